@@ -1,0 +1,58 @@
+import { type Key, mapKey, showKey } from "./key.js";
+import type { ChildSlot, Shape } from "./shape.js";
+
+/**
+ * Where a context stands: a node of the tree of names. Each address exists once, so two references to the
+ * same context hold the same object. Runtimes extend it with what they keep per context.
+ */
+export abstract class Address {
+  readonly depth: number;
+  #children: Map<string | number, this>[] | null = null;
+
+  constructor(
+    readonly node: string,
+    readonly parent: Address | null,
+    readonly slot: ChildSlot | null,
+    readonly key: Key | undefined,
+  ) {
+    this.depth = parent === null ? 0 : parent.depth + 1;
+  }
+
+  abstract readonly shape: Shape;
+  protected abstract make(slot: ChildSlot, key: Key | undefined): this;
+
+  child(slot: ChildSlot, key: Key | undefined): this {
+    this.#children ??= [];
+    let named = this.#children[slot.index];
+    if (named === undefined) {
+      named = new Map();
+      this.#children[slot.index] = named;
+    }
+    const name = key === undefined ? 0 : mapKey(key);
+    let child = named.get(name);
+    if (child === undefined) {
+      child = this.make(slot, key);
+      named.set(name, child);
+    }
+    return child;
+  }
+
+  /** All children made so far, in the order in which they were made. */
+  *made(): Iterable<this> {
+    for (const named of this.#children ?? []) if (named !== undefined) yield* named.values();
+  }
+
+  /** Is this address strictly below `other`? */
+  isBelow(other: Address): boolean {
+    let at: Address | null = this;
+    while (at !== null && at.depth > other.depth) at = at.parent;
+    return at === other && this !== other;
+  }
+
+  /** Written as the program would write it: `Game.buildings(1).hallway`. */
+  toString(): string {
+    if (this.parent === null || this.slot === null) return this.shape.name;
+    const key = this.key === undefined ? "" : `(${showKey(this.key)})`;
+    return `${this.parent}.${this.slot.field}${key}`;
+  }
+}

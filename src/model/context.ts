@@ -1,0 +1,177 @@
+import { HeadwaterError } from "../errors.js";
+import type { Address } from "./address.js";
+import type { CurrentEvent } from "./event.js";
+import { type Key, keyFrom } from "./key.js";
+import { type Children, type Elsewhere, INVOKE, type Ref, reference, type Scope } from "./refs.js";
+import { isKindOf, type Method } from "./shape.js";
+
+export type ContextClass<C extends Context<Key> = Context<Key>> = new () => C;
+
+/** What a runtime lends a context while an event runs in it. */
+export interface Activation extends CurrentEvent {
+  call(target: Address, method: Method, args: unknown[]): Promise<unknown>;
+  downgrade(): void;
+}
+
+interface MadeBelow {
+  readonly marker: unknown;
+  readonly cls: ContextClass;
+  readonly single: boolean;
+}
+
+/** Set while the runtime constructs a context, so that field initialisers know which one they are part of. */
+let construction: { address: Address | null; key: Key | undefined; below: MadeBelow[] } | null = null;
+
+/** Thrown while a class is inspected without a key and one of its field initialisers asks for it. */
+export class NeedsKey extends Error {}
+
+/**
+ * A named part of a logical node's state, with the methods that may touch it. Subclasses declare plain fields
+ * and ordinary or async methods; the runtime makes an instance when the context is first used.
+ */
+export abstract class Context<K extends Key = never> implements Scope {
+  readonly #address: Address | null;
+  #activation: Activation | null = null;
+
+  constructor() {
+    if (construction === null) {
+      throw new HeadwaterError(
+        "HW-1016",
+        `new ${new.target.name}() was called by hand. Contexts are made by the runtime when they are first used: ` +
+          "declare them with `this.children(Class)` or `this.child(Class)`, or pass the root class to `run`.",
+      );
+    }
+    this.#address = construction.address;
+  }
+
+  /** What names this context among its siblings. */
+  get key(): K {
+    if (this.#address !== null) return this.#address.key as K;
+    if (construction?.key === undefined) throw new NeedsKey();
+    return construction.key as K;
+  }
+
+  /** The event that runs in this context now. */
+  protected get event(): CurrentEvent {
+    return this.#current("this.event");
+  }
+
+  /** Declares children that are told apart by their keys and made on first use. */
+  protected children<C extends Context<Key>>(cls: ContextClass<C>): Children<C> {
+    const slot = this.#declare(cls, false);
+    const children = (...key: unknown[]) => {
+      const { address, slots } = this.#place();
+      const own = slots[slot];
+      if (own === undefined) throw this.#malformed();
+      return reference(this, address.child(own, keyFrom(key, own.field)));
+    };
+    if (construction !== null) construction.below[slot] = { marker: children, cls: cls as ContextClass, single: false };
+    return children as unknown as Children<C>;
+  }
+
+  /** Declares a single child. */
+  protected child<C extends Context>(cls: ContextClass<C>): Ref<C> {
+    const slot = this.#declare(cls, true);
+    const address = this.#address;
+    const own = address?.shape.slots[slot];
+    const child = address === null || own === undefined ? {} : reference(this, address.child(own, undefined));
+    if (construction !== null) {
+      construction.below[slot] = { marker: child, cls: cls as unknown as ContextClass, single: true };
+    }
+    return child as unknown as Ref<C>;
+  }
+
+  /** Names the nearest context of a class at or above this one, to aim later events at it or below it. */
+  protected above<T extends Context<Key>>(cls: ContextClass<T>): Elsewhere<T> {
+    return reference(this, addressAbove(this.#place().address, cls as ContextClass)) as unknown as Elsewhere<T>;
+  }
+
+  /**
+   * Gives up write access to this context: later events may enter it, this one goes on seeing it as it is now
+   * and may still call the contexts below.
+   */
+  protected downgrade(): void {
+    this.#current("this.downgrade()").downgrade();
+  }
+
+  /** @internal Calls through a reference that this context made. */
+  [INVOKE](target: Address, method: Method, args: unknown[]): Promise<unknown> {
+    if (this.#activation !== null) return this.#activation.call(target, method, args);
+    return Promise.reject(outside(`${target}.${method.name}(…)`, this.#address));
+  }
+
+  /** @internal */
+  static activate(context: Context<Key>, activation: Activation | null): void {
+    context.#activation = activation;
+  }
+
+  /** @internal */
+  static construct(address: Address): Context<Key> {
+    const outer = construction;
+    construction = { address, key: address.key, below: [] };
+    try {
+      return Object.seal(new address.shape.cls());
+    } finally {
+      construction = outer;
+    }
+  }
+
+  #current(what: string): Activation {
+    if (this.#activation === null) throw outside(what, this.#address);
+    return this.#activation;
+  }
+
+  #place() {
+    if (this.#address === null) throw this.#malformed();
+    return { address: this.#address, slots: this.#address.shape.slots };
+  }
+
+  #declare(cls: unknown, single: boolean): number {
+    if (construction === null || typeof cls !== "function") throw this.#malformed();
+    const slot = construction.below.length;
+    const known = this.#address?.shape.slots[slot];
+    if (this.#address !== null && (known?.cls !== cls || known.single !== single)) throw this.#malformed();
+    construction.below.push({ marker: null, cls: cls as ContextClass, single });
+    return slot;
+  }
+
+  #malformed(): HeadwaterError {
+    const name = this.constructor.name;
+    return new HeadwaterError(
+      "HW-1017",
+      `${name} must declare the same children each time it is made, as fields: \`rooms = this.children(Room)\`. ` +
+        "They cannot be declared in a method, under a condition, or used by a field initialiser.",
+    );
+  }
+}
+
+/** A context without state: its events wait for nobody and may run anywhere. */
+export abstract class AnonymousContext<K extends Key = never> extends Context<K> {}
+
+/** Makes one instance of a class that belongs to no logical node, to see what it declares. */
+export function probe(cls: ContextClass, key: Key | undefined): { instance: object; below: readonly MadeBelow[] } {
+  const outer = construction;
+  const below: MadeBelow[] = [];
+  construction = { address: null, key, below };
+  try {
+    return { instance: new cls(), below };
+  } finally {
+    construction = outer;
+  }
+}
+
+export function addressAbove(address: Address, cls: ContextClass): Address {
+  for (let at: Address | null = address; at !== null; at = at.parent) {
+    if (isKindOf(at.shape.cls, cls)) return at;
+  }
+  throw new HeadwaterError("HW-1014", `${address} has no ${cls.name} at or above it.`);
+}
+
+function outside(what: string, address: Address | null): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1008",
+    `${what} was used in ${address ?? "a context"} while no event runs there. A context may be used only from its ` +
+      "own methods, until they return; keep no `this` for later (in a timer, a listener, an unawaited promise): " +
+      "use `this.event.start` or `this.event.after` instead.",
+  );
+}

@@ -1,0 +1,33 @@
+import type { Context, ContextClass } from "./context.js";
+import type { Key } from "./key.js";
+import type { Elsewhere, Later, Target, View } from "./refs.js";
+
+/** Names one armed timer; it can be kept in a field. */
+export type TimerId = string;
+
+/** What a method may ask of the event that it is part of, as `this.event`. */
+export interface CurrentEvent {
+  /** When the event got its ticket, in milliseconds since 1970. The same each time the event is tried. */
+  readonly time: number;
+  /** The connected client that asked for this event, if one did. */
+  readonly caller: string | undefined;
+
+  /** Starts a later event on a context of this logical node, once this one has committed. */
+  start<T>(target: Target<T>): Later<T>;
+
+  /** Sends a message that starts an event on another logical node, once this event has committed. */
+  send<T>(target: Target<T>): Later<T>;
+  /** Sends a message to a connected client, once this event has committed. */
+  send(client: string, message: unknown): void;
+
+  /** Starts a later event on this context, no sooner than `ms` after this event's time. */
+  after<A extends unknown[]>(ms: number, method: (...args: A) => unknown, ...args: A): TimerId;
+  /** Cancels a timer that this context has set. False if it is not armed any more. */
+  cancel(timer: TimerId): void;
+
+  /** The state of a context above, as of this event's ticket. Declare it with `@reads(Class)`. */
+  read<T extends Context<Key>>(cls: ContextClass<T>): View<T>;
+
+  /** Names the root of another logical node of the program, by its class or its name. */
+  peer<T extends Context<Key>>(cls: ContextClass<T>, name?: string): Elsewhere<T>;
+}

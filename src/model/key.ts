@@ -1,0 +1,36 @@
+import { HeadwaterError } from "../errors.js";
+
+/** What names one child among its siblings: a string, a number, or several of them. */
+export type Key = string | number | readonly (string | number)[];
+
+const KEY_LENGTH_MAX = 1024;
+
+function isPart(part: unknown): part is string | number {
+  return typeof part === "string" ? part.length <= KEY_LENGTH_MAX : typeof part === "number" && Number.isFinite(part);
+}
+
+/** Checks the arguments of `children(...)(key)` and folds several parts into one key. */
+export function keyFrom(parts: readonly unknown[], field: string): Key {
+  const [first] = parts;
+  if (parts.length === 1 && isPart(first)) return first === 0 ? 0 : first;
+  if (parts.length > 1 && parts.every(isPart)) return parts.map((part) => (part === 0 ? 0 : part));
+  throw new HeadwaterError(
+    "HW-1015",
+    `${field}(${parts.map(show).join(", ")}) cannot name a context. A key is a string of at most ` +
+      `${KEY_LENGTH_MAX} characters, a finite number, or several of those.`,
+  );
+}
+
+/** One Map key per context key: numbers and strings stay apart, as do ["a", 1] and ["a", "1"]. */
+export function mapKey(key: Key): string | number {
+  return typeof key === "object" ? `\u0000${JSON.stringify(key)}` : key;
+}
+
+/** A key as one would write it in a call: `1`, `"ada"`, `3, 4`. */
+export function showKey(key: Key): string {
+  return typeof key === "object" ? key.map(show).join(", ") : show(key);
+}
+
+function show(part: unknown): string {
+  return typeof part === "string" ? JSON.stringify(part) : String(part);
+}

@@ -1,0 +1,119 @@
+import { HeadwaterError } from "../errors.js";
+import type { Address } from "./address.js";
+import type { Method, Shape } from "./shape.js";
+
+declare const CHILD: unique symbol;
+declare const TARGET: unique symbol;
+
+type AnyMethod = (...args: never[]) => unknown;
+type KeyArgs<C> = C extends { readonly key: infer K } ? (K extends readonly unknown[] ? K : [key: K]) : never;
+type Below = { readonly [CHILD]: unknown } | { readonly [TARGET]: unknown };
+type MethodKey<T, P extends keyof T> = P extends string
+  ? T[P] extends Below
+    ? never
+    : T[P] extends AnyMethod
+      ? P
+      : never
+  : never;
+type ChildKey<T, P extends keyof T> = T[P] extends Below ? P : never;
+
+/** The keyed children of a context: call it with a key to get a reference. */
+export interface Children<C> {
+  (...key: KeyArgs<C>): Ref<C>;
+  readonly [CHILD]: C;
+}
+
+/** Something that names a context of class T. */
+export interface Target<T> {
+  readonly [TARGET]: T;
+}
+
+/** A reference to a context: its methods, each returning a promise, and the contexts below it. */
+export type Ref<T> = Target<T> & {
+  readonly [P in keyof T as ChildKey<T, P>]: T[P];
+} & {
+  readonly [P in keyof T as MethodKey<T, P>]: T[P] extends (...args: infer A) => infer R
+    ? (...args: A) => Promise<Awaited<R>>
+    : never;
+};
+
+/** Names a context that cannot be called from here, only aimed at with `start` or `send`. */
+export type Elsewhere<T> = Target<T> & {
+  readonly [P in keyof T as ChildKey<T, P>]: T[P] extends { readonly [CHILD]: infer C }
+    ? (...key: KeyArgs<C>) => Elsewhere<C>
+    : T[P] extends { readonly [TARGET]: infer C }
+      ? Elsewhere<C>
+      : never;
+};
+
+/** The methods of a context, to be run by a later event: there is no result to wait for. */
+export type Later<T> = {
+  readonly [P in keyof T as MethodKey<T, P>]: T[P] extends (...args: infer A) => unknown ? (...args: A) => void : never;
+};
+
+/** The state of a context, to look at. */
+export type View<T> = {
+  readonly [P in keyof T as P extends string ? (T[P] extends Below | AnyMethod ? never : P) : never]: T[P];
+};
+
+export const INVOKE: unique symbol = Symbol("invoke");
+
+/** Decides what calling a method through a reference means: a request, a call, a later event, a message. */
+export interface Scope {
+  [INVOKE](target: Address, method: Method, args: unknown[]): unknown;
+}
+
+/** The base of all references. Each context class gets a subclass with its methods and children. */
+export class Reference {
+  readonly #scope: Scope;
+  readonly #address: Address;
+
+  constructor(scope: Scope, address: Address) {
+    this.#scope = scope;
+    this.#address = address;
+  }
+
+  static addressOf(target: unknown): Address {
+    if (typeof target === "object" && target !== null && #address in target) return target.#address;
+    throw new HeadwaterError("HW-1018", `${String(target)} is not a reference to a context.`);
+  }
+
+  static invoke(reference: Reference, method: Method, args: unknown[]): unknown {
+    return reference.#scope[INVOKE](reference.#address, method, args);
+  }
+
+  static scopeOf(reference: Reference): Scope {
+    return reference.#scope;
+  }
+
+  toString(): string {
+    return this.#address.toString();
+  }
+}
+
+export type ReferenceClass = new (scope: Scope, address: Address) => Reference;
+
+/** The same context, called in another way. */
+export function reference(scope: Scope, address: Address): Reference {
+  return new address.shape.Reference(scope, address);
+}
+
+/** Names that JavaScript itself looks up on any object and that must stay absent. */
+const LOOKED_UP_BY_THE_LANGUAGE = new Set(["then", "toJSON", "constructor", "inspect", "nodeType", "tagName", "asymmetricMatch"]);
+
+/** Sits behind a reference's own names, so that a method that does not exist is refused by name. */
+export function refuseUnknown(shape: Shape): object {
+  return new Proxy(Reference.prototype, {
+    get(target, name, receiver) {
+      if (typeof name === "symbol" || LOOKED_UP_BY_THE_LANGUAGE.has(name) || name in target) {
+        return Reflect.get(target, name, receiver);
+      }
+      throw noSuchMethod(shape, name, receiver instanceof Reference ? receiver.toString() : shape.name);
+    },
+  });
+}
+
+export function noSuchMethod(shape: Shape, name: string, where: string): HeadwaterError {
+  const known = [...shape.methods.keys()].join(", ") || "none";
+  return new HeadwaterError("HW-1007", `${where} has no method "${name}". ${shape.name} has these methods: ${known}.`);
+}

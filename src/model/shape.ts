@@ -1,0 +1,137 @@
+import { HeadwaterError } from "../errors.js";
+import { AnonymousContext, Context, type ContextClass, NeedsKey, probe } from "./context.js";
+import { type Key, keyFrom } from "./key.js";
+import { markOf } from "./marks.js";
+import { Reference, type ReferenceClass, reference, refuseUnknown } from "./refs.js";
+
+/** One field that holds children: `rooms = this.children(Room)` or `hallway = this.child(Hallway)`. */
+export interface ChildSlot {
+  readonly index: number;
+  readonly field: string;
+  readonly single: boolean;
+  readonly cls: ContextClass;
+}
+
+export interface Method {
+  readonly name: string;
+  /** For messages to people: `Building.relocate`. */
+  readonly label: string;
+  readonly readonly: boolean;
+  readonly reads: readonly ContextClass[];
+  readonly body: (this: Context<Key>, ...args: unknown[]) => unknown;
+}
+
+/** What the runtime needs to know of a context class; read off the class and one instance of it. */
+export interface Shape {
+  readonly cls: ContextClass;
+  readonly name: string;
+  readonly anonymous: boolean;
+  readonly methods: ReadonlyMap<string, Method>;
+  /** The fields that hold state, in the order of their declaration. */
+  readonly fields: readonly string[];
+  readonly slots: readonly ChildSlot[];
+  readonly Reference: ReferenceClass;
+}
+
+const shapes = new WeakMap<ContextClass, Shape>();
+
+/** The shape of a class. `key` is needed only by classes whose field initialisers use `this.key`. */
+export function shapeOf(cls: ContextClass, key?: Key): Shape {
+  let shape = shapes.get(cls);
+  if (shape === undefined) {
+    shape = inspect(cls, key);
+    shapes.set(cls, shape);
+  }
+  return shape;
+}
+
+/** Inspects a class and all classes below it, so that a malformed one is refused before anything runs. */
+export function inspectTree(cls: ContextClass, seen = new Set<ContextClass>()): void {
+  if (seen.has(cls)) return;
+  seen.add(cls);
+  try {
+    for (const slot of shapeOf(cls).slots) inspectTree(slot.cls, seen);
+  } catch (error) {
+    if (!(error instanceof NeedsKey)) throw error; // its shape is read when a first context of it is named
+  }
+}
+
+export function isKindOf(cls: ContextClass, wanted: abstract new () => Context<Key>): boolean {
+  return cls === wanted || Object.prototype.isPrototypeOf.call(wanted, cls);
+}
+
+function inspect(cls: ContextClass, key: Key | undefined): Shape {
+  if (typeof cls !== "function" || !isKindOf(cls, Context)) {
+    throw new HeadwaterError("HW-1017", `${String(cls)} is not a class that extends Context.`);
+  }
+  const { instance, below } = probe(cls, key);
+  const slots: ChildSlot[] = [];
+  const fields: string[] = [];
+  for (const [field, value] of Object.entries(instance)) {
+    const index = below.findIndex((made) => made.marker === value);
+    const made = below[index];
+    if (made !== undefined) slots[index] = { index, field, single: made.single, cls: made.cls };
+    else fields.push(field);
+  }
+  for (const index of below.keys()) {
+    if (slots[index] !== undefined) continue;
+    throw new HeadwaterError(
+      "HW-1017",
+      `${cls.name} makes children that it does not keep in a field of its own. Write \`rooms = this.children(Room)\`.`,
+    );
+  }
+  const anonymous = isKindOf(cls, AnonymousContext);
+  if (anonymous && (fields.length > 0 || slots.length > 0)) {
+    const names = [...fields, ...slots.map((slot) => slot.field)].join(", ");
+    throw new HeadwaterError(
+      "HW-1013",
+      `${cls.name} is an anonymous context, which has neither state nor children, but it declares ${names}.`,
+    );
+  }
+  const methods = methodsOf(cls);
+  const shape: Shape = {
+    cls,
+    name: cls.name,
+    anonymous,
+    methods,
+    fields,
+    slots,
+    get Reference() {
+      return referenceClass;
+    },
+  };
+  const referenceClass = makeReferenceClass(shape);
+  return shape;
+}
+
+function methodsOf(cls: ContextClass): Map<string, Method> {
+  const methods = new Map<string, Method>();
+  for (let at = cls.prototype as object; at !== Context.prototype; at = Object.getPrototypeOf(at) as object) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
+      if (name === "constructor" || typeof value !== "function" || methods.has(name)) continue;
+      methods.set(name, { name, label: `${cls.name}.${name}`, body: value as Method["body"], ...markOf(value) });
+    }
+  }
+  return methods;
+}
+
+function makeReferenceClass(shape: Shape): ReferenceClass {
+  const referenceClass = class extends Reference {};
+  const names = referenceClass.prototype as unknown as Record<string, unknown>;
+  for (const method of shape.methods.values()) {
+    names[method.name] = function (this: Reference, ...args: unknown[]) {
+      return Reference.invoke(this, method, args);
+    };
+  }
+  for (const slot of shape.slots) {
+    Object.defineProperty(names, slot.field, {
+      get(this: Reference) {
+        const [scope, address] = [Reference.scopeOf(this), Reference.addressOf(this)];
+        if (slot.single) return reference(scope, address.child(slot, undefined));
+        return (...key: unknown[]) => reference(scope, address.child(slot, keyFrom(key, slot.field)));
+      },
+    });
+  }
+  Object.setPrototypeOf(names, refuseUnknown(shape));
+  return referenceClass;
+}

@@ -1,0 +1,59 @@
+import type { Address } from "../model/address.js";
+import { Context } from "../model/context.js";
+import type { Key } from "../model/key.js";
+import { copy, same } from "./values.js";
+
+/**
+ * The state of one context at one moment: the values of its fields, in the order of its shape, never changed
+ * after it was made. An event that changes fields makes a new state and leaves the old one as it is, so undo is
+ * going back to the old one, and a snapshot is holding on to one.
+ */
+export type State = readonly unknown[];
+
+type Fields = Record<string, unknown>;
+
+/** The state that a context starts with: its field initialisers. */
+export function initialState(address: Address): State {
+  const instance = Context.construct(address) as unknown as Fields;
+  return address.shape.fields.map((field) => copy(instance[field], () => `${address}.${field}`));
+}
+
+/** A fresh instance that holds a state, for an event to run in. */
+export function instantiate(address: Address, state: State): Context<Key> {
+  const instance = Context.construct(address);
+  const { fields } = address.shape;
+  for (let i = 0; i < fields.length; i++) {
+    const value = state[i];
+    (instance as unknown as Fields)[fields[i] as string] =
+      typeof value === "object" && value !== null ? copy(value, () => fields[i] as string) : value;
+  }
+  return instance;
+}
+
+/** The state that an instance holds now: the one it was given if nothing changed, else a new one. */
+export function stateOf(instance: Context<Key>, address: Address, before: State): State {
+  const { fields } = address.shape;
+  let after: unknown[] | null = null;
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i] as string;
+    const live = (instance as unknown as Fields)[field];
+    const kept = before[i];
+    if (live === kept && typeof live !== "object") continue;
+    if (same(live, kept)) continue;
+    after ??= before.slice();
+    after[i] = copy(live, () => `${address}.${field}`);
+  }
+  return after ?? before;
+}
+
+/** The fields in which two states of a context differ. */
+export function changedFields(address: Address, before: State, after: State): string[] {
+  return address.shape.fields.filter((_, i) => before[i] !== after[i]);
+}
+
+/** A state to look at: an object with the fields of the context, apart from everybody else's. */
+export function viewOf(address: Address, state: State): object {
+  const view: Fields = address.key === undefined ? {} : { key: address.key };
+  for (const [i, field] of address.shape.fields.entries()) view[field] = copy(state[i], () => field);
+  return Object.freeze(view);
+}

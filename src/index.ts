@@ -1,6 +1,11 @@
+export { type Code, HeadwaterError } from "./errors.js";
+export type { Limits } from "./host/limits.js";
+export type { FailedEvent } from "./host/program.js";
+export { run } from "./host/run.js";
+export type { Nodes, NodeService, RunOptions, Service } from "./host/service.js";
 export { AnonymousContext, Context, type ContextClass } from "./model/context.js";
 export type { CurrentEvent, TimerId } from "./model/event.js";
 export type { Key } from "./model/key.js";
 export { readonly, reads } from "./model/marks.js";
 export type { Children, Elsewhere, Later, Ref, Target, View } from "./model/refs.js";
-export { type Code, HeadwaterError } from "./errors.js";
+export { register } from "./state/values.js";

@@ -28,7 +28,9 @@ function mark(method: AnyMethod, change: Partial<Mark>): void {
  * Marks a method that changes nothing: events that start with one run side by side.
  * As a decorator, `@readonly count() {…}`; in plain JavaScript, `readonly(Room.prototype.count)`.
  */
-export function readonly(...args: [method: AnyMethod, ...rest: unknown[]] | [object, string | symbol, LegacyDescriptor]): void {
+export function readonly(
+  ...args: [method: AnyMethod, ...rest: unknown[]] | [object, string | symbol, LegacyDescriptor]
+): void {
   mark(methodOf(args), { readonly: true });
 }
 
@@ -37,7 +39,10 @@ export function readonly(...args: [method: AnyMethod, ...rest: unknown[]] | [obj
  * its ticket, with `this.event.read(Class)` (the companion paper's `reads Global`).
  */
 export function reads(...classes: readonly ContextClass[]) {
-  return (...args: [method: AnyMethod, ...rest: unknown[]] | [object, string | symbol, LegacyDescriptor]): void => {
-    mark(methodOf(args), { reads: classes });
+  return (
+    ...args: [method: AnyMethod, ...rest: unknown[]] | [object, string | symbol, LegacyDescriptor]
+  ): void => {
+    const method = methodOf(args);
+    mark(method, { reads: [...markOf(method).reads, ...classes] });
   };
 }

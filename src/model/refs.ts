@@ -48,7 +48,9 @@ export type Elsewhere<T> = Target<T> & {
 
 /** The methods of a context, to be run by a later event: there is no result to wait for. */
 export type Later<T> = {
-  readonly [P in keyof T as MethodKey<T, P>]: T[P] extends (...args: infer A) => unknown ? (...args: A) => void : never;
+  readonly [P in keyof T as MethodKey<T, P>]: T[P] extends (...args: infer A) => unknown
+    ? (...args: A) => void
+    : never;
 };
 
 /** The state of a context, to look at. */
@@ -73,8 +75,13 @@ export class Reference {
     this.#address = address;
   }
 
+  /** A Proxy stands between a reference and this class, which the usual walk up the prototypes would not see. */
+  static [Symbol.hasInstance](value: unknown): value is Reference {
+    return typeof value === "object" && value !== null && #address in value;
+  }
+
   static addressOf(target: unknown): Address {
-    if (typeof target === "object" && target !== null && #address in target) return target.#address;
+    if (target instanceof Reference) return target.#address;
     throw new HeadwaterError("HW-1018", `${String(target)} is not a reference to a context.`);
   }
 
@@ -99,7 +106,15 @@ export function reference(scope: Scope, address: Address): Reference {
 }
 
 /** Names that JavaScript itself looks up on any object and that must stay absent. */
-const LOOKED_UP_BY_THE_LANGUAGE = new Set(["then", "toJSON", "constructor", "inspect", "nodeType", "tagName", "asymmetricMatch"]);
+const LOOKED_UP_BY_THE_LANGUAGE = new Set([
+  "then",
+  "toJSON",
+  "constructor",
+  "inspect",
+  "nodeType",
+  "tagName",
+  "asymmetricMatch",
+]);
 
 /** Sits behind a reference's own names, so that a method that does not exist is refused by name. */
 export function refuseUnknown(shape: Shape): object {
@@ -115,5 +130,8 @@ export function refuseUnknown(shape: Shape): object {
 
 export function noSuchMethod(shape: Shape, name: string, where: string): HeadwaterError {
   const known = [...shape.methods.keys()].join(", ") || "none";
-  return new HeadwaterError("HW-1007", `${where} has no method "${name}". ${shape.name} has these methods: ${known}.`);
+  return new HeadwaterError(
+    "HW-1007",
+    `${where} has no method "${name}". ${shape.name} has these methods: ${known}.`,
+  );
 }

@@ -1,7 +1,9 @@
 import type { Address } from "../model/address.js";
 import { Context } from "../model/context.js";
+import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
-import { copy, same } from "./values.js";
+import { same } from "./same.js";
+import { copy } from "./values.js";
 
 /**
  * The state of one context at one moment: the values of its fields, in the order of its shape, never changed
@@ -9,6 +11,15 @@ import { copy, same } from "./values.js";
  * going back to the old one, and a snapshot is holding on to one.
  */
 export type State = readonly unknown[];
+
+/** The timers that a context has armed are part of its state: the last item, after its fields. */
+export type Armed = readonly TimerId[];
+
+const NONE_ARMED: Armed = [];
+
+export function armedIn(address: Address, state: State): Armed {
+  return (state[address.shape.fields.length] as Armed | undefined) ?? NONE_ARMED;
+}
 
 type Fields = Record<string, unknown>;
 
@@ -31,15 +42,18 @@ export function instantiate(address: Address, state: State): Context<Key> {
 }
 
 /** The state that an instance holds now: the one it was given if nothing changed, else a new one. */
-export function stateOf(instance: Context<Key>, address: Address, before: State): State {
+export function stateOf(instance: Context<Key>, address: Address, before: State, armed: Armed | null): State {
   const { fields } = address.shape;
   let after: unknown[] | null = null;
+  if (armed !== null) {
+    after = before.slice();
+    after[fields.length] = armed;
+  }
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] as string;
     const live = (instance as unknown as Fields)[field];
     const kept = before[i];
-    if (live === kept && typeof live !== "object") continue;
-    if (same(live, kept)) continue;
+    if (typeof live === "object" ? same(live, kept) : Object.is(live, kept)) continue;
     after ??= before.slice();
     after[i] = copy(live, () => `${address}.${field}`);
   }
@@ -48,7 +62,8 @@ export function stateOf(instance: Context<Key>, address: Address, before: State)
 
 /** The fields in which two states of a context differ. */
 export function changedFields(address: Address, before: State, after: State): string[] {
-  return address.shape.fields.filter((_, i) => before[i] !== after[i]);
+  const changed = address.shape.fields.filter((_, i) => !Object.is(before[i], after[i]));
+  return armedIn(address, before) === armedIn(address, after) ? changed : [...changed, "its timers"];
 }
 
 /** A state to look at: an object with the fields of the context, apart from everybody else's. */

@@ -1,6 +1,9 @@
 import { HeadwaterError } from "../errors.js";
 import { Context } from "../model/context.js";
 import { Reference } from "../model/refs.js";
+import { type AnyClass, isRegistered, whyNotRegistered } from "./registered.js";
+
+export { register } from "./registered.js";
 
 /**
  * Plain data: what fields may hold and what may cross from one context to another. Values are copied at every
@@ -12,21 +15,6 @@ import { Reference } from "../model/refs.js";
 
 const DEPTH_MAX = 200;
 
-type AnyClass = abstract new (...args: never[]) => object;
-
-const registered = new Map<unknown, string>();
-
-/** Lets instances of a class be stored and passed: its own enumerable fields travel, its methods stay. */
-export function register(...classes: readonly AnyClass[]): void {
-  for (const cls of classes) {
-    const other = [...registered].find(([known, name]) => name === cls.name && known !== cls);
-    if (other !== undefined) {
-      throw new HeadwaterError("HW-1006", `Another class named ${cls.name} is registered already; rename one of them.`);
-    }
-    registered.set(cls, cls.name);
-  }
-}
-
 class Refused extends Error {
   constructor(readonly reason: string) {
     super(reason);
@@ -35,7 +23,8 @@ class Refused extends Error {
 
 /** A copy of plain data, or a refusal (HW-1006) that names the path to what is not plain data. */
 export function copy<T>(value: T, name: () => string): T {
-  if (typeof value !== "object" ? typeof value !== "function" && typeof value !== "symbol" : value === null) return value;
+  if (typeof value !== "object" ? typeof value !== "function" && typeof value !== "symbol" : value === null)
+    return value;
   try {
     return copyAny(value, 0) as T;
   } catch (error) {
@@ -59,32 +48,33 @@ function copyAny(value: unknown, depth: number): unknown {
 
 function copyObject(value: object, depth: number): unknown {
   if (depth > DEPTH_MAX) throw new Refused(`nested more than ${DEPTH_MAX} deep, or containing itself`);
-  if (Array.isArray(value)) {
-    const array = new Array<unknown>(value.length);
-    for (let i = 0; i < value.length; i++) array[i] = copyAny(value[i], depth + 1);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Array.prototype) {
+    const items = value as unknown[];
+    const array = new Array<unknown>(items.length);
+    for (let i = 0; i < items.length; i++) array[i] = copyAny(items[i], depth + 1);
     return array;
   }
-  const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return copyFields(value, {}, depth);
-  if (value instanceof Map) {
+  if (prototype === Map.prototype) {
     const map = new Map<unknown, unknown>();
-    for (const [key, item] of value) map.set(copyAny(key, depth + 1), copyAny(item, depth + 1));
+    for (const [key, item] of value as Map<unknown, unknown>)
+      map.set(copyAny(key, depth + 1), copyAny(item, depth + 1));
     return map;
   }
-  if (value instanceof Set) {
+  if (prototype === Set.prototype) {
     const set = new Set<unknown>();
-    for (const item of value) set.add(copyAny(item, depth + 1));
+    for (const item of value as Set<unknown>) set.add(copyAny(item, depth + 1));
     return set;
   }
-  return copyInstance(value, depth);
+  return copyInstance(value, prototype as object, depth);
 }
 
-function copyInstance(value: object, depth: number): unknown {
-  if (value instanceof Date) return new Date(value.getTime());
+function copyInstance(value: object, prototype: object, depth: number): unknown {
+  if (prototype === Date.prototype) return new Date((value as Date).getTime());
   if (value instanceof ArrayBuffer) return value.slice(0);
   if (ArrayBuffer.isView(value)) return copyView(value);
-  if (registered.has(value.constructor)) {
-    const prototype = Object.getPrototypeOf(value) as object;
+  if (isRegistered(value.constructor)) {
     const fields = copyFields(value, Object.create(prototype) as Record<string, unknown>, depth);
     return value instanceof Error ? withErrorText(fields as unknown as Error, value) : fields;
   }
@@ -95,7 +85,7 @@ function copyInstance(value: object, depth: number): unknown {
 function copyFields(from: object, to: Record<string, unknown>, depth: number): Record<string, unknown> {
   const fields = from as Record<string, unknown>;
   for (const key of Object.keys(fields)) {
-    if (key === "__proto__") throw new Refused("a field named __proto__");
+    if (key === "__proto__") throw new Refused("an object with a field named __proto__");
     to[key] = copyAny(fields[key], depth + 1);
   }
   return to;
@@ -114,83 +104,63 @@ const ERROR_TYPES = [EvalError, RangeError, ReferenceError, SyntaxError, TypeErr
 /** Errors of classes that are not registered arrive as the nearest built-in class, under their own name. */
 function copyError(error: Error, depth: number): Error {
   if (error instanceof HeadwaterError) return error;
+  const to = nearestBuiltIn(error);
+  for (const [key, item] of errorFields(error)) defineHidden(to, key, copyAny(item, depth + 1), true);
+  if (error.cause !== undefined) defineHidden(to, "cause", copyAny(error.cause, depth + 1));
+  return to;
+}
+
+function nearestBuiltIn(error: Error): Error {
   const Type = ERROR_TYPES.find((type) => error instanceof type) ?? Error;
   const to = withErrorText(new Type(error.message), error);
-  if (to.name !== error.name) Object.defineProperty(to, "name", { value: error.name, configurable: true });
-  for (const [key, item] of Object.entries(error)) {
-    if (key !== "__proto__" && key !== "name") (to as unknown as Record<string, unknown>)[key] = copyAny(item, depth + 1);
-  }
+  if (to.name !== error.name) defineHidden(to, "name", error.name);
   return to;
+}
+
+function errorFields(error: Error): [name: string, item: unknown][] {
+  return Object.entries(error).filter(([name]) => name !== "name" && name !== "cause");
 }
 
 function withErrorText(to: Error, from: Error): Error {
-  const hidden = { configurable: true, writable: true, enumerable: false };
-  Object.defineProperty(to, "message", { ...hidden, value: from.message });
-  Object.defineProperty(to, "stack", { ...hidden, value: from.stack });
+  defineHidden(to, "message", from.message);
+  defineHidden(to, "stack", from.stack);
   return to;
 }
 
-/** What a method threw, as its caller sees it. Anything may be thrown; what is not plain data is described. */
+function defineHidden(to: Error, name: string, value: unknown, enumerable = false): void {
+  Object.defineProperty(to, name, { value, enumerable, configurable: true, writable: true });
+}
+
+/** What a method threw, as its caller sees it. Anything may be thrown; what is not plain data is left out. */
 export function copyThrown(thrown: unknown): unknown {
   try {
     return copyAny(thrown, 0);
   } catch {
-    return thrown instanceof Error ? withErrorText(new Error(thrown.message), thrown) : new Error(String(thrown));
+    if (!(thrown instanceof Error)) {
+      return new Error(typeof thrown === "object" && thrown !== null ? describe(thrown) : String(thrown));
+    }
+    const to = nearestBuiltIn(thrown);
+    for (const [name, item] of errorFields(thrown)) {
+      try {
+        defineHidden(to, name, copyAny(item, 1), true);
+      } catch {}
+    }
+    return to;
   }
-}
-
-/** Do a live value and a copy hold the same data? Never true for something that cannot be copied. */
-export function same(live: unknown, kept: unknown): boolean {
-  if (typeof live !== "object" || live === null) return Object.is(live, kept);
-  if (typeof kept !== "object" || kept === null) return false;
-  if (Array.isArray(live)) {
-    if (!Array.isArray(kept) || live.length !== kept.length) return false;
-    for (let i = 0; i < live.length; i++) if (!same(live[i], kept[i])) return false;
-    return true;
-  }
-  if (live instanceof Map) return kept instanceof Map && live.size === kept.size && sameItems(live, kept);
-  if (live instanceof Set) return kept instanceof Set && live.size === kept.size && sameItems(live, kept);
-  if (live instanceof Date) return kept instanceof Date && Object.is(live.getTime(), kept.getTime());
-  if (live instanceof ArrayBuffer) return kept instanceof ArrayBuffer && sameBytes(live, kept);
-  if (ArrayBuffer.isView(live)) {
-    if (!ArrayBuffer.isView(kept) || (kept.constructor !== live.constructor && !Buffer.isBuffer(live))) return false;
-    return live.byteLength === kept.byteLength && sameBytes(live, kept);
-  }
-  const prototype: unknown = Object.getPrototypeOf(live) ?? Object.prototype;
-  if (prototype !== Object.getPrototypeOf(kept)) return false;
-  if (live instanceof Error && live.message !== (kept as Error).message) return false;
-  return sameFields(live as Record<string, unknown>, kept as Record<string, unknown>);
-}
-
-function sameItems(live: Iterable<unknown>, kept: Iterable<unknown>): boolean {
-  const others = kept[Symbol.iterator]();
-  for (const item of live) if (!same(item, others.next().value)) return false;
-  return true;
-}
-
-function sameFields(live: Record<string, unknown>, kept: Record<string, unknown>): boolean {
-  const keys = Object.keys(live);
-  const others = Object.keys(kept);
-  if (keys.length !== others.length) return false;
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i] as string;
-    if (key !== others[i] || !same(live[key], kept[key])) return false;
-  }
-  return true;
-}
-
-function sameBytes(live: ArrayBuffer | ArrayBufferView, kept: ArrayBuffer | ArrayBufferView): boolean {
-  const bytes = (of: ArrayBuffer | ArrayBufferView) =>
-    ArrayBuffer.isView(of) ? Buffer.from(of.buffer, of.byteOffset, of.byteLength) : Buffer.from(of);
-  return bytes(live).equals(bytes(kept));
 }
 
 function describe(value: object): string {
   if (value instanceof Reference) return "a reference to a context (pass or keep its key instead)";
   if (value instanceof Context) return "a context itself (pass what is needed of it, or its key)";
   if (value instanceof Promise) return "a promise (await it first)";
-  const name = value.constructor?.name || "an object without a class";
-  return `an instance of ${name} (pass plain data, or register the class with \`register(${name})\`)`;
+  const cls: unknown = value.constructor;
+  if (typeof cls !== "function" || cls === Object)
+    return "an object that is neither plain nor of a class of its own";
+  const remedy =
+    whyNotRegistered(cls as unknown as AnyClass) === null
+      ? `, or register the class with \`register(${cls.name})\``
+      : "";
+  return `an instance of ${cls.name || "a class without a name"} (pass plain data${remedy})`;
 }
 
 /** Walks the value once more to say where the trouble is; slow, and only on the way to an error. */
@@ -225,13 +195,20 @@ function* partsOf(value: unknown): Iterable<[step: string, item: unknown]> {
   if (value instanceof Map) {
     for (const [key, item] of value) {
       yield [".keys()", key];
-      yield [`.get(${typeof key === "string" ? JSON.stringify(key) : String(key)})`, item];
+      const shown =
+        typeof key === "string" ? JSON.stringify(key) : typeof key === "number" ? String(key) : "…";
+      yield [`.get(${shown})`, item];
     }
   } else if (value instanceof Set) {
     for (const item of value) yield [".values()", item];
   } else if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) yield [`[${i}]`, item];
-  } else if (!(value instanceof Reference || value instanceof Context)) {
+  } else if (isPlain(value) || isRegistered(value.constructor) || value instanceof Error) {
     for (const [key, item] of Object.entries(value)) yield [`.${key}`, item];
   }
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

@@ -1,0 +1,80 @@
+import { parseArgs } from "node:util";
+import { HeadwaterError } from "../errors.js";
+import type { Command, Option } from "./command.js";
+import { didYouMean } from "./suggest.js";
+
+/** What stood behind a command's name, checked against what the command takes. */
+export interface Arguments {
+  /** As they were written, for a command that reads them itself. */
+  readonly raw: readonly string[];
+  readonly operands: readonly string[];
+  readonly flags: ReadonlySet<string>;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** Every command takes these. */
+export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
+  json: { help: "one JSON object per line on stdout" },
+  help: { help: "what this command does and takes" },
+};
+
+export function readArguments(command: Command, raw: readonly string[]): Arguments {
+  const known: Readonly<Record<string, Option>> = { ...command.options, ...COMMON_OPTIONS };
+  const { tokens } = parseArgs({
+    args: [...raw],
+    options: parserOptions(known),
+    strict: false,
+    tokens: true,
+  });
+  const operands: string[] = [];
+  const flags = new Set<string>();
+  const values = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind === "positional") operands.push(token.value);
+    if (token.kind !== "option") continue;
+    const option = Object.hasOwn(known, token.name) ? known[token.name] : undefined;
+    if (option === undefined) throw unknownOption(command, token.rawName, Object.keys(known));
+    if (option.value === undefined) {
+      if (token.value !== undefined) throw misused(command, `--${token.name} takes no value.`);
+      flags.add(token.name);
+    } else {
+      const missing = token.value === undefined || (!token.inlineValue && token.value.startsWith("-"));
+      if (missing) throw misused(command, `--${token.name} needs a value: --${token.name} ${option.value}.`);
+      values.set(token.name, token.value ?? "");
+    }
+  }
+  const extra = operands[command.operands.length];
+  if (extra !== undefined) throw misused(command, `"${extra}" is one word too many.`);
+  const lacking = command.operands[operands.length];
+  if (lacking !== undefined && !lacking.startsWith("[") && !flags.has("help")) {
+    throw misused(command, `${lacking} is missing: headwater ${usageOf(command)}.`);
+  }
+  return { raw, operands, flags, values };
+}
+
+export function usageOf(command: Command): string {
+  const options = Object.keys(command.options).length > 0 ? ["[options]"] : [];
+  return [command.name, ...command.operands, ...options].join(" ");
+}
+
+/** Something on the command line that a command cannot use. */
+export function misused(command: Command, what: string): HeadwaterError {
+  return new HeadwaterError("HW-2001", `${what} See \`headwater help ${command.name}\`.`);
+}
+
+function unknownOption(command: Command, written: string, known: readonly string[]): HeadwaterError {
+  const hint = didYouMean(
+    written,
+    known.map((name) => `--${name}`),
+  );
+  return misused(command, `"headwater ${command.name}" has no option ${written}.${hint}`);
+}
+
+function parserOptions(known: Readonly<Record<string, Option>>) {
+  return Object.fromEntries(
+    Object.entries(known).map(([name, { value }]) => {
+      const type: "string" | "boolean" = value === undefined ? "boolean" : "string";
+      return [name, name === "help" ? { type, short: "h" } : { type }];
+    }),
+  );
+}

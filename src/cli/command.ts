@@ -1,0 +1,21 @@
+import type { Arguments } from "./arguments.js";
+import type { Terminal } from "./terminal.js";
+
+/** One option of a command. Options that take a value say what to write for it: `--seeds N`. */
+export interface Option {
+  readonly value?: string;
+  readonly help: string;
+}
+
+/** One word of the command line and everything that help says about it. */
+export interface Command {
+  readonly name: string;
+  /** What to write behind the name: `PROGRAM`, `[CODE]`. */
+  readonly operands: readonly string[];
+  readonly summary: string;
+  /** A few sentences for `headwater help NAME`. */
+  readonly details: string;
+  readonly options: Readonly<Record<string, Option>>;
+  /** The exit code: 0 for done, 1 for failed. What was not understood is thrown as HW-2001. */
+  run(args: Arguments, terminal: Terminal): Promise<number>;
+}

@@ -1,0 +1,89 @@
+import { HeadwaterError } from "../errors.js";
+import { COMMON_OPTIONS, usageOf } from "./arguments.js";
+import type { Command, Option } from "./command.js";
+import { didYouMean } from "./suggest.js";
+
+const WIDTH = 80;
+
+/** `headwater help [COMMAND]`; it needs the table that it is part of. */
+export function helpCommand(commands: () => readonly Command[]): Command {
+  return {
+    name: "help",
+    operands: ["[COMMAND]"],
+    summary: "what the commands do and take",
+    details: "Without COMMAND, lists all commands.",
+    options: {},
+    async run({ operands: [name], flags }, terminal) {
+      const about = name === undefined ? commands() : [commandNamed(name, commands())];
+      if (flags.has("json")) for (const command of about) terminal.out(JSON.stringify(described(command)));
+      else terminal.out(name === undefined ? overview(commands()) : about.map(details).join("\n"));
+      return 0;
+    },
+  };
+}
+
+export function commandNamed(name: string, commands: readonly Command[]): Command {
+  const command = commands.find((each) => each.name === name);
+  if (command !== undefined) return command;
+  const hint = didYouMean(
+    name,
+    commands.map((each) => each.name),
+  );
+  const what = name.startsWith("-") ? "option" : "command";
+  throw new HeadwaterError("HW-2001", `There is no ${what} "${name}".${hint} See \`headwater --help\`.`);
+}
+
+export function overview(commands: readonly Command[]): string {
+  return [
+    "headwater: runs ordinary, sequentially written TypeScript as atomic events, in one order, side by side.",
+    "",
+    "Usage: headwater COMMAND [options]",
+    "",
+    ...columns(commands.map((command) => [usageOf(command), command.summary])),
+    "",
+    ...columns([
+      ["--version", "print the version"],
+      ["--help", "print this"],
+    ]),
+    "",
+    "Text for people goes to stderr, data to stdout. Exit codes: 0 done, 1 failed, 2 not understood.",
+  ].join("\n");
+}
+
+export function details(command: Command): string {
+  const options: Readonly<Record<string, Option>> = { ...command.options, ...COMMON_OPTIONS };
+  const rows = Object.entries(options).map(([name, { value, help }]): [string, string] => [
+    value === undefined ? `--${name}` : `--${name} ${value}`,
+    help,
+  ]);
+  return [`Usage: headwater ${usageOf(command)}`, "", ...wrapped(command.details), "", ...columns(rows)].join(
+    "\n",
+  );
+}
+
+function described(command: Command): object {
+  const { name, operands, summary, details, options } = command;
+  return {
+    name,
+    usage: usageOf(command),
+    operands,
+    summary,
+    details,
+    options: { ...options, ...COMMON_OPTIONS },
+  };
+}
+
+function columns(rows: readonly (readonly [left: string, right: string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}
+
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,33 @@
+import { HeadwaterError } from "../errors.js";
+import { paint, type Terminal } from "./terminal.js";
+
+const FAILED = 1;
+const MISUSED = 2;
+
+/** Tells people, or with `--json` the reading program, what went wrong; returns the exit code. */
+export function report(error: unknown, terminal: Terminal, json: boolean): number {
+  const code = error instanceof HeadwaterError ? error.code : undefined;
+  if (json) terminal.out(JSON.stringify({ kind: "error", code, message: messageOf(error) }));
+  terminal.say(`${paint(terminal, ["bold", "red"], "error")} ${messageOf(error)}`);
+  for (const line of whereabouts(error)) terminal.say(paint(terminal, "dim", line));
+  if (code !== undefined) {
+    terminal.say(`More about it: ${paint(terminal, "bold", `headwater explain ${code}`)}`);
+  }
+  return code === "HW-2001" ? MISUSED : FAILED;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error
+    ? error.message || error.name
+    : `something was thrown that is not an error: ${String(error)}`;
+}
+
+/** The lines of the stack that lie in the program; those inside Node and this package help nobody. */
+function whereabouts(error: unknown): string[] {
+  const deepest = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(deepest instanceof Error) || deepest.stack === undefined) return [];
+  const own = new URL("..", import.meta.url).href;
+  return deepest.stack
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line) && !line.includes("node:") && !line.includes(own));
+}

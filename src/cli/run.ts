@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { HeadwaterError } from "../errors.js";
+import { run as runService, type Service } from "../host/run.js";
+import { type Arguments, misused } from "./arguments.js";
+import type { Command } from "./command.js";
+import { aborted, onInterrupt } from "./interrupt.js";
+import { loadProgram, type Program, type ProgramIo } from "./program.js";
+import { findProgram } from "./program-file.js";
+import { didYouMean } from "./suggest.js";
+import { jsonVoice, plainVoice, type Voice } from "./voice.js";
+
+/** How long a program's `main` may take to return after Ctrl-C before the service is stopped under it. */
+const GRACE_MS = 2000;
+const SILENCE_MS_MAX = 1000;
+const COMMIT_ORDERS = ["observer", "total"] as const;
+
+export const run: Command = {
+  name: "run",
+  operands: ["PROGRAM"],
+  summary: "run a program, TypeScript or JavaScript",
+  details:
+    "PROGRAM is a file (its ending may be left out) or a folder with an index file. Its default export is the " +
+    "root class, or an object of root classes, one for each logical node. If it exports `main(service, io)`, " +
+    "that is called, and the run ends when main has returned and nothing is in flight. Without a main the " +
+    "program runs until Ctrl-C.",
+  options: {
+    "commit-order": { value: "observer|total", help: "who waits for whom at commit (observer)" },
+    forever: { help: "tell main to go on until Ctrl-C (io.forever)" },
+  },
+  async run(args, terminal) {
+    const commitOrder = commitOrderOf(args);
+    const program = await loadProgram(findProgram(args.operands[0] ?? "", process.cwd()));
+    const voice = args.flags.has("json") ? jsonVoice(terminal) : plainVoice(terminal);
+    const interrupt = onInterrupt(() => voice.note("Stopping."));
+    try {
+      const service = await runService(program.roots, {
+        commitOrder,
+        onError: (failure) => voice.failure(String(failure.context), failure.error),
+      });
+      voice.running(program);
+      const io: ProgramIo = {
+        print: voice.print,
+        signal: interrupt.signal,
+        forever: args.flags.has("forever"),
+      };
+      try {
+        await untilDone(program, service, io, voice);
+      } finally {
+        await service.stop();
+      }
+      voice.note("Stopped.");
+      return 0;
+    } finally {
+      interrupt.release();
+    }
+  },
+};
+
+/** Resolves when the program has done its work, or when Ctrl-C has been pressed and the grace is over. */
+async function untilDone(program: Program, service: Service, io: ProgramIo, voice: Voice): Promise<void> {
+  const grace = new AbortController();
+  const work = workOf(program, service, io, voice).catch((error: unknown) => {
+    if (!(io.signal.aborted && isConsequenceOfStopping(error))) throw error;
+  });
+  const cutOff = aborted(io.signal).then(() => sleep(GRACE_MS, undefined, { signal: grace.signal }));
+  cutOff.catch(() => {}); // the grace was not needed
+  await Promise.race([work, cutOff]).finally(() => grace.abort());
+}
+
+async function workOf(program: Program, service: Service, io: ProgramIo, voice: Voice): Promise<void> {
+  if (program.main === null) {
+    await aborted(io.signal);
+    return;
+  }
+  await program.main(service, io);
+  if (io.signal.aborted) return;
+  const late = setTimeout(() => voice.note("main has returned; events are still in flight."), SILENCE_MS_MAX);
+  await Promise.race([service.idle(), aborted(io.signal)]).finally(() => clearTimeout(late));
+}
+
+/** Calls that were cut off by the stop, and waits that were given the signal, reject like this. */
+function isConsequenceOfStopping(error: unknown): boolean {
+  if (error instanceof HeadwaterError) return error.code === "HW-1401";
+  return error instanceof Error && error.name === "AbortError";
+}
+
+function commitOrderOf(args: Arguments): (typeof COMMIT_ORDERS)[number] {
+  const written = args.values.get("commit-order") ?? "observer";
+  const order = COMMIT_ORDERS.find((each) => each === written);
+  if (order !== undefined) return order;
+  throw misused(
+    run,
+    `--commit-order is observer or total, not "${written}".${didYouMean(written, COMMIT_ORDERS)}`,
+  );
+}

@@ -1,0 +1,20 @@
+import type { Command } from "./command.js";
+
+export const sim: Command = {
+  name: "sim",
+  operands: [],
+  summary: "try to prove the runtime wrong with generated programs",
+  details:
+    "Generates programs and workloads from seeds, runs them in the real core under a seeded scheduler with " +
+    "virtual time, and compares all that can be seen of them with the same events run one at a time. A " +
+    "difference is printed with its seed, a shrunk program and the command that replays it.",
+  options: {
+    seeds: { value: "N", help: "how many seeds to try" },
+    seed: { value: "K", help: "replay this one seed" },
+    events: { value: "N", help: "how many requests each seed makes" },
+  },
+  async run({ raw }, terminal) {
+    const { runSimCommand } = await import("../sim/command.js");
+    return await runSimCommand([...raw], terminal);
+  },
+};

@@ -1,0 +1,46 @@
+import { relative } from "node:path";
+import type { Program } from "./program.js";
+import { messageOf } from "./report.js";
+import { paint, type Terminal } from "./terminal.js";
+
+/** How a run tells what goes on: in sentences for people, or as JSON lines for programs. */
+export interface Voice {
+  running(program: Program): void;
+  /** A line that the program itself printed. */
+  print(line: string): void;
+  /** An event failed that nobody waited for: a started one, a timer, a message. */
+  failure(where: string, error: unknown): void;
+  note(text: string): void;
+}
+
+export function plainVoice(terminal: Terminal): Voice {
+  const aside = (text: string) => terminal.say(paint(terminal, "dim", text));
+  return {
+    running: (program) => {
+      const nodes = Object.entries(nodesOf(program)).map(([name, root]) => `${root} (logical node ${name})`);
+      const what = typeof program.roots === "function" ? program.roots.name : nodes.join(", ");
+      aside(
+        `Running ${what} from ${relative(process.cwd(), program.file)}, on one host, in memory. Ctrl-C stops it.`,
+      );
+    },
+    print: (line) => terminal.out(line),
+    failure: (where, error) =>
+      terminal.say(`${paint(terminal, "yellow", "an event failed")} ${where}: ${messageOf(error)}`),
+    note: aside,
+  };
+}
+
+export function jsonVoice(terminal: Terminal): Voice {
+  const line = (kind: string, facts: object) => terminal.out(JSON.stringify({ kind, ...facts }));
+  return {
+    running: (program) => line("running", { program: program.file, nodes: nodesOf(program) }),
+    print: (text) => line("print", { line: text }),
+    failure: (where, error) => line("failure", { where, message: messageOf(error) }),
+    note: (text) => line("note", { text }),
+  };
+}
+
+function nodesOf({ roots }: Program): Record<string, string> {
+  if (typeof roots === "function") return { [roots.name]: roots.name };
+  return Object.fromEntries(Object.entries(roots).map(([name, root]) => [name, root.name]));
+}

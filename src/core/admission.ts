@@ -1,0 +1,108 @@
+import type { CoreEvent, Wait } from "./event.js";
+import type { Marks } from "./marks.js";
+import type { Place } from "./place.js";
+import type { Plant } from "./plants.js";
+
+/**
+ * Who may run when. An event may enter a context when no earlier unfinished event can still reach it: none that
+ * holds it, and none that started there or above and has not finished or given that context up (EventWave,
+ * sections 3.3 and 4.3; its dummy events and ticket booths are replaced by one look at each queue between the
+ * context and the root).
+ *
+ * Each unfinished event stands in one queue only, that of the context it started in; whatever it touches is
+ * there or below. So everybody who could be in the way stands in a queue on the path to the root:
+ *
+ * - In the context's own queue of writers, those who have given it up come first, because a later one can
+ *   enter only after an earlier one gave it up; `holding` is the first who has not.
+ * - In a queue above, a writer is in the way unless it has given up this context, for which it must have
+ *   entered it first. It could do so only after all earlier ones had given it up, so the walk ends at the first
+ *   who has not, and at once if nobody gives up anything.
+ * - Readers are in the way of writers only, and give up nothing. Views are in the way of writers that enter the
+ *   very context that is looked at.
+ *
+ * Events that have just got their ticket look at those who were last in each queue at that time (`barriers`)
+ * first: they would have to wait for them anyway, and so they are woken once instead of once per event.
+ */
+export function whoIsInTheWay<P>(wait: Wait<P>, marks: Marks | undefined, plant: Plant | undefined): CoreEvent<P> | null {
+  const { event, place, view, token } = wait;
+  const writes = event.mode === "write" && view === null;
+  const starts = token === null && view === null;
+
+  if (starts && event.barriers !== null) {
+    const barrier = firstBarrier(event, marks, plant);
+    if (barrier !== null) return barrier;
+    event.barriers = null;
+  }
+  if (view !== null && plant === "late-views") return null;
+
+  const holder = place.holding;
+  if (holder !== null && holder.ticket < event.ticket && !(plant === "ignore-readers" && !writes)) {
+    if (marks !== undefined) markHolder(marks, writes, view !== null, starts);
+    return holder;
+  }
+  if (writes) {
+    const reader = place.readers.head;
+    if (reader !== null && reader.ticket < event.ticket && plant !== "ignore-readers") {
+      marks?.hit("a writer waited for a reader");
+      return reader;
+    }
+    const viewer = place.viewers.head;
+    if (viewer !== null && viewer.ticket < event.ticket) {
+      marks?.hit("a writer waited for a view of its context");
+      return viewer.event;
+    }
+  } else if (marks !== undefined && place.readers.head !== null && place.readers.head !== event) {
+    marks.hit("readers ran side by side");
+  }
+  for (let above = place.parent; above !== null; above = above.parent) {
+    const found = inTheWayAbove(event, place, above, writes, marks);
+    if (found === null) continue;
+    if (plant === "ignore-ancestors" && starts) return null;
+    marks?.hit(starts ? "an event waited for one that started above it" : "a call waited for an earlier event below");
+    return found;
+  }
+  return null;
+}
+
+function inTheWayAbove<P>(
+  event: CoreEvent<P>,
+  place: Place<P>,
+  above: Place<P>,
+  writes: boolean,
+  marks: Marks | undefined,
+): CoreEvent<P> | null {
+  const own = above === event.place && event.mode === "write";
+  // In its own queue an event need look only at the one before it: that one could enter only after all others.
+  for (let writer = own ? event.prev : above.writers.head; writer !== null && writer.ticket < event.ticket; ) {
+    if (!writer.hasReleased(place)) return writer;
+    marks?.hit("an event passed an unfinished one above that had given up the context below");
+    if (own) break;
+    writer = writer.next;
+  }
+  const reader = writes ? above.readers.head : null;
+  return reader !== null && reader.ticket < event.ticket ? reader : null;
+}
+
+function firstBarrier<P>(event: CoreEvent<P>, marks: Marks | undefined, plant: Plant | undefined): CoreEvent<P> | null {
+  for (const barrier of event.barriers ?? []) {
+    if (barrier.status !== "waiting" && barrier.status !== "running") continue;
+    if (barrier.hasReleased(event.place)) continue;
+    const sameContext = barrier.place === event.place;
+    if (!sameContext && plant === "ignore-ancestors") continue;
+    if (plant === "ignore-readers" && (barrier.mode === "read" || event.mode === "read")) continue;
+    if (marks !== undefined) {
+      if (!sameContext) marks.hit("an event waited for one that started above it");
+      else if (barrier.mode === "read") marks.hit("a writer waited for a reader");
+      else markHolder(marks, event.mode === "write", false, true);
+    }
+    return barrier;
+  }
+  return null;
+}
+
+function markHolder(marks: Marks, writes: boolean, isView: boolean, starts: boolean): void {
+  if (isView) marks.hit("a view waited for a writer");
+  else if (!writes) marks.hit("a reader waited for a writer");
+  else if (starts) marks.hit("an event waited for the one before it in its context");
+  else marks.hit("a call waited for an earlier event below");
+}

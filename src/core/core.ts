@@ -1,0 +1,344 @@
+import { invariant } from "../errors.js";
+import { whoIsInTheWay } from "./admission.js";
+import { CoreEvent, type Outcome, type Request, type Ticket, View, type Wait } from "./event.js";
+import { Inbox } from "./inbox.js";
+import type { Marks } from "./marks.js";
+import type { Place } from "./place.js";
+import type { Plant } from "./plants.js";
+import { Ready } from "./ready.js";
+import { restart } from "./restart.js";
+
+/** In which order the outside sees what events did. */
+export type CommitOrder = "observer" | "total";
+
+export interface CoreOptions {
+  readonly commitOrder?: CommitOrder;
+  readonly marks?: Marks;
+  /** A planted bug, for the tests of the simulator. */
+  readonly plant?: Plant | undefined;
+}
+
+/**
+ * One logical node's order of events, as a pure state machine: inputs are the methods below, effects are what
+ * `ready()` hands out. It does no input or output, knows no clock and holds no promise.
+ *
+ *     request ──> waiting ──> running ──> finished ──> appended ──> committed ──> settled
+ *                    ▲  nobody earlier is   │  its method     │ the events     │ the journal
+ *                    │  in the way          │  returned       │ it saw are     │ has it
+ *                    └── restart ◄──────────┴─────────────────┘ appended too
+ *
+ * Whether an event may enter a context is decided in `admission.ts`. When an event fails that had given up a
+ * context it had changed, those who saw that change are started again (`restart.ts`).
+ */
+export class Core<P> {
+  #ready = new Ready<P>();
+  #ticket = 0;
+  /** All unsettled events, in ticket order. */
+  #first: CoreEvent<P> | null = null;
+  #lastEvent: CoreEvent<P> | null = null;
+  #unfinished = 0;
+  readonly #sequences = new Map<string, number>();
+  readonly #inbox: Inbox<P>;
+  readonly #total: boolean;
+  readonly #marks: Marks | undefined;
+  readonly #plant: Plant | undefined;
+
+  constructor(options: CoreOptions = {}) {
+    this.#total = options.commitOrder === "total";
+    this.#marks = options.marks;
+    this.#plant = options.plant;
+    this.#inbox = new Inbox(options.marks, (request) => this.request(request));
+  }
+
+  /** Events with a ticket that have not finished yet. */
+  get unfinished(): number {
+    return this.#unfinished;
+  }
+
+  /** Is every event that ever got a ticket settled? */
+  get isQuiet(): boolean {
+    return this.#first === null && this.#ready.isEmpty;
+  }
+
+  /** The events that are not settled yet, in ticket order. */
+  *unsettled(): Iterable<CoreEvent<P>> {
+    for (let event = this.#first; event !== null; event = event.later) if (event.status !== "settled") yield event;
+  }
+
+  /** The effects since the last call. */
+  ready(): Ready<P> {
+    const ready = this.#ready;
+    this.#ready = new Ready();
+    return ready;
+  }
+
+  /** Only what must be undone, for an event that goes on. */
+  takeUndo(): readonly CoreEvent<P>[] {
+    const { undo } = this.#ready;
+    this.#ready.undo = [];
+    return undo;
+  }
+
+  get hasWork(): boolean {
+    return !this.#ready.isEmpty;
+  }
+
+  /** Gives an event its ticket. It starts when nobody earlier is in its way. */
+  request(request: Request<P>): CoreEvent<P> {
+    const { place, mode, views } = request;
+    this.#ticket += 1;
+    const event = new CoreEvent<P>(this.#ticket as Ticket, place, mode, request.payload);
+    this.#unfinished += 1;
+    this.#joinOrder(event);
+    if (mode !== "none") event.barriers = barriersOf(event);
+    this.#claim(event);
+    if (views.length > 0) {
+      event.views = views.map((above) => new View(event, above));
+      for (const view of event.views) view.place.viewers.append(view);
+    }
+    this.#begin(event);
+    return event;
+  }
+
+  /** A message from another logical node: once, and in the order of its sequence numbers. */
+  deliver(from: string, sequence: number, request: Request<P>): void {
+    this.#inbox.deliver(from, sequence, request);
+  }
+
+  /** A running event wants to enter a context below; `token` comes back in `enter`. */
+  call(event: CoreEvent<P>, place: Place<P>, token: unknown): void {
+    invariant(event.status === "running", "only a running event can call");
+    this.#attemptEnter({ event, attempt: event.attempt, place, token, view: null });
+  }
+
+  /** An event gives up a context that it has entered; `changed` says whether it changed it. */
+  release(event: CoreEvent<P>, place: Place<P>, changed: boolean): void {
+    invariant(event.status === "running", "only a running event can give up a context");
+    if (place === event.place) {
+      event.released = true;
+      if (place.holding === event) place.holding = event.next;
+    } else {
+      event.releasedBelow ??= new Set();
+      event.releasedBelow.add(place);
+    }
+    if (changed) event.changedReleased = true;
+    this.#wake(event);
+  }
+
+  /**
+   * A running event takes back what it changed in contexts it had given up (a call below failed and the error
+   * was caught). The events to be undone first are in `ready().undo`.
+   */
+  retract(event: CoreEvent<P>): void {
+    if (event.dependents === null) return;
+    this.#marks?.hit("an undone call took back a context that it had given up");
+    this.#restartDependentsOf(event);
+  }
+
+  /** An event's method has returned or thrown. */
+  finish(event: CoreEvent<P>, outcome: Outcome<P>): void {
+    invariant(event.status === "running", "only a running event can finish");
+    event.status = "finished";
+    event.outcome = outcome;
+    this.#unfinished -= 1;
+    if (outcome.failed) {
+      this.#marks?.hit("an event failed");
+      if (event.changedReleased && this.#plant !== "no-cascade") this.#restartDependentsOf(event);
+      this.#ready.undo.push(event);
+    }
+    this.#unclaim(event);
+    this.#wake(event);
+    if (event.dependsOn === 0 || this.#plant === "commit-early") {
+      this.#append(event);
+    } else {
+      this.#marks?.hit("a finished event waited for one whose state it had seen");
+      if (event.mode === "read") for (const { place } of event.entered) (place.openReaders ??= []).push(event);
+    }
+  }
+
+  /** The journal has the records of these events. */
+  journaled(events: readonly CoreEvent<P>[]): void {
+    for (const event of events) {
+      invariant(event.status === "appended", "only an appended event can be journaled");
+      event.status = "committed";
+      if (this.#total || event === this.#first) continue;
+      this.#settle(event);
+      if (event.outcome?.messages.length === 0 || this.#plant === "messages-out-of-order") this.#leaveOrder(event);
+      else this.#marks?.hit("a message waited for an earlier ticket");
+    }
+    // Messages leave in ticket order: the first unsettled event lets its own go, then the next.
+    for (let first = this.#first; first?.status === "committed" || first?.status === "settled"; first = this.#first) {
+      if (first.status === "committed") this.#settle(first);
+      this.#leaveOrder(first);
+    }
+  }
+
+  #settle(event: CoreEvent<P>): void {
+    event.status = "settled";
+    this.#ready.settled.push(event);
+    const { starts } = event.outcome as Outcome<P>;
+    for (const start of starts) this.request(start);
+  }
+
+  /** The last step: the event's messages leave, and the core forgets it. */
+  #leaveOrder(event: CoreEvent<P>): void {
+    if (event.earlier === null) this.#first = event.later;
+    else event.earlier.later = event.later;
+    if (event.later === null) this.#lastEvent = event.earlier;
+    else event.later.earlier = event.earlier;
+    event.earlier = null;
+    event.later = null;
+    for (const { to, body } of (event.outcome as Outcome<P>).messages) {
+      const sequence = (this.#sequences.get(to) ?? 0) + 1;
+      this.#sequences.set(to, sequence);
+      this.#ready.send.push({ event, to, sequence, body });
+    }
+  }
+
+  #joinOrder(event: CoreEvent<P>): void {
+    event.earlier = this.#lastEvent;
+    if (this.#lastEvent === null) this.#first = event;
+    else this.#lastEvent.later = event;
+    this.#lastEvent = event;
+  }
+
+  #claim(event: CoreEvent<P>): void {
+    const { place } = event;
+    if (event.mode === "write") {
+      place.writers.append(event);
+      place.holding ??= event;
+    } else if (event.mode === "read") {
+      place.readers.append(event);
+    }
+  }
+
+  #unclaim(event: CoreEvent<P>): void {
+    const { place } = event;
+    if (event.mode === "write") {
+      if (place.holding === event) place.holding = event.next;
+      place.writers.remove(event);
+    } else if (event.mode === "read") {
+      place.readers.remove(event);
+    }
+  }
+
+  /** Takes the views that are still to be taken, then starts the event. */
+  #begin(event: CoreEvent<P>): void {
+    const views = event.views?.filter((view) => !view.taken) ?? [];
+    if (views.length === 0) this.#attemptStart(event);
+    for (const view of views) this.#attemptView(view);
+  }
+
+  #attemptStart(event: CoreEvent<P>): void {
+    this.#attemptEnter({ event, attempt: event.attempt, place: event.place, token: null, view: null });
+  }
+
+  #attemptView(view: View<P>): void {
+    this.#attemptEnter({ event: view.event, attempt: view.event.attempt, place: view.place, token: null, view });
+  }
+
+  #attemptEnter(wait: Wait<P>): void {
+    const { event } = wait;
+    const obstacle = event.mode === "none" && wait.view === null ? null : whoIsInTheWay(wait, this.#marks, this.#plant);
+    if (obstacle !== null) {
+      invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
+      obstacle.waiters ??= [];
+      obstacle.waiters.push(wait);
+    } else if (wait.view !== null) {
+      this.#takeView(wait.view);
+    } else {
+      if (wait.token === null) event.status = "running";
+      this.#enter(event, wait.place);
+      this.#ready.enter.push({ event, attempt: event.attempt, token: wait.token });
+    }
+  }
+
+  #enter(event: CoreEvent<P>, place: Place<P>): void {
+    if (event.mode === "none") return;
+    const { last } = place;
+    if (last !== null) this.#depend(event, last);
+    event.entered.push({ place, lastBefore: last });
+    if (event.mode === "read") return;
+    if (place.openReaders !== null) {
+      for (const reader of place.openReaders) if (reader.isOpen) this.#depend(event, reader);
+      place.openReaders = null;
+    }
+    place.last = event;
+  }
+
+  #takeView(view: View<P>): void {
+    const { event, place } = view;
+    view.taken = true;
+    view.seen = place.last;
+    place.viewers.remove(view);
+    if (place.last !== null) this.#depend(event, place.last);
+    this.#ready.views.push(view);
+    this.#wake(event); // writers of that context, later than this event, need not wait for it any more
+    if (event.views?.every(({ taken }) => taken)) this.#attemptStart(event);
+  }
+
+  /** `event` has seen state of `earlier`, which may still be started again. */
+  #depend(event: CoreEvent<P>, earlier: CoreEvent<P>): void {
+    if (earlier === event || !earlier.isOpen || this.#plant === "forget-dependency") return;
+    if (earlier.status !== "finished") {
+      this.#marks?.hit("an event entered a context that an unfinished one had given up");
+    }
+    event.dependsOn += 1;
+    earlier.dependents ??= [];
+    earlier.dependents.push({ event, attempt: event.attempt });
+  }
+
+  /** Appends an event and all those that had only been waiting for it. */
+  #append(event: CoreEvent<P>): void {
+    const appendable = [event];
+    for (let next = appendable.pop(); next !== undefined; next = appendable.pop()) {
+      next.status = "appended";
+      this.#ready.append.push(next);
+      for (const { place } of next.entered) if (place.last === next) place.last = null;
+      next.entered = []; // it holds on to earlier events
+      for (const { event: dependent, attempt } of next.dependents ?? []) {
+        if (dependent.attempt !== attempt) continue;
+        dependent.dependsOn -= 1;
+        if (dependent.dependsOn === 0 && dependent.status === "finished") appendable.push(dependent);
+      }
+      next.dependents = null;
+    }
+  }
+
+  #wake(event: CoreEvent<P>): void {
+    const { waiters } = event;
+    if (waiters === null) return;
+    event.waiters = null;
+    for (const wait of waiters) if (wait.attempt === wait.event.attempt) this.#attemptEnter(wait);
+  }
+
+  #restartDependentsOf(event: CoreEvent<P>): void {
+    const restarted = restart(event, this.#marks);
+    this.#ready.undo.push(...restarted);
+    for (const each of restarted.reverse()) {
+      if (each.outcome !== null) {
+        each.outcome = null;
+        this.#unfinished += 1;
+      }
+    }
+    // In ticket order, so that whoever goes first is not in a later one's queue.
+    for (const each of restarted) {
+      for (const view of each.views ?? []) {
+        if (view.taken && view.seen !== null) this.#depend(each, view.seen);
+      }
+      this.#begin(each);
+    }
+  }
+}
+
+/** The last events that were on the way at each context from the root down, when this one got its ticket. */
+function barriersOf<P>(event: CoreEvent<P>): CoreEvent<P>[] | null {
+  let barriers: CoreEvent<P>[] | null = null;
+  for (let at: Place<P> | null = event.place; at !== null; at = at.parent) {
+    const writer = at.writers.tail;
+    if (writer !== null) (barriers ??= []).push(writer);
+    const reader = event.mode === "write" ? at.readers.tail : null;
+    if (reader !== null) (barriers ??= []).push(reader);
+  }
+  return barriers;
+}

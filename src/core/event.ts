@@ -1,0 +1,115 @@
+import type { Place } from "./place.js";
+import type { Queued } from "./queue.js";
+
+declare const TICKET: unique symbol;
+
+/** The position of an event in its logical node's order. */
+export type Ticket = number & { readonly [TICKET]: true };
+
+/** Whether an event may change the contexts it enters; an anonymous context's event enters none. */
+export type Mode = "write" | "read" | "none";
+
+/** Where an event's way through the core stands. */
+export type Status = "waiting" | "running" | "finished" | "appended" | "committed" | "settled";
+
+/** An event that is still to come: which context it starts in, what it may do, and what to run. */
+export interface Request<P> {
+  readonly place: Place<P>;
+  readonly mode: Mode;
+  /** Contexts above whose state, as of the event's ticket, the event may read. */
+  readonly views: readonly Place<P>[];
+  readonly payload: P;
+}
+
+/** A message to another logical node or to a client; `body` is nothing to the core. */
+export interface Message {
+  readonly to: string;
+  readonly body: unknown;
+}
+
+/** What the core must know of how an event ended. */
+export interface Outcome<P> {
+  readonly failed: boolean;
+  readonly starts: readonly Request<P>[];
+  readonly messages: readonly Message[];
+}
+
+/** An event's wish to enter a context, to be looked at again when the event in its way moves on. */
+export interface Wait<P> {
+  readonly event: CoreEvent<P>;
+  readonly attempt: number;
+  readonly place: Place<P>;
+  /** The caller's own name for a call below; null for the event's start or for a view. */
+  readonly token: unknown;
+  readonly view: View<P> | null;
+}
+
+/** A look at a context above, in the queue of that context until it was taken. */
+export class View<P> implements Queued<View<P>> {
+  prev: View<P> | null = null;
+  next: View<P> | null = null;
+  taken = false;
+  /** The unappended event whose state was seen. */
+  seen: CoreEvent<P> | null = null;
+
+  constructor(
+    readonly event: CoreEvent<P>,
+    readonly place: Place<P>,
+  ) {}
+
+  get ticket(): Ticket {
+    return this.event.ticket;
+  }
+}
+
+/** A context that an event has entered, and who was the last to do so before it. */
+export interface Entered<P> {
+  readonly place: Place<P>;
+  readonly lastBefore: CoreEvent<P> | null;
+}
+
+/** One event between its ticket and its settlement. It stands in the queue of the context it started in. */
+export class CoreEvent<P> implements Queued<CoreEvent<P>> {
+  prev: CoreEvent<P> | null = null;
+  next: CoreEvent<P> | null = null;
+  /** Neighbours among all unsettled events of the logical node. */
+  earlier: CoreEvent<P> | null = null;
+  later: CoreEvent<P> | null = null;
+
+  status: Status = "waiting";
+  /** Counts the tries; what an earlier try still asks for is ignored. */
+  attempt = 1;
+  /** Has the event given up the context it started in? */
+  released = false;
+  /** Contexts below that the event has entered and given up. */
+  releasedBelow: Set<Place<P>> | null = null;
+  /** Did it change a context that it has given up? */
+  changedReleased = false;
+
+  /** Unfinished events above or in the same context when this one got its ticket. */
+  barriers: CoreEvent<P>[] | null = null;
+  waiters: Wait<P>[] | null = null;
+  views: View<P>[] | null = null;
+  entered: Entered<P>[] = [];
+  /** How many unappended events this one has seen the state of. */
+  dependsOn = 0;
+  dependents: Array<{ event: CoreEvent<P>; attempt: number }> | null = null;
+  outcome: Outcome<P> | null = null;
+
+  constructor(
+    readonly ticket: Ticket,
+    readonly place: Place<P>,
+    readonly mode: Mode,
+    readonly payload: P,
+  ) {}
+
+  /** Before the journal has it, an event may still be started again. */
+  get isOpen(): boolean {
+    return this.status === "waiting" || this.status === "running" || this.status === "finished";
+  }
+
+  hasReleased(place: Place<P>): boolean {
+    if (place === this.place) return this.released;
+    return this.releasedBelow?.has(place) ?? false;
+  }
+}

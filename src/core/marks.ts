@@ -1,0 +1,45 @@
+/** Things that must have happened over a run of the simulator for its verdict to mean something. */
+export const MARKS = [
+  "an event waited for one that started above it",
+  "an event waited for the one before it in its context",
+  "a call waited for an earlier event below",
+  "an event entered a context that an unfinished one had given up",
+  "an event passed an unfinished one above that had given up the context below",
+  "a finished event waited for one whose state it had seen",
+  "a cascade restarted one event",
+  "a cascade restarted three events",
+  "a waiting event was restarted",
+  "a running event was restarted",
+  "a finished event was restarted",
+  "an undone call took back a context that it had given up",
+  "readers ran side by side",
+  "a reader waited for a writer",
+  "a writer waited for a reader",
+  "a writer waited for a view of its context",
+  "a view waited for a writer",
+  "a view was kept over a restart",
+  "a view was taken again after a restart",
+  "a message waited for an earlier ticket",
+  "a duplicate message was dropped",
+  "a message that came early waited for its turn",
+  "a cancelled timer had fired already",
+  "an event failed",
+] as const;
+
+export type Mark = (typeof MARKS)[number];
+
+export class Marks {
+  readonly #counts = new Map<Mark, number>();
+
+  hit(mark: Mark): void {
+    this.#counts.set(mark, (this.#counts.get(mark) ?? 0) + 1);
+  }
+
+  count(mark: Mark): number {
+    return this.#counts.get(mark) ?? 0;
+  }
+
+  missing(): Mark[] {
+    return MARKS.filter((mark) => !this.#counts.has(mark));
+  }
+}

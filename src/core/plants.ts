@@ -1,0 +1,12 @@
+/** Bugs that can be planted in the core, so that tests can show that the simulator finds such bugs. */
+export const PLANTS = [
+  "ignore-ancestors",
+  "ignore-readers",
+  "forget-dependency",
+  "commit-early",
+  "no-cascade",
+  "messages-out-of-order",
+  "late-views",
+] as const;
+
+export type Plant = (typeof PLANTS)[number];

@@ -1,0 +1,71 @@
+import type { CoreEvent, View } from "./event.js";
+import type { Marks } from "./marks.js";
+
+/**
+ * Takes back all events that have, directly or through others, seen state of `origin`, and puts them back to
+ * waiting with their old tickets. None of them is in the journal yet: an event is appended only after those
+ * whose state it saw. Returns them latest first, which is the order in which their changes must be undone.
+ */
+export function restart<P>(origin: CoreEvent<P>, marks: Marks | undefined): CoreEvent<P>[] {
+  const found = new Set<CoreEvent<P>>();
+  const toVisit = [origin];
+  for (let event = toVisit.pop(); event !== undefined; event = toVisit.pop()) {
+    for (const { event: dependent, attempt } of event.dependents ?? []) {
+      if (dependent.attempt !== attempt || found.has(dependent)) continue;
+      found.add(dependent);
+      toVisit.push(dependent);
+    }
+    event.dependents = null;
+  }
+  const latestFirst = [...found].sort((a, b) => b.ticket - a.ticket);
+  for (const event of latestFirst) takeBack(event, origin, found, marks);
+  if (marks !== undefined && latestFirst.length > 0) {
+    marks.hit("a cascade restarted one event");
+    if (latestFirst.length >= 3) marks.hit("a cascade restarted three events");
+  }
+  return latestFirst;
+}
+
+function takeBack<P>(event: CoreEvent<P>, origin: CoreEvent<P>, found: Set<CoreEvent<P>>, marks: Marks | undefined): void {
+  const { place } = event;
+  marks?.hit(
+    event.status === "finished"
+      ? "a finished event was restarted"
+      : event.status === "running"
+        ? "a running event was restarted"
+        : "a waiting event was restarted",
+  );
+  for (const { place: entered, lastBefore } of event.entered) {
+    if (entered.last === event) entered.last = lastBefore?.isOpen ? lastBefore : null;
+    if (entered.openReaders !== null) entered.openReaders = entered.openReaders.filter((reader) => reader !== event);
+  }
+  if (event.status === "finished") {
+    if (event.mode === "write") place.writers.insert(event);
+    if (event.mode === "read") place.readers.insert(event);
+  }
+  event.status = "waiting";
+  event.attempt += 1;
+  event.released = false;
+  event.releasedBelow = null;
+  event.changedReleased = false;
+  event.entered = [];
+  event.dependsOn = 0;
+  if (event.mode === "write") {
+    place.holding = place.writers.head;
+    while (place.holding?.released) place.holding = place.holding.next;
+  }
+  for (const view of event.views ?? []) renewView(view, origin, found, marks);
+}
+
+/** A look that saw state of an event that is taken back must be taken again; any other stays as it was. */
+function renewView<P>(view: View<P>, origin: CoreEvent<P>, found: Set<CoreEvent<P>>, marks: Marks | undefined): void {
+  if (!view.taken) return;
+  if (view.seen === null || (view.seen !== origin && !found.has(view.seen))) {
+    marks?.hit("a view was kept over a restart");
+    return;
+  }
+  marks?.hit("a view was taken again after a restart");
+  view.taken = false;
+  view.seen = null;
+  view.place.viewers.insert(view);
+}

@@ -1,0 +1,95 @@
+import { Context } from "../model/context.js";
+import type { TimerId } from "../model/event.js";
+import type { Key } from "../model/key.js";
+import { type Armed, armedIn, instantiate, type State, stateOf } from "../state/fields.js";
+import type { Frame } from "./frame.js";
+import type { Slot } from "./slot.js";
+
+/** One context in one try of an event: its state before, its state now, and the instance the event works in. */
+export class Entry {
+  readonly before: State;
+  /** As of the last method that ended in this context. */
+  state: State;
+  #instance: Context<Key> | null = null;
+  #armed: Armed | null = null;
+  released = false;
+  /** Can later events see `state`? */
+  published = false;
+
+  constructor(readonly slot: Slot) {
+    this.before = slot.state;
+    this.state = this.before;
+  }
+
+  /** The instance for a method of the event to run in. It holds `state`. */
+  activate(frame: Frame): Context<Key> {
+    this.#instance ??= this.state === this.slot.state ? this.slot.take() : instantiate(this.slot, this.state);
+    Context.activate(this.#instance, frame);
+    return this.#instance;
+  }
+
+  get armed(): Armed {
+    return this.#armed ?? armedIn(this.slot, this.state);
+  }
+
+  set armed(armed: Armed) {
+    this.#armed = armed;
+  }
+
+  /** The timer that started the event has gone off. */
+  disarm(timer: TimerId): void {
+    this.#armed = this.armed.filter((id) => id !== timer);
+    this.keepRunning(this.current());
+  }
+
+  /** The state that the instance holds at this moment. */
+  current(): State {
+    return this.#instance === null ? this.state : stateOf(this.#instance, this.slot, this.state, this.#armed);
+  }
+
+  /** A method has ended: its changes become part of the entry's state. */
+  keep(state: State): void {
+    this.keepRunning(state);
+    if (this.#instance !== null) Context.activate(this.#instance, null);
+  }
+
+  /** The same while the method goes on. */
+  keepRunning(state: State): void {
+    this.state = state;
+    this.#armed = null;
+  }
+
+  /** A method has failed: back to the state before it. Its code may still hold the instance, so that is dropped. */
+  restore(state: State): void {
+    this.#dropInstance();
+    this.#armed = null;
+    this.state = state;
+    if (this.published) this.slot.put(state, null);
+  }
+
+  /** Lets later events see the state. The event keeps its instance, to look at. */
+  release(): void {
+    this.released = true;
+    this.published = true;
+    this.slot.put(this.state, null);
+  }
+
+  /** The event has finished: its state stays, and the instance is free for the next one. */
+  publish(): void {
+    if (this.published && this.slot.state !== this.state) return; // later events have changed it since
+    this.published = true;
+    this.slot.put(this.state, this.#instance);
+    this.#instance = null;
+  }
+
+  /** The event is taken back. */
+  undo(): void {
+    this.#dropInstance();
+    if (this.published && this.state !== this.before) this.slot.put(this.before, null);
+  }
+
+  #dropInstance(): void {
+    if (this.#instance !== null) Context.activate(this.#instance, null);
+    this.#instance = null;
+  }
+}

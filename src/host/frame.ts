@@ -1,0 +1,289 @@
+import { HeadwaterError } from "../errors.js";
+import type { Address } from "../model/address.js";
+import { type Activation, addressAbove, type Context, type ContextClass } from "../model/context.js";
+import type { TimerId } from "../model/event.js";
+import type { Key } from "../model/key.js";
+import { isTimerOf, timerId } from "../model/path.js";
+import { type Elsewhere, INVOKE, type Later, Reference, reference, type Target, type View } from "../model/refs.js";
+import * as rules from "../model/rules.js";
+import type { Method } from "../model/shape.js";
+import { changedFields, type State, viewOf } from "../state/fields.js";
+import { copy, copyAll, copyThrown } from "../state/values.js";
+import { Call } from "./call.js";
+import { type Effect, Effects } from "./effects.js";
+import type { Entry } from "./entry.js";
+import type { Execution } from "./execution.js";
+import type { Slot } from "./slot.js";
+
+interface Undo {
+  readonly entry: Entry;
+  readonly state: State;
+}
+
+/** How a method ended, for whoever called it. */
+export interface Ended {
+  readonly ok: boolean;
+  readonly value: unknown;
+}
+
+/**
+ * One method of an event while it runs: what `this.event` is, how calls below are made, and what to undo if it
+ * fails. Frames form a tree; the first one is the event's own method.
+ */
+export class Frame implements Activation {
+  readonly effects = new Effects();
+  #entry: Entry | null = null;
+  /** The state of the context when this method began. */
+  #before: State | null = null;
+  /** What calls below have changed, oldest first. */
+  #undo: Undo[] | null = null;
+  #calls: Call[] | null = null;
+  #active: Frame[] | null = null;
+  #asked = 0;
+  #running = false;
+
+  constructor(
+    readonly execution: Execution,
+    readonly parent: Frame | null,
+    readonly slot: Slot,
+    readonly method: Method,
+    readonly args: unknown[],
+    readonly position: number,
+    readonly onEnd: (ended: Ended) => void,
+  ) {}
+
+  /** Runs the method; the core has let the event in. */
+  run(): void {
+    const { slot, method, execution } = this;
+    this.#running = true;
+    let context: Context<Key>;
+    let result: unknown;
+    try {
+      this.#entry = execution.entryOf(slot);
+      this.#before = this.#entry.state;
+      context = this.#entry.activate(this);
+      if (this.parent === null && execution.isVoid(this.#entry)) return this.#end(true, undefined);
+      result = method.body.apply(context, this.args);
+    } catch (error) {
+      return this.#end(false, error);
+    }
+    if (typeof result === "object" && result !== null && typeof (result as PromiseLike<unknown>).then === "function") {
+      (result as PromiseLike<unknown>).then(
+        (value) => this.#end(true, value),
+        (error: unknown) => this.#end(false, error),
+      );
+    } else {
+      this.#end(true, result);
+    }
+  }
+
+  #end(returned: boolean, value: unknown): void {
+    const { execution, slot, method } = this;
+    if (execution.isDead) return;
+    this.#running = false;
+    const doom = this.#unawaited();
+    if (doom !== null) return execution.fail(doom);
+    const entry = this.#entry;
+    if (entry === null) return this.#fail(value); // the context's own field initialisers failed
+    let state: State;
+    let result: unknown;
+    try {
+      if (!returned) throw value;
+      state = entry.current();
+      result = copy(value, () => rules.resultOf(slot, method));
+    } catch (error) {
+      return this.#fail(error);
+    }
+    if (state !== entry.state) {
+      const changed = changedFields(slot, entry.state, state);
+      if (entry.released) return execution.fail(rules.writeAfterDowngrade(slot, changed));
+      if (method.readonly) return execution.fail(rules.readonlyChanged(slot, method, changed));
+      entry.keep(state);
+      this.parent?.undoLater(entry, this.#before as State);
+    } else {
+      entry.keep(state);
+      if (state !== this.#before) this.parent?.undoLater(entry, this.#before as State);
+    }
+    if (this.#undo !== null) for (const undo of this.#undo) this.parent?.undoLater(undo.entry, undo.state);
+    this.onEnd({ ok: true, value: result });
+  }
+
+  #fail(error: unknown): void {
+    const undone = this.#undo ?? [];
+    if (this.#entry !== null) undone.unshift({ entry: this.#entry, state: this.#before as State });
+    this.effects.clear();
+    if (this.parent !== null) this.execution.takeBack(undone);
+    this.onEnd({ ok: false, value: copyThrown(error) });
+  }
+
+  undoLater(entry: Entry, state: State): void {
+    this.#undo ??= [];
+    this.#undo.push({ entry, state });
+  }
+
+  #unawaited(): HeadwaterError | null {
+    for (const call of this.#calls ?? []) {
+      if (call.wasAwaited && call.hasEnded) continue;
+      return rules.unawaited(this.slot, this.method, call.slot as Slot, call.method as Method);
+    }
+    return null;
+  }
+
+  call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
+    const slot = target as Slot;
+    this.#asked += 1;
+    let settle: { resolve(value: unknown): void; reject(error: unknown): void } | null = null;
+    const call = new Call((resolve, reject) => {
+      settle = { resolve, reject };
+    });
+    if (this.execution.wasTakenBack) return call; // the try was taken back; its code stops here
+    const { resolve, reject } = settle as unknown as { resolve(value: unknown): void; reject(error: unknown): void };
+    call.quiet();
+    call.slot = slot;
+    call.method = method;
+    (this.#calls ??= []).push(call);
+    try {
+      this.#checkRunning(`${target}.${method.name}(…)`);
+      this.#checkCall(slot, method);
+      const copies = copyAll(args, () => rules.argumentsOf(slot, method));
+      const frame = new Frame(this.execution, this, slot, method, copies, this.#asked, ({ ok, value }) => {
+        call.hasEnded = true;
+        this.#callEnded(frame);
+        (ok ? resolve : reject)(value);
+      });
+      this.effects.push(frame.effects);
+      this.#enqueue(frame);
+    } catch (error) {
+      call.hasEnded = true;
+      reject(error);
+    }
+    return call;
+  }
+
+  #checkCall(slot: Slot, method: Method): void {
+    if (!slot.isBelow(this.slot)) {
+      if (slot === this.slot) throw rules.callSelf(slot, method);
+      if (this.slot.isBelow(slot)) throw rules.callUp(this.slot, slot, method);
+      throw rules.callSideways(this.slot, slot, method);
+    }
+    if (this.execution.request.method.readonly && !method.readonly) throw rules.readonlyCallsWriter(slot, method);
+    if (this.execution.hasReleased(slot)) throw rules.reacquire(slot, method);
+  }
+
+  /** A call waits for the calls that this method made before it in the same context, above or below it. */
+  #enqueue(frame: Frame): void {
+    this.#active ??= [];
+    this.#active.push(frame);
+    if (this.#active.length === 1 || !this.#mustWait(frame)) this.execution.enter(frame);
+  }
+
+  #mustWait(frame: Frame): boolean {
+    for (const earlier of this.#active ?? []) {
+      if (earlier === frame) return false;
+      if (earlier.slot === frame.slot || earlier.slot.isBelow(frame.slot) || frame.slot.isBelow(earlier.slot)) return true;
+    }
+    return false;
+  }
+
+  #callEnded(ended: Frame): void {
+    const active = this.#active ?? [];
+    const waitedBefore = active.filter((frame) => this.#mustWait(frame));
+    active.splice(active.indexOf(ended), 1);
+    for (const frame of waitedBefore) if (!this.#mustWait(frame)) this.execution.enter(frame);
+  }
+
+  downgrade(): void {
+    if (this.execution.wasTakenBack) return;
+    this.execution.downgrade(this.slot, this.#entry as Entry);
+  }
+
+  get time(): number {
+    return this.execution.request.time;
+  }
+
+  get caller(): string | undefined {
+    return this.execution.request.caller;
+  }
+
+  start<T>(target: Target<T>): Later<T> {
+    const slot = Reference.addressOf(target) as Slot;
+    if (slot.node !== this.slot.node) throw rules.wrongNodeStart(slot);
+    return this.#later(slot, (method, args) => ({ kind: "start", slot, method, args }));
+  }
+
+  send<T>(target: Target<T>): Later<T>;
+  send(client: string, message: unknown): void;
+  send<T>(to: Target<T> | string, message?: unknown): Later<T> | undefined {
+    if (typeof to === "string") {
+      this.#push({ kind: "tell", client: to, message: copy(message, () => rules.messageTo(to)) });
+      return undefined;
+    }
+    const slot = Reference.addressOf(to) as Slot;
+    if (slot.node === this.slot.node) throw rules.wrongNodeSend(slot);
+    return this.#later(slot, (method, args) => ({ kind: "send", slot, method, args }));
+  }
+
+  #later<T>(slot: Slot, effect: (method: Method, args: unknown[]) => Effect): Later<T> {
+    const scope = {
+      [INVOKE]: (_: Address, method: Method, args: unknown[]) => {
+        this.#push(effect(method, copyAll(args, () => rules.argumentsOf(slot, method))));
+      },
+    };
+    return reference(scope, slot) as unknown as Later<T>;
+  }
+
+  after<A extends unknown[]>(ms: number, method: (...args: A) => unknown, ...args: A): TimerId {
+    const { slot } = this;
+    this.#asked += 1;
+    const id = timerId(slot, this.execution.event.ticket, this.#positions(this.#asked));
+    const found = [...slot.shape.methods.values()].find(({ body }) => body === (method as unknown));
+    if (found === undefined) throw rules.badTimer(slot, rules.noTimer.method);
+    if (slot.shape.anonymous) throw rules.badTimer(slot, "an anonymous context keeps nothing, so it has no timers");
+    if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY)) throw rules.badTimer(slot, rules.noTimer.delay(ms));
+    const copies = copyAll(args, () => rules.argumentsOf(slot, found));
+    this.#push({ kind: "timer", id, due: this.time + ms, slot, method: found, args: copies });
+    const entry = this.#entry as Entry;
+    entry.armed = [...entry.armed, id];
+    return id;
+  }
+
+  cancel(timer: TimerId): void {
+    if (!isTimerOf(this.slot, timer)) throw rules.badTimer(this.slot, rules.noTimer.notItsOwn(timer));
+    this.#push({ kind: "cancel", id: timer });
+    const entry = this.#entry as Entry;
+    if (entry.armed.includes(timer)) entry.armed = entry.armed.filter((id) => id !== timer);
+  }
+
+  read<T extends Context<Key>>(cls: ContextClass<T>): View<T> {
+    const above = addressAbove(this.slot, cls as unknown as ContextClass) as Slot;
+    const state = this.execution.stateSeen(above);
+    if (state === undefined) throw rules.undeclaredRead(this.slot, this.execution.request.method, cls.name);
+    return viewOf(above, state) as View<T>;
+  }
+
+  peer<T extends Context<Key>>(cls: ContextClass<T>, name?: string): Elsewhere<T> {
+    const root = this.execution.node.peer(cls as unknown as ContextClass, name);
+    return reference({ [INVOKE]: (target, method, args) => this.call(target, method, args) }, root) as unknown as Elsewhere<T>;
+  }
+
+  #positions(last: number): number[] {
+    const positions = [last];
+    for (let at: Frame = this; at.parent !== null; at = at.parent) positions.unshift(at.position);
+    return positions;
+  }
+
+  #push(effect: Effect): void {
+    if (this.execution.wasTakenBack) return;
+    this.#checkRunning("this.event");
+    this.execution.countEffect(this.slot);
+    this.effects.push(effect);
+  }
+
+  #checkRunning(what: string): void {
+    if (this.#running) return;
+    throw new HeadwaterError(
+      "HW-1008",
+      `${what} was used after ${this.slot}.${this.method.name} had ended. Keep no \`this.event\` for later.`,
+    );
+  }
+}

@@ -1,0 +1,18 @@
+/** Every queue has an end. Counts per logical node. */
+export interface Limits {
+  /** Unfinished events above which requests from outside are refused. */
+  readonly inFlight: number;
+  /** Unfinished events above which an event may not start more. */
+  readonly started: number;
+  /** Starts, messages and timers that one event may ask for. */
+  readonly effectsPerEvent: number;
+  /** Messages on their way to one other logical node. */
+  readonly outbox: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  inFlight: 100_000,
+  started: 1_000_000,
+  effectsPerEvent: 100_000,
+  outbox: 1_000_000,
+};

@@ -1,0 +1,323 @@
+import { type CommitOrder, Core } from "../core/core.js";
+import type { CoreEvent, Message, Outcome, Request } from "../core/event.js";
+import type { Marks } from "../core/marks.js";
+import type { Plant } from "../core/plants.js";
+import type { Enter, Send } from "../core/ready.js";
+import { HeadwaterError } from "../errors.js";
+import { addressAbove, type ContextClass } from "../model/context.js";
+import type { TimerId } from "../model/event.js";
+import type { Method } from "../model/shape.js";
+import type { Effect } from "./effects.js";
+import { Execution } from "./execution.js";
+import type { Frame } from "./frame.js";
+import type { Limits } from "./limits.js";
+import type { Ports } from "./ports.js";
+import { EventRequest, type Origin, type Waiting } from "./request.js";
+import { Slot } from "./slot.js";
+
+/** What a logical node tells those around it. */
+export interface Surroundings {
+  /** The root of another logical node. */
+  peer(cls: ContextClass, name: string | undefined): Slot;
+  /** How many messages to another logical node are still on their way. */
+  backlog(from: string, to: string): number;
+  deliver(from: string, sequence: number, message: NodeMessage): void;
+  tell(client: string, message: unknown, event: CoreEvent<EventRequest>, index: number): void;
+  /** An event that nobody waits for has failed. */
+  failed(request: EventRequest, error: unknown): void;
+  /** An event has committed or failed for good. */
+  settled?(event: CoreEvent<EventRequest>): void;
+  /** The node has done what there was to do at this moment. */
+  rested(): void;
+}
+
+export interface NodeOptions {
+  readonly commitOrder: CommitOrder;
+  readonly limits: Limits;
+  readonly marks?: Marks | undefined;
+  readonly plant?: Plant | undefined;
+}
+
+/** A message to a context of another logical node, on its way. */
+export interface NodeMessage {
+  readonly slot: Slot;
+  readonly method: Method;
+  readonly args: unknown[];
+  readonly origin: Extract<Origin, { kind: "message" }>;
+}
+
+type Body = { readonly kind: "node"; readonly message: NodeMessage } | { readonly kind: "client"; readonly client: string; readonly message: unknown; readonly index: number };
+
+const REQUESTED: Origin = { kind: "request" };
+
+/** A logical node on one host: carries out what its core wants done, and feeds back what came of it. */
+export class LogicalNode {
+  readonly root: Slot;
+  readonly limits: Limits;
+  readonly marks: Marks | undefined;
+  readonly #core: Core<EventRequest>;
+  readonly #ports: Ports;
+  readonly #around: Surroundings;
+  readonly #timers = new Map<TimerId, () => void>();
+  #pumping = false;
+  #scheduled = false;
+  #halted = false;
+  readonly #pumpSoon = () => this.#pump();
+
+  constructor(
+    readonly name: string,
+    cls: ContextClass,
+    ports: Ports,
+    around: Surroundings,
+    options: NodeOptions,
+  ) {
+    this.root = new Slot(name, null, null, undefined, cls);
+    this.limits = options.limits;
+    this.marks = options.marks;
+    this.#ports = ports;
+    this.#around = around;
+    const { commitOrder, marks, plant } = options;
+    this.#core = new Core({ commitOrder, plant, ...(marks === undefined ? {} : { marks }) });
+  }
+
+  get unfinished(): number {
+    return this.#core.unfinished;
+  }
+
+  get hasRoom(): boolean {
+    return this.#core.unfinished < this.limits.inFlight;
+  }
+
+  get isQuiet(): boolean {
+    return this.#core.isQuiet;
+  }
+
+  get armed(): ReadonlySet<TimerId> {
+    return new Set(this.#timers.keys());
+  }
+
+  /** A request from outside: one event. `args` belong to the event. */
+  submit(slot: Slot, method: Method, args: unknown[], caller: string | undefined, waiting: Waiting): CoreEvent<EventRequest> {
+    if (!this.hasRoom) {
+      throw new HeadwaterError(
+        "HW-1301",
+        `the logical node "${this.name}" has ${this.limits.inFlight} unfinished events and takes no more at the moment. ` +
+          "Wait for some to finish (`await service.room()`), or raise `limits.inFlight`.",
+      );
+    }
+    const request = this.#requestFor(slot, method, args, REQUESTED, caller, waiting);
+    const event = this.#core.request(request);
+    this.#schedule();
+    return event;
+  }
+
+  /** A message from another logical node. */
+  receive(from: string, sequence: number, { slot, method, args, origin }: NodeMessage): void {
+    if (this.#halted) return;
+    this.#core.deliver(from, sequence, this.#requestFor(slot, method, args, origin, undefined, null));
+    this.#schedule();
+  }
+
+  /** Does anybody outside still wait for an answer? */
+  get isAwaited(): boolean {
+    for (const { payload } of this.#core.unsettled()) if (payload.waiting !== null) return true;
+    return false;
+  }
+
+  /** Stops here: nothing that waits goes ahead any more. */
+  halt(reason: HeadwaterError): void {
+    this.#halted = true;
+    for (const { payload } of this.#core.unsettled()) payload.waiting?.reject(reason);
+    for (const disarm of this.#timers.values()) disarm();
+    this.#timers.clear();
+  }
+
+  peer(cls: ContextClass, name: string | undefined): Slot {
+    return this.#around.peer(cls, name);
+  }
+
+  call(execution: Execution, frame: Frame): void {
+    this.#core.call(execution.event, frame.slot.place, frame);
+    this.#schedule();
+  }
+
+  /** Runs a call in a context that its event is in already. */
+  runSoon(execution: Execution, frame: Frame): void {
+    const run = () => {
+      if (!execution.isDead && !this.#halted) frame.run();
+    };
+    this.#ports.soon(() => this.#ports.run(run));
+  }
+
+  release(event: CoreEvent<EventRequest>, slot: Slot, changed: boolean): void {
+    this.#core.release(event, slot.place, changed);
+    this.#schedule();
+  }
+
+  retract(event: CoreEvent<EventRequest>): void {
+    this.#core.retract(event);
+    for (const undone of this.#core.takeUndo()) undone.payload.execution?.undo();
+    this.#schedule();
+  }
+
+  finish(event: CoreEvent<EventRequest>, outcome: Outcome<EventRequest>): void {
+    this.#core.finish(event, outcome);
+    this.#schedule();
+  }
+
+  /** Why these effects cannot be taken on at the moment, if so. */
+  refuse(effects: readonly Effect[]): HeadwaterError | null {
+    if (effects.length === 0) return null;
+    const { started, outbox } = this.limits;
+    let starts = 0;
+    for (const effect of effects) {
+      if (effect.kind === "start") starts += 1;
+      if (effect.kind === "send" && this.#around.backlog(this.name, effect.slot.node) >= outbox) {
+        return new HeadwaterError(
+          "HW-1301",
+          `${outbox} messages from "${this.name}" to "${effect.slot.node}" are still on their way; the event was refused. ` +
+            "Let it be asked for again later, or raise `limits.outbox`.",
+        );
+      }
+    }
+    if (starts === 0 || this.#core.unfinished + starts <= started) return null;
+    return new HeadwaterError(
+      "HW-1301",
+      `the logical node "${this.name}" has ${this.#core.unfinished} unfinished events, and an event wanted to start ` +
+        `${starts} more. Start fewer, or raise \`limits.started\`.`,
+    );
+  }
+
+  outcomeOf(event: CoreEvent<EventRequest>, effects: readonly Effect[]): Outcome<EventRequest> {
+    const starts: Request<EventRequest>[] = [];
+    const messages: Message[] = [];
+    for (const [index, effect] of effects.entries()) {
+      if (effect.kind === "start") {
+        const origin: Origin = { kind: "start", parent: event.ticket, index };
+        starts.push(this.#requestFor(effect.slot, effect.method, effect.args, origin, undefined, null));
+      } else if (effect.kind === "send") {
+        const { slot, method, args } = effect;
+        const origin: NodeMessage["origin"] = { kind: "message", from: this.name, parent: event.ticket, index };
+        const body: Body = { kind: "node", message: { slot, method, args, origin } };
+        messages.push({ to: `node:${slot.node}`, body });
+      } else if (effect.kind === "tell") {
+        const { client, message } = effect;
+        const body: Body = { kind: "client", client, message, index };
+        messages.push({ to: `client:${client}`, body });
+      }
+    }
+    return { failed: false, starts, messages };
+  }
+
+  #requestFor(
+    slot: Slot,
+    method: Method,
+    args: unknown[],
+    origin: Origin,
+    caller: string | undefined,
+    waiting: Waiting | null,
+  ): Request<EventRequest> {
+    const payload = new EventRequest(slot, method, args, this.#ports.now(), caller, origin, waiting);
+    const mode = slot.shape.anonymous ? "none" : method.readonly && origin.kind !== "timer" ? "read" : "write";
+    return { place: slot.place, mode, views: viewsOf(slot, method), payload };
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#pumping) return;
+    this.#scheduled = true;
+    this.#ports.soon(this.#pumpSoon);
+  }
+
+  #pump(): void {
+    this.#scheduled = false;
+    if (this.#halted) return;
+    this.#pumping = true;
+    while (this.#core.hasWork && !this.#halted) {
+      const ready = this.#core.ready();
+      for (const event of ready.undo) event.payload.execution?.undo();
+      for (const { event, place } of ready.views) this.#see(event.payload, place);
+      for (const enter of ready.enter) this.#enter(enter);
+      if (ready.append.length > 0) this.#append(ready.append);
+      for (const event of ready.settled) this.#settle(event);
+      for (const send of ready.send) this.#send(send);
+    }
+    this.#pumping = false;
+    this.#around.rested();
+  }
+
+  #see(request: EventRequest, place: object): void {
+    for (let slot: Slot | null = request.slot; slot !== null; slot = slot.parent) {
+      if (slot.place !== place) continue;
+      request.views ??= new Map();
+      request.views.set(slot, slot.state);
+    }
+  }
+
+  #enter({ event, attempt, token }: Enter<EventRequest>): void {
+    this.#ports.run(() => {
+      if (event.attempt !== attempt || this.#halted) return;
+      if (token !== null) {
+        const frame = token as Frame;
+        if (!frame.execution.isDead) frame.run();
+        return;
+      }
+      const execution = new Execution(this, event);
+      event.payload.execution = execution;
+      execution.start();
+    });
+  }
+
+  #append(events: readonly CoreEvent<EventRequest>[]): void {
+    this.#ports.append(events, () => {
+      if (this.#halted) return;
+      const now = this.#ports.now();
+      for (const { outcome } of events) for (const { payload } of outcome?.starts ?? []) payload.time = now;
+      this.#core.journaled(events);
+      this.#schedule();
+    });
+  }
+
+  #settle(event: CoreEvent<EventRequest>): void {
+    const { execution, waiting } = event.payload;
+    const ended = execution?.ended;
+    if (execution === null || ended === null || ended === undefined) return;
+    for (const effect of execution.effects) {
+      if (effect.kind === "timer") this.#arm(effect);
+      else if (effect.kind === "cancel") this.#disarm(effect.id);
+    }
+    this.#around.settled?.(event);
+    if (ended.ok) waiting?.resolve(ended.value);
+    else if (waiting !== null) waiting.reject(ended.value);
+    else this.#around.failed(event.payload, ended.value);
+  }
+
+  #send({ event, sequence, body }: Send<EventRequest>): void {
+    const out = body as Body;
+    if (out.kind === "client") this.#around.tell(out.client, out.message, event, out.index);
+    else this.#around.deliver(this.name, sequence, out.message);
+  }
+
+  #arm({ id, due, slot, method, args }: Extract<Effect, { kind: "timer" }>): void {
+    const fire = () => {
+      this.#timers.delete(id);
+      if (this.#halted) return;
+      this.#core.request(this.#requestFor(slot, method, args, { kind: "timer", id }, undefined, null));
+      this.#schedule();
+    };
+    this.#timers.set(id, this.#ports.at(due, fire));
+  }
+
+  #disarm(id: TimerId): void {
+    this.#timers.get(id)?.();
+    this.#timers.delete(id);
+  }
+}
+
+const NO_VIEWS: never[] = [];
+
+function viewsOf(slot: Slot, method: Method) {
+  if (method.reads.length === 0) return NO_VIEWS;
+  const above = new Set(method.reads.map((cls) => addressAbove(slot, cls) as Slot));
+  above.delete(slot);
+  return [...above].map(({ place }) => place);
+}

@@ -1,0 +1,41 @@
+import type { CoreEvent } from "../core/event.js";
+import type { EventRequest } from "./request.js";
+
+/** What a logical node needs from the world. The simulator has its own, in which time and luck are decided by a seed. */
+export interface Ports {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back soon, from an empty stack. */
+  soon(task: () => void): void;
+  /** Calls back when that time has come; returns how to call it off. */
+  at(time: number, task: () => void): () => void;
+  /** Runs a part of an event that may go ahead. */
+  run(task: () => void): void;
+  /** Makes these events' records safe, then calls back. */
+  append(events: readonly CoreEvent<EventRequest>[], done: () => void): void;
+  /** Carries a message to another logical node: some time, perhaps twice, perhaps after later ones. */
+  transmit(from: string, to: string, arrive: () => void): void;
+}
+
+/** Node's own `setTimeout` takes no longer delays. */
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
+
+function at(time: number, task: () => void): () => void {
+  let timeout: NodeJS.Timeout;
+  const wait = () => {
+    const ms = time - Date.now();
+    timeout = ms > TIMEOUT_MS_MAX ? setTimeout(wait, TIMEOUT_MS_MAX) : setTimeout(task, Math.max(0, ms));
+  };
+  wait();
+  return () => clearTimeout(timeout);
+}
+
+/** One host, in memory: nothing is kept beyond the process. */
+export const memoryPorts: Ports = {
+  now: Date.now,
+  soon: queueMicrotask,
+  at,
+  run: (task) => task(),
+  append: (_, done) => done(),
+  transmit: (_from, _to, arrive) => queueMicrotask(arrive),
+};

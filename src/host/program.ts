@@ -1,0 +1,160 @@
+import type { CoreEvent } from "../core/event.js";
+import { HeadwaterError, invariant } from "../errors.js";
+import type { Address } from "../model/address.js";
+import type { ContextClass } from "../model/context.js";
+import { INVOKE, type Reference, reference, type Scope } from "../model/refs.js";
+import * as rules from "../model/rules.js";
+import { inspectTree, isKindOf, type Method } from "../model/shape.js";
+import { copyAll } from "../state/values.js";
+import { LogicalNode, type NodeMessage, type NodeOptions, type Surroundings } from "./node.js";
+import type { Ports } from "./ports.js";
+import type { EventRequest, Waiting } from "./request.js";
+import type { Slot } from "./slot.js";
+
+/** An event that nobody waited for has failed: which, where, and why. */
+export interface FailedEvent {
+  readonly context: string;
+  readonly method: string;
+  readonly startedBy: "start" | "timer" | "message" | "request";
+  readonly error: unknown;
+}
+
+export interface ProgramOptions extends NodeOptions {
+  readonly onError?: ((failed: FailedEvent) => void) | undefined;
+  readonly onSettled?: ((event: CoreEvent<EventRequest>) => void) | undefined;
+}
+
+type Told = (message: unknown, event: CoreEvent<EventRequest>, index: number) => void;
+
+/** The logical nodes of one program, what goes on between them, and their clients. */
+export class Program implements Surroundings {
+  readonly nodes = new Map<string, LogicalNode>();
+  readonly #ports: Ports;
+  readonly #options: ProgramOptions;
+  readonly #clients = new Map<string, Told>();
+  readonly #onTheWay = new Map<string, number>();
+  #watchers: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(classes: Readonly<Record<string, ContextClass>>, ports: Ports, options: ProgramOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    for (const cls of Object.values(classes)) inspectTree(cls);
+    for (const [name, cls] of Object.entries(classes)) {
+      this.nodes.set(name, new LogicalNode(name, cls, ports, this, options));
+    }
+    if (this.nodes.size === 0) throw new HeadwaterError("HW-1017", "a program needs at least one root class.");
+  }
+
+  /** A reference to a root, for somebody outside. */
+  rootOf(name: string, caller: string | undefined): Reference {
+    const node = this.node(name);
+    const scope: Scope = {
+      [INVOKE]: (target: Address, method: Method, args: unknown[]) => this.#request(node, target as Slot, method, args, caller),
+    };
+    return reference(scope, node.root);
+  }
+
+  node(name: string): LogicalNode {
+    const node = this.nodes.get(name);
+    invariant(node !== undefined, `there is no logical node "${name}"`);
+    return node;
+  }
+
+  #request(node: LogicalNode, slot: Slot, method: Method, args: unknown[], caller: string | undefined): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#stopped) return reject(stopped());
+      const waiting: Waiting = { resolve, reject };
+      node.submit(slot, method, copyAll(args, () => rules.argumentsOf(slot, method)), caller, waiting);
+    });
+  }
+
+  /** Is nothing under way, apart from armed timers? */
+  get isIdle(): boolean {
+    for (const node of this.nodes.values()) if (!node.isQuiet) return false;
+    for (const count of this.#onTheWay.values()) if (count > 0) return false;
+    return true;
+  }
+
+  /** Resolves when the condition holds; it is looked at whenever a logical node comes to rest. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+  }
+
+  rested(): void {
+    if (this.#watchers.length === 0) return;
+    const watchers = this.#watchers;
+    this.#watchers = [];
+    for (const look of watchers) look();
+  }
+
+  connect(client: string, onMessage: Told): () => void {
+    if (this.#clients.has(client)) {
+      throw new HeadwaterError("HW-1020", `a client named "${client}" is connected already; close that one first.`);
+    }
+    this.#clients.set(client, onMessage);
+    return () => this.#clients.delete(client);
+  }
+
+  /** Takes no more requests, answers those it has taken, then stops everything else where it is. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true;
+    const nodes = [...this.nodes.values()];
+    let isOver = false;
+    const callOff = this.#ports.at(this.#ports.now() + graceMs, () => {
+      isOver = true;
+      this.rested();
+    });
+    await this.until(() => isOver || !nodes.some((node) => node.isAwaited));
+    callOff();
+    for (const node of nodes) node.halt(stopped());
+  }
+
+  peer(cls: ContextClass, name: string | undefined): Slot {
+    const found = [...this.nodes.values()].filter(
+      ({ root, name: known }) => isKindOf(root.shape.cls, cls) && (name === undefined || known === name),
+    );
+    const [only] = found;
+    if (only !== undefined && found.length === 1) return only.root;
+    throw rules.noSuchPeer(cls, name, [...this.nodes.keys()]);
+  }
+
+  backlog(from: string, to: string): number {
+    return this.#onTheWay.get(`${from} ${to}`) ?? 0;
+  }
+
+  deliver(from: string, sequence: number, message: NodeMessage): void {
+    const to = message.slot.node;
+    const pair = `${from} ${to}`;
+    this.#onTheWay.set(pair, this.backlog(from, to) + 1);
+    let arrived = false;
+    this.#ports.transmit(from, to, () => {
+      if (!arrived) this.#onTheWay.set(pair, this.backlog(from, to) - 1);
+      arrived = true;
+      this.node(to).receive(from, sequence, message);
+    });
+  }
+
+  tell(client: string, message: unknown, event: CoreEvent<EventRequest>, index: number): void {
+    this.#clients.get(client)?.(message, event, index);
+  }
+
+  settled(event: CoreEvent<EventRequest>): void {
+    this.#options.onSettled?.(event);
+  }
+
+  failed({ slot, method, origin }: EventRequest, error: unknown): void {
+    const failed: FailedEvent = { context: String(slot), method: method.name, startedBy: origin.kind, error };
+    if (this.#options.onError !== undefined) return this.#options.onError(failed);
+    process.emitWarning(describe(failed), "HeadwaterEventFailed");
+  }
+}
+
+function describe({ context, method, startedBy, error }: FailedEvent): string {
+  const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `${context}.${method}(…), begun by a ${startedBy}, failed and changed nothing: ${why}`;
+}
+
+function stopped(): HeadwaterError {
+  return new HeadwaterError("HW-1401", "the service has stopped and takes no more requests.");
+}

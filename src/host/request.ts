@@ -1,0 +1,38 @@
+import type { Ticket } from "../core/event.js";
+import type { TimerId } from "../model/event.js";
+import type { Method } from "../model/shape.js";
+import type { State } from "../state/fields.js";
+import type { Execution } from "./execution.js";
+import type { Slot } from "./slot.js";
+
+/** Where an event came from. */
+export type Origin =
+  | { readonly kind: "request" }
+  | { readonly kind: "start"; readonly parent: Ticket; readonly index: number }
+  | { readonly kind: "timer"; readonly id: TimerId }
+  | { readonly kind: "message"; readonly from: string; readonly parent: Ticket; readonly index: number };
+
+/** Who waits for an event's result. */
+export interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** What there is to run, and what is known of it so far. It goes through the core as an event's payload. */
+export class EventRequest {
+  /** The present try at running it. */
+  execution: Execution | null = null;
+  /** The states of declared ancestors, as of the event's ticket. */
+  views: Map<Slot, State> | null = null;
+
+  constructor(
+    readonly slot: Slot,
+    readonly method: Method,
+    readonly args: unknown[],
+    /** When the event got its ticket. */
+    public time: number,
+    readonly caller: string | undefined,
+    readonly origin: Origin,
+    readonly waiting: Waiting | null,
+  ) {}
+}

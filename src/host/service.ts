@@ -1,0 +1,74 @@
+import type { CommitOrder } from "../core/core.js";
+import type { ContextClass } from "../model/context.js";
+import type { Ref } from "../model/refs.js";
+import type { Limits } from "./limits.js";
+import type { FailedEvent, Program } from "./program.js";
+
+export interface RunOptions {
+  /**
+   * `"observer"` (the default): an answer waits for its own event and those whose state it saw; each receiver
+   * sees messages in ticket order. `"total"`: everything leaves in ticket order, as in the EventWave paper.
+   */
+  readonly commitOrder?: CommitOrder;
+  readonly limits?: Partial<Limits>;
+  /** Hears of events that failed and that nobody waits for. By default they become process warnings. */
+  readonly onError?: (failed: FailedEvent) => void;
+}
+
+/** The root classes of a program with several logical nodes, under the nodes' names. */
+export type Nodes = Readonly<Record<string, ContextClass>>;
+
+type Roots<N extends Nodes> = { readonly [Name in keyof N]: Ref<InstanceType<N[Name]>> };
+
+/** A running program of which only that is known. */
+export type AnyService = Running;
+
+interface Running {
+  /** Resolves when nothing is under way any more, armed timers aside. */
+  idle(): Promise<void>;
+  /** Resolves when requests are taken again, after some were refused with HW-1301. */
+  room(): Promise<void>;
+  /** Takes no more requests, answers those it has taken, and stops. What takes longer than `graceMs` is cut off. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Somebody outside with a name: requests through its references carry it, and messages find it. */
+interface Closable {
+  readonly id: string;
+  close(): void;
+}
+
+/** A running program with one logical node. */
+export interface Service<R> extends Running {
+  readonly root: Ref<R>;
+  client(id: string, onMessage: (message: unknown) => void): Closable & { readonly root: Ref<R> };
+}
+
+/** A running program with several logical nodes. */
+export interface NodeService<N extends Nodes> extends Running {
+  readonly nodes: Roots<N>;
+  client(id: string, onMessage: (message: unknown) => void): Closable & { readonly nodes: Roots<N> };
+}
+
+const GRACE_MS = 5000;
+
+export function serviceFor(program: Program, several: boolean): object {
+  const referencesFor = (caller: string | undefined) => {
+    const roots = Object.fromEntries([...program.nodes.keys()].map((name) => [name, program.rootOf(name, caller)]));
+    return several ? { nodes: roots } : { root: Object.values(roots)[0] };
+  };
+  const stop: Running["stop"] = ({ graceMs = GRACE_MS } = {}) => program.stop(graceMs);
+  return {
+    ...referencesFor(undefined),
+    client: (id: string, onMessage: (message: unknown) => void) => ({
+      ...referencesFor(id),
+      id,
+      close: program.connect(id, onMessage),
+    }),
+    idle: () => program.until(() => program.isIdle),
+    room: () => program.until(() => [...program.nodes.values()].every((node) => node.hasRoom)),
+    stop,
+    [Symbol.asyncDispose]: () => stop(),
+  };
+}

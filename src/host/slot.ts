@@ -1,0 +1,57 @@
+import { Place } from "../core/place.js";
+import { Address } from "../model/address.js";
+import type { Context, ContextClass } from "../model/context.js";
+import type { Key } from "../model/key.js";
+import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
+import { initialState, instantiate, type State } from "../state/fields.js";
+import type { EventRequest } from "./request.js";
+
+/** A context on this host: its place in the order of events, and its state. */
+export class Slot extends Address {
+  readonly shape: Shape;
+  readonly place: Place<EventRequest>;
+  #state: State | null = null;
+  /** An instance that holds exactly the present state and that no event is using. */
+  #parked: Context<Key> | null = null;
+
+  constructor(
+    node: string,
+    override readonly parent: Slot | null,
+    slot: ChildSlot | null,
+    key: Key | undefined,
+    cls: ContextClass,
+  ) {
+    super(node, parent, slot, key);
+    this.shape = shapeOf(cls, key);
+    this.place = new Place(parent === null ? null : parent.place);
+  }
+
+  protected override make(slot: ChildSlot, key: Key | undefined): this {
+    return new Slot(this.node, this, slot, key, slot.cls) as this;
+  }
+
+  /** The state as later events find it: what finished events left, and what running ones have given up. */
+  get state(): State {
+    this.#state ??= initialState(this);
+    return this.#state;
+  }
+
+  /** Has any event entered this context or looked at it? */
+  get exists(): boolean {
+    return this.#state !== null;
+  }
+
+  /** Makes a state the present one. `instance`, if given, holds exactly that state and is free. */
+  put(state: State, instance: Context<Key> | null): void {
+    if (this.#state === state) this.#parked ??= instance;
+    else this.#parked = instance;
+    this.#state = state;
+  }
+
+  /** An instance that holds the present state, for one event alone. */
+  take(): Context<Key> {
+    const instance = this.#parked ?? instantiate(this, this.state);
+    this.#parked = null;
+    return instance;
+  }
+}

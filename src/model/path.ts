@@ -1,0 +1,56 @@
+import { invariant } from "../errors.js";
+import type { Address } from "./address.js";
+import type { TimerId } from "./event.js";
+import { type Key, showKey } from "./key.js";
+import { noSuchMethod } from "./refs.js";
+
+/** One step down the tree: `rooms(1)` is `{ field: "rooms", key: 1 }`, `hallway` is `{ field: "hallway" }`. */
+export interface Step {
+  readonly field: string;
+  readonly key?: Key;
+}
+
+/** The steps that lead from the root of a logical node to an address: its name as plain data. */
+export function pathOf(address: Address): Step[] {
+  const path = new Array<Step>(address.depth);
+  for (let at = address; at.parent !== null; at = at.parent) {
+    invariant(at.slot !== null, `${at} has a parent and no place in it`);
+    path[at.depth - 1] =
+      at.key === undefined ? { field: at.slot.field } : { field: at.slot.field, key: at.key };
+  }
+  return path;
+}
+
+/** The address that a path leads to. */
+export function resolvePath<A extends Address>(root: A, path: readonly Step[]): A {
+  let at = root;
+  for (const { field, key } of path) {
+    const slot = at.shape.slots.find((known) => known.field === field);
+    if (slot === undefined || slot.single !== (key === undefined))
+      throw noSuchMethod(at.shape, field, String(at));
+    at = at.child(slot, key);
+  }
+  return at;
+}
+
+/** A path as one would write it after the root: `.buildings(1).hallway`. */
+export function showPath(path: readonly Step[]): string {
+  return path.map(({ field, key }) => `.${field}${key === undefined ? "" : `(${showKey(key)})`}`).join("");
+}
+
+/**
+ * The name of a timer: which event set it, where in that event, and in which context, as `node:ticket:2.1@.rooms(1)`.
+ * Each method of an event numbers the calls and the timers that it asks for, 1, 2, 3…, refused ones included; 2.1 is
+ * the first that was asked for in the second call of the event's first method. So the name does not depend on how
+ * parallel calls were interleaved, and whether a context set it can be told from the name alone.
+ */
+export function timerId(address: Address, ticket: number, positions: readonly number[]): TimerId {
+  return `${address.node}:${ticket}:${positions.join(".")}@${showPath(pathOf(address))}`;
+}
+
+/** Was this timer set by this context? */
+export function isTimerOf(address: Address, timer: unknown): timer is TimerId {
+  if (typeof timer !== "string" || !timer.startsWith(`${address.node}:`)) return false;
+  const at = timer.indexOf("@");
+  return at >= 0 && timer.slice(at + 1) === showPath(pathOf(address));
+}

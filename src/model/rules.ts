@@ -1,0 +1,163 @@
+import { HeadwaterError } from "../errors.js";
+import type { Address } from "./address.js";
+
+/**
+ * The rules of a context program, as the errors that enforce them: each names the contexts, the method and the
+ * rule, and says what to do. Every runtime takes them from here, so that a program is refused with the same
+ * words wherever it runs.
+ */
+
+interface Named {
+  readonly name: string;
+}
+
+/** How an error about a value names the arguments of a call. */
+export function argumentsOf(target: Address, method: Named): string {
+  return `${target}.${method.name}(…)`;
+}
+
+/** How an error about a value names what a method returned. */
+export function resultOf(target: Address, method: Named): string {
+  return `the result of ${target}.${method.name}(…)`;
+}
+
+/** How an error about a value names a message to a connected client. */
+export function messageTo(client: string): string {
+  return `the message to client ${JSON.stringify(client)}`;
+}
+
+export function callUp(from: Address, target: Address, method: Named): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1001",
+    `${from} called ${target}.${method.name}(…), which is above it. An event may only call contexts below the one ` +
+      `that calls: let ${target} make both calls, or start a later event with ` +
+      `\`this.event.start(…).${method.name}(…)\`.`,
+  );
+}
+
+export function callSelf(from: Address, method: Named): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1001",
+    `${from} called its own ${method.name}(…) through a reference. An event may only call contexts below the one ` +
+      `that calls: write \`this.${method.name}(…)\`, or start a later event with \`this.event.start(…).${method.name}(…)\`.`,
+  );
+}
+
+export function callSideways(from: Address, target: Address, method: Named): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1002",
+    `${from} called ${target}.${method.name}(…), which is not below it. An event may only call contexts below the one ` +
+      "that calls: let a context above both make the calls, or use `this.event.start` (`this.event.send` for another " +
+      "logical node) for a later event.",
+  );
+}
+
+export function reacquire(address: Address, method: Named): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1003",
+    `${address}.${method.name}(…) was called by an event that had given up ${address}. Later events may have changed it ` +
+      "since, so the same event cannot enter it again: make this call before `this.downgrade()`.",
+  );
+}
+
+/** `held` is the nearest context above `address` that the event has entered and not given up. */
+export function downgradeBelowHeld(address: Address, held: Address): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1004",
+    `${address} was downgraded while the event still holds ${held} above it. Contexts are given up from the top: ` +
+      `call \`this.downgrade()\` in ${held} first.`,
+  );
+}
+
+export function unawaited(
+  address: Address,
+  method: Named,
+  target: Address,
+  calledMethod: Named,
+): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1005",
+    `${address}.${method.name} ended without waiting for its call of ${target}.${calledMethod.name}(…). Calls below are ` +
+      "part of the event: `await` each of them (several with `Promise.all`), or use `this.event.start` for a later event.",
+  );
+}
+
+export function writeAfterDowngrade(address: Address, fields: readonly string[]): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1009",
+    `${address} was changed (${fields.join(", ")}) after \`this.downgrade()\`. An event may only look at what it has ` +
+      "given up: assign before downgrading, or do not downgrade.",
+  );
+}
+
+export function readonlyChanged(address: Address, method: Named, fields: readonly string[]): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1010",
+    `${address}.${method.name} is marked read-only but changed ${fields.join(", ")}. Remove the mark, or the change.`,
+  );
+}
+
+/** `address` and `method` are what was called. */
+export function readonlyCallsWriter(address: Address, method: Named): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1011",
+    `${address}.${method.name}(…) was called by a read-only event, but it is not marked read-only. Mark ` +
+      `${method.name} with \`@readonly\` if it changes nothing, or remove the mark from the method that the event began with.`,
+  );
+}
+
+/** `method` is the one that the event began with. */
+export function undeclaredRead(address: Address, method: Named, ancestorName: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1012",
+    `${address} read the state of ${ancestorName} above it, in an event that began with ${method.name} and does not ` +
+      `hold ${ancestorName}. Declare it: \`@reads(${ancestorName})\` before ${method.name}.`,
+  );
+}
+
+export function readonlyDowngrade(address: Address): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1019",
+    `${address} was downgraded in a read-only event, which holds nothing that others wait to write. Remove ` +
+      "`this.downgrade()`.",
+  );
+}
+
+export function wrongNodeStart(address: Address): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1018",
+    `${address} is part of another logical node, "${address.node}". \`this.event.start\` begins events on this one; ` +
+      "use `this.event.send`.",
+  );
+}
+
+export function wrongNodeSend(address: Address): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1018",
+    `${address} is part of the same logical node, "${address.node}". \`this.event.send\` is for messages to others; ` +
+      "use `this.event.start`.",
+  );
+}
+
+/** `known` are the names of all logical nodes of the program. */
+export function noSuchPeer(cls: Named, name: string | undefined, known: readonly string[]): HeadwaterError {
+  const wanted = name === undefined ? cls.name : `${cls.name} and the name ${JSON.stringify(name)}`;
+  return new HeadwaterError(
+    "HW-1020",
+    `There is not exactly one logical node with the root class ${wanted}; the program has ${known.join(", ")}. Give ` +
+      "`this.event.peer` the class of its root, and its name if several have that class.",
+  );
+}
+
+/** `why` is one of `noTimer`. */
+export function badTimer(address: Address, why: string): HeadwaterError {
+  return new HeadwaterError("HW-1021", `A timer of ${address} cannot be set or cancelled: ${why}.`);
+}
+
+/** The ends of the sentence in `badTimer`. */
+export const noTimer = {
+  method: "the method must be one of its own, passed as `this.method`",
+  delay: (ms: unknown) => `the delay must be a finite number of milliseconds, at least 0, not ${String(ms)}`,
+  notItsOwn: (timer: unknown) =>
+    `${typeof timer === "string" ? JSON.stringify(timer) : typeof timer} is not the name of a timer that it has set itself`,
+};

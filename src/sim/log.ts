@@ -1,0 +1,74 @@
+import { HeadwaterError } from "../errors.js";
+import type { TimerId } from "../model/event.js";
+import type { Step } from "../model/path.js";
+
+/** What an event asked to happen after its commit, in the order of the program text. */
+export type LaterEffect =
+  | { kind: "start"; path: Step[]; method: string; args: unknown[] }
+  | { kind: "send"; node: string; path: Step[]; method: string; args: unknown[] }
+  | { kind: "tell"; client: string; message: unknown }
+  | { kind: "timer"; id: TimerId; path: Step[]; method: string; args: unknown[]; ms: number }
+  | { kind: "cancel"; timer: TimerId };
+
+/** What is compared of an error; its stack and its class are not part of the contract. */
+export interface Failure {
+  name: string;
+  code?: string;
+  message: string;
+}
+
+export type Result = { ok: true; value: unknown } | { ok: false; error: Failure };
+
+export type Outcome = Result & { later: LaterEffect[] };
+
+/** Why an event exists. `parent` is a ticket and `index` a position among that event's later effects. */
+export type Origin =
+  | { kind: "request"; request: number }
+  | { kind: "start"; parent: number; index: number }
+  | { kind: "timer"; parent: number; index: number }
+  | { kind: "message"; from: string; parent: number; index: number };
+
+export interface LoggedEvent {
+  node: string;
+  ticket: number;
+  path: Step[];
+  method: string;
+  args: unknown[];
+  time: number;
+  caller: string | undefined;
+  origin: Origin;
+  result: Result;
+  later: LaterEffect[];
+  /** When the head got it. Steps are points of simulated time that no two happenings share. */
+  submittedStep: number;
+  /** When somebody outside the logical node could first know that it had committed, or failed. */
+  acknowledgedStep: number;
+}
+
+/** A message that reached a connected client, in the order of arrival. */
+export interface Told {
+  client: string;
+  node: string;
+  ticket: number;
+  index: number;
+  message: unknown;
+}
+
+/** What a run of a program showed to its observers. */
+export interface RunLog {
+  commitOrder: "observer" | "total";
+  /** Every event that got a ticket and was finished, in any order. */
+  events: LoggedEvent[];
+  told: Told[];
+  /** Timers that were armed when the run ended, per logical node. */
+  armed: Map<string, ReadonlySet<TimerId>>;
+  /** Per logical node, the fields of each context that differs from its initial state, under its address's text. */
+  states: Map<string, Map<string, object>>;
+}
+
+export function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof HeadwaterError)
+    return { name: thrown.name, code: thrown.code, message: thrown.message };
+  if (thrown instanceof Error) return { name: thrown.name, message: thrown.message };
+  return { name: typeof thrown, message: String(thrown) };
+}

@@ -1,0 +1,75 @@
+import { Address } from "../model/address.js";
+import { Context, type ContextClass } from "../model/context.js";
+import type { Key } from "../model/key.js";
+import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
+import { same } from "../state/same.js";
+import { copy } from "../state/values.js";
+
+/** Copies of the values of a context's fields, in the order of its shape. */
+export type State = readonly unknown[];
+
+type Fields = Record<string, unknown>;
+
+/** A context of the sequential runner: its address, its one live instance, and its state when a method last ended there. */
+export class Place extends Address {
+  readonly shape: Shape;
+  #instance: Context<Key> | null = null;
+  #initial: State = [];
+  state: State = [];
+
+  constructor(
+    node: string,
+    parent: Place | null,
+    slot: ChildSlot | null,
+    key: Key | undefined,
+    cls: ContextClass,
+  ) {
+    super(node, parent, slot, key);
+    this.shape = shapeOf(cls, key);
+  }
+
+  protected override make(slot: ChildSlot, key: Key | undefined): this {
+    return new Place(this.node, this, slot, key, slot.cls) as this;
+  }
+
+  get instance(): Context<Key> {
+    if (this.#instance === null) {
+      const instance = Context.construct(this);
+      this.#initial = this.state = this.#fieldsOf(instance);
+      this.#instance = instance;
+    }
+    return this.#instance;
+  }
+
+  /** A copy of the fields as they are now; throws HW-1006 if one of them cannot be stored. */
+  now(): State {
+    return this.#fieldsOf(this.instance);
+  }
+
+  #fieldsOf(instance: Context<Key>): State {
+    return this.shape.fields.map((field) =>
+      copy((instance as unknown as Fields)[field], () => `${this}.${field}`),
+    );
+  }
+
+  putBack(state: State): void {
+    const live = this.instance as unknown as Fields;
+    for (const [i, field] of this.shape.fields.entries()) live[field] = copy(state[i], () => field);
+    this.state = state;
+  }
+
+  changed(before: State, after: State): string[] {
+    return this.shape.fields.filter((_, i) => !same(after[i], before[i]));
+  }
+
+  view(state: State): object {
+    const view: Fields = this.key === undefined ? {} : { key: this.key };
+    for (const [i, field] of this.shape.fields.entries()) view[field] = state[i];
+    return Object.freeze(view);
+  }
+
+  *changedContexts(): Iterable<Place> {
+    if (this.changed(this.#initial, this.state).length > 0) yield this;
+    for (const child of this.made()) yield* child.changedContexts();
+  }
+}

@@ -1,0 +1,52 @@
+import { HeadwaterError } from "../errors.js";
+import { Context } from "../model/context.js";
+import { Reference } from "../model/refs.js";
+
+/** The classes whose instances are plain data because the program said so. */
+
+export type AnyClass = abstract new (...args: never[]) => object;
+
+const registered = new Map<unknown, string>();
+
+/** Lets instances of a class be stored and passed: its own enumerable fields travel, its methods stay. */
+export function register(...classes: readonly AnyClass[]): void {
+  for (const cls of classes) {
+    const obstacle = whyNotRegistered(cls);
+    if (obstacle !== null)
+      throw new HeadwaterError("HW-1006", `${cls.name} cannot be registered: ${obstacle}.`);
+    const other = [...registered].find(([known, name]) => name === cls.name && known !== cls);
+    if (other !== undefined) {
+      throw new HeadwaterError(
+        "HW-1006",
+        `Another class named ${cls.name} is registered already; rename one of them.`,
+      );
+    }
+    registered.set(cls, cls.name);
+  }
+}
+
+export function isRegistered(cls: unknown): boolean {
+  return registered.has(cls);
+}
+
+/**
+ * A copy is made of fields alone, so a class whose instances hold something else cannot be registered: one that
+ * extends a built-in class would lose what that class keeps inside. Errors are copied with their text.
+ */
+export function whyNotRegistered(cls: AnyClass): string | null {
+  for (const own of [Context, Reference]) {
+    if (cls === own || Object.prototype.isPrototypeOf.call(own, cls))
+      return "contexts and references are not data";
+  }
+  for (
+    let at: unknown = cls;
+    typeof at === "function" && at !== Function.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
+    const builtIn = at !== Object && Function.prototype.toString.call(at).endsWith("{ [native code] }");
+    if (builtIn && at !== Error && !Object.prototype.isPrototypeOf.call(Error, at)) {
+      return `what ${at.name} holds is not in its fields; keep plain data, or a ${at.name} in a field`;
+    }
+  }
+  return null;
+}

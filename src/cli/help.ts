@@ -25,11 +25,10 @@ export function helpCommand(commands: () => readonly Command[]): Command {
 export function commandNamed(name: string, commands: readonly Command[]): Command {
   const command = commands.find((each) => each.name === name);
   if (command !== undefined) return command;
-  const hint = didYouMean(
-    name,
-    commands.map((each) => each.name),
-  );
-  const what = name.startsWith("-") ? "option" : "command";
+  const [what, known] = name.startsWith("-")
+    ? ["option", ["--version", "--help"]]
+    : ["command", commands.map((each) => each.name)];
+  const hint = didYouMean(name, known);
   throw new HeadwaterError("HW-2001", `There is no ${what} "${name}".${hint} See \`headwater --help\`.`);
 }
 

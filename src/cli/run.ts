@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HeadwaterError } from "../errors.js";
-import { run as runService, type Service } from "../host/run.js";
+import { run as runService } from "../host/run.js";
+import type { AnyService, RunOptions } from "../host/service.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
@@ -33,10 +34,7 @@ export const run: Command = {
     const voice = args.flags.has("json") ? jsonVoice(terminal) : plainVoice(terminal);
     const interrupt = onInterrupt(() => voice.note("Stopping."));
     try {
-      const service = await runService(program.roots, {
-        commitOrder,
-        onError: (failure) => voice.failure(String(failure.context), failure.error),
-      });
+      const service = await start(program, { commitOrder, onError: voice.failure });
       voice.running(program);
       const io: ProgramIo = {
         print: voice.print,
@@ -56,8 +54,12 @@ export const run: Command = {
   },
 };
 
+function start({ roots }: Program, options: RunOptions): Promise<AnyService> {
+  return typeof roots === "function" ? runService(roots, options) : runService(roots, options);
+}
+
 /** Resolves when the program has done its work, or when Ctrl-C has been pressed and the grace is over. */
-async function untilDone(program: Program, service: Service, io: ProgramIo, voice: Voice): Promise<void> {
+async function untilDone(program: Program, service: AnyService, io: ProgramIo, voice: Voice): Promise<void> {
   const grace = new AbortController();
   const work = workOf(program, service, io, voice).catch((error: unknown) => {
     if (!(io.signal.aborted && isConsequenceOfStopping(error))) throw error;
@@ -67,7 +69,7 @@ async function untilDone(program: Program, service: Service, io: ProgramIo, voic
   await Promise.race([work, cutOff]).finally(() => grace.abort());
 }
 
-async function workOf(program: Program, service: Service, io: ProgramIo, voice: Voice): Promise<void> {
+async function workOf(program: Program, service: AnyService, io: ProgramIo, voice: Voice): Promise<void> {
   if (program.main === null) {
     await aborted(io.signal);
     return;

@@ -1,5 +1,5 @@
 /** The known word that was most likely meant, or null when none is near. */
-export function nearest(word: string, known: Iterable<string>): string | null {
+function nearest(word: string, known: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {

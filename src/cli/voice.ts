@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import type { FailedEvent } from "../host/program.js";
 import type { Program } from "./program.js";
 import { messageOf } from "./report.js";
 import { paint, type Terminal } from "./terminal.js";
@@ -9,9 +10,16 @@ export interface Voice {
   /** A line that the program itself printed. */
   print(line: string): void;
   /** An event failed that nobody waited for: a started one, a timer, a message. */
-  failure(where: string, error: unknown): void;
+  failure(failed: FailedEvent): void;
   note(text: string): void;
 }
+
+const CAUSES: Record<FailedEvent["startedBy"], string> = {
+  start: "started by an event",
+  timer: "by a timer",
+  message: "by a message",
+  request: "by a request",
+};
 
 export function plainVoice(terminal: Terminal): Voice {
   const aside = (text: string) => terminal.say(paint(terminal, "dim", text));
@@ -24,8 +32,10 @@ export function plainVoice(terminal: Terminal): Voice {
       );
     },
     print: (line) => terminal.out(line),
-    failure: (where, error) =>
-      terminal.say(`${paint(terminal, "yellow", "an event failed")} ${where}: ${messageOf(error)}`),
+    failure: ({ context, method, startedBy, error }) => {
+      const where = `${context}.${method} (${CAUSES[startedBy]})`;
+      terminal.say(`${paint(terminal, "yellow", "event failed")} ${where}: ${messageOf(error)}`);
+    },
     note: aside,
   };
 }
@@ -35,7 +45,7 @@ export function jsonVoice(terminal: Terminal): Voice {
   return {
     running: (program) => line("running", { program: program.file, nodes: nodesOf(program) }),
     print: (text) => line("print", { line: text }),
-    failure: (where, error) => line("failure", { where, message: messageOf(error) }),
+    failure: ({ error, ...where }) => line("failure", { ...where, message: messageOf(error) }),
     note: (text) => line("note", { text }),
   };
 }

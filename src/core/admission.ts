@@ -1,4 +1,4 @@
-import type { CoreEvent, Wait } from "./event.js";
+import type { CoreEvent, View } from "./event.js";
 import type { Marks } from "./marks.js";
 import type { Place } from "./place.js";
 import type { Plant } from "./plants.js";
@@ -23,8 +23,14 @@ import type { Plant } from "./plants.js";
  * Events that have just got their ticket look at those who were last in each queue at that time (`barriers`)
  * first: they would have to wait for them anyway, and so they are woken once instead of once per event.
  */
-export function whoIsInTheWay<P>(wait: Wait<P>, marks: Marks | undefined, plant: Plant | undefined): CoreEvent<P> | null {
-  const { event, place, view, token } = wait;
+export function whoIsInTheWay<P>(
+  event: CoreEvent<P>,
+  place: Place<P>,
+  token: unknown,
+  view: View<P> | null,
+  marks: Marks | undefined,
+  plant: Plant | undefined,
+): CoreEvent<P> | null {
   const writes = event.mode === "write" && view === null;
   const starts = token === null && view === null;
 

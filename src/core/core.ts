@@ -1,6 +1,6 @@
 import { invariant } from "../errors.js";
 import { whoIsInTheWay } from "./admission.js";
-import { CoreEvent, type Outcome, type Request, type Ticket, View, type Wait } from "./event.js";
+import { CoreEvent, type Outcome, type Request, type Ticket, View } from "./event.js";
 import { Inbox } from "./inbox.js";
 import type { Marks } from "./marks.js";
 import type { Place } from "./place.js";
@@ -32,6 +32,7 @@ export interface CoreOptions {
  */
 export class Core<P> {
   #ready = new Ready<P>();
+  #spare = new Ready<P>();
   #ticket = 0;
   /** All unsettled events, in ticket order. */
   #first: CoreEvent<P> | null = null;
@@ -68,15 +69,15 @@ export class Core<P> {
   /** The effects since the last call. */
   ready(): Ready<P> {
     const ready = this.#ready;
-    this.#ready = new Ready();
+    this.#ready = this.#spare;
+    this.#ready.clear();
+    this.#spare = ready;
     return ready;
   }
 
   /** Only what must be undone, for an event that goes on. */
   takeUndo(): readonly CoreEvent<P>[] {
-    const { undo } = this.#ready;
-    this.#ready.undo = [];
-    return undo;
+    return this.#ready.undo.splice(0);
   }
 
   get hasWork(): boolean {
@@ -108,7 +109,7 @@ export class Core<P> {
   /** A running event wants to enter a context below; `token` comes back in `enter`. */
   call(event: CoreEvent<P>, place: Place<P>, token: unknown): void {
     invariant(event.status === "running", "only a running event can call");
-    this.#attemptEnter({ event, attempt: event.attempt, place, token, view: null });
+    this.#attemptEnter(event, place, token, null);
   }
 
   /** An event gives up a context that it has entered; `changed` says whether it changed it. */
@@ -152,7 +153,7 @@ export class Core<P> {
       this.#append(event);
     } else {
       this.#marks?.hit("a finished event waited for one whose state it had seen");
-      if (event.mode === "read") for (const { place } of event.entered) (place.openReaders ??= []).push(event);
+      if (event.mode === "read") for (const { place } of event.enteredPlaces()) (place.openReaders ??= []).push(event);
     }
   }
 
@@ -224,32 +225,26 @@ export class Core<P> {
 
   /** Takes the views that are still to be taken, then starts the event. */
   #begin(event: CoreEvent<P>): void {
-    const views = event.views?.filter((view) => !view.taken) ?? [];
-    if (views.length === 0) this.#attemptStart(event);
-    for (const view of views) this.#attemptView(view);
+    const views = event.views?.filter((view) => !view.taken) ?? NONE;
+    if (views.length === 0) this.#attemptEnter(event, event.place, null, null);
+    for (const view of views) this.#attemptEnter(event, view.place, null, view);
   }
 
-  #attemptStart(event: CoreEvent<P>): void {
-    this.#attemptEnter({ event, attempt: event.attempt, place: event.place, token: null, view: null });
-  }
-
-  #attemptView(view: View<P>): void {
-    this.#attemptEnter({ event: view.event, attempt: view.event.attempt, place: view.place, token: null, view });
-  }
-
-  #attemptEnter(wait: Wait<P>): void {
-    const { event } = wait;
-    const obstacle = event.mode === "none" && wait.view === null ? null : whoIsInTheWay(wait, this.#marks, this.#plant);
+  /** Lets an event into a context (its own if there is no `token`), or has a view taken, as soon as it may be. */
+  #attemptEnter(event: CoreEvent<P>, place: Place<P>, token: unknown, view: View<P> | null): void {
+    if (event.status !== "running" && event.status !== "waiting") return; // a call that nobody awaited
+    const isFree = event.mode === "none" && view === null;
+    const obstacle = isFree ? null : whoIsInTheWay(event, place, token, view, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
       obstacle.waiters ??= [];
-      obstacle.waiters.push(wait);
-    } else if (wait.view !== null) {
-      this.#takeView(wait.view);
+      obstacle.waiters.push({ event, attempt: event.attempt, place, token, view });
+    } else if (view !== null) {
+      this.#takeView(view);
     } else {
-      if (wait.token === null) event.status = "running";
-      this.#enter(event, wait.place);
-      this.#ready.enter.push({ event, attempt: event.attempt, token: wait.token });
+      if (token === null) event.status = "running";
+      this.#enter(event, place);
+      this.#ready.enter.push({ event, attempt: event.attempt, token });
     }
   }
 
@@ -257,7 +252,8 @@ export class Core<P> {
     if (event.mode === "none") return;
     const { last } = place;
     if (last !== null) this.#depend(event, last);
-    event.entered.push({ place, lastBefore: last });
+    if (place === event.place) event.lastBefore = last;
+    else (event.entered ??= []).push({ place, lastBefore: last });
     if (event.mode === "read") return;
     if (place.openReaders !== null) {
       for (const reader of place.openReaders) if (reader.isOpen) this.#depend(event, reader);
@@ -274,7 +270,7 @@ export class Core<P> {
     if (place.last !== null) this.#depend(event, place.last);
     this.#ready.views.push(view);
     this.#wake(event); // writers of that context, later than this event, need not wait for it any more
-    if (event.views?.every(({ taken }) => taken)) this.#attemptStart(event);
+    if (event.views?.every(({ taken }) => taken)) this.#attemptEnter(event, event.place, null, null);
   }
 
   /** `event` has seen state of `earlier`, which may still be started again. */
@@ -294,14 +290,22 @@ export class Core<P> {
     for (let next = appendable.pop(); next !== undefined; next = appendable.pop()) {
       next.status = "appended";
       this.#ready.append.push(next);
-      for (const { place } of next.entered) if (place.last === next) place.last = null;
-      next.entered = []; // it holds on to earlier events
-      for (const { event: dependent, attempt } of next.dependents ?? []) {
-        if (dependent.attempt !== attempt) continue;
-        dependent.dependsOn -= 1;
-        if (dependent.dependsOn === 0 && dependent.status === "finished") appendable.push(dependent);
+      if (next.place.last === next) next.place.last = null;
+      next.lastBefore = null;
+      if (next.entered !== null) {
+        for (const { place } of next.entered) if (place.last === next) place.last = null;
+        next.entered = null;
       }
+      if (next.dependents !== null) this.#freeDependents(next.dependents, appendable);
       next.dependents = null;
+    }
+  }
+
+  #freeDependents(dependents: NonNullable<CoreEvent<P>["dependents"]>, appendable: CoreEvent<P>[]): void {
+    for (const { event, attempt } of dependents) {
+      if (event.attempt !== attempt) continue;
+      event.dependsOn -= 1;
+      if (event.dependsOn === 0 && event.status === "finished") appendable.push(event);
     }
   }
 
@@ -309,7 +313,9 @@ export class Core<P> {
     const { waiters } = event;
     if (waiters === null) return;
     event.waiters = null;
-    for (const wait of waiters) if (wait.attempt === wait.event.attempt) this.#attemptEnter(wait);
+    for (const { event: waiter, attempt, place, token, view } of waiters) {
+      if (waiter.attempt === attempt) this.#attemptEnter(waiter, place, token, view);
+    }
   }
 
   #restartDependentsOf(event: CoreEvent<P>): void {
@@ -330,6 +336,8 @@ export class Core<P> {
     }
   }
 }
+
+const NONE: never[] = [];
 
 /** The last events that were on the way at each context from the root down, when this one got its ticket. */
 function barriersOf<P>(event: CoreEvent<P>): CoreEvent<P>[] | null {

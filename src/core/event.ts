@@ -62,7 +62,7 @@ export class View<P> implements Queued<View<P>> {
   }
 }
 
-/** A context that an event has entered, and who was the last to do so before it. */
+/** A context below that an event has entered, and who was the last to do so before it. */
 export interface Entered<P> {
   readonly place: Place<P>;
   readonly lastBefore: CoreEvent<P> | null;
@@ -90,7 +90,9 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>> {
   barriers: CoreEvent<P>[] | null = null;
   waiters: Wait<P>[] | null = null;
   views: View<P>[] | null = null;
-  entered: Entered<P>[] = [];
+  /** Who was the last to enter the context that the event started in, before it. */
+  lastBefore: CoreEvent<P> | null = null;
+  entered: Entered<P>[] | null = null;
   /** How many unappended events this one has seen the state of. */
   dependsOn = 0;
   dependents: Array<{ event: CoreEvent<P>; attempt: number }> | null = null;
@@ -106,6 +108,13 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>> {
   /** Before the journal has it, an event may still be started again. */
   get isOpen(): boolean {
     return this.status === "waiting" || this.status === "running" || this.status === "finished";
+  }
+
+  /** The contexts that the event has entered, its own first. */
+  *enteredPlaces(): Iterable<Entered<P>> {
+    if (this.mode === "none" || this.status === "waiting") return;
+    yield { place: this.place, lastBefore: this.lastBefore };
+    if (this.entered !== null) yield* this.entered;
   }
 
   hasReleased(place: Place<P>): boolean {

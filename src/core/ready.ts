@@ -16,7 +16,7 @@ export interface Send<P> {
 }
 
 /**
- * What the core wants done, as data. Duties of whoever carries it out, in this order:
+ * What the core wants done, as data. It is filled again after the next call of `ready()`. Duties of whoever carries it out, in this order:
  * 1. `undo`: put the contexts that each event had entered back to their state before it, event after event;
  * 2. `views`: hold on to the present state of the view's context, for its event;
  * 3. `enter`: run the start or call (unless `attempt` is not the event's any more);
@@ -25,12 +25,21 @@ export interface Send<P> {
  * 6. `send`: pass the messages on, in this order per receiver.
  */
 export class Ready<P> {
-  undo: CoreEvent<P>[] = [];
-  views: View<P>[] = [];
-  enter: Enter<P>[] = [];
-  append: CoreEvent<P>[] = [];
-  settled: CoreEvent<P>[] = [];
-  send: Send<P>[] = [];
+  readonly undo: CoreEvent<P>[] = [];
+  readonly views: View<P>[] = [];
+  readonly enter: Enter<P>[] = [];
+  readonly append: CoreEvent<P>[] = [];
+  readonly settled: CoreEvent<P>[] = [];
+  readonly send: Send<P>[] = [];
+
+  clear(): void {
+    this.undo.length = 0;
+    this.views.length = 0;
+    this.enter.length = 0;
+    this.append.length = 0;
+    this.settled.length = 0;
+    this.send.length = 0;
+  }
 
   get isEmpty(): boolean {
     return (

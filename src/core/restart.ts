@@ -35,7 +35,7 @@ function takeBack<P>(event: CoreEvent<P>, origin: CoreEvent<P>, found: Set<CoreE
         ? "a running event was restarted"
         : "a waiting event was restarted",
   );
-  for (const { place: entered, lastBefore } of event.entered) {
+  for (const { place: entered, lastBefore } of event.enteredPlaces()) {
     if (entered.last === event) entered.last = lastBefore?.isOpen ? lastBefore : null;
     if (entered.openReaders !== null) entered.openReaders = entered.openReaders.filter((reader) => reader !== event);
   }
@@ -48,7 +48,8 @@ function takeBack<P>(event: CoreEvent<P>, origin: CoreEvent<P>, found: Set<CoreE
   event.released = false;
   event.releasedBelow = null;
   event.changedReleased = false;
-  event.entered = [];
+  event.entered = null;
+  event.lastBefore = null;
   event.dependsOn = 0;
   if (event.mode === "write") {
     place.holding = place.writers.head;

@@ -1,4 +1,6 @@
+import { type HeadwaterError, invariant } from "../errors.js";
 import type { Method } from "../model/shape.js";
+import type { Waiting } from "./request.js";
 import type { Slot } from "./slot.js";
 
 /** What a call below returns: a promise that knows whether anybody ever waited for it. */
@@ -12,6 +14,28 @@ export class Call extends Promise<unknown> {
   method: Method | null = null;
   wasAwaited = false;
   hasEnded = false;
+  doom: HeadwaterError | null = null;
+  #settle: Waiting | null = null;
+
+  static make(slot: Slot, method: Method): Call {
+    let settle: Waiting | null = null;
+    const call = new Call((resolve, reject) => {
+      settle = { resolve, reject };
+    });
+    call.#settle = settle;
+    call.slot = slot;
+    call.method = method;
+    // Not awaiting a call is reported as such; it must not count as an unhandled rejection, too.
+    Promise.prototype.then.call(call, undefined, () => {});
+    return call;
+  }
+
+  end(ok: boolean, value: unknown): void {
+    invariant(this.#settle !== null, "a call was made without Call.make");
+    this.hasEnded = true;
+    if (ok) this.#settle.resolve(value);
+    else this.#settle.reject(value);
+  }
 
   // biome-ignore lint/suspicious/noThenProperty: seeing that a call is awaited is this class's purpose.
   override then<A = unknown, B = never>(
@@ -20,10 +44,5 @@ export class Call extends Promise<unknown> {
   ): Promise<A | B> {
     this.wasAwaited = true;
     return super.then(onValue, onError);
-  }
-
-  /** Not awaiting a call is reported as such; it must not also count as an unhandled rejection. */
-  quiet(): void {
-    super.then(undefined, () => {});
   }
 }

@@ -2,10 +2,9 @@ import type { CoreEvent, Outcome } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
 import * as rules from "../model/rules.js";
 import type { State } from "../state/fields.js";
-import { copyThrown } from "../state/values.js";
 import type { Effect } from "./effects.js";
 import { Entry } from "./entry.js";
-import { type Ended, Frame } from "./frame.js";
+import { Frame } from "./frame.js";
 import type { LogicalNode } from "./node.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
@@ -13,15 +12,19 @@ import type { Slot } from "./slot.js";
 /** One try at running an event: the contexts it has entered, and how it ended. */
 export class Execution {
   readonly request: EventRequest;
-  readonly #entries = new Map<Slot, Entry>();
+  /** The context that the event started in, and, in the order of entering, all those it has entered. */
+  #first: Entry | null = null;
+  #entries: Map<Slot, Entry> | null = null;
   #effects = 0;
   /** Ended or taken back: whatever its methods return counts for nothing. */
   isDead = false;
   /** Undone: what its code still asks for is not even refused, because a later try may not ask for it. */
   wasTakenBack = false;
-  ended: Ended | null = null;
-  /** What the event asked for, once it has ended well. */
-  effects: readonly Effect[] = [];
+  /** How the event's own method ended, once the try is dead. */
+  ok = false;
+  value: unknown = undefined;
+  /** What the event asked for, if it ended well. */
+  effects: readonly Effect[] = NO_EFFECTS;
 
   constructor(
     readonly node: LogicalNode,
@@ -31,12 +34,20 @@ export class Execution {
   }
 
   start(): void {
-    const { slot, method, args } = this.request;
-    const frame = new Frame(this, null, slot, method, args, 0, (ended) => {
-      if (ended.ok) this.#succeed(ended, frame);
-      else this.#finish(ended);
-    });
-    frame.run();
+    const { slot, method } = this.request;
+    new Frame(this, null, slot, method, this.request.argsForOneTry(), 0, null).run();
+  }
+
+  /** The event's own method has ended. */
+  end(frame: Frame, ok: boolean, value: unknown): void {
+    if (ok) {
+      this.effects = frame.effects === null ? NO_EFFECTS : frame.effects.flatten();
+      const refusal = this.node.refuse(this.effects);
+      if (refusal !== null) return this.#finish(false, refusal);
+      if (this.#entries === null) this.#first?.publish();
+      else for (const entry of this.#entries.values()) entry.publish();
+    }
+    this.#finish(ok, value);
   }
 
   /** Is there nothing to do, because the timer that started this event was cancelled by an earlier one? */
@@ -52,24 +63,33 @@ export class Execution {
   }
 
   entryOf(slot: Slot): Entry {
-    let entry = this.#entries.get(slot);
-    if (entry === undefined) {
-      entry = new Entry(slot);
+    const known = this.#entry(slot);
+    if (known !== undefined) return known;
+    const entry = new Entry(slot);
+    if (this.#first === null) {
+      this.#first = entry;
+    } else {
+      this.#entries ??= new Map([[this.#first.slot, this.#first]]);
       this.#entries.set(slot, entry);
     }
     return entry;
   }
 
+  #entry(slot: Slot): Entry | undefined {
+    if (this.#entries !== null) return this.#entries.get(slot);
+    return this.#first?.slot === slot ? this.#first : undefined;
+  }
+
   hasReleased(slot: Slot): boolean {
-    return this.#entries.get(slot)?.released ?? false;
+    return this.#entry(slot)?.released ?? false;
   }
 
   /** Lets a call go ahead: at once in a context that the event is in already, else when the core agrees. */
   enter(frame: Frame): void {
     const { slot } = frame;
     if (this.hasReleased(slot)) {
-      frame.onEnd({ ok: false, value: rules.reacquire(slot, frame.method) });
-    } else if (slot.shape.anonymous || this.#entries.has(slot)) {
+      frame.refuse(rules.reacquire(slot, frame.method));
+    } else if (slot.shape.anonymous || this.#entry(slot) !== undefined) {
       this.node.runSoon(this, frame);
     } else {
       this.node.call(this, frame);
@@ -78,14 +98,14 @@ export class Execution {
 
   /** The state of a context above as this event sees it, if it may. */
   stateSeen(slot: Slot): State | undefined {
-    return this.#entries.get(slot)?.current() ?? this.request.views?.get(slot);
+    return this.#entry(slot)?.current() ?? this.request.views?.get(slot);
   }
 
   downgrade(slot: Slot, entry: Entry): void {
     if (entry.released || slot.shape.anonymous) return;
     if (this.request.method.readonly) throw rules.readonlyDowngrade(slot);
     for (let above = slot.parent; above !== null; above = above.parent) {
-      const held = this.#entries.get(above);
+      const held = this.#entry(above);
       if (held !== undefined && !held.released) throw rules.downgradeBelowHeld(slot, above);
     }
     entry.keepRunning(entry.current());
@@ -110,38 +130,28 @@ export class Execution {
     for (const { entry, state } of [...undone].reverse()) entry.restore(state);
   }
 
-  /** The event fails as a whole, whatever its methods catch. */
-  fail(error: unknown): void {
-    this.#finish({ ok: false, value: copyThrown(error) });
-  }
-
   /** Puts the contexts back to their state before the event; later events have been undone already. */
   undo(): void {
     this.isDead = true;
     this.wasTakenBack = true;
-    for (const entry of [...this.#entries.values()].reverse()) entry.undo();
+    if (this.#entries === null) this.#first?.undo();
+    else for (const entry of [...this.#entries.values()].reverse()) entry.undo();
   }
 
-  #succeed(ended: Ended, frame: Frame): void {
-    this.effects = frame.effects.flatten();
-    const refusal = this.node.refuse(this.effects);
-    if (refusal !== null) return this.fail(refusal);
-    for (const entry of this.#entries.values()) entry.publish();
-    this.#finish(ended);
-  }
-
-  #finish(ended: Ended): void {
+  #finish(ok: boolean, value: unknown): void {
     this.isDead = true;
-    this.ended = ended;
-    if (!ended.ok) this.effects = [];
-    this.node.finish(this.event, this.#outcome(ended));
+    this.ok = ok;
+    this.value = value;
+    if (!ok) this.effects = NO_EFFECTS;
+    this.node.finish(this.event, this.#outcome());
   }
 
-  #outcome(ended: Ended): Outcome<EventRequest> {
-    if (this.effects.length === 0) return ended.ok ? NOTHING_MORE : FAILED;
+  #outcome(): Outcome<EventRequest> {
+    if (this.effects.length === 0) return this.ok ? NOTHING_MORE : FAILED;
     return this.node.outcomeOf(this.event, this.effects);
   }
 }
 
+const NO_EFFECTS: readonly Effect[] = [];
 const NOTHING_MORE: Outcome<EventRequest> = { failed: false, starts: [], messages: [] };
 const FAILED: Outcome<EventRequest> = { failed: true, starts: [], messages: [] };

@@ -20,18 +20,12 @@ interface Undo {
   readonly state: State;
 }
 
-/** How a method ended, for whoever called it. */
-export interface Ended {
-  readonly ok: boolean;
-  readonly value: unknown;
-}
-
 /**
  * One method of an event while it runs: what `this.event` is, how calls below are made, and what to undo if it
  * fails. Frames form a tree; the first one is the event's own method.
  */
 export class Frame implements Activation {
-  readonly effects = new Effects();
+  effects: Effects | null = null;
   #entry: Entry | null = null;
   /** The state of the context when this method began. */
   #before: State | null = null;
@@ -41,6 +35,7 @@ export class Frame implements Activation {
   #active: Frame[] | null = null;
   #asked = 0;
   #running = false;
+  #doom: HeadwaterError | null = null;
 
   constructor(
     readonly execution: Execution,
@@ -49,7 +44,8 @@ export class Frame implements Activation {
     readonly method: Method,
     readonly args: unknown[],
     readonly position: number,
-    readonly onEnd: (ended: Ended) => void,
+    /** What its caller waits for; null for the event's own method. */
+    readonly answer: Call | null,
   ) {}
 
   /** Runs the method; the core has let the event in. */
@@ -81,39 +77,65 @@ export class Frame implements Activation {
     const { execution, slot, method } = this;
     if (execution.isDead) return;
     this.#running = false;
-    const doom = this.#unawaited();
-    if (doom !== null) return execution.fail(doom);
+    this.#lookAtCalls();
     const entry = this.#entry;
-    if (entry === null) return this.#fail(value); // the context's own field initialisers failed
     let state: State;
     let result: unknown;
     try {
-      if (!returned) throw value;
+      if (!returned || entry === null || this.#doom !== null) throw value;
       state = entry.current();
+      this.#checkChanges(entry, state);
       result = copy(value, () => rules.resultOf(slot, method));
     } catch (error) {
       return this.#fail(error);
     }
-    if (state !== entry.state) {
-      const changed = changedFields(slot, entry.state, state);
-      if (entry.released) return execution.fail(rules.writeAfterDowngrade(slot, changed));
-      if (method.readonly) return execution.fail(rules.readonlyChanged(slot, method, changed));
-      entry.keep(state);
-      this.parent?.undoLater(entry, this.#before as State);
-    } else {
-      entry.keep(state);
-      if (state !== this.#before) this.parent?.undoLater(entry, this.#before as State);
+    entry.keep(state);
+    if (this.parent !== null) {
+      if (state !== this.#before) this.parent.undoLater(entry, this.#before as State);
+      if (this.#undo !== null) for (const undo of this.#undo) this.parent.undoLater(undo.entry, undo.state);
     }
-    if (this.#undo !== null) for (const undo of this.#undo) this.parent?.undoLater(undo.entry, undo.state);
-    this.onEnd({ ok: true, value: result });
+    this.#leave(true, result);
   }
 
   #fail(error: unknown): void {
     const undone = this.#undo ?? [];
     if (this.#entry !== null) undone.unshift({ entry: this.#entry, state: this.#before as State });
-    this.effects.clear();
+    this.effects?.clear();
     if (this.parent !== null) this.execution.takeBack(undone);
-    this.onEnd({ ok: false, value: copyThrown(error) });
+    this.#leave(false, this.#doom ?? copyThrown(error));
+  }
+
+  /** The call cannot go ahead. */
+  refuse(error: HeadwaterError): void {
+    this.#leave(false, error);
+  }
+
+  #leave(ok: boolean, value: unknown): void {
+    const { parent, answer } = this;
+    if (parent === null || answer === null) return this.execution.end(this, ok, value);
+    answer.doom = this.#doom;
+    parent.#callEnded(this);
+    answer.end(ok, value);
+  }
+
+  #checkChanges(entry: Entry, state: State): void {
+    const { slot, method } = this;
+    if (method.readonly && state !== this.#before) {
+      const changed = changedFields(slot, this.#before as State, state);
+      if (changed.length > 0) this.#doom = rules.readonlyChanged(slot, method, changed);
+    }
+    if (entry.released && state !== entry.state) {
+      this.#doom ??= rules.writeAfterDowngrade(slot, changedFields(slot, entry.state, state));
+    }
+    if (this.#doom !== null) throw this.#doom;
+  }
+
+  /** A call that was not awaited dooms the event, and so does a call that was doomed itself. */
+  #lookAtCalls(): void {
+    for (const call of this.#calls ?? []) {
+      if (call.wasAwaited && call.hasEnded) this.#doom ??= call.doom;
+      else this.#doom ??= rules.unawaited(this.slot, this.method, call.slot as Slot, call.method as Method);
+    }
   }
 
   undoLater(entry: Entry, state: State): void {
@@ -121,41 +143,23 @@ export class Frame implements Activation {
     this.#undo.push({ entry, state });
   }
 
-  #unawaited(): HeadwaterError | null {
-    for (const call of this.#calls ?? []) {
-      if (call.wasAwaited && call.hasEnded) continue;
-      return rules.unawaited(this.slot, this.method, call.slot as Slot, call.method as Method);
-    }
-    return null;
-  }
-
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
     const slot = target as Slot;
     this.#asked += 1;
-    let settle: { resolve(value: unknown): void; reject(error: unknown): void } | null = null;
-    const call = new Call((resolve, reject) => {
-      settle = { resolve, reject };
-    });
-    if (this.execution.wasTakenBack) return call; // the try was taken back; its code stops here
-    const { resolve, reject } = settle as unknown as { resolve(value: unknown): void; reject(error: unknown): void };
-    call.quiet();
-    call.slot = slot;
-    call.method = method;
+    const call = Call.make(slot, method);
+    if (this.execution.wasTakenBack) return call; // its code stops here
     (this.#calls ??= []).push(call);
     try {
       this.#checkRunning(`${target}.${method.name}(…)`);
       this.#checkCall(slot, method);
-      const copies = copyAll(args, () => rules.argumentsOf(slot, method));
-      const frame = new Frame(this.execution, this, slot, method, copies, this.#asked, ({ ok, value }) => {
-        call.hasEnded = true;
-        this.#callEnded(frame);
-        (ok ? resolve : reject)(value);
-      });
+      copyAll(args, () => rules.argumentsOf(slot, method));
+      const frame = new Frame(this.execution, this, slot, method, args, this.#asked, call);
+      this.effects ??= new Effects();
+      frame.effects = new Effects();
       this.effects.push(frame.effects);
       this.#enqueue(frame);
     } catch (error) {
-      call.hasEnded = true;
-      reject(error);
+      call.end(false, error);
     }
     return call;
   }
@@ -167,7 +171,6 @@ export class Frame implements Activation {
       throw rules.callSideways(this.slot, slot, method);
     }
     if (this.execution.request.method.readonly && !method.readonly) throw rules.readonlyCallsWriter(slot, method);
-    if (this.execution.hasReleased(slot)) throw rules.reacquire(slot, method);
   }
 
   /** A call waits for the calls that this method made before it in the same context, above or below it. */
@@ -238,7 +241,7 @@ export class Frame implements Activation {
     const id = timerId(slot, this.execution.event.ticket, this.#positions(this.#asked));
     const found = [...slot.shape.methods.values()].find(({ body }) => body === (method as unknown));
     if (found === undefined) throw rules.badTimer(slot, rules.noTimer.method);
-    if (slot.shape.anonymous) throw rules.badTimer(slot, "an anonymous context keeps nothing, so it has no timers");
+    this.#checkTimers();
     if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY)) throw rules.badTimer(slot, rules.noTimer.delay(ms));
     const copies = copyAll(args, () => rules.argumentsOf(slot, found));
     this.#push({ kind: "timer", id, due: this.time + ms, slot, method: found, args: copies });
@@ -249,9 +252,18 @@ export class Frame implements Activation {
 
   cancel(timer: TimerId): void {
     if (!isTimerOf(this.slot, timer)) throw rules.badTimer(this.slot, rules.noTimer.notItsOwn(timer));
+    this.#checkTimers();
     this.#push({ kind: "cancel", id: timer });
     const entry = this.#entry as Entry;
     if (entry.armed.includes(timer)) entry.armed = entry.armed.filter((id) => id !== timer);
+  }
+
+  /** Timers are part of a context's state. */
+  #checkTimers(): void {
+    const { slot, method } = this;
+    if (slot.shape.anonymous) throw rules.badTimer(slot, rules.noTimer.anonymous);
+    if (method.readonly) throw rules.badTimer(slot, rules.noTimer.readonly(method));
+    if (this.#entry?.released) throw rules.badTimer(slot, rules.noTimer.givenUp);
   }
 
   read<T extends Context<Key>>(cls: ContextClass<T>): View<T> {
@@ -276,6 +288,7 @@ export class Frame implements Activation {
     if (this.execution.wasTakenBack) return;
     this.#checkRunning("this.event");
     this.execution.countEffect(this.slot);
+    this.effects ??= new Effects();
     this.effects.push(effect);
   }
 

@@ -3,7 +3,7 @@ import type { CoreEvent, Message, Outcome, Request } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import type { Enter, Send } from "../core/ready.js";
-import { HeadwaterError } from "../errors.js";
+import { HeadwaterError, invariant } from "../errors.js";
 import { addressAbove, type ContextClass } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Method } from "../model/shape.js";
@@ -62,6 +62,8 @@ export class LogicalNode {
   #pumping = false;
   #scheduled = false;
   #halted = false;
+  /** Read once for all requests that come in one go. */
+  #time = 0;
   readonly #pumpSoon = () => this.#pump();
 
   constructor(
@@ -105,6 +107,7 @@ export class LogicalNode {
           "Wait for some to finish (`await service.room()`), or raise `limits.inFlight`.",
       );
     }
+    if (!this.#scheduled) this.#time = this.#ports.now();
     const request = this.#requestFor(slot, method, args, REQUESTED, caller, waiting);
     const event = this.#core.request(request);
     this.#schedule();
@@ -114,6 +117,7 @@ export class LogicalNode {
   /** A message from another logical node. */
   receive(from: string, sequence: number, { slot, method, args, origin }: NodeMessage): void {
     if (this.#halted) return;
+    this.#time = this.#ports.now();
     this.#core.deliver(from, sequence, this.#requestFor(slot, method, args, origin, undefined, null));
     this.#schedule();
   }
@@ -143,10 +147,7 @@ export class LogicalNode {
 
   /** Runs a call in a context that its event is in already. */
   runSoon(execution: Execution, frame: Frame): void {
-    const run = () => {
-      if (!execution.isDead && !this.#halted) frame.run();
-    };
-    this.#ports.soon(() => this.#ports.run(run));
+    this.#ports.soon(() => this.#run(() => this.#continue(execution, frame)));
   }
 
   release(event: CoreEvent<EventRequest>, slot: Slot, changed: boolean): void {
@@ -217,7 +218,7 @@ export class LogicalNode {
     caller: string | undefined,
     waiting: Waiting | null,
   ): Request<EventRequest> {
-    const payload = new EventRequest(slot, method, args, this.#ports.now(), caller, origin, waiting);
+    const payload = new EventRequest(slot, method, args, this.#time, caller, origin, waiting);
     const mode = slot.shape.anonymous ? "none" : method.readonly && origin.kind !== "timer" ? "read" : "write";
     return { place: slot.place, mode, views: viewsOf(slot, method), payload };
   }
@@ -237,7 +238,7 @@ export class LogicalNode {
       for (const event of ready.undo) event.payload.execution?.undo();
       for (const { event, place } of ready.views) this.#see(event.payload, place);
       for (const enter of ready.enter) this.#enter(enter);
-      if (ready.append.length > 0) this.#append(ready.append);
+      if (ready.append.length > 0) this.#append(ready.append.slice());
       for (const event of ready.settled) this.#settle(event);
       for (const send of ready.send) this.#send(send);
     }
@@ -254,24 +255,34 @@ export class LogicalNode {
   }
 
   #enter({ event, attempt, token }: Enter<EventRequest>): void {
-    this.#ports.run(() => {
-      if (event.attempt !== attempt || this.#halted) return;
-      if (token !== null) {
-        const frame = token as Frame;
-        if (!frame.execution.isDead) frame.run();
-        return;
-      }
-      const execution = new Execution(this, event);
-      event.payload.execution = execution;
-      execution.start();
-    });
+    if (this.#ports.run === undefined) return this.#go(event, attempt, token as Frame | null);
+    this.#ports.run(() => this.#go(event, attempt, token as Frame | null));
+  }
+
+  #run(task: () => void): void {
+    if (this.#ports.run === undefined) task();
+    else this.#ports.run(task);
+  }
+
+  #go(event: CoreEvent<EventRequest>, attempt: number, frame: Frame | null): void {
+    if (event.attempt !== attempt || this.#halted) return;
+    if (frame !== null) return this.#continue(frame.execution, frame);
+    const execution = new Execution(this, event);
+    event.payload.execution = execution;
+    execution.start();
+  }
+
+  #continue(execution: Execution, frame: Frame): void {
+    if (!execution.isDead && !this.#halted) frame.run();
   }
 
   #append(events: readonly CoreEvent<EventRequest>[]): void {
     this.#ports.append(events, () => {
       if (this.#halted) return;
-      const now = this.#ports.now();
-      for (const { outcome } of events) for (const { payload } of outcome?.starts ?? []) payload.time = now;
+      this.#time = this.#ports.now();
+      for (const { outcome } of events) {
+        if (outcome !== null) for (const { payload } of outcome.starts) payload.time = this.#time;
+      }
       this.#core.journaled(events);
       this.#schedule();
     });
@@ -279,16 +290,15 @@ export class LogicalNode {
 
   #settle(event: CoreEvent<EventRequest>): void {
     const { execution, waiting } = event.payload;
-    const ended = execution?.ended;
-    if (execution === null || ended === null || ended === undefined) return;
+    invariant(execution?.isDead, "only an event that has ended can be settled");
     for (const effect of execution.effects) {
       if (effect.kind === "timer") this.#arm(effect);
       else if (effect.kind === "cancel") this.#disarm(effect.id);
     }
     this.#around.settled?.(event);
-    if (ended.ok) waiting?.resolve(ended.value);
-    else if (waiting !== null) waiting.reject(ended.value);
-    else this.#around.failed(event.payload, ended.value);
+    if (execution.ok) waiting?.resolve(execution.value);
+    else if (waiting !== null) waiting.reject(execution.value);
+    else this.#around.failed(event.payload, execution.value);
   }
 
   #send({ event, sequence, body }: Send<EventRequest>): void {
@@ -301,6 +311,7 @@ export class LogicalNode {
     const fire = () => {
       this.#timers.delete(id);
       if (this.#halted) return;
+      this.#time = this.#ports.now();
       this.#core.request(this.#requestFor(slot, method, args, { kind: "timer", id }, undefined, null));
       this.#schedule();
     };

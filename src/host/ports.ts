@@ -9,8 +9,8 @@ export interface Ports {
   soon(task: () => void): void;
   /** Calls back when that time has come; returns how to call it off. */
   at(time: number, task: () => void): () => void;
-  /** Runs a part of an event that may go ahead. */
-  run(task: () => void): void;
+  /** Runs a part of an event that may go ahead, some time. Without it, it runs at once. */
+  run?(task: () => void): void;
   /** Makes these events' records safe, then calls back. */
   append(events: readonly CoreEvent<EventRequest>[], done: () => void): void;
   /** Carries a message to another logical node: some time, perhaps twice, perhaps after later ones. */
@@ -35,7 +35,6 @@ export const memoryPorts: Ports = {
   now: Date.now,
   soon: queueMicrotask,
   at,
-  run: (task) => task(),
   append: (_, done) => done(),
   transmit: (_from, _to, arrive) => queueMicrotask(arrive),
 };

@@ -156,6 +156,9 @@ export function badTimer(address: Address, why: string): HeadwaterError {
 
 /** The ends of the sentence in `badTimer`. */
 export const noTimer = {
+  anonymous: "an anonymous context keeps nothing, so it has no timers",
+  readonly: (method: Named) => `${method.name} is read-only, and timers are part of a context's state`,
+  givenUp: "the event has given it up, and timers are part of a context's state",
   method: "the method must be one of its own, passed as `this.method`",
   delay: (ms: unknown) => `the delay must be a finite number of milliseconds, at least 0, not ${String(ms)}`,
   notItsOwn: (timer: unknown) =>

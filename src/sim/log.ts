@@ -21,7 +21,10 @@ export type Result = { ok: true; value: unknown } | { ok: false; error: Failure 
 
 export type Outcome = Result & { later: LaterEffect[] };
 
-/** Why an event exists. `parent` is a ticket and `index` a position among that event's later effects. */
+/**
+ * Why an event exists. `parent` is a ticket and `index` a position among that event's later effects. The event of
+ * a timer that an earlier event has cancelled may be there too; it does nothing and returns undefined.
+ */
 export type Origin =
   | { kind: "request"; request: number }
   | { kind: "start"; parent: number; index: number }
@@ -62,7 +65,10 @@ export interface RunLog {
   told: Told[];
   /** Timers that were armed when the run ended, per logical node. */
   armed: Map<string, ReadonlySet<TimerId>>;
-  /** Per logical node, the fields of each context that differs from its initial state, under its address's text. */
+  /**
+   * Per logical node, the state (as `viewOf` shows it) of each context whose fields differ from their initial
+   * values, under its address's text.
+   */
   states: Map<string, Map<string, object>>;
 }
 

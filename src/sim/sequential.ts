@@ -10,7 +10,7 @@ import * as rules from "../model/rules.js";
 import { isKindOf, type Method } from "../model/shape.js";
 import { copy, copyAll, copyThrown } from "../state/values.js";
 import { failureOf, type LaterEffect, type LoggedEvent, type Outcome } from "./log.js";
-import { Place, type State } from "./place.js";
+import { Place, type State } from "./sequential-place.js";
 
 /**
  * The oracle: runs the events of a program one at a time, to the end, on one thread. It does the obvious thing
@@ -18,10 +18,11 @@ import { Place, type State } from "./place.js";
  * when a call or an event fails) and shares nothing with the runtime but the model and the copying of values.
  */
 
-export type SequentialEvent = Pick<
-  LoggedEvent,
-  "node" | "ticket" | "path" | "method" | "args" | "time" | "caller"
->;
+export interface SequentialEvent
+  extends Pick<LoggedEvent, "node" | "ticket" | "path" | "method" | "args" | "time" | "caller"> {
+  /** The timer that begins this event, if one does. */
+  timer?: TimerId | undefined;
+}
 
 /** What all methods of one event share. */
 class Event {
@@ -95,7 +96,7 @@ class Frame implements Activation {
   async run(args: unknown[], earlier: readonly Frame[]): Promise<unknown> {
     try {
       this.#admit();
-      const given = copyAll(args, () => rules.argumentsOf(this.place, this.method));
+      const given = copyAll([...args], () => rules.argumentsOf(this.place, this.method));
       for (const frame of earlier) await frame.#done.catch(() => {});
       if (this.of.givenUp.has(this.place)) throw rules.reacquire(this.place, this.method);
       return await this.#perform(given);
@@ -163,8 +164,8 @@ class Frame implements Activation {
 
   downgrade(): void {
     const { place, of } = this;
+    if (place.shape.anonymous || of.givenUp.has(place)) return;
     if (of.method.readonly) throw rules.readonlyDowngrade(place);
-    if (of.givenUp.has(place)) return;
     for (let at = place.parent as Place | null; at !== null; at = at.parent as Place | null) {
       if (of.entered.has(at) && !of.givenUp.has(at)) throw rules.downgradeBelowHeld(place, at);
     }
@@ -218,6 +219,7 @@ class Frame implements Activation {
     const { place } = this;
     const found = [...place.shape.methods.values()].find(({ body }) => body === (method as unknown));
     if (found === undefined) throw rules.badTimer(place, rules.noTimer.method);
+    this.#checkTimers();
     if (!(ms >= 0 && ms < Infinity)) throw rules.badTimer(place, rules.noTimer.delay(ms));
     const position = [this.#asked];
     for (let at: Frame = this; at.parent !== null; at = at.parent) position.unshift(at.number);
@@ -229,14 +231,23 @@ class Frame implements Activation {
 
   cancel(timer: TimerId): void {
     if (!isTimerOf(this.place, timer)) throw rules.badTimer(this.place, rules.noTimer.notItsOwn(timer));
+    this.#checkTimers();
     this.#items.push({ kind: "cancel", timer });
+  }
+
+  #checkTimers(): void {
+    const { place, method, of } = this;
+    if (place.shape.anonymous) throw rules.badTimer(place, rules.noTimer.anonymous);
+    if (method.readonly) throw rules.badTimer(place, rules.noTimer.readonly(method));
+    if (of.givenUp.has(place)) throw rules.badTimer(place, rules.noTimer.givenUp);
   }
 
   read<T extends Context<Key>>(cls: ContextClass<T>): View<T> {
     const at = addressAbove(this.place, cls as unknown as ContextClass) as Place;
-    const { target, method } = this.of;
-    const isAboveTheEvent = at !== target && !at.isBelow(target);
-    if (isAboveTheEvent && !method.reads.some((declared) => isKindOf(at.shape.cls, declared))) {
+    const { target, method, entered } = this.of;
+    const isDeclared =
+      target.isBelow(at) && method.reads.some((declared) => addressAbove(target, declared) === at);
+    if (!entered.has(at) && !isDeclared) {
       throw rules.undeclaredRead(this.place, method, cls.name);
     }
     return at.view(at.now()) as View<T>;
@@ -256,6 +267,7 @@ class Frame implements Activation {
 /** A program whose logical nodes run one event at a time. */
 export class SequentialProgram {
   readonly #roots = new Map<string, Place>();
+  readonly #armed = new Set<TimerId>();
 
   constructor(roots: Readonly<Record<string, ContextClass>>) {
     for (const [node, cls] of Object.entries(roots)) {
@@ -267,15 +279,26 @@ export class SequentialProgram {
     const target = resolvePath(this.#root(facts.node), facts.path);
     const method = target.shape.methods.get(facts.method);
     if (method === undefined) throw noSuchMethod(target.shape, facts.method, String(target));
+    const wasCancelled = facts.timer !== undefined && !this.#armed.delete(facts.timer);
+    if (wasCancelled) return { ok: true, value: undefined, later: [] };
     const event = new Event(facts, target, method, this.#roots);
     const frame = new Frame(event, target, method, null, 0);
     try {
-      return { ok: true, value: await frame.run(facts.args, []), later: frame.later() };
+      const value = await frame.run(facts.args, []);
+      return { ok: true, value, later: this.#commit(frame.later()) };
     } catch (thrown) {
       for (const call of event.leftOver) await call.catch(() => {});
       for (const [place, state] of event.entered) place.putBack(state);
       return { ok: false, error: failureOf(thrown), later: [] };
     }
+  }
+
+  #commit(later: LaterEffect[]): LaterEffect[] {
+    for (const effect of later) {
+      if (effect.kind === "timer") this.#armed.add(effect.id);
+      else if (effect.kind === "cancel") this.#armed.delete(effect.timer);
+    }
+    return later;
   }
 
   /** The fields of each context that differs from its initial state, under its address's text. */

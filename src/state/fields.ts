@@ -62,8 +62,7 @@ export function stateOf(instance: Context<Key>, address: Address, before: State,
 
 /** The fields in which two states of a context differ. */
 export function changedFields(address: Address, before: State, after: State): string[] {
-  const changed = address.shape.fields.filter((_, i) => !Object.is(before[i], after[i]));
-  return armedIn(address, before) === armedIn(address, after) ? changed : [...changed, "its timers"];
+  return address.shape.fields.filter((_, i) => !same(after[i], before[i]));
 }
 
 /** A state to look at: an object with the fields of the context, apart from everybody else's. */

@@ -33,10 +33,19 @@ export function copy<T>(value: T, name: () => string): T {
   }
 }
 
+/** Puts copies in the place of the given values. */
 export function copyAll(values: unknown[], name: () => string): unknown[] {
-  const copies = new Array<unknown>(values.length);
-  for (let i = 0; i < values.length; i++) copies[i] = copy(values[i], () => `${name()}, argument ${i + 1}`);
-  return copies;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (isSimple(value)) continue;
+    values[i] = copy(value, () => `${name()}, argument ${i + 1}`);
+  }
+  return values;
+}
+
+/** Is it its own copy? */
+function isSimple(value: unknown): boolean {
+  return typeof value === "object" ? value === null : typeof value !== "function" && typeof value !== "symbol";
 }
 
 function copyAny(value: unknown, depth: number): unknown {

@@ -10,7 +10,7 @@ export type State = readonly unknown[];
 
 type Fields = Record<string, unknown>;
 
-/** A context of the sequential runner: its address, its one live instance, and its state when a method last ended there. */
+/** A context of the sequential runner: its address, its one live instance, its state when a method last ended. */
 export class Place extends Address {
   readonly shape: Shape;
   #instance: Context<Key> | null = null;
@@ -47,9 +47,8 @@ export class Place extends Address {
   }
 
   #fieldsOf(instance: Context<Key>): State {
-    return this.shape.fields.map((field) =>
-      copy((instance as unknown as Fields)[field], () => `${this}.${field}`),
-    );
+    const live = instance as unknown as Fields;
+    return this.shape.fields.map((field) => copy(live[field], () => `${this}.${field}`));
   }
 
   putBack(state: State): void {

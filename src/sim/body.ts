@@ -1,0 +1,302 @@
+import type { Profile } from "./profile.js";
+import type {
+  BrokenRule,
+  CallSpec,
+  ClassSpec,
+  Expr,
+  MethodSpec,
+  Op,
+  OpKind,
+  PathStep,
+  ProgramSpec,
+  SlotSpec,
+} from "./program.js";
+import type { Random } from "./random.js";
+
+/** What calling a method may cost at most, and what its caller should know of it. */
+interface Facts {
+  frames: number;
+  effects: number;
+  downgrades: boolean;
+}
+
+/** A class that can be reached from another one, or from a root, and how. */
+interface Reachable {
+  readonly cls: ClassSpec;
+  readonly slots: readonly SlotSpec[];
+}
+
+/** One method while it is written. */
+interface Draft {
+  readonly cls: ClassSpec;
+  readonly index: number;
+  readonly method: MethodSpec;
+  readonly below: readonly Reachable[];
+  readonly facts: Facts;
+  /** Is it likely that the context has been given up at this point? */
+  gaveUp: boolean;
+}
+
+const FRAMES_MAX = 8;
+const EFFECTS_MAX = 3;
+const NESTING_MAX = 2;
+const BROKEN_RULES: readonly BrokenRule[] = [
+  "return a function",
+  "send home",
+  "bad delay",
+  "bad cancel",
+  "no such method",
+];
+
+/** Writes the bodies of methods: mostly programs that keep the rules, now and then one that does not. */
+export class BodyWriter {
+  readonly #facts = new Map<MethodSpec, Facts>();
+  /** Per class, the classes that are above it on every way from the root. */
+  readonly #above: readonly ReadonlySet<number>[];
+  /** Per logical node, what can be reached from its root. */
+  readonly #reachable: readonly (readonly Reachable[])[];
+
+  constructor(
+    readonly random: Random,
+    readonly profile: Profile,
+    readonly spec: ProgramSpec,
+  ) {
+    this.#above = classesAbove(spec);
+    this.#reachable = spec.nodes.map(({ root }) => {
+      const cls = spec.classes[root] as ClassSpec;
+      return [{ cls, slots: [] }, ...this.#below(cls, [])];
+    });
+  }
+
+  writeMethods(index: number): void {
+    const cls = this.spec.classes[index] as ClassSpec;
+    const below = this.#below(cls, []);
+    for (const method of cls.methods) {
+      const facts: Facts = { frames: 1, effects: 0, downgrades: false };
+      this.#write({ cls, index, method, below, facts, gaveUp: false });
+      this.#facts.set(method, facts);
+    }
+  }
+
+  #below(cls: ClassSpec, slots: readonly SlotSpec[]): Reachable[] {
+    return cls.slots.flatMap((slot) => {
+      const child = this.spec.classes[slot.cls] as ClassSpec;
+      const path = [...slots, slot];
+      return [{ cls: child, slots: path }, ...this.#below(child, path)];
+    });
+  }
+
+  #write(draft: Draft): void {
+    const { random, profile } = this;
+    const { method, index, cls } = draft;
+    const above = [...(this.#above[index] ?? [])];
+    if (profile.reads && above.length > 0 && random.chance(0.4)) method.reads.push(random.pick(above));
+    const fields = cls.fields.filter(({ kind }) => kind !== "timer");
+    if (fields.length > 0 && random.chance(0.2)) method.returns = random.pick(fields).name;
+    const count = 1 + random.int(profile.opsMax);
+    for (let i = 0; i < count; i++) this.#add(draft, method.body, 0);
+    if (!method.readonly && random.chance(profile.downgradeFirst)) this.#downgradeEarly(draft);
+  }
+
+  /** Puts a downgrade before the first call, behind whatever the method does before. */
+  #downgradeEarly({ method: { body }, facts, cls }: Draft): void {
+    if (cls.anonymous) return;
+    const first = body.findIndex(({ op }) => op === "call" || op === "par");
+    const lastChange = body.findLastIndex(({ op }) => op === "change" || op === "timer" || op === "cancel");
+    if (lastChange > first && first >= 0) return;
+    body.splice(Math.max(first, lastChange + 1), 0, { op: "downgrade" });
+    facts.downgrades = true;
+  }
+
+  #add(draft: Draft, into: Op[], nesting: number): void {
+    for (let tries = 0; tries < 4; tries++) {
+      const op = this.#draw(draft, this.profile.kind(this.random), nesting);
+      if (op !== null) return void into.push(op);
+    }
+  }
+
+  #block(draft: Draft, nesting: number): Op[] {
+    const body: Op[] = [];
+    const count = 1 + this.random.int(3);
+    for (let i = 0; i < count; i++) this.#add(draft, body, nesting + 1);
+    return body;
+  }
+
+  /** An operation of this kind, or null if it makes no sense here. */
+  #draw(draft: Draft, kind: OpKind, nesting: number): Op | null {
+    const { random } = this;
+    const { cls, facts } = draft;
+    switch (kind) {
+      case "change":
+        return this.#change(draft);
+      case "get": {
+        if (cls.fields.length === 0) return null;
+        return { op: "get", field: random.chance(0.3) ? null : random.pick(cls.fields).name };
+      }
+      case "call":
+      case "forget":
+      case "pass": {
+        const call = this.#call(draft);
+        return call === null ? null : { op: kind, call };
+      }
+      case "par":
+        return this.#parallel(draft);
+      case "try":
+        return nesting >= NESTING_MAX ? null : { op: "try", body: this.#block(draft, nesting) };
+      case "if":
+        return nesting >= NESTING_MAX ? null : this.#if(this.#block(draft, nesting));
+      case "throw": {
+        const op: Op = { op: "throw", text: `t${random.int(10)}` };
+        return random.chance(0.1) ? op : this.#if([op]);
+      }
+      case "downgrade":
+        return this.#downgrade(draft);
+      case "start":
+        return this.#start(draft);
+      case "send":
+        return this.#send(draft);
+      case "tell":
+        return { op: "tell", client: random.chance(0.3) ? null : `c${random.int(3)}`, value: this.#expr() };
+      case "timer":
+        return this.#timer(draft);
+      case "cancel": {
+        const field = cls.fields.find((known) => known.kind === "timer");
+        return field === undefined || this.#mayNotWrite(draft) ? null : { op: "cancel", field: field.name };
+      }
+      case "read":
+        return this.#read(draft);
+      case "pause":
+        return { op: "pause", units: 1 + random.int(3) };
+      case "stray": {
+        facts.frames += 1;
+        const target = random.pick(this.#reachable[this.#nodeOf(draft.index)] ?? []);
+        return { op: "stray", call: this.#callOf(target, random.pick(target.cls.methods)) };
+      }
+      case "store":
+        return cls.fields.length === 0 ? null : { op: "store", field: random.pick(cls.fields).name };
+      case "break":
+        return { op: "break", rule: random.pick(BROKEN_RULES) };
+    }
+  }
+
+  #if(body: Op[]): Op {
+    const mod = 2 + this.random.int(4);
+    return { op: "if", of: this.#expr(), mod, is: this.random.int(mod), body };
+  }
+
+  #expr(): Expr {
+    const { random } = this;
+    return random.pick<Expr>(["a", "b", "acc", "acc", "key", random.int(10)]);
+  }
+
+  /** Would a change break a rule here? Seldom says no though it would. */
+  #mayNotWrite({ method, gaveUp }: Draft): boolean {
+    return (method.readonly || gaveUp) && !this.random.chance(this.profile.violations);
+  }
+
+  #change(draft: Draft): Op | null {
+    const fields = draft.cls.fields.filter(({ kind }) => kind !== "timer");
+    if (fields.length === 0 || this.#mayNotWrite(draft)) return null;
+    const { name } = this.random.pick(fields);
+    return { op: "change", field: name, drop: this.random.chance(0.25), value: this.#expr() };
+  }
+
+  #downgrade(draft: Draft): Op | null {
+    const { method, cls } = draft;
+    if (cls.anonymous || (method.readonly && !this.random.chance(this.profile.violations))) return null;
+    draft.gaveUp = true;
+    draft.facts.downgrades = true;
+    return this.random.chance(0.2) ? this.#if([{ op: "downgrade" }]) : { op: "downgrade" };
+  }
+
+  #timer(draft: Draft): Op | null {
+    const { random } = this;
+    const { cls, facts } = draft;
+    if (facts.effects >= EFFECTS_MAX || cls.anonymous || this.#mayNotWrite(draft)) return null;
+    facts.effects += 1;
+    const keep = cls.fields.find(({ kind }) => kind === "timer")?.name ?? null;
+    const method = random.pick(cls.methods).name;
+    const args: [Expr, Expr] = [this.#expr(), this.#expr()];
+    return {
+      op: "timer",
+      ms: random.pick([0, 1, 5, 40]),
+      method,
+      args,
+      keep: random.chance(0.7) ? keep : null,
+    };
+  }
+
+  #read({ index, method }: Draft): Op | null {
+    const { random } = this;
+    const above = [...(this.#above[index] ?? [])];
+    if (above.length === 0) return null;
+    const isDeclared = method.reads.length > 0 && random.chance(0.85);
+    return { op: "read", cls: random.pick(isDeclared ? method.reads : above) };
+  }
+
+  #call(draft: Draft): CallSpec | null {
+    const { random, profile } = this;
+    const { below, facts, method } = draft;
+    if (below.length === 0) return null;
+    const target = random.pick(below);
+    const called = random.pick(target.cls.methods);
+    const cost = this.#facts.get(called) as Facts;
+    if (facts.frames + cost.frames > FRAMES_MAX || facts.effects + cost.effects > EFFECTS_MAX) return null;
+    const breaksRule = (method.readonly && !called.readonly) || (cost.downgrades && !draft.gaveUp);
+    if (breaksRule && !random.chance(profile.violations + 0.05)) return null;
+    facts.frames += cost.frames;
+    facts.effects += cost.effects;
+    return this.#callOf(target, called);
+  }
+
+  #parallel(draft: Draft): Op | null {
+    const calls: CallSpec[] = [];
+    for (let tries = 2 + this.random.int(3); tries > 0; tries--) {
+      const call = this.#call(draft);
+      if (call !== null) calls.push(call);
+    }
+    return calls.length < 2 ? null : { op: "par", calls };
+  }
+
+  #callOf({ slots }: Reachable, method: MethodSpec): CallSpec {
+    const path = slots.map(({ name, style, keys }): PathStep => {
+      return { field: name, style, keys, key: keys === 1 ? 0 : this.#expr() };
+    });
+    return { path, method: method.name, args: [this.#expr(), this.#expr()] };
+  }
+
+  #start({ below, facts, index }: Draft): Op | null {
+    const { random } = this;
+    if (facts.effects >= EFFECTS_MAX) return null;
+    facts.effects += 1;
+    const fromSelf = below.length > 0 && random.chance(0.3);
+    const target = random.pick(fromSelf ? below : (this.#reachable[this.#nodeOf(index)] ?? []));
+    const call = this.#callOf(target, random.pick(target.cls.methods));
+    return { op: "start", from: fromSelf ? "self" : "root", call };
+  }
+
+  #send({ facts, index }: Draft): Op | null {
+    const { random, spec } = this;
+    const node = random.int(spec.nodes.length);
+    if (facts.effects >= EFFECTS_MAX || node === this.#nodeOf(index)) return null;
+    facts.effects += 1;
+    const target = random.pick(this.#reachable[node] ?? []);
+    return { op: "send", node, call: this.#callOf(target, random.pick(target.cls.methods)) };
+  }
+
+  #nodeOf(index: number): number {
+    return this.spec.nodes.findLastIndex(({ root }) => root <= index);
+  }
+}
+
+function classesAbove({ classes }: ProgramSpec): Set<number>[] {
+  const above = classes.map((): Set<number> | null => null);
+  for (const [parent, { slots }] of classes.entries()) {
+    const way = new Set([...(above[parent] ?? []), parent]);
+    for (const { cls } of slots) {
+      const known = above[cls];
+      above[cls] = known == null ? way : new Set([...known].filter((one) => way.has(one)));
+    }
+  }
+  return above.map((set) => set ?? new Set());
+}

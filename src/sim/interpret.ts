@@ -1,0 +1,242 @@
+import type { ContextClass } from "../model/context.js";
+import type { CurrentEvent, TimerId } from "../model/event.js";
+import type { Key } from "../model/key.js";
+import { change, digest, keyOf, mix } from "./data.js";
+import type { BrokenRule, BuiltProgram, CallSpec, Expr, FieldSpec, MethodSpec, Op } from "./program.js";
+
+/**
+ * Carries out the methods of generated programs. A step that need not wait returns undefined, so that a method
+ * without calls and pauses is an ordinary synchronous one.
+ */
+
+/** A context of a generated program, seen from inside: its fields are known only by name. */
+export interface Self {
+  readonly key: Key | undefined;
+  readonly event: CurrentEvent;
+  downgrade(): void;
+  above(cls: ContextClass): unknown;
+  child(cls: ContextClass): unknown;
+  children(cls: ContextClass): unknown;
+  [name: string]: unknown;
+}
+
+/** One method of one event under way. */
+interface Run {
+  readonly program: BuiltProgram;
+  readonly classIndex: number;
+  readonly self: Self;
+  readonly a: number;
+  readonly b: number;
+  readonly fuel: number;
+  acc: number;
+  returnsFunction: boolean;
+}
+
+type Pending = PromiseLike<unknown> | undefined;
+type AnyFunction = (...args: unknown[]) => unknown;
+
+export function execute(
+  program: BuiltProgram,
+  classIndex: number,
+  method: MethodSpec,
+  self: Self,
+  a: number,
+  b: number,
+  fuel: number,
+): unknown {
+  const run: Run = { program, classIndex, self, a, b, fuel, acc: 0, returnsFunction: false };
+  const pending = runOps(run, method.body);
+  return pending === undefined ? resultOf(run, method) : pending.then(() => resultOf(run, method));
+}
+
+function resultOf({ self, acc, returnsFunction }: Run, { returns }: MethodSpec): unknown {
+  if (returnsFunction) return () => acc;
+  return returns === null ? acc : { acc, seen: self[returns] };
+}
+
+function runOps(run: Run, ops: readonly Op[]): Pending {
+  for (let i = 0; i < ops.length; i++) {
+    const pending = step(run, ops[i] as Op);
+    if (pending !== undefined) return resume(run, ops, i + 1, pending);
+  }
+  return undefined;
+}
+
+async function resume(
+  run: Run,
+  ops: readonly Op[],
+  from: number,
+  pending: PromiseLike<unknown>,
+): Promise<void> {
+  await pending;
+  for (let i = from; i < ops.length; i++) {
+    const next = step(run, ops[i] as Op);
+    if (next !== undefined) await next;
+  }
+}
+
+function step(run: Run, op: Op): Pending {
+  const { self } = run;
+  switch (op.op) {
+    case "change":
+      return change(self, op.field, op.drop, evaluate(run, op.value));
+    case "get":
+      if (op.field !== null) return see(run, self[op.field]);
+      for (const { name } of fieldsOf(run)) see(run, self[name]);
+      return undefined;
+    case "call":
+      return invoke(run, self, op.call, evaluate(run, op.call.args[0])).then((value) => see(run, value));
+    case "par":
+      return together(run, op.calls);
+    case "try":
+      return attempt(run, op.body);
+    case "if":
+      return evaluate(run, op.of) % op.mod === op.is ? runOps(run, op.body) : undefined;
+    case "throw":
+      throw new RangeError(`${op.text} ${run.acc}`);
+    case "downgrade":
+      return void self.downgrade();
+    case "start":
+      return run.fuel > 0 ? start(run, op.from === "root" ? fromRoot(run) : self, op.call) : undefined;
+    case "send":
+      return run.fuel > 0 ? send(run, op.node, op.call) : undefined;
+    case "tell":
+      return void self.event.send(op.client ?? self.event.caller ?? "nobody", {
+        acc: run.acc,
+        value: [evaluate(run, op.value)],
+      });
+    case "timer":
+      return run.fuel > 0 ? setTimer(run, op) : undefined;
+    case "cancel":
+      if (self[op.field] !== "") self.event.cancel(self[op.field] as TimerId);
+      return undefined;
+    case "read":
+      return see(run, self.event.read(run.program.classes[op.cls] as ContextClass));
+    case "pause":
+      return run.program.hooks.pause(op.units, self.event);
+    case "forget":
+      return void invoke(run, self, op.call, evaluate(run, op.call.args[0]));
+    case "stray":
+      return invoke(run, fromRoot(run), op.call, evaluate(run, op.call.args[0])).then((value) =>
+        see(run, value),
+      );
+    case "pass":
+      return invoke(run, self, op.call, () => run.acc).then((value) => see(run, value));
+    case "store":
+      self[op.field] = () => run.acc;
+      return undefined;
+    case "break":
+      return breakRule(run, op.rule);
+  }
+}
+
+function fieldsOf({ program, classIndex }: Run): readonly FieldSpec[] {
+  return program.spec.classes[classIndex]?.fields ?? [];
+}
+
+function evaluate(run: Run, expr: Expr): number {
+  switch (expr) {
+    case "acc":
+      return run.acc;
+    case "a":
+      return run.a;
+    case "b":
+      return run.b;
+    case "key":
+      return digest(run.self.key);
+    default:
+      return expr;
+  }
+}
+
+/** Everything that a method sees goes into its accumulator, and from there into what it returns and does. */
+function see(run: Run, value: unknown): undefined {
+  run.acc = mix(run.acc, digest(value));
+}
+
+/** Follows a path down, from a context or from a reference. */
+function follow(run: Run, from: unknown, { path }: CallSpec): Record<string, AnyFunction> {
+  let at = from as Record<string, unknown>;
+  for (const { field, style, keys, key } of path) {
+    const below = at[field];
+    const named = keyOf(style, evaluate(run, key) % keys);
+    if (named === undefined) at = below as typeof at;
+    else at = (below as AnyFunction)(...(typeof named === "object" ? named : [named])) as typeof at;
+  }
+  return at as Record<string, AnyFunction>;
+}
+
+function fromRoot({ self, program, classIndex }: Run): unknown {
+  return self.above(program.rootOf[classIndex] as ContextClass);
+}
+
+function invoke(run: Run, from: unknown, call: CallSpec, first: unknown): Promise<unknown> {
+  return follow(run, from, call)[call.method]?.(
+    first,
+    evaluate(run, call.args[1]),
+    run.fuel,
+  ) as Promise<unknown>;
+}
+
+/** Calls that run side by side. All of them end before the method goes on, also if one fails. */
+async function together(run: Run, calls: readonly CallSpec[]): Promise<void> {
+  const results = await Promise.allSettled(
+    calls.map((call) => invoke(run, run.self, call, evaluate(run, call.args[0]))),
+  );
+  for (const result of results) {
+    if (result.status === "rejected") throw result.reason;
+    see(run, result.value);
+  }
+}
+
+function attempt(run: Run, body: readonly Op[]): Pending {
+  const caught = (error: unknown) => see(run, (error as { code?: string }).code ?? (error as Error).message);
+  try {
+    return runOps(run, body)?.then(undefined, caught);
+  } catch (error) {
+    return caught(error);
+  }
+}
+
+function start(run: Run, from: unknown, call: CallSpec): undefined {
+  later(run, run.self.event.start(follow(run, from, call) as never), call);
+}
+
+function send(run: Run, node: number, call: CallSpec): undefined {
+  const { event } = run.self;
+  const { name = "", root = 0 } = run.program.spec.nodes[node] ?? {};
+  const peer = event.peer(run.program.classes[root] as ContextClass, name);
+  later(run, event.send(follow(run, peer, call) as never), call);
+}
+
+function later(run: Run, target: unknown, { method, args }: CallSpec): void {
+  (target as Record<string, AnyFunction>)[method]?.(
+    evaluate(run, args[0]),
+    evaluate(run, args[1]),
+    run.fuel - 1,
+  );
+}
+
+function setTimer(run: Run, { ms, method, args, keep }: Op & { op: "timer" }): undefined {
+  const { self } = run;
+  const body = self[method] as AnyFunction;
+  const timer = self.event.after(ms, body, evaluate(run, args[0]), evaluate(run, args[1]), run.fuel - 1);
+  if (keep !== null) self[keep] = timer;
+}
+
+function breakRule(run: Run, rule: BrokenRule): Pending {
+  const { self } = run;
+  switch (rule) {
+    case "return a function":
+      run.returnsFunction = true;
+      return undefined;
+    case "send home":
+      return void self.event.send(fromRoot(run) as never);
+    case "bad delay":
+      return void self.event.after(-1, self.downgrade);
+    case "bad cancel":
+      return void self.event.cancel("elsewhere:1:1@");
+    case "no such method":
+      return (fromRoot(run) as Record<string, AnyFunction>).nothing?.() as undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import type { OpKind } from "./program.js";
+import type { Random } from "./random.js";
+
+/**
+ * What kind of programs a seed makes. Programs in which everything happens a little seldom do one thing a lot, so
+ * each seed switches groups of features off, leaves them, or makes them heavy ("swarm testing"): some seeds are all
+ * downgrades, some are readers under one hot context, some are timers.
+ */
+export interface Profile {
+  /** Draws the kind of the next operation. */
+  readonly kind: (random: Random) => OpKind;
+  readonly nodes: number;
+  readonly classesPerNode: number;
+  readonly levels: number;
+  readonly keys: number;
+  readonly opsMax: number;
+  readonly anonymous: number;
+  readonly readonly: number;
+  /** How many methods begin by giving their context up. */
+  readonly downgradeFirst: number;
+  /** How often operations come that are sure to break a rule where they stand. */
+  readonly violations: number;
+  readonly timers: boolean;
+  readonly reads: boolean;
+}
+
+type Group = readonly (readonly [kind: OpKind, weight: number])[];
+
+const GROUPS: Readonly<Record<string, Group>> = {
+  state: [
+    ["change", 6],
+    ["get", 4],
+  ],
+  calls: [["call", 6]],
+  parallel: [["par", 2.5]],
+  branches: [["if", 2]],
+  failures: [
+    ["throw", 1.5],
+    ["try", 1.5],
+  ],
+  downgrades: [["downgrade", 2]],
+  starts: [["start", 1.5]],
+  sends: [
+    ["send", 1.2],
+    ["tell", 1],
+  ],
+  timers: [
+    ["timer", 1],
+    ["cancel", 0.8],
+  ],
+  reads: [["read", 2]],
+  pauses: [["pause", 2.5]],
+};
+
+const VIOLATIONS: Group = [
+  ["forget", 0.06],
+  ["stray", 0.06],
+  ["pass", 0.04],
+  ["store", 0.04],
+  ["break", 0.1],
+];
+
+export function drawProfile(random: Random): Profile {
+  const factors: Record<string, number> = {};
+  for (const group of Object.keys(GROUPS)) factors[group] = random.pick([0, 0.3, 1, 1, 3]);
+  // A program that neither keeps state nor calls anybody shows nothing.
+  if (factors.state === 0) factors.state = 1;
+  if (factors.calls === 0 && random.chance(0.6)) factors.calls = 1;
+  const violations = random.pick([0, 0, 0, 1, 4]);
+  const downgrades = factors.downgrades ?? 0;
+  return {
+    kind: drawFrom([
+      ...Object.entries(GROUPS).flatMap(([name, group]) => scaled(group, factors[name] ?? 0)),
+      ...scaled(VIOLATIONS, violations),
+    ]),
+    nodes: factors.sends === 0 ? 1 : random.pick([1, 2, 2, 3]),
+    classesPerNode: 1 + random.int(5),
+    levels: 1 + random.int(4),
+    keys: random.pick([1, 2, 3, 4]),
+    opsMax: random.pick([3, 4, 6]),
+    anonymous: random.pick([0, 0, 0.15]),
+    readonly: random.pick([0, 0.2, 0.4, 0.7]),
+    downgradeFirst: downgrades === 0 ? 0 : random.pick([0, 0.2, 0.5]) * Math.min(downgrades, 2),
+    violations: violations === 0 ? 0 : 0.03 * violations,
+    timers: factors.timers !== 0,
+    reads: factors.reads !== 0,
+  };
+}
+
+function scaled(group: Group, factor: number): Group {
+  return factor === 0 ? [] : group.map(([kind, weight]) => [kind, weight * factor]);
+}
+
+function drawFrom(weighted: Group): (random: Random) => OpKind {
+  const total = weighted.reduce((sum, [, weight]) => sum + weight, 0);
+  return (random) => {
+    let left = (random.int(2 ** 24) / 2 ** 24) * total;
+    for (const [kind, weight] of weighted) {
+      left -= weight;
+      if (left < 0) return kind;
+    }
+    return "get";
+  };
+}

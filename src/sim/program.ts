@@ -1,0 +1,201 @@
+import { AnonymousContext, Context, type ContextClass } from "../model/context.js";
+import type { CurrentEvent } from "../model/event.js";
+import type { Key } from "../model/key.js";
+import { readonly, reads } from "../model/marks.js";
+import type { Step } from "../model/path.js";
+import { initialValue } from "./data.js";
+import { execute, type Self } from "./interpret.js";
+
+/**
+ * A generated program, as plain data: what a seed stands for, what the shrinker cuts down and what is shown when
+ * the simulator finds a difference. Every method has the parameters (a, b, fuel) and an accumulator `acc` into
+ * which everything goes that it gets to see, so that its result shows what it saw. All numbers stay below
+ * 997. Later events are asked for only while there is fuel, and with less of it, so every program ends.
+ */
+export interface ProgramSpec {
+  nodes: NodeSpec[];
+  /** A class has slots only for classes after it, so the tree of contexts is finite. */
+  classes: ClassSpec[];
+}
+
+export interface NodeSpec {
+  name: string;
+  /** Index of the class of its root; classes are not shared between logical nodes. */
+  root: number;
+}
+
+export interface ClassSpec {
+  name: string;
+  anonymous: boolean;
+  fields: FieldSpec[];
+  slots: SlotSpec[];
+  methods: MethodSpec[];
+}
+
+export type FieldKind = "number" | "list" | "map" | "set" | "record" | "timer";
+
+export interface FieldSpec {
+  name: string;
+  kind: FieldKind;
+}
+
+/** How the whole numbers from 0 name children: 1, "k1" or [1, 2]; null for a single child. */
+export type KeyStyle = "number" | "text" | "pair" | null;
+
+export interface SlotSpec {
+  name: string;
+  cls: number;
+  style: KeyStyle;
+  /** How many children there can be. */
+  keys: number;
+}
+
+export interface MethodSpec {
+  name: string;
+  readonly: boolean;
+  /** Indices of the classes above that it declares to read. */
+  reads: number[];
+  async: boolean;
+  /** Besides the accumulator, a field to return as it is (not a copy), or null. */
+  returns: string | null;
+  body: Op[];
+}
+
+/** A number, a parameter, the accumulator, or what the context's key amounts to. */
+export type Expr = number | "acc" | "a" | "b" | "key";
+
+export interface PathStep {
+  field: string;
+  style: KeyStyle;
+  keys: number;
+  key: Expr;
+}
+
+export interface CallSpec {
+  path: PathStep[];
+  method: string;
+  args: [Expr, Expr];
+}
+
+export type Op =
+  | { op: "change"; field: string; drop: boolean; value: Expr }
+  /** Looks at one of its own fields, or at all of them (null). */
+  | { op: "get"; field: string | null }
+  | { op: "call"; call: CallSpec }
+  | { op: "par"; calls: CallSpec[] }
+  | { op: "try"; body: Op[] }
+  | { op: "if"; of: Expr; mod: number; is: number; body: Op[] }
+  | { op: "throw"; text: string }
+  | { op: "downgrade" }
+  /** From here or from the root of the logical node. */
+  | { op: "start"; from: "self" | "root"; call: CallSpec }
+  | { op: "send"; node: number; call: CallSpec }
+  /** To a client, or to whoever called (null). */
+  | { op: "tell"; client: string | null; value: Expr }
+  | { op: "timer"; ms: number; method: string; args: [Expr, Expr]; keep: string | null }
+  | { op: "cancel"; field: string }
+  | { op: "read"; cls: number }
+  | { op: "pause"; units: number }
+  /** A call below that nobody awaits. */
+  | { op: "forget"; call: CallSpec }
+  /** A call of a context that is named from the root: it may be above, beside, the caller itself, or below. */
+  | { op: "stray"; call: CallSpec }
+  /** A call below with a function as an argument. */
+  | { op: "pass"; call: CallSpec }
+  /** A function is put into a field. */
+  | { op: "store"; field: string }
+  | { op: "break"; rule: BrokenRule };
+
+export type OpKind = Op["op"];
+
+export type BrokenRule = "return a function" | "send home" | "bad delay" | "bad cancel" | "no such method";
+
+/** One request from outside. */
+export interface RequestSpec {
+  node: string;
+  path: Step[];
+  method: string;
+  args: number[];
+  client: string | null;
+  /** Index of an earlier request that must be acknowledged before this one is made. */
+  after: number | null;
+  /** When it is made, in milliseconds from the start, if not held up by `after`. */
+  at: number;
+}
+
+/** What whoever runs a program lends it. */
+export interface Hooks {
+  /** Takes time in the middle of a method; undefined if it takes none. */
+  pause(units: number, event: CurrentEvent): Promise<void> | undefined;
+}
+
+export interface BuiltProgram {
+  readonly spec: ProgramSpec;
+  readonly hooks: Hooks;
+  readonly classes: readonly ContextClass[];
+  /** The root class of each logical node, under its name. */
+  readonly roots: Record<string, ContextClass>;
+  /** The root class of the logical node that a class is part of, by class index. */
+  readonly rootOf: readonly ContextClass[];
+}
+
+/** The context classes of a program. `hooks` is asked each time, so it may be changed between two runs. */
+export function buildClasses(spec: ProgramSpec, hooks: Hooks): BuiltProgram {
+  const classes: ContextClass[] = [];
+  for (const classSpec of spec.classes) classes.push(buildClass(classSpec, classes));
+  const built = {
+    spec,
+    hooks,
+    classes,
+    roots: {} as Record<string, ContextClass>,
+    rootOf: [] as ContextClass[],
+  };
+  for (const { name, root } of spec.nodes) built.roots[name] = at(classes, root);
+  let root = at(classes, 0);
+  for (const [index, { methods }] of spec.classes.entries()) {
+    if (spec.nodes.some((node) => node.root === index)) root = at(classes, index);
+    built.rootOf.push(root);
+    for (const method of methods) addMethod(built, index, method);
+  }
+  return built;
+}
+
+function at(classes: readonly ContextClass[], index: number): ContextClass {
+  const cls = classes[index];
+  if (cls === undefined) throw new RangeError(`the program has no class ${index}`);
+  return cls;
+}
+
+/** `classes` is complete by the time an instance is made. */
+function buildClass(
+  { name, anonymous, fields, slots }: ClassSpec,
+  classes: readonly ContextClass[],
+): ContextClass {
+  const Base = anonymous ? AnonymousContext<Key> : Context<Key>;
+  const Built = class extends Base {
+    constructor() {
+      super();
+      const self = this as unknown as Self;
+      for (const field of fields) self[field.name] = initialValue(field.kind);
+      for (const slot of slots) {
+        const cls = at(classes, slot.cls);
+        self[slot.name] = slot.style === null ? self.child(cls) : self.children(cls);
+      }
+    }
+  };
+  Object.defineProperty(Built, "name", { value: name });
+  return Built;
+}
+
+function addMethod(built: BuiltProgram, index: number, spec: MethodSpec): void {
+  const method = spec.async
+    ? async function (this: Self, a: number, b: number, fuel: number) {
+        return execute(built, index, spec, this, a, b, fuel);
+      }
+    : function (this: Self, a: number, b: number, fuel: number) {
+        return execute(built, index, spec, this, a, b, fuel);
+      };
+  if (spec.readonly) readonly(method);
+  if (spec.reads.length > 0) reads(...spec.reads.map((cls) => at(built.classes, cls)))(method);
+  at(built.classes, index).prototype[spec.name as keyof Context<Key>] = method as never;
+}

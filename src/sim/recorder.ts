@@ -1,0 +1,106 @@
+import type { CommitOrder } from "../core/core.js";
+import type { CoreEvent } from "../core/event.js";
+import { invariant } from "../errors.js";
+import type { Effect } from "../host/effects.js";
+import type { Program } from "../host/program.js";
+import type { EventRequest, Waiting } from "../host/request.js";
+import type { Slot } from "../host/slot.js";
+import type { TimerId } from "../model/event.js";
+import { pathOf } from "../model/path.js";
+import { initialState, viewOf } from "../state/fields.js";
+import { same } from "../state/same.js";
+import { failureOf, type LaterEffect, type LoggedEvent, type Origin, type RunLog, type Told } from "./log.js";
+
+/** Who waits for a request of the workload. */
+export interface RequestWaiting extends Waiting {
+  readonly request: number;
+  readonly submittedStep: number;
+}
+
+/** Writes down what the observers of a run could see. */
+export class Recorder {
+  readonly #events: LoggedEvent[] = [];
+  readonly #told: Told[] = [];
+  readonly #timers = new Map<TimerId, { parent: number; index: number }>();
+
+  constructor(
+    readonly step: () => number,
+    readonly commitOrder: CommitOrder,
+  ) {}
+
+  settled(event: CoreEvent<EventRequest>): LoggedEvent {
+    const { slot, method, args, time, caller, execution, waiting } = event.payload;
+    const later = (execution?.effects ?? []).map((effect) => laterOf(effect, time));
+    for (const [index, effect] of later.entries()) {
+      if (effect.kind === "timer") this.#timers.set(effect.id, { parent: event.ticket, index });
+    }
+    const logged: LoggedEvent = {
+      node: slot.node,
+      ticket: event.ticket,
+      path: pathOf(slot),
+      method: method.name,
+      args,
+      time,
+      caller,
+      origin: this.#originOf(event.payload),
+      result: execution?.ok ? { ok: true, value: execution.value } : { ok: false, error: failureOf(execution?.value) },
+      later,
+      submittedStep: (waiting as RequestWaiting | null)?.submittedStep ?? 0,
+      acknowledgedStep: this.step(),
+    };
+    this.#events.push(logged);
+    return logged;
+  }
+
+  told(client: string, message: unknown, event: CoreEvent<EventRequest>, index: number): void {
+    this.#told.push({ client, node: event.payload.slot.node, ticket: event.ticket, index, message });
+  }
+
+  finish(program: Program): RunLog {
+    const armed: RunLog["armed"] = new Map();
+    const states: RunLog["states"] = new Map();
+    for (const node of program.nodes.values()) {
+      armed.set(node.name, node.armed);
+      states.set(node.name, new Map(changedStates(node.root)));
+    }
+    return { commitOrder: this.commitOrder, events: this.#events, told: this.#told, armed, states };
+  }
+
+  #originOf({ origin, waiting }: EventRequest): Origin {
+    if (origin.kind === "request") return { kind: "request", request: (waiting as RequestWaiting).request };
+    if (origin.kind !== "timer") return origin;
+    const set = this.#timers.get(origin.id);
+    invariant(set !== undefined, `nobody has set the timer ${origin.id}`);
+    return { kind: "timer", ...set };
+  }
+}
+
+function laterOf(effect: Effect, time: number): LaterEffect {
+  switch (effect.kind) {
+    case "start":
+      return { kind: "start", path: pathOf(effect.slot), method: effect.method.name, args: effect.args };
+    case "send": {
+      const { slot, method, args } = effect;
+      return { kind: "send", node: slot.node, path: pathOf(slot), method: method.name, args };
+    }
+    case "tell":
+      return effect;
+    case "timer": {
+      const { id, due, slot, method, args } = effect;
+      return { kind: "timer", id, path: pathOf(slot), method: method.name, args, ms: due - time };
+    }
+    case "cancel":
+      return { kind: "cancel", timer: effect.id };
+  }
+}
+
+/** The fields of each context that differs from its initial state, under its address's text. */
+function* changedStates(slot: Slot): Iterable<[string, object]> {
+  if (slot.exists) {
+    const initial = initialState(slot);
+    const { fields } = slot.shape;
+    if (fields.some((_, i) => !same(slot.state[i], initial[i])))
+      yield [String(slot), viewOf(slot, slot.state)];
+  }
+  for (const child of slot.made()) yield* changedStates(child);
+}

@@ -17,7 +17,8 @@ export interface Send<P> {
 
 /**
  * What the core wants done, as data. It is filled again after the next call of `ready()`. Duties of whoever carries it out, in this order:
- * 1. `undo`: put the contexts that each event had entered back to their state before it, event after event;
+ * 1. `undo` (take it with `takeUndo()` right after `finish` or `retract`): put the contexts that each event had
+ *    entered back to their state before it, event after event, and let its present try do nothing more;
  * 2. `views`: hold on to the present state of the view's context, for its event;
  * 3. `enter`: run the start or call (unless `attempt` is not the event's any more);
  * 4. `append`: write the events' records to the journal, in this order, then call `journaled` with them;

@@ -65,11 +65,19 @@ export class Frame implements Activation {
     }
     if (typeof result === "object" && result !== null && typeof (result as PromiseLike<unknown>).then === "function") {
       (result as PromiseLike<unknown>).then(
-        (value) => this.#end(true, value),
-        (error: unknown) => this.#end(false, error),
+        (value) => this.#endLater(true, value),
+        (error: unknown) => this.#endLater(false, error),
       );
     } else {
       this.#end(true, result);
+    }
+  }
+
+  #endLater(returned: boolean, value: unknown): void {
+    try {
+      this.#end(returned, value);
+    } catch (error) {
+      this.execution.node.broken(error);
     }
   }
 

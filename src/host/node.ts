@@ -140,6 +140,10 @@ export class LogicalNode {
     return this.#around.peer(cls, name);
   }
 
+  broken(error: unknown): void {
+    this.#ports.broken(error);
+  }
+
   call(execution: Execution, frame: Frame): void {
     this.#core.call(execution.event, frame.slot.place, frame);
     this.#schedule();
@@ -157,13 +161,19 @@ export class LogicalNode {
 
   retract(event: CoreEvent<EventRequest>): void {
     this.#core.retract(event);
-    for (const undone of this.#core.takeUndo()) undone.payload.execution?.undo();
+    this.#undo();
     this.#schedule();
   }
 
   finish(event: CoreEvent<EventRequest>, outcome: Outcome<EventRequest>): void {
     this.#core.finish(event, outcome);
+    if (outcome.failed) this.#undo();
     this.#schedule();
+  }
+
+  /** At once, so that no code of a try that was taken back is taken for the next one's. */
+  #undo(): void {
+    for (const event of this.#core.takeUndo()) event.payload.execution?.undo();
   }
 
   /** Why these effects cannot be taken on at the moment, if so. */
@@ -235,7 +245,6 @@ export class LogicalNode {
     this.#pumping = true;
     while (this.#core.hasWork && !this.#halted) {
       const ready = this.#core.ready();
-      for (const event of ready.undo) event.payload.execution?.undo();
       for (const { event, place } of ready.views) this.#see(event.payload, place);
       for (const enter of ready.enter) this.#enter(enter);
       if (ready.append.length > 0) this.#append(ready.append.slice());

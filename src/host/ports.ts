@@ -13,6 +13,8 @@ export interface Ports {
   run?(task: () => void): void;
   /** Makes these events' records safe, then calls back. */
   append(events: readonly CoreEvent<EventRequest>[], done: () => void): void;
+  /** Hears that an invariant of the runtime is broken, outside anybody's call. */
+  broken(error: unknown): void;
   /** Carries a message to another logical node: some time, perhaps twice, perhaps after later ones. */
   transmit(from: string, to: string, arrive: () => void): void;
 }
@@ -36,5 +38,10 @@ export const memoryPorts: Ports = {
   soon: queueMicrotask,
   at,
   append: (_, done) => done(),
+  // Going on could do harm: let it reach the process as the uncaught exception it is.
+  broken: (error) =>
+    queueMicrotask(() => {
+      throw error;
+    }),
   transmit: (_from, _to, arrive) => queueMicrotask(arrive),
 };

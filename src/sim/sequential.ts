@@ -24,13 +24,17 @@ export interface SequentialEvent
   timer?: TimerId | undefined;
 }
 
+/** A context in one event: the state that the event found there, and whether it has given it up since. */
+interface Entered {
+  readonly found: State;
+  givenUp: boolean;
+}
+
 /** What all methods of one event share. */
 class Event {
-  /** The contexts that it has entered, each with the state that it found. */
-  readonly entered = new Map<Place, State>();
-  readonly givenUp = new Set<Place>();
+  readonly entered = new Map<Place, Entered>();
   /** Calls that nobody waited for: the event has failed, but their code still runs. */
-  readonly leftOver: Promise<unknown>[] = [];
+  readonly leftOver: (Promise<unknown> | null)[] = [];
 
   constructor(
     readonly facts: SequentialEvent,
@@ -50,7 +54,7 @@ class Frame implements Activation {
   #asked = 0;
   #before: State | null = null;
   #givenUpAs: State | null = null;
-  #done: Promise<unknown> = Promise.resolve();
+  #done: Promise<unknown> | null = null;
   #awaited = false;
   #ended = false;
   /** A broken rule that no caller can catch. The first in the order of the program text counts. */
@@ -70,23 +74,21 @@ class Frame implements Activation {
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
     this.#asked += 1;
     const below = new Frame(this.of, target as Place, method, this, this.#asked);
-    const earlier = this.#items.filter(
-      (item) => item instanceof Frame && item.#isInTheWayOf(below),
-    ) as Frame[];
+    const earlier = this.#calls().filter((call) => call.#isInTheWayOf(below));
     this.#items.push(below);
-    below.#done = below.run(args, earlier);
-    below.#done.catch(() => {});
-    return below.#awaitable();
-  }
-
-  /** An object with a `then` of its own, which shows whether anybody waits for the call. */
-  #awaitable(): Promise<unknown> {
+    const done = below.run(args, earlier);
+    below.#done = done.catch(() => {});
+    // An object with a `then` of its own shows whether anybody waits for the call.
     const then: Promise<unknown>["then"] = (fulfilled, rejected) => {
-      this.#awaited = true;
-      return this.#done.then(fulfilled, rejected);
+      below.#awaited = true;
+      return done.then(fulfilled, rejected);
     };
     const rest = { catch: (rejected: () => never) => then(null, rejected), [Symbol.toStringTag]: "Promise" };
     return { then, finally: (after) => then().finally(after), ...rest } as Promise<unknown>;
+  }
+
+  #calls(): Frame[] {
+    return this.#items.filter((item) => item instanceof Frame);
   }
 
   #isInTheWayOf({ place }: Frame): boolean {
@@ -94,12 +96,27 @@ class Frame implements Activation {
   }
 
   async run(args: unknown[], earlier: readonly Frame[]): Promise<unknown> {
+    const { place, method, of } = this;
     try {
       this.#admit();
-      const given = copyAll([...args], () => rules.argumentsOf(this.place, this.method));
-      for (const frame of earlier) await frame.#done.catch(() => {});
-      if (this.of.givenUp.has(this.place)) throw rules.reacquire(this.place, this.method);
-      return await this.#perform(given);
+      const given = copyAll([...args], () => rules.argumentsOf(place, method));
+      for (const frame of earlier) await frame.#done;
+      if (of.entered.get(place)?.givenUp) throw rules.reacquire(place, method);
+      const { instance, state } = place;
+      this.#before = state;
+      if (!of.entered.has(place)) of.entered.set(place, { found: state, givenUp: false });
+      Context.activate(instance, this);
+      let result: unknown;
+      try {
+        result = method.body.apply(instance, given);
+        if (typeof result === "object") result = await result;
+      } finally {
+        Context.activate(instance, null);
+        this.#lookAtCalls();
+      }
+      this.#keep(state);
+      if (this.#doom !== null) throw this.#doom;
+      return copy(result, () => rules.resultOf(place, method));
     } catch (thrown) {
       this.#undo();
       throw this.#doom ?? copyThrown(thrown);
@@ -118,30 +135,11 @@ class Frame implements Activation {
     if (this.of.method.readonly && !method.readonly) throw rules.readonlyCallsWriter(place, method);
   }
 
-  async #perform(args: unknown[]): Promise<unknown> {
-    const { place, method, of } = this;
-    const { instance } = place;
-    this.#before = place.state;
-    if (!of.entered.has(place)) of.entered.set(place, place.state);
-    Context.activate(instance, this);
-    let result: unknown;
-    try {
-      result = await method.body.apply(instance, args);
-    } finally {
-      Context.activate(instance, null);
-      this.#lookAtCalls();
-    }
-    this.#keep(this.#before);
-    if (this.#doom !== null) throw this.#doom;
-    return copy(result, () => rules.resultOf(place, method));
-  }
-
   #lookAtCalls(): void {
-    for (const item of this.#items) {
-      if (!(item instanceof Frame)) continue;
-      if (!item.#ended) this.of.leftOver.push(item.#done);
-      if (item.#awaited && item.#ended) this.#doom ??= item.#doom;
-      else this.#doom ??= rules.unawaited(this.place, this.method, item.place, item.method);
+    for (const call of this.#calls()) {
+      if (!call.#ended) this.of.leftOver.push(call.#done);
+      if (call.#awaited && call.#ended) this.#doom ??= call.#doom;
+      else this.#doom ??= rules.unawaited(this.place, this.method, call.place, call.method);
     }
   }
 
@@ -157,20 +155,21 @@ class Frame implements Activation {
 
   /** Takes back what this method and its calls did. What was given up stays given up: others may be in it. */
   #undo(): void {
-    for (const item of this.#items.reverse()) if (item instanceof Frame) item.#undo();
+    for (const call of this.#calls().reverse()) call.#undo();
     this.#items = [];
     if (this.#before !== null) this.place.putBack(this.#before);
   }
 
   downgrade(): void {
     const { place, of } = this;
-    if (place.shape.anonymous || of.givenUp.has(place)) return;
+    const entered = of.entered.get(place);
+    if (place.shape.anonymous || entered === undefined || entered.givenUp) return;
     if (of.method.readonly) throw rules.readonlyDowngrade(place);
-    for (let at = place.parent as Place | null; at !== null; at = at.parent as Place | null) {
-      if (of.entered.has(at) && !of.givenUp.has(at)) throw rules.downgradeBelowHeld(place, at);
+    for (let above = place.parent as Place | null; above !== null; above = above.parent as Place | null) {
+      if (of.entered.get(above)?.givenUp === false) throw rules.downgradeBelowHeld(place, above);
     }
     this.#givenUpAs = place.now();
-    of.givenUp.add(place);
+    entered.givenUp = true;
   }
 
   later(): LaterEffect[] {
@@ -180,12 +179,8 @@ class Frame implements Activation {
   /** A reference whose methods only note down what is to happen later. */
   #note<T>(target: Address, effect: (method: string, args: unknown[]) => LaterEffect): Later<T> {
     const note = (at: Address, method: Method, args: unknown[]) => {
-      this.#items.push(
-        effect(
-          method.name,
-          copyAll(args, () => rules.argumentsOf(at, method)),
-        ),
-      );
+      const copied = copyAll(args, () => rules.argumentsOf(at, method));
+      this.#items.push(effect(method.name, copied));
     };
     return reference({ [INVOKE]: note }, target) as unknown as Later<T>;
   }
@@ -205,13 +200,8 @@ class Frame implements Activation {
     }
     const at = Reference.addressOf(target);
     if (at.node === this.place.node) throw rules.wrongNodeSend(at);
-    return this.#note(at, (method, args) => ({
-      kind: "send",
-      node: at.node,
-      path: pathOf(at),
-      method,
-      args,
-    }));
+    const { node } = at;
+    return this.#note(at, (method, args) => ({ kind: "send", node, path: pathOf(at), method, args }));
   }
 
   after<A extends unknown[]>(ms: number, method: (...args: A) => unknown, ...args: A): TimerId {
@@ -239,7 +229,7 @@ class Frame implements Activation {
     const { place, method, of } = this;
     if (place.shape.anonymous) throw rules.badTimer(place, rules.noTimer.anonymous);
     if (method.readonly) throw rules.badTimer(place, rules.noTimer.readonly(method));
-    if (of.givenUp.has(place)) throw rules.badTimer(place, rules.noTimer.givenUp);
+    if (of.entered.get(place)?.givenUp) throw rules.badTimer(place, rules.noTimer.givenUp);
   }
 
   read<T extends Context<Key>>(cls: ContextClass<T>): View<T> {
@@ -254,12 +244,12 @@ class Frame implements Activation {
   }
 
   peer<T extends Context<Key>>(cls: ContextClass<T>, name?: string): Elsewhere<T> {
-    const roots = [...this.of.roots.values()].filter((root) =>
-      isKindOf(root.shape.cls, cls as unknown as ContextClass),
+    const { roots } = this.of;
+    const ofClass = [...roots.values()].filter(({ shape }) =>
+      isKindOf(shape.cls, cls as unknown as ContextClass),
     );
-    const [root, another] = name === undefined ? roots : roots.filter(({ node }) => node === name);
-    if (root === undefined || another !== undefined)
-      throw rules.noSuchPeer(cls, name, [...this.of.roots.keys()]);
+    const [root, another] = name === undefined ? ofClass : ofClass.filter(({ node }) => node === name);
+    if (root === undefined || another !== undefined) throw rules.noSuchPeer(cls, name, [...roots.keys()]);
     return reference(this.place.instance, root) as unknown as Elsewhere<T>;
   }
 }
@@ -287,8 +277,8 @@ export class SequentialProgram {
       const value = await frame.run(facts.args, []);
       return { ok: true, value, later: this.#commit(frame.later()) };
     } catch (thrown) {
-      for (const call of event.leftOver) await call.catch(() => {});
-      for (const [place, state] of event.entered) place.putBack(state);
+      for (const call of event.leftOver) await call;
+      for (const [place, { found }] of event.entered) place.putBack(found);
       return { ok: false, error: failureOf(thrown), later: [] };
     }
   }

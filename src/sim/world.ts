@@ -53,6 +53,9 @@ export class World {
   readonly #lazy: boolean;
   #time = 1_000_000;
   #step = 0;
+  #broken: unknown;
+  /** For each request, those that wait until it is acknowledged. */
+  readonly #dependents: number[][];
 
   constructor(built: BuiltProgram, workload: readonly RequestSpec[], random: Random, options: WorldOptions) {
     this.#random = random;
@@ -74,7 +77,11 @@ export class World {
         this.#recorder.told(client, message, event, index),
       );
     }
-    for (const [index, request] of workload.entries()) if (request.after === null) this.#plan(index);
+    this.#dependents = workload.map(() => []);
+    for (const [index, { after }] of workload.entries()) {
+      if (after === null) this.#plan(index);
+      else this.#dependents[after]?.push(index);
+    }
   }
 
   async run(): Promise<WorldRun> {
@@ -88,6 +95,7 @@ export class World {
       this.#hash.add(next.what).add(index);
       next.happen();
       await null;
+      if (this.#broken !== undefined) throw this.#broken;
     }
     const log = this.#recorder.finish(this.#program);
     return { log, hash: this.#hash.digest(), steps: this.#step, stuck: this.#stuck() };
@@ -146,8 +154,7 @@ export class World {
     const logged = this.#recorder.settled(event);
     this.#hash.add(logged.ticket).add(JSON.stringify(logged.result) ?? "");
     if (logged.origin.kind !== "request") return;
-    const acknowledged = logged.origin.request;
-    for (const [index, { after }] of this.#workload.entries()) if (after === acknowledged) this.#plan(index);
+    for (const index of this.#dependents[logged.origin.request] ?? []) this.#plan(index);
   }
 
   #stuck(): string | null {
@@ -156,11 +163,22 @@ export class World {
     return open.map((node) => `${node.name}: ${node.unfinished} unfinished events`).join(", ");
   }
 
+  #guard(task: () => void): void {
+    try {
+      task();
+    } catch (error) {
+      this.#broken ??= error;
+    }
+  }
+
   #ports(): Ports {
     const add = (what: string, happen: () => void) => this.#possible.push({ what, happen });
     return {
       now: () => this.#time,
-      soon: (task) => (this.#lazy ? add("soon", task) : queueMicrotask(task)),
+      soon: (task) => (this.#lazy ? add("soon", task) : queueMicrotask(() => this.#guard(task))),
+      broken: (error) => {
+        this.#broken ??= error;
+      },
       at: (time, task) => {
         this.#timers.set(task, time);
         return () => this.#timers.delete(task);

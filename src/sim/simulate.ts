@@ -1,0 +1,93 @@
+import type { Mark } from "../core/marks.js";
+import { Marks } from "../core/marks.js";
+import type { Plant } from "../core/plants.js";
+import { compare, type Difference } from "./compare.js";
+import { generateProgram, generateWorkload } from "./generate.js";
+import { buildClasses, type Hooks, type ProgramSpec, type RequestSpec } from "./program.js";
+import { Random } from "./random.js";
+import { shrink } from "./shrink.js";
+import { World } from "./world.js";
+
+export const DEFAULT_EVENTS = 60;
+
+export interface SimulateOptions {
+  /** How many requests a seed makes. */
+  readonly events?: number;
+  readonly marks?: Marks;
+  readonly plant?: Plant | undefined;
+}
+
+/** A generated program with its requests, and the seed of everything that happens while they run. */
+export interface Scenario {
+  readonly seed: number;
+  readonly spec: ProgramSpec;
+  readonly workload: readonly RequestSpec[];
+}
+
+export interface SeedRun {
+  readonly scenario: Scenario;
+  readonly hash: string;
+  readonly events: number;
+  readonly differences: readonly Difference[];
+}
+
+export function scenarioOf(seed: number, events = DEFAULT_EVENTS): Scenario {
+  const random = new Random(seed);
+  const spec = generateProgram(random.fork());
+  return { seed, spec, workload: generateWorkload(random.fork(), spec, events) };
+}
+
+/** Runs a scenario in the simulated world, then one event at a time, and says where the two differ. */
+export async function simulate(scenario: Scenario, options: SimulateOptions = {}): Promise<SeedRun> {
+  const { spec, workload } = scenario;
+  // Not the generator's own sequence: a shrunk program must meet the same luck as the whole one did.
+  const random = new Random(scenario.seed ^ 0x5eed);
+  let world: World | null = null;
+  const hooks: Hooks = { pause: (units) => world?.pause(units) };
+  const built = buildClasses(spec, hooks);
+  const commitOrder = random.chance(0.3) ? "total" : "observer";
+  world = new World(built, workload, random, { commitOrder, marks: options.marks ?? new Marks(), plant: options.plant });
+  const stackTraceLimit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0; // programs throw all the time, and nobody looks at where
+  try {
+    const run = await world.run();
+    world = null;
+    const differences = run.stuck === null ? await compare(built, workload, run.log) : [stuck(run.stuck)];
+    return { scenario, hash: run.hash, events: run.log.events.length, differences };
+  } catch (error) {
+    Error.stackTraceLimit = stackTraceLimit;
+    const text = error instanceof Error ? error.message : String(error);
+    const difference = { what: "the runtime failed", expected: "no failure", actual: text, ticket: null };
+    return { scenario, hash: "", events: 0, differences: [difference] };
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+function stuck(open: string): Difference {
+  return { what: "the run did not come to rest", expected: "every event settled", actual: open, ticket: null };
+}
+
+/** The smallest scenario found that still shows a difference. */
+export async function shrinkScenario(scenario: Scenario, options: SimulateOptions = {}): Promise<SeedRun> {
+  const fails = async (spec: ProgramSpec, workload: readonly RequestSpec[]) => {
+    const { differences } = await simulate({ seed: scenario.seed, spec, workload }, options);
+    return differences.length > 0;
+  };
+  const { spec, workload } = await shrink(scenario.spec, scenario.workload, fails);
+  return simulate({ seed: scenario.seed, spec, workload }, options);
+}
+
+export interface CampaignProgress {
+  readonly seeds: number;
+  readonly events: number;
+  readonly eventsPerSecond: number;
+}
+
+export interface Campaign extends CampaignProgress {
+  /** A fingerprint of all runs: the same seeds and options give the same one. */
+  readonly hash: string;
+  readonly marks: Readonly<Record<Mark, number>>;
+  readonly missing: readonly Mark[];
+  readonly failures: readonly SeedRun[];
+}

@@ -1,3 +1,4 @@
+export type { ProgramIo } from "./cli/program.js";
 export { type Code, HeadwaterError } from "./errors.js";
 export type { Limits } from "./host/limits.js";
 export type { FailedEvent } from "./host/program.js";

@@ -34,6 +34,7 @@ export class Core<P> {
   #ready = new Ready<P>();
   #spare = new Ready<P>();
   #ticket = 0;
+  #time = 0;
   /** All unsettled events, in ticket order. */
   #first: CoreEvent<P> | null = null;
   #lastEvent: CoreEvent<P> | null = null;
@@ -84,11 +85,16 @@ export class Core<P> {
     return !this.#ready.isEmpty;
   }
 
+  /** Says what time it is. It never goes back, so events have times in the order of their tickets. */
+  tick(now: number): void {
+    if (now > this.#time) this.#time = now;
+  }
+
   /** Gives an event its ticket. It starts when nobody earlier is in its way. */
   request(request: Request<P>): CoreEvent<P> {
     const { place, mode, views } = request;
     this.#ticket += 1;
-    const event = new CoreEvent<P>(this.#ticket as Ticket, place, mode, request.payload);
+    const event = new CoreEvent<P>(this.#ticket as Ticket, this.#time, place, mode, request.payload);
     this.#unfinished += 1;
     this.#joinOrder(event);
     if (mode !== "none") event.barriers = barriersOf(event);

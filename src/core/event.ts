@@ -100,6 +100,8 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>> {
 
   constructor(
     readonly ticket: Ticket,
+    /** When it got its ticket. */
+    readonly time: number,
     readonly place: Place<P>,
     readonly mode: Mode,
     readonly payload: P,

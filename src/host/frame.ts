@@ -209,7 +209,7 @@ export class Frame implements Activation {
   }
 
   get time(): number {
-    return this.execution.request.time;
+    return this.execution.event.time;
   }
 
   get caller(): string | undefined {

@@ -62,8 +62,6 @@ export class LogicalNode {
   #pumping = false;
   #scheduled = false;
   #halted = false;
-  /** Read once for all requests that come in one go. */
-  #time = 0;
   readonly #pumpSoon = () => this.#pump();
 
   constructor(
@@ -107,7 +105,7 @@ export class LogicalNode {
           "Wait for some to finish (`await service.room()`), or raise `limits.inFlight`.",
       );
     }
-    if (!this.#scheduled) this.#time = this.#ports.now();
+    if (!this.#scheduled) this.#core.tick(this.#ports.now()); // once for all requests that come in one go
     const request = this.#requestFor(slot, method, args, REQUESTED, caller, waiting);
     const event = this.#core.request(request);
     this.#schedule();
@@ -117,7 +115,7 @@ export class LogicalNode {
   /** A message from another logical node. */
   receive(from: string, sequence: number, { slot, method, args, origin }: NodeMessage): void {
     if (this.#halted) return;
-    this.#time = this.#ports.now();
+    this.#core.tick(this.#ports.now());
     this.#core.deliver(from, sequence, this.#requestFor(slot, method, args, origin, undefined, null));
     this.#schedule();
   }
@@ -228,7 +226,7 @@ export class LogicalNode {
     caller: string | undefined,
     waiting: Waiting | null,
   ): Request<EventRequest> {
-    const payload = new EventRequest(slot, method, args, this.#time, caller, origin, waiting);
+    const payload = new EventRequest(slot, method, args, caller, origin, waiting);
     const mode = slot.shape.anonymous ? "none" : method.readonly && origin.kind !== "timer" ? "read" : "write";
     return { place: slot.place, mode, views: viewsOf(slot, method), payload };
   }
@@ -288,10 +286,7 @@ export class LogicalNode {
   #append(events: readonly CoreEvent<EventRequest>[]): void {
     this.#ports.append(events, () => {
       if (this.#halted) return;
-      this.#time = this.#ports.now();
-      for (const { outcome } of events) {
-        if (outcome !== null) for (const { payload } of outcome.starts) payload.time = this.#time;
-      }
+      this.#core.tick(this.#ports.now());
       this.#core.journaled(events);
       this.#schedule();
     });
@@ -320,7 +315,7 @@ export class LogicalNode {
     const fire = () => {
       this.#timers.delete(id);
       if (this.#halted) return;
-      this.#time = this.#ports.now();
+      this.#core.tick(this.#ports.now());
       this.#core.request(this.#requestFor(slot, method, args, { kind: "timer", id }, undefined, null));
       this.#schedule();
     };

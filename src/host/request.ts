@@ -30,8 +30,6 @@ export class EventRequest {
     readonly slot: Slot,
     readonly method: Method,
     readonly args: unknown[],
-    /** When the event got its ticket. */
-    public time: number,
     readonly caller: string | undefined,
     readonly origin: Origin,
     readonly waiting: Waiting | null,

@@ -29,7 +29,8 @@ export class Recorder {
   ) {}
 
   settled(event: CoreEvent<EventRequest>): LoggedEvent {
-    const { slot, method, args, time, caller, execution, waiting } = event.payload;
+    const { time } = event;
+    const { slot, method, args, caller, execution, waiting } = event.payload;
     const later = (execution?.effects ?? []).map((effect) => laterOf(effect, time));
     for (const [index, effect] of later.entries()) {
       if (effect.kind === "timer") this.#timers.set(effect.id, { parent: event.ticket, index });

@@ -1,4 +1,3 @@
-import type { Mark } from "../core/marks.js";
 import { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import { compare, type Difference } from "./compare.js";
@@ -76,18 +75,4 @@ export async function shrinkScenario(scenario: Scenario, options: SimulateOption
   };
   const { spec, workload } = await shrink(scenario.spec, scenario.workload, fails);
   return simulate({ seed: scenario.seed, spec, workload }, options);
-}
-
-export interface CampaignProgress {
-  readonly seeds: number;
-  readonly events: number;
-  readonly eventsPerSecond: number;
-}
-
-export interface Campaign extends CampaignProgress {
-  /** A fingerprint of all runs: the same seeds and options give the same one. */
-  readonly hash: string;
-  readonly marks: Readonly<Record<Mark, number>>;
-  readonly missing: readonly Mark[];
-  readonly failures: readonly SeedRun[];
 }

@@ -1,0 +1,59 @@
+import { type Mark, MARKS, Marks } from "../core/marks.js";
+import type { Plant } from "../core/plants.js";
+import { TraceHash } from "./random.js";
+import { type SeedRun, scenarioOf, shrinkScenario, simulate } from "./simulate.js";
+
+export interface CampaignOptions {
+  readonly seeds: Iterable<number>;
+  readonly events?: number | undefined;
+  readonly plant?: Plant | undefined;
+  /** Called about once a second. */
+  readonly onProgress?: (done: { readonly seeds: number; readonly eventsPerSecond: number }) => void;
+}
+
+export interface Campaign {
+  readonly seeds: number;
+  readonly events: number;
+  readonly eventsPerSecond: number;
+  /** A fingerprint of all runs: the same seeds and options give the same one. */
+  readonly hash: string;
+  readonly marks: Readonly<Record<Mark, number>>;
+  readonly missing: readonly Mark[];
+  /** The first seed that showed a difference, as it was and as small as it could be made. */
+  readonly failure: { readonly found: SeedRun; readonly shrunk: SeedRun } | null;
+}
+
+const PROGRESS_MS = 1000;
+
+/** Runs seed after seed, up to the first that shows a difference. */
+export async function runCampaign({ seeds, events, plant, onProgress }: CampaignOptions): Promise<Campaign> {
+  const marks = new Marks();
+  const hash = new TraceHash();
+  const started = performance.now();
+  let [seedsRun, eventsRun, reported] = [0, 0, started];
+  let failure: Campaign["failure"] = null;
+  const rate = () => Math.round((eventsRun / (performance.now() - started)) * 1000);
+  for (const seed of seeds) {
+    const found = await simulate(scenarioOf(seed, events), { marks, plant });
+    seedsRun += 1;
+    eventsRun += found.events;
+    hash.add(found.hash);
+    if (found.differences.length > 0) {
+      failure = { found, shrunk: await shrinkScenario(found.scenario, { plant }) };
+      break;
+    }
+    if (performance.now() - reported < PROGRESS_MS) continue;
+    reported = performance.now();
+    onProgress?.({ seeds: seedsRun, eventsPerSecond: rate() });
+    await new Promise(setImmediate); // lets signals and output through
+  }
+  return {
+    seeds: seedsRun,
+    events: eventsRun,
+    eventsPerSecond: rate(),
+    hash: hash.digest(),
+    marks: Object.fromEntries(MARKS.map((mark) => [mark, marks.count(mark)])) as Record<Mark, number>,
+    missing: marks.missing(),
+    failure,
+  };
+}

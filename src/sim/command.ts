@@ -1,0 +1,112 @@
+import { parseArgs } from "node:util";
+import { PLANTS, type Plant } from "../core/plants.js";
+import { HeadwaterError } from "../errors.js";
+import { type Campaign, runCampaign } from "./campaign.js";
+import { show } from "./show.js";
+import { DEFAULT_EVENTS } from "./simulate.js";
+
+const DEFAULT_SEEDS = 500;
+/** With fewer seeds than this, not having seen everything happen means nothing. */
+const SEEDS_FOR_ALL_MARKS = 200;
+
+interface Output {
+  /** Data. */
+  out(line: string): void;
+  /** Text for people. */
+  say(line: string): void;
+}
+
+interface SimArguments {
+  readonly seeds: number[];
+  readonly events: number;
+  readonly json: boolean;
+  readonly plant: Plant | undefined;
+}
+
+/** `headwater sim`: 0 if no seed shows a difference and everything that should happen did, else 1. */
+export async function runSimCommand(args: string[], output: Output): Promise<number> {
+  const { seeds, events, json, plant } = parse(args);
+  const campaign = await runCampaign({
+    seeds,
+    events,
+    plant,
+    onProgress: ({ seeds: done, eventsPerSecond }) => {
+      output.say(`${done} of ${seeds.length} seeds, ${eventsPerSecond.toLocaleString("en")} simulated events per second`);
+    },
+  });
+  const isThorough = seeds.length < SEEDS_FOR_ALL_MARKS || campaign.missing.length === 0;
+  const ok = campaign.failure === null && isThorough;
+  if (json) output.out(JSON.stringify(summary(campaign, events, ok)));
+  else tell(campaign, events, isThorough, output);
+  return ok ? 0 : 1;
+}
+
+function parse(args: string[]): SimArguments {
+  const options = { seeds: { type: "string" }, seed: { type: "string" }, events: { type: "string" } } as const;
+  const flags = { json: { type: "boolean" }, plant: { type: "string" } } as const;
+  let values: { seeds?: string; seed?: string; events?: string; json?: boolean; plant?: string };
+  try {
+    ({ values } = parseArgs({ args, options: { ...options, ...flags }, strict: true }));
+  } catch (error) {
+    throw new HeadwaterError("HW-2001", `${(error as Error).message} See \`headwater help sim\`.`);
+  }
+  const plant = PLANTS.find((known) => known === values.plant);
+  if (values.plant !== undefined && plant === undefined) {
+    throw new HeadwaterError("HW-2001", `--plant takes one of ${PLANTS.join(", ")}.`);
+  }
+  const count = values.seeds === undefined ? DEFAULT_SEEDS : wholeNumber("--seeds", values.seeds, 1);
+  const first = values.seed === undefined ? 1 : wholeNumber("--seed", values.seed, 0);
+  const length = values.seed === undefined || values.seeds !== undefined ? count : 1;
+  return {
+    seeds: Array.from({ length }, (_, i) => first + i),
+    events: values.events === undefined ? DEFAULT_EVENTS : wholeNumber("--events", values.events, 1),
+    json: values.json ?? false,
+    plant,
+  };
+}
+
+function wholeNumber(option: string, text: string, least: number): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new HeadwaterError("HW-2001", `${option} takes a whole number of at least ${least}, not ${JSON.stringify(text)}.`);
+}
+
+function summary({ failure, ...campaign }: Campaign, eventsPerSeed: number, ok: boolean): object {
+  if (failure === null) return { ok, ...campaign, failure: null };
+  const { found, shrunk } = failure;
+  const { seed, spec, workload } = shrunk.scenario;
+  const replay = replayCommand(seed, eventsPerSeed);
+  return { ok, ...campaign, failure: { seed, replay, differences: found.differences, spec, workload } };
+}
+
+function replayCommand(seed: number, events: number): string {
+  return `npx headwater sim --seed ${seed}${events === DEFAULT_EVENTS ? "" : ` --events ${events}`}`;
+}
+
+function tell(campaign: Campaign, events: number, isThorough: boolean, { say }: Output): void {
+  const { seeds, failure, missing } = campaign;
+  say(
+    `${seeds.toLocaleString("en")} seeds, ${campaign.events.toLocaleString("en")} events, ` +
+      `${campaign.eventsPerSecond.toLocaleString("en")} simulated events per second, trace ${campaign.hash}`,
+  );
+  if (failure !== null) {
+    const { found, shrunk } = failure;
+    const { seed, spec, workload } = found.scenario;
+    say(`\nHW-2003: seed ${seed} shows a difference between the runtime and a run one event at a time.`);
+    say(`Replay it with: ${replayCommand(seed, events)}\n`);
+    const smallest = shrunk.differences.length > 0 ? shrunk : found;
+    const { scenario } = smallest;
+    say(`The smallest program found that shows one (${scenario.workload.length} of ${workload.length} requests):\n`);
+    say(show(scenario.spec ?? spec, scenario.workload));
+    for (const { what, expected, actual, ticket } of smallest.differences.slice(0, 5)) {
+      say(`\n${what}${ticket === null ? "" : ` (ticket ${ticket})`}\n  one at a time: ${text(expected)}\n  here:          ${text(actual)}`);
+    }
+    return;
+  }
+  if (isThorough) say(`No difference.${missing.length > 0 ? "" : " Everything that should happen in a run did."}`);
+  else say(`No difference, but these never happened, so the run proves little: ${missing.join("; ")}.`);
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+}

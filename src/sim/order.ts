@@ -1,0 +1,218 @@
+import { same } from "../state/same.js";
+import { type Findings, nameOf } from "./compare.js";
+import type { LaterEffect, LoggedEvent, RunLog } from "./log.js";
+import type { RequestSpec } from "./program.js";
+
+/**
+ * What the contract says about order and number: everything that was asked for happens once, later than and in the
+ * order of its asking; each observer sees a logical node's messages in ticket order; tickets respect real time.
+ */
+export function checkOrder(
+  nodes: ReadonlyMap<string, readonly LoggedEvent[]>,
+  workload: readonly RequestSpec[],
+  log: RunLog,
+  findings: Findings,
+): void {
+  const born = new Born(log.events, findings);
+  born.checkRequests(workload);
+  for (const [node, events] of nodes) {
+    const cancelled = cancelledTimers(events);
+    for (const event of events) {
+      for (const [index, effect] of event.later.entries()) {
+        if (effect.kind === "start") born.checkStart(event, index, effect);
+        else if (effect.kind === "send") born.checkMessage(event, index, effect);
+        else if (effect.kind === "timer") {
+          const mayBeAbsent = cancelled.has(effect.id) || (log.armed.get(node)?.has(effect.id) ?? false);
+          born.checkTimer(event, index, effect, mayBeAbsent);
+        }
+      }
+    }
+    checkStartsInOrder(events, findings);
+    checkMessagesInOrder(events, findings);
+    checkTime(node, events, log.commitOrder, findings);
+  }
+  born.checkNoOthers();
+  checkTold(nodes, workload, log, findings);
+}
+
+/** Events by what they were born from. Those that nothing explains are left over in the end. */
+class Born {
+  readonly #requests: LoggedEvent[][] = [];
+  readonly #others = new Map<string, LoggedEvent[]>();
+
+  constructor(
+    events: readonly LoggedEvent[],
+    readonly findings: Findings,
+  ) {
+    for (const event of events) {
+      const { origin, node } = event;
+      if (origin.kind === "request") append(this.#requests, origin.request, event);
+      else {
+        const from = origin.kind === "message" ? origin.from : node;
+        const id = `${origin.kind} ${from} ${origin.parent} ${origin.index}`;
+        const known = this.#others.get(id);
+        if (known === undefined) this.#others.set(id, [event]);
+        else known.push(event);
+      }
+    }
+  }
+
+  checkRequests(workload: readonly RequestSpec[]): void {
+    for (const [index, { node, path, method, args, client }] of workload.entries()) {
+      const [event, another] = this.#requests[index] ?? [];
+      if (event === undefined || another !== undefined) {
+        this.findings.add(`request ${index}`, "one event", event === undefined ? "none" : "several");
+      } else if (event.node !== node || event.caller !== (client ?? undefined) || !isOf(event, { path, method, args })) {
+        this.findings.add(`request ${index}`, `${node} ${client} ${method}`, nameOf(event), event.ticket);
+      }
+    }
+  }
+
+  checkStart(parent: LoggedEvent, index: number, effect: LaterEffect & { kind: "start" }): void {
+    const event = this.#only("start", parent, index, false);
+    if (event !== null) this.#checkEvent(event, parent, effect);
+  }
+
+  checkTimer(
+    parent: LoggedEvent,
+    index: number,
+    effect: LaterEffect & { kind: "timer" },
+    mayBeAbsent: boolean,
+  ): void {
+    const event = this.#only("timer", parent, index, mayBeAbsent);
+    if (event === null) return;
+    this.#checkEvent(event, parent, effect);
+    const due = parent.time + effect.ms;
+    if (event.time < due) this.findings.add(`time of ${nameOf(event)}`, `at least ${due}`, event.time, event.ticket);
+  }
+
+  checkMessage(parent: LoggedEvent, index: number, effect: LaterEffect & { kind: "send" }): void {
+    const event = this.#only("message", parent, index, false);
+    if (event === null) return;
+    if (event.node !== effect.node || !isOf(event, effect)) {
+      this.findings.add(`message ${index} of ${nameOf(parent)}`, effect, nameOf(event), event.ticket);
+    }
+  }
+
+  checkNoOthers(): void {
+    for (const [id, [event]] of this.#others) {
+      if (event !== undefined) this.findings.add("an event that nobody asked for", "none", `${id}: ${nameOf(event)}`);
+    }
+  }
+
+  #only(kind: string, parent: LoggedEvent, index: number, mayBeAbsent: boolean): LoggedEvent | null {
+    const id = `${kind} ${parent.node} ${parent.ticket} ${index}`;
+    const events = this.#others.get(id) ?? [];
+    this.#others.delete(id);
+    const [event = null] = events;
+    if (events.length > 1 || (event === null && !mayBeAbsent)) {
+      this.findings.add(`${kind} ${index} of ${nameOf(parent)}`, "one event", `${events.length} events`, parent.ticket);
+    }
+    return event;
+  }
+
+  #checkEvent(event: LoggedEvent, parent: LoggedEvent, effect: LaterEffect & { kind: "start" | "timer" }): void {
+    if (!isOf(event, effect)) this.findings.add(`what ${nameOf(event)} is`, effect, event.args, event.ticket);
+    if (event.ticket > parent.ticket) return;
+    this.findings.add(`ticket of ${nameOf(event)}`, `above ${parent.ticket}`, event.ticket, event.ticket);
+  }
+}
+
+function append(lists: LoggedEvent[][], index: number, event: LoggedEvent): void {
+  const list = lists[index];
+  if (list === undefined) lists[index] = [event];
+  else list.push(event);
+}
+
+type Asked = Pick<LoggedEvent, "path" | "method" | "args">;
+
+function isOf(event: LoggedEvent, { path, method, args }: Asked): boolean {
+  return event.method === method && same(event.path, path) && same(event.args, args);
+}
+
+function cancelledTimers(events: readonly LoggedEvent[]): Set<string> {
+  const cancelled = new Set<string>();
+  for (const { later } of events) for (const effect of later) if (effect.kind === "cancel") cancelled.add(effect.timer);
+  return cancelled;
+}
+
+/** In ticket order, the starts of one event come in the order in which it asked for them. */
+function checkStartsInOrder(events: readonly LoggedEvent[], findings: Findings): void {
+  const last = new Map<number, number>();
+  for (const event of events) {
+    const { origin, ticket } = event;
+    if (origin.kind !== "start") continue;
+    const before = last.get(origin.parent) ?? -1;
+    if (origin.index < before) {
+      findings.add(`place of ${nameOf(event)}`, `start ${origin.index} before start ${before}`, "after", ticket);
+    }
+    last.set(origin.parent, origin.index);
+  }
+}
+
+/** In ticket order, the messages from one logical node come in the order of its tickets, then of its asking. */
+function checkMessagesInOrder(events: readonly LoggedEvent[], findings: Findings): void {
+  const last = new Map<string, { parent: number; index: number }>();
+  for (const event of events) {
+    const { origin, ticket } = event;
+    if (origin.kind !== "message") continue;
+    const before = last.get(origin.from);
+    if (before !== undefined && !isBefore(before, origin)) {
+      findings.add(`place of ${nameOf(event)}`, "messages in the sender's order", { before, then: origin }, ticket);
+    }
+    last.set(origin.from, origin);
+  }
+}
+
+function isBefore(a: { parent: number; index: number }, b: { parent: number; index: number }): boolean {
+  return a.parent === b.parent ? a.index < b.index : a.parent < b.parent;
+}
+
+function checkTime(
+  node: string,
+  events: readonly LoggedEvent[],
+  commitOrder: RunLog["commitOrder"],
+  findings: Findings,
+): void {
+  let acknowledged = Number.POSITIVE_INFINITY;
+  for (const [i, event] of [...events.entries()].reverse()) {
+    const { submittedStep, acknowledgedStep, ticket } = event;
+    if (acknowledged < submittedStep) {
+      const expected = "above all events acknowledged before it was submitted";
+      findings.add(`ticket of ${nameOf(event)}`, expected, ticket, ticket);
+    }
+    if (commitOrder === "total" && acknowledged < acknowledgedStep) {
+      findings.add(`commit of ${nameOf(event)}`, "before that of all later tickets", acknowledgedStep, ticket);
+    }
+    acknowledged = Math.min(acknowledged, acknowledgedStep);
+    const earlier = events[i - 1];
+    if (earlier !== undefined && earlier.time > event.time) {
+      findings.add(`time in ${node}`, `${nameOf(event)} not earlier than ${earlier.time}`, event.time, ticket);
+    }
+  }
+}
+
+/** Every message to a connected client arrives once, per sender in ticket order, then in the order of asking. */
+function checkTold(
+  nodes: ReadonlyMap<string, readonly LoggedEvent[]>,
+  workload: readonly RequestSpec[],
+  log: RunLog,
+  findings: Findings,
+): void {
+  for (const client of new Set(workload.map((request) => request.client))) {
+    if (client === null) continue;
+    const told = log.told.filter((message) => message.client === client);
+    for (const [node, events] of nodes) {
+      const expected: unknown[] = [];
+      for (const { ticket, later } of events) {
+        for (const [index, effect] of later.entries()) {
+          if (effect.kind === "tell" && effect.client === client) expected.push({ ticket, index, message: effect.message });
+        }
+      }
+      const actual = told
+        .filter((message) => message.node === node)
+        .map(({ ticket, index, message }) => ({ ticket, index, message }));
+      findings.check(`what ${node} told client ${client}`, expected, actual);
+    }
+  }
+}

@@ -32,7 +32,6 @@ export interface CoreOptions {
  */
 export class Core<P> {
   #ready = new Ready<P>();
-  #spare = new Ready<P>();
   #ticket = 0;
   #time = 0;
   /** All unsettled events, in ticket order. */
@@ -70,15 +69,13 @@ export class Core<P> {
   /** The effects since the last call. */
   ready(): Ready<P> {
     const ready = this.#ready;
-    this.#ready = this.#spare;
-    this.#ready.clear();
-    this.#spare = ready;
+    this.#ready = new Ready();
     return ready;
   }
 
   /** Only what must be undone, for an event that goes on. */
   takeUndo(): readonly CoreEvent<P>[] {
-    return this.#ready.undo.splice(0);
+    return this.#ready.takeUndo();
   }
 
   get hasWork(): boolean {
@@ -151,7 +148,7 @@ export class Core<P> {
     if (outcome.failed) {
       this.#marks?.hit("an event failed");
       if (event.changedReleased && this.#plant !== "no-cascade") this.#restartDependentsOf(event);
-      this.#ready.undo.push(event);
+      this.#ready.add("undo", event);
     }
     this.#unclaim(event);
     this.#wake(event);
@@ -182,7 +179,7 @@ export class Core<P> {
 
   #settle(event: CoreEvent<P>): void {
     event.status = "settled";
-    this.#ready.settled.push(event);
+    this.#ready.add("settled", event);
     const { starts } = event.outcome as Outcome<P>;
     for (const start of starts) this.request(start);
   }
@@ -198,7 +195,7 @@ export class Core<P> {
     for (const { to, body } of (event.outcome as Outcome<P>).messages) {
       const sequence = (this.#sequences.get(to) ?? 0) + 1;
       this.#sequences.set(to, sequence);
-      this.#ready.send.push({ event, to, sequence, body });
+      this.#ready.add("send", { event, to, sequence, body });
     }
   }
 
@@ -250,7 +247,7 @@ export class Core<P> {
     } else {
       if (token === null) event.status = "running";
       this.#enter(event, place);
-      this.#ready.enter.push({ event, attempt: event.attempt, token });
+      this.#ready.add("enter", { event, attempt: event.attempt, token });
     }
   }
 
@@ -274,7 +271,7 @@ export class Core<P> {
     view.seen = place.last;
     place.viewers.remove(view);
     if (place.last !== null) this.#depend(event, place.last);
-    this.#ready.views.push(view);
+    this.#ready.add("views", view);
     this.#wake(event); // writers of that context, later than this event, need not wait for it any more
     if (event.views?.every(({ taken }) => taken)) this.#attemptEnter(event, event.place, null, null);
   }
@@ -295,7 +292,7 @@ export class Core<P> {
     const appendable = [event];
     for (let next = appendable.pop(); next !== undefined; next = appendable.pop()) {
       next.status = "appended";
-      this.#ready.append.push(next);
+      this.#ready.add("append", next);
       if (next.place.last === next) next.place.last = null;
       next.lastBefore = null;
       if (next.entered !== null) {
@@ -326,7 +323,7 @@ export class Core<P> {
 
   #restartDependentsOf(event: CoreEvent<P>): void {
     const restarted = restart(event, this.#marks);
-    this.#ready.undo.push(...restarted);
+    for (const each of restarted) this.#ready.add("undo", each);
     for (const each of restarted.reverse()) {
       if (each.outcome !== null) {
         each.outcome = null;

@@ -16,7 +16,7 @@ export interface Send<P> {
 }
 
 /**
- * What the core wants done, as data. It is filled again after the next call of `ready()`. Duties of whoever carries it out, in this order:
+ * What the core wants done, as data. Duties of whoever carries it out, in this order:
  * 1. `undo` (take it with `takeUndo()` right after `finish` or `retract`): put the contexts that each event had
  *    entered back to their state before it, event after event, and let its present try do nothing more;
  * 2. `views`: hold on to the present state of the view's context, for its event;
@@ -26,30 +26,38 @@ export interface Send<P> {
  * 6. `send`: pass the messages on, in this order per receiver.
  */
 export class Ready<P> {
-  readonly undo: CoreEvent<P>[] = [];
-  readonly views: View<P>[] = [];
-  readonly enter: Enter<P>[] = [];
-  readonly append: CoreEvent<P>[] = [];
-  readonly settled: CoreEvent<P>[] = [];
-  readonly send: Send<P>[] = [];
-
-  clear(): void {
-    this.undo.length = 0;
-    this.views.length = 0;
-    this.enter.length = 0;
-    this.append.length = 0;
-    this.settled.length = 0;
-    this.send.length = 0;
-  }
+  undo: CoreEvent<P>[] = NONE;
+  views: View<P>[] = NONE;
+  enter: Enter<P>[] = NONE;
+  append: CoreEvent<P>[] = NONE;
+  settled: CoreEvent<P>[] = NONE;
+  send: Send<P>[] = NONE;
 
   get isEmpty(): boolean {
     return (
-      this.enter.length === 0 &&
-      this.append.length === 0 &&
-      this.settled.length === 0 &&
-      this.send.length === 0 &&
-      this.undo.length === 0 &&
-      this.views.length === 0
+      this.enter === NONE &&
+      this.append === NONE &&
+      this.settled === NONE &&
+      this.send === NONE &&
+      this.undo === NONE &&
+      this.views === NONE
     );
   }
+
+  takeUndo(): CoreEvent<P>[] {
+    const { undo } = this;
+    this.undo = NONE;
+    return undo;
+  }
+
+  add<K extends keyof Lists<P>>(list: K, item: Lists<P>[K][number]): void {
+    const items = this[list] as unknown[];
+    if (items === NONE) (this as Record<K, unknown>)[list] = [item];
+    else items.push(item);
+  }
 }
+
+type Lists<P> = Pick<Ready<P>, "undo" | "views" | "enter" | "append" | "settled" | "send">;
+
+/** The list of those who have nothing: most of the time, most lists are empty. */
+const NONE: never[] = [];

@@ -245,7 +245,7 @@ export class LogicalNode {
       const ready = this.#core.ready();
       for (const { event, place } of ready.views) this.#see(event.payload, place);
       for (const enter of ready.enter) this.#enter(enter);
-      if (ready.append.length > 0) this.#append(ready.append.slice());
+      if (ready.append.length > 0) this.#append(ready.append);
       for (const event of ready.settled) this.#settle(event);
       for (const send of ready.send) this.#send(send);
     }

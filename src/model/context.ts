@@ -65,7 +65,8 @@ export abstract class Context<K extends Key = never> implements Scope {
       if (own === undefined) throw this.#malformed();
       return reference(this, address.child(own, keyFrom(key, own.field)));
     };
-    if (construction !== null) construction.below[slot] = { marker: children, cls: cls as ContextClass, single: false };
+    if (construction !== null)
+      construction.below[slot] = { marker: children, cls: cls as ContextClass, single: false };
     return children as unknown as Children<C>;
   }
 
@@ -83,7 +84,10 @@ export abstract class Context<K extends Key = never> implements Scope {
 
   /** Names the nearest context of a class at or above this one, to aim later events at it or below it. */
   protected above<T extends Context<Key>>(cls: ContextClass<T>): Elsewhere<T> {
-    return reference(this, addressAbove(this.#place().address, cls as ContextClass)) as unknown as Elsewhere<T>;
+    return reference(
+      this,
+      addressAbove(this.#place().address, cls as ContextClass),
+    ) as unknown as Elsewhere<T>;
   }
 
   /**
@@ -149,7 +153,10 @@ export abstract class Context<K extends Key = never> implements Scope {
 export abstract class AnonymousContext<K extends Key = never> extends Context<K> {}
 
 /** Makes one instance of a class that belongs to no logical node, to see what it declares. */
-export function probe(cls: ContextClass, key: Key | undefined): { instance: object; below: readonly MadeBelow[] } {
+export function probe(
+  cls: ContextClass,
+  key: Key | undefined,
+): { instance: object; below: readonly MadeBelow[] } {
   const outer = construction;
   const below: MadeBelow[] = [];
   construction = { address: null, key, below };

@@ -6,7 +6,9 @@ export type Key = string | number | readonly (string | number)[];
 const KEY_LENGTH_MAX = 1024;
 
 function isPart(part: unknown): part is string | number {
-  return typeof part === "string" ? part.length <= KEY_LENGTH_MAX : typeof part === "number" && Number.isFinite(part);
+  return typeof part === "string"
+    ? part.length <= KEY_LENGTH_MAX
+    : typeof part === "number" && Number.isFinite(part);
 }
 
 /** Checks the arguments of `children(...)(key)` and folds several parts into one key. */

@@ -51,6 +51,6 @@ export function timerId(address: Address, ticket: number, positions: readonly nu
 /** Was this timer set by this context? */
 export function isTimerOf(address: Address, timer: unknown): timer is TimerId {
   if (typeof timer !== "string" || !timer.startsWith(`${address.node}:`)) return false;
-  const at = timer.indexOf("@");
+  const at = timer.indexOf("@", address.node.length);
   return at >= 0 && timer.slice(at + 1) === showPath(pathOf(address));
 }

@@ -89,6 +89,12 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
     );
   }
   const methods = methodsOf(cls);
+  if (methods.has("then")) {
+    throw new HeadwaterError(
+      "HW-1017",
+      `${cls.name} has a method named "then", which JavaScript calls on whatever is awaited or returned. Rename it.`,
+    );
+  }
   const shape: Shape = {
     cls,
     name: cls.name,
@@ -109,7 +115,12 @@ function methodsOf(cls: ContextClass): Map<string, Method> {
   for (let at = cls.prototype as object; at !== Context.prototype; at = Object.getPrototypeOf(at) as object) {
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
       if (name === "constructor" || typeof value !== "function" || methods.has(name)) continue;
-      methods.set(name, { name, label: `${cls.name}.${name}`, body: value as Method["body"], ...markOf(value) });
+      methods.set(name, {
+        name,
+        label: `${cls.name}.${name}`,
+        body: value as Method["body"],
+        ...markOf(value),
+      });
     }
   }
   return methods;

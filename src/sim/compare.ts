@@ -113,5 +113,7 @@ function shortResult(result: Result): unknown {
 }
 
 function show(value: unknown): string {
-  return typeof value === "string" ? value : inspect(value, { depth: 8, breakLength: Number.POSITIVE_INFINITY });
+  return typeof value === "string"
+    ? value
+    : inspect(value, { depth: 8, breakLength: Number.POSITIVE_INFINITY });
 }

@@ -62,7 +62,11 @@ class Born {
       const [event, another] = this.#requests[index] ?? [];
       if (event === undefined || another !== undefined) {
         this.findings.add(`request ${index}`, "one event", event === undefined ? "none" : "several");
-      } else if (event.node !== node || event.caller !== (client ?? undefined) || !isOf(event, { path, method, args })) {
+      } else if (
+        event.node !== node ||
+        event.caller !== (client ?? undefined) ||
+        !isOf(event, { path, method, args })
+      ) {
         this.findings.add(`request ${index}`, `${node} ${client} ${method}`, nameOf(event), event.ticket);
       }
     }
@@ -83,7 +87,8 @@ class Born {
     if (event === null) return;
     this.#checkEvent(event, parent, effect);
     const due = parent.time + effect.ms;
-    if (event.time < due) this.findings.add(`time of ${nameOf(event)}`, `at least ${due}`, event.time, event.ticket);
+    if (event.time < due)
+      this.findings.add(`time of ${nameOf(event)}`, `at least ${due}`, event.time, event.ticket);
   }
 
   checkMessage(parent: LoggedEvent, index: number, effect: LaterEffect & { kind: "send" }): void {
@@ -96,7 +101,8 @@ class Born {
 
   checkNoOthers(): void {
     for (const [id, [event]] of this.#others) {
-      if (event !== undefined) this.findings.add("an event that nobody asked for", "none", `${id}: ${nameOf(event)}`);
+      if (event !== undefined)
+        this.findings.add("an event that nobody asked for", "none", `${id}: ${nameOf(event)}`);
     }
   }
 
@@ -106,12 +112,21 @@ class Born {
     this.#others.delete(id);
     const [event = null] = events;
     if (events.length > 1 || (event === null && !mayBeAbsent)) {
-      this.findings.add(`${kind} ${index} of ${nameOf(parent)}`, "one event", `${events.length} events`, parent.ticket);
+      this.findings.add(
+        `${kind} ${index} of ${nameOf(parent)}`,
+        "one event",
+        `${events.length} events`,
+        parent.ticket,
+      );
     }
     return event;
   }
 
-  #checkEvent(event: LoggedEvent, parent: LoggedEvent, effect: LaterEffect & { kind: "start" | "timer" }): void {
+  #checkEvent(
+    event: LoggedEvent,
+    parent: LoggedEvent,
+    effect: LaterEffect & { kind: "start" | "timer" },
+  ): void {
     if (!isOf(event, effect)) this.findings.add(`what ${nameOf(event)} is`, effect, event.args, event.ticket);
     if (event.ticket > parent.ticket) return;
     this.findings.add(`ticket of ${nameOf(event)}`, `above ${parent.ticket}`, event.ticket, event.ticket);
@@ -132,7 +147,8 @@ function isOf(event: LoggedEvent, { path, method, args }: Asked): boolean {
 
 function cancelledTimers(events: readonly LoggedEvent[]): Set<string> {
   const cancelled = new Set<string>();
-  for (const { later } of events) for (const effect of later) if (effect.kind === "cancel") cancelled.add(effect.timer);
+  for (const { later } of events)
+    for (const effect of later) if (effect.kind === "cancel") cancelled.add(effect.timer);
   return cancelled;
 }
 
@@ -144,7 +160,12 @@ function checkStartsInOrder(events: readonly LoggedEvent[], findings: Findings):
     if (origin.kind !== "start") continue;
     const before = last.get(origin.parent) ?? -1;
     if (origin.index < before) {
-      findings.add(`place of ${nameOf(event)}`, `start ${origin.index} before start ${before}`, "after", ticket);
+      findings.add(
+        `place of ${nameOf(event)}`,
+        `start ${origin.index} before start ${before}`,
+        "after",
+        ticket,
+      );
     }
     last.set(origin.parent, origin.index);
   }
@@ -158,7 +179,12 @@ function checkMessagesInOrder(events: readonly LoggedEvent[], findings: Findings
     if (origin.kind !== "message") continue;
     const before = last.get(origin.from);
     if (before !== undefined && !isBefore(before, origin)) {
-      findings.add(`place of ${nameOf(event)}`, "messages in the sender's order", { before, then: origin }, ticket);
+      findings.add(
+        `place of ${nameOf(event)}`,
+        "messages in the sender's order",
+        { before, after: origin },
+        ticket,
+      );
     }
     last.set(origin.from, origin);
   }
@@ -182,12 +208,22 @@ function checkTime(
       findings.add(`ticket of ${nameOf(event)}`, expected, ticket, ticket);
     }
     if (commitOrder === "total" && acknowledged < acknowledgedStep) {
-      findings.add(`commit of ${nameOf(event)}`, "before that of all later tickets", acknowledgedStep, ticket);
+      findings.add(
+        `commit of ${nameOf(event)}`,
+        "before that of all later tickets",
+        acknowledgedStep,
+        ticket,
+      );
     }
     acknowledged = Math.min(acknowledged, acknowledgedStep);
     const earlier = events[i - 1];
     if (earlier !== undefined && earlier.time > event.time) {
-      findings.add(`time in ${node}`, `${nameOf(event)} not earlier than ${earlier.time}`, event.time, ticket);
+      findings.add(
+        `time in ${node}`,
+        `${nameOf(event)} not earlier than ${earlier.time}`,
+        event.time,
+        ticket,
+      );
     }
   }
 }
@@ -206,7 +242,8 @@ function checkTold(
       const expected: unknown[] = [];
       for (const { ticket, later } of events) {
         for (const [index, effect] of later.entries()) {
-          if (effect.kind === "tell" && effect.client === client) expected.push({ ticket, index, message: effect.message });
+          if (effect.kind === "tell" && effect.client === client)
+            expected.push({ ticket, index, message: effect.message });
         }
       }
       const actual = told

@@ -1,6 +1,6 @@
 import { invariant } from "../errors.js";
-import { simplerPrograms } from "./simpler.js";
 import type { ProgramSpec, RequestSpec } from "./program.js";
+import { simplerPrograms } from "./simpler.js";
 
 /** Does this program with these requests still show what was wrong? */
 export type Fails = (spec: ProgramSpec, workload: readonly RequestSpec[]) => Promise<boolean>;
@@ -37,7 +37,10 @@ export async function shrink(
 
   for (let before = ""; before !== JSON.stringify(best) && attempts < attemptsMax; ) {
     before = JSON.stringify(best);
-    await dropRequests(() => best.workload, (fewer) => isBetter({ spec: best.spec, workload: fewer }));
+    await dropRequests(
+      () => best.workload,
+      (fewer) => isBetter({ spec: best.spec, workload: fewer }),
+    );
     // A successful candidate changes what the candidates after it stand on, so they are drawn anew from there.
     for (let from = 0, found = true; found && attempts < attemptsMax; ) {
       found = false;
@@ -50,22 +53,25 @@ export async function shrink(
         break;
       }
     }
-    await simplifyRequests(() => best.workload, (simpler) => isBetter({ spec: best.spec, workload: simpler }));
+    await simplifyRequests(
+      () => best.workload,
+      (simpler) => isBetter({ spec: best.spec, workload: simpler }),
+    );
   }
   return { ...best, attempts };
 }
 
 type Workload = readonly RequestSpec[];
 
-/** Takes away halves, then quarters, and so on down to single requests. */
-async function dropRequests(current: () => Workload, tryThese: (fewer: Workload) => Promise<boolean>): Promise<void> {
+/** Takes away halves, then quarters, and so on down to single requests, from the end. */
+async function dropRequests(
+  current: () => Workload,
+  tryThese: (fewer: Workload) => Promise<boolean>,
+): Promise<void> {
   for (let size = Math.ceil(current().length / 2); size >= 1; size = Math.floor(size / 2)) {
-    for (let from = current().length - size; from > -size; ) {
-      const start = Math.max(0, from);
-      const dropped = await tryThese(without(current(), start, from + size - start));
-      from = Math.min(from - (dropped ? 0 : size), current().length - size);
-      if (dropped) from = Math.min(start, current().length) - size;
-      if (current().length === 0) return;
+    for (let end = current().length; end > 0; end -= size) {
+      const from = Math.max(0, end - size);
+      await tryThese(without(current(), from, end - from));
     }
   }
 }

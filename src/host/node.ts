@@ -48,6 +48,7 @@ export interface NodeMessage {
 
 type Body = { readonly kind: "node"; readonly message: NodeMessage } | { readonly kind: "client"; readonly client: string; readonly message: unknown; readonly index: number };
 
+const ROUNDS_PER_PUMP = 64;
 const REQUESTED: Origin = { kind: "request" };
 
 /** A logical node on one host: carries out what its core wants done, and feeds back what came of it. */
@@ -241,7 +242,8 @@ export class LogicalNode {
     this.#scheduled = false;
     if (this.#halted) return;
     this.#pumping = true;
-    while (this.#core.hasWork && !this.#halted) {
+    // Events may start events without end: now and then, somebody else must get a turn.
+    for (let rounds = 0; rounds < ROUNDS_PER_PUMP && this.#core.hasWork && !this.#halted; rounds++) {
       const ready = this.#core.ready();
       for (const { event, place } of ready.views) this.#see(event.payload, place);
       for (const enter of ready.enter) this.#enter(enter);
@@ -250,6 +252,7 @@ export class LogicalNode {
       for (const send of ready.send) this.#send(send);
     }
     this.#pumping = false;
+    if (this.#core.hasWork) this.#schedule();
     this.#around.rested();
   }
 

@@ -32,10 +32,34 @@ function at(time: number, task: () => void): () => void {
   return () => clearTimeout(timeout);
 }
 
+/** How long Headwater may keep the event loop before timers, input and signals get their turn. */
+const TURN_MS_MAX = 5;
+const LOOK_AT_CLOCK_EVERY = 64;
+
+let turnBegan = 0;
+let isTurnMarked = false;
+let tasksInTurn = 0;
+
+/** A microtask, as long as this turn of the event loop is young: then the loop goes round once in between. */
+function soon(task: () => void): void {
+  if (!isTurnMarked) {
+    isTurnMarked = true;
+    tasksInTurn = 0;
+    turnBegan = performance.now();
+    setImmediate(() => {
+      isTurnMarked = false;
+    });
+  }
+  tasksInTurn += 1;
+  const isOld = tasksInTurn % LOOK_AT_CLOCK_EVERY === 0 && performance.now() - turnBegan > TURN_MS_MAX;
+  if (isOld) setImmediate(task);
+  else queueMicrotask(task);
+}
+
 /** One host, in memory: nothing is kept beyond the process. */
 export const memoryPorts: Ports = {
   now: Date.now,
-  soon: queueMicrotask,
+  soon,
   at,
   append: (_, done) => done(),
   // Going on could do harm: let it reach the process as the uncaught exception it is.
@@ -43,5 +67,5 @@ export const memoryPorts: Ports = {
     queueMicrotask(() => {
       throw error;
     }),
-  transmit: (_from, _to, arrive) => queueMicrotask(arrive),
+  transmit: (_from, _to, arrive) => soon(arrive),
 };

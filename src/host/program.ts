@@ -26,12 +26,18 @@ export interface ProgramOptions extends NodeOptions {
 
 type Told = (message: unknown, event: CoreEvent<EventRequest>, index: number) => void;
 
+/** A connected client. */
+export interface Caller {
+  readonly id: string;
+  readonly onMessage: Told;
+}
+
 /** The logical nodes of one program, what goes on between them, and their clients. */
 export class Program implements Surroundings {
   readonly nodes = new Map<string, LogicalNode>();
   readonly #ports: Ports;
   readonly #options: ProgramOptions;
-  readonly #clients = new Map<string, Told>();
+  readonly #clients = new Map<string, Caller>();
   readonly #onTheWay = new Map<string, number>();
   #watchers: (() => void)[] = [];
   #stopped = false;
@@ -47,7 +53,7 @@ export class Program implements Surroundings {
   }
 
   /** A reference to a root, for somebody outside. */
-  rootOf(name: string, caller: string | undefined): Reference {
+  rootOf(name: string, caller?: Caller): Reference {
     const node = this.node(name);
     const scope: Scope = {
       [INVOKE]: (target: Address, method: Method, args: unknown[]) => this.#request(node, target as Slot, method, args, caller),
@@ -61,11 +67,12 @@ export class Program implements Surroundings {
     return node;
   }
 
-  #request(node: LogicalNode, slot: Slot, method: Method, args: unknown[], caller: string | undefined): Promise<unknown> {
+  #request(node: LogicalNode, slot: Slot, method: Method, args: unknown[], caller?: Caller): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#stopped) return reject(stopped());
+      if (caller !== undefined && this.#clients.get(caller.id) !== caller) return reject(closed(caller.id));
       const waiting: Waiting = { resolve, reject };
-      node.submit(slot, method, copyAll(args, () => rules.argumentsOf(slot, method)), caller, waiting);
+      node.submit(slot, method, copyAll(args, () => rules.argumentsOf(slot, method)), caller?.id, waiting);
     });
   }
 
@@ -88,12 +95,17 @@ export class Program implements Surroundings {
     for (const look of watchers) look();
   }
 
-  connect(client: string, onMessage: Told): () => void {
-    if (this.#clients.has(client)) {
-      throw new HeadwaterError("HW-1020", `a client named "${client}" is connected already; close that one first.`);
+  connect(id: string, onMessage: Told): Caller {
+    if (this.#clients.has(id)) {
+      throw new HeadwaterError("HW-1020", `a client named "${id}" is connected already; close that one first.`);
     }
-    this.#clients.set(client, onMessage);
-    return () => this.#clients.delete(client);
+    const caller = { id, onMessage };
+    this.#clients.set(id, caller);
+    return caller;
+  }
+
+  disconnect(caller: Caller): void {
+    if (this.#clients.get(caller.id) === caller) this.#clients.delete(caller.id);
   }
 
   /** Takes no more requests, answers those it has taken, then stops everything else where it is. */
@@ -136,7 +148,8 @@ export class Program implements Surroundings {
   }
 
   tell(client: string, message: unknown, event: CoreEvent<EventRequest>, index: number): void {
-    this.#clients.get(client)?.(message, event, index);
+    const caller = this.#clients.get(client);
+    if (caller !== undefined) apart(() => caller.onMessage(message, event, index));
   }
 
   settled(event: CoreEvent<EventRequest>): void {
@@ -145,14 +158,30 @@ export class Program implements Surroundings {
 
   failed({ slot, method, origin }: EventRequest, error: unknown): void {
     const failed: FailedEvent = { context: String(slot), method: method.name, startedBy: origin.kind, error };
-    if (this.#options.onError !== undefined) return this.#options.onError(failed);
-    process.emitWarning(describe(failed), "HeadwaterEventFailed");
+    const { onError } = this.#options;
+    if (onError !== undefined) apart(() => onError(failed));
+    else process.emitWarning(describe(failed), "HeadwaterEventFailed");
   }
 }
 
 function describe({ context, method, startedBy, error }: FailedEvent): string {
   const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `${context}.${method}(…), begun by a ${startedBy}, failed and changed nothing: ${why}`;
+}
+
+/** What an application's callback throws is its own uncaught exception; it must not stop a logical node half way. */
+function apart(callback: () => void): void {
+  try {
+    callback();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+function closed(client: string): HeadwaterError {
+  return new HeadwaterError("HW-1401", `the client "${client}" was closed and makes no more requests.`);
 }
 
 function stopped(): HeadwaterError {

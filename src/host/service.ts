@@ -2,7 +2,7 @@ import type { CommitOrder } from "../core/core.js";
 import type { ContextClass } from "../model/context.js";
 import type { Ref } from "../model/refs.js";
 import type { Limits } from "./limits.js";
-import type { FailedEvent, Program } from "./program.js";
+import type { Caller, FailedEvent, Program } from "./program.js";
 
 export interface RunOptions {
   /**
@@ -42,30 +42,29 @@ interface Closable {
 /** A running program with one logical node. */
 export interface Service<R> extends Running {
   readonly root: Ref<R>;
-  client(id: string, onMessage: (message: unknown) => void): Closable & { readonly root: Ref<R> };
+  client<M = unknown>(id: string, onMessage: (message: M) => void): Closable & { readonly root: Ref<R> };
 }
 
 /** A running program with several logical nodes. */
 export interface NodeService<N extends Nodes> extends Running {
   readonly nodes: Roots<N>;
-  client(id: string, onMessage: (message: unknown) => void): Closable & { readonly nodes: Roots<N> };
+  client<M = unknown>(id: string, onMessage: (message: M) => void): Closable & { readonly nodes: Roots<N> };
 }
 
 const GRACE_MS = 5000;
 
 export function serviceFor(program: Program, several: boolean): object {
-  const referencesFor = (caller: string | undefined) => {
+  const referencesFor = (caller?: Caller) => {
     const roots = Object.fromEntries([...program.nodes.keys()].map((name) => [name, program.rootOf(name, caller)]));
     return several ? { nodes: roots } : { root: Object.values(roots)[0] };
   };
   const stop: Running["stop"] = ({ graceMs = GRACE_MS } = {}) => program.stop(graceMs);
   return {
-    ...referencesFor(undefined),
-    client: (id: string, onMessage: (message: unknown) => void) => ({
-      ...referencesFor(id),
-      id,
-      close: program.connect(id, onMessage),
-    }),
+    ...referencesFor(),
+    client: (id: string, onMessage: (message: unknown) => void) => {
+      const caller = program.connect(id, onMessage);
+      return { ...referencesFor(caller), id, close: () => program.disconnect(caller) };
+    },
     idle: () => program.until(() => program.isIdle),
     room: () => program.until(() => [...program.nodes.values()].every((node) => node.hasRoom)),
     stop,

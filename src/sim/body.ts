@@ -9,21 +9,15 @@ import type {
   OpKind,
   PathStep,
   ProgramSpec,
-  SlotSpec,
 } from "./program.js";
 import type { Random } from "./random.js";
+import { classesAbove, type Reachable, reachableFrom } from "./reach.js";
 
 /** What calling a method may cost at most, and what its caller should know of it. */
 interface Facts {
   frames: number;
   effects: number;
   downgrades: boolean;
-}
-
-/** A class that can be reached from another one, or from a root, and how. */
-interface Reachable {
-  readonly cls: ClassSpec;
-  readonly slots: readonly SlotSpec[];
 }
 
 /** One method while it is written. */
@@ -52,7 +46,7 @@ const BROKEN_RULES: readonly BrokenRule[] = [
 export class BodyWriter {
   readonly #facts = new Map<MethodSpec, Facts>();
   /** Per class, the classes that are above it on every way from the root. */
-  readonly #above: readonly ReadonlySet<number>[];
+  readonly #above: readonly (readonly number[])[];
   /** Per logical node, what can be reached from its root. */
   readonly #reachable: readonly (readonly Reachable[])[];
 
@@ -64,13 +58,13 @@ export class BodyWriter {
     this.#above = classesAbove(spec);
     this.#reachable = spec.nodes.map(({ root }) => {
       const cls = spec.classes[root] as ClassSpec;
-      return [{ cls, slots: [] }, ...this.#below(cls, [])];
+      return [{ cls, slots: [] }, ...reachableFrom(spec, cls)];
     });
   }
 
   writeMethods(index: number): void {
     const cls = this.spec.classes[index] as ClassSpec;
-    const below = this.#below(cls, []);
+    const below = reachableFrom(this.spec, cls);
     for (const method of cls.methods) {
       const facts: Facts = { frames: 1, effects: 0, downgrades: false };
       this.#write({ cls, index, method, below, facts, gaveUp: false });
@@ -78,34 +72,31 @@ export class BodyWriter {
     }
   }
 
-  #below(cls: ClassSpec, slots: readonly SlotSpec[]): Reachable[] {
-    return cls.slots.flatMap((slot) => {
-      const child = this.spec.classes[slot.cls] as ClassSpec;
-      const path = [...slots, slot];
-      return [{ cls: child, slots: path }, ...this.#below(child, path)];
-    });
-  }
-
   #write(draft: Draft): void {
     const { random, profile } = this;
     const { method, index, cls } = draft;
-    const above = [...(this.#above[index] ?? [])];
+    const above = this.#above[index] ?? [];
     if (profile.reads && above.length > 0 && random.chance(0.4)) method.reads.push(random.pick(above));
     const fields = cls.fields.filter(({ kind }) => kind !== "timer");
     if (fields.length > 0 && random.chance(0.2)) method.returns = random.pick(fields).name;
+    const givesUpFirst = !method.readonly && !cls.anonymous && random.chance(profile.downgradeFirst);
+    if (givesUpFirst) this.#beginByGivingUp(draft);
     const count = 1 + random.int(profile.opsMax);
     for (let i = 0; i < count; i++) this.#add(draft, method.body, 0);
-    if (!method.readonly && random.chance(profile.downgradeFirst)) this.#downgradeEarly(draft);
+    if (givesUpFirst && random.chance(profile.failLate)) method.body.push(this.#if([this.#throw()]));
   }
 
-  /** Puts a downgrade before the first call, behind whatever the method does before. */
-  #downgradeEarly({ method: { body }, facts, cls }: Draft): void {
-    if (cls.anonymous) return;
-    const first = body.findIndex(({ op }) => op === "call" || op === "par");
-    const lastChange = body.findLastIndex(({ op }) => op === "change" || op === "timer" || op === "cancel");
-    if (lastChange > first && first >= 0) return;
-    body.splice(Math.max(first, lastChange + 1), 0, { op: "downgrade" });
-    facts.downgrades = true;
+  /** What others get to see early: a change, then the context is given up, and time passes. */
+  #beginByGivingUp(draft: Draft): void {
+    const { body } = draft.method;
+    for (let changes = this.random.int(3); changes > 0; changes--) {
+      const change = this.#change(draft);
+      if (change !== null) body.push(change);
+    }
+    body.push({ op: "downgrade" });
+    if (this.random.chance(0.5)) body.push({ op: "pause", units: 1 + this.random.int(4) });
+    draft.gaveUp = true;
+    draft.facts.downgrades = true;
   }
 
   #add(draft: Draft, into: Op[], nesting: number): void {
@@ -145,10 +136,8 @@ export class BodyWriter {
         return nesting >= NESTING_MAX ? null : { op: "try", body: this.#block(draft, nesting) };
       case "if":
         return nesting >= NESTING_MAX ? null : this.#if(this.#block(draft, nesting));
-      case "throw": {
-        const op: Op = { op: "throw", text: `t${random.int(10)}` };
-        return random.chance(0.1) ? op : this.#if([op]);
-      }
+      case "throw":
+        return random.chance(0.1) ? this.#throw() : this.#if([this.#throw()]);
       case "downgrade":
         return this.#downgrade(draft);
       case "start":
@@ -182,6 +171,10 @@ export class BodyWriter {
   #if(body: Op[]): Op {
     const mod = 2 + this.random.int(4);
     return { op: "if", of: this.#expr(), mod, is: this.random.int(mod), body };
+  }
+
+  #throw(): Op {
+    return { op: "throw", text: `t${this.random.int(10)}` };
   }
 
   #expr(): Expr {
@@ -226,11 +219,12 @@ export class BodyWriter {
     };
   }
 
+  /** What is not declared may be read only if the event came from there. */
   #read({ index, method }: Draft): Op | null {
     const { random } = this;
-    const above = [...(this.#above[index] ?? [])];
-    if (above.length === 0) return null;
-    const isDeclared = method.reads.length > 0 && random.chance(0.85);
+    const above = this.#above[index] ?? [];
+    const isDeclared = method.reads.length > 0 && random.chance(0.9);
+    if (above.length === 0 || (!isDeclared && random.chance(0.7))) return null;
     return { op: "read", cls: random.pick(isDeclared ? method.reads : above) };
   }
 
@@ -287,16 +281,4 @@ export class BodyWriter {
   #nodeOf(index: number): number {
     return this.spec.nodes.findLastIndex(({ root }) => root <= index);
   }
-}
-
-function classesAbove({ classes }: ProgramSpec): Set<number>[] {
-  const above = classes.map((): Set<number> | null => null);
-  for (const [parent, { slots }] of classes.entries()) {
-    const way = new Set([...(above[parent] ?? []), parent]);
-    for (const { cls } of slots) {
-      const known = above[cls];
-      above[cls] = known == null ? way : new Set([...known].filter((one) => way.has(one)));
-    }
-  }
-  return above.map((set) => set ?? new Set());
 }

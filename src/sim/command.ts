@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { PLANTS, type Plant } from "../core/plants.js";
 import { HeadwaterError } from "../errors.js";
 import { type Campaign, runCampaign } from "./campaign.js";
 import { show } from "./show.js";
@@ -20,16 +19,14 @@ interface SimArguments {
   readonly seeds: number[];
   readonly events: number;
   readonly json: boolean;
-  readonly plant: Plant | undefined;
 }
 
 /** `headwater sim`: 0 if no seed shows a difference and everything that should happen did, else 1. */
 export async function runSimCommand(args: string[], output: Output): Promise<number> {
-  const { seeds, events, json, plant } = parse(args);
+  const { seeds, events, json } = parse(args);
   const campaign = await runCampaign({
     seeds,
     events,
-    plant,
     onProgress: ({ seeds: done, eventsPerSecond }) => {
       output.say(`${done} of ${seeds.length} seeds, ${eventsPerSecond.toLocaleString("en")} simulated events per second`);
     },
@@ -43,16 +40,11 @@ export async function runSimCommand(args: string[], output: Output): Promise<num
 
 function parse(args: string[]): SimArguments {
   const options = { seeds: { type: "string" }, seed: { type: "string" }, events: { type: "string" } } as const;
-  const flags = { json: { type: "boolean" }, plant: { type: "string" } } as const;
   let values: { seeds?: string; seed?: string; events?: string; json?: boolean; plant?: string };
   try {
     ({ values } = parseArgs({ args, options: { ...options, ...flags }, strict: true }));
   } catch (error) {
     throw new HeadwaterError("HW-2001", `${(error as Error).message} See \`headwater help sim\`.`);
-  }
-  const plant = PLANTS.find((known) => known === values.plant);
-  if (values.plant !== undefined && plant === undefined) {
-    throw new HeadwaterError("HW-2001", `--plant takes one of ${PLANTS.join(", ")}.`);
   }
   const count = values.seeds === undefined ? DEFAULT_SEEDS : wholeNumber("--seeds", values.seeds, 1);
   const first = values.seed === undefined ? 1 : wholeNumber("--seed", values.seed, 0);
@@ -61,7 +53,6 @@ function parse(args: string[]): SimArguments {
     seeds: Array.from({ length }, (_, i) => first + i),
     events: values.events === undefined ? DEFAULT_EVENTS : wholeNumber("--events", values.events, 1),
     json: values.json ?? false,
-    plant,
   };
 }
 

@@ -18,6 +18,8 @@ export interface Profile {
   readonly readonly: number;
   /** How many methods begin by giving their context up. */
   readonly downgradeFirst: number;
+  /** How many of those fail in the end, when others may have been in. */
+  readonly failLate: number;
   /** How often operations come that are sure to break a rule where they stand. */
   readonly violations: number;
   readonly timers: boolean;
@@ -80,7 +82,8 @@ export function drawProfile(random: Random): Profile {
     opsMax: random.pick([3, 4, 6]),
     anonymous: random.pick([0, 0, 0.15]),
     readonly: random.pick([0, 0.2, 0.4, 0.7]),
-    downgradeFirst: downgrades === 0 ? 0 : random.pick([0, 0.2, 0.5]) * Math.min(downgrades, 2),
+    downgradeFirst: downgrades === 0 ? 0 : random.pick([0, 0.3, 0.6]) * Math.min(downgrades, 1.5),
+    failLate: random.pick([0, 0.3, 0.8]),
     violations: violations === 0 ? 0 : 0.03 * violations,
     timers: factors.timers !== 0,
     reads: factors.reads !== 0,

@@ -45,7 +45,9 @@ export function copyAll(values: unknown[], name: () => string): unknown[] {
 
 /** Is it its own copy? */
 function isSimple(value: unknown): boolean {
-  return typeof value === "object" ? value === null : typeof value !== "function" && typeof value !== "symbol";
+  return typeof value === "object"
+    ? value === null
+    : typeof value !== "function" && typeof value !== "symbol";
 }
 
 function copyAny(value: unknown, depth: number): unknown {

@@ -1,0 +1,70 @@
+import type { Subject } from "./subject.js";
+
+/** Prime to the 160 contexts, so that the samples go round them too instead of always meeting the same few. */
+const SAMPLE_EVERY = 17;
+
+export interface Measurement {
+  readonly events: number;
+  readonly eventsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Drives one system round robin over its counters. The same code drives all of them. */
+export class Driver {
+  #asked = 0;
+  #counter = 0;
+
+  constructor(
+    readonly subject: Subject,
+    readonly contexts: number,
+  ) {}
+
+  /** How many events were asked for, warm-up included. */
+  get asked(): number {
+    return this.#asked;
+  }
+
+  /** Keeps `inFlight` events in flight: as many loops, each of which awaits its reply before it asks again. */
+  async drive(events: number, inFlight: number, work: number): Promise<Measurement> {
+    const latenciesMs = new Float64Array(Math.ceil(events / SAMPLE_EVERY));
+    const loops: Promise<void>[] = [];
+    const last = this.#asked + events;
+    const first = this.#asked;
+    const beganMs = performance.now();
+    for (let i = 0; i < inFlight; i++) loops.push(this.#loop(first, last, work, latenciesMs));
+    await Promise.all(loops);
+    const seconds = (performance.now() - beganMs) / 1000;
+    latenciesMs.sort();
+    return {
+      events,
+      eventsPerSecond: events / seconds,
+      p50Ms: quantile(latenciesMs, 0.5),
+      p99Ms: quantile(latenciesMs, 0.99),
+    };
+  }
+
+  async #loop(first: number, last: number, work: number, latenciesMs: Float64Array): Promise<void> {
+    const { subject } = this;
+    while (this.#asked < last) {
+      const event = this.#asked++ - first;
+      if (event % SAMPLE_EVERY !== 0) {
+        await subject.call(this.#next(), work);
+      } else {
+        const askedMs = performance.now();
+        await subject.call(this.#next(), work);
+        latenciesMs[event / SAMPLE_EVERY] = performance.now() - askedMs;
+      }
+    }
+  }
+
+  #next(): number {
+    const counter = this.#counter;
+    this.#counter = counter + 1 === this.contexts ? 0 : counter + 1;
+    return counter;
+  }
+}
+
+function quantile(sorted: Float64Array, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

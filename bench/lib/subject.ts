@@ -1,0 +1,20 @@
+/** What every measured system offers: a number of counters, each of which does some work and then counts. */
+export interface Subject {
+  /** Asks one counter for one event. Resolves when the reply is there. */
+  call(counter: number, work: number): Promise<unknown>;
+  /** The sum of all counters, to show that every event took place exactly once. */
+  counted(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** One row of the figures: a system, how it is used, and the row that it is compared with. */
+export interface Case {
+  readonly name: string;
+  readonly baseline: string;
+  readonly contexts: number;
+  /** By how much one event raises the sum of the counters. */
+  readonly countsPerEvent: number;
+  /** Where the system keeps what it committed; the baselines keep nothing. */
+  readonly journal: "memory" | "none";
+  start(contexts: number): Promise<Subject>;
+}

@@ -1,0 +1,94 @@
+import { parseArgs } from "node:util";
+import { startComedy } from "./lib/comedy.js";
+import { goals } from "./lib/goals.js";
+import * as headwater from "./lib/headwater.js";
+import { startNact } from "./lib/nact.js";
+import { startPromiseQueue } from "./lib/promise-queue.js";
+import { jsonLine, table } from "./lib/report.js";
+import { type Effort, type Figures, measure, type Setting } from "./lib/rounds.js";
+import type { Case, Subject } from "./lib/subject.js";
+
+/**
+ * EventWave's microbenchmark (section 7.1): events choose one of 160 contexts round robin and do P units of
+ * work. Here on one host and in memory, beside what one would write by hand and two actor libraries.
+ */
+
+const CONTEXTS = 160;
+const CONTEXTS_MANY = 100_000;
+const UNFINISHED = 10_000;
+const IN_FLIGHT = [1, 256, 1024];
+const WORK = [0, 10];
+
+const FULL: Effort = { rounds: 11, warmUpMs: 100, roundMs: 80 };
+const QUICK: Effort = { rounds: 5, warmUpMs: 20, roundMs: 20 };
+
+const plain = (name: string, start: Case["start"], baseline = "promise-queue", contexts = CONTEXTS): Case => {
+  return { name, start, baseline, contexts, countsPerEvent: 1, journal: "none" };
+};
+const own = (
+  name: string,
+  start: (contexts: number) => Promise<Subject>,
+  change: Partial<Case> = {},
+): Case => {
+  return { ...plain(name, start, "headwater"), journal: "memory", ...change };
+};
+
+const promiseQueue = plain("promise-queue", startPromiseQueue);
+const counters = own("headwater", headwater.startCounters, { baseline: "promise-queue" });
+
+/** Systems side by side, with and without work in the event. */
+const systems: readonly Case[] = [
+  promiseQueue,
+  counters,
+  plain("nact", startNact),
+  plain("comedy", startComedy),
+];
+
+/** What changes the price of an event in Headwater, and what must not. The two baselines run along, unreported. */
+const variants: readonly Case[] = [
+  promiseQueue,
+  counters,
+  own("headwater-by-key", headwater.startByKey),
+  own("headwater-total-order", headwater.startTotalOrder),
+  own("headwater-reads", headwater.startReads, { countsPerEvent: 0 }),
+  own("headwater-two-calls-below", headwater.startCallsBelow, { countsPerEvent: 2 }),
+  own("headwater-beside-10000-unfinished", (contexts) =>
+    headwater.startBesideUnfinished(contexts, UNFINISHED),
+  ),
+  own("headwater-100000-contexts", headwater.startCounters, { contexts: CONTEXTS_MANY }),
+  plain("promise-queue-100000-objects", startPromiseQueue, "promise-queue", CONTEXTS_MANY),
+];
+
+export async function main(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { json: { type: "boolean" }, quick: { type: "boolean" }, events: { type: "string" } },
+  });
+  const effort = { ...(values.quick ? QUICK : FULL), events: countFrom(values.events) };
+  const report: Figures[] = [];
+  const take = (figures: readonly Figures[]) => {
+    report.push(...figures);
+    if (values.json) for (const each of figures) process.stdout.write(`${jsonLine("micro", each)}\n`);
+  };
+  take(await measure(systems, settings(WORK), effort, progress));
+  const figures = await measure(variants, settings([0]), effort, progress);
+  take(figures.filter((each) => !systems.includes(each.case)));
+  if (!values.json) process.stdout.write(table(report));
+  for (const goal of goals(report)) progress(`${goal.met ? "met" : "MISSED"}: ${goal.what}: ${goal.figure}`);
+}
+
+function settings(works: readonly number[]): Setting[] {
+  return works.flatMap((work) => IN_FLIGHT.map((inFlight) => ({ work, inFlight })));
+}
+
+function countFrom(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count < 1)
+    throw new Error(`--events takes a whole number, not "${text}".`);
+  return count;
+}
+
+function progress(line: string): void {
+  process.stderr.write(`micro: ${line}\n`);
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { HeadwaterError } from "headwater";
+import { type Block, blocksOf } from "./blocks.js";
+import { filesIn, ROOT } from "./source.js";
+
+const execute = promisify(execFile);
+
+/** Inside the package, so that the programs import "headwater" as a user's program would. */
+const FOLDER = join(ROOT, ".cache", "docs");
+
+interface Program extends Block {
+  readonly page: string;
+  readonly file: string;
+}
+
+const pages = filesIn(["README.md", "CONTRIBUTING.md", "docs"], [".md"]);
+const programs: Program[] = pages.flatMap(({ path, text }) =>
+  blocksOf(text)
+    .filter(({ language, fragment }) => language === "ts" && !fragment)
+    .map((block) => ({
+      ...block,
+      page: path,
+      file: join(FOLDER, `${basename(path, ".md")}-${block.line}.ts`),
+    })),
+);
+
+before(() => {
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  for (const { file, text, line } of programs) {
+    writeFileSync(file, "\n".repeat(line - 1) + text); // so that a compiler's line numbers are the page's
+  }
+  const settings = { extends: "../../tsconfig.json", include: ["."] };
+  writeFileSync(join(FOLDER, "tsconfig.json"), JSON.stringify(settings));
+});
+
+test("every whole program in the docs compiles", async () => {
+  assert.ok(programs.length > 0);
+  const tsc = join(ROOT, "node_modules", ".bin", "tsc");
+  const errors = await execute(tsc, ["-p", FOLDER], { cwd: ROOT }).then(
+    () => "",
+    (error: { stdout?: string; message: string }) => error.stdout || error.message,
+  );
+  assert.equal(errors, "");
+});
+
+describe("the programs of the error pages", () => {
+  for (const { page, file, section, line } of programs.filter(({ page }) =>
+    page.startsWith("docs/errors/"),
+  )) {
+    const code = basename(page, ".md");
+    if (section === "Example") {
+      test(`${page}:${line} is refused with ${code}`, async () => {
+        await assert.rejects(import(pathToFileURL(file).href), (error) => {
+          assert.ok(error instanceof HeadwaterError, String(error));
+          assert.equal(error.code, code, error.message);
+          return true;
+        });
+      });
+    } else {
+      test(`${page}:${line} runs`, async () => {
+        const warnings: Error[] = []; // an event that fails with nobody waiting for it becomes one
+        const listener = (warning: Error) => warnings.push(warning);
+        process.on("warning", listener);
+        await import(pathToFileURL(file).href);
+        await new Promise(setImmediate);
+        process.off("warning", listener);
+        assert.deepEqual(warnings, []);
+      });
+    }
+  }
+});
+
+describe("the programs of the README", () => {
+  const text = pages.find(({ path }) => path === "README.md")?.text ?? "";
+  const blocks = blocksOf(text);
+  for (const program of programs.filter(({ page }) => page === "README.md")) {
+    test(`README.md:${program.line} runs and prints what the page says`, async () => {
+      const next = blocks.find(({ language, line }) => language === "text" && line > program.line);
+      assert.ok(next, "the program is followed by what it prints");
+      const command = /export async function main\b/.test(program.text)
+        ? [join(ROOT, "dist", "cli", "main.js"), "run", program.file]
+        : ["--import", "tsx", program.file];
+      const { stdout } = await execute(process.execPath, command, { cwd: ROOT });
+      assert.equal(stdout, next.text);
+    });
+  }
+});

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { posix } from "node:path";
+import { test } from "node:test";
+import { filesIn, importsOf, linesMatching, type SourceFile, withoutComments } from "./source.js";
+
+/** Who may know whom: a folder of src may import itself and these. Data and knowledge go one way, downwards. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  errors: [],
+  model: ["errors"],
+  state: ["errors", "model"],
+  core: ["errors"],
+  host: ["errors", "model", "state", "core"],
+  sim: ["errors", "model", "state", "core", "host"],
+  cli: ["errors", "model", "state", "core", "host", "sim"],
+  index: ["errors", "model", "state", "host", "cli"],
+};
+
+/** The core is a pure state machine: no clock, no chance, no timers, no promises (ARCHITECTURE.md). */
+const IMPURE =
+  /\b(Date|performance|process|Promise|async|await|queueMicrotask|set(Timeout|Interval|Immediate))\b|\bMath\.random\b/;
+
+const LINES_MAX = 400;
+
+const src = filesIn(["src"], [".ts"]);
+const own = [...src, ...filesIn(["test", "examples", "bench", "scripts"], [".ts"])];
+const prose = filesIn(
+  ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "bench", "package.json", ".ci"],
+  ["", ".md"],
+);
+
+function part(path: string): string {
+  return (
+    path
+      .replace(/^src\//, "")
+      .replace(/\.ts$/, "")
+      .split("/")[0] ?? ""
+  );
+}
+
+function code(files: readonly SourceFile[]): SourceFile[] {
+  return files.map(({ path, text }) => ({ path, text: withoutComments(text) }));
+}
+
+test("the files of src import only what lies below them", () => {
+  const wrong: string[] = [];
+  for (const { path, text } of src) {
+    const allowed = MAY_IMPORT[part(path)];
+    assert.ok(allowed, `${path} is in a folder that MAY_IMPORT does not know; say there what it may import`);
+    for (const specifier of importsOf(text).filter((each) => each.startsWith("."))) {
+      const target = part(posix.join(posix.dirname(path), specifier.replace(/\.js$/, ".ts")));
+      if (target !== part(path) && !allowed.includes(target)) wrong.push(`${path} imports ${specifier}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("the core imports nothing but its own files and errors", () => {
+  const core = src.filter(({ path }) => part(path) === "core");
+  assert.ok(core.length > 0);
+  const wrong = core.flatMap(({ path, text }) =>
+    importsOf(text).flatMap((specifier) =>
+      /^\.\/[\w-]+\.js$/.test(specifier) || specifier === "../errors.js"
+        ? []
+        : [`${path} imports ${specifier}`],
+    ),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test("the core has no clock, no chance, no timers and no promises", () => {
+  const core = code(src.filter(({ path }) => part(path) === "core"));
+  assert.deepEqual(linesMatching(core, IMPURE), []);
+});
+
+test("only the command line and the host of a program know Node", () => {
+  const wrong = src.flatMap(({ path, text }) =>
+    importsOf(text).flatMap((specifier) =>
+      specifier.startsWith("node:") && !["cli", "host", "sim"].includes(part(path))
+        ? [`${path} imports ${specifier}`]
+        : [],
+    ),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test("only the command line writes to the console or the process's streams", () => {
+  const others = code(src.filter(({ path }) => part(path) !== "cli"));
+  assert.deepEqual(linesMatching(others, /\bconsole\.|\bprocess\.(stdout|stderr|exit)\b/), []);
+});
+
+test("nothing is left for later, switched off or hushed up", () => {
+  const house = own.filter(({ path }) => path !== "test/house/tidy.test.ts");
+  assert.deepEqual(linesMatching(house, /\b(TODO|FIXME|XXX|HACK)\b/), []);
+  assert.deepEqual(linesMatching(house, /\.(only|skip|todo)\(|\b(only|skip|todo): true/), []);
+  assert.deepEqual(linesMatching(house, /@ts-ignore|@ts-nocheck|eslint-disable/), []);
+  assert.deepEqual(linesMatching(code(house), /: any\b|<any>|\bas any\b/), []);
+  const expectError = src.filter(({ text }) => text.includes("@ts-expect-error")).map(({ path }) => path);
+  assert.deepEqual(expectError, []);
+});
+
+test("files stay short enough to be read at once", () => {
+  const long = src.filter(({ text }) => text.split("\n").length > LINES_MAX).map(({ path }) => path);
+  assert.deepEqual(long, []);
+});
+
+test("nothing names a path of somebody's machine", () => {
+  const house = [...own, ...prose].filter(({ path }) => path !== "test/house/tidy.test.ts");
+  assert.deepEqual(
+    linesMatching(house, /(^|[\s"'`(=])\/(home|Users|root|work|tmp|var|opt|mnt)\/|\b[A-Z]:\\\\/),
+    [],
+  );
+});
+
+test("the check for comments keeps code and drops comments", () => {
+  assert.equal(withoutComments("a(); // Date\n/* Date\n */ b();").replaceAll(" ", ""), "a();\n\nb();");
+  assert.equal(withoutComments('fetch("http://x")'), 'fetch("http://x")');
+});

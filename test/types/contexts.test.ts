@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Context, type Elsewhere, type Ref, reads, type TimerId, type View } from "headwater";
+
+/** What a method may write, checked by the compiler; nothing here is run. */
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const equal = <A, B>(_: Equal<A, B>): void => {};
+
+class Printer extends Context {
+  lines: string[] = [];
+  print(line: string) {
+    this.lines.push(line);
+  }
+}
+class Life extends Context {
+  size = 3;
+  cells = this.children(Cell);
+
+  async tick() {
+    equal<ReturnType<typeof this.cells>, Ref<Cell>>(true);
+    const done = await this.cells(0, 0).compute(1);
+    equal<typeof done, void>(true);
+    equal<typeof this.key, never>(true);
+    // @ts-expect-error a call's result must be awaited before it is used
+    const wrong: undefined = this.cells(0, 0).compute(1);
+    void wrong;
+  }
+}
+class Cell extends Context<readonly [x: number, y: number]> {
+  alive = false;
+  timer: TimerId | undefined;
+
+  store(value: boolean, from: readonly [number, number]) {
+    this.alive = value && from[0] === 0;
+  }
+
+  @reads(Life)
+  async compute(times: number) {
+    equal<typeof this.key, readonly [x: number, y: number]>(true);
+    equal<typeof this.event.time, number>(true);
+    equal<typeof this.event.caller, string | undefined>(true);
+    const life = this.event.read(Life);
+    equal<typeof life, View<Life>>(true);
+    equal<typeof life.size, number>(true);
+
+    const root = this.above(Life);
+    equal<typeof root, Elsewhere<Life>>(true);
+    this.event.start(root.cells(1, 2)).store(true, [0, 0]);
+    // @ts-expect-error the arguments of a started event are checked
+    this.event.start(root.cells(1, 2)).store("yes", [0, 0]);
+    // @ts-expect-error a context above can only be aimed at
+    await root.tick();
+    // @ts-expect-error so can those beside this one
+    await root.cells(1, 2).store(true, [0, 0]);
+
+    this.timer = this.event.after(10, this.compute, times + 1);
+    this.event.cancel(this.timer);
+    // @ts-expect-error the arguments of a timer's method are checked
+    this.event.after(10, this.compute, "many");
+    // @ts-expect-error and none may be missing
+    this.event.after(10, this.store, true);
+
+    const printer = this.event.peer(Printer);
+    this.event.send(printer).print("line");
+    // @ts-expect-error the arguments of a message are checked
+    this.event.send(printer).print(4);
+    // @ts-expect-error another logical node cannot be called
+    await printer.print("line");
+    this.event.send("ada", { any: ["plain", "data"] });
+  }
+}
+
+class Keyed extends Context<number> {}
+class Parent extends Context {
+  keyed = this.children(Keyed);
+  // @ts-expect-error a class with a key cannot be a single child
+  single = this.child(Keyed);
+  // @ts-expect-error what is below must be a context class
+  plain = this.child(class Plain {});
+}
+
+function outside(life: Ref<Life>): void {
+  // @ts-expect-error a key must have the declared type
+  life.cells("a", "b");
+  // @ts-expect-error a context cannot be asked for its event from outside
+  void life.event;
+}
+
+test("contexts, their events, timers and messages are typed", () => {
+  for (const check of [Cell, Life, Parent, outside]) assert.equal(typeof check, "function");
+});

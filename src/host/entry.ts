@@ -12,6 +12,7 @@ export class Entry {
   state: State;
   #instance: Context<Key> | null = null;
   #armed: Armed | null = null;
+  #ranAtOnce = true;
   released = false;
   /** Can later events see `state`? */
   published = false;
@@ -23,9 +24,16 @@ export class Entry {
 
   /** The instance for a method of the event to run in. It holds `state`. */
   activate(frame: Frame): Context<Key> {
-    this.#instance ??= this.state === this.slot.state ? this.slot.take() : instantiate(this.slot, this.state);
+    const atOnce = !frame.method.isAsync;
+    if (!atOnce) this.#ranAtOnce = false;
+    this.#instance ??= this.state === this.slot.state ? this.slot.take(atOnce) : instantiate(this.slot, this.state);
     Context.activate(this.#instance, frame);
     return this.#instance;
+  }
+
+  /** A method that looked as if it ran to its end at once has returned a promise. */
+  tookTime(): void {
+    this.#ranAtOnce = false;
   }
 
   get armed(): Armed {
@@ -78,7 +86,7 @@ export class Entry {
   publish(): void {
     if (this.published && this.slot.state !== this.state) return; // later events have changed it since
     this.published = true;
-    this.slot.put(this.state, this.#instance);
+    this.slot.put(this.state, this.#ranAtOnce ? this.#instance : null);
     this.#instance = null;
   }
 

@@ -98,7 +98,8 @@ export class Execution {
 
   /** The state of a context above as this event sees it, if it may. */
   stateSeen(slot: Slot): State | undefined {
-    return this.#entry(slot)?.current() ?? this.request.views?.get(slot);
+    const seen = this.#entry(slot)?.current() ?? this.request.views?.get(slot);
+    return seen === null ? slot.state : seen; // which throws what its field initialisers throw
   }
 
   downgrade(slot: Slot, entry: Entry): void {

@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "../model/address.js";
-import { type Activation, addressAbove, type Context, type ContextClass } from "../model/context.js";
+import { type Activation, addressAbove, type Context, type ContextClass, declaredReads } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import { isTimerOf, timerId } from "../model/path.js";
@@ -64,6 +64,7 @@ export class Frame implements Activation {
       return this.#end(false, error);
     }
     if (typeof result === "object" && result !== null && typeof (result as PromiseLike<unknown>).then === "function") {
+      this.#entry.tookTime();
       (result as PromiseLike<unknown>).then(
         (value) => this.#endLater(true, value),
         (error: unknown) => this.#endLater(false, error),
@@ -237,6 +238,7 @@ export class Frame implements Activation {
   #later<T>(slot: Slot, effect: (method: Method, args: unknown[]) => Effect): Later<T> {
     const scope = {
       [INVOKE]: (_: Address, method: Method, args: unknown[]) => {
+        declaredReads(slot, method); // refuses here what would fail when the event is to begin
         this.#push(effect(method, copyAll(args, () => rules.argumentsOf(slot, method))));
       },
     };
@@ -250,7 +252,8 @@ export class Frame implements Activation {
     const found = [...slot.shape.methods.values()].find(({ body }) => body === (method as unknown));
     if (found === undefined) throw rules.badTimer(slot, rules.noTimer.method);
     this.#checkTimers();
-    if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY)) throw rules.badTimer(slot, rules.noTimer.delay(ms));
+    if (!rules.isDelay(ms)) throw rules.badTimer(slot, rules.noTimer.delay(ms));
+    declaredReads(slot, found);
     const copies = copyAll(args, () => rules.argumentsOf(slot, found));
     this.#push({ kind: "timer", id, due: this.time + ms, slot, method: found, args: copies });
     const entry = this.#entry as Entry;

@@ -4,9 +4,10 @@ import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import type { Enter, Send } from "../core/ready.js";
 import { HeadwaterError, invariant } from "../errors.js";
-import { addressAbove, type ContextClass } from "../model/context.js";
+import { type ContextClass, declaredReads } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Method } from "../model/shape.js";
+import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import { Execution } from "./execution.js";
 import type { Frame } from "./frame.js";
@@ -260,7 +261,7 @@ export class LogicalNode {
     for (let slot: Slot | null = request.slot; slot !== null; slot = slot.parent) {
       if (slot.place !== place) continue;
       request.views ??= new Map();
-      request.views.set(slot, slot.state);
+      request.views.set(slot, stateOrNull(slot));
     }
   }
 
@@ -331,11 +332,18 @@ export class LogicalNode {
   }
 }
 
+/** A context that cannot be made, because its field initialisers throw, has no state. */
+function stateOrNull(slot: Slot): State | null {
+  try {
+    return slot.state;
+  } catch {
+    return null;
+  }
+}
+
 const NO_VIEWS: never[] = [];
 
 function viewsOf(slot: Slot, method: Method) {
   if (method.reads.length === 0) return NO_VIEWS;
-  const above = new Set(method.reads.map((cls) => addressAbove(slot, cls) as Slot));
-  above.delete(slot);
-  return [...above].map(({ place }) => place);
+  return declaredReads(slot, method).map((above) => (above as Slot).place);
 }

@@ -23,8 +23,8 @@ export interface Waiting {
 export class EventRequest {
   /** The present try at running it. */
   execution: Execution | null = null;
-  /** The states of declared ancestors, as of the event's ticket. */
-  views: Map<Slot, State> | null = null;
+  /** The states of declared ancestors as of the event's ticket; null for one that cannot be made. */
+  views: Map<Slot, State | null> | null = null;
 
   constructor(
     readonly slot: Slot,

@@ -1,5 +1,5 @@
 import type { CommitOrder } from "../core/core.js";
-import type { ContextClass } from "../model/context.js";
+import type { Context, ContextClass } from "../model/context.js";
 import type { Ref } from "../model/refs.js";
 import type { Limits } from "./limits.js";
 import type { Caller, FailedEvent, Program } from "./program.js";
@@ -16,7 +16,7 @@ export interface RunOptions {
 }
 
 /** The root classes of a program with several logical nodes, under the nodes' names. */
-export type Nodes = Readonly<Record<string, ContextClass>>;
+export type Nodes = Readonly<Record<string, ContextClass<Context>>>;
 
 type Roots<N extends Nodes> = { readonly [Name in keyof N]: Ref<InstanceType<N[Name]>> };
 

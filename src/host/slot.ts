@@ -3,7 +3,7 @@ import { Address } from "../model/address.js";
 import type { Context, ContextClass } from "../model/context.js";
 import type { Key } from "../model/key.js";
 import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
-import { initialState, instantiate, type State } from "../state/fields.js";
+import { holds, initialState, instantiate, type State } from "../state/fields.js";
 import type { EventRequest } from "./request.js";
 
 /** A context on this host: its place in the order of events, and its state. */
@@ -48,10 +48,16 @@ export class Slot extends Address {
     this.#state = state;
   }
 
-  /** An instance that holds the present state, for one event alone. */
-  take(): Context<Key> {
-    const instance = this.#parked ?? instantiate(this, this.state);
-    this.#parked = null;
-    return instance;
+  /**
+   * An instance that holds the present state, for one event alone. Only what runs to its end at once may use one
+   * that others have used before: code that they left behind could get in between.
+   */
+  take(atOnce: boolean): Context<Key> {
+    const parked = this.#parked;
+    if (atOnce && parked !== null) {
+      this.#parked = null;
+      if (holds(parked, this, this.state)) return parked;
+    }
+    return instantiate(this, this.state);
   }
 }

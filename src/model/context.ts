@@ -174,6 +174,16 @@ export function addressAbove(address: Address, cls: ContextClass): Address {
   throw new HeadwaterError("HW-1014", `${address} has no ${cls.name} at or above it.`);
 }
 
+/** The contexts above whose state an event that begins with this method may read. */
+export function declaredReads(address: Address, method: Method): readonly Address[] {
+  if (method.reads.length === 0) return NO_READS;
+  const above = new Set(method.reads.map((cls) => addressAbove(address, cls)));
+  above.delete(address);
+  return [...above];
+}
+
+const NO_READS: readonly Address[] = [];
+
 function outside(what: string, address: Address | null): HeadwaterError {
   return new HeadwaterError(
     "HW-1008",

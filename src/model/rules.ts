@@ -154,6 +154,10 @@ export function badTimer(address: Address, why: string): HeadwaterError {
   return new HeadwaterError("HW-1021", `A timer of ${address} cannot be set or cancelled: ${why}.`);
 }
 
+export function isDelay(ms: unknown): boolean {
+  return typeof ms === "number" && ms >= 0 && ms < Number.POSITIVE_INFINITY;
+}
+
 /** The ends of the sentence in `badTimer`. */
 export const noTimer = {
   anonymous: "an anonymous context keeps nothing, so it has no timers",

@@ -18,6 +18,8 @@ export interface Method {
   readonly label: string;
   readonly readonly: boolean;
   readonly reads: readonly ContextClass[];
+  /** Is it known to take time? */
+  readonly isAsync: boolean;
   readonly body: (this: Context<Key>, ...args: unknown[]) => unknown;
 }
 
@@ -32,6 +34,8 @@ export interface Shape {
   readonly slots: readonly ChildSlot[];
   readonly Reference: ReferenceClass;
 }
+
+const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
 
 const shapes = new WeakMap<ContextClass, Shape>();
 
@@ -119,6 +123,7 @@ function methodsOf(cls: ContextClass): Map<string, Method> {
         name,
         label: `${cls.name}.${name}`,
         body: value as Method["body"],
+        isAsync: value instanceof AsyncFunction,
         ...markOf(value),
       });
     }

@@ -39,10 +39,11 @@ export async function runSimCommand(args: string[], output: Output): Promise<num
 }
 
 function parse(args: string[]): SimArguments {
-  const options = { seeds: { type: "string" }, seed: { type: "string" }, events: { type: "string" } } as const;
-  let values: { seeds?: string; seed?: string; events?: string; json?: boolean; plant?: string };
+  const text = { type: "string" } as const;
+  const options = { seeds: text, seed: text, events: text, json: { type: "boolean" } } as const;
+  let values: { seeds?: string; seed?: string; events?: string; json?: boolean };
   try {
-    ({ values } = parseArgs({ args, options: { ...options, ...flags }, strict: true }));
+    ({ values } = parseArgs({ args, options, strict: true }));
   } catch (error) {
     throw new HeadwaterError("HW-2001", `${(error as Error).message} See \`headwater help sim\`.`);
   }

@@ -1,6 +1,6 @@
 import { type HeadwaterError, invariant } from "../errors.js";
 import type { Address } from "../model/address.js";
-import { type Activation, addressAbove, Context, type ContextClass } from "../model/context.js";
+import { type Activation, addressAbove, Context, type ContextClass, declaredReads } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import { isTimerOf, pathOf, resolvePath, timerId } from "../model/path.js";
@@ -179,6 +179,7 @@ class Frame implements Activation {
   /** A reference whose methods only note down what is to happen later. */
   #note<T>(target: Address, effect: (method: string, args: unknown[]) => LaterEffect): Later<T> {
     const note = (at: Address, method: Method, args: unknown[]) => {
+      declaredReads(at, method);
       const copied = copyAll(args, () => rules.argumentsOf(at, method));
       this.#items.push(effect(method.name, copied));
     };
@@ -210,7 +211,8 @@ class Frame implements Activation {
     const found = [...place.shape.methods.values()].find(({ body }) => body === (method as unknown));
     if (found === undefined) throw rules.badTimer(place, rules.noTimer.method);
     this.#checkTimers();
-    if (!(ms >= 0 && ms < Infinity)) throw rules.badTimer(place, rules.noTimer.delay(ms));
+    if (!rules.isDelay(ms)) throw rules.badTimer(place, rules.noTimer.delay(ms));
+    declaredReads(place, found);
     const position = [this.#asked];
     for (let at: Frame = this; at.parent !== null; at = at.parent) position.unshift(at.number);
     const id = timerId(place, this.of.facts.ticket, position);

@@ -3,6 +3,7 @@ import { Context } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import { same } from "./same.js";
+import { hasSharing } from "./sharing.js";
 import { copy } from "./values.js";
 
 /**
@@ -39,6 +40,21 @@ export function instantiate(address: Address, state: State): Context<Key> {
       typeof value === "object" && value !== null ? copy(value, () => fields[i] as string) : value;
   }
   return instance;
+}
+
+/**
+ * May the next event use this instance as if it had been made from the state? Not if somebody kept hold of it and
+ * changed it outside any event, and not if its fields share objects.
+ */
+export function holds(instance: Context<Key>, address: Address, state: State): boolean {
+  const { fields } = address.shape;
+  let objects: unknown[] | null = null;
+  for (let i = 0; i < fields.length; i++) {
+    const live = (instance as unknown as Fields)[fields[i] as string];
+    if (typeof live === "object" ? !same(live, state[i]) : !Object.is(live, state[i])) return false;
+    if (typeof live === "object" && live !== null) (objects ??= []).push(live);
+  }
+  return objects === null || !hasSharing(objects);
 }
 
 /** The state that an instance holds now: the one it was given if nothing changed, else a new one. */

@@ -1,0 +1,23 @@
+/**
+ * Is any object reachable on two ways? States do not keep sharing, so an instance whose fields share an object
+ * would behave otherwise in the next event than one made from the state.
+ */
+export function hasSharing(values: Iterable<unknown>): boolean {
+  const seen = new Set<object>();
+  for (const value of values) if (isSeenTwice(value, seen)) return true;
+  return false;
+}
+
+function isSeenTwice(value: unknown, seen: Set<object>): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (seen.has(value)) return true;
+  seen.add(value);
+  if (ArrayBuffer.isView(value)) return isSeenTwice(value.buffer, seen);
+  if (value instanceof Map) {
+    for (const [key, item] of value) if (isSeenTwice(key, seen) || isSeenTwice(item, seen)) return true;
+    return false;
+  }
+  const items: Iterable<unknown> = Array.isArray(value) || value instanceof Set ? value : Object.values(value);
+  for (const item of items) if (isSeenTwice(item, seen)) return true;
+  return false;
+}

@@ -69,7 +69,7 @@ export class Entry {
 
   /** A method has failed: back to the state before it. Its code may still hold the instance, so that is dropped. */
   restore(state: State): void {
-    this.#dropInstance();
+    this.#instance = null;
     this.#armed = null;
     this.state = state;
     if (this.published) this.slot.put(state, null);
@@ -92,12 +92,8 @@ export class Entry {
 
   /** The event is taken back. */
   undo(): void {
-    this.#dropInstance();
+    this.#instance = null;
     if (this.published && this.state !== this.before) this.slot.put(this.before, null);
   }
 
-  #dropInstance(): void {
-    if (this.#instance !== null) Context.activate(this.#instance, null);
-    this.#instance = null;
-  }
 }

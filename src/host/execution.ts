@@ -133,6 +133,7 @@ export class Execution {
 
   /** Puts the contexts back to their state before the event; later events have been undone already. */
   undo(): void {
+    if (this.wasTakenBack) return; // and the event has not been tried again since
     this.isDead = true;
     this.wasTakenBack = true;
     if (this.#entries === null) this.#first?.undo();

@@ -34,6 +34,7 @@ export class Frame implements Activation {
   #calls: Call[] | null = null;
   #active: Frame[] | null = null;
   #asked = 0;
+  #hasEntered = false;
   #running = false;
   #doom: HeadwaterError | null = null;
 
@@ -186,7 +187,13 @@ export class Frame implements Activation {
   #enqueue(frame: Frame): void {
     this.#active ??= [];
     this.#active.push(frame);
-    if (this.#active.length === 1 || !this.#mustWait(frame)) this.execution.enter(frame);
+    this.#enterInTurn(frame);
+  }
+
+  #enterInTurn(frame: Frame): void {
+    if (frame.#hasEntered || this.#mustWait(frame)) return;
+    frame.#hasEntered = true;
+    this.execution.enter(frame);
   }
 
   #mustWait(frame: Frame): boolean {
@@ -199,9 +206,9 @@ export class Frame implements Activation {
 
   #callEnded(ended: Frame): void {
     const active = this.#active ?? [];
-    const waitedBefore = active.filter((frame) => this.#mustWait(frame));
     active.splice(active.indexOf(ended), 1);
-    for (const frame of waitedBefore) if (!this.#mustWait(frame)) this.execution.enter(frame);
+    // A call that is refused ends at once, so the list may change on the way.
+    for (const frame of [...active]) this.#enterInTurn(frame);
   }
 
   downgrade(): void {

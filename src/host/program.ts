@@ -169,14 +169,13 @@ function describe({ context, method, startedBy, error }: FailedEvent): string {
   return `${context}.${method}(…), begun by a ${startedBy}, failed and changed nothing: ${why}`;
 }
 
-/** What an application's callback throws is its own uncaught exception; it must not stop a logical node half way. */
+/** What an application's callback throws must not stop a logical node half way. */
 function apart(callback: () => void): void {
   try {
     callback();
   } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
+    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.emitWarning(`a callback threw: ${why}`, "HeadwaterCallbackFailed");
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -19,14 +19,15 @@ interface Program extends Block {
   readonly file: string;
 }
 
-const pages = filesIn(["README.md", "CONTRIBUTING.md", "docs"], [".md"]);
+const top = readdirSync(ROOT).filter((name) => name.endsWith(".md"));
+const pages = filesIn([...top, "docs", "bench"], [".md"]);
 const programs: Program[] = pages.flatMap(({ path, text }) =>
   blocksOf(text)
     .filter(({ language, fragment }) => language === "ts" && !fragment)
     .map((block) => ({
       ...block,
       page: path,
-      file: join(FOLDER, `${basename(path, ".md")}-${block.line}.ts`),
+      file: join(FOLDER, `${path.replaceAll("/", "-").replace(/\.md$/, "")}-${block.line}.ts`),
     })),
 );
 
@@ -48,6 +49,18 @@ test("every whole program in the docs compiles", async () => {
     (error: { stdout?: string; message: string }) => error.stdout || error.message,
   );
   assert.equal(errors, "");
+});
+
+test("every link to a file of the repository leads to one", () => {
+  const links = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target]) => ({ path, target: target ?? "" })),
+  );
+  const local = links.filter(({ target }) => !/^https?:/.test(target));
+  assert.ok(local.length > 0);
+  assert.deepEqual(
+    local.filter(({ path, target }) => !existsSync(join(ROOT, dirname(path), target))),
+    [],
+  );
 });
 
 describe("the programs of the error pages", () => {

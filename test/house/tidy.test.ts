@@ -24,7 +24,7 @@ const LINES_MAX = 400;
 const src = filesIn(["src"], [".ts"]);
 const own = [...src, ...filesIn(["test", "examples", "bench", "scripts"], [".ts"])];
 const prose = filesIn(
-  ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "bench", "package.json", ".ci"],
+  ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "bench", "package.json", ".ci"],
   ["", ".md"],
 );
 

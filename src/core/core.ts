@@ -259,8 +259,10 @@ export class Core<P> {
     else (event.entered ??= []).push({ place, lastBefore: last });
     if (event.mode === "read") return;
     if (place.openReaders !== null) {
-      for (const reader of place.openReaders) if (reader.isOpen) this.#depend(event, reader);
-      place.openReaders = null;
+      // They stay in the list: if this writer is started again, it must wait for them again.
+      const open = place.openReaders.filter((reader) => reader.isOpen);
+      place.openReaders = open.length === 0 ? null : open;
+      for (const reader of open) this.#depend(event, reader);
     }
     place.last = event;
   }
@@ -279,6 +281,7 @@ export class Core<P> {
   /** `event` has seen state of `earlier`, which may still be started again. */
   #depend(event: CoreEvent<P>, earlier: CoreEvent<P>): void {
     if (earlier === event || !earlier.isOpen || this.#plant === "forget-dependency") return;
+    invariant(earlier.ticket < event.ticket, "an event sees only the state of earlier ones");
     if (earlier.status !== "finished") {
       this.#marks?.hit("an event entered a context that an unfinished one had given up");
     }

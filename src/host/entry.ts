@@ -71,8 +71,9 @@ export class Entry {
   restore(state: State): void {
     this.#instance = null;
     this.#armed = null;
+    // Whoever has seen a change was undone before; if there was none, later events may have gone on from there.
+    if (this.published && this.state !== state) this.slot.put(state, null);
     this.state = state;
-    if (this.published) this.slot.put(state, null);
   }
 
   /** Lets later events see the state. The event keeps its instance, to look at. */

@@ -150,14 +150,14 @@ export class Core<P> {
       if (event.changedReleased && this.#plant !== "no-cascade") this.#restartDependentsOf(event);
       this.#ready.add("undo", event);
     }
-    this.#unclaim(event);
-    this.#wake(event);
     if (event.dependsOn === 0 || this.#plant === "commit-early") {
       this.#append(event);
     } else {
       this.#marks?.hit("a finished event waited for one whose state it had seen");
       if (event.mode === "read") for (const { place } of event.enteredPlaces()) (place.openReaders ??= []).push(event);
     }
+    this.#unclaim(event);
+    this.#wake(event); // last: whoever enters now must find whom to depend on
   }
 
   /** The journal has the records of these events. */

@@ -51,5 +51,6 @@ export class HeadwaterError extends Error {
 
 /** Stays on in production: a broken invariant must stop the event, not corrupt the state. */
 export function invariant(condition: unknown, what: string): asserts condition {
-  if (!condition) throw new HeadwaterError("HW-9001", `${what}. Please report this; it is a defect of Headwater.`);
+  if (!condition)
+    throw new HeadwaterError("HW-9001", `${what}. Please report this; it is a defect of Headwater.`);
 }

@@ -3,7 +3,7 @@ export { type Code, HeadwaterError } from "./errors.js";
 export type { Limits } from "./host/limits.js";
 export type { FailedEvent } from "./host/program.js";
 export { run } from "./host/run.js";
-export type { Nodes, NodeService, RunOptions, Service } from "./host/service.js";
+export type { NodeService, Nodes, RunOptions, Service } from "./host/service.js";
 export { AnonymousContext, Context, type ContextClass } from "./model/context.js";
 export type { CurrentEvent, TimerId } from "./model/event.js";
 export type { Key } from "./model/key.js";

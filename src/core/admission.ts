@@ -64,7 +64,9 @@ export function whoIsInTheWay<P>(
     const found = inTheWayAbove(event, place, above, writes, marks);
     if (found === null) continue;
     if (plant === "ignore-ancestors" && starts) return null;
-    marks?.hit(starts ? "an event waited for one that started above it" : "a call waited for an earlier event below");
+    marks?.hit(
+      starts ? "an event waited for one that started above it" : "a call waited for an earlier event below",
+    );
     return found;
   }
   return null;
@@ -79,7 +81,10 @@ function inTheWayAbove<P>(
 ): CoreEvent<P> | null {
   const own = above === event.place && event.mode === "write";
   // In its own queue an event need look only at the one before it: that one could enter only after all others.
-  for (let writer = own ? event.prev : above.writers.head; writer !== null && writer.ticket < event.ticket; ) {
+  for (
+    let writer = own ? event.prev : above.writers.head;
+    writer !== null && writer.ticket < event.ticket;
+  ) {
     if (!writer.hasReleased(place)) return writer;
     marks?.hit("an event passed an unfinished one above that had given up the context below");
     if (own) break;
@@ -89,7 +94,11 @@ function inTheWayAbove<P>(
   return reader !== null && reader.ticket < event.ticket ? reader : null;
 }
 
-function firstBarrier<P>(event: CoreEvent<P>, marks: Marks | undefined, plant: Plant | undefined): CoreEvent<P> | null {
+function firstBarrier<P>(
+  event: CoreEvent<P>,
+  marks: Marks | undefined,
+  plant: Plant | undefined,
+): CoreEvent<P> | null {
   for (const barrier of event.barriers ?? []) {
     if (barrier.status !== "waiting" && barrier.status !== "running") continue;
     if (barrier.hasReleased(event.place)) continue;

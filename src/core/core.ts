@@ -63,7 +63,8 @@ export class Core<P> {
 
   /** The events that are not settled yet, in ticket order. */
   *unsettled(): Iterable<CoreEvent<P>> {
-    for (let event = this.#first; event !== null; event = event.later) if (event.status !== "settled") yield event;
+    for (let event = this.#first; event !== null; event = event.later)
+      if (event.status !== "settled") yield event;
   }
 
   /** The effects since the last call. */
@@ -154,7 +155,8 @@ export class Core<P> {
       this.#append(event);
     } else {
       this.#marks?.hit("a finished event waited for one whose state it had seen");
-      if (event.mode === "read") for (const { place } of event.enteredPlaces()) (place.openReaders ??= []).push(event);
+      if (event.mode === "read")
+        for (const { place } of event.enteredPlaces()) (place.openReaders ??= []).push(event);
     }
     this.#unclaim(event);
     this.#wake(event); // last: whoever enters now must find whom to depend on
@@ -167,11 +169,16 @@ export class Core<P> {
       event.status = "committed";
       if (this.#total || event === this.#first) continue;
       this.#settle(event);
-      if (event.outcome?.messages.length === 0 || this.#plant === "messages-out-of-order") this.#leaveOrder(event);
+      if (event.outcome?.messages.length === 0 || this.#plant === "messages-out-of-order")
+        this.#leaveOrder(event);
       else this.#marks?.hit("a message waited for an earlier ticket");
     }
     // Messages leave in ticket order: the first unsettled event lets its own go, then the next.
-    for (let first = this.#first; first?.status === "committed" || first?.status === "settled"; first = this.#first) {
+    for (
+      let first = this.#first;
+      first?.status === "committed" || first?.status === "settled";
+      first = this.#first
+    ) {
       if (first.status === "committed") this.#settle(first);
       this.#leaveOrder(first);
     }

@@ -26,7 +26,12 @@ export function restart<P>(origin: CoreEvent<P>, marks: Marks | undefined): Core
   return latestFirst;
 }
 
-function takeBack<P>(event: CoreEvent<P>, origin: CoreEvent<P>, found: Set<CoreEvent<P>>, marks: Marks | undefined): void {
+function takeBack<P>(
+  event: CoreEvent<P>,
+  origin: CoreEvent<P>,
+  found: Set<CoreEvent<P>>,
+  marks: Marks | undefined,
+): void {
   const { place } = event;
   marks?.hit(
     event.status === "finished"
@@ -37,7 +42,8 @@ function takeBack<P>(event: CoreEvent<P>, origin: CoreEvent<P>, found: Set<CoreE
   );
   for (const { place: entered, lastBefore } of event.enteredPlaces()) {
     if (entered.last === event) entered.last = lastBefore?.isOpen ? lastBefore : null;
-    if (entered.openReaders !== null) entered.openReaders = entered.openReaders.filter((reader) => reader !== event);
+    if (entered.openReaders !== null)
+      entered.openReaders = entered.openReaders.filter((reader) => reader !== event);
   }
   if (event.status === "finished") {
     if (event.mode === "write") place.writers.insert(event);
@@ -59,7 +65,12 @@ function takeBack<P>(event: CoreEvent<P>, origin: CoreEvent<P>, found: Set<CoreE
 }
 
 /** A look that saw state of an event that is taken back must be taken again; any other stays as it was. */
-function renewView<P>(view: View<P>, origin: CoreEvent<P>, found: Set<CoreEvent<P>>, marks: Marks | undefined): void {
+function renewView<P>(
+  view: View<P>,
+  origin: CoreEvent<P>,
+  found: Set<CoreEvent<P>>,
+  marks: Marks | undefined,
+): void {
   if (!view.taken) return;
   if (view.seen === null || (view.seen !== origin && !found.has(view.seen))) {
     marks?.hit("a view was kept over a restart");

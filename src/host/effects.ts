@@ -7,7 +7,14 @@ export type Effect =
   | { readonly kind: "start"; readonly slot: Slot; readonly method: Method; readonly args: unknown[] }
   | { readonly kind: "send"; readonly slot: Slot; readonly method: Method; readonly args: unknown[] }
   | { readonly kind: "tell"; readonly client: string; readonly message: unknown }
-  | { readonly kind: "timer"; readonly id: TimerId; readonly due: number; readonly slot: Slot; readonly method: Method; readonly args: unknown[] }
+  | {
+      readonly kind: "timer";
+      readonly id: TimerId;
+      readonly due: number;
+      readonly slot: Slot;
+      readonly method: Method;
+      readonly args: unknown[];
+    }
   | { readonly kind: "cancel"; readonly id: TimerId };
 
 /** Effects in the order of the program text: those of a call stand where the call stands. */

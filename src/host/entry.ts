@@ -26,7 +26,8 @@ export class Entry {
   activate(frame: Frame): Context<Key> {
     const atOnce = !frame.method.isAsync;
     if (!atOnce) this.#ranAtOnce = false;
-    this.#instance ??= this.state === this.slot.state ? this.slot.take(atOnce) : instantiate(this.slot, this.state);
+    this.#instance ??=
+      this.state === this.slot.state ? this.slot.take(atOnce) : instantiate(this.slot, this.state);
     Context.activate(this.#instance, frame);
     return this.#instance;
   }
@@ -96,5 +97,4 @@ export class Entry {
     this.#instance = null;
     if (this.published && this.state !== this.before) this.slot.put(this.before, null);
   }
-
 }

@@ -127,7 +127,8 @@ export class Execution {
 
   /** Undoes what a failed call had changed, latest first. Others may have seen part of it. */
   takeBack(undone: readonly { entry: Entry; state: State }[]): void {
-    if (undone.some(({ entry, state }) => entry.published && entry.state !== state)) this.node.retract(this.event);
+    if (undone.some(({ entry, state }) => entry.published && entry.state !== state))
+      this.node.retract(this.event);
     for (const { entry, state } of [...undone].reverse()) entry.restore(state);
   }
 

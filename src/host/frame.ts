@@ -1,10 +1,24 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "../model/address.js";
-import { type Activation, addressAbove, type Context, type ContextClass, declaredReads } from "../model/context.js";
+import {
+  type Activation,
+  addressAbove,
+  type Context,
+  type ContextClass,
+  declaredReads,
+} from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import { isTimerOf, timerId } from "../model/path.js";
-import { type Elsewhere, INVOKE, type Later, Reference, reference, type Target, type View } from "../model/refs.js";
+import {
+  type Elsewhere,
+  INVOKE,
+  type Later,
+  Reference,
+  reference,
+  type Target,
+  type View,
+} from "../model/refs.js";
 import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
 import { changedFields, type State, viewOf } from "../state/fields.js";
@@ -64,7 +78,11 @@ export class Frame implements Activation {
     } catch (error) {
       return this.#end(false, error);
     }
-    if (typeof result === "object" && result !== null && typeof (result as PromiseLike<unknown>).then === "function") {
+    if (
+      typeof result === "object" &&
+      result !== null &&
+      typeof (result as PromiseLike<unknown>).then === "function"
+    ) {
       this.#entry.tookTime();
       (result as PromiseLike<unknown>).then(
         (value) => this.#endLater(true, value),
@@ -180,7 +198,8 @@ export class Frame implements Activation {
       if (this.slot.isBelow(slot)) throw rules.callUp(this.slot, slot, method);
       throw rules.callSideways(this.slot, slot, method);
     }
-    if (this.execution.request.method.readonly && !method.readonly) throw rules.readonlyCallsWriter(slot, method);
+    if (this.execution.request.method.readonly && !method.readonly)
+      throw rules.readonlyCallsWriter(slot, method);
   }
 
   /** A call waits for the calls that this method made before it in the same context, above or below it. */
@@ -199,7 +218,8 @@ export class Frame implements Activation {
   #mustWait(frame: Frame): boolean {
     for (const earlier of this.#active ?? []) {
       if (earlier === frame) return false;
-      if (earlier.slot === frame.slot || earlier.slot.isBelow(frame.slot) || frame.slot.isBelow(earlier.slot)) return true;
+      if (earlier.slot === frame.slot || earlier.slot.isBelow(frame.slot) || frame.slot.isBelow(earlier.slot))
+        return true;
     }
     return false;
   }
@@ -246,7 +266,12 @@ export class Frame implements Activation {
     const scope = {
       [INVOKE]: (_: Address, method: Method, args: unknown[]) => {
         declaredReads(slot, method); // refuses here what would fail when the event is to begin
-        this.#push(effect(method, copyAll(args, () => rules.argumentsOf(slot, method))));
+        this.#push(
+          effect(
+            method,
+            copyAll(args, () => rules.argumentsOf(slot, method)),
+          ),
+        );
       },
     };
     return reference(scope, slot) as unknown as Later<T>;
@@ -293,7 +318,10 @@ export class Frame implements Activation {
 
   peer<T extends Context<Key>>(cls: ContextClass<T>, name?: string): Elsewhere<T> {
     const root = this.execution.node.peer(cls as unknown as ContextClass, name);
-    return reference({ [INVOKE]: (target, method, args) => this.call(target, method, args) }, root) as unknown as Elsewhere<T>;
+    return reference(
+      { [INVOKE]: (target, method, args) => this.call(target, method, args) },
+      root,
+    ) as unknown as Elsewhere<T>;
   }
 
   #positions(last: number): number[] {

@@ -47,7 +47,9 @@ export interface NodeMessage {
   readonly origin: Extract<Origin, { kind: "message" }>;
 }
 
-type Body = { readonly kind: "node"; readonly message: NodeMessage } | { readonly kind: "client"; readonly client: string; readonly message: unknown; readonly index: number };
+type Body =
+  | { readonly kind: "node"; readonly message: NodeMessage }
+  | { readonly kind: "client"; readonly client: string; readonly message: unknown; readonly index: number };
 
 const ROUNDS_PER_PUMP = 64;
 const REQUESTED: Origin = { kind: "request" };
@@ -99,7 +101,13 @@ export class LogicalNode {
   }
 
   /** A request from outside: one event. `args` belong to the event. */
-  submit(slot: Slot, method: Method, args: unknown[], caller: string | undefined, waiting: Waiting): CoreEvent<EventRequest> {
+  submit(
+    slot: Slot,
+    method: Method,
+    args: unknown[],
+    caller: string | undefined,
+    waiting: Waiting,
+  ): CoreEvent<EventRequest> {
     if (!this.hasRoom) {
       throw new HeadwaterError(
         "HW-1301",
@@ -208,7 +216,12 @@ export class LogicalNode {
         starts.push(this.#requestFor(effect.slot, effect.method, effect.args, origin, undefined, null));
       } else if (effect.kind === "send") {
         const { slot, method, args } = effect;
-        const origin: NodeMessage["origin"] = { kind: "message", from: this.name, parent: event.ticket, index };
+        const origin: NodeMessage["origin"] = {
+          kind: "message",
+          from: this.name,
+          parent: event.ticket,
+          index,
+        };
         const body: Body = { kind: "node", message: { slot, method, args, origin } };
         messages.push({ to: `node:${slot.node}`, body });
       } else if (effect.kind === "tell") {
@@ -229,7 +242,11 @@ export class LogicalNode {
     waiting: Waiting | null,
   ): Request<EventRequest> {
     const payload = new EventRequest(slot, method, args, caller, origin, waiting);
-    const mode = slot.shape.anonymous ? "none" : method.readonly && origin.kind !== "timer" ? "read" : "write";
+    const mode = slot.shape.anonymous
+      ? "none"
+      : method.readonly && origin.kind !== "timer"
+        ? "read"
+        : "write";
     return { place: slot.place, mode, views: viewsOf(slot, method), payload };
   }
 

@@ -49,14 +49,16 @@ export class Program implements Surroundings {
     for (const [name, cls] of Object.entries(classes)) {
       this.nodes.set(name, new LogicalNode(name, cls, ports, this, options));
     }
-    if (this.nodes.size === 0) throw new HeadwaterError("HW-1017", "a program needs at least one root class.");
+    if (this.nodes.size === 0)
+      throw new HeadwaterError("HW-1017", "a program needs at least one root class.");
   }
 
   /** A reference to a root, for somebody outside. */
   rootOf(name: string, caller?: Caller): Reference {
     const node = this.node(name);
     const scope: Scope = {
-      [INVOKE]: (target: Address, method: Method, args: unknown[]) => this.#request(node, target as Slot, method, args, caller),
+      [INVOKE]: (target: Address, method: Method, args: unknown[]) =>
+        this.#request(node, target as Slot, method, args, caller),
     };
     return reference(scope, node.root);
   }
@@ -67,12 +69,24 @@ export class Program implements Surroundings {
     return node;
   }
 
-  #request(node: LogicalNode, slot: Slot, method: Method, args: unknown[], caller?: Caller): Promise<unknown> {
+  #request(
+    node: LogicalNode,
+    slot: Slot,
+    method: Method,
+    args: unknown[],
+    caller?: Caller,
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#stopped) return reject(stopped());
       if (caller !== undefined && this.#clients.get(caller.id) !== caller) return reject(closed(caller.id));
       const waiting: Waiting = { resolve, reject };
-      node.submit(slot, method, copyAll(args, () => rules.argumentsOf(slot, method)), caller?.id, waiting);
+      node.submit(
+        slot,
+        method,
+        copyAll(args, () => rules.argumentsOf(slot, method)),
+        caller?.id,
+        waiting,
+      );
     });
   }
 
@@ -97,7 +111,10 @@ export class Program implements Surroundings {
 
   connect(id: string, onMessage: Told): Caller {
     if (this.#clients.has(id)) {
-      throw new HeadwaterError("HW-1020", `a client named "${id}" is connected already; close that one first.`);
+      throw new HeadwaterError(
+        "HW-1020",
+        `a client named "${id}" is connected already; close that one first.`,
+      );
     }
     const caller = { id, onMessage };
     this.#clients.set(id, caller);

@@ -53,9 +53,11 @@ export interface NodeService<N extends Nodes> extends Running {
 
 const GRACE_MS = 5000;
 
-export function serviceFor(program: Program, several: boolean): object {
+export function serviceFor(program: Program, several: boolean): AnyService {
   const referencesFor = (caller?: Caller) => {
-    const roots = Object.fromEntries([...program.nodes.keys()].map((name) => [name, program.rootOf(name, caller)]));
+    const roots = Object.fromEntries(
+      [...program.nodes.keys()].map((name) => [name, program.rootOf(name, caller)]),
+    );
     return several ? { nodes: roots } : { root: Object.values(roots)[0] };
   };
   const stop: Running["stop"] = ({ graceMs = GRACE_MS } = {}) => program.stop(graceMs);

@@ -1,4 +1,4 @@
-import { type Mark, MARKS, Marks } from "../core/marks.js";
+import { MARKS, type Mark, Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import { TraceHash } from "./random.js";
 import { type SeedRun, scenarioOf, shrinkScenario, simulate } from "./simulate.js";

@@ -28,7 +28,9 @@ export async function runSimCommand(args: string[], output: Output): Promise<num
     seeds,
     events,
     onProgress: ({ seeds: done, eventsPerSecond }) => {
-      output.say(`${done} of ${seeds.length} seeds, ${eventsPerSecond.toLocaleString("en")} simulated events per second`);
+      output.say(
+        `${done} of ${seeds.length} seeds, ${eventsPerSecond.toLocaleString("en")} simulated events per second`,
+      );
     },
   });
   const isThorough = seeds.length < SEEDS_FOR_ALL_MARKS || campaign.missing.length === 0;
@@ -60,7 +62,10 @@ function parse(args: string[]): SimArguments {
 function wholeNumber(option: string, text: string, least: number): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new HeadwaterError("HW-2001", `${option} takes a whole number of at least ${least}, not ${JSON.stringify(text)}.`);
+  throw new HeadwaterError(
+    "HW-2001",
+    `${option} takes a whole number of at least ${least}, not ${JSON.stringify(text)}.`,
+  );
 }
 
 function summary({ failure, ...campaign }: Campaign, eventsPerSeed: number, ok: boolean): object {
@@ -88,14 +93,19 @@ function tell(campaign: Campaign, events: number, isThorough: boolean, { say }: 
     say(`Replay it with: ${replayCommand(seed, events)}\n`);
     const smallest = shrunk.differences.length > 0 ? shrunk : found;
     const { scenario } = smallest;
-    say(`The smallest program found that shows one (${scenario.workload.length} of ${workload.length} requests):\n`);
+    say(
+      `The smallest program found that shows one (${scenario.workload.length} of ${workload.length} requests):\n`,
+    );
     say(show(scenario.spec ?? spec, scenario.workload));
     for (const { what, expected, actual, ticket } of smallest.differences.slice(0, 5)) {
-      say(`\n${what}${ticket === null ? "" : ` (ticket ${ticket})`}\n  one at a time: ${text(expected)}\n  here:          ${text(actual)}`);
+      say(
+        `\n${what}${ticket === null ? "" : ` (ticket ${ticket})`}\n  one at a time: ${text(expected)}\n  here:          ${text(actual)}`,
+      );
     }
     return;
   }
-  if (isThorough) say(`No difference.${missing.length > 0 ? "" : " Everything that should happen in a run did."}`);
+  if (isThorough)
+    say(`No difference.${missing.length > 0 ? "" : " Everything that should happen in a run did."}`);
   else say(`No difference, but these never happened, so the run proves little: ${missing.join("; ")}.`);
 }
 

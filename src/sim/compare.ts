@@ -1,35 +1,11 @@
-import { inspect } from "node:util";
 import { same } from "../state/same.js";
+import { type Difference, Findings, nameOf } from "./findings.js";
 import type { LaterEffect, LoggedEvent, Result, RunLog } from "./log.js";
 import { checkOrder } from "./order.js";
 import type { BuiltProgram, RequestSpec } from "./program.js";
 import { SequentialProgram } from "./sequential.js";
 
-/** One thing that an observer of the run could hold against it. */
-export interface Difference {
-  readonly what: string;
-  readonly expected: string;
-  readonly actual: string;
-  /** The event that it is about, if it is about one. */
-  readonly ticket: number | null;
-}
-
-/** More than this many differences of one run say nothing new. */
-const DIFFERENCES_MAX = 20;
-
-/** Collects differences, and knows the events of a run by where they came from. */
-export class Findings {
-  readonly differences: Difference[] = [];
-
-  add(what: string, expected: unknown, actual: unknown, ticket: number | null = null): void {
-    if (this.differences.length >= DIFFERENCES_MAX) return;
-    this.differences.push({ what, expected: show(expected), actual: show(actual), ticket });
-  }
-
-  check(what: string, expected: unknown, actual: unknown, ticket: number | null = null): void {
-    if (!same(actual, expected)) this.add(what, expected, actual, ticket);
-  }
-}
+export type { Difference } from "./findings.js";
 
 /**
  * Compares a run with the contract: runs the same events one at a time in ticket order and looks at results, later
@@ -102,18 +78,6 @@ function checkStates(
   }
 }
 
-/** How a difference names an event. */
-export function nameOf({ node, ticket, path, method }: LoggedEvent): string {
-  const steps = path.map(({ field, key }) => (key === undefined ? field : `${field}(${show(key)})`));
-  return `event ${ticket} of ${node}, ${[...steps, method].join(".")}`;
-}
-
 function shortResult(result: Result): unknown {
   return result.ok ? result.value : `${result.error.name}: ${result.error.message}`;
-}
-
-function show(value: unknown): string {
-  return typeof value === "string"
-    ? value
-    : inspect(value, { depth: 8, breakLength: Number.POSITIVE_INFINITY });
 }

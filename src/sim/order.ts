@@ -1,5 +1,5 @@
 import { same } from "../state/same.js";
-import { type Findings, nameOf } from "./compare.js";
+import { type Findings, nameOf } from "./findings.js";
 import type { LaterEffect, LoggedEvent, RunLog } from "./log.js";
 import type { RequestSpec } from "./program.js";
 

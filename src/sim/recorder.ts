@@ -44,7 +44,9 @@ export class Recorder {
       time,
       caller,
       origin: this.#originOf(event.payload),
-      result: execution?.ok ? { ok: true, value: execution.value } : { ok: false, error: failureOf(execution?.value) },
+      result: execution?.ok
+        ? { ok: true, value: execution.value }
+        : { ok: false, error: failureOf(execution?.value) },
       later,
       submittedStep: (waiting as RequestWaiting | null)?.submittedStep ?? 0,
       acknowledgedStep: this.step(),

@@ -1,6 +1,12 @@
 import { type HeadwaterError, invariant } from "../errors.js";
 import type { Address } from "../model/address.js";
-import { type Activation, addressAbove, Context, type ContextClass, declaredReads } from "../model/context.js";
+import {
+  type Activation,
+  addressAbove,
+  Context,
+  type ContextClass,
+  declaredReads,
+} from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import { isTimerOf, pathOf, resolvePath, timerId } from "../model/path.js";

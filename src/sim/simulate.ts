@@ -45,7 +45,11 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
   const hooks: Hooks = { pause: (units) => world?.pause(units) };
   const built = buildClasses(spec, hooks);
   const commitOrder = random.chance(0.3) ? "total" : "observer";
-  world = new World(built, workload, random, { commitOrder, marks: options.marks ?? new Marks(), plant: options.plant });
+  world = new World(built, workload, random, {
+    commitOrder,
+    marks: options.marks ?? new Marks(),
+    plant: options.plant,
+  });
   const stackTraceLimit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0; // programs throw all the time, and nobody looks at where
   try {
@@ -64,7 +68,12 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
 }
 
 function stuck(open: string): Difference {
-  return { what: "the run did not come to rest", expected: "every event settled", actual: open, ticket: null };
+  return {
+    what: "the run did not come to rest",
+    expected: "every event settled",
+    actual: open,
+    ticket: null,
+  };
 }
 
 /** The smallest scenario found that still shows a difference. */

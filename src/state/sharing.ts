@@ -17,7 +17,8 @@ function isSeenTwice(value: unknown, seen: Set<object>): boolean {
     for (const [key, item] of value) if (isSeenTwice(key, seen) || isSeenTwice(item, seen)) return true;
     return false;
   }
-  const items: Iterable<unknown> = Array.isArray(value) || value instanceof Set ? value : Object.values(value);
+  const items: Iterable<unknown> =
+    Array.isArray(value) || value instanceof Set ? value : Object.values(value);
   for (const item of items) if (isSeenTwice(item, seen)) return true;
   return false;
 }

@@ -1,32 +1,14 @@
-import type { ContextClass, NodeService, Nodes, RunOptions, Service } from "headwater";
-import { DEFAULT_LIMITS } from "#src/host/limits.js";
+import type { ContextClass, RunOptions, run } from "headwater";
 import { memoryPorts, type Ports } from "#src/host/ports.js";
-import { Program } from "#src/host/program.js";
-import { serviceFor } from "#src/host/service.js";
+import { runOn } from "#src/host/run.js";
 import { Random } from "#src/sim/random.js";
 
 /**
  * Like `run`, on a host where the parts of events that may run do so in a random order, with the newest ones rather
  * first. So events overtake each other wherever the runtime lets them, which in one thread they hardly do otherwise.
  */
-export function runErratically<C extends ContextClass>(
-  root: C,
-  options?: RunOptions,
-): Promise<Service<InstanceType<C>>>;
-export function runErratically<N extends Nodes>(nodes: N, options?: RunOptions): Promise<NodeService<N>>;
-export async function runErratically(
-  program: ContextClass | Nodes,
-  options: RunOptions = {},
-): Promise<unknown> {
-  const several = typeof program !== "function";
-  const classes: Nodes = several ? program : { [program.name]: program };
-  const running = new Program(classes, erratic(new Random(5)), {
-    commitOrder: options.commitOrder ?? "observer",
-    limits: DEFAULT_LIMITS,
-    onError: options.onError,
-  });
-  return serviceFor(running, several);
-}
+export const runErratically = ((program: ContextClass, options?: RunOptions) =>
+  Promise.resolve(runOn(erratic(new Random(5)), program, options))) as typeof run;
 
 function erratic(random: Random): Ports {
   const ready: (() => void)[] = [];

@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Stage } from "./stage.js";
+
+test("events in different contexts do not see each other", () => {
+  const stage = new Stage();
+  const [a, b] = [stage.place("a"), stage.place("b")];
+  stage.request("e1", a);
+  stage.request("e2", b);
+  assert.deepEqual(stage.effects(), ["enter e1 a", "enter e2 b"]);
+});
+
+test("an event below waits for an earlier one above until that one finishes", () => {
+  const stage = new Stage();
+  const a = stage.place("a");
+  const above = stage.request("e1", stage.root);
+  stage.request("e2", a);
+  assert.deepEqual(stage.effects(), ["enter e1 root"]);
+  stage.finish(above);
+  assert.deepEqual(stage.effects(), ["enter e2 a", "append e1", "settle e1"]);
+});
+
+test("giving up a context lets the next event into it, but not into what the first may still call", () => {
+  const stage = new Stage();
+  const [a, b] = [stage.place("a"), stage.place("b")];
+  const first = stage.request("e1", stage.root);
+  const second = stage.request("e2", stage.root);
+  stage.effects();
+  stage.core.release(first, stage.root, false);
+  assert.deepEqual(stage.effects(), ["enter e2 root"]);
+  stage.call(second, a);
+  stage.call(first, a);
+  assert.deepEqual(stage.effects(), ["enter e1 a"]);
+  stage.core.release(first, a, false);
+  assert.deepEqual(stage.effects(), ["enter e2 a"]);
+  stage.call(second, b);
+  assert.deepEqual(stage.effects(), []);
+  stage.finish(first);
+  assert.deepEqual(stage.effects(), ["enter e2 b", "append e1", "settle e1"]);
+});
+
+test("an event commits after the one whose context it entered early, and starts again if that one fails", () => {
+  const stage = new Stage();
+  const first = stage.request("e1", stage.root);
+  const second = stage.request("e2", stage.root);
+  stage.effects();
+  stage.core.release(first, stage.root, true);
+  stage.effects();
+  stage.finish(second);
+  assert.deepEqual(stage.effects(), []);
+  stage.finish(first, { failed: true });
+  assert.deepEqual(stage.effects(), ["undo e2", "undo e1", "enter e2 root", "append e1", "settle e1"]);
+  stage.finish(second);
+  assert.deepEqual(stage.effects(), ["append e2", "settle e2"]);
+});
+
+test("if the first had changed nothing in what it gave up, its failure restarts nobody", () => {
+  const stage = new Stage();
+  const first = stage.request("e1", stage.root);
+  const second = stage.request("e2", stage.root);
+  stage.effects();
+  stage.core.release(first, stage.root, false);
+  stage.effects();
+  stage.finish(second);
+  stage.finish(first, { failed: true });
+  assert.deepEqual(stage.effects(), ["undo e1", "append e1", "append e2", "settle e2", "settle e1"]);
+});
+
+test("messages leave in ticket order, answers do not wait", () => {
+  const stage = new Stage();
+  const [a, b] = [stage.place("a"), stage.place("b")];
+  const slow = stage.request("e1", a);
+  const quick = stage.request("e2", b);
+  stage.effects();
+  stage.finish(quick, { messages: ["m2"] });
+  assert.deepEqual(stage.effects(), ["append e2", "settle e2"]);
+  stage.finish(slow, { messages: ["m1"] });
+  assert.deepEqual(stage.effects(), ["append e1", "settle e1", "send m1", "send m2"]);
+});
+
+test("with commit order total, answers wait for earlier events too", () => {
+  const stage = new Stage({ commitOrder: "total" });
+  const [a, b] = [stage.place("a"), stage.place("b")];
+  const slow = stage.request("e1", a);
+  const quick = stage.request("e2", b);
+  stage.effects();
+  stage.finish(quick, { messages: ["m2"] });
+  assert.deepEqual(stage.effects(), ["append e2"]);
+  stage.finish(slow);
+  assert.deepEqual(stage.effects(), ["append e1", "settle e1", "settle e2", "send m2"]);
+});
+
+test("nothing leaves before the journal has it", () => {
+  const stage = new Stage();
+  const only = stage.request("e1", stage.root);
+  stage.effects();
+  stage.finish(only, { messages: ["m1"] });
+  assert.deepEqual(stage.effects({ journal: false }), ["append e1"]);
+  stage.core.journaled([only]);
+  assert.deepEqual(stage.effects(), ["settle e1", "send m1"]);
+});
+
+test("a view is taken in ticket order: after an earlier writer, before a later one", () => {
+  const stage = new Stage();
+  const a = stage.place("a");
+  const early = stage.request("e1", stage.root);
+  const viewer = stage.request("e2", a, "write", [stage.root]);
+  stage.request("e3", stage.root);
+  assert.deepEqual(stage.effects(), ["enter e1 root"]);
+  stage.finish(early);
+  assert.deepEqual(stage.effects(), [
+    "view e2 root",
+    "enter e2 a",
+    "enter e3 root",
+    "append e1",
+    "settle e1",
+  ]);
+  stage.finish(viewer);
+});
+
+test("readers run side by side, and a writer waits for all of them", () => {
+  const stage = new Stage();
+  const first = stage.request("r1", stage.root, "read");
+  const second = stage.request("r2", stage.root, "read");
+  stage.request("w3", stage.root);
+  assert.deepEqual(stage.effects(), ["enter r1 root", "enter r2 root"]);
+  stage.finish(second);
+  assert.deepEqual(stage.effects(), ["append r2", "settle r2"]);
+  stage.finish(first);
+  assert.deepEqual(stage.effects(), ["enter w3 root", "append r1", "settle r1"]);
+});
+
+test("a writer that was started again still depends on a reader before it that may be started again", () => {
+  const stage = new Stage();
+  const [a, b] = [stage.place("a"), stage.place("b")];
+  const x = stage.request("x1", a);
+  const reader = stage.request("r2", stage.root, "read");
+  stage.effects();
+  stage.core.release(x, a, true);
+  stage.call(reader, a); // sees what x changed
+  stage.effects();
+  stage.finish(reader); // open, because of x
+  const y = stage.request("y3", b);
+  const writer = stage.request("w4", stage.root);
+  stage.effects();
+  stage.core.release(y, b, true);
+  stage.call(writer, b); // sees what y changed
+  stage.effects();
+  stage.finish(y, { failed: true });
+  assert.deepEqual(stage.effects(), ["undo w4", "undo y3", "enter w4 root", "append y3", "settle y3"]);
+  stage.finish(writer);
+  assert.deepEqual(
+    stage.effects(),
+    [],
+    "the writer waits for the reader, which needs the root as it was before it",
+  );
+  stage.finish(x, { failed: true });
+  assert.deepEqual(stage.effects(), [
+    "undo w4",
+    "undo r2",
+    "undo x1",
+    "enter r2 root",
+    "append x1",
+    "settle x1",
+  ]);
+});
+
+test("messages from another logical node are taken once and in the order of their numbers", () => {
+  const stage = new Stage();
+  const [a, b] = [stage.place("a"), stage.place("b")];
+  const message = (name: string, place: typeof a) => ({
+    place,
+    mode: "write" as const,
+    views: [],
+    payload: name,
+  });
+  stage.core.deliver("other", 2, message("m2", b));
+  assert.deepEqual(stage.effects(), []);
+  stage.core.deliver("other", 1, message("m1", a));
+  stage.core.deliver("other", 1, message("m1", a));
+  stage.core.deliver("other", 2, message("m2", b));
+  stage.core.deliver("third", 1, message("n1", stage.place("c")));
+  assert.deepEqual(stage.effects(), ["enter m1 a", "enter m2 b", "enter n1 c"]);
+});
+
+test("an event with many unfinished ones elsewhere in the tree decides as fast as alone", () => {
+  // Looks, not seconds: each decision asks each place on its path for its queues, and no other place.
+  const stage = new Stage();
+  let looks = 0;
+  const watched = (name: string, parent = stage.root) => {
+    const place = stage.place(name, parent);
+    return new Proxy(place, {
+      get(target, field) {
+        looks += 1;
+        return Reflect.get(target, field) as unknown;
+      },
+    });
+  };
+  const alone = watched("alone");
+  stage.request("first", alone);
+  const looksAlone = looks;
+  for (let i = 0; i < 1000; i++) stage.request(`other ${i}`, stage.place(`elsewhere ${i}`));
+  looks = 0;
+  stage.request("second", watched("crowded"));
+  assert.equal(looks, looksAlone);
+});

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { generateProgram, generateWorkload } from "#src/sim/generate.js";
+import { buildClasses, type Op, type ProgramSpec, type RequestSpec } from "#src/sim/program.js";
+import { Random } from "#src/sim/random.js";
+import { SequentialProgram } from "#src/sim/sequential.js";
+import { show } from "#src/sim/show.js";
+import { shrink } from "#src/sim/shrink.js";
+
+function scenario(seed: number, requests: number) {
+  const random = new Random(seed);
+  const spec = generateProgram(random);
+  return { spec, workload: generateWorkload(random, spec, requests) };
+}
+
+/** The first seed whose program fails. */
+async function failing(fails: (spec: ProgramSpec, workload: readonly RequestSpec[]) => Promise<boolean>) {
+  for (let seed = 0; seed < 200; seed++) {
+    const { spec, workload } = scenario(seed, 30);
+    if (await fails(spec, workload)) return { spec, workload };
+  }
+  throw new RangeError("no seed shows the planted failure");
+}
+
+/** A planted failure: some event of the workload fails with this code. */
+function someEventFailsWith(code: string) {
+  return async (spec: ProgramSpec, workload: readonly RequestSpec[]) => {
+    const program = new SequentialProgram(buildClasses(spec, { pause: () => undefined }).roots);
+    for (const [index, { node, path, method, args, client }] of workload.entries()) {
+      const facts = { node, path, method, args, caller: client ?? undefined, ticket: index + 1, time: 0 };
+      const outcome = await program.run(facts);
+      if (!outcome.ok && outcome.error.code === code) return true;
+    }
+    return false;
+  };
+}
+
+function opsOf(spec: ProgramSpec): Op[] {
+  return spec.classes.flatMap(({ methods }) => methods.flatMap(({ body }) => body));
+}
+
+test("a planted failure that needs one request and two operations is shrunk to just those", async () => {
+  const fails = someEventFailsWith("HW-1009");
+  const { spec, workload } = await failing(fails);
+  const shrunk = await shrink(spec, workload, fails);
+  assert.ok(await fails(shrunk.spec, shrunk.workload));
+  assert.equal(shrunk.workload.length, 1);
+  assert.deepEqual(
+    opsOf(shrunk.spec).map(({ op }) => op),
+    ["downgrade", "change"],
+  );
+  const used = shrunk.spec.classes.flatMap(({ fields, methods }) => [...fields, ...methods]);
+  assert.equal(used.length, 2, "one field and one method are left");
+});
+
+test("requests that wait for one that was taken away wait for nobody", async () => {
+  const { spec, workload } = scenario(3, 30);
+  const last = workload.length - 1;
+  const chained = workload.map((request, index) => ({
+    ...request,
+    at: index,
+    after: index === 0 ? null : index - 1,
+  }));
+  const fails = async (_: ProgramSpec, requests: readonly RequestSpec[]) => {
+    for (const [index, { after }] of requests.entries()) assert.ok(after === null || after < index);
+    return [4, last].every((at) => requests.some((request) => request.at === at));
+  };
+  const shrunk = await shrink(spec, chained, fails);
+  assert.deepEqual(
+    shrunk.workload.map(({ at, after }) => ({ at, after })),
+    [
+      { at: 4, after: null },
+      { at: last, after: null },
+    ],
+  );
+});
+
+test("every program tried on the way is whole: it can be built and run", async () => {
+  for (let seed = 0; seed < 10; seed++) {
+    const { spec, workload } = scenario(seed, 6);
+    const luck = new Random(seed);
+    const runs = async (candidate: ProgramSpec, requests: readonly RequestSpec[]) => {
+      await someEventFailsWith("none")(candidate, requests);
+      return luck.chance(0.5);
+    };
+    await shrink(spec, workload, runs, 300);
+  }
+});
+
+test("the number of tries is bounded", async () => {
+  const { spec, workload } = scenario(1, 30);
+  let tries = 0;
+  const fails = async () => {
+    tries += 1;
+    return tries % 2 === 0;
+  };
+  const { attempts } = await shrink(spec, workload, fails, 25);
+  assert.equal(attempts, 25);
+  assert.equal(tries, 25);
+});
+
+test("a program is shown as source that names its classes, methods and requests", () => {
+  const spec: ProgramSpec = {
+    nodes: [{ name: "n0", root: 0 }],
+    classes: [
+      {
+        name: "A",
+        anonymous: false,
+        fields: [{ name: "f0", kind: "number" }],
+        slots: [{ name: "s0", cls: 1, style: "number", keys: 3 }],
+        methods: [
+          {
+            name: "m0",
+            readonly: false,
+            reads: [],
+            async: false,
+            returns: null,
+            body: [
+              { op: "change", field: "f0", drop: false, value: "a" },
+              { op: "downgrade" },
+              {
+                op: "try",
+                body: [
+                  {
+                    op: "call",
+                    call: {
+                      path: [{ field: "s0", style: "number", keys: 3, key: "acc" }],
+                      method: "m1",
+                      args: ["b", 2],
+                    },
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+      {
+        name: "B",
+        anonymous: false,
+        fields: [],
+        slots: [],
+        methods: [
+          {
+            name: "m1",
+            readonly: true,
+            reads: [0],
+            async: false,
+            returns: null,
+            body: [{ op: "read", cls: 0 }],
+          },
+        ],
+      },
+      { name: "Unused", anonymous: false, fields: [], slots: [], methods: [] },
+    ],
+  };
+  const request: RequestSpec = {
+    node: "n0",
+    path: [{ field: "s0", key: 1 }],
+    method: "m1",
+    args: [1, 2, 0],
+    client: "c1",
+    after: 0,
+    at: 5,
+  };
+  assert.equal(
+    show(spec, [{ ...request, path: [], method: "m0", client: null, after: null }, request]),
+    `class B extends Context {
+  @readonly
+  @reads(A)
+  m1(a, b, fuel, acc = 0) {
+    see(this.event.read(A));
+    return acc;
+  }
+}
+
+class A extends Context {
+  f0 = 1;
+  s0 = this.children(B);
+  async m0(a, b, fuel, acc = 0) {
+    change(this.f0, add, a);
+    this.downgrade();
+    try {
+      see(await this.s0(acc % 3).m1(b, 2, fuel));
+    } catch (error) {
+      see(error);
+    }
+    return acc;
+  }
+}
+
+run({ n0: A });
+
+const r0 = n0.m0(1, 2, 0);
+const r1 = c1.n0.s0(1).m1(1, 2, 0); // after r0 was acknowledged`,
+  );
+});

@@ -21,7 +21,9 @@ export type Nodes = Readonly<Record<string, ContextClass<Context>>>;
 type Roots<N extends Nodes> = { readonly [Name in keyof N]: Ref<InstanceType<N[Name]>> };
 
 /** A running program of which only that is known. */
-export type AnyService = Running;
+export interface AnyService extends Running {
+  client(id: string, onMessage: (message: unknown) => void): Closable;
+}
 
 interface Running {
   /** Resolves when nothing is under way any more, armed timers aside. */

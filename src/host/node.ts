@@ -66,7 +66,13 @@ export class LogicalNode {
   #pumping = false;
   #scheduled = false;
   #halted = false;
-  readonly #pumpSoon = () => this.#pump();
+  readonly #pumpSoon = () => {
+    try {
+      this.#pump();
+    } catch (error) {
+      this.#ports.broken(error);
+    }
+  };
 
   constructor(
     readonly name: string,

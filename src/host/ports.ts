@@ -36,6 +36,9 @@ function at(time: number, task: () => void): () => void {
 const TURN_MS_MAX = 5;
 const LOOK_AT_CLOCK_EVERY = 64;
 
+/** What is chained to it runs as a microtask, at less cost than with `queueMicrotask`. */
+const NOW = Promise.resolve();
+
 let turnBegan = 0;
 let isTurnMarked = false;
 let tasksInTurn = 0;
@@ -53,7 +56,7 @@ function soon(task: () => void): void {
   tasksInTurn += 1;
   const isOld = tasksInTurn % LOOK_AT_CLOCK_EVERY === 0 && performance.now() - turnBegan > TURN_MS_MAX;
   if (isOld) setImmediate(task);
-  else queueMicrotask(task);
+  else void NOW.then(task);
 }
 
 /** One host, in memory: nothing is kept beyond the process. */

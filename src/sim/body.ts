@@ -94,7 +94,7 @@ export class BodyWriter {
       if (change !== null) body.push(change);
     }
     body.push({ op: "downgrade" });
-    if (this.random.chance(0.5)) body.push({ op: "pause", units: 1 + this.random.int(4) });
+    if (this.random.chance(0.5)) body.push({ op: "pause", units: 1 + this.random.int(3) });
     draft.gaveUp = true;
     draft.facts.downgrades = true;
   }
@@ -155,7 +155,7 @@ export class BodyWriter {
       case "read":
         return this.#read(draft);
       case "pause":
-        return { op: "pause", units: 1 + random.int(3) };
+        return { op: "pause", units: 1 + random.int(2) };
       case "stray": {
         facts.frames += 1;
         const target = random.pick(this.#reachable[this.#nodeOf(draft.index)] ?? []);
@@ -169,7 +169,7 @@ export class BodyWriter {
   }
 
   #if(body: Op[]): Op {
-    const mod = 2 + this.random.int(4);
+    const mod = 2 + this.random.int(5);
     return { op: "if", of: this.#expr(), mod, is: this.random.int(mod), body };
   }
 
@@ -229,18 +229,24 @@ export class BodyWriter {
   }
 
   #call(draft: Draft): CallSpec | null {
-    const { random, profile } = this;
-    const { below, facts, method } = draft;
-    if (below.length === 0) return null;
-    const target = random.pick(below);
-    const called = random.pick(target.cls.methods);
+    if (draft.below.length === 0) return null;
+    for (let tries = 0; tries < 3; tries++) {
+      const target = this.random.pick(draft.below);
+      const method = this.random.pick(target.cls.methods);
+      if (this.#mayCall(draft, method)) return this.#callOf(target, method);
+    }
+    return null;
+  }
+
+  /** Counts the call in if it is neither too dear nor sure to break a rule. */
+  #mayCall({ facts, method, gaveUp }: Draft, called: MethodSpec): boolean {
     const cost = this.#facts.get(called) as Facts;
-    if (facts.frames + cost.frames > FRAMES_MAX || facts.effects + cost.effects > EFFECTS_MAX) return null;
-    const breaksRule = (method.readonly && !called.readonly) || (cost.downgrades && !draft.gaveUp);
-    if (breaksRule && !random.chance(profile.violations + 0.05)) return null;
+    const breaksRule = (method.readonly && !called.readonly) || (cost.downgrades && !gaveUp);
+    if (breaksRule && !this.random.chance(this.profile.violations + 0.05)) return false;
+    if (facts.frames + cost.frames > FRAMES_MAX || facts.effects + cost.effects > EFFECTS_MAX) return false;
     facts.frames += cost.frames;
     facts.effects += cost.effects;
-    return this.#callOf(target, called);
+    return true;
   }
 
   #parallel(draft: Draft): Op | null {

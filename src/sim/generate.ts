@@ -104,12 +104,13 @@ const FUEL = [0, 0, 0, 1, 1, 2];
 export function generateWorkload(random: Random, spec: ProgramSpec, events: number): RequestSpec[] {
   const requests: RequestSpec[] = [];
   const hot = random.pick([0, 0, 0.5, 0.9]);
-  const favourite = drawTarget(random, spec);
-  const dependent = random.pick([0, 0.2, 0.6]);
+    const dependent = random.pick([0, 0.2, 0.6]);
   const fuel = random.pick([0, 1, 1, 2]);
+  const descend = random.pick([0.2, 0.5, 0.8]);
+  const favourite = drawTarget(random, spec, descend);
   let at = 0;
   for (let index = 0; index < events; index++) {
-    const { node, path, cls } = random.chance(hot) ? favourite : drawTarget(random, spec);
+    const { node, path, cls } = random.chance(hot) ? favourite : drawTarget(random, spec, descend);
     at += random.chance(0.5) ? 0 : random.int(4);
     requests.push({
       node,
@@ -124,11 +125,12 @@ export function generateWorkload(random: Random, spec: ProgramSpec, events: numb
   return requests;
 }
 
-function drawTarget(random: Random, spec: ProgramSpec): { node: string; path: Step[]; cls: ClassSpec } {
+/** A context, found by going down from a root again and again with this probability. */
+function drawTarget(random: Random, spec: ProgramSpec, descend: number): { node: string; path: Step[]; cls: ClassSpec } {
   const { name, root } = random.pick(spec.nodes);
   const path: Step[] = [];
   let cls = spec.classes[root] as ClassSpec;
-  while (cls.slots.length > 0 && random.chance(0.7)) {
+  while (cls.slots.length > 0 && random.chance(descend)) {
     const slot = random.pick(cls.slots);
     const key = keyOf(slot.style, random.int(slot.keys));
     path.push(key === undefined ? { field: slot.name } : { field: slot.name, key });

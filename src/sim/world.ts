@@ -33,6 +33,7 @@ interface Possible {
 }
 
 const TURNS_TO_SETTLE = 12;
+const NOW = Promise.resolve();
 
 /**
  * The simulated world: runs a program in the real core and host, but decides itself, from a seed, what happens
@@ -85,7 +86,8 @@ export class World {
   }
 
   async run(): Promise<WorldRun> {
-    while (await this.#somethingIsPossible()) {
+    while (this.#possible.length > 0 || (await this.#somethingIsPossible())) {
+      if (this.#timers.size > 0) this.#dueTimers();
       const index = this.#random.int(this.#possible.length);
       const next = this.#possible[index] as Possible;
       const last = this.#possible.pop() as Possible;
@@ -152,7 +154,8 @@ export class World {
 
   #settled(event: CoreEvent<EventRequest>): void {
     const logged = this.#recorder.settled(event);
-    this.#hash.add(logged.ticket).add(JSON.stringify(logged.result) ?? "");
+    const { ticket, result } = logged;
+    this.#hash.add(ticket).add(result.ok && typeof result.value === "number" ? result.value : JSON.stringify(result));
     if (logged.origin.kind !== "request") return;
     for (const index of this.#dependents[logged.origin.request] ?? []) this.#plan(index);
   }
@@ -175,7 +178,7 @@ export class World {
     const add = (what: string, happen: () => void) => this.#possible.push({ what, happen });
     return {
       now: () => this.#time,
-      soon: (task) => (this.#lazy ? add("soon", task) : queueMicrotask(() => this.#guard(task))),
+      soon: (task) => (this.#lazy ? add("soon", task) : void NOW.then(() => this.#guard(task))),
       broken: (error) => {
         this.#broken ??= error;
       },

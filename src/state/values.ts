@@ -110,7 +110,17 @@ function copyView(view: ArrayBufferView): ArrayBufferView {
   return new Typed(bytes);
 }
 
-const ERROR_TYPES = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
+const ERROR_TYPES = new Map<unknown, ErrorConstructor>(
+  [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((type) => [type.prototype, type]),
+);
+
+function inheritedType(error: Error): ErrorConstructor {
+  for (let at: unknown = error; at !== null; at = Object.getPrototypeOf(at)) {
+    const type = ERROR_TYPES.get(at);
+    if (type !== undefined) return type;
+  }
+  return Error;
+}
 
 /** Errors of classes that are not registered arrive as the nearest built-in class, under their own name. */
 function copyError(error: Error, depth: number): Error {
@@ -122,8 +132,11 @@ function copyError(error: Error, depth: number): Error {
 }
 
 function nearestBuiltIn(error: Error): Error {
-  const Type = ERROR_TYPES.find((type) => error instanceof type) ?? Error;
+  const Type = ERROR_TYPES.get(Object.getPrototypeOf(error)) ?? inheritedType(error);
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0; // the copy shows the stack of the original
   const to = withErrorText(new Type(error.message), error);
+  Error.stackTraceLimit = stackTraceLimit;
   if (to.name !== error.name) defineHidden(to, "name", error.name);
   return to;
 }
@@ -134,7 +147,8 @@ function errorFields(error: Error): [name: string, item: unknown][] {
 
 function withErrorText(to: Error, from: Error): Error {
   defineHidden(to, "message", from.message);
-  defineHidden(to, "stack", from.stack);
+  // Putting a stack into words takes long, and few look at it.
+  Object.defineProperty(to, "stack", { get: () => from.stack, configurable: true });
   return to;
 }
 

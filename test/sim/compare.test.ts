@@ -26,13 +26,18 @@ async function record(seed: number): Promise<Recorded> {
   return { built, workload, log };
 }
 
-const recordings: Promise<Recorded>[] = [];
+const recordings = new Map<number, Promise<Recorded>>();
+
+function recorded(seed: number): Promise<Recorded> {
+  const recording = recordings.get(seed) ?? record(seed);
+  recordings.set(seed, recording);
+  return recording;
+}
 
 /** Spoils the first recorded run that can be spoilt like this, and returns what is found to be different. */
 async function differencesAfter(spoil: (log: RunLog) => boolean): Promise<readonly string[]> {
   for (let seed = 0; seed < 60; seed++) {
-    recordings[seed] ??= record(seed);
-    const { built, workload, log } = await recordings[seed];
+    const { built, workload, log } = await recorded(seed);
     const spoilt = { ...log, events: log.events.map((event) => ({ ...event })), told: [...log.told] };
     if (!spoil(spoilt)) continue;
     return (await compare(built, workload, spoilt)).map(({ what }) => what);
@@ -41,7 +46,11 @@ async function differencesAfter(spoil: (log: RunLog) => boolean): Promise<readon
 }
 
 /** Changes the first event that satisfies the condition. */
-function spoilEvent(log: RunLog, fits: (event: LoggedEvent) => boolean, change: (event: LoggedEvent) => void): boolean {
+function spoilEvent(
+  log: RunLog,
+  fits: (event: LoggedEvent) => boolean,
+  change: (event: LoggedEvent) => void,
+): boolean {
   const event = log.events.find(fits);
   if (event !== undefined) change(event);
   return event !== undefined;
@@ -62,24 +71,38 @@ async function assertFound(spoil: (log: RunLog) => boolean, what: RegExp): Promi
 
 test("runs of the real runtime show no difference", async () => {
   for (let seed = 0; seed < 30; seed++) {
-    recordings[seed] ??= record(seed);
-    const { built, workload, log } = await recordings[seed];
+    const { built, workload, log } = await recorded(seed);
     assert.deepEqual(await compare(built, workload, log), [], `seed ${seed}`);
   }
 });
 
 test("another result, another error, other later effects and another final state are found", async () => {
   await assertFound(
-    (log) => spoilEvent(log, ({ result }) => result.ok, (event) => (event.result = { ok: true, value: -1 })),
+    (log) =>
+      spoilEvent(
+        log,
+        ({ result }) => result.ok,
+        (event) => (event.result = { ok: true, value: -1 }),
+      ),
     /^result of event/,
   );
   const error = { name: "RangeError", message: "another" };
   await assertFound(
-    (log) => spoilEvent(log, ({ result }) => !result.ok, (event) => (event.result = { ok: false, error })),
+    (log) =>
+      spoilEvent(
+        log,
+        ({ result }) => !result.ok,
+        (event) => (event.result = { ok: false, error }),
+      ),
     /^result of event/,
   );
   await assertFound(
-    (log) => spoilEvent(log, ({ later }) => later.length > 1, (event) => (event.later = event.later.toReversed())),
+    (log) =>
+      spoilEvent(
+        log,
+        ({ later }) => later.length > 1,
+        (event) => (event.later = event.later.toReversed()),
+      ),
     /^later effects of event/,
   );
   await assertFound((log) => {
@@ -92,33 +115,53 @@ test("another result, another error, other later effects and another final state
 test("an event that is missing or there twice is found", async () => {
   for (const kind of ["request", "start", "message", "timer"] as const) {
     const isOfKind = ({ origin }: LoggedEvent) => origin.kind === kind;
-    await assertFound((log) => {
-      const event = log.events.find(isOfKind);
-      log.events = log.events.filter((each) => each !== event);
-      return event !== undefined;
-    }, new RegExp(`^${kind} \\d+`));
-    await assertFound((log) => {
-      const event = log.events.find(isOfKind);
-      if (event !== undefined) log.events.push({ ...event, ticket: 100_000 });
-      return event !== undefined;
-    }, new RegExp(`^${kind} \\d+`));
+    await assertFound(
+      (log) => {
+        const event = log.events.find(isOfKind);
+        log.events = log.events.filter((each) => each !== event);
+        return event !== undefined;
+      },
+      new RegExp(`^${kind} \\d+`),
+    );
+    await assertFound(
+      (log) => {
+        const event = log.events.find(isOfKind);
+        if (event !== undefined) log.events.push({ ...event, ticket: 100_000 });
+        return event !== undefined;
+      },
+      new RegExp(`^${kind} \\d+`),
+    );
   }
 });
 
 test("an event that nobody asked for, or that is not the one asked for, is found", async () => {
   await assertFound(
     (log) =>
-      spoilEvent(log, ({ origin }) => origin.kind === "start", (event) => {
-        event.origin = { kind: "start", parent: 1, index: 999 };
-      }),
+      spoilEvent(
+        log,
+        ({ origin }) => origin.kind === "start",
+        (event) => {
+          event.origin = { kind: "start", parent: 1, index: 999 };
+        },
+      ),
     /nobody asked for/,
   );
   await assertFound(
-    (log) => spoilEvent(log, ({ origin }) => origin.kind === "start", (event) => (event.args = [1, 2, 3, 4])),
+    (log) =>
+      spoilEvent(
+        log,
+        ({ origin }) => origin.kind === "start",
+        (event) => (event.args = [1, 2, 3, 4]),
+      ),
     /^what event/,
   );
   await assertFound(
-    (log) => spoilEvent(log, ({ origin }) => origin.kind === "request", (event) => (event.caller = "mallory")),
+    (log) =>
+      spoilEvent(
+        log,
+        ({ origin }) => origin.kind === "request",
+        (event) => (event.caller = "mallory"),
+      ),
     /^request/,
   );
 });
@@ -138,7 +181,12 @@ test("starts of one event that changed places, or came before it, are found", as
     return false;
   }, /^place of event/);
   await assertFound(
-    (log) => spoilEvent(log, ({ origin }) => origin.kind === "start", (event) => (event.ticket = 0)),
+    (log) =>
+      spoilEvent(
+        log,
+        ({ origin }) => origin.kind === "start",
+        (event) => (event.ticket = 0),
+      ),
     /^ticket of event/,
   );
 });
@@ -147,12 +195,15 @@ test("messages of one sender that changed places are found, at nodes and at clie
   await assertFound((log) => {
     const [a, b] = log.events.filter(({ origin, node }) => origin.kind === "message" && node === "n1");
     if (a === undefined || b === undefined) return false;
-    if (a.origin.kind !== "message" || b.origin.kind !== "message" || a.origin.from !== b.origin.from) return false;
+    if (a.origin.kind !== "message" || b.origin.kind !== "message" || a.origin.from !== b.origin.from)
+      return false;
     exchangeTickets(a, b);
     return true;
   }, /^place of event/);
   await assertFound((log) => {
-    const [a, b] = log.told.filter(({ client, node }) => client === log.told[0]?.client && node === log.told[0].node);
+    const [a, b] = log.told.filter(
+      ({ client, node }) => client === log.told[0]?.client && node === log.told[0].node,
+    );
     if (a === undefined || b === undefined) return false;
     log.told = log.told.map((each) => (each === a ? b : each === b ? a : each));
     return true;
@@ -168,11 +219,21 @@ test("tickets against real time, timers before their time and times against the 
     return true;
   }, /^ticket of event/);
   await assertFound(
-    (log) => spoilEvent(log, ({ origin }) => origin.kind === "timer", (event) => (event.time = 0)),
+    (log) =>
+      spoilEvent(
+        log,
+        ({ origin }) => origin.kind === "timer",
+        (event) => (event.time = 0),
+      ),
     /^time of event/,
   );
   await assertFound(
-    (log) => spoilEvent(log, ({ ticket }) => ticket > 1, (event) => (event.time = -1)),
+    (log) =>
+      spoilEvent(
+        log,
+        ({ ticket }) => ticket > 1,
+        (event) => (event.time = -1),
+      ),
     /^time in/,
   );
 });
@@ -180,6 +241,10 @@ test("tickets against real time, timers before their time and times against the 
 test("with total commit order, an acknowledgement before that of an earlier ticket is found", async () => {
   await assertFound((log) => {
     log.commitOrder = "total";
-    return spoilEvent(log, ({ ticket }) => ticket === 1, (event) => (event.acknowledgedStep = 1_000_000));
+    return spoilEvent(
+      log,
+      ({ ticket }) => ticket === 1,
+      (event) => (event.acknowledgedStep = 1_000_000),
+    );
   }, /^commit of event/);
 });

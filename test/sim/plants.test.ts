@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PLANTS, runCampaign } from "headwater/sim";
+
+/** Enough for each of them, with room to spare: the slowest to be found shows itself within some hundred seeds. */
+const SEEDS_MAX = 3000;
+
+function* from(first: number): Iterable<number> {
+  for (let seed = first; seed < first + SEEDS_MAX; seed++) yield seed;
+}
+
+for (const plant of PLANTS) {
+  test(`the simulator finds the planted bug "${plant}" and shrinks what shows it`, async () => {
+    const { failure } = await runCampaign({ seeds: from(1), plant });
+    assert.ok(failure !== null, `not found in ${SEEDS_MAX} seeds`);
+    const { found, shrunk } = failure;
+    assert.ok(shrunk.differences.length > 0);
+    assert.ok(shrunk.scenario.workload.length < found.scenario.workload.length);
+  });
+}

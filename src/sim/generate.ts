@@ -104,9 +104,9 @@ const FUEL = [0, 0, 0, 1, 1, 2];
 export function generateWorkload(random: Random, spec: ProgramSpec, events: number): RequestSpec[] {
   const requests: RequestSpec[] = [];
   const hot = random.pick([0, 0, 0.5, 0.9]);
-    const dependent = random.pick([0, 0.2, 0.6]);
+  const dependent = random.pick([0, 0.2, 0.6]);
   const fuel = random.pick([0, 1, 1, 2]);
-  const descend = random.pick([0.2, 0.5, 0.8]);
+  const descend = random.pick([0.1, 0.4, 0.7]);
   const favourite = drawTarget(random, spec, descend);
   let at = 0;
   for (let index = 0; index < events; index++) {
@@ -126,7 +126,11 @@ export function generateWorkload(random: Random, spec: ProgramSpec, events: numb
 }
 
 /** A context, found by going down from a root again and again with this probability. */
-function drawTarget(random: Random, spec: ProgramSpec, descend: number): { node: string; path: Step[]; cls: ClassSpec } {
+function drawTarget(
+  random: Random,
+  spec: ProgramSpec,
+  descend: number,
+): { node: string; path: Step[]; cls: ClassSpec } {
   const { name, root } = random.pick(spec.nodes);
   const path: Step[] = [];
   let cls = spec.classes[root] as ClassSpec;

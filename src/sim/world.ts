@@ -155,7 +155,9 @@ export class World {
   #settled(event: CoreEvent<EventRequest>): void {
     const logged = this.#recorder.settled(event);
     const { ticket, result } = logged;
-    this.#hash.add(ticket).add(result.ok && typeof result.value === "number" ? result.value : JSON.stringify(result));
+    this.#hash
+      .add(ticket)
+      .add(result.ok && typeof result.value === "number" ? result.value : JSON.stringify(result));
     if (logged.origin.kind !== "request") return;
     for (const index of this.#dependents[logged.origin.request] ?? []) this.#plan(index);
   }

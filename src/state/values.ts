@@ -111,7 +111,10 @@ function copyView(view: ArrayBufferView): ArrayBufferView {
 }
 
 const ERROR_TYPES = new Map<unknown, ErrorConstructor>(
-  [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((type) => [type.prototype, type]),
+  [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((type) => [
+    type.prototype,
+    type,
+  ]),
 );
 
 function inheritedType(error: Error): ErrorConstructor {

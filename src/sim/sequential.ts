@@ -50,6 +50,17 @@ class Event {
   ) {}
 }
 
+/** How a method ended: with what it returned, or with what it threw. */
+interface Ended {
+  readonly ok: boolean;
+  readonly value: unknown;
+}
+
+function unwrap({ ok, value }: Ended): unknown {
+  if (!ok) throw value;
+  return value;
+}
+
 /** One method of one event: the first, or a call below. */
 class Frame implements Activation {
   readonly time: number;
@@ -82,7 +93,7 @@ class Frame implements Activation {
     const below = new Frame(this.of, target as Place, method, this, this.#asked);
     const earlier = this.#calls().filter((call) => call.#isInTheWayOf(below));
     this.#items.push(below);
-    const done = below.run(args, earlier);
+    const done = below.run(args, earlier).then(unwrap);
     below.#done = done.catch(() => {});
     // An object with a `then` of its own shows whether anybody waits for the call.
     const then: Promise<unknown>["then"] = (fulfilled, rejected) => {
@@ -101,7 +112,7 @@ class Frame implements Activation {
     return !this.#ended && (this.place === place || this.place.isBelow(place) || place.isBelow(this.place));
   }
 
-  async run(args: unknown[], earlier: readonly Frame[]): Promise<unknown> {
+  async run(args: unknown[], earlier: readonly Frame[]): Promise<Ended> {
     const { place, method, of } = this;
     try {
       this.#admit();
@@ -122,10 +133,10 @@ class Frame implements Activation {
       }
       this.#keep(state);
       if (this.#doom !== null) throw this.#doom;
-      return copy(result, () => rules.resultOf(place, method));
+      return { ok: true, value: copy(result, () => rules.resultOf(place, method)) };
     } catch (thrown) {
       this.#undo();
-      throw this.#doom ?? copyThrown(thrown);
+      return { ok: false, value: this.#doom ?? copyThrown(thrown) };
     } finally {
       this.#ended = true;
     }
@@ -281,14 +292,11 @@ export class SequentialProgram {
     if (wasCancelled) return { ok: true, value: undefined, later: [] };
     const event = new Event(facts, target, method, this.#roots);
     const frame = new Frame(event, target, method, null, 0);
-    try {
-      const value = await frame.run(facts.args, []);
-      return { ok: true, value, later: this.#commit(frame.later()) };
-    } catch (thrown) {
-      for (const call of event.leftOver) await call;
-      for (const [place, { found }] of event.entered) place.putBack(found);
-      return { ok: false, error: failureOf(thrown), later: [] };
-    }
+    const { ok, value } = await frame.run(facts.args, []);
+    if (ok) return { ok, value, later: this.#commit(frame.later()) };
+    for (const call of event.leftOver) await call;
+    for (const [place, { found }] of event.entered) place.putBack(found);
+    return { ok: false, error: failureOf(value), later: [] };
   }
 
   #commit(later: LaterEffect[]): LaterEffect[] {

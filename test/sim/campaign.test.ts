@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { runCampaign } from "headwater/sim";
+
+const seeds = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
+const cli = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+test("over 600 seeds the runtime equals a run one event at a time, and everything that can happen did", async () => {
+  const { failure, missing, seeds: run } = await runCampaign({ seeds: seeds(1, 600) });
+  assert.equal(failure, null);
+  assert.deepEqual(missing, []);
+  assert.equal(run, 600);
+});
+
+test("the same seeds give the same trace, other seeds another one", async () => {
+  const [once, again, other] = [
+    await runCampaign({ seeds: seeds(7, 40) }),
+    await runCampaign({ seeds: seeds(7, 40) }),
+    await runCampaign({ seeds: seeds(8, 40) }),
+  ];
+  assert.equal(once.hash, again.hash);
+  assert.equal(once.events, again.events);
+  assert.notEqual(once.hash, other.hash);
+});
+
+test("the same seeds give the same trace in another process", async () => {
+  const here = await runCampaign({ seeds: seeds(90, 20), events: 30 });
+  const args = [cli, "sim", "--seed", "90", "--seeds", "20", "--events", "30", "--json"];
+  const there = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Record<string, unknown>;
+  assert.equal(there.hash, here.hash);
+  assert.equal(there.events, here.events);
+  assert.equal(there.ok, true);
+  assert.equal(there.failure, null);
+});
+
+test("headwater sim refuses numbers that make no sense", () => {
+  for (const args of [["--seeds", "0"], ["--seeds", "many"], ["--seed", "-1"], ["--events", "1.5"]]) {
+    const { status, stderr } = spawnSync(process.execPath, [cli, "sim", ...args], { encoding: "utf8" });
+    assert.equal(status, 2, args.join(" "));
+    assert.match(stderr, /HW-2001/);
+  }
+});

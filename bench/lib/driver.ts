@@ -48,13 +48,14 @@ export class Driver {
     const { subject } = this;
     while (this.#asked < last) {
       const event = this.#asked++ - first;
-      if (event % SAMPLE_EVERY !== 0) {
+      const isSampled = event % SAMPLE_EVERY === 0;
+      const askedMs = isSampled ? performance.now() : 0;
+      try {
         await subject.call(this.#next(), work);
-      } else {
-        const askedMs = performance.now();
-        await subject.call(this.#next(), work);
-        latenciesMs[event / SAMPLE_EVERY] = performance.now() - askedMs;
+      } catch (error) {
+        if (!subject.isLostReply?.(error)) throw error;
       }
+      if (isSampled) latenciesMs[event / SAMPLE_EVERY] = performance.now() - askedMs;
     }
   }
 

@@ -2,6 +2,8 @@
 export interface Subject {
   /** Asks one counter for one event. Resolves when the reply is there. */
   call(counter: number, work: number): Promise<unknown>;
+  /** Does this error mean that the event took place and only its reply was lost? None is, unless a system says so. */
+  isLostReply?(error: unknown): boolean;
   /** The sum of all counters, to show that every event took place exactly once. */
   counted(): Promise<number>;
   stop(): Promise<void>;

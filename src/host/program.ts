@@ -5,7 +5,7 @@ import type { ContextClass } from "../model/context.js";
 import { INVOKE, type Reference, reference, type Scope } from "../model/refs.js";
 import * as rules from "../model/rules.js";
 import { inspectTree, isKindOf, type Method } from "../model/shape.js";
-import { copyAll } from "../state/values.js";
+import { areSimple, copyAll } from "../state/values.js";
 import { LogicalNode, type NodeMessage, type NodeOptions, type Surroundings } from "./node.js";
 import type { Ports } from "./ports.js";
 import type { EventRequest, Waiting } from "./request.js";
@@ -79,14 +79,9 @@ export class Program implements Surroundings {
     return new Promise((resolve, reject) => {
       if (this.#stopped) return reject(stopped());
       if (caller !== undefined && this.#clients.get(caller.id) !== caller) return reject(closed(caller.id));
+      if (!areSimple(args)) copyAll(args, () => rules.argumentsOf(slot, method));
       const waiting: Waiting = { resolve, reject };
-      node.submit(
-        slot,
-        method,
-        copyAll(args, () => rules.argumentsOf(slot, method)),
-        caller?.id,
-        waiting,
-      );
+      node.submit(slot, method, args, caller?.id, waiting);
     });
   }
 

@@ -36,11 +36,15 @@ export function copy<T>(value: T, name: () => string): T {
 /** Puts copies in the place of the given values. */
 export function copyAll(values: unknown[], name: () => string): unknown[] {
   for (let i = 0; i < values.length; i++) {
-    const value = values[i];
-    if (isSimple(value)) continue;
-    values[i] = copy(value, () => `${name()}, argument ${i + 1}`);
+    values[i] = copy(values[i], () => `${name()}, argument ${i + 1}`);
   }
   return values;
+}
+
+/** Is each of them its own copy? */
+export function areSimple(values: readonly unknown[]): boolean {
+  for (let i = 0; i < values.length; i++) if (!isSimple(values[i])) return false;
+  return true;
 }
 
 /** Is it its own copy? */

@@ -112,6 +112,20 @@ test("the driver goes round the counters, keeps the asked number in flight and s
   assert.equal(driver.asked, 70);
 });
 
+test("an error stops the driver, unless the system says that only the reply was lost", async () => {
+  const { subject, counts } = watched(2);
+  const failing: Subject = {
+    ...subject,
+    async call(counter, work) {
+      await subject.call(counter, work);
+      throw new Error("no reply");
+    },
+  };
+  await assert.rejects(new Driver(failing, 2).drive(4, 1, 0), /no reply/);
+  await new Driver({ ...failing, isLostReply: () => true }, 2).drive(4, 1, 0);
+  assert.deepEqual(counts, [3, 2]);
+});
+
 test("a case that loses an event gets no figures", async () => {
   const lossy: Case = {
     name: "lossy",

@@ -63,6 +63,9 @@ class Leaf extends Context<number> {
   give() {
     return this.items;
   }
+  take(notes: string[]) {
+    notes.push("changed by somebody else");
+  }
   callUp() {
     return (this.above(Tree) as unknown as Tree).note("up");
   }
@@ -174,6 +177,10 @@ class Tree extends Context {
     (await this.leaves(5).give()).push(99);
     return await this.leaves(5).size();
   }
+  async passesItsOwn() {
+    await this.leaves(6).take(this.notes);
+    return this.notes;
+  }
   async setsTimers() {
     const first = this.event.after(5, this.note, "one");
     const nested = await this.relays(0).setTimer();
@@ -231,6 +238,57 @@ test("a caught error undoes what the failed call did, and nothing else", async (
   assert.deepEqual(tree.states(), { Tree: { notes: ["no 2"] }, "Tree.leaves(1)": { key: 1, items: [1] } });
 });
 
+test("a caught error undoes the calls that the failed call had made, however deep", async () => {
+  class Bottom extends Context {
+    count = 0;
+    add() {
+      this.count += 1;
+    }
+  }
+  class Middle extends Context {
+    bottom = this.child(Bottom);
+    async addThenFail() {
+      await this.bottom.add();
+      throw new Error("no");
+    }
+  }
+  class Top extends Context {
+    middle = this.child(Middle);
+    caught = 0;
+    async catches() {
+      await this.middle.bottom.add();
+      await this.middle.addThenFail().catch(() => {});
+      this.caught += 1;
+    }
+  }
+  const top = new Runner(Top);
+  await top.value([], "catches");
+  assert.deepEqual(top.states(), { Top: { caught: 1 }, "Top.middle.bottom": { count: 1 } });
+});
+
+test("what a forgotten call does after the event has failed is undone too", async () => {
+  class Slow extends Context {
+    count = 0;
+    async add() {
+      for (let turn = 0; turn < 20; turn++) await null;
+      this.count += 1;
+    }
+    look() {
+      return this.count;
+    }
+  }
+  class Top extends Context {
+    slow = this.child(Slow);
+    forgets() {
+      void this.slow.add();
+    }
+  }
+  const top = new Runner(Top);
+  assert.equal(await top.code([], "forgets"), "HW-1005");
+  assert.deepEqual(top.states(), {});
+  assert.equal(await top.value([{ field: "slow" }], "look"), 0);
+});
+
 test("parallel calls on one context run one after the other, in the order of the calls", async () => {
   const tree = new Runner(Tree);
   await tree.value([], "together");
@@ -283,6 +341,7 @@ test("a declared ancestor is read as of the event, a held one as the event has c
 test("values that cross a context boundary are copies", async () => {
   const tree = new Runner(Tree);
   assert.equal(await tree.value([], "mutatesWhatItGot"), 0);
+  assert.deepEqual(await tree.value([], "passesItsOwn"), []);
 });
 
 test("timers are named by their position in the event; a cancelled one does nothing", async () => {

@@ -44,7 +44,8 @@ export function whoIsInTheWay<P>(
   const holder = place.holding;
   if (holder !== null && holder.ticket < event.ticket && !(plant === "ignore-readers" && !writes)) {
     if (marks !== undefined) markHolder(marks, writes, view !== null, starts);
-    return holder;
+    // In its own queue a writer waits for the one before it, so each is woken once, when its turn has come.
+    return (starts && writes && event.prev) || holder;
   }
   if (writes) {
     const reader = place.readers.head;

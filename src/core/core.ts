@@ -1,6 +1,6 @@
 import { invariant } from "../errors.js";
 import { whoIsInTheWay } from "./admission.js";
-import { CoreEvent, type Outcome, type Request, type Ticket, View } from "./event.js";
+import { CoreEvent, type Outcome, type Request, type Ticket, View, Wait } from "./event.js";
 import { Inbox } from "./inbox.js";
 import type { Marks } from "./marks.js";
 import type { Place } from "./place.js";
@@ -113,7 +113,7 @@ export class Core<P> {
   /** A running event wants to enter a context below; `token` comes back in `enter`. */
   call(event: CoreEvent<P>, place: Place<P>, token: unknown): void {
     invariant(event.status === "running", "only a running event can call");
-    this.#attemptEnter(event, place, token, null);
+    this.#attemptEnter(new Wait(event, place, token, null));
   }
 
   /** An event gives up a context that it has entered; `changed` says whether it changed it. */
@@ -236,25 +236,27 @@ export class Core<P> {
   /** Takes the views that are still to be taken, then starts the event. */
   #begin(event: CoreEvent<P>): void {
     const views = event.views?.filter((view) => !view.taken) ?? NONE;
-    if (views.length === 0) this.#attemptEnter(event, event.place, null, null);
-    for (const view of views) this.#attemptEnter(event, view.place, null, view);
+    if (views.length === 0) this.#attemptEnter(new Wait(event, event.place, null, null));
+    for (const view of views) this.#attemptEnter(new Wait(event, view.place, null, view));
   }
 
   /** Lets an event into a context (its own if there is no `token`), or has a view taken, as soon as it may be. */
-  #attemptEnter(event: CoreEvent<P>, place: Place<P>, token: unknown, view: View<P> | null): void {
+  #attemptEnter(wait: Wait<P>): void {
+    const { event, place, token, view } = wait;
     if (event.status !== "running" && event.status !== "waiting") return; // a call that nobody awaited
     const isFree = event.mode === "none" && view === null;
     const obstacle = isFree ? null : whoIsInTheWay(event, place, token, view, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
-      obstacle.waiters ??= [];
-      obstacle.waiters.push({ event, attempt: event.attempt, place, token, view });
+      if (obstacle.lastWaiter === null) obstacle.firstWaiter = wait;
+      else obstacle.lastWaiter.next = wait;
+      obstacle.lastWaiter = wait;
     } else if (view !== null) {
       this.#takeView(view);
     } else {
       if (token === null) event.status = "running";
       this.#enter(event, place);
-      this.#ready.add("enter", { event, attempt: event.attempt, token });
+      this.#ready.add("enter", wait);
     }
   }
 
@@ -263,7 +265,7 @@ export class Core<P> {
     const { last } = place;
     if (last !== null) this.#depend(event, last);
     if (place === event.place) event.lastBefore = last;
-    else (event.entered ??= []).push({ place, lastBefore: last });
+    else event.entered = added(event.entered, { place, lastBefore: last });
     if (event.mode === "read") return;
     if (place.openReaders !== null) {
       // They stay in the list: if this writer is started again, it must wait for them again.
@@ -282,7 +284,8 @@ export class Core<P> {
     if (place.last !== null) this.#depend(event, place.last);
     this.#ready.add("views", view);
     this.#wake(event); // writers of that context, later than this event, need not wait for it any more
-    if (event.views?.every(({ taken }) => taken)) this.#attemptEnter(event, event.place, null, null);
+    if (event.views?.every(({ taken }) => taken))
+      this.#attemptEnter(new Wait(event, event.place, null, null));
   }
 
   /** `event` has seen state of `earlier`, which may still be started again. */
@@ -293,25 +296,28 @@ export class Core<P> {
       this.#marks?.hit("an event entered a context that an unfinished one had given up");
     }
     event.dependsOn += 1;
-    earlier.dependents ??= [];
-    earlier.dependents.push({ event, attempt: event.attempt });
+    earlier.dependents = added(earlier.dependents, { event, attempt: event.attempt });
   }
 
   /** Appends an event and all those that had only been waiting for it. */
   #append(event: CoreEvent<P>): void {
-    const appendable = [event];
-    for (let next = appendable.pop(); next !== undefined; next = appendable.pop()) {
-      next.status = "appended";
-      this.#ready.add("append", next);
-      if (next.place.last === next) next.place.last = null;
-      next.lastBefore = null;
-      if (next.entered !== null) {
-        for (const { place } of next.entered) if (place.last === next) place.last = null;
-        next.entered = null;
-      }
-      if (next.dependents !== null) this.#freeDependents(next.dependents, appendable);
+    let appendable: CoreEvent<P>[] | null = null;
+    for (let next: CoreEvent<P> | undefined = event; next !== undefined; next = appendable?.pop()) {
+      this.#appendOne(next);
+      const { dependents } = next;
       next.dependents = null;
+      if (dependents !== null) this.#freeDependents(dependents, (appendable ??= []));
     }
+  }
+
+  #appendOne(event: CoreEvent<P>): void {
+    event.status = "appended";
+    this.#ready.add("append", event);
+    if (event.place.last === event) event.place.last = null;
+    event.lastBefore = null;
+    if (event.entered === null) return;
+    for (const { place } of event.entered) if (place.last === event) place.last = null;
+    event.entered = null;
   }
 
   #freeDependents(dependents: NonNullable<CoreEvent<P>["dependents"]>, appendable: CoreEvent<P>[]): void {
@@ -323,11 +329,14 @@ export class Core<P> {
   }
 
   #wake(event: CoreEvent<P>): void {
-    const { waiters } = event;
-    if (waiters === null) return;
-    event.waiters = null;
-    for (const { event: waiter, attempt, place, token, view } of waiters) {
-      if (waiter.attempt === attempt) this.#attemptEnter(waiter, place, token, view);
+    let wait = event.firstWaiter;
+    event.firstWaiter = null;
+    event.lastWaiter = null;
+    while (wait !== null) {
+      const { next } = wait;
+      wait.next = null;
+      if (wait.attempt === wait.event.attempt) this.#attemptEnter(wait);
+      wait = next;
     }
   }
 
@@ -352,14 +361,25 @@ export class Core<P> {
 
 const NONE: never[] = [];
 
-/** The last events that were on the way at each context from the root down, when this one got its ticket. */
+/** A list made with its first item takes one slot; pushing to an empty one makes room for seventeen. */
+function added<T>(list: T[] | null, item: T): T[] {
+  if (list === null) return [item];
+  list.push(item);
+  return list;
+}
+
+/**
+ * The last events that were on the way at each context from the root down, when this one got its ticket. A writer
+ * stands behind the last one in its own queue, and need not remember it.
+ */
 function barriersOf<P>(event: CoreEvent<P>): CoreEvent<P>[] | null {
   let barriers: CoreEvent<P>[] | null = null;
+  const writes = event.mode === "write";
   for (let at: Place<P> | null = event.place; at !== null; at = at.parent) {
-    const writer = at.writers.tail;
-    if (writer !== null) (barriers ??= []).push(writer);
-    const reader = event.mode === "write" ? at.readers.tail : null;
-    if (reader !== null) (barriers ??= []).push(reader);
+    const writer = writes && at === event.place ? null : at.writers.tail;
+    if (writer !== null) barriers = added(barriers, writer);
+    const reader = writes ? at.readers.tail : null;
+    if (reader !== null) barriers = added(barriers, reader);
   }
   return barriers;
 }

@@ -35,13 +35,20 @@ export interface Outcome<P> {
 }
 
 /** An event's wish to enter a context, to be looked at again when the event in its way moves on. */
-export interface Wait<P> {
-  readonly event: CoreEvent<P>;
+export class Wait<P> {
   readonly attempt: number;
-  readonly place: Place<P>;
-  /** The caller's own name for a call below; null for the event's start or for a view. */
-  readonly token: unknown;
-  readonly view: View<P> | null;
+  /** The next that waits for the same event. */
+  next: Wait<P> | null = null;
+
+  constructor(
+    readonly event: CoreEvent<P>,
+    readonly place: Place<P>,
+    /** The caller's own name for a call below; null for the event's start or for a view. */
+    readonly token: unknown,
+    readonly view: View<P> | null,
+  ) {
+    this.attempt = event.attempt;
+  }
 }
 
 /** A look at a context above, in the queue of that context until it was taken. */
@@ -88,7 +95,8 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>> {
 
   /** Unfinished events above or in the same context when this one got its ticket. */
   barriers: CoreEvent<P>[] | null = null;
-  waiters: Wait<P>[] | null = null;
+  firstWaiter: Wait<P> | null = null;
+  lastWaiter: Wait<P> | null = null;
   views: View<P>[] | null = null;
   /** Who was the last to enter the context that the event started in, before it. */
   lastBefore: CoreEvent<P> | null = null;

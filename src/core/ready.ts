@@ -1,11 +1,4 @@
-import type { CoreEvent, View } from "./event.js";
-
-/** A call below, or the start of an event, that may go ahead now. */
-export interface Enter<P> {
-  readonly event: CoreEvent<P>;
-  readonly attempt: number;
-  readonly token: unknown;
-}
+import type { CoreEvent, View, Wait } from "./event.js";
 
 export interface Send<P> {
   readonly event: CoreEvent<P>;
@@ -28,7 +21,7 @@ export interface Send<P> {
 export class Ready<P> {
   undo: CoreEvent<P>[] = NONE;
   views: View<P>[] = NONE;
-  enter: Enter<P>[] = NONE;
+  enter: Wait<P>[] = NONE;
   append: CoreEvent<P>[] = NONE;
   settled: CoreEvent<P>[] = NONE;
   send: Send<P>[] = NONE;

@@ -22,7 +22,7 @@ import {
 import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
 import { changedFields, type State, viewOf } from "../state/fields.js";
-import { copy, copyAll, copyThrown } from "../state/values.js";
+import { copy, copyAll, copyThrown, isSimple } from "../state/values.js";
 import { Call } from "./call.js";
 import { type Effect, Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
@@ -32,6 +32,20 @@ import type { Slot } from "./slot.js";
 interface Undo {
   readonly entry: Entry;
   readonly state: State;
+}
+
+/** Is one of them the other, or below it? */
+function overlap(one: Slot, other: Slot): boolean {
+  if (one.depth === other.depth) return one === other;
+  return one.depth > other.depth ? one.isBelow(other) : other.isBelow(one);
+}
+
+function copyArguments(args: unknown[], slot: Slot, method: Method): void {
+  copyAll(args, () => rules.argumentsOf(slot, method));
+}
+
+function copyResult(value: unknown, slot: Slot, method: Method): unknown {
+  return copy(value, () => rules.resultOf(slot, method));
 }
 
 /**
@@ -84,13 +98,17 @@ export class Frame implements Activation {
       typeof (result as PromiseLike<unknown>).then === "function"
     ) {
       this.#entry.tookTime();
-      (result as PromiseLike<unknown>).then(
-        (value) => this.#endLater(true, value),
-        (error: unknown) => this.#endLater(false, error),
-      );
+      this.#await(result as PromiseLike<unknown>);
     } else {
       this.#end(true, result);
     }
+  }
+
+  #await(result: PromiseLike<unknown>): void {
+    result.then(
+      (value) => this.#endLater(true, value),
+      (error: unknown) => this.#endLater(false, error),
+    );
   }
 
   #endLater(returned: boolean, value: unknown): void {
@@ -113,7 +131,7 @@ export class Frame implements Activation {
       if (!returned || entry === null || this.#doom !== null) throw value;
       state = entry.current();
       this.#checkChanges(entry, state);
-      result = copy(value, () => rules.resultOf(slot, method));
+      result = isSimple(value) ? value : copyResult(value, slot, method);
     } catch (error) {
       return this.#fail(error);
     }
@@ -160,7 +178,8 @@ export class Frame implements Activation {
 
   /** A call that was not awaited dooms the event, and so does a call that was doomed itself. */
   #lookAtCalls(): void {
-    for (const call of this.#calls ?? []) {
+    if (this.#calls === null) return;
+    for (const call of this.#calls) {
       if (call.wasAwaited && call.hasEnded) this.#doom ??= call.doom;
       else this.#doom ??= rules.unawaited(this.slot, this.method, call.slot as Slot, call.method as Method);
     }
@@ -178,9 +197,9 @@ export class Frame implements Activation {
     if (this.execution.wasTakenBack) return call; // its code stops here
     (this.#calls ??= []).push(call);
     try {
-      this.#checkRunning(`${target}.${method.name}(…)`);
+      if (!this.#running) this.#checkRunning(`${target}.${method.name}(…)`);
       this.#checkCall(slot, method);
-      copyAll(args, () => rules.argumentsOf(slot, method));
+      if (!args.every(isSimple)) copyArguments(args, slot, method);
       const frame = new Frame(this.execution, this, slot, method, args, this.#asked, call);
       this.effects ??= new Effects();
       frame.effects = new Effects();
@@ -218,8 +237,7 @@ export class Frame implements Activation {
   #mustWait(frame: Frame): boolean {
     for (const earlier of this.#active ?? []) {
       if (earlier === frame) return false;
-      if (earlier.slot === frame.slot || earlier.slot.isBelow(frame.slot) || frame.slot.isBelow(earlier.slot))
-        return true;
+      if (overlap(earlier.slot, frame.slot)) return true;
     }
     return false;
   }

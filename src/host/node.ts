@@ -1,8 +1,8 @@
 import { type CommitOrder, Core } from "../core/core.js";
-import type { CoreEvent, Message, Outcome, Request } from "../core/event.js";
+import type { CoreEvent, Message, Outcome, Request, Wait } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
-import type { Enter, Send } from "../core/ready.js";
+import type { Send } from "../core/ready.js";
 import { HeadwaterError, invariant } from "../errors.js";
 import { type ContextClass, declaredReads } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
@@ -288,7 +288,7 @@ export class LogicalNode {
     }
   }
 
-  #enter({ event, attempt, token }: Enter<EventRequest>): void {
+  #enter({ event, attempt, token }: Wait<EventRequest>): void {
     if (this.#ports.run === undefined) return this.#go(event, attempt, token as Frame | null);
     this.#ports.run(() => this.#go(event, attempt, token as Frame | null));
   }

@@ -2,7 +2,7 @@ import type { Ticket } from "../core/event.js";
 import type { TimerId } from "../model/event.js";
 import type { Method } from "../model/shape.js";
 import type { State } from "../state/fields.js";
-import { areSimple, copyAll } from "../state/values.js";
+import { copyAll, isSimple } from "../state/values.js";
 import type { Execution } from "./execution.js";
 import type { Slot } from "./slot.js";
 
@@ -37,6 +37,6 @@ export class EventRequest {
 
   /** The arguments for one try: a method may change what it is given, and an event may be tried again. */
   argsForOneTry(): unknown[] {
-    return areSimple(this.args) ? this.args : copyAll([...this.args], () => "the arguments");
+    return this.args.every(isSimple) ? this.args : copyAll([...this.args], () => "the arguments");
   }
 }

@@ -4,7 +4,7 @@ import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import { same } from "./same.js";
 import { hasSharing } from "./sharing.js";
-import { copy } from "./values.js";
+import { copy, isSimple } from "./values.js";
 
 /**
  * The state of one context at one moment: the values of its fields, in the order of its shape, never changed
@@ -71,9 +71,13 @@ export function stateOf(instance: Context<Key>, address: Address, before: State,
     const kept = before[i];
     if (typeof live === "object" ? same(live, kept) : Object.is(live, kept)) continue;
     after ??= before.slice();
-    after[i] = copy(live, () => `${address}.${field}`);
+    after[i] = isSimple(live) ? live : copyField(live, address, field);
   }
   return after ?? before;
+}
+
+function copyField(value: unknown, address: Address, field: string): unknown {
+  return copy(value, () => `${address}.${field}`);
 }
 
 /** The fields in which two states of a context differ. */

@@ -36,19 +36,20 @@ export function copy<T>(value: T, name: () => string): T {
 /** Puts copies in the place of the given values. */
 export function copyAll(values: unknown[], name: () => string): unknown[] {
   for (let i = 0; i < values.length; i++) {
-    values[i] = copy(values[i], () => `${name()}, argument ${i + 1}`);
+    const value = values[i];
+    if (isSimple(value)) continue;
+    values[i] = copyArgument(value, i, name);
   }
   return values;
 }
 
-/** Is each of them its own copy? */
-export function areSimple(values: readonly unknown[]): boolean {
-  for (let i = 0; i < values.length; i++) if (!isSimple(values[i])) return false;
-  return true;
+/** Apart, because a closure in a loop costs a scope for each turn, needed or not. */
+function copyArgument(value: unknown, i: number, name: () => string): unknown {
+  return copy(value, () => `${name()}, argument ${i + 1}`);
 }
 
 /** Is it its own copy? */
-function isSimple(value: unknown): boolean {
+export function isSimple(value: unknown): boolean {
   return typeof value === "object"
     ? value === null
     : typeof value !== "function" && typeof value !== "symbol";

@@ -89,10 +89,9 @@ export class Core<P> {
   }
 
   /** Gives an event its ticket. It starts when nobody earlier is in its way. */
-  request(request: Request<P>): CoreEvent<P> {
-    const { place, mode, views } = request;
+  request({ place, mode, views, payload }: Request<P>): CoreEvent<P> {
     this.#ticket += 1;
-    const event = new CoreEvent<P>(this.#ticket as Ticket, this.#time, place, mode, request.payload);
+    const event = new CoreEvent<P>(this.#ticket as Ticket, this.#time, place, mode, payload);
     this.#unfinished += 1;
     this.#joinOrder(event);
     if (mode !== "none") event.barriers = barriersOf(event);

@@ -98,7 +98,7 @@ export class Execution {
 
   /** The state of a context above as this event sees it, if it may. */
   stateSeen(slot: Slot): State | undefined {
-    const seen = this.#entry(slot)?.current() ?? this.request.views?.get(slot);
+    const seen = this.#entry(slot)?.current() ?? this.request.seen?.get(slot);
     return seen === null ? slot.state : seen; // which throws what its field initialisers throw
   }
 

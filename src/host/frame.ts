@@ -24,6 +24,7 @@ import type { Method } from "../model/shape.js";
 import { changedFields, type State, viewOf } from "../state/fields.js";
 import { copy, copyAll, copyThrown, isSimple } from "../state/values.js";
 import { Call } from "./call.js";
+import { CallsBelow } from "./calls-below.js";
 import { type Effect, Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
@@ -32,12 +33,6 @@ import type { Slot } from "./slot.js";
 interface Undo {
   readonly entry: Entry;
   readonly state: State;
-}
-
-/** Is one of them the other, or below it? */
-function overlap(one: Slot, other: Slot): boolean {
-  if (one.depth === other.depth) return one === other;
-  return one.depth > other.depth ? one.isBelow(other) : other.isBelow(one);
 }
 
 function copyArguments(args: unknown[], slot: Slot, method: Method): void {
@@ -59,10 +54,9 @@ export class Frame implements Activation {
   #before: State | null = null;
   /** What calls below have changed, oldest first. */
   #undo: Undo[] | null = null;
-  #calls: Call[] | null = null;
-  #active: Frame[] | null = null;
+  #below: CallsBelow | null = null;
   #asked = 0;
-  #hasEntered = false;
+  hasEntered = false;
   #running = false;
   #doom: HeadwaterError | null = null;
 
@@ -123,7 +117,7 @@ export class Frame implements Activation {
     const { execution, slot, method } = this;
     if (execution.isDead) return;
     this.#running = false;
-    this.#lookAtCalls();
+    if (this.#below !== null) this.#doom = this.#below.doomOf(slot, method);
     const entry = this.#entry;
     let state: State;
     let result: unknown;
@@ -160,7 +154,7 @@ export class Frame implements Activation {
     const { parent, answer } = this;
     if (parent === null || answer === null) return this.execution.end(this, ok, value);
     answer.doom = this.#doom;
-    parent.#callEnded(this);
+    parent.#below?.ended(this);
     answer.end(ok, value);
   }
 
@@ -176,15 +170,6 @@ export class Frame implements Activation {
     if (this.#doom !== null) throw this.#doom;
   }
 
-  /** A call that was not awaited dooms the event, and so does a call that was doomed itself. */
-  #lookAtCalls(): void {
-    if (this.#calls === null) return;
-    for (const call of this.#calls) {
-      if (call.wasAwaited && call.hasEnded) this.#doom ??= call.doom;
-      else this.#doom ??= rules.unawaited(this.slot, this.method, call.slot as Slot, call.method as Method);
-    }
-  }
-
   undoLater(entry: Entry, state: State): void {
     this.#undo ??= [];
     this.#undo.push({ entry, state });
@@ -195,7 +180,8 @@ export class Frame implements Activation {
     this.#asked += 1;
     const call = Call.make(slot, method);
     if (this.execution.wasTakenBack) return call; // its code stops here
-    (this.#calls ??= []).push(call);
+    this.#below ??= new CallsBelow();
+    this.#below.add(call);
     try {
       if (!this.#running) this.#checkRunning(`${target}.${method.name}(…)`);
       this.#checkCall(slot, method);
@@ -204,7 +190,7 @@ export class Frame implements Activation {
       this.effects ??= new Effects();
       frame.effects = new Effects();
       this.effects.push(frame.effects);
-      this.#enqueue(frame);
+      this.#below.enqueue(frame);
     } catch (error) {
       call.end(false, error);
     }
@@ -219,34 +205,6 @@ export class Frame implements Activation {
     }
     if (this.execution.request.method.readonly && !method.readonly)
       throw rules.readonlyCallsWriter(slot, method);
-  }
-
-  /** A call waits for the calls that this method made before it in the same context, above or below it. */
-  #enqueue(frame: Frame): void {
-    this.#active ??= [];
-    this.#active.push(frame);
-    this.#enterInTurn(frame);
-  }
-
-  #enterInTurn(frame: Frame): void {
-    if (frame.#hasEntered || this.#mustWait(frame)) return;
-    frame.#hasEntered = true;
-    this.execution.enter(frame);
-  }
-
-  #mustWait(frame: Frame): boolean {
-    for (const earlier of this.#active ?? []) {
-      if (earlier === frame) return false;
-      if (overlap(earlier.slot, frame.slot)) return true;
-    }
-    return false;
-  }
-
-  #callEnded(ended: Frame): void {
-    const active = this.#active ?? [];
-    active.splice(active.indexOf(ended), 1);
-    // A call that is refused ends at once, so the list may change on the way.
-    for (const frame of [...active]) this.#enterInTurn(frame);
   }
 
   downgrade(): void {

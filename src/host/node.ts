@@ -4,7 +4,7 @@ import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import type { Send } from "../core/ready.js";
 import { HeadwaterError, invariant } from "../errors.js";
-import { type ContextClass, declaredReads } from "../model/context.js";
+import type { ContextClass } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Method } from "../model/shape.js";
 import type { State } from "../state/fields.js";
@@ -122,8 +122,7 @@ export class LogicalNode {
       );
     }
     if (!this.#scheduled) this.#core.tick(this.#ports.now()); // once for all requests that come in one go
-    const request = this.#requestFor(slot, method, args, REQUESTED, caller, waiting);
-    const event = this.#core.request(request);
+    const event = this.#core.request(new EventRequest(slot, method, args, caller, REQUESTED, waiting));
     this.#schedule();
     return event;
   }
@@ -132,7 +131,7 @@ export class LogicalNode {
   receive(from: string, sequence: number, { slot, method, args, origin }: NodeMessage): void {
     if (this.#halted) return;
     this.#core.tick(this.#ports.now());
-    this.#core.deliver(from, sequence, this.#requestFor(slot, method, args, origin, undefined, null));
+    this.#core.deliver(from, sequence, new EventRequest(slot, method, args, undefined, origin, null));
     this.#schedule();
   }
 
@@ -219,7 +218,7 @@ export class LogicalNode {
     for (const [index, effect] of effects.entries()) {
       if (effect.kind === "start") {
         const origin: Origin = { kind: "start", parent: event.ticket, index };
-        starts.push(this.#requestFor(effect.slot, effect.method, effect.args, origin, undefined, null));
+        starts.push(new EventRequest(effect.slot, effect.method, effect.args, undefined, origin, null));
       } else if (effect.kind === "send") {
         const { slot, method, args } = effect;
         const origin: NodeMessage["origin"] = {
@@ -237,23 +236,6 @@ export class LogicalNode {
       }
     }
     return { failed: false, starts, messages };
-  }
-
-  #requestFor(
-    slot: Slot,
-    method: Method,
-    args: unknown[],
-    origin: Origin,
-    caller: string | undefined,
-    waiting: Waiting | null,
-  ): Request<EventRequest> {
-    const payload = new EventRequest(slot, method, args, caller, origin, waiting);
-    const mode = slot.shape.anonymous
-      ? "none"
-      : method.readonly && origin.kind !== "timer"
-        ? "read"
-        : "write";
-    return { place: slot.place, mode, views: viewsOf(slot, method), payload };
   }
 
   #schedule(): void {
@@ -283,8 +265,8 @@ export class LogicalNode {
   #see(request: EventRequest, place: object): void {
     for (let slot: Slot | null = request.slot; slot !== null; slot = slot.parent) {
       if (slot.place !== place) continue;
-      request.views ??= new Map();
-      request.views.set(slot, stateOrNull(slot));
+      request.seen ??= new Map();
+      request.seen.set(slot, stateOrNull(slot));
     }
   }
 
@@ -343,7 +325,7 @@ export class LogicalNode {
       this.#timers.delete(id);
       if (this.#halted) return;
       this.#core.tick(this.#ports.now());
-      this.#core.request(this.#requestFor(slot, method, args, { kind: "timer", id }, undefined, null));
+      this.#core.request(new EventRequest(slot, method, args, undefined, { kind: "timer", id }, null));
       this.#schedule();
     };
     this.#timers.set(id, this.#ports.at(due, fire));
@@ -362,11 +344,4 @@ function stateOrNull(slot: Slot): State | null {
   } catch {
     return null;
   }
-}
-
-const NO_VIEWS: never[] = [];
-
-function viewsOf(slot: Slot, method: Method) {
-  if (method.reads.length === 0) return NO_VIEWS;
-  return declaredReads(slot, method).map((above) => (above as Slot).place);
 }

@@ -1,4 +1,6 @@
-import type { Ticket } from "../core/event.js";
+import type { Mode, Request, Ticket } from "../core/event.js";
+import type { Place } from "../core/place.js";
+import { declaredReads } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Method } from "../model/shape.js";
 import type { State } from "../state/fields.js";
@@ -20,11 +22,11 @@ export interface Waiting {
 }
 
 /** What there is to run, and what is known of it so far. It goes through the core as an event's payload. */
-export class EventRequest {
+export class EventRequest implements Request<EventRequest> {
   /** The present try at running it. */
   execution: Execution | null = null;
   /** The states of declared ancestors as of the event's ticket; null for one that cannot be made. */
-  views: Map<Slot, State | null> | null = null;
+  seen: Map<Slot, State | null> | null = null;
 
   constructor(
     readonly slot: Slot,
@@ -35,8 +37,30 @@ export class EventRequest {
     readonly waiting: Waiting | null,
   ) {}
 
+  get place(): Place<EventRequest> {
+    return this.slot.place;
+  }
+
+  get mode(): Mode {
+    if (this.slot.shape.anonymous) return "none";
+    // What a timer starts changes its context at least in that the timer is gone.
+    return this.method.readonly && this.origin.kind !== "timer" ? "read" : "write";
+  }
+
+  /** The declared ancestors. */
+  get views(): readonly Place<EventRequest>[] {
+    if (this.method.reads.length === 0) return NO_VIEWS;
+    return declaredReads(this.slot, this.method).map((above) => (above as Slot).place);
+  }
+
+  get payload(): this {
+    return this;
+  }
+
   /** The arguments for one try: a method may change what it is given, and an event may be tried again. */
   argsForOneTry(): unknown[] {
     return this.args.every(isSimple) ? this.args : copyAll([...this.args], () => "the arguments");
   }
 }
+
+const NO_VIEWS: readonly Place<EventRequest>[] = [];

@@ -1,0 +1,62 @@
+import type { HeadwaterError } from "../errors.js";
+import * as rules from "../model/rules.js";
+import type { Method } from "../model/shape.js";
+import type { Call } from "./call.js";
+import type { Frame } from "./frame.js";
+import type { Slot } from "./slot.js";
+
+/**
+ * The calls that one method makes. Each waits for those made before it in the same context, above or below it; so
+ * what an event does, does not depend on timing, and undoing one call never touches what another one did.
+ */
+export class CallsBelow {
+  readonly #calls: Call[] = [];
+  readonly #active: Frame[] = [];
+
+  add(call: Call): void {
+    this.#calls.push(call);
+  }
+
+  /** Lets the call go ahead when its turn has come. */
+  enqueue(frame: Frame): void {
+    this.#active.push(frame);
+    this.#enterInTurn(frame);
+  }
+
+  ended(frame: Frame): void {
+    this.#active.splice(this.#active.indexOf(frame), 1);
+    // A call that is refused ends at once, so the list may change on the way.
+    for (const next of [...this.#active]) this.#enterInTurn(next);
+  }
+
+  #enterInTurn(frame: Frame): void {
+    if (frame.hasEntered || this.#mustWait(frame)) return;
+    frame.hasEntered = true;
+    frame.execution.enter(frame);
+  }
+
+  #mustWait(frame: Frame): boolean {
+    for (const earlier of this.#active) {
+      if (earlier === frame) return false;
+      if (overlap(earlier.slot, frame.slot)) return true;
+    }
+    return false;
+  }
+
+  /** A call that was not awaited dooms the event, and so does a call that was doomed itself. */
+  doomOf(slot: Slot, method: Method): HeadwaterError | null {
+    for (const call of this.#calls) {
+      if (!call.wasAwaited || !call.hasEnded) {
+        return rules.unawaited(slot, method, call.slot as Slot, call.method as Method);
+      }
+      if (call.doom !== null) return call.doom;
+    }
+    return null;
+  }
+}
+
+/** Is one of them the other, or below it? */
+function overlap(one: Slot, other: Slot): boolean {
+  if (one.depth === other.depth) return one === other;
+  return one.depth > other.depth ? one.isBelow(other) : other.isBelow(one);
+}

@@ -39,7 +39,15 @@ export function whoIsInTheWay<P>(
     if (barrier !== null) return barrier;
     event.barriers = null;
   }
-  if (view !== null && plant === "late-views") return null;
+  if (view !== null) {
+    if (plant === "late-views") return null;
+    const { barrier } = view;
+    if (barrier !== null && isInTheWay(barrier, place)) {
+      marks?.hit("a view waited for a writer");
+      return barrier;
+    }
+    view.barrier = null;
+  }
 
   const holder = place.holding;
   if (holder !== null && holder.ticket < event.ticket && !(plant === "ignore-readers" && !writes)) {
@@ -101,8 +109,7 @@ function firstBarrier<P>(
   plant: Plant | undefined,
 ): CoreEvent<P> | null {
   for (const barrier of event.barriers ?? []) {
-    if (barrier.status !== "waiting" && barrier.status !== "running") continue;
-    if (barrier.hasReleased(event.place)) continue;
+    if (!isInTheWay(barrier, event.place)) continue;
     const sameContext = barrier.place === event.place;
     if (!sameContext && plant === "ignore-ancestors") continue;
     if (plant === "ignore-readers" && (barrier.mode === "read" || event.mode === "read")) continue;
@@ -114,6 +121,10 @@ function firstBarrier<P>(
     return barrier;
   }
   return null;
+}
+
+function isInTheWay<P>(earlier: CoreEvent<P>, place: Place<P>): boolean {
+  return (earlier.status === "waiting" || earlier.status === "running") && !earlier.hasReleased(place);
 }
 
 function markHolder(marks: Marks, writes: boolean, isView: boolean, starts: boolean): void {

@@ -58,11 +58,15 @@ export class View<P> implements Queued<View<P>> {
   taken = false;
   /** The unappended event whose state was seen. */
   seen: CoreEvent<P> | null = null;
+  /** The last writer in the queue of the context when the event got its ticket. */
+  barrier: CoreEvent<P> | null;
 
   constructor(
     readonly event: CoreEvent<P>,
     readonly place: Place<P>,
-  ) {}
+  ) {
+    this.barrier = place.writers.tail;
+  }
 
   get ticket(): Ticket {
     return this.event.ticket;

@@ -15,6 +15,7 @@ export class Call extends Promise<unknown> {
   wasAwaited = false;
   hasEnded = false;
   doom: HeadwaterError | null = null;
+  onEnd: (() => void) | null = null;
   #settle: Waiting | null = null;
 
   static make(slot: Slot, method: Method): Call {
@@ -35,6 +36,7 @@ export class Call extends Promise<unknown> {
     this.hasEnded = true;
     if (ok) this.#settle.resolve(value);
     else this.#settle.reject(value);
+    this.onEnd?.();
   }
 
   // biome-ignore lint/suspicious/noThenProperty: seeing that a call is awaited is this class's purpose.

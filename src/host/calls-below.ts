@@ -29,6 +29,23 @@ export class CallsBelow {
     for (const next of [...this.#active]) this.#enterInTurn(next);
   }
 
+  /**
+   * A method may end before a call that somebody waits for: `Promise.all` gives up at the first that fails. Calls back
+   * once such calls have ended too, and says whether it will.
+   */
+  endsLater(callback: () => void): boolean {
+    const awaited = this.#calls.filter((call) => call.wasAwaited && !call.hasEnded);
+    if (awaited.length === 0) return false;
+    let left = awaited.length;
+    for (const call of awaited) {
+      call.onEnd = () => {
+        left -= 1;
+        if (left === 0) callback();
+      };
+    }
+    return true;
+  }
+
   #enterInTurn(frame: Frame): void {
     if (frame.hasEntered || this.#mustWait(frame)) return;
     frame.hasEntered = true;

@@ -117,7 +117,10 @@ export class Frame implements Activation {
     const { execution, slot, method } = this;
     if (execution.isDead) return;
     this.#running = false;
-    if (this.#below !== null) this.#doom = this.#below.doomOf(slot, method);
+    if (this.#below !== null) {
+      if (this.#below.endsLater(() => this.#endLater(returned, value))) return;
+      this.#doom = this.#below.doomOf(slot, method);
+    }
     const entry = this.#entry;
     let state: State;
     let result: unknown;

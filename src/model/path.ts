@@ -10,15 +10,21 @@ export interface Step {
   readonly key?: Key;
 }
 
+const paths = new WeakMap<Address, readonly Step[]>();
+
 /** The steps that lead from the root of a logical node to an address: its name as plain data. */
-export function pathOf(address: Address): Step[] {
-  const path = new Array<Step>(address.depth);
-  for (let at = address; at.parent !== null; at = at.parent) {
-    invariant(at.slot !== null, `${at} has a parent and no place in it`);
-    path[at.depth - 1] =
-      at.key === undefined ? { field: at.slot.field } : { field: at.slot.field, key: at.key };
+export function pathOf(address: Address): readonly Step[] {
+  let path = paths.get(address);
+  if (path === undefined) {
+    path = address.parent === null ? [] : [...pathOf(address.parent), stepOf(address)];
+    paths.set(address, path);
   }
   return path;
+}
+
+function stepOf({ slot, key }: Address): Step {
+  invariant(slot !== null, "an address below a root has a place in its parent");
+  return key === undefined ? { field: slot.field } : { field: slot.field, key };
 }
 
 /** The address that a path leads to. */

@@ -81,9 +81,19 @@ export class BodyWriter {
     if (fields.length > 0 && random.chance(0.2)) method.returns = random.pick(fields).name;
     const givesUpFirst = !method.readonly && !cls.anonymous && random.chance(profile.downgradeFirst);
     if (givesUpFirst) this.#beginByGivingUp(draft);
-    const count = 1 + random.int(profile.opsMax);
-    for (let i = 0; i < count; i++) this.#add(draft, method.body, 0);
+    if (random.chance(profile.light)) this.#writeLight(draft);
+    else for (let i = random.int(profile.opsMax); i >= 0; i--) this.#add(draft, method.body, 0);
     if (givesUpFirst && random.chance(profile.failLate)) method.body.push(this.#if([this.#throw()]));
+  }
+
+  /** Most events of a service are small, and orders are tried out faster with small ones. */
+  #writeLight(draft: Draft): void {
+    const { method, cls } = draft;
+    method.async = false;
+    const change = method.readonly ? null : this.#change(draft);
+    if (change !== null) method.body.push(change);
+    const [field] = cls.fields;
+    if (field !== undefined) method.body.push({ op: "get", field: field.name });
   }
 
   /** What others get to see early: a change, then the context is given up, and time passes. */
@@ -255,7 +265,7 @@ export class BodyWriter {
       const call = this.#call(draft);
       if (call !== null) calls.push(call);
     }
-    return calls.length < 2 ? null : { op: "par", calls };
+    return calls.length < 2 ? null : { op: "par", calls, hasty: this.random.chance(0.4) };
   }
 
   #callOf({ slots }: Reachable, method: MethodSpec): CallSpec {

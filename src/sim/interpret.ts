@@ -87,7 +87,7 @@ function step(run: Run, op: Op): Pending {
     case "call":
       return invoke(run, self, op.call, evaluate(run, op.call.args[0])).then((value) => see(run, value));
     case "par":
-      return together(run, op.calls);
+      return together(run, op.calls, op.hasty);
     case "try":
       return attempt(run, op.body);
     case "if":
@@ -178,12 +178,17 @@ function invoke(run: Run, from: unknown, call: CallSpec, first: unknown): Promis
   ) as Promise<unknown>;
 }
 
-/** Calls that run side by side. All of them end before the method goes on, also if one fails. */
-async function together(run: Run, calls: readonly CallSpec[]): Promise<void> {
-  const results = await Promise.allSettled(
-    calls.map((call) => invoke(run, run.self, call, evaluate(run, call.args[0]))),
-  );
-  for (const result of results) {
+/** Calls that run side by side. Which of several failures comes first is a matter of luck, so it must not show. */
+async function together(run: Run, calls: readonly CallSpec[], hasty: boolean): Promise<void> {
+  const results = calls.map((call) => invoke(run, run.self, call, evaluate(run, call.args[0])));
+  if (hasty) {
+    const values = await Promise.all(results).catch(() => {
+      throw new RangeError("one of several calls failed");
+    });
+    for (const value of values) see(run, value);
+    return;
+  }
+  for (const result of await Promise.allSettled(results)) {
     if (result.status === "rejected") throw result.reason;
     see(run, result.value);
   }

@@ -4,10 +4,10 @@ import type { Step } from "../model/path.js";
 
 /** What an event asked to happen after its commit, in the order of the program text. */
 export type LaterEffect =
-  | { kind: "start"; path: Step[]; method: string; args: unknown[] }
-  | { kind: "send"; node: string; path: Step[]; method: string; args: unknown[] }
+  | { kind: "start"; path: readonly Step[]; method: string; args: unknown[] }
+  | { kind: "send"; node: string; path: readonly Step[]; method: string; args: unknown[] }
   | { kind: "tell"; client: string; message: unknown }
-  | { kind: "timer"; id: TimerId; path: Step[]; method: string; args: unknown[]; ms: number }
+  | { kind: "timer"; id: TimerId; path: readonly Step[]; method: string; args: unknown[]; ms: number }
   | { kind: "cancel"; timer: TimerId };
 
 /** What is compared of an error; its stack and its class are not part of the contract. */
@@ -34,7 +34,7 @@ export type Origin =
 export interface LoggedEvent {
   node: string;
   ticket: number;
-  path: Step[];
+  path: readonly Step[];
   method: string;
   args: unknown[];
   time: number;

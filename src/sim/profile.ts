@@ -14,6 +14,8 @@ export interface Profile {
   readonly levels: number;
   readonly keys: number;
   readonly opsMax: number;
+  /** How many methods only look at their context, or change it, and return. */
+  readonly light: number;
   readonly anonymous: number;
   readonly readonly: number;
   /** How many methods begin by giving their context up. */
@@ -37,7 +39,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   parallel: [["par", 2.5]],
   branches: [["if", 2]],
   failures: [
-    ["throw", 1.5],
+    ["throw", 0.8],
     ["try", 1.5],
   ],
   downgrades: [["downgrade", 2]],
@@ -80,6 +82,7 @@ export function drawProfile(random: Random): Profile {
     levels: random.pick([1, 2, 3, 3, 4, 4]),
     keys: random.pick([1, 2, 3, 4]),
     opsMax: random.pick([3, 4, 6]),
+    light: random.pick([0.3, 0.7, 0.9]),
     anonymous: random.pick([0, 0, 0.15]),
     readonly: random.pick([0, 0.2, 0.4, 0.7]),
     downgradeFirst: downgrades === 0 ? 0 : random.pick([0, 0.3, 0.6]) * Math.min(downgrades, 1.5),

@@ -82,7 +82,8 @@ export type Op =
   /** Looks at one of its own fields, or at all of them (null). */
   | { op: "get"; field: string | null }
   | { op: "call"; call: CallSpec }
-  | { op: "par"; calls: CallSpec[] }
+  /** Calls side by side; a hasty one goes on as soon as one of them has failed. */
+  | { op: "par"; calls: CallSpec[]; hasty: boolean }
   | { op: "try"; body: Op[] }
   | { op: "if"; of: Expr; mod: number; is: number; body: Op[] }
   | { op: "throw"; text: string }
@@ -113,7 +114,7 @@ export type BrokenRule = "return a function" | "send home" | "bad delay" | "bad 
 /** One request from outside. */
 export interface RequestSpec {
   node: string;
-  path: Step[];
+  path: readonly Step[];
   method: string;
   args: number[];
   client: string | null;

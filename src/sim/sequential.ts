@@ -129,6 +129,7 @@ class Frame implements Activation {
         if (typeof result === "object") result = await result;
       } finally {
         Context.activate(instance, null);
+        for (const item of this.#items) if (item instanceof Frame && item.#awaited) await item.#done;
         this.#lookAtCalls();
       }
       this.#keep(state);

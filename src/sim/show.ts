@@ -103,7 +103,7 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
       return [`see(await ${showCall("this", op.call)});`];
     case "par":
       return [
-        "see(...await all([",
+        `see(...await ${op.hasty ? "Promise.all" : "all"}([`,
         ...indented(op.calls.map((call) => `${showCall("this", call)},`)),
         "]));",
       ];

@@ -77,13 +77,11 @@ function* insteadOf(op: Op): Iterable<Op[]> {
       for (const gone of op.calls.keys()) {
         const calls = op.calls.filter((_, i) => i !== gone);
         const [only] = calls;
-        yield calls.length === 1 && only !== undefined
-          ? [{ op: "call", call: only }]
-          : [{ op: "par", calls }];
+        yield calls.length === 1 && only !== undefined ? [{ op: "call", call: only }] : [{ ...op, calls }];
       }
       for (const [at, call] of op.calls.entries()) {
         for (const simpler of simplerCalls(call)) {
-          yield [{ op: "par", calls: op.calls.map((other, i) => (i === at ? simpler : other)) }];
+          yield [{ ...op, calls: op.calls.map((other, i) => (i === at ? simpler : other)) }];
         }
       }
       break;

@@ -33,6 +33,8 @@ interface Possible {
 }
 
 const TURNS_TO_SETTLE = 12;
+/** Far more than any generated program takes: a run that goes on longer goes on for ever. */
+const STEPS_MAX_PER_REQUEST = 2000;
 const NOW = Promise.resolve();
 
 /**
@@ -54,6 +56,7 @@ export class World {
   readonly #lazy: boolean;
   #time = 1_000_000;
   #step = 0;
+  readonly #stepsMax: number;
   #broken: unknown;
   /** For each request, those that wait until it is acknowledged. */
   readonly #dependents: number[][];
@@ -61,6 +64,7 @@ export class World {
   constructor(built: BuiltProgram, workload: readonly RequestSpec[], random: Random, options: WorldOptions) {
     this.#random = random;
     this.#workload = workload;
+    this.#stepsMax = STEPS_MAX_PER_REQUEST * workload.length;
     this.#duplicates = random.chance(0.5) ? 0.2 : 0;
     this.#lazy = random.chance(0.3);
     this.#recorder = new Recorder(() => this.#step, options.commitOrder);
@@ -98,6 +102,7 @@ export class World {
       next.happen();
       await null;
       if (this.#broken !== undefined) throw this.#broken;
+      if (this.#step > this.#stepsMax) break;
     }
     const log = this.#recorder.finish(this.#program);
     return { log, hash: this.#hash.digest(), steps: this.#step, stuck: this.#stuck() };
@@ -176,6 +181,13 @@ export class World {
     }
   }
 
+  /** The journal answers in the order in which it was asked, a few at a time. */
+  #answer(add: (what: string, happen: () => void) => void): void {
+    const answered = this.#journal.splice(0, 1 + this.#random.int(this.#journal.length));
+    if (this.#journal.length > 0) add("journal", () => this.#answer(add));
+    for (const done of answered) done();
+  }
+
   #ports(): Ports {
     const add = (what: string, happen: () => void) => this.#possible.push({ what, happen });
     return {
@@ -189,10 +201,9 @@ export class World {
         return () => this.#timers.delete(task);
       },
       run: (task) => add("run", task),
-      // The journal answers in the order in which it was asked.
       append: (_, done) => {
         this.#journal.push(done);
-        add("journal", () => this.#journal.shift()?.());
+        if (this.#journal.length === 1) add("journal", () => this.#answer(add));
       },
       transmit: (_from, _to, arrive) => {
         add("message", () => {

@@ -1,6 +1,7 @@
 /** Do a live value and a copy hold the same data? Never true for something that cannot be copied. */
 export function same(live: unknown, kept: unknown): boolean {
   if (typeof live !== "object" || live === null) return Object.is(live, kept);
+  if (live === kept) return true;
   if (typeof kept !== "object" || kept === null) return false;
   const prototype: unknown = Object.getPrototypeOf(live) ?? Object.prototype;
   if (prototype !== Object.getPrototypeOf(kept) && !isCopiedBuffer(prototype, kept)) return false;

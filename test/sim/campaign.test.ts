@@ -28,7 +28,10 @@ test("the same seeds give the same trace, other seeds another one", async () => 
 test("the same seeds give the same trace in another process", async () => {
   const here = await runCampaign({ seeds: seeds(90, 20), events: 30 });
   const args = [cli, "sim", "--seed", "90", "--seeds", "20", "--events", "30", "--json"];
-  const there = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Record<string, unknown>;
+  const there = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Record<
+    string,
+    unknown
+  >;
   assert.equal(there.hash, here.hash);
   assert.equal(there.events, here.events);
   assert.equal(there.ok, true);
@@ -36,7 +39,12 @@ test("the same seeds give the same trace in another process", async () => {
 });
 
 test("headwater sim refuses numbers that make no sense", () => {
-  for (const args of [["--seeds", "0"], ["--seeds", "many"], ["--seed", "-1"], ["--events", "1.5"]]) {
+  for (const args of [
+    ["--seeds", "0"],
+    ["--seeds", "many"],
+    ["--seed", "-1"],
+    ["--events", "1.5"],
+  ]) {
     const { status, stderr } = spawnSync(process.execPath, [cli, "sim", ...args], { encoding: "utf8" });
     assert.equal(status, 2, args.join(" "));
     assert.match(stderr, /HW-2001/);

@@ -25,12 +25,53 @@ export const codes = {
   "HW-1019": "a read-only event has nothing to downgrade",
   "HW-1020": "there is no such logical node",
   "HW-1021": "a timer cannot be set",
+  "HW-1101": "a tracked collection was replaced",
+  "HW-1102": "a tracked collection was declared in a method",
+  "HW-1103": "a value cannot be a key of a tracked collection",
+  "HW-1104": "a view of a tracked collection was changed",
+  "HW-1105": "a tracked list has no such item",
+  "HW-1106": "a stored instance is of a class that is not registered",
+  "HW-1107": "stored data cannot be read",
   "HW-1301": "the logical node is full",
   "HW-1302": "an event asked for too much",
   "HW-1401": "the service has stopped",
   "HW-2001": "the command line was not understood",
   "HW-2002": "the program could not be loaded",
   "HW-2003": "the simulator found a difference",
+  "HW-3001": "the directory is not a journal",
+  "HW-3002": "the journal belongs to another program",
+  "HW-3003": "the journal has another format",
+  "HW-3004": "the journal is damaged",
+  "HW-3005": "another process has taken over the journal",
+  "HW-3006": "the journal could not be read or written",
+  "HW-3007": "the journal is closed",
+  "HW-3008": "a key cannot be stored in a journal",
+  "HW-3009": "the journal is open with another durability",
+  "HW-3021": "the state of a context does not fit its class",
+  "HW-3022": "the journal cannot be written",
+  "HW-3023": "the journal does not fit the program",
+  "HW-4001": "an API cannot be exposed",
+  "HW-4002": "an API function made no request",
+  "HW-4003": "an API function made more than one request",
+  "HW-4004": "there is no such API function",
+  "HW-4005": "a request is not well formed",
+  "HW-4006": "a request or a reply is too large",
+  "HW-4007": "a value cannot be passed",
+  "HW-4008": "a request took too long to arrive",
+  "HW-4009": "a request has a type or an encoding that is not taken",
+  "HW-4010": "the caller is not known",
+  "HW-4011": "a token was revoked",
+  "HW-4012": "a web page of another origin asked",
+  "HW-4013": "there are too many connections, sessions or requests",
+  "HW-4014": "the protocol of the socket was broken",
+  "HW-4015": "a client does not read what it is sent",
+  "HW-4016": "a session was ended",
+  "HW-4017": "a request was not answered in time",
+  "HW-4018": "the client is closed or cannot connect",
+  "HW-4019": "an Idempotency-Key was used for another request",
+  "HW-4020": "the server cannot be started",
+  "HW-4021": "a session was taken over by another connection",
+  "HW-4022": "too many requests of a client have no answer",
   "HW-9001": "an invariant of Headwater is broken",
 } as const;
 
@@ -46,6 +87,13 @@ export class HeadwaterError extends Error {
     options?: ErrorOptions,
   ) {
     super(`${code}: ${detail}`, options);
+  }
+
+  /** The same error after it was kept: `message` is what it said. */
+  static restored(code: string, message: string): HeadwaterError {
+    const error = new HeadwaterError(code as Code, "");
+    error.message = message;
+    return error;
   }
 }
 

@@ -4,9 +4,23 @@ export type { Limits } from "./host/limits.js";
 export type { FailedEvent } from "./host/program.js";
 export { run } from "./host/run.js";
 export type { NodeService, Nodes, RunOptions, Service } from "./host/service.js";
+export { type Api, type Client, expose } from "./model/api.js";
+export type {
+  Kept,
+  ReadonlyTrackedList,
+  ReadonlyTrackedMap,
+  ReadonlyTrackedSet,
+  TrackedKey,
+  TrackedList,
+  TrackedMap,
+  TrackedSet,
+} from "./model/collections.js";
 export { AnonymousContext, Context, type ContextClass } from "./model/context.js";
 export type { CurrentEvent, TimerId } from "./model/event.js";
 export type { Key } from "./model/key.js";
 export { readonly, reads } from "./model/marks.js";
 export type { Children, Elsewhere, Later, Ref, Target, View } from "./model/refs.js";
+export type { ServerLimits } from "./server/limits.js";
+export { type ServeOptions, type Server, serve } from "./server/serve.js";
+export type { Tokens } from "./server/tokens.js";
 export { register } from "./state/values.js";

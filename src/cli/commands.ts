@@ -1,8 +1,9 @@
 import type { Command } from "./command.js";
 import { explain } from "./explain.js";
 import { helpCommand } from "./help.js";
+import { journal } from "./journal.js";
 import { run } from "./run.js";
 import { sim } from "./sim.js";
 
 /** Every command there is, in the order in which help lists them. */
-export const commands: readonly Command[] = [run, sim, explain, helpCommand(() => commands)];
+export const commands: readonly Command[] = [run, journal, sim, explain, helpCommand(() => commands)];

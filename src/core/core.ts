@@ -1,6 +1,16 @@
 import { invariant } from "../errors.js";
 import { whoIsInTheWay } from "./admission.js";
-import { CoreEvent, type Outcome, type Request, type Ticket, View, Wait } from "./event.js";
+import {
+  CoreEvent,
+  type Message,
+  type Ordered,
+  type Outcome,
+  type Recovered,
+  type Request,
+  type Ticket,
+  View,
+  Wait,
+} from "./event.js";
 import { Inbox } from "./inbox.js";
 import type { Marks } from "./marks.js";
 import type { Place } from "./place.js";
@@ -35,8 +45,8 @@ export class Core<P> {
   #ticket = 0;
   #time = 0;
   /** All unsettled events, in ticket order. */
-  #first: CoreEvent<P> | null = null;
-  #lastEvent: CoreEvent<P> | null = null;
+  #first: Ordered<P> | null = null;
+  #last: Ordered<P> | null = null;
   #unfinished = 0;
   readonly #sequences = new Map<string, number>();
   readonly #inbox: Inbox<P>;
@@ -48,7 +58,9 @@ export class Core<P> {
     this.#total = options.commitOrder === "total";
     this.#marks = options.marks;
     this.#plant = options.plant;
-    this.#inbox = new Inbox(options.marks, (request) => this.request(request));
+    this.#inbox = new Inbox(options.marks, (request) => {
+      this.#ready.add("ticketed", this.request(request));
+    });
   }
 
   /** Events with a ticket that have not finished yet. */
@@ -63,8 +75,9 @@ export class Core<P> {
 
   /** The events that are not settled yet, in ticket order. */
   *unsettled(): Iterable<CoreEvent<P>> {
-    for (let event = this.#first; event !== null; event = event.later)
-      if (event.status !== "settled") yield event;
+    for (let at = this.#first; at !== null; at = at.later) {
+      if (at.status !== "settled") yield at as CoreEvent<P>; // recovered messages are settled from the start
+    }
   }
 
   /** The effects since the last call. */
@@ -172,44 +185,60 @@ export class Core<P> {
         this.#leaveOrder(event);
       else this.#marks?.hit("a message waited for an earlier ticket");
     }
-    // Messages leave in ticket order: the first unsettled event lets its own go, then the next.
-    for (
-      let first = this.#first;
-      first?.status === "committed" || first?.status === "settled";
-      first = this.#first
-    ) {
-      if (first.status === "committed") this.#settle(first);
+    this.#advance();
+  }
+
+  /** Messages leave in ticket order: the first unsettled event lets its own go, then the next. */
+  #advance(): void {
+    for (let first = this.#first; first?.status === "committed" || first?.status === "settled"; first = this.#first) {
+      if (first.status === "committed") this.#settle(first as CoreEvent<P>);
       this.#leaveOrder(first);
     }
+  }
+
+  /**
+   * Goes on where an earlier run of the logical node ended: nothing up to `lastTicket` is given out again, except to
+   * events that had a ticket and did not get to commit. `items` are in ticket order.
+   */
+  recover(lastTicket: number, time: number, items: readonly Recovered<P>[]): void {
+    invariant(this.#ticket === 0, "a logical node recovers before it does anything else");
+    this.#time = time;
+    for (const item of items) {
+      this.#ticket = item.ticket - 1;
+      if ("request" in item) this.request(item.request);
+      else this.#joinOrder(messagesOf(item.ticket as Ticket, item.messages));
+    }
+    this.#ticket = Math.max(lastTicket, items.at(-1)?.ticket ?? 0);
+    this.#advance();
   }
 
   #settle(event: CoreEvent<P>): void {
     event.status = "settled";
     this.#ready.add("settled", event);
     const { starts } = event.outcome as Outcome<P>;
-    for (const start of starts) this.request(start);
+    for (const start of starts) this.#ready.add("ticketed", this.request(start));
   }
 
   /** The last step: the event's messages leave, and the core forgets it. */
-  #leaveOrder(event: CoreEvent<P>): void {
+  #leaveOrder(event: Ordered<P>): void {
     if (event.earlier === null) this.#first = event.later;
     else event.earlier.later = event.later;
-    if (event.later === null) this.#lastEvent = event.earlier;
+    if (event.later === null) this.#last = event.earlier;
     else event.later.earlier = event.earlier;
     event.earlier = null;
     event.later = null;
     for (const { to, body } of (event.outcome as Outcome<P>).messages) {
       const sequence = (this.#sequences.get(to) ?? 0) + 1;
       this.#sequences.set(to, sequence);
-      this.#ready.add("send", { event, to, sequence, body });
+      this.#ready.add("send", { ticket: event.ticket, to, sequence, body });
     }
   }
 
-  #joinOrder(event: CoreEvent<P>): void {
-    event.earlier = this.#lastEvent;
-    if (this.#lastEvent === null) this.#first = event;
-    else this.#lastEvent.later = event;
-    this.#lastEvent = event;
+  #joinOrder(event: Ordered<P>): void {
+    event.earlier = this.#last;
+    if (this.#last === null) this.#first = event;
+    else this.#last.later = event;
+    this.#last = event;
   }
 
   #claim(event: CoreEvent<P>): void {
@@ -359,6 +388,12 @@ export class Core<P> {
 }
 
 const NONE: never[] = [];
+
+/** What is left of an event that has committed and whose messages may not have left. */
+function messagesOf<P>(ticket: Ticket, messages: readonly Message[]): Ordered<P> {
+  const outcome: Outcome<P> = { failed: false, starts: NONE, messages };
+  return { ticket, status: "settled", outcome, earlier: null, later: null };
+}
 
 /** A list made with its first item takes one slot; pushing to an empty one makes room for seventeen. */
 function added<T>(list: T[] | null, item: T): T[] {

@@ -21,6 +21,11 @@ export interface Request<P> {
   readonly payload: P;
 }
 
+/** What a logical node finds in its journal when it begins: events to run, and messages of events that have run. */
+export type Recovered<P> =
+  | { readonly ticket: number; readonly request: Request<P> }
+  | { readonly ticket: number; readonly messages: readonly Message[] };
+
 /** A message to another logical node or to a client; `body` is nothing to the core. */
 export interface Message {
   readonly to: string;
@@ -79,13 +84,21 @@ export interface Entered<P> {
   readonly lastBefore: CoreEvent<P> | null;
 }
 
+/** Something whose messages leave in ticket order, between its neighbours in that order. */
+export interface Ordered<P> {
+  readonly ticket: Ticket;
+  status: Status;
+  outcome: Outcome<P> | null;
+  earlier: Ordered<P> | null;
+  later: Ordered<P> | null;
+}
+
 /** One event between its ticket and its settlement. It stands in the queue of the context it started in. */
-export class CoreEvent<P> implements Queued<CoreEvent<P>> {
+export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P> {
   prev: CoreEvent<P> | null = null;
   next: CoreEvent<P> | null = null;
-  /** Neighbours among all unsettled events of the logical node. */
-  earlier: CoreEvent<P> | null = null;
-  later: CoreEvent<P> | null = null;
+  earlier: Ordered<P> | null = null;
+  later: Ordered<P> | null = null;
 
   status: Status = "waiting";
   /** Counts the tries; what an earlier try still asks for is ignored. */

@@ -1,7 +1,8 @@
-import type { CoreEvent, View, Wait } from "./event.js";
+import type { CoreEvent, Ticket, View, Wait } from "./event.js";
 
-export interface Send<P> {
-  readonly event: CoreEvent<P>;
+export interface Send {
+  /** Of the event that sent it. */
+  readonly ticket: Ticket;
   readonly to: string;
   /** Counts the messages to this receiver, from 1. */
   readonly sequence: number;
@@ -19,16 +20,19 @@ export interface Send<P> {
  * 6. `send`: pass the messages on, in this order per receiver.
  */
 export class Ready<P> {
+  /** Events that got a ticket by themselves: those that an event had started, and messages. */
+  ticketed: CoreEvent<P>[] = NONE;
   undo: CoreEvent<P>[] = NONE;
   views: View<P>[] = NONE;
   enter: Wait<P>[] = NONE;
   append: CoreEvent<P>[] = NONE;
   settled: CoreEvent<P>[] = NONE;
-  send: Send<P>[] = NONE;
+  send: Send[] = NONE;
 
   get isEmpty(): boolean {
     return (
       this.enter === NONE &&
+      this.ticketed === NONE &&
       this.append === NONE &&
       this.settled === NONE &&
       this.send === NONE &&
@@ -50,7 +54,7 @@ export class Ready<P> {
   }
 }
 
-type Lists<P> = Pick<Ready<P>, "undo" | "views" | "enter" | "append" | "settled" | "send">;
+type Lists<P> = Pick<Ready<P>, "ticketed" | "undo" | "views" | "enter" | "append" | "settled" | "send">;
 
 /** The list of those who have nothing: most of the time, most lists are empty. */
 const NONE: never[] = [];

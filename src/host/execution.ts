@@ -80,6 +80,12 @@ export class Execution {
     return this.#first?.slot === slot ? this.#first : undefined;
   }
 
+  /** The contexts that the event has changed, with the states it left them in. */
+  *changes(): Iterable<[Slot, State]> {
+    const entries = this.#entries?.values() ?? (this.#first === null ? [] : [this.#first]);
+    for (const { slot, state, before } of entries) if (state !== before) yield [slot, state];
+  }
+
   hasReleased(slot: Slot): boolean {
     return this.#entry(slot)?.released ?? false;
   }

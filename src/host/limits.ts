@@ -1,4 +1,4 @@
-/** Every queue has an end. Counts per logical node. */
+/** Every queue has an end. Counts per logical node, unless it says otherwise. */
 export interface Limits {
   /** Unfinished events above which requests from outside are refused. */
   readonly inFlight: number;
@@ -8,6 +8,10 @@ export interface Limits {
   readonly effectsPerEvent: number;
   /** Messages on their way to one other logical node. */
   readonly outbox: number;
+  /** How long the answer to a request that carries an id is remembered, at least until there are too many. */
+  readonly answersMs: number;
+  /** Remembered answers of the whole program. */
+  readonly answers: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -15,4 +19,6 @@ export const DEFAULT_LIMITS: Limits = {
   started: 1_000_000,
   effectsPerEvent: 100_000,
   outbox: 1_000_000,
+  answersMs: 10 * 60 * 1000,
+  answers: 1_000_000,
 };

@@ -1,20 +1,31 @@
 import { type CommitOrder, Core } from "../core/core.js";
-import type { CoreEvent, Message, Outcome, Request, Wait } from "../core/event.js";
+import type { CoreEvent, Message, Outcome, Recovered, Request, Wait } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import type { Send } from "../core/ready.js";
 import { HeadwaterError, invariant } from "../errors.js";
 import type { ContextClass } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
+import { resolvePath } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import { Execution } from "./execution.js";
 import type { Frame } from "./frame.js";
+import type { Ledger, StoredEvent } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import type { Ports } from "./ports.js";
 import { EventRequest, type Origin, type Waiting } from "./request.js";
 import { Slot } from "./slot.js";
+import { decodeState } from "./stored-state.js";
+
+/** Where a message to a client came from. */
+export interface Told {
+  readonly node: string;
+  readonly ticket: number;
+  /** Its position among what the event asked for. */
+  readonly index: number;
+}
 
 /** What a logical node tells those around it. */
 export interface Surroundings {
@@ -23,7 +34,9 @@ export interface Surroundings {
   /** How many messages to another logical node are still on their way. */
   backlog(from: string, to: string): number;
   deliver(from: string, sequence: number, message: NodeMessage): void;
-  tell(client: string, message: unknown, event: CoreEvent<EventRequest>, index: number): void;
+  tell(client: string, message: unknown, from: Told): void;
+  /** The journal takes no more: nothing can commit. */
+  journalFailed(error: HeadwaterError): void;
   /** An event that nobody waits for has failed. */
   failed(request: EventRequest, error: unknown): void;
   /** An event has committed or failed for good. */
@@ -37,6 +50,7 @@ export interface NodeOptions {
   readonly limits: Limits;
   readonly marks?: Marks | undefined;
   readonly plant?: Plant | undefined;
+  readonly ledger?: Ledger | null;
 }
 
 /** A message to a context of another logical node, on its way. */
@@ -51,6 +65,12 @@ type Body =
   | { readonly kind: "node"; readonly message: NodeMessage }
   | { readonly kind: "client"; readonly client: string; readonly message: unknown; readonly index: number };
 
+/** A message as the core passes it on. */
+export function nodeMessage(message: NodeMessage): Message {
+  const body: Body = { kind: "node", message };
+  return { to: `node:${message.slot.node}`, body };
+}
+
 const ROUNDS_PER_PUMP = 64;
 const REQUESTED: Origin = { kind: "request" };
 
@@ -62,6 +82,11 @@ export class LogicalNode {
   readonly #core: Core<EventRequest>;
   readonly #ports: Ports;
   readonly #around: Surroundings;
+  readonly #ledger: Ledger | null;
+  /** Events that nobody outside asked for and whose tickets the journal does not know, in ticket order. */
+  #unrecorded: CoreEvent<EventRequest>[] = [];
+  /** Such events that have seen more since it does. */
+  #toRecordAgain: CoreEvent<EventRequest>[] = [];
   readonly #timers = new Map<TimerId, () => void>();
   #pumping = false;
   #scheduled = false;
@@ -81,7 +106,8 @@ export class LogicalNode {
     around: Surroundings,
     options: NodeOptions,
   ) {
-    this.root = new Slot(name, null, null, undefined, cls);
+    this.#ledger = options.ledger ?? null;
+    this.root = new Slot(name, null, null, undefined, cls, this.#ledger);
     this.limits = options.limits;
     this.marks = options.marks;
     this.#ports = ports;
@@ -113,6 +139,7 @@ export class LogicalNode {
     args: unknown[],
     caller: string | undefined,
     waiting: Waiting,
+    request?: string,
   ): CoreEvent<EventRequest> {
     if (!this.hasRoom) {
       throw new HeadwaterError(
@@ -122,7 +149,7 @@ export class LogicalNode {
       );
     }
     if (!this.#scheduled) this.#core.tick(this.#ports.now()); // once for all requests that come in one go
-    const event = this.#core.request(new EventRequest(slot, method, args, caller, REQUESTED, waiting));
+    const event = this.#core.request(new EventRequest(slot, method, args, caller, REQUESTED, waiting, request));
     this.#schedule();
     return event;
   }
@@ -251,7 +278,8 @@ export class LogicalNode {
     // Events may start events without end: now and then, somebody else must get a turn.
     for (let rounds = 0; rounds < ROUNDS_PER_PUMP && this.#core.hasWork && !this.#halted; rounds++) {
       const ready = this.#core.ready();
-      for (const { event, place } of ready.views) this.#see(event.payload, place);
+      for (const event of ready.ticketed) this.#remember(event);
+      for (const { event, place } of ready.views) this.#see(event, place);
       for (const enter of ready.enter) this.#enter(enter);
       if (ready.append.length > 0) this.#append(ready.append);
       for (const event of ready.settled) this.#settle(event);
@@ -262,7 +290,9 @@ export class LogicalNode {
     this.#around.rested();
   }
 
-  #see(request: EventRequest, place: object): void {
+  #see(event: CoreEvent<EventRequest>, place: object): void {
+    const request = event.payload;
+    if (this.#ledger !== null && request.origin.kind !== "request") this.#toRecordAgain.push(event);
     for (let slot: Slot | null = request.slot; slot !== null; slot = slot.parent) {
       if (slot.place !== place) continue;
       request.seen ??= new Map();
@@ -293,12 +323,90 @@ export class LogicalNode {
   }
 
   #append(events: readonly CoreEvent<EventRequest>[]): void {
-    this.#ports.append(events, () => {
+    const done = (error: HeadwaterError | null) => {
       if (this.#halted) return;
+      if (error !== null) return this.#around.journalFailed(error);
       this.#core.tick(this.#ports.now());
       this.#core.journaled(events);
       this.#schedule();
-    });
+    };
+    if (this.#ledger === null) this.#ports.append(events, () => done(null));
+    else this.#ledger.append(events, this.#overtakenBy(events), done);
+  }
+
+  /**
+   * Started events and messages that these events commit before, although their tickets are lower. Should the run end
+   * before they commit, they must keep their tickets, and with them their order.
+   */
+  #overtakenBy(events: readonly CoreEvent<EventRequest>[]): CoreEvent<EventRequest>[] {
+    let last = 0;
+    for (const { ticket } of events) last = Math.max(last, ticket);
+    const overtaken = this.#toRecordAgain;
+    this.#toRecordAgain = [];
+    let count = 0;
+    for (const event of this.#unrecorded) {
+      if (event.ticket > last) break;
+      overtaken.push(event);
+      count += 1;
+    }
+    this.#unrecorded.splice(0, count);
+    return overtaken.filter(({ isOpen }) => isOpen);
+  }
+
+  #remember(event: CoreEvent<EventRequest>): void {
+    if (this.#ledger === null) return;
+    let at = this.#unrecorded.length;
+    while (at > 0 && (this.#unrecorded[at - 1]?.ticket ?? 0) > event.ticket) at -= 1;
+    this.#unrecorded.splice(at, 0, event);
+  }
+
+  /** Goes on from the journal. `sent` are messages of committed events that may not have left, by ticket. */
+  recover(ledger: Ledger, sent: ReadonlyMap<number, readonly Message[]>): void {
+    const [lastTicket, time] = ledger.position(this.name);
+    const items: Recovered<EventRequest>[] = [];
+    const started: EventRequest[] = [];
+    for (const stored of ledger.pending(this.name)) {
+      if (stored.ticket > 0) items.push({ ticket: stored.ticket, request: this.#restore(stored) });
+      else if (stored.origin.kind === "start") started.push(this.#restore(stored));
+    }
+    for (const stored of ledger.timers(this.name)) {
+      if (stored.ticket > 0) items.push({ ticket: stored.ticket, request: this.#restore(stored) });
+      else this.#armAgain(stored);
+    }
+    for (const [ticket, messages] of sent) items.push({ ticket, messages });
+    items.sort((a, b) => a.ticket - b.ticket);
+    this.#core.recover(lastTicket, Math.max(time, this.#ports.now()), items);
+    for (const request of started) this.#remember(this.#core.request(request));
+    this.#schedule();
+  }
+
+  #restore(stored: StoredEvent): EventRequest {
+    const { slot, method } = this.find(stored);
+    const request = new EventRequest(slot, method, stored.args, undefined, stored.origin, null);
+    for (const [path, state] of stored.seen) {
+      const above = resolvePath(this.root, path);
+      request.seen ??= new Map();
+      request.seen.set(above, decodeState(above, state));
+    }
+    return request;
+  }
+
+  #armAgain(stored: StoredEvent): void {
+    const { slot, method } = this.find(stored);
+    if (stored.origin.kind !== "timer") return;
+    this.#arm({ kind: "timer", id: stored.origin.id, due: stored.due, slot, method, args: stored.args });
+  }
+
+  /** The context and the method of an event in the journal. */
+  find({ path, method: name }: StoredEvent): { slot: Slot; method: Method } {
+    const slot = resolvePath(this.root, path);
+    const method = slot.shape.methods.get(name);
+    if (method !== undefined) return { slot, method };
+    throw new HeadwaterError(
+      "HW-3023",
+      `the journal holds an event ${slot}.${name}(…) that is still to run, but ${slot.shape.name} has no method ` +
+        `"${name}" any more. Put the method back until those events have run.`,
+    );
   }
 
   #settle(event: CoreEvent<EventRequest>): void {
@@ -314,9 +422,11 @@ export class LogicalNode {
     else this.#around.failed(event.payload, execution.value);
   }
 
-  #send({ event, sequence, body }: Send<EventRequest>): void {
+  #send({ ticket, sequence, body }: Send): void {
     const out = body as Body;
-    if (out.kind === "client") this.#around.tell(out.client, out.message, event, out.index);
+    if (out.kind === "client") {
+      this.#around.tell(out.client, out.message, { node: this.name, ticket, index: out.index });
+    }
     else this.#around.deliver(this.name, sequence, out.message);
   }
 
@@ -325,7 +435,9 @@ export class LogicalNode {
       this.#timers.delete(id);
       if (this.#halted) return;
       this.#core.tick(this.#ports.now());
-      this.#core.request(new EventRequest(slot, method, args, undefined, { kind: "timer", id }, null));
+      this.#remember(
+        this.#core.request(new EventRequest(slot, method, args, undefined, { kind: "timer", id }, null)),
+      );
       this.#schedule();
     };
     this.#timers.set(id, this.#ports.at(due, fire));

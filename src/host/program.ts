@@ -1,4 +1,4 @@
-import type { CoreEvent } from "../core/event.js";
+import type { CoreEvent, Message } from "../core/event.js";
 import { HeadwaterError, invariant } from "../errors.js";
 import type { Address } from "../model/address.js";
 import type { ContextClass } from "../model/context.js";
@@ -6,7 +6,9 @@ import { INVOKE, type Reference, reference, type Scope } from "../model/refs.js"
 import * as rules from "../model/rules.js";
 import { inspectTree, isKindOf, type Method } from "../model/shape.js";
 import { copyAll, isSimple } from "../state/values.js";
-import { LogicalNode, type NodeMessage, type NodeOptions, type Surroundings } from "./node.js";
+import { Answers } from "./answers.js";
+import { LogicalNode, type NodeMessage, type NodeOptions, nodeMessage, type Surroundings, type Told } from "./node.js";
+import type { Ledger } from "./ledger.js";
 import type { Ports } from "./ports.js";
 import type { EventRequest, Waiting } from "./request.js";
 import type { Slot } from "./slot.js";
@@ -24,12 +26,22 @@ export interface ProgramOptions extends NodeOptions {
   readonly onSettled?: ((event: CoreEvent<EventRequest>) => void) | undefined;
 }
 
-type Told = (message: unknown, event: CoreEvent<EventRequest>, index: number) => void;
+type OnMessage = (message: unknown, from: Told) => void;
 
 /** A connected client. */
 export interface Caller {
   readonly id: string;
-  readonly onMessage: Told;
+  readonly onMessage: OnMessage;
+}
+
+/** Who asks, as far as it is known. */
+export interface Asker {
+  /** A connected client, whose references stop working when it is closed. */
+  readonly caller?: Caller | undefined;
+  /** The name that the event sees as its caller. */
+  readonly client?: string | undefined;
+  /** Names the request: asked again under the same name, it has its effect once. */
+  readonly request?: string | undefined;
 }
 
 let lastResolve: (value: unknown) => void;
@@ -52,27 +64,64 @@ export class Program implements Surroundings {
   readonly #options: ProgramOptions;
   readonly #clients = new Map<string, Caller>();
   readonly #onTheWay = new Map<string, number>();
+  readonly #answers: Answers;
   #watchers: (() => void)[] = [];
   #stopped = false;
+  #failure: HeadwaterError | null = null;
 
   constructor(classes: Readonly<Record<string, ContextClass>>, ports: Ports, options: ProgramOptions) {
     this.#ports = ports;
     this.#options = options;
+    const { answersMs, answers } = options.limits;
+    this.#answers = new Answers(ports.now, answersMs, answers);
     for (const cls of Object.values(classes)) inspectTree(cls);
     for (const [name, cls] of Object.entries(classes)) {
       this.nodes.set(name, new LogicalNode(name, cls, ports, this, options));
     }
     if (this.nodes.size === 0)
       throw new HeadwaterError("HW-1017", "a program needs at least one root class.");
+    if (options.ledger) this.#recover(options.ledger);
+  }
+
+  /** Goes on from the journal: events that had not committed, armed timers, messages that had not arrived. */
+  #recover(ledger: Ledger): void {
+    const sent = new Map<string, Map<number, Message[]>>();
+    for (const node of this.nodes.values()) {
+      for (const stored of ledger.pending(node.name)) {
+        const { origin, args, ticket } = stored;
+        if (origin.kind !== "message" || ticket > 0) continue;
+        const messages = sent.get(origin.from) ?? new Map<number, Message[]>();
+        sent.set(origin.from, messages);
+        const message = nodeMessage({ ...node.find(stored), args, origin });
+        messages.set(origin.parent, [...(messages.get(origin.parent) ?? []), message]);
+      }
+    }
+    for (const node of this.nodes.values()) node.recover(ledger, sent.get(node.name) ?? new Map());
+  }
+
+  /** Nothing can commit any more: whoever waits is told, and nothing goes on. */
+  journalFailed(error: HeadwaterError): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    for (const node of this.nodes.values()) node.halt(error);
+    this.#failure = error;
+    this.rested();
   }
 
   /** A reference to a root, for somebody outside. */
-  rootOf(name: string, caller?: Caller): Reference {
+  rootOf(name: string, { caller, client = caller?.id, request }: Asker = {}): Reference {
     const node = this.node(name);
-    const scope: Scope = {
-      [INVOKE]: (target: Address, method: Method, args: unknown[]) =>
-        this.#request(node, target as Slot, method, args, caller),
+    const ask = (target: Address, method: Method, args: unknown[]) => {
+      return this.#request(node, target as Slot, method, args, client, caller, request);
     };
+    const askOnce: typeof ask = (target, method, args) => {
+      return this.#answers.once(String(request), () => {
+        const kept = this.#options.ledger?.answerTo(String(request)) ?? null;
+        if (kept === null) return ask(target, method, args);
+        return kept.ok ? Promise.resolve(kept.value) : Promise.reject(kept.value);
+      });
+    };
+    const scope: Scope = { [INVOKE]: request === undefined ? ask : askOnce };
     return reference(scope, node.root);
   }
 
@@ -87,15 +136,17 @@ export class Program implements Surroundings {
     slot: Slot,
     method: Method,
     args: unknown[],
-    caller?: Caller,
+    client: string | undefined,
+    caller: Caller | undefined,
+    request: string | undefined,
   ): Promise<unknown> {
     const promise = new Promise<unknown>(keepSettlers);
     const waiting: Waiting = { resolve: lastResolve, reject: lastReject };
     try {
-      if (this.#stopped) throw stopped();
+      if (this.#stopped) throw this.#failure ?? stopped();
       if (caller !== undefined && this.#clients.get(caller.id) !== caller) throw closed(caller.id);
       if (!args.every(isSimple)) copyArguments(args, slot, method);
-      node.submit(slot, method, args, caller?.id, waiting);
+      node.submit(slot, method, args, client, waiting, request);
     } catch (error) {
       waiting.reject(error);
     }
@@ -121,7 +172,7 @@ export class Program implements Surroundings {
     for (const look of watchers) look();
   }
 
-  connect(id: string, onMessage: Told): Caller {
+  connect(id: string, onMessage: OnMessage): Caller {
     if (this.#clients.has(id)) {
       throw new HeadwaterError(
         "HW-1020",
@@ -176,9 +227,9 @@ export class Program implements Surroundings {
     });
   }
 
-  tell(client: string, message: unknown, event: CoreEvent<EventRequest>, index: number): void {
+  tell(client: string, message: unknown, from: Told): void {
     const caller = this.#clients.get(client);
-    if (caller !== undefined) apart(() => caller.onMessage(message, event, index));
+    if (caller !== undefined) apart(() => caller.onMessage(message, from));
   }
 
   settled(event: CoreEvent<EventRequest>): void {

@@ -35,6 +35,8 @@ export class EventRequest implements Request<EventRequest> {
     readonly caller: string | undefined,
     readonly origin: Origin,
     readonly waiting: Waiting | null,
+    /** The id under which it was asked for, if it carries one. */
+    readonly request?: string | undefined,
   ) {}
 
   get place(): Place<EventRequest> {
@@ -50,7 +52,8 @@ export class EventRequest implements Request<EventRequest> {
   /** The declared ancestors. */
   get views(): readonly Place<EventRequest>[] {
     if (this.method.reads.length === 0) return NO_VIEWS;
-    return declaredReads(this.slot, this.method).map((above) => (above as Slot).place);
+    const above = declaredReads(this.slot, this.method) as readonly Slot[];
+    return above.filter((slot) => !this.seen?.has(slot)).map(({ place }) => place);
   }
 
   get payload(): this {

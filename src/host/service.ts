@@ -2,7 +2,7 @@ import type { CommitOrder } from "../core/core.js";
 import type { Context, ContextClass } from "../model/context.js";
 import type { Ref } from "../model/refs.js";
 import type { Limits } from "./limits.js";
-import type { Caller, FailedEvent, Program } from "./program.js";
+import type { Asker, FailedEvent, Program } from "./program.js";
 
 export interface RunOptions {
   /**
@@ -23,6 +23,15 @@ type Roots<N extends Nodes> = { readonly [Name in keyof N]: Ref<InstanceType<N[N
 /** A running program of which only that is known. */
 export interface AnyService extends Running {
   client(id: string, onMessage: (message: unknown) => void): Closable;
+  as(asker: RequestedBy): object;
+}
+
+/** On whose behalf a request is made, and under which name. */
+export interface RequestedBy {
+  /** What the event sees as its caller. */
+  readonly client?: string | undefined;
+  /** Names the request: made again under the same name, it has its effect once and gets the first answer. */
+  readonly request?: string | undefined;
 }
 
 interface Running {
@@ -45,20 +54,24 @@ interface Closable {
 export interface Service<R> extends Running {
   readonly root: Ref<R>;
   client<M = unknown>(id: string, onMessage: (message: M) => void): Closable & { readonly root: Ref<R> };
+  /** A reference for one request on somebody's behalf. */
+  as(asker: RequestedBy): { readonly root: Ref<R> };
 }
 
 /** A running program with several logical nodes. */
 export interface NodeService<N extends Nodes> extends Running {
   readonly nodes: Roots<N>;
   client<M = unknown>(id: string, onMessage: (message: M) => void): Closable & { readonly nodes: Roots<N> };
+  /** References for one request on somebody's behalf. */
+  as(asker: RequestedBy): { readonly nodes: Roots<N> };
 }
 
 const GRACE_MS = 5000;
 
 export function serviceFor(program: Program, several: boolean): AnyService {
-  const referencesFor = (caller?: Caller) => {
+  const referencesFor = (asker?: Asker) => {
     const roots = Object.fromEntries(
-      [...program.nodes.keys()].map((name) => [name, program.rootOf(name, caller)]),
+      [...program.nodes.keys()].map((name) => [name, program.rootOf(name, asker)]),
     );
     return several ? { nodes: roots } : { root: Object.values(roots)[0] };
   };
@@ -67,8 +80,9 @@ export function serviceFor(program: Program, several: boolean): AnyService {
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {
       const caller = program.connect(id, onMessage);
-      return { ...referencesFor(caller), id, close: () => program.disconnect(caller) };
+      return { ...referencesFor({ caller }), id, close: () => program.disconnect(caller) };
     },
+    as: referencesFor,
     idle: () => program.until(() => program.isIdle),
     room: () => program.until(() => [...program.nodes.values()].every((node) => node.hasRoom)),
     stop,

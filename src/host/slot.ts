@@ -4,6 +4,7 @@ import type { Context, ContextClass } from "../model/context.js";
 import type { Key } from "../model/key.js";
 import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
 import { holds, initialState, instantiate, type State } from "../state/fields.js";
+import type { Ledger } from "./ledger.js";
 import type { EventRequest } from "./request.js";
 
 /** A context on this host: its place in the order of events, and its state. */
@@ -20,6 +21,8 @@ export class Slot extends Address {
     slot: ChildSlot | null,
     key: Key | undefined,
     cls: ContextClass,
+    /** Where the states of contexts are kept, if anywhere. */
+    readonly ledger: Ledger | null = null,
   ) {
     super(node, parent, slot, key);
     this.shape = shapeOf(cls, key);
@@ -27,12 +30,12 @@ export class Slot extends Address {
   }
 
   protected override make(slot: ChildSlot, key: Key | undefined): this {
-    return new Slot(this.node, this, slot, key, slot.cls) as this;
+    return new Slot(this.node, this, slot, key, slot.cls, this.ledger) as this;
   }
 
   /** The state as later events find it: what finished events left, and what running ones have given up. */
   get state(): State {
-    this.#state ??= initialState(this);
+    this.#state ??= this.ledger?.load(this) ?? initialState(this);
     return this.#state;
   }
 

@@ -1,5 +1,12 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
+import {
+  collectionMaker,
+  type TrackedKey,
+  type TrackedList,
+  type TrackedMap,
+  type TrackedSet,
+} from "./collections.js";
 import type { CurrentEvent } from "./event.js";
 import { type Key, keyFrom } from "./key.js";
 import { type Children, type Elsewhere, INVOKE, type Ref, reference, type Scope } from "./refs.js";
@@ -82,6 +89,21 @@ export abstract class Context<K extends Key = never> implements Scope {
     return child as unknown as Ref<C>;
   }
 
+  /** Declares a map for large state: an event pays for the entries that it touches, not for all of them. */
+  protected map<K extends TrackedKey, V>(entries: Iterable<readonly [K, V]> = []): TrackedMap<K, V> {
+    return this.#maker("map").map(entries) as unknown as TrackedMap<K, V>;
+  }
+
+  /** Declares a set for large state: an event pays for the items that it touches, not for all of them. */
+  protected set<T extends TrackedKey>(items: Iterable<T> = []): TrackedSet<T> {
+    return this.#maker("set").set(items) as unknown as TrackedSet<T>;
+  }
+
+  /** Declares a list for large state: an event pays for the items that it touches, not for all of them. */
+  protected list<T>(items: Iterable<T> = []): TrackedList<T> {
+    return this.#maker("list").list(items) as unknown as TrackedList<T>;
+  }
+
   /** Names the nearest context of a class at or above this one, to aim later events at it or below it. */
   protected above<T extends Context<Key>>(cls: ContextClass<T>): Elsewhere<T> {
     return reference(
@@ -118,6 +140,17 @@ export abstract class Context<K extends Key = never> implements Scope {
     } finally {
       construction = outer;
     }
+  }
+
+  #maker(kind: "map" | "set" | "list") {
+    const maker = collectionMaker();
+    if (construction !== null && maker !== null) return maker;
+    const name = this.constructor.name;
+    throw new HeadwaterError(
+      "HW-1102",
+      `${name} called \`this.${kind}()\` in a method. A tracked collection is declared as a field of its context, ` +
+        `\`entries = this.${kind}()\`, and stays there: change what it holds, or use a plain Map, Set or array here.`,
+    );
   }
 
   #current(what: string): Activation {

@@ -1,5 +1,6 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
+import type { Untouchable } from "./collections.js";
 import type { Method, Shape } from "./shape.js";
 
 declare const CHILD: unique symbol;
@@ -53,9 +54,13 @@ export type Later<T> = {
     : never;
 };
 
-/** The state of a context, to look at. */
+/** The state of a context, to look at. Tracked collections in it cannot be changed. */
 export type View<T> = {
-  readonly [P in keyof T as P extends string ? (T[P] extends Below | AnyMethod ? never : P) : never]: T[P];
+  readonly [P in keyof T as P extends string
+    ? T[P] extends Below | AnyMethod
+      ? never
+      : P
+    : never]: Untouchable<T[P]>;
 };
 
 export const INVOKE: unique symbol = Symbol("invoke");

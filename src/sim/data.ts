@@ -1,3 +1,4 @@
+import { Tracked, type TrackedList, type TrackedMap, type TrackedSet } from "../model/collections.js";
 import type { Key } from "../model/key.js";
 import type { FieldKind, KeyStyle } from "./program.js";
 
@@ -5,7 +6,14 @@ import type { FieldKind, KeyStyle } from "./program.js";
 
 const MODULUS = 997;
 
-export function initialValue(kind: FieldKind): unknown {
+/** Who can declare tracked collections: a context while it is made. */
+interface Maker {
+  map(): unknown;
+  set(): unknown;
+  list(): unknown;
+}
+
+export function initialValue(kind: FieldKind, maker: Maker): unknown {
   switch (kind) {
     case "number":
       return 1;
@@ -19,16 +27,32 @@ export function initialValue(kind: FieldKind): unknown {
       return { n: 0, tags: [] };
     case "timer":
       return "";
+    case "tlist":
+      return maker.list();
+    case "tmap":
+      return maker.map();
+    case "tset":
+      return maker.set();
   }
+}
+
+/** What an item of a tracked list is: its number tells it from all others that the list may have held. */
+interface Item {
+  readonly n: number;
+  readonly value: number;
 }
 
 export function change(
   self: Record<string, unknown>,
   field: string,
+  kind: FieldKind | undefined,
   drop: boolean,
   value: number,
 ): undefined {
   const held = self[field];
+  if (kind === "tlist") return changeList(held as TrackedList<Item> | Item[], drop, value);
+  if (kind === "tmap") return changeMap(held as TrackedMap<number, unknown>, drop, value);
+  if (kind === "tset") return changeSet(held as TrackedSet<string>, drop, value);
   if (typeof held === "number") self[field] = drop ? value : mix(held, value);
   else if (Array.isArray(held)) drop ? held.pop() : held.push(value) > 5 && held.shift();
   else if (held instanceof Map) drop ? held.delete(value % 4) : held.set(value % 4, value);
@@ -40,6 +64,44 @@ export function change(
     else if (record.tags.length < 4) record.tags.push(`t${value % 5}`);
   }
   return undefined;
+}
+
+/** The sequential runner has a plain array here. */
+function changeList(list: TrackedList<Item> | Item[], drop: boolean, value: number): undefined {
+  const { length } = list;
+  if (drop) void (value % 3 === 0 && length > 1 ? list.shift() : list.pop());
+  else if (value % 5 === 0) list.unshift({ n: (list.at(0)?.n ?? 0) - 1, value });
+  else if (value % 5 === 1 && length > 2)
+    list.splice(value % length, value % 2, { n: highest(list) + 1, value });
+  else list.push({ n: (list.at(-1)?.n ?? 0) + 1, value });
+  if (list.length > 5) list.shift();
+}
+
+function highest(list: Iterable<Item>): number {
+  return Math.max(...[...list].map(({ n }) => n));
+}
+
+/** Entries are added, changed, taken out, and taken out and put in again. */
+function changeMap(
+  map: Pick<TrackedMap<number, unknown>, "delete" | "set" | "clear">,
+  drop: boolean,
+  value: number,
+): undefined {
+  const key = value % 4;
+  if (drop && value % 11 === 0) map.clear();
+  else if (drop || value % 3 === 0) map.delete(key);
+  if (!drop) map.set(key, value % 2 === 0 ? value % 7 : { value: [value % 7] });
+}
+
+function changeSet(set: Pick<TrackedSet<string>, "delete" | "add">, drop: boolean, value: number): undefined {
+  const item = `i${value % 5}`;
+  if (drop || value % 3 === 0) set.delete(item);
+  if (!drop) set.add(item);
+}
+
+/** A tracked collection as the plain one that it stands for; anything else as it is. */
+export function plain(value: unknown): unknown {
+  return value instanceof Tracked ? value.plain() : value;
 }
 
 export function keyOf(style: KeyStyle, n: number): Key | undefined {
@@ -54,6 +116,7 @@ export function mix(acc: number, value: number): number {
 /** One number for any value, so that two values that differ are unlikely to look alike. */
 export function digest(value: unknown): number {
   if (typeof value === "number") return value;
+  if (value instanceof Tracked) return digest(value.plain());
   let sum = 3;
   if (typeof value === "string") {
     for (let i = 0; i < value.length; i++) sum = mix(sum, value.charCodeAt(i));

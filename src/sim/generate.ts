@@ -71,12 +71,12 @@ function addSlot(random: Random, profile: Profile, parent: ClassSpec | undefined
   parent.slots.push(slot);
 }
 
+const KINDS = ["number", "list", "map", "set", "record", "tlist", "tmap", "tmap", "tset"] as const;
+
 function drawFields(random: Random, profile: Profile): FieldSpec[] {
   const fields: FieldSpec[] = [{ name: "f0", kind: "number" }];
   const more = random.int(3);
-  for (let i = 1; i <= more; i++) {
-    fields.push({ name: `f${i}`, kind: random.pick(["number", "list", "map", "set", "record"]) });
-  }
+  for (let i = 1; i <= more; i++) fields.push({ name: `f${i}`, kind: random.pick(KINDS) });
   if (profile.timers) fields.push({ name: "timer", kind: "timer" });
   return fields;
 }

@@ -1,8 +1,17 @@
 import type { ContextClass } from "../model/context.js";
 import type { CurrentEvent, TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
-import { change, digest, keyOf, mix } from "./data.js";
-import type { BrokenRule, BuiltProgram, CallSpec, Expr, FieldSpec, MethodSpec, Op } from "./program.js";
+import { change, digest, keyOf, mix, plain } from "./data.js";
+import type {
+  BrokenRule,
+  BuiltProgram,
+  CallSpec,
+  Expr,
+  FieldKind,
+  FieldSpec,
+  MethodSpec,
+  Op,
+} from "./program.js";
 
 /**
  * Carries out the methods of generated programs. A step that need not wait returns undefined, so that a method
@@ -17,6 +26,9 @@ export interface Self {
   above(cls: ContextClass): unknown;
   child(cls: ContextClass): unknown;
   children(cls: ContextClass): unknown;
+  map(): unknown;
+  set(): unknown;
+  list(): unknown;
   [name: string]: unknown;
 }
 
@@ -51,7 +63,7 @@ export function execute(
 
 function resultOf({ self, acc, returnsFunction }: Run, { returns }: MethodSpec): unknown {
   if (returnsFunction) return () => acc;
-  return returns === null ? acc : { acc, seen: self[returns] };
+  return returns === null ? acc : { acc, seen: plain(self[returns]) };
 }
 
 function runOps(run: Run, ops: readonly Op[]): Pending {
@@ -79,7 +91,7 @@ function step(run: Run, op: Op): Pending {
   const { self } = run;
   switch (op.op) {
     case "change":
-      return change(self, op.field, op.drop, evaluate(run, op.value));
+      return change(self, op.field, kindOf(run, op.field), op.drop, evaluate(run, op.value));
     case "get":
       if (op.field !== null) return see(run, self[op.field]);
       for (const { name } of fieldsOf(run)) see(run, self[name]);
@@ -132,6 +144,10 @@ function step(run: Run, op: Op): Pending {
 
 function fieldsOf({ program, classIndex }: Run): readonly FieldSpec[] {
   return program.spec.classes[classIndex]?.fields ?? [];
+}
+
+function kindOf(run: Run, field: string): FieldKind | undefined {
+  return fieldsOf(run).find(({ name }) => name === field)?.kind;
 }
 
 function evaluate(run: Run, expr: Expr): number {

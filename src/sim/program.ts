@@ -32,7 +32,8 @@ export interface ClassSpec {
   methods: MethodSpec[];
 }
 
-export type FieldKind = "number" | "list" | "map" | "set" | "record" | "timer";
+/** Kinds with a "t" in front are tracked collections. */
+export type FieldKind = "number" | "list" | "map" | "set" | "record" | "timer" | "tlist" | "tmap" | "tset";
 
 export interface FieldSpec {
   name: string;
@@ -177,7 +178,7 @@ function buildClass(
     constructor() {
       super();
       const self = this as unknown as Self;
-      for (const field of fields) self[field.name] = initialValue(field.kind);
+      for (const field of fields) self[field.name] = initialValue(field.kind, self);
       for (const slot of slots) {
         const cls = at(classes, slot.cls);
         self[slot.name] = slot.style === null ? self.child(cls) : self.children(cls);

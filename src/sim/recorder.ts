@@ -7,8 +7,8 @@ import type { EventRequest, Waiting } from "../host/request.js";
 import type { Slot } from "../host/slot.js";
 import type { TimerId } from "../model/event.js";
 import { pathOf } from "../model/path.js";
-import { initialState, viewOf } from "../state/fields.js";
-import { same } from "../state/same.js";
+import { changedFields, initialState, viewOf } from "../state/fields.js";
+import { plain } from "./data.js";
 import { failureOf, type LaterEffect, type LoggedEvent, type Origin, type RunLog, type Told } from "./log.js";
 
 /** Who waits for a request of the workload. */
@@ -55,8 +55,8 @@ export class Recorder {
     return logged;
   }
 
-  told(client: string, message: unknown, event: CoreEvent<EventRequest>, index: number): void {
-    this.#told.push({ client, node: event.payload.slot.node, ticket: event.ticket, index, message });
+  told(client: string, message: unknown, from: Pick<Told, "node" | "ticket" | "index">): void {
+    this.#told.push({ client, message, ...from });
   }
 
   finish(program: Program): RunLog {
@@ -99,11 +99,9 @@ function laterOf(effect: Effect, time: number): LaterEffect {
 
 /** The fields of each context that differs from its initial state, under its address's text. */
 function* changedStates(slot: Slot): Iterable<[string, object]> {
-  if (slot.exists) {
-    const initial = initialState(slot);
-    const { fields } = slot.shape;
-    if (fields.some((_, i) => !same(slot.state[i], initial[i])))
-      yield [String(slot), viewOf(slot, slot.state)];
+  if (slot.exists && changedFields(slot, initialState(slot), slot.state).length > 0) {
+    const view = Object.entries(viewOf(slot, slot.state)).map(([field, value]) => [field, plain(value)]);
+    yield [String(slot), Object.freeze(Object.fromEntries(view))];
   }
   for (const child of slot.made()) yield* changedStates(child);
 }

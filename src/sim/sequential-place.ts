@@ -1,8 +1,10 @@
 import { Address } from "../model/address.js";
+import { Tracked } from "../model/collections.js";
 import { Context, type ContextClass } from "../model/context.js";
 import type { Key } from "../model/key.js";
 import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
 import { same } from "../state/same.js";
+import { replaced } from "../state/tracked-fields.js";
 import { copy } from "../state/values.js";
 
 /** Copies of the values of a context's fields, in the order of its shape. */
@@ -10,10 +12,14 @@ export type State = readonly unknown[];
 
 type Fields = Record<string, unknown>;
 
-/** A context of the sequential runner: its address, its one live instance, its state when a method last ended. */
+/**
+ * A context of the sequential runner: its address, its one live instance, its state when a method last ended. Where the
+ * class declares a tracked collection, the instance has the plain one that it stands for.
+ */
 export class Place extends Address {
   readonly shape: Shape;
   #instance: Context<Key> | null = null;
+  readonly #tracked = new Map<string, unknown>();
   #initial: State = [];
   state: State = [];
 
@@ -35,10 +41,20 @@ export class Place extends Address {
   get instance(): Context<Key> {
     if (this.#instance === null) {
       const instance = Context.construct(this);
+      this.#replaceTracked(instance as unknown as Fields);
       this.#initial = this.state = this.#fieldsOf(instance);
       this.#instance = instance;
     }
     return this.#instance;
+  }
+
+  #replaceTracked(live: Fields): void {
+    for (const field of this.shape.fields) {
+      const made = live[field];
+      if (!(made instanceof Tracked)) continue;
+      live[field] = made.plain();
+      this.#tracked.set(field, live[field]);
+    }
   }
 
   /** A copy of the fields as they are now; throws HW-1006 if one of them cannot be stored. */
@@ -48,12 +64,19 @@ export class Place extends Address {
 
   #fieldsOf(instance: Context<Key>): State {
     const live = instance as unknown as Fields;
-    return this.shape.fields.map((field) => copy(live[field], () => `${this}.${field}`));
+    return this.shape.fields.map((field) => {
+      if (this.#tracked.has(field) && live[field] !== this.#tracked.get(field))
+        throw replaced(this, field, "something else was assigned to it");
+      return copy(live[field], () => `${this}.${field}`);
+    });
   }
 
   putBack(state: State): void {
     const live = this.instance as unknown as Fields;
-    for (const [i, field] of this.shape.fields.entries()) live[field] = copy(state[i], () => field);
+    for (const [i, field] of this.shape.fields.entries()) {
+      live[field] = copy(state[i], () => field);
+      if (this.#tracked.has(field)) this.#tracked.set(field, live[field]);
+    }
     this.state = state;
   }
 

@@ -59,6 +59,9 @@ function showInitial({ kind }: FieldSpec): string {
     set: "new Set()",
     record: "{ n: 0, tags: [] }",
     timer: '""',
+    tlist: "this.list()",
+    tmap: "this.map()",
+    tset: "this.set()",
   };
   return initial[kind];
 }

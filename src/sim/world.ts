@@ -78,9 +78,7 @@ export class World {
     });
     for (const client of new Set(workload.map((request) => request.client))) {
       if (client === null) continue;
-      this.#program.connect(client, (message, event, index) =>
-        this.#recorder.told(client, message, event, index),
-      );
+      this.#program.connect(client, (message, from) => this.#recorder.told(client, message, from));
     }
     this.#dependents = workload.map(() => []);
     for (const [index, { after }] of workload.entries()) {

@@ -4,12 +4,17 @@ import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import { same } from "./same.js";
 import { hasSharing } from "./sharing.js";
+import { isSameContent } from "./tracked-content.js";
+import { attached, firstVersion, fitted, isStill, replaced, shown, versionNow } from "./tracked-fields.js";
+import { hintAtSize } from "./tracked-hint.js";
+import { Live } from "./tracked-live.js";
+import { Version } from "./tracked-version.js";
 import { copy, isSimple } from "./values.js";
 
 /**
  * The state of one context at one moment: the values of its fields, in the order of its shape, never changed
  * after it was made. An event that changes fields makes a new state and leaves the old one as it is, so undo is
- * going back to the old one, and a snapshot is holding on to one.
+ * going back to the old one, and a snapshot is holding on to one. The value of a tracked collection is a version of it.
  */
 export type State = readonly unknown[];
 
@@ -27,7 +32,19 @@ type Fields = Record<string, unknown>;
 /** The state that a context starts with: its field initialisers. */
 export function initialState(address: Address): State {
   const instance = Context.construct(address) as unknown as Fields;
-  return address.shape.fields.map((field) => copy(instance[field], () => `${address}.${field}`));
+  return address.shape.fields.map((field) => {
+    const value = instance[field];
+    return value instanceof Live
+      ? firstVersion(value, instance, address, field)
+      : copyField(value, address, field);
+  });
+}
+
+/** A state that was written by an earlier run, with its tracked collections as the class declares them now. */
+export function fittedState(address: Address, values: State): State {
+  const instance = Context.construct(address) as unknown as Fields;
+  const { fields } = address.shape;
+  return values.map((value, i) => (i < fields.length ? fitted(value, instance[fields[i] as string]) : value));
 }
 
 /** A fresh instance that holds a state, for an event to run in. */
@@ -37,9 +54,16 @@ export function instantiate(address: Address, state: State): Context<Key> {
   for (let i = 0; i < fields.length; i++) {
     const value = state[i];
     (instance as unknown as Fields)[fields[i] as string] =
-      typeof value === "object" && value !== null ? copy(value, () => fields[i] as string) : value;
+      typeof value === "object" && value !== null
+        ? live(value, instance, address, fields[i] as string)
+        : value;
   }
   return instance;
+}
+
+function live(value: object, instance: Context<Key>, address: Address, field: string): unknown {
+  if (!(value instanceof Version)) return copy(value, () => field);
+  return attached((instance as unknown as Fields)[field], value, instance, address, field);
 }
 
 /**
@@ -51,8 +75,14 @@ export function holds(instance: Context<Key>, address: Address, state: State): b
   let objects: unknown[] | null = null;
   for (let i = 0; i < fields.length; i++) {
     const live = (instance as unknown as Fields)[fields[i] as string];
-    if (typeof live === "object" ? !same(live, state[i]) : !Object.is(live, state[i])) return false;
-    if (typeof live === "object" && live !== null) (objects ??= []).push(live);
+    if (typeof live !== "object" || live === null) {
+      if (!Object.is(live, state[i])) return false;
+    } else if (live instanceof Live) {
+      if (!isStill(live, state[i], instance, fields[i] as string)) return false;
+    } else {
+      if (!same(live, state[i])) return false;
+      (objects ??= []).push(live);
+    }
   }
   return objects === null || !hasSharing(objects);
 }
@@ -70,24 +100,50 @@ export function stateOf(instance: Context<Key>, address: Address, before: State,
     const live = (instance as unknown as Fields)[field];
     const kept = before[i];
     if (typeof live === "object" ? same(live, kept) : Object.is(live, kept)) continue;
+    const now =
+      isSimple(live) && !(kept instanceof Version) ? live : valueNow(live, kept, instance, address, field);
+    if (now === kept) continue;
     after ??= before.slice();
-    after[i] = isSimple(live) ? live : copyField(live, address, field);
+    after[i] = now;
   }
   return after ?? before;
 }
 
+/** The value of a field that is no longer the very same as before, and not a simple one. */
+function valueNow(
+  value: unknown,
+  kept: unknown,
+  instance: Context<Key>,
+  address: Address,
+  field: string,
+): unknown {
+  if (kept instanceof Version) {
+    if (!(value instanceof Live)) throw replaced(address, field, "something else was assigned to it");
+    return versionNow(value, kept, instance, address, field);
+  }
+  return copyField(value, address, field);
+}
+
 function copyField(value: unknown, address: Address, field: string): unknown {
+  if (typeof value === "object") hintAtSize(value, address, field);
   return copy(value, () => `${address}.${field}`);
 }
 
 /** The fields in which two states of a context differ. */
 export function changedFields(address: Address, before: State, after: State): string[] {
-  return address.shape.fields.filter((_, i) => !same(after[i], before[i]));
+  return address.shape.fields.filter((_, i) => {
+    const [value, kept] = [after[i], before[i]];
+    if (value instanceof Version && kept instanceof Version) return !isSameContent(kept, value);
+    return !same(value, kept);
+  });
 }
 
 /** A state to look at: an object with the fields of the context, apart from everybody else's. */
 export function viewOf(address: Address, state: State): object {
   const view: Fields = address.key === undefined ? {} : { key: address.key };
-  for (const [i, field] of address.shape.fields.entries()) view[field] = copy(state[i], () => field);
+  for (const [i, field] of address.shape.fields.entries()) {
+    const value = state[i];
+    view[field] = value instanceof Version ? shown(value, address, field) : copy(value, () => field);
+  }
   return Object.freeze(view);
 }

@@ -29,6 +29,16 @@ export function isRegistered(cls: unknown): boolean {
   return registered.has(cls);
 }
 
+/** The name under which instances of a class are written down, if it is registered. */
+export function registeredName(cls: unknown): string | undefined {
+  return registered.get(cls);
+}
+
+export function registeredClass(name: string): AnyClass | undefined {
+  for (const [cls, known] of registered) if (known === name) return cls as AnyClass;
+  return undefined;
+}
+
 /**
  * A copy is made of fields alone, so a class whose instances hold something else cannot be registered: one that
  * extends a built-in class would lose what that class keeps inside. Errors are copied with their text.

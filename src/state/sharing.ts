@@ -1,6 +1,7 @@
 /**
- * Is any object reachable on two ways? States do not keep sharing, so an instance whose fields share an object
- * would behave otherwise in the next event than one made from the state.
+ * Is any object reachable on two ways, or frozen? States do not keep sharing and freezing, so an instance with such
+ * objects in its fields would behave otherwise in the next event than one made from the state. (What a tracked
+ * collection hands out is frozen.)
  */
 export function hasSharing(values: Iterable<unknown>): boolean {
   const seen = new Set<object>();
@@ -10,7 +11,7 @@ export function hasSharing(values: Iterable<unknown>): boolean {
 
 function isSeenTwice(value: unknown, seen: Set<object>): boolean {
   if (typeof value !== "object" || value === null) return false;
-  if (seen.has(value)) return true;
+  if (seen.has(value) || Object.isFrozen(value)) return true;
   seen.add(value);
   if (ArrayBuffer.isView(value)) return isSeenTwice(value.buffer, seen);
   if (value instanceof Map) {

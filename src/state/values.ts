@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../errors.js";
+import { Tracked } from "../model/collections.js";
 import { Context } from "../model/context.js";
 import { Reference } from "../model/refs.js";
 import { type AnyClass, isRegistered, whyNotRegistered } from "./registered.js";
@@ -115,14 +116,14 @@ function copyView(view: ArrayBufferView): ArrayBufferView {
   return new Typed(bytes);
 }
 
-const ERROR_TYPES = new Map<unknown, ErrorConstructor>(
+export const ERROR_TYPES: ReadonlyMap<unknown, ErrorConstructor> = new Map<unknown, ErrorConstructor>(
   [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((type) => [
     type.prototype,
     type,
   ]),
 );
 
-function inheritedType(error: Error): ErrorConstructor {
+export function inheritedType(error: Error): ErrorConstructor {
   for (let at: unknown = error; at !== null; at = Object.getPrototypeOf(at)) {
     const type = ERROR_TYPES.get(at);
     if (type !== undefined) return type;
@@ -149,7 +150,7 @@ function nearestBuiltIn(error: Error): Error {
   return to;
 }
 
-function errorFields(error: Error): [name: string, item: unknown][] {
+export function errorFields(error: Error): [name: string, item: unknown][] {
   return Object.entries(error).filter(([name]) => name !== "name" && name !== "cause");
 }
 
@@ -160,7 +161,7 @@ function withErrorText(to: Error, from: Error): Error {
   return to;
 }
 
-function defineHidden(to: Error, name: string, value: unknown, enumerable = false): void {
+export function defineHidden(to: Error, name: string, value: unknown, enumerable = false): void {
   Object.defineProperty(to, name, { value, enumerable, configurable: true, writable: true });
 }
 
@@ -185,6 +186,9 @@ export function copyThrown(thrown: unknown): unknown {
 function describe(value: object): string {
   if (value instanceof Reference) return "a reference to a context (pass or keep its key instead)";
   if (value instanceof Context) return "a context itself (pass what is needed of it, or its key)";
+  if (value instanceof Tracked) {
+    return "a tracked collection (it stays in its field; pass what is needed of it, or a copy: `new Map(…)`, `[...…]`)";
+  }
   if (value instanceof Promise) return "a promise (await it first)";
   const cls: unknown = value.constructor;
   if (typeof cls !== "function" || cls === Object)

@@ -1,0 +1,228 @@
+import { HeadwaterError } from "../errors.js";
+import { errorFrom, errorOfClose } from "./failure.js";
+import { fromForm } from "./form.js";
+import { joined, PROTOCOL_VERSION, pack, type Terms } from "./frames.js";
+import { Requests } from "./requests.js";
+import { type SocketClass, type SocketLike, socketClass } from "./socket.js";
+import { Unpacker } from "./unpack.js";
+
+export type ConnectionState = "connecting" | "open" | "closed";
+
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly WebSocket: SocketClass | undefined;
+  readonly timeoutMs: number;
+  readonly unanswered: number;
+  readonly backoffMs: number;
+  readonly backoffMaxMs: number;
+  readonly onMessage: (message: unknown) => void;
+  readonly onMissed: () => void;
+  readonly onClosed: (error: HeadwaterError | null) => void;
+}
+
+/** After these, trying again would give the same answer, or take the session from whoever has it now. */
+const FINAL = new Set(["HW-4006", "HW-4007", "HW-4010", "HW-4011", "HW-4014", "HW-4021"]);
+
+const DEPTH_MAX = 1000;
+/** Close code of the WebSocket protocol: a frame was too large. */
+const TOO_BIG = 1009;
+
+/** A client's side of a session: one socket at a time, and a new one whenever that is lost. */
+export class Connection {
+  state: ConnectionState = "connecting";
+  terms: Terms | null = null;
+  readonly #options: ConnectionOptions;
+  readonly #requests: Requests;
+  readonly #secret = randomSecret();
+  #socket: SocketLike | null = null;
+  #seen = 0;
+  #acknowledged = 0;
+  #isFirst = true;
+  #failures = 0;
+  #isFlushing = false;
+  #heard = false;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #beat: ReturnType<typeof setInterval> | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#requests = new Requests(options.timeoutMs, options.unanswered);
+    void this.#connect();
+  }
+
+  request(name: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.state === "closed") return Promise.reject(closed());
+    try {
+      const promise = this.#requests.add(name, args);
+      this.#flushSoon();
+      return promise;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  close(error: HeadwaterError | null = null): void {
+    if (this.state === "closed") return;
+    this.state = "closed";
+    clearTimeout(this.#retry);
+    this.#drop();
+    this.#requests.rejectAll(error ?? closed());
+    this.#options.onClosed(error);
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const Socket = await socketClass(this.#options.WebSocket);
+      if (this.state === "closed") return;
+      this.#listen(new Socket(this.#options.url));
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      this.close(new HeadwaterError("HW-4018", `cannot connect: ${why}.`, { cause }));
+    }
+  }
+
+  #listen(socket: SocketLike): void {
+    this.#socket = socket;
+    this.#heard = true;
+    this.#watch(HANDSHAKE_MS);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      const { token } = this.#options;
+      socket.send(pack([0, "hello", PROTOCOL_VERSION, this.#secret, token ?? null, this.#seen]));
+    };
+    socket.onmessage = ({ data }) => {
+      if (socket === this.#socket) this.#receive(data);
+    };
+    socket.onclose = ({ code, reason }) => {
+      if (socket === this.#socket) this.#lost(code, reason);
+    };
+    socket.onerror = () => {}; // it is followed by a close, which says all there is to say
+  }
+
+  #receive(data: unknown): void {
+    this.#heard = true;
+    try {
+      const unpacker = new Unpacker(new Uint8Array(data as ArrayBuffer), DEPTH_MAX, false);
+      while (!unpacker.isDone && this.state !== "closed") this.#message(unpacker.next() as unknown[]);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      return this.close(
+        new HeadwaterError("HW-4014", `what the server said was not understood: ${why}`, { cause }),
+      );
+    }
+    if (this.#seen > this.#acknowledged) {
+      this.#acknowledged = this.#seen;
+      this.#socket?.send(pack([0, "ack", this.#seen]));
+    }
+    this.#flushSoon();
+  }
+
+  #message([request, what, first, second]: unknown[]): void {
+    if (request !== 0) {
+      const ok = what === true;
+      this.#requests.answered(Number(request), ok, ok ? fromForm(first) : errorFrom(first));
+    } else if (what === "message") {
+      this.#deliver(Number(first), second);
+    } else if (what === "welcome") {
+      this.#welcome(first as Terms);
+    }
+  }
+
+  #welcome(terms: Terms): void {
+    this.terms = terms;
+    this.state = "open";
+    this.#failures = 0;
+    this.#watch(terms.pingMs);
+    if (!terms.resumed) {
+      this.#seen = 0;
+      this.#acknowledged = 0;
+      if (!this.#isFirst) apart(this.#options.onMissed);
+    }
+    this.#isFirst = false;
+  }
+
+  #deliver(sequence: number, form: unknown): void {
+    if (sequence <= this.#seen) return;
+    this.#seen = sequence;
+    const message = fromForm(form);
+    apart(() => this.#options.onMessage(message));
+  }
+
+  /** What is asked for in one turn goes out in one frame. */
+  #flushSoon(): void {
+    if (this.#isFlushing || this.state !== "open") return;
+    this.#isFlushing = true;
+    soon(() => {
+      this.#isFlushing = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.state === "open" && this.terms !== null) {
+      const { messages, length } = this.#requests.take(this.terms.inFlight, this.terms.bytes);
+      if (messages.length === 0) return;
+      this.#socket?.send(joined(messages, length));
+    }
+  }
+
+  /** Gives the socket up if nothing came over it for a whole interval, although it was asked to say something. */
+  #watch(pingMs: number): void {
+    clearInterval(this.#beat);
+    this.#beat = setInterval(() => {
+      if (!this.#heard) return this.#lost(0, "");
+      this.#heard = false;
+      if (this.state === "open") this.#socket?.send(pack([0, "ping"]));
+    }, pingMs);
+  }
+
+  #drop(): void {
+    clearInterval(this.#beat);
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close(1000);
+  }
+
+  #lost(closeCode: number, reason: string): void {
+    const error = errorOfClose(closeCode === TOO_BIG ? 4006 : closeCode, reason);
+    if (error !== null && FINAL.has(error.code)) return this.close(error);
+    this.#drop();
+    this.state = "connecting";
+    this.#requests.again();
+    const { backoffMs, backoffMaxMs } = this.#options;
+    const longest = Math.min(backoffMaxMs, backoffMs * 2 ** this.#failures);
+    this.#failures += 1;
+    // Chance spreads the clients of a server that comes back.
+    this.#retry = setTimeout(() => void this.#connect(), longest * (0.5 + Math.random() / 2));
+  }
+}
+
+const HANDSHAKE_MS = 10_000;
+
+function randomSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(24));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** After what is under way in this turn; sooner than a timer. */
+const soon: (task: () => void) => void =
+  typeof setImmediate === "function" ? (task) => setImmediate(task) : (task) => queueMicrotask(task);
+
+/** What an application's callback throws is not the connection's affair, and must not be lost either. */
+function apart(callback: () => void): void {
+  try {
+    callback();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+function closed(): HeadwaterError {
+  return new HeadwaterError(
+    "HW-4018",
+    "the client is closed: requests without an answer may have been done or not.",
+  );
+}

@@ -1,0 +1,53 @@
+import { HeadwaterError } from "../errors.js";
+import { errorForm, errorOf } from "./form.js";
+
+/**
+ * Errors on their way to a caller. Headwater's own have a code; those of the application arrive under their names,
+ * with their texts and fields.
+ */
+
+/** An error in the form in which it travels. What is thrown need not be an error. */
+export function failureForm(thrown: unknown): Record<string, unknown> {
+  if (thrown instanceof HeadwaterError) {
+    return { code: thrown.code, name: thrown.name, message: thrown.message };
+  }
+  if (!(thrown instanceof Error)) return { name: "Error", message: String(thrown) };
+  try {
+    return errorForm(thrown, false) as Record<string, unknown>;
+  } catch {
+    return { name: String(thrown.name), message: String(thrown.message) }; // its fields are not plain data
+  }
+}
+
+const CODE = /^HW-\d{4}$/;
+
+/** The error that a form of one stands for: the `error` of an HTTP reply, or of one on a socket. */
+export function errorFrom(form: unknown): Error {
+  const fields = (typeof form === "object" && form !== null ? form : {}) as Record<string, unknown>;
+  const { code, message } = fields;
+  if (typeof code === "string" && CODE.test(code)) return HeadwaterError.restored(code, String(message));
+  return errorOf(fields);
+}
+
+/** A socket that is closed with a code of Headwater's says which: HW-4011 is the close code 4011. */
+export function closeCodeOf({ code }: HeadwaterError): number {
+  return Number(code.slice("HW-".length));
+}
+
+const REASON_BYTES_MAX = 123;
+
+/** The words that go with a close code; the protocol leaves little room for them. */
+export function closeReasonOf({ message }: HeadwaterError): string {
+  const ascii = message.replace(/[^\x20-\x7e]/g, "?");
+  return ascii.length <= REASON_BYTES_MAX ? ascii : `${ascii.slice(0, REASON_BYTES_MAX - 3)}...`;
+}
+
+/** What a close code says, if it is one of Headwater's. */
+export function errorOfClose(closeCode: number, reason: string): HeadwaterError | null {
+  if (closeCode < 4000 || closeCode > 4999) return null;
+  const code = `HW-${closeCode}`;
+  return HeadwaterError.restored(
+    code,
+    reason.startsWith(code) ? reason : `${code}: the server closed the socket.`,
+  );
+}

@@ -1,0 +1,114 @@
+import type { HeadwaterError } from "../errors.js";
+import type { Client } from "../model/api.js";
+import { Connection, type ConnectionState } from "./connection.js";
+import { type SocketClass, socketUrl } from "./socket.js";
+
+/**
+ * The door `headwater/client`: talks to a program that `serve` has made reachable. It runs in browsers and in Node;
+ * all it imports from the rest of Headwater are errors and types.
+ */
+
+export { HeadwaterError } from "../errors.js";
+export type { Client } from "../model/api.js";
+export type { ConnectionState } from "./connection.js";
+export { errorFrom } from "./failure.js";
+
+export interface ConnectOptions {
+  /** Says who is calling, to a server that has tokens. It never becomes part of an address. */
+  readonly token?: string;
+  /** How long a request may be without an answer, reconnecting included. 30 seconds unless told otherwise. */
+  readonly timeoutMs?: number;
+  /** How many requests may be without an answer, those included that the server has no room for yet. */
+  readonly unanswered?: number;
+  /** How long to wait before the first new try after a lost connection; each failure doubles it, up to the most. */
+  readonly backoffMs?: number;
+  readonly backoffMaxMs?: number;
+  /** The WebSocket class to use, where the platform has none and the package `ws` cannot be loaded. */
+  readonly WebSocket?: SocketClass;
+}
+
+/** A session with a server. It outlives lost connections. */
+export interface ServiceClient<A> {
+  /** The functions of the API. Each call is one request, and has its effect once however often it is sent. */
+  readonly api: Client<A>;
+  readonly state: ConnectionState;
+  /** What events of this session see as `this.event.caller`; undefined before the first connection. */
+  readonly session: string | undefined;
+  /** Hears what the service sends to this session, each message once and in order. Returns how to stop. */
+  onMessage<M = unknown>(listener: (message: M) => void): () => void;
+  /** Hears that the server no longer knew the session, so that messages may have been missed. */
+  onMissed(listener: () => void): () => void;
+  /** Resolves when the session is over for good: with the reason, or with null after `close()`. */
+  readonly closed: Promise<HeadwaterError | null>;
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+const UNANSWERED = 100_000;
+const TIMEOUT_MS = 30_000;
+const BACKOFF_MS = 50;
+const BACKOFF_MAX_MS = 5000;
+
+/** JavaScript itself asks any object for these. */
+const NOT_FUNCTIONS = new Set(["then", "toJSON", "constructor", "toString", "valueOf"]);
+
+/** Connects to a server: `const client = connect<typeof api>(server.url)`, then `await client.api.census()`. */
+export function connect<A>(url: string, options: ConnectOptions = {}): ServiceClient<A> {
+  const listeners = new Set<(message: never) => void>();
+  const missed = new Set<() => void>();
+  let end: (error: HeadwaterError | null) => void = () => {};
+  const over = new Promise<HeadwaterError | null>((resolve) => {
+    end = resolve;
+  });
+  const connection = new Connection({
+    url: socketUrl(url),
+    token: options.token,
+    WebSocket: options.WebSocket,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    unanswered: options.unanswered ?? UNANSWERED,
+    backoffMs: options.backoffMs ?? BACKOFF_MS,
+    backoffMaxMs: options.backoffMaxMs ?? BACKOFF_MAX_MS,
+    onMessage: (message) => {
+      for (const listener of listeners) listener(message as never);
+    },
+    onMissed: () => {
+      for (const listener of missed) listener();
+    },
+    onClosed: end,
+  });
+  return {
+    api: functionsOf(connection) as Client<A>,
+    get state() {
+      return connection.state;
+    },
+    get session() {
+      return connection.terms?.session;
+    },
+    onMessage: (listener) => added(listeners, listener),
+    onMissed: (listener) => added(missed, listener),
+    closed: over,
+    close: () => connection.close(),
+    [Symbol.dispose]: () => connection.close(),
+  };
+}
+
+function added<L>(listeners: Set<L>, listener: L): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The client knows the API by its type alone; which names there are, the server decides. */
+function functionsOf(connection: Connection): object {
+  const made = new Map<string, (...args: unknown[]) => Promise<unknown>>();
+  return new Proxy(Object.freeze({}), {
+    get(_, name) {
+      if (typeof name === "symbol" || NOT_FUNCTIONS.has(name)) return undefined;
+      let call = made.get(name);
+      if (call === undefined) {
+        call = (...args) => connection.request(name, args);
+        made.set(name, call);
+      }
+      return call;
+    },
+  });
+}

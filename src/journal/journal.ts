@@ -1,0 +1,44 @@
+/**
+ * What survives. A journal is an ordered table of keys with atomic groups of writes; contexts, started events,
+ * timers, messages and results of requests are all keys and values to it.
+ *
+ * The interface is as narrow as it is so that a replicated log can stand behind it as well as a local file: a
+ * group is then one message with an expected last sequence, and what a file does with an epoch (a stale writer
+ * can write nothing) the log does with that expectation. Nobody above may assume a directory, a file or a disk.
+ */
+
+import type { HeadwaterError } from "../errors.js";
+
+/** One key and its new value; null deletes it. The journal keeps the value: it must not be changed afterwards. */
+export interface Write {
+  readonly key: string;
+  readonly value: Uint8Array | null;
+}
+
+export interface Journal {
+  /**
+   * All of the group or nothing, in the order of the calls. `done` is called, in the same order and never before
+   * this call returns, once the group is safe as the durability says, or with an error; after an error no later
+   * group succeeds. Many groups may be waiting; they share syncs. Throws HW-3008, with nothing applied, if a key
+   * cannot be stored.
+   */
+  append(writes: readonly Write[], done: (error: HeadwaterError | null) => void): void;
+  /** The newest value, also of groups that are not safe yet. */
+  get(key: string): Uint8Array | undefined;
+  /** Keys with this prefix, in the order of their UTF-8 bytes, with the values they have when the iteration starts. */
+  range(prefix: string): Iterable<[key: string, value: Uint8Array]>;
+  /** Waits for what was appended; nothing can be appended or read after that. */
+  close(): Promise<void>;
+}
+
+/** Whose journal it is, and which shape its keys and values have. Opening one that differs is refused. */
+export interface JournalIdentity {
+  readonly program: string;
+  readonly format: number;
+}
+
+/**
+ * When a group counts as safe. `synced`: the disk has it; it survives a crash of the machine. `written`: the
+ * operating system has it; it survives a crash of the process, but not one of the machine.
+ */
+export type Durability = "synced" | "written";

@@ -1,0 +1,96 @@
+/** What can go wrong with a journal, in the words that people read. */
+
+import { HeadwaterError } from "../errors.js";
+
+/** Codes of lmdb for a file that is not what it should be. */
+const DAMAGED = new Set([-30797, -30796, -30794, -30793, -30787, -30782, -30781, -30779]);
+const SPACE = new Map([
+  [28, "the disk is full"],
+  [27, "the file may not grow any further"],
+  [122, "the disk quota is used up"],
+]);
+
+export function notAJournal(directory: string, why: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-3001",
+    `${directory} is not a journal: ${why}. Nothing was changed. Name a directory that is empty, does not exist ` +
+      "yet, or holds a journal.",
+  );
+}
+
+export function anotherProgram(directory: string, found: string, wanted: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-3002",
+    `The journal in ${directory} belongs to the program "${found}", not to "${wanted}". Nothing was changed. ` +
+      `Run "${found}" with it, or name another directory for "${wanted}".`,
+  );
+}
+
+export function anotherFormat(
+  directory: string,
+  what: string,
+  found: number,
+  wanted: number,
+): HeadwaterError {
+  const [age, cure] =
+    found > wanted
+      ? ["newer", "Use the version of Headwater that wrote it, or a later one"]
+      : ["older", "Use the version of Headwater that wrote it, or start with another directory"];
+  return new HeadwaterError(
+    "HW-3003",
+    `The journal in ${directory} has ${what} ${found}, which is ${age} than ${wanted}, the one that this version ` +
+      `reads and writes. Nothing was changed. ${cure}.`,
+  );
+}
+
+export function damaged(directory: string, what: string, cause?: unknown): HeadwaterError {
+  return new HeadwaterError(
+    "HW-3004",
+    `The journal in ${directory} is damaged: ${what}. \`headwater journal verify ${directory}\` lists all that is; ` +
+      "restore the directory from a backup.",
+    { cause },
+  );
+}
+
+export function fenced(directory: string, epoch: number): HeadwaterError {
+  return new HeadwaterError(
+    "HW-3005",
+    `Another process has opened the journal in ${directory} and taken it over (this one opened it as number ` +
+      `${epoch}). This process can write nothing more; what it was not told to be safe may not be there. Stop it.`,
+  );
+}
+
+export function closed(directory: string): HeadwaterError {
+  return new HeadwaterError("HW-3007", `The journal (${directory}) was closed before this.`);
+}
+
+export function openWithAnotherDurability(directory: string, found: string, wanted: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-3009",
+    `The journal in ${directory} is open in this process with the durability "${found}" and cannot be opened a ` +
+      `second time with "${wanted}". Close it first, or use the same durability.`,
+  );
+}
+
+/** An error of the file system or of lmdb as one of ours: damage if it is damage, otherwise a failed read or write. */
+export function failed(directory: string, doing: string, cause: unknown): HeadwaterError {
+  if (cause instanceof HeadwaterError) return cause;
+  const code = codeOf(cause);
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (typeof code === "number" && DAMAGED.has(code)) {
+    return damaged(directory, `${doing} failed with "${message}"`, cause);
+  }
+  const why =
+    (typeof code === "number" && SPACE.get(code)) || (code === "ENOSPC" ? SPACE.get(28) : undefined);
+  return new HeadwaterError(
+    "HW-3006",
+    `The journal in ${directory} could not be used: ${doing} failed${why ? ` because ${why}` : ""} (${message}). ` +
+      "What was acknowledged before is safe. Nothing more is written until the cause is removed and the program " +
+      "is started again.",
+    { cause },
+  );
+}
+
+function codeOf(cause: unknown): unknown {
+  return typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+}

@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { HeadwaterError } from "../errors.js";
+import type { Calls } from "./call.js";
+import { IdempotencyKeys } from "./idempotency.js";
+import { parseJson, toJson } from "./json.js";
+import type { ServerLimits } from "./limits.js";
+import { shownPath } from "./log.js";
+import type { Origins } from "./origin.js";
+import { refuse, respond } from "./respond.js";
+import type { Callers } from "./tokens.js";
+import { UnreadReplies } from "./unread.js";
+
+export interface Surroundings {
+  readonly calls: Calls;
+  readonly callers: Callers;
+  readonly origins: Origins;
+  readonly limits: ServerLimits;
+  readonly log: (line: string) => void;
+}
+
+const API = "/api/";
+
+/** Whoever asked is gone; there is nobody to tell. */
+class Gone extends Error {}
+
+/** Requests over HTTP: `POST /api/NAME` with a JSON list of arguments, and `GET /healthz`. */
+export class Http {
+  readonly #around: Surroundings;
+  readonly #keys = new IdempotencyKeys();
+  /** Pipelining lets one connection ask many times at once. */
+  readonly #underWay = new WeakMap<object, number>();
+  readonly #unread: UnreadReplies;
+  #isClosing = false;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+    this.#unread = new UnreadReplies(around.limits.stallMs);
+  }
+
+  readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
+    this.#handle(request, response)
+      .catch((error: unknown) => this.#refuse(request, response, error))
+      .finally(() => this.#unread.watch(request.socket));
+  };
+
+  #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    if (error instanceof Gone) return;
+    const { log, limits } = this.#around;
+    if (error instanceof HeadwaterError) {
+      const from = request.socket.remoteAddress;
+      log(`refused ${request.method} ${shownPath(request.url)} from ${from}: ${error.code}`);
+    }
+    refuse(request, response, error, 4 * limits.bodyBytes, this.#headers(response));
+  }
+
+  /** Takes no more requests; connections end with what they are answering. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method, url = "" } = request;
+    if (this.#isClosing)
+      throw new HeadwaterError("HW-1401", "the server is closing and takes no more requests.");
+    if (url === "/healthz" && method === "GET") return respond(response, 200, '{"ok":true}');
+    if (request.headers.host === undefined)
+      throw new HeadwaterError("HW-4005", "the request has no Host header.");
+    allowOrigin(response, this.#around.origins.check(request));
+    if (!url.startsWith(API)) throw new HeadwaterError("HW-4004", `there is nothing at ${shownPath(url)}.`);
+    if (method === "OPTIONS") return preflight(response);
+    if (method !== "POST") throw new HeadwaterError("HW-4005", "API functions are called with POST.");
+    if (url.includes("?")) {
+      throw new HeadwaterError(
+        "HW-4005",
+        "the address has a query, and nothing in it would be read. Arguments are the body.",
+      );
+    }
+    const { socket } = request;
+    const count = (this.#underWay.get(socket) ?? 0) + 1;
+    if (count > this.#around.limits.inFlight) throw tooMany(this.#around.limits.inFlight);
+    this.#underWay.set(socket, count);
+    try {
+      const value = await this.#call(request, url.slice(API.length));
+      respond(response, 200, this.#reply(value), this.#headers(response));
+    } finally {
+      this.#underWay.set(socket, (this.#underWay.get(socket) ?? 1) - 1);
+    }
+  }
+
+  async #call(request: IncomingMessage, name: string): Promise<unknown> {
+    const { callers, calls, limits } = this.#around;
+    const client = (await callers.nameOf(bearerOf(request))) ?? undefined;
+    refuseType(request);
+    const body = await bodyOf(request, limits.bodyBytes);
+    const args = parseJson(body, limits.depth);
+    const key = idempotencyKeyOf(request);
+    if (key === null) return calls.call(name, args, { client });
+    const id = `http/${client ?? ""}/${key}`;
+    this.#keys.refuseOther(id, createHash("sha256").update(`${name}\n`).update(body).digest("base64"));
+    return calls.call(name, args, { client, request: id });
+  }
+
+  isAnswering(socket: object): boolean {
+    return (this.#underWay.get(socket) ?? 0) > 0;
+  }
+
+  #headers(response: ServerResponse): Record<string, string> {
+    return { ...corsOf(response), ...(this.#isClosing ? { connection: "close" } : {}) };
+  }
+
+  /** A method without a result has null as its value: JSON has no better word. */
+  #reply(value: unknown): string {
+    const json = `{"value":${value === undefined ? "null" : toJson(value)}}`;
+    const { replyBytes } = this.#around.limits;
+    if (Buffer.byteLength(json) <= replyBytes) return json;
+    throw new HeadwaterError(
+      "HW-4006",
+      `the result is larger than ${replyBytes} bytes. The event has been committed.`,
+    );
+  }
+}
+
+function bearerOf({ headers: { authorization } }: IncomingMessage): string | undefined {
+  return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? "")?.[1];
+}
+
+function idempotencyKeyOf({ headers }: IncomingMessage): string | null {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new HeadwaterError(
+    "HW-4005",
+    "the Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
+  );
+}
+
+function refuseType({ headers }: IncomingMessage): void {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity") {
+    throw new HeadwaterError("HW-4009", "the body is compressed or otherwise encoded. Send it as it is.");
+  }
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(headers["content-type"] ?? "")) {
+    throw new HeadwaterError("HW-4009", "the body must be of the type application/json.");
+  }
+}
+
+function bodyOf(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const tooLarge = () => new HeadwaterError("HW-4006", `the body is larger than ${bytesMax} bytes.`);
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= bytesMax) chunks.push(chunk);
+      else {
+        chunks.length = 0;
+        reject(tooLarge());
+      }
+    });
+    request.once("end", () => resolve(Buffer.concat(chunks)));
+    request.once("close", () => reject(new Gone()));
+    request.once("error", () => reject(new Gone()));
+  });
+}
+
+function allowOrigin(response: ServerResponse, origin: string | null): void {
+  if (origin !== null) response.setHeader("access-control-allow-origin", origin);
+}
+
+function corsOf(response: ServerResponse): Record<string, string> {
+  return response.hasHeader("access-control-allow-origin") ? { vary: "Origin" } : {};
+}
+
+/** A browser asks before it lets a page of a listed origin ask. */
+function preflight(response: ServerResponse): void {
+  respond(response, 200, "{}", {
+    "access-control-allow-methods": "POST",
+    "access-control-allow-headers": "content-type, authorization, idempotency-key",
+    "access-control-max-age": "600",
+    ...corsOf(response),
+  });
+}
+
+function tooMany(inFlight: number): HeadwaterError {
+  return new HeadwaterError("HW-4013", `${inFlight} requests of this connection are under way already.`);
+}

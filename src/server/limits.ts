@@ -1,0 +1,82 @@
+import { HeadwaterError } from "../errors.js";
+
+/** What strangers may ask of a server. Everything that grows with what they send has an end. */
+export interface ServerLimits {
+  /** The body of an HTTP request, or one frame on a socket. */
+  readonly bodyBytes: number;
+  /** A result, or a message to a client. */
+  readonly replyBytes: number;
+  /** How deep arguments may be nested. */
+  readonly depth: number;
+  readonly headerBytes: number;
+  /** Connections at a time, of both kinds. */
+  readonly connections: number;
+  /** Sessions at a time, those included whose client is away. */
+  readonly sessions: number;
+  /** Requests of one connection that have no answer yet. Above it, the server stops reading from the connection. */
+  readonly inFlight: number;
+  /** The same in bytes. */
+  readonly inFlightBytes: number;
+  /** Messages to one client that it has not acknowledged, and their bytes. */
+  readonly messages: number;
+  readonly messageBytes: number;
+  /** Bytes of the messages that wait for all clients together. */
+  readonly messageBytesTotal: number;
+  /** Pings in `pingMs`. */
+  readonly pings: number;
+  /** For the headers of a request, and for all of it, to arrive. */
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** For a new socket to say who is calling. */
+  readonly helloMs: number;
+  /** How often a socket is asked whether its client is there; it must have answered by the next time. */
+  readonly pingMs: number;
+  /** How long a client may leave what it is sent unread. */
+  readonly stallMs: number;
+  /** How long a session waits for a client whose connection was lost. */
+  readonly sessionMs: number;
+}
+
+export const DEFAULT_SERVER_LIMITS: ServerLimits = {
+  bodyBytes: 1024 * 1024,
+  replyBytes: 16 * 1024 * 1024,
+  depth: 64,
+  headerBytes: 16 * 1024,
+  connections: 10_000,
+  sessions: 10_000,
+  inFlight: 1024,
+  inFlightBytes: 4 * 1024 * 1024,
+  messages: 10_000,
+  messageBytes: 4 * 1024 * 1024,
+  messageBytesTotal: 256 * 1024 * 1024,
+  pings: 100,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  helloMs: 10_000,
+  pingMs: 15_000,
+  stallMs: 30_000,
+  sessionMs: 60_000,
+};
+
+export function serverLimits(given: Partial<ServerLimits> = {}): ServerLimits {
+  const limits = { ...DEFAULT_SERVER_LIMITS, ...given };
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!(name in DEFAULT_SERVER_LIMITS))
+      throw cannotStart(`there is no limit named ${JSON.stringify(name)}`);
+    if (!Number.isSafeInteger(limit) || limit <= 0) {
+      throw cannotStart(`the limit ${name} must be a whole number above 0, not ${String(limit)}`);
+    }
+  }
+  if (limits.headersMs > limits.requestMs) {
+    throw cannotStart("requestMs is for the whole request, so it cannot be less than headersMs");
+  }
+  return limits;
+}
+
+export function cannotStart(why: string, cause?: unknown): HeadwaterError {
+  return new HeadwaterError(
+    "HW-4020",
+    `the server cannot be started: ${why}.`,
+    cause === undefined ? {} : { cause },
+  );
+}

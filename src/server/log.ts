@@ -1,0 +1,18 @@
+const SHOWN_MAX = 100;
+
+/**
+ * Text from outside as it may stand in a message or a log: quoted, short, and without anything that begins a new
+ * line or moves a cursor.
+ */
+export function shown(text: string): string {
+  const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  return JSON.stringify(cut).replace(
+    /[^\x20-\x7e…]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** A path without what follows it: people put secrets there, although nothing here reads them. */
+export function shownPath(url: string | undefined): string {
+  return shown((url ?? "").split(/[?#]/, 1)[0] ?? "");
+}

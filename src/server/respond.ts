@@ -1,0 +1,95 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { failureForm } from "../client/failure.js";
+import { HeadwaterError } from "../errors.js";
+
+/** What an error is in terms of HTTP. Codes that are not here are the server's own fault. */
+const STATUS: Readonly<Record<string, number>> = {
+  "HW-1006": 400,
+  "HW-1015": 400,
+  "HW-1301": 503,
+  "HW-1401": 503,
+  "HW-4004": 404,
+  "HW-4005": 400,
+  "HW-4006": 413,
+  "HW-4007": 400,
+  "HW-4008": 408,
+  "HW-4009": 415,
+  "HW-4010": 401,
+  "HW-4011": 401,
+  "HW-4012": 403,
+  "HW-4013": 503,
+  "HW-4014": 400,
+  "HW-4019": 422,
+};
+
+/** An event that threw was understood and refused by the application. */
+const APPLICATION_REFUSED = 422;
+
+export function statusOf(error: unknown): number {
+  return error instanceof HeadwaterError ? (STATUS[error.code] ?? 500) : APPLICATION_REFUSED;
+}
+
+export function errorJson(error: unknown): string {
+  return JSON.stringify({ error: failureForm(error) });
+}
+
+const FIXED_HEADERS = {
+  "content-type": "application/json; charset=utf-8",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+} as const;
+
+export function respond(
+  response: ServerResponse,
+  status: number,
+  json: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = Buffer.from(json);
+  response.writeHead(status, { ...FIXED_HEADERS, "content-length": body.length, ...headers });
+  response.end(body);
+}
+
+/** Refuses a request whose body may still be on its way, which is read and thrown away up to a point. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  discardBytes: number,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const status = statusOf(error);
+  const more =
+    status === 401 ? { "www-authenticate": "Bearer" } : status === 503 ? { "retry-after": "1" } : {};
+  respond(response, status, errorJson(error), { ...headers, ...more });
+  let left = discardBytes;
+  request.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.socket.destroy();
+  });
+}
+
+/** The same on a connection that carries no request that Node could make sense of, or that wants to be a socket. */
+export function refuseRaw(socket: Duplex, error: HeadwaterError, status = statusOf(error)): void {
+  socket.on("error", () => {}); // whoever it was may be gone by now
+  if (!socket.writable) return void socket.destroy();
+  const body = errorJson(error);
+  const headers = Object.entries({
+    ...FIXED_HEADERS,
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  });
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  const cutOff = setTimeout(() => socket.destroy(), LINGER_MS);
+  cutOff.unref();
+  socket.once("close", () => clearTimeout(cutOff));
+}
+
+/** Enough for whoever reads to get the reply. */
+const LINGER_MS = 1000;

@@ -1,0 +1,200 @@
+import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { HeadwaterError } from "../errors.js";
+import type { Api } from "../model/api.js";
+import { Calls, type Reachable } from "./call.js";
+import { Connections } from "./connections.js";
+import { Http, type Surroundings } from "./http.js";
+import { cannotStart, type ServerLimits, serverLimits } from "./limits.js";
+import { shownPath } from "./log.js";
+import { isLoopback, Origins } from "./origin.js";
+import { refuseRaw } from "./respond.js";
+import { Sessions } from "./sessions.js";
+import { ClientSocket } from "./socket.js";
+import { Callers, type Tokens } from "./tokens.js";
+
+export interface ServeOptions {
+  /** 0, the default, takes one that is free. */
+  readonly port?: number;
+  /** This machine only, unless told otherwise. */
+  readonly host?: string;
+  /** Who may call. Without them, everybody who can connect. */
+  readonly tokens?: Tokens;
+  /** Origins of web pages that may call besides the server's own: `["https://example.org"]`. */
+  readonly origins?: readonly string[];
+  readonly limits?: Partial<ServerLimits>;
+  /** Hears one line about each request and connection that was refused. No line holds a secret or a line break. */
+  readonly log?: (line: string) => void;
+}
+
+/** A program that can be reached. */
+export interface Server {
+  readonly url: string;
+  readonly port: number;
+  /** Refuses a caller from now on, and closes its connections. */
+  revoke(name: string): void;
+  /**
+   * Takes no more requests, answers those it has taken, and closes. What takes longer than `graceMs` is cut off. The
+   * program goes on.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Makes the functions of an API reachable over HTTP and WebSocket. Resolves once it listens. */
+export async function serve(service: Reachable, api: Api, options: ServeOptions = {}): Promise<Server> {
+  const { port = 0, host = "127.0.0.1", tokens, origins = [], log = () => {} } = options;
+  const limits = serverLimits(options.limits);
+  const around: Surroundings = {
+    calls: new Calls(service, api),
+    callers: new Callers(tokens),
+    origins: new Origins(origins, isLoopback(host)),
+    limits,
+    log,
+  };
+  const sessions = new Sessions(service, limits, log);
+  const http = new Http(around);
+  const listener = httpServer(around, http);
+  const connections = new Connections(listener, limits.connections, log);
+  const sockets = new Sockets(around, sessions);
+  listener.on("upgrade", sockets.upgrade);
+  const bound = await listening(listener, host, port);
+  const close: Server["close"] = async ({ graceMs = GRACE_MS } = {}) => {
+    http.close();
+    sockets.finish();
+    connections.closeIdle((socket) => http.isAnswering(socket) || sockets.has(socket));
+    const cutOff = setTimeout(() => {
+      listener.closeAllConnections();
+      sockets.terminate();
+    }, graceMs);
+    await new Promise<void>((resolve) => listener.close(() => resolve())); // when the last connection has closed
+    clearTimeout(cutOff);
+    sessions.endAll(new HeadwaterError("HW-4016", "the session was ended: the server has closed."));
+  };
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    port: bound,
+    revoke: (name) => {
+      around.callers.revoke(name);
+      const error = new HeadwaterError("HW-4011", "the token of this caller was revoked. Ask for a new one.");
+      sessions.endAll(error, ({ owner }) => owner === name);
+    },
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+const GRACE_MS = 5000;
+
+function httpServer(around: Surroundings, handler: Http): HttpServer {
+  const { headersMs, requestMs, headerBytes } = around.limits;
+  const http = createServer({
+    maxHeaderSize: headerBytes,
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.max(10, Math.ceil(headersMs / 4)),
+    requireHostHeader: false, // or Node would answer by itself, without a code
+  });
+  http.on("request", handler.handle);
+  http.on("clientError", (error: Error & { code?: string }, socket: Duplex) => {
+    const [ours, status] = errorOfClient(error.code, around.limits);
+    around.log(`refused a connection: ${ours.code}`);
+    refuseRaw(socket, ours, status);
+  });
+  return http;
+}
+
+function errorOfClient(
+  code: string | undefined,
+  limits: ServerLimits,
+): [error: HeadwaterError, status: number] {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return [new HeadwaterError("HW-4006", `the headers are larger than ${limits.headerBytes} bytes.`), 431];
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    const why = `the request did not arrive within ${limits.headersMs} ms (headers) or ${limits.requestMs} ms (all of it).`;
+    return [new HeadwaterError("HW-4008", why), 408];
+  }
+  return [new HeadwaterError("HW-4005", "what arrived is not a well-formed HTTP request."), 400];
+}
+
+async function listening(http: HttpServer, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    http.once("error", (cause) => reject(cannotStart(cause.message, cause)));
+    try {
+      http.listen(port, host, resolve);
+    } catch (cause) {
+      reject(cannotStart(cause instanceof Error ? cause.message : String(cause), cause));
+    }
+  });
+  return (http.address() as AddressInfo).port;
+}
+
+/** The WebSocket side: lets connections in and asks now and then whether they are still there. */
+class Sockets {
+  readonly #open = new Map<Duplex, ClientSocket>();
+  readonly #around: Surroundings;
+  readonly #sessions: Sessions;
+  readonly #server: WebSocketServer;
+  readonly #beat: ReturnType<typeof setInterval>;
+
+  constructor(around: Surroundings, sessions: Sessions) {
+    this.#around = around;
+    this.#sessions = sessions;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: around.limits.bodyBytes,
+      perMessageDeflate: false, // a few bytes could become gigabytes
+      autoPong: false,
+    });
+    this.#server.on("wsClientError", (_, stream) => {
+      around.log("refused a socket: HW-4005");
+      refuseRaw(
+        stream,
+        new HeadwaterError("HW-4005", "what arrived is not a well-formed request for a WebSocket."),
+      );
+    });
+    this.#beat = setInterval(() => {
+      for (const socket of this.#open.values()) socket.beat();
+    }, around.limits.pingMs);
+    this.#beat.unref();
+  }
+
+  readonly upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    try {
+      this.#around.origins.check(request);
+      if (request.url !== "/socket") {
+        throw new HeadwaterError("HW-4004", `there is no socket at ${shownPath(request.url)}.`);
+      }
+    } catch (error) {
+      if (!(error instanceof HeadwaterError)) throw error;
+      this.#around.log(`refused a socket at ${shownPath(request.url)}: ${error.code}`);
+      return refuseRaw(stream, error);
+    }
+    this.#server.handleUpgrade(request, stream, head, (ws) => {
+      const refused = (error: HeadwaterError) => {
+        this.#around.log(`closed a socket of ${request.socket.remoteAddress}: ${error.code}`);
+      };
+      const socket = new ClientSocket(ws, { ...this.#around, sessions: this.#sessions, refused });
+      this.#open.set(stream, socket);
+      ws.once("close", () => this.#open.delete(stream));
+    });
+  };
+
+  has(stream: Duplex): boolean {
+    return this.#open.has(stream);
+  }
+
+  /** Lets no more in; those that are in are closed when their requests are answered. */
+  finish(): void {
+    clearInterval(this.#beat);
+    for (const socket of this.#open.values()) socket.finish();
+  }
+
+  terminate(): void {
+    for (const socket of this.#open.values()) socket.end(null);
+  }
+}

@@ -1,0 +1,139 @@
+import { toForm } from "../client/form.js";
+import { pack } from "../client/frames.js";
+import { Waiting } from "../client/waiting.js";
+import { HeadwaterError } from "../errors.js";
+import type { ServerLimits } from "./limits.js";
+
+/** The side of a connection that a session speaks to. */
+export interface Listener {
+  send(message: Uint8Array): void;
+  end(error: HeadwaterError): void;
+}
+
+interface Told {
+  readonly sequence: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What may be on its way to a client before it has acknowledged any of it. */
+const WINDOW_COUNT = 1024;
+const WINDOW_BYTES = 256 * 1024;
+
+/**
+ * A client as the program knows it, whether it is connected at the moment or not. What the program sends to it is
+ * numbered and kept until the client says that it has it, so a client that comes back gets what it has missed.
+ */
+export class Session {
+  readonly #limits: ServerLimits;
+  readonly #unacknowledged = new Waiting<Told>();
+  /** Those of them that the present connection has not been given. */
+  #unsent = new Waiting<Told>();
+  #listener: Listener | null = null;
+  #last = 0;
+  #sent = 0;
+  #acknowledged = 0;
+  #sentBytes = 0;
+  keptBytes = 0;
+  /** Since when its client is away, in the order of going. */
+  lostAt = 0;
+
+  constructor(
+    readonly id: string,
+    /** The name of the caller's token. */
+    readonly owner: string | null,
+    limits: ServerLimits,
+  ) {
+    this.#limits = limits;
+  }
+
+  get isConnected(): boolean {
+    return this.#listener !== null;
+  }
+
+  /** Is this the connection that the session speaks to? */
+  listensWith(listener: Listener): boolean {
+    return this.#listener === listener;
+  }
+
+  /** Takes a message of the program. Says why the session cannot go on, if so. */
+  tell(message: unknown): HeadwaterError | null {
+    const sequence = ++this.#last;
+    let bytes: Uint8Array;
+    try {
+      bytes = pack([0, "message", sequence, toForm(message, false)]);
+    } catch (error) {
+      return ended(
+        `message ${sequence} could not be sent: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+    const told = { sequence, bytes };
+    this.#unacknowledged.push(told);
+    this.#unsent.push(told);
+    this.keptBytes += bytes.length;
+    if (this.#unacknowledged.length > this.#limits.messages || this.keptBytes > this.#limits.messageBytes) {
+      return ended("more messages wait for its client than are kept");
+    }
+    this.#sendMore();
+    return null;
+  }
+
+  /** The client has everything up to this message. */
+  acknowledge(sequence: unknown): void {
+    if (typeof sequence !== "number" || !(sequence <= this.#sent)) {
+      throw new HeadwaterError("HW-4014", "a message was acknowledged that was never sent.");
+    }
+    for (let told = this.#unacknowledged.front; told !== undefined; told = this.#unacknowledged.front) {
+      if (told.sequence > sequence) break;
+      this.#unacknowledged.shift();
+      this.keptBytes -= told.bytes.length;
+      this.#sentBytes -= told.bytes.length;
+      this.#acknowledged = told.sequence;
+    }
+    this.#sendMore();
+  }
+
+  /** A connection begins to speak for the client, which has got everything up to `seen`. */
+  attach(listener: Listener, seen: unknown): void {
+    this.#listener?.end(new HeadwaterError("HW-4021", "another connection has taken the session over."));
+    this.#listener = null;
+    this.#sent = this.#last;
+    this.acknowledge(seen);
+    this.#sent = this.#acknowledged;
+    this.#sentBytes = 0;
+    this.#unsent = new Waiting();
+    for (const told of this.#unacknowledged) this.#unsent.push(told);
+    this.#listener = listener;
+    this.#sendMore();
+  }
+
+  /** False if another connection speaks for the client by now. */
+  detach(listener: Listener): boolean {
+    if (this.#listener !== listener) return false;
+    this.#listener = null;
+    return true;
+  }
+
+  end(error: HeadwaterError): void {
+    const listener = this.#listener;
+    this.#listener = null;
+    listener?.end(error);
+  }
+
+  #sendMore(): void {
+    while (
+      this.#listener !== null &&
+      this.#sent - this.#acknowledged < WINDOW_COUNT &&
+      this.#sentBytes < WINDOW_BYTES
+    ) {
+      const told = this.#unsent.shift();
+      if (told === undefined) return;
+      this.#sent = told.sequence;
+      this.#sentBytes += told.bytes.length;
+      this.#listener.send(told.bytes);
+    }
+  }
+}
+
+export function ended(why: string): HeadwaterError {
+  return new HeadwaterError("HW-4016", `the session was ended: ${why}. Messages may have been lost.`);
+}

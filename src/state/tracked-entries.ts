@@ -1,0 +1,130 @@
+import type { TrackedKey } from "../model/collections.js";
+import type { At, EntryAt, FirstSteps, Found, Step, Store, Version } from "./tracked-version.js";
+
+/** An entry of a map, or an item of a set. Its neighbours are those in the order of insertion. */
+export class Entry implements EntryAt, Found {
+  before: Entry = this;
+  after: Entry = this;
+  isIn = false;
+  /** The version in which it was added, or in which a step has noted its value. */
+  noted = 0;
+
+  constructor(
+    readonly key: TrackedKey,
+    readonly sequence: number,
+    public value: unknown,
+  ) {}
+
+  get at(): At {
+    return this;
+  }
+}
+
+/**
+ * The content of a tracked map or set: entries by key, and a ring of them in the order of insertion. An entry that is
+ * taken out keeps its neighbours. Steps are undone last to first, so those are its neighbours again when it is put
+ * back: order is restored exactly, without looking at other entries (D. Knuth: Dancing Links, 2000).
+ */
+export class EntryStore implements Store {
+  readonly first = 0;
+  readonly #byKey = new Map<TrackedKey, Entry>();
+  /** Stands between the last entry and the first. */
+  readonly ring = new Entry("", 0, undefined);
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  find(key: TrackedKey): Entry | undefined {
+    return this.#byKey.get(key);
+  }
+
+  *all(): Iterable<Entry> {
+    for (let at = this.ring.after; at !== this.ring; at = at.after) yield at;
+  }
+
+  /** The entry after one that is in the map, or was; the first one after `ring`. */
+  next(entry: Entry): Entry | null {
+    let at = entry;
+    while (!at.isIn && at !== this.ring) at = at.before;
+    return at.after === this.ring ? null : at.after;
+  }
+
+  /** Adds an entry or gives it another value, in a version that is open and the root. */
+  put(open: Version, key: TrackedKey, value: unknown): void {
+    const entry = this.#byKey.get(key);
+    if (entry === undefined) {
+      const added = new Entry(key, this.ring.before.sequence + 1, value);
+      added.noted = open.id;
+      added.before = this.ring.before;
+      added.after = this.ring;
+      this.#link(added);
+      open.base?.steps.push({ kind: "add", at: added, value: undefined });
+      return;
+    }
+    if (entry.noted !== open.id) {
+      entry.noted = open.id;
+      open.base?.steps.push({ kind: "set", at: entry, value: entry.value });
+    }
+    entry.value = value;
+  }
+
+  remove(open: Version, key: TrackedKey): boolean {
+    const entry = this.#byKey.get(key);
+    if (entry === undefined) return false;
+    this.#unlink(entry);
+    open.base?.steps.push({ kind: "remove", at: entry, value: entry.value });
+    return true;
+  }
+
+  /** Puts in what was loaded; the entries come in the order of their sequence. */
+  load(key: TrackedKey, sequence: number, value: unknown): void {
+    const entry = new Entry(key, sequence, value);
+    entry.before = this.ring.before;
+    entry.after = this.ring;
+    this.#link(entry);
+  }
+
+  undo(step: Step): Step {
+    const entry = step.at as Entry;
+    const { value } = entry;
+    if (step.kind === "add") {
+      this.#unlink(entry);
+      return { kind: "remove", at: entry, value };
+    }
+    entry.value = step.value;
+    if (step.kind === "set") return { kind: "set", at: entry, value };
+    this.#link(entry);
+    return { kind: "add", at: entry, value: undefined };
+  }
+
+  /**
+   * Every touched entry is there again with the value that it had. Those that were put in again are at the end, so the
+   * order is as it was if they had been at the end before, in this order.
+   */
+  isAsBefore(before: FirstSteps): boolean {
+    let behind = Number.POSITIVE_INFINITY;
+    for (let entry = this.ring.before; entry !== this.ring; entry = entry.before) {
+      const then = before.get(entry.key)?.at as Entry | undefined;
+      const { sequence } = then ?? entry;
+      if (sequence >= behind) return false;
+      if (then === undefined || then === entry) return true;
+      behind = sequence;
+    }
+    return true;
+  }
+
+  #link(entry: Entry): void {
+    entry.before.after = entry;
+    entry.after.before = entry;
+    entry.isIn = true;
+    this.#byKey.set(entry.key, entry);
+  }
+
+  #unlink(entry: Entry): void {
+    entry.before.after = entry.after;
+    entry.after.before = entry.before;
+    entry.isIn = false;
+    this.#byKey.delete(entry.key);
+  }
+}

@@ -1,0 +1,86 @@
+import { HeadwaterError } from "../errors.js";
+import type { Address } from "../model/address.js";
+import { provideCollections, type Tracked } from "../model/collections.js";
+import { isSameContent, versionOf } from "./tracked-content.js";
+import { LiveList } from "./tracked-list.js";
+import { Live } from "./tracked-live.js";
+import { LiveMap, LiveSet } from "./tracked-map.js";
+import { Version, type VersionKind } from "./tracked-version.js";
+
+/** Tracked collections as fields of contexts: a state holds a version, an instance a live collection. */
+
+provideCollections({
+  map: (entries) => new LiveMap(entries),
+  set: (items) => new LiveSet(items),
+  list: (items) => new LiveList(items),
+});
+
+function make(kind: VersionKind): Live {
+  if (kind === "list") return new LiveList([]);
+  return kind === "map" ? new LiveMap([]) : new LiveSet([]);
+}
+
+/** The version that a field starts with. */
+export function firstVersion(live: Live, instance: object, address: Address, field: string): Version {
+  if (!live.isFree) throw replaced(address, field, "it holds the collection of another field");
+  const version = live.freeze();
+  live.attach(version, instance, address, field);
+  return version;
+}
+
+/** What an instance's field is to hold: the collection that its initialiser made, now over this version. */
+export function attached(
+  made: unknown,
+  version: Version,
+  instance: object,
+  address: Address,
+  field: string,
+): Tracked {
+  const live = made instanceof Live && made.isFree && made.kind === version.kind ? made : make(version.kind);
+  live.attach(version, instance, address, field);
+  return live;
+}
+
+/** Does an instance's field hold exactly this version? */
+export function isStill(live: Live, kept: unknown, instance: object, field: string): boolean {
+  return live.isOf(instance, field) && live.version === kept;
+}
+
+/** The version that a field holds now; `kept` itself if that is the same. */
+export function versionNow(
+  live: Live,
+  kept: unknown,
+  instance: object,
+  address: Address,
+  field: string,
+): Version {
+  if (!(kept instanceof Version) || !live.isOf(instance, field))
+    throw replaced(address, field, "it holds the collection of another field");
+  const version = live.freeze();
+  // What an event looked at half way through a method is a version in between.
+  return version.baseId === kept.id || !isSameContent(kept, version) ? version : kept;
+}
+
+/** A version to look at. */
+export function shown(version: Version, address: Address, field: string): Tracked {
+  return make(version.kind).show(version, address, field);
+}
+
+/** What was written for a field, as its class declares it now: a plain Map may have become a tracked one, or back. */
+export function fitted(value: unknown, declared: unknown): unknown {
+  if (value instanceof Version) {
+    return declared instanceof Live && declared.kind === value.kind ? value : make(value.kind).plainOf(value);
+  }
+  if (!(declared instanceof Live)) return value;
+  const { kind } = declared;
+  const fits = kind === "list" ? Array.isArray(value) : value instanceof (kind === "map" ? Map : Set);
+  return fits ? versionOf(kind, value as Iterable<unknown>) : value;
+}
+
+export function replaced(address: Address, field: string, how: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1101",
+    `${address}.${field} is declared as a tracked collection, but ${how}. Such a field keeps its collection: change ` +
+      `what it holds (\`this.${field}.clear()\`, then fill it), or declare a plain Map, Set or array.`,
+  );
+}

@@ -1,0 +1,66 @@
+import { HeadwaterError } from "../errors.js";
+import type { TrackedKey } from "../model/collections.js";
+import { isRegistered } from "./registered.js";
+import { copy, isSimple } from "./values.js";
+
+/**
+ * What tracked collections keep. A value is copied on its way in and then frozen, so it can be handed out again and
+ * again without a copy, and code that tries to change it in place fails at once instead of changing nothing.
+ */
+
+/** A value with something in it that cannot be frozen: a Map, a Set, a Date, a typed array, an error. */
+class Boxed {
+  constructor(readonly value: unknown) {}
+}
+
+/** A value on its way in. `name` is called only to refuse it. */
+export function take(value: unknown, name: () => string): unknown {
+  return isSimple(value) ? value : own(copy(value, name));
+}
+
+/** The same for a value that nobody else holds. */
+export function own(value: unknown): unknown {
+  return isFrozenNow(value) ? value : new Boxed(value);
+}
+
+/** A value on its way out. */
+export function give(kept: unknown): unknown {
+  return kept instanceof Boxed ? copy(kept.value, () => "a value of a tracked collection") : kept;
+}
+
+/** The same for those who only look at it, at once. */
+export function peek(kept: unknown): unknown {
+  return kept instanceof Boxed ? kept.value : kept;
+}
+
+function isFrozenNow(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isFreezable =
+    prototype === Array.prototype ||
+    prototype === Object.prototype ||
+    (isRegistered(value.constructor) && !(value instanceof Error));
+  if (!isFreezable) return false;
+  for (const item of Object.values(value)) if (!isFrozenNow(item)) return false;
+  Object.freeze(value);
+  return true;
+}
+
+/** The key as it is kept, if it is one. */
+export function checkKey(key: unknown, where: () => string): TrackedKey {
+  switch (typeof key) {
+    case "string":
+    case "boolean":
+    case "bigint":
+      return key;
+    case "number":
+      return key === 0 ? 0 : key; // a Map takes -0 for 0
+    default:
+      throw new HeadwaterError(
+        "HW-1103",
+        `${where()} was given ${key === null ? "null" : `a value of the type ${typeof key}`} as a key. Keys of tracked ` +
+          "maps and items of tracked sets are strings, numbers, booleans and bigints: make one string of several parts, " +
+          "or keep the object as a value under a key.",
+      );
+  }
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { open } from "lmdb";
+import { openLmdbJournal } from "#src/journal/lmdb.js";
+import { refused } from "../refused.js";
+import { allOf, fingerprint, IDENTITY, newDirectory, openIn, write } from "./support.js";
+
+const SYNCED = { durability: "synced" } as const;
+
+/** A journal with something in it, closed. */
+async function journalIn(t: TestContext): Promise<string> {
+  const directory = newDirectory(t);
+  const journal = await openIn(t, directory);
+  await write(journal, { a: "1", b: "2" });
+  await journal.close();
+  return directory;
+}
+
+/** Opening is refused with this code, and every file of the directory is as it was, byte for byte. */
+async function refusedUnchanged(
+  directory: string,
+  identity: typeof IDENTITY,
+  ...wanted: [code: Parameters<typeof refused>[1], ...names: string[]]
+): Promise<void> {
+  const before = fingerprint(directory);
+  await refused(openLmdbJournal(directory, identity, SYNCED), wanted[0], directory, ...wanted.slice(1));
+  assert.deepEqual(fingerprint(directory), before);
+}
+
+test("a directory with other things in it is not made a journal", async (t) => {
+  const directory = newDirectory(t);
+  mkdirSync(directory);
+  writeFileSync(join(directory, "notes.txt"), "mine");
+  await refusedUnchanged(directory, IDENTITY, "HW-3001", "notes.txt");
+});
+
+test("a file is not a journal", async (t) => {
+  const file = newDirectory(t);
+  writeFileSync(file, "mine");
+  await refused(openLmdbJournal(file, IDENTITY, SYNCED), "HW-3001", file, "it is a file");
+  assert.equal(readFileSync(file, "utf8"), "mine");
+});
+
+test("somebody else's lmdb database is not a journal", async (t) => {
+  const directory = newDirectory(t);
+  const theirs = open({ path: directory });
+  await theirs.put("a", 1);
+  await theirs.close();
+  await refusedUnchanged(directory, IDENTITY, "HW-3001", "data.mdb");
+});
+
+test("a journal.json of another kind does not make a journal", async (t) => {
+  const directory = newDirectory(t);
+  mkdirSync(directory);
+  writeFileSync(join(directory, "journal.json"), '{"entries": []}');
+  await refusedUnchanged(directory, IDENTITY, "HW-3001", "another kind");
+});
+
+test("another program's journal is refused by name", async (t) => {
+  const directory = await journalIn(t);
+  await refusedUnchanged(directory, { ...IDENTITY, program: "shop" }, "HW-3002", '"bank"', '"shop"');
+});
+
+test("an older or a newer format is refused, and said to be so", async (t) => {
+  const directory = await journalIn(t);
+  await refusedUnchanged(directory, { ...IDENTITY, format: 2 }, "HW-3003", "older than 2");
+  await refusedUnchanged(directory, { ...IDENTITY, format: 0 }, "HW-3003", "newer than 0");
+  const card = join(directory, "journal.json");
+  writeFileSync(card, readFileSync(card, "utf8").replace('"layout": 1', '"layout": 9'));
+  await refusedUnchanged(directory, IDENTITY, "HW-3003", "layout 9", "newer");
+});
+
+test("a damaged journal.json is refused", async (t) => {
+  const directory = await journalIn(t);
+  for (const text of ['{"headwater": "jour', '{"headwater": "journal", "layout": "x"}']) {
+    writeFileSync(join(directory, "journal.json"), text);
+    await refusedUnchanged(directory, IDENTITY, "HW-3004", "journal.json");
+  }
+});
+
+test("a journal whose data is gone is refused, not begun anew", async (t) => {
+  const directory = await journalIn(t);
+  rmSync(join(directory, "data.mdb"));
+  await refusedUnchanged(directory, IDENTITY, "HW-3004", "data.mdb is missing");
+  writeFileSync(join(directory, "data.mdb"), "");
+  await refusedUnchanged(directory, IDENTITY, "HW-3004", "data.mdb is missing");
+});
+
+test("a data file of another journal is noticed", async (t) => {
+  const directory = await journalIn(t);
+  const other = newDirectory(t);
+  const theirs = await openLmdbJournal(other, { ...IDENTITY, program: "shop" }, SYNCED);
+  await theirs.close();
+  writeFileSync(join(directory, "data.mdb"), readFileSync(join(other, "data.mdb")));
+  const before = readFileSync(join(directory, "data.mdb"));
+  await refused(openLmdbJournal(directory, IDENTITY, SYNCED), "HW-3004", directory, "shop");
+  assert.ok(before.equals(readFileSync(join(directory, "data.mdb"))));
+});
+
+test("making a journal that was interrupted is finished by the next opening", async (t) => {
+  const whole = await journalIn(t);
+  const card = readFileSync(join(whole, "journal.json"), "utf8").replace("true", "false");
+  for (const left of [["journal.json.new"], ["journal.json"], ["journal.json", "journal.json.new"]]) {
+    const directory = newDirectory(t);
+    mkdirSync(directory);
+    for (const name of left) writeFileSync(join(directory, name), card);
+    const journal = await openIn(t, directory);
+    await write(journal, { a: "1" });
+    await journal.close();
+    assert.deepEqual(readdirSync(directory).sort(), ["data.mdb", "journal.json", "lock.mdb"]);
+    assert.deepEqual(allOf(await openIn(t, directory)), { a: "1" });
+  }
+});
+
+test("a directory that cannot be made is named in the error", async (t) => {
+  const directory = newDirectory(t);
+  writeFileSync(directory, "a file where a directory should be");
+  const inside = join(directory, "journal");
+  await refused(openLmdbJournal(inside, IDENTITY, SYNCED), "HW-3001", inside);
+  assert.ok(!existsSync(inside) && existsSync(dirname(inside)));
+});

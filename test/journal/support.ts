@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { HeadwaterError } from "headwater";
+import type { Journal, Write } from "#src/journal/journal.js";
+import { type LmdbJournalOptions, openLmdbJournal } from "#src/journal/lmdb.js";
+
+export const IDENTITY = { program: "bank", format: 1 };
+
+/** A directory that does not exist yet, in one that is removed after the test. */
+export function newDirectory(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "headwater-journal-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "journal");
+}
+
+/** Opens a journal that is closed after the test if the test has not done so. */
+export async function openIn(
+  t: TestContext,
+  directory: string,
+  options: Partial<LmdbJournalOptions> = {},
+): Promise<Journal> {
+  const journal = await openLmdbJournal(directory, IDENTITY, { durability: "synced", ...options });
+  t.after(() => journal.close());
+  return journal;
+}
+
+/** Resolves to the error that the group failed with, or to null. */
+export function outcome(journal: Journal, writes: readonly Write[]): Promise<HeadwaterError | null> {
+  return new Promise((resolve) => journal.append(writes, resolve));
+}
+
+export async function write(journal: Journal, values: Record<string, string | null>): Promise<void> {
+  const writes = Object.entries(values).map(([key, value]) => ({
+    key,
+    value: value === null ? null : Buffer.from(value),
+  }));
+  assert.equal(await outcome(journal, writes), null);
+}
+
+export function textOf(journal: Journal, key: string): string | undefined {
+  const value = journal.get(key);
+  return value === undefined ? undefined : Buffer.from(value).toString();
+}
+
+export function allOf(journal: Journal, prefix = ""): Record<string, string> {
+  return Object.fromEntries(
+    [...journal.range(prefix)].map(([key, value]) => [key, Buffer.from(value).toString()]),
+  );
+}
+
+/** What is in each file, so that two of these are equal only if nothing was changed, made or removed. */
+export function fingerprint(directory: string): Record<string, string> {
+  if (!existsSync(directory)) return {};
+  const names = readdirSync(directory).sort();
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      createHash("sha256")
+        .update(readFileSync(join(directory, name)))
+        .digest("hex"),
+    ]),
+  );
+}
+
+/** A program of `test/journal/programs` as a process of its own; it says things in lines of JSON. */
+export class Other {
+  readonly said: unknown[] = [];
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly #process: ChildProcess;
+  #changed: () => void = () => {};
+  #hasEnded = false;
+
+  constructor(t: TestContext, program: string, args: readonly string[], shell = 'exec "$0" "$@"') {
+    const file = fileURLToPath(new URL(`./programs/${program}.ts`, import.meta.url));
+    this.#process = spawn("sh", ["-c", shell, process.execPath, "--import", "tsx", file, ...args], {
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    t.after(() => this.kill());
+    let stderr = "";
+    this.#process.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    const { stdout } = this.#process;
+    assert.ok(stdout);
+    createInterface({ input: stdout }).on("line", (line) => {
+      this.said.push(JSON.parse(line));
+      this.#changed();
+    });
+    this.ended = new Promise((resolve) => {
+      this.#process.on("close", (code, signal) => {
+        this.#hasEnded = true;
+        if (code !== 0 && code !== null) this.said.push({ stderr });
+        resolve({ code, signal });
+        this.#changed();
+      });
+    });
+  }
+
+  /** The first thing it says that satisfies this; rejects if it ends without. */
+  async hears<T>(wanted: (said: unknown) => said is T): Promise<T> {
+    for (;;) {
+      const found = this.said.find(wanted);
+      if (found !== undefined) return found;
+      if (this.#hasEnded) throw new Error(`ended without it: ${JSON.stringify(this.said)}`);
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
+    }
+  }
+
+  tell(line: string): void {
+    this.#process.stdin?.write(`${line}\n`);
+  }
+
+  kill(): void {
+    this.#process.kill("SIGKILL");
+  }
+}

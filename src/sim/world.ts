@@ -93,7 +93,8 @@ export class World {
   async run(): Promise<WorldRun> {
     while (this.#possible.length > 0 || (await this.#somethingIsPossible())) {
       // Some things happen so close together that nobody gets to react in between.
-      for (let burst = this.#random.int(BURST_MAX); burst >= 0 && this.#possible.length > 0; burst--) this.#happen();
+      for (let burst = this.#random.int(BURST_MAX); burst >= 0 && this.#possible.length > 0; burst--)
+        this.#happen();
       await null;
       if (this.#broken !== undefined) throw this.#broken;
       if (this.#step > this.#stepsMax) break;

@@ -17,7 +17,7 @@ export interface ConnectionOptions {
   readonly backoffMs: number;
   readonly backoffMaxMs: number;
   readonly onMessage: (message: unknown) => void;
-  readonly onMissed: () => void;
+  readonly onMissed: (why: HeadwaterError) => void;
   readonly onClosed: (error: HeadwaterError | null) => void;
 }
 
@@ -39,6 +39,7 @@ export class Connection {
   #seen = 0;
   #acknowledged = 0;
   #isFirst = true;
+  #lastClose: HeadwaterError | null = null;
   #failures = 0;
   #isFlushing = false;
   #heard = false;
@@ -137,9 +138,14 @@ export class Connection {
     if (!terms.resumed) {
       this.#seen = 0;
       this.#acknowledged = 0;
-      if (!this.#isFirst) apart(this.#options.onMissed);
+      if (!this.#isFirst) this.#missed();
     }
     this.#isFirst = false;
+  }
+
+  #missed(): void {
+    const why = this.#lastClose?.code === "HW-4016" ? this.#lastClose : notKnown();
+    apart(() => this.#options.onMissed(why));
   }
 
   #deliver(sequence: number, form: unknown): void {
@@ -187,6 +193,7 @@ export class Connection {
   #lost(closeCode: number, reason: string): void {
     const error = errorOfClose(closeCode === TOO_BIG ? 4006 : closeCode, reason);
     if (error !== null && FINAL.has(error.code)) return this.close(error);
+    this.#lastClose = error;
     this.#drop();
     this.state = "connecting";
     this.#requests.again();
@@ -218,6 +225,10 @@ function apart(callback: () => void): void {
       throw error;
     });
   }
+}
+
+function notKnown(): HeadwaterError {
+  return new HeadwaterError("HW-4016", "the server no longer knew the session. Messages may have been lost.");
 }
 
 function closed(): HeadwaterError {

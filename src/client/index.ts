@@ -36,8 +36,8 @@ export interface ServiceClient<A> {
   readonly session: string | undefined;
   /** Hears what the service sends to this session, each message once and in order. Returns how to stop. */
   onMessage<M = unknown>(listener: (message: M) => void): () => void;
-  /** Hears that the server no longer knew the session, so that messages may have been missed. */
-  onMissed(listener: () => void): () => void;
+  /** Hears that the server had ended the session, so that messages may have been missed, and why (HW-4016). */
+  onMissed(listener: (why: HeadwaterError) => void): () => void;
   /** Resolves when the session is over for good: with the reason, or with null after `close()`. */
   readonly closed: Promise<HeadwaterError | null>;
   close(): void;
@@ -55,7 +55,7 @@ const NOT_FUNCTIONS = new Set(["then", "toJSON", "constructor", "toString", "val
 /** Connects to a server: `const client = connect<typeof api>(server.url)`, then `await client.api.census()`. */
 export function connect<A>(url: string, options: ConnectOptions = {}): ServiceClient<A> {
   const listeners = new Set<(message: never) => void>();
-  const missed = new Set<() => void>();
+  const missed = new Set<(why: HeadwaterError) => void>();
   let end: (error: HeadwaterError | null) => void = () => {};
   const over = new Promise<HeadwaterError | null>((resolve) => {
     end = resolve;
@@ -71,8 +71,8 @@ export function connect<A>(url: string, options: ConnectOptions = {}): ServiceCl
     onMessage: (message) => {
       for (const listener of listeners) listener(message as never);
     },
-    onMissed: () => {
-      for (const listener of missed) listener();
+    onMissed: (why) => {
+      for (const listener of missed) listener(why);
     },
     onClosed: end,
   });

@@ -15,7 +15,7 @@ import { Inbox } from "./inbox.js";
 import type { Marks } from "./marks.js";
 import type { Place } from "./place.js";
 import type { Plant } from "./plants.js";
-import { Ready } from "./ready.js";
+import { added, Ready } from "./ready.js";
 import { restart } from "./restart.js";
 
 /** In which order the outside sees what events did. */
@@ -59,7 +59,7 @@ export class Core<P> {
     this.#marks = options.marks;
     this.#plant = options.plant;
     this.#inbox = new Inbox(options.marks, (request) => {
-      this.#ready.add("ticketed", this.request(request));
+      this.#ready.ticketed = added(this.#ready.ticketed, this.request(request));
     });
   }
 
@@ -161,7 +161,7 @@ export class Core<P> {
     if (outcome.failed) {
       this.#marks?.hit("an event failed");
       if (event.changedReleased && this.#plant !== "no-cascade") this.#restartDependentsOf(event);
-      this.#ready.add("undo", event);
+      this.#ready.undo = added(this.#ready.undo, event);
     }
     if (event.dependsOn === 0 || this.#plant === "commit-early") {
       this.#append(event);
@@ -214,9 +214,9 @@ export class Core<P> {
 
   #settle(event: CoreEvent<P>): void {
     event.status = "settled";
-    this.#ready.add("settled", event);
+    this.#ready.settled = added(this.#ready.settled, event);
     const { starts } = event.outcome as Outcome<P>;
-    for (const start of starts) this.#ready.add("ticketed", this.request(start));
+    for (const start of starts) this.#ready.ticketed = added(this.#ready.ticketed, this.request(start));
   }
 
   /** The last step: the event's messages leave, and the core forgets it. */
@@ -230,7 +230,7 @@ export class Core<P> {
     for (const { to, body } of (event.outcome as Outcome<P>).messages) {
       const sequence = (this.#sequences.get(to) ?? 0) + 1;
       this.#sequences.set(to, sequence);
-      this.#ready.add("send", { ticket: event.ticket, to, sequence, body });
+      this.#ready.send = added(this.#ready.send, { ticket: event.ticket, to, sequence, body });
     }
   }
 
@@ -284,7 +284,7 @@ export class Core<P> {
     } else {
       if (token === null) event.status = "running";
       this.#enter(event, place);
-      this.#ready.add("enter", wait);
+      this.#ready.enter = added(this.#ready.enter, wait);
     }
   }
 
@@ -310,7 +310,7 @@ export class Core<P> {
     view.seen = place.last;
     place.viewers.remove(view);
     if (place.last !== null) this.#depend(event, place.last);
-    this.#ready.add("views", view);
+    this.#ready.views = added(this.#ready.views, view);
     this.#wake(event); // writers of that context, later than this event, need not wait for it any more
     if (event.views?.every(({ taken }) => taken))
       this.#attemptEnter(new Wait(event, event.place, null, null));
@@ -340,7 +340,7 @@ export class Core<P> {
 
   #appendOne(event: CoreEvent<P>): void {
     event.status = "appended";
-    this.#ready.add("append", event);
+    this.#ready.append = added(this.#ready.append, event);
     if (event.place.last === event) event.place.last = null;
     event.lastBefore = null;
     if (event.entered === null) return;
@@ -370,7 +370,7 @@ export class Core<P> {
 
   #restartDependentsOf(event: CoreEvent<P>): void {
     const restarted = restart(event, this.#marks);
-    for (const each of restarted) this.#ready.add("undo", each);
+    for (const each of restarted) this.#ready.undo = added(this.#ready.undo, each);
     for (const each of restarted.reverse()) {
       if (each.outcome !== null) {
         each.outcome = null;
@@ -393,13 +393,6 @@ const NONE: never[] = [];
 function messagesOf<P>(ticket: Ticket, messages: readonly Message[]): Ordered<P> {
   const outcome: Outcome<P> = { failed: false, starts: NONE, messages };
   return { ticket, status: "settled", outcome, earlier: null, later: null };
-}
-
-/** A list made with its first item takes one slot; pushing to an empty one makes room for seventeen. */
-function added<T>(list: T[] | null, item: T): T[] {
-  if (list === null) return [item];
-  list.push(item);
-  return list;
 }
 
 /**

@@ -46,15 +46,14 @@ export class Ready<P> {
     this.undo = NONE;
     return undo;
   }
-
-  add<K extends keyof Lists<P>>(list: K, item: Lists<P>[K][number]): void {
-    const items = this[list] as unknown[];
-    if (items === NONE) (this as Record<K, unknown>)[list] = [item];
-    else items.push(item);
-  }
 }
-
-type Lists<P> = Pick<Ready<P>, "ticketed" | "undo" | "views" | "enter" | "append" | "settled" | "send">;
 
 /** The list of those who have nothing: most of the time, most lists are empty. */
 const NONE: never[] = [];
+
+/** A list made with its first item takes one slot; pushing to an empty one makes room for seventeen. */
+export function added<T>(list: T[] | null, item: T): T[] {
+  if (list === null || list === NONE) return [item];
+  list.push(item);
+  return list;
+}

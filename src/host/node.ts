@@ -40,7 +40,7 @@ export interface Surroundings {
   /** An event that nobody waits for has failed. */
   failed(request: EventRequest, error: unknown): void;
   /** An event has committed or failed for good. */
-  settled?(event: CoreEvent<EventRequest>): void;
+  readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;
   /** The node has done what there was to do at this moment. */
   rested(): void;
 }

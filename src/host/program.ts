@@ -60,6 +60,7 @@ function copyArguments(args: unknown[], slot: Slot, method: Method): void {
 /** The logical nodes of one program, what goes on between them, and their clients. */
 export class Program implements Surroundings {
   readonly nodes = new Map<string, LogicalNode>();
+  readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;
   readonly #ports: Ports;
   readonly #options: ProgramOptions;
   readonly #clients = new Map<string, Caller>();
@@ -74,6 +75,7 @@ export class Program implements Surroundings {
     this.#options = options;
     const { answersMs, answers } = options.limits;
     this.#answers = new Answers(ports.now, answersMs, answers);
+    this.settled = options.onSettled;
     for (const cls of Object.values(classes)) inspectTree(cls);
     for (const [name, cls] of Object.entries(classes)) {
       this.nodes.set(name, new LogicalNode(name, cls, ports, this, options));
@@ -230,10 +232,6 @@ export class Program implements Surroundings {
   tell(client: string, message: unknown, from: Told): void {
     const caller = this.#clients.get(client);
     if (caller !== undefined) apart(() => caller.onMessage(message, from));
-  }
-
-  settled(event: CoreEvent<EventRequest>): void {
-    this.#options.onSettled?.(event);
   }
 
   failed({ slot, method, origin }: EventRequest, error: unknown): void {

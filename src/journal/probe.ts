@@ -2,30 +2,66 @@ import { spawn } from "node:child_process";
 import { dataFile } from "./directory.js";
 import { headerOf } from "./header.js";
 import { damaged } from "./problems.js";
+import { openStore } from "./store.js";
+import { withSurvey } from "./survey.js";
 
-const SCRIPT = `import(process.argv[1]).then(({ readAll }) => readAll(process.argv[2]));`;
+const SCRIPT = `import(process.argv[1])
+  .then(({ tryAll }) => tryAll(process.argv[2]))
+  .then((what) => what === null || process.stdout.write(what));`;
 
 /**
  * Reads all of a journal in a process of its own, because lmdb does not survive reading some kinds of damage.
  * Resolves to what is wrong, or to null.
  */
 export function probe(directory: string): Promise<string | null> {
-  const survey = new URL("./survey.js", import.meta.url).href;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", SCRIPT, survey, directory], {
-    stdio: ["ignore", "ignore", "pipe"],
+  const child = spawn(process.execPath, ["--input-type=module", "-e", SCRIPT, import.meta.url, directory], {
+    stdio: ["ignore", "pipe", "ignore"],
   });
   let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said = (said + text).slice(-2000);
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => {
-      if (signal !== null) resolve(`data.mdb cannot be read (a process that tried was ended by ${signal})`);
-      else if (code === 0) resolve(null);
-      else resolve(`data.mdb cannot be read (${/^\w*Error: .*$/m.exec(said)?.[0] ?? said.trim()})`);
+      if (code === 0) resolve(said === "" ? null : said);
+      else resolve(`data.mdb cannot be read (a process that tried to was ended by ${signal ?? code})`);
     });
   });
+}
+
+/**
+ * What `probe` has done in another process: whether everything that should be there can be read, whatever its
+ * checksums say, and whether a write could begin, for which lmdb reads its list of free pages.
+ */
+export async function tryAll(directory: string): Promise<string | null> {
+  try {
+    const missing = await withSurvey(directory, async (survey) => {
+      for (const _ of survey.entries);
+      return survey.missing();
+    });
+    if (missing !== 0) return `${missing} entries of data.mdb are missing`;
+    return tryWriting(directory) ? null : "the list of free pages in data.mdb cannot be read";
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return `data.mdb cannot be read (${cause instanceof Error ? cause.message : String(cause)})`;
+  }
+}
+
+/** Begins a transaction that writes, and calls it off. */
+function tryWriting(directory: string): boolean {
+  const { root, meta } = openStore(directory, "synced");
+  const calledOff = new Error("called off");
+  let isPut: unknown;
+  try {
+    root.transactionSync(() => {
+      isPut = meta.putSync("probe", Buffer.alloc(0), 1);
+      throw calledOff;
+    });
+  } catch (error) {
+    if (error !== calledOff) throw error;
+  }
+  return isPut === true;
 }
 
 /**

@@ -48,14 +48,6 @@ export async function withSurvey<T>(directory: string, look: (survey: Survey) =>
   }
 }
 
-/** For `probe.ts`: whether all can be read, whatever the checksums say, and whether the process survives it. */
-export async function readAll(directory: string): Promise<void> {
-  await withSurvey(directory, async ({ entries, missing }) => {
-    for (const _ of entries);
-    if (missing() !== 0) throw new Error(`${missing()} entries are missing`);
-  });
-}
-
 const NOTHING = {
   epoch: 0,
   logCommits: 0,

@@ -1,4 +1,5 @@
 import { type Key, mapKey, showKey } from "./key.js";
+import type { Step } from "./path.js";
 import type { ChildSlot, Shape } from "./shape.js";
 
 /**
@@ -7,6 +8,8 @@ import type { ChildSlot, Shape } from "./shape.js";
  */
 export abstract class Address {
   readonly depth: number;
+  /** What `pathOf` has found out. */
+  path: readonly Step[] | null = null;
   #children: Map<string | number, this>[] | null = null;
 
   constructor(

@@ -10,17 +10,14 @@ export interface Step {
   readonly key?: Key;
 }
 
-const paths = new WeakMap<Address, readonly Step[]>();
-
 /** The steps that lead from the root of a logical node to an address: its name as plain data. */
 export function pathOf(address: Address): readonly Step[] {
-  let path = paths.get(address);
-  if (path === undefined) {
-    path = address.parent === null ? [] : [...pathOf(address.parent), stepOf(address)];
-    paths.set(address, path);
-  }
-  return path;
+  if (address.parent === null) return ROOT;
+  address.path ??= [...pathOf(address.parent), stepOf(address)];
+  return address.path;
 }
+
+const ROOT: readonly Step[] = [];
 
 function stepOf({ slot, key }: Address): Step {
   invariant(slot !== null, "an address below a root has a place in its parent");

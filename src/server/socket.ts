@@ -110,7 +110,6 @@ export class ClientSocket implements Listener {
     const { stallMs } = this.#around.limits;
     this.#stall = setTimeout(() => {
       this.end(new HeadwaterError("HW-4015", `the client has not read what it was sent for ${stallMs} ms.`));
-      this.#ws.terminate(); // it would not read the reason either
     }, stallMs);
     this.#pace();
   }

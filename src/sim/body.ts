@@ -31,7 +31,7 @@ interface Draft {
   gaveUp: boolean;
 }
 
-const FRAMES_MAX = 8;
+const FRAMES_MAX = 5;
 const EFFECTS_MAX = 3;
 const NESTING_MAX = 2;
 const BROKEN_RULES: readonly BrokenRule[] = [
@@ -104,7 +104,7 @@ export class BodyWriter {
       if (change !== null) body.push(change);
     }
     body.push({ op: "downgrade" });
-    if (this.random.chance(0.5)) body.push({ op: "pause", units: 1 + this.random.int(3) });
+    if (this.random.chance(0.5)) body.push({ op: "pause", units: 1 + this.random.int(2) });
     draft.gaveUp = true;
     draft.facts.downgrades = true;
   }
@@ -165,7 +165,7 @@ export class BodyWriter {
       case "read":
         return this.#read(draft);
       case "pause":
-        return { op: "pause", units: 1 + random.int(2) };
+        return { op: "pause", units: 1 };
       case "stray": {
         facts.frames += 1;
         const target = random.pick(this.#reachable[this.#nodeOf(draft.index)] ?? []);

@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import { HeadwaterError } from "../errors.js";
-import { type Campaign, runCampaign } from "./campaign.js";
+import type { Campaign } from "./campaign.js";
+import { runCampaignOnThread } from "./campaign-thread.js";
 import { show } from "./show.js";
 import { DEFAULT_EVENTS } from "./simulate.js";
 
 const DEFAULT_SEEDS = 500;
 /** With fewer seeds than this, not having seen everything happen means nothing. */
-const SEEDS_FOR_ALL_MARKS = 200;
+const SEEDS_FOR_ALL_MARKS = 500;
 
 interface Output {
   /** Data. */
@@ -24,14 +25,10 @@ interface SimArguments {
 /** `headwater sim`: 0 if no seed shows a difference and everything that should happen did, else 1. */
 export async function runSimCommand(args: string[], output: Output): Promise<number> {
   const { seeds, events, json } = parse(args);
-  const campaign = await runCampaign({
-    seeds,
-    events,
-    onProgress: ({ seeds: done, eventsPerSecond }) => {
-      output.say(
-        `${done} of ${seeds.length} seeds, ${eventsPerSecond.toLocaleString("en")} simulated events per second`,
-      );
-    },
+  const campaign = await runCampaignOnThread({ seeds, events }, ({ seeds: done, eventsPerSecond }) => {
+    output.say(
+      `${done} of ${seeds.length} seeds, ${eventsPerSecond.toLocaleString("en")} simulated events per second`,
+    );
   });
   const isThorough = seeds.length < SEEDS_FOR_ALL_MARKS || campaign.missing.length === 0;
   const ok = campaign.failure === null && isThorough;

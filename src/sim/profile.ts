@@ -53,15 +53,15 @@ const GROUPS: Readonly<Record<string, Group>> = {
     ["cancel", 0.8],
   ],
   reads: [["read", 2]],
-  pauses: [["pause", 2.5]],
+  pauses: [["pause", 1.5]],
 };
 
 const VIOLATIONS: Group = [
-  ["forget", 0.06],
-  ["stray", 0.06],
-  ["pass", 0.04],
-  ["store", 0.04],
-  ["break", 0.1],
+  ["forget", 0.15],
+  ["stray", 0.15],
+  ["pass", 0.1],
+  ["store", 0.1],
+  ["break", 0.5],
 ];
 
 export function drawProfile(random: Random): Profile {
@@ -81,13 +81,13 @@ export function drawProfile(random: Random): Profile {
     classesPerNode: random.pick([1, 3, 3, 4, 5]),
     levels: random.pick([1, 2, 3, 3, 4, 4]),
     keys: random.pick([1, 2, 3, 4]),
-    opsMax: random.pick([3, 4, 6]),
-    light: random.pick([0.3, 0.7, 0.9]),
+    opsMax: random.pick([2, 3, 5]),
+    light: random.pick([0.2, 0.6, 0.9]),
     anonymous: random.pick([0, 0, 0.15]),
     readonly: random.pick([0, 0.2, 0.4, 0.7]),
     downgradeFirst: downgrades === 0 ? 0 : random.pick([0, 0.3, 0.6]) * Math.min(downgrades, 1.5),
     failLate: random.pick([0, 0.3, 0.8]),
-    violations: violations === 0 ? 0 : 0.03 * violations,
+    violations: violations === 0 ? 0 : 0.08 * violations,
     timers: factors.timers !== 0,
     reads: factors.reads !== 0,
   };

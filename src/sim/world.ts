@@ -33,6 +33,7 @@ interface Possible {
 }
 
 const TURNS_TO_SETTLE = 12;
+const BURST_MAX = 4;
 /** Far more than any generated program takes: a run that goes on longer goes on for ever. */
 const STEPS_MAX_PER_REQUEST = 2000;
 const NOW = Promise.resolve();
@@ -89,15 +90,9 @@ export class World {
 
   async run(): Promise<WorldRun> {
     while (this.#possible.length > 0 || (await this.#somethingIsPossible())) {
-      if (this.#timers.size > 0) this.#dueTimers();
-      const index = this.#random.int(this.#possible.length);
-      const next = this.#possible[index] as Possible;
-      const last = this.#possible.pop() as Possible;
-      if (last !== next) this.#possible[index] = last;
-      this.#step += 1;
-      this.#time += this.#random.int(3);
-      this.#hash.add(next.what).add(index);
-      next.happen();
+      // Some things happen so close together that nobody gets to react in between.
+      for (let burst = this.#random.int(BURST_MAX); burst >= 0 && this.#possible.length > 0; burst--)
+        this.#happen();
       await null;
       if (this.#broken !== undefined) throw this.#broken;
       if (this.#step > this.#stepsMax) break;
@@ -106,11 +101,25 @@ export class World {
     return { log, hash: this.#hash.digest(), steps: this.#step, stuck: this.#stuck() };
   }
 
+  /** Lets one of the things happen that can. */
+  #happen(): void {
+    if (this.#timers.size > 0) this.#dueTimers();
+    const index = this.#random.int(this.#possible.length);
+    const next = this.#possible[index] as Possible;
+    const last = this.#possible.pop() as Possible;
+    if (last !== next) this.#possible[index] = last;
+    this.#step += 1;
+    this.#time += this.#random.int(3);
+    this.#hash.add(next.what).add(index);
+    next.happen();
+  }
+
   /** Waits until something can happen, moving time to the next timer if need be. */
   async #somethingIsPossible(): Promise<boolean> {
     for (let turn = 0; turn < TURNS_TO_SETTLE && this.#possible.length === 0; turn++) await null;
-    if (this.#possible.length === 0) await new Promise(setImmediate);
-    this.#dueTimers();
+    if (this.#possible.length > 0) return true;
+    // Before the run may end, even the longest chain of promises must have come to rest.
+    if (this.#timers.size === 0) await new Promise(setImmediate);
     if (this.#possible.length > 0) return true;
     const next = Math.min(...this.#timers.values());
     if (next === Number.POSITIVE_INFINITY) return false;

@@ -4,6 +4,7 @@ import { run } from "headwater";
 import { Random } from "#src/sim/random.js";
 import Bank, { main, type Party } from "../../examples/bank.js";
 import { runErratically } from "./erratic.js";
+import { printed } from "./printed.js";
 
 const BRANCHES = ["north", "south", "east", "west"];
 const ACCOUNTS = ["ada", "ben", "cleo", "dan", "eva"];
@@ -124,12 +125,7 @@ test("an account cannot be opened twice", async () => {
 
 test("the demonstration shows the balances after each step", async () => {
   await using service = await run(Bank);
-  const lines: string[] = [];
-  await main(service, {
-    print: (line) => lines.push(line),
-    signal: new AbortController().signal,
-    forever: false,
-  });
+  const lines = await printed(main, service);
   assert.deepEqual(lines, [
     "three accounts: north ada 100, ben 100; south cleo 100",
     "two transfers at once: north ada 70, ben 80; south cleo 150",

@@ -4,6 +4,7 @@ import { run } from "headwater";
 import { Random } from "#src/sim/random.js";
 import Game, { BUILDINGS, main, ROOM_SIZE, ROOMS } from "../../examples/game.js";
 import { runErratically } from "./erratic.js";
+import { printed } from "./printed.js";
 
 type Census = { kid: string; building: number; place: string; says: number }[];
 
@@ -101,12 +102,7 @@ test("there is no way out of the world", async () => {
 
 test("the demonstration tells where everybody is", async () => {
   await using service = await run(Game);
-  const lines: string[] = [];
-  await main(service, {
-    print: (line) => lines.push(line),
-    signal: new AbortController().signal,
-    forever: false,
-  });
+  const lines = await printed(main, service);
   assert.deepEqual(lines, [
     "three kids joined: ada in building 0, hallway; ben in building 0, hallway; cleo in building 1, hallway",
     "three moves at once: ada in building 0, room 2; ben in building 1, hallway; cleo in building 1, room 0",

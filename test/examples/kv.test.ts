@@ -4,6 +4,7 @@ import test from "node:test";
 import { run } from "headwater";
 import { Random } from "#src/sim/random.js";
 import Store, { bucketOf, main } from "../../examples/kv.js";
+import { printed } from "./printed.js";
 
 test("each of many callers at once reads what it has put", async () => {
   await using service = await run(Store);
@@ -54,12 +55,7 @@ test("the store is under 20 lines, as the paper's is", () => {
 
 test("the demonstration prints what it put, got and deleted", async () => {
   await using service = await run(Store);
-  const lines: string[] = [];
-  await main(service, {
-    print: (line) => lines.push(line),
-    signal: new AbortController().signal,
-    forever: false,
-  });
+  const lines = await printed(main, service);
   assert.deepEqual(lines, [
     "put river, source, delta, lake",
     "get source: Quelle",

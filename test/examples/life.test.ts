@@ -4,6 +4,7 @@ import { type NodeService, run } from "headwater";
 import { Random } from "#src/sim/random.js";
 import program, { main, type Page } from "../../examples/life.js";
 import { runErratically } from "./erratic.js";
+import { printed } from "./printed.js";
 
 const GENERATIONS = 200;
 
@@ -85,12 +86,7 @@ test("a soup lives on in the same way when parts of the grid run ahead of others
 
 test("the demonstration draws every fourth generation of a glider", async () => {
   await using service = await run(program);
-  const lines: string[] = [];
-  await main(service, {
-    print: (line) => lines.push(line),
-    signal: new AbortController().signal,
-    forever: false,
-  });
+  const lines = await printed(main, service);
   assert.equal(lines[0], "a glider moves one cell to the right and one down in four generations");
   assert.deepEqual(lines.slice(1, 8), [
     "generation 0",

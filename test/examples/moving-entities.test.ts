@@ -6,6 +6,7 @@ import { run } from "headwater";
 import { Random } from "#src/sim/random.js";
 import World, { type Entity, HEIGHT, main, regionOf, WIDTH } from "../../examples/moving-entities.js";
 import { runErratically } from "./erratic.js";
+import { printed } from "./printed.js";
 
 const TICKS = 40;
 
@@ -109,12 +110,7 @@ const isReport = (line: string) => line.endsWith("events per second");
 
 test("the demonstration ends after 50 ticks", async () => {
   await using service = await run(World);
-  const lines: string[] = [];
-  await main(service, {
-    print: (line) => lines.push(line),
-    signal: new AbortController().signal,
-    forever: false,
-  });
+  const lines = await printed(main, service);
   assert.equal(lines[0], "40 entities cross 24 by 8 cells, one step each 10 ms:");
   const report = lines.filter(isReport).at(-1);
   assert.match(report ?? "", /^40 entities, 2000 steps, \d+ events per second$/);

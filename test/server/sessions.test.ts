@@ -91,7 +91,8 @@ test("a client that missed messages hears of that, and goes on", async (t) => {
   const heard: unknown[] = [];
   let missed = 0;
   ada.onMessage((message) => heard.push(message));
-  ada.onMissed(() => {
+  ada.onMissed(({ code }) => {
+    assert.equal(code, "HW-4016");
     missed += 1;
   });
   await ada.api.whoAmI();

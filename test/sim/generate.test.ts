@@ -118,7 +118,7 @@ test("every program ends in the sequential runner, most events succeed, and ever
   const eventsMax = requests * (1 + EFFECTS_MAX + EFFECTS_MAX ** FUEL_MAX);
   const codes = new Set<string>();
   let [events, failed] = [0, 0];
-  for (let seed = 0; seed < 200; seed++) {
+  for (let seed = 0; seed < 500; seed++) {
     const { spec, workload } = scenario(seed, requests);
     for (const outcome of await runAll(spec, workload, eventsMax)) {
       events += 1;

@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../errors.js";
-import { errorForm, errorOf } from "./form.js";
+import { errorForm, errorOf, toForm } from "./form.js";
 
 /**
  * Errors on their way to a caller. Headwater's own have a code; those of the application arrive under their names,
@@ -9,14 +9,20 @@ import { errorForm, errorOf } from "./form.js";
 /** An error in the form in which it travels. What is thrown need not be an error. */
 export function failureForm(thrown: unknown): Record<string, unknown> {
   if (thrown instanceof HeadwaterError) {
-    return { code: thrown.code, name: thrown.name, message: thrown.message };
+    return { code: thrown.code, name: thrown.name, message: toForm(thrown.message, false) };
   }
-  if (!(thrown instanceof Error)) return { name: "Error", message: String(thrown) };
+  if (!(thrown instanceof Error)) return { name: "Error", message: toForm(String(thrown), false) };
   try {
-    return errorForm(thrown, false) as Record<string, unknown>;
+    return errorForm(thrown, false);
   } catch {
-    return { name: String(thrown.name), message: String(thrown.message) }; // its fields are not plain data
+    return errorForm(withoutFields(thrown), false); // its fields are not plain data
   }
+}
+
+function withoutFields({ name, message }: Error): Error {
+  const error = new Error(message);
+  error.name = name;
+  return error;
 }
 
 const CODE = /^HW-\d{4}$/;

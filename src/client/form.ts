@@ -131,7 +131,7 @@ function tagged(fields: Fields): Form {
 }
 
 /** Name, text and the fields of an error, without its stack: that is nobody's business outside. */
-export function errorForm(error: Error, strict: boolean, depth = 0): Form {
+export function errorForm(error: Error, strict: boolean, depth = 0): Fields {
   const own = Object.entries(error).filter(([name]) => !["name", "message", "stack", "cause"].includes(name));
   const [name, message] = [toForm(String(error.name), false), toForm(String(error.message), false)];
   return { name, message, fields: fieldsOf(Object.fromEntries(own), strict, depth + 1) };

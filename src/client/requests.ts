@@ -39,7 +39,7 @@ export class Requests {
     }
     const packed = pack(args.map((arg) => toForm(arg, true)));
     const id = ++this.#last;
-    const bytes = pack([id, name, packed]);
+    const bytes = pack([id, toForm(name, true), packed]);
     return new Promise((resolve, reject) => {
       const deadline = Date.now() + this.timeoutMs;
       const request: Request = { id, name, bytes, deadline, resolve, reject };

@@ -95,10 +95,9 @@ function takeOverLocked(path: string, { meta, log }: Store, card: Card): Taken {
   }
   if (missing !== 0) throw damaged(path, `its log ends ${missing} commits too early`);
   const epoch = (owner?.version ?? 0) + 1;
-  const isPut: unknown = meta.putSync(OWNER, ownerRecord(card), epoch);
-  if (isPut !== true) {
-    throw damaged(path, "its list of free pages cannot be read");
-  }
+  meta.putSync(OWNER, ownerRecord(card), epoch);
+  // lmdb-js says nothing of a write that went wrong inside lmdb, but reading after it fails.
+  if (meta.getEntry(OWNER)?.version !== epoch) throw damaged(path, "lmdb cannot write to it");
   return { epoch, overlay, first: first || last + 1, next: last + 1 };
 }
 

@@ -41,27 +41,26 @@ export async function tryAll(directory: string): Promise<string | null> {
       return survey.missing();
     });
     if (missing !== 0) return `${missing} entries of data.mdb are missing`;
-    return tryWriting(directory) ? null : "the list of free pages in data.mdb cannot be read";
+    tryWriting(directory);
+    return null;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     return `data.mdb cannot be read (${cause instanceof Error ? cause.message : String(cause)})`;
   }
 }
 
-/** Begins a transaction that writes, and calls it off. */
-function tryWriting(directory: string): boolean {
+/** Begins a transaction that writes, reads what it wrote, and calls it off. */
+function tryWriting(directory: string): void {
   const { root, meta } = openStore(directory, "synced");
   const calledOff = new Error("called off");
-  let isPut: unknown;
   try {
     root.transactionSync(() => {
-      isPut = meta.putSync("probe", Buffer.alloc(0), 1);
-      throw calledOff;
+      meta.putSync("probe", Buffer.alloc(0), 1);
+      throw meta.getEntry("probe") === undefined ? new Error("a write was lost") : calledOff;
     });
   } catch (error) {
     if (error !== calledOff) throw error;
   }
-  return isPut === true;
 }
 
 /**

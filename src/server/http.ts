@@ -96,7 +96,7 @@ export class Http {
     const args = parseJson(body, limits.depth);
     const key = idempotencyKeyOf(request);
     if (key === null) return calls.call(name, args, { client });
-    const id = `http/${client ?? ""}/${key}`;
+    const id = `http:${client ?? ""}:${key}`;
     this.#keys.refuseOther(id, createHash("sha256").update(`${name}\n`).update(body).digest("base64"));
     return calls.call(name, args, { client, request: id });
   }

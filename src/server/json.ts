@@ -117,7 +117,12 @@ function refuseInexact(token: string): void {
 
 /** A value as JSON. */
 export function toJson(value: unknown): string {
-  return JSON.stringify(toForm(value, false), (_, form: unknown) =>
-    form instanceof Uint8Array ? { $bytes: Buffer.from(form).toString("base64") } : form,
+  return formJson(toForm(value, false));
+}
+
+/** A form as JSON, which has no bytes. */
+export function formJson(form: unknown): string {
+  return JSON.stringify(form, (_, part: unknown) =>
+    part instanceof Uint8Array ? { $bytes: Buffer.from(part).toString("base64") } : part,
   );
 }

@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Duplex } from "node:stream";
 import { failureForm } from "../client/failure.js";
 import { HeadwaterError } from "../errors.js";
+import { formJson } from "./json.js";
 
 /** What an error is in terms of HTTP. Codes that are not here are the server's own fault. */
 const STATUS: Readonly<Record<string, number>> = {
@@ -31,7 +32,7 @@ export function statusOf(error: unknown): number {
 }
 
 export function errorJson(error: unknown): string {
-  return JSON.stringify({ error: failureForm(error) });
+  return formJson({ error: failureForm(error) });
 }
 
 const FIXED_HEADERS = {

@@ -60,7 +60,13 @@ export async function serve(service: Reachable, api: Api, options: ServeOptions 
   const connections = new Connections(listener, limits.connections, log);
   const sockets = new Sockets(around, sessions);
   listener.on("upgrade", sockets.upgrade);
-  const bound = await listening(listener, host, port);
+  const bound = await listening(listener, host, port).catch((error: unknown) => {
+    sockets.finish();
+    throw error;
+  });
+  if (tokens === undefined && !isLoopback(host)) {
+    log("other machines can connect, and without tokens everybody who can may call");
+  }
   const close: Server["close"] = async ({ graceMs = GRACE_MS } = {}) => {
     http.close();
     sockets.finish();

@@ -79,9 +79,23 @@ export class Session {
 
   /** The client has everything up to this message. */
   acknowledge(sequence: unknown): void {
-    if (typeof sequence !== "number" || !(sequence <= this.#sent)) {
-      throw new HeadwaterError("HW-4014", "a message was acknowledged that was never sent.");
-    }
+    this.#drop(known(sequence, this.#sent));
+    this.#sendMore();
+  }
+
+  /** A connection begins to speak for the client, which has got everything up to `seen`. */
+  attach(listener: Listener, seen: unknown): void {
+    this.#drop(known(seen, this.#last));
+    this.#listener?.end(new HeadwaterError("HW-4021", "another connection has taken the session over."));
+    this.#sent = this.#acknowledged;
+    this.#sentBytes = 0;
+    this.#unsent = new Waiting();
+    for (const told of this.#unacknowledged) this.#unsent.push(told);
+    this.#listener = listener;
+    this.#sendMore();
+  }
+
+  #drop(sequence: number): void {
     for (let told = this.#unacknowledged.front; told !== undefined; told = this.#unacknowledged.front) {
       if (told.sequence > sequence) break;
       this.#unacknowledged.shift();
@@ -89,21 +103,6 @@ export class Session {
       this.#sentBytes -= told.bytes.length;
       this.#acknowledged = told.sequence;
     }
-    this.#sendMore();
-  }
-
-  /** A connection begins to speak for the client, which has got everything up to `seen`. */
-  attach(listener: Listener, seen: unknown): void {
-    this.#listener?.end(new HeadwaterError("HW-4021", "another connection has taken the session over."));
-    this.#listener = null;
-    this.#sent = this.#last;
-    this.acknowledge(seen);
-    this.#sent = this.#acknowledged;
-    this.#sentBytes = 0;
-    this.#unsent = new Waiting();
-    for (const told of this.#unacknowledged) this.#unsent.push(told);
-    this.#listener = listener;
-    this.#sendMore();
   }
 
   /** False if another connection speaks for the client by now. */
@@ -132,6 +131,11 @@ export class Session {
       this.#listener.send(told.bytes);
     }
   }
+}
+
+function known(sequence: unknown, last: number): number {
+  if (typeof sequence === "number" && sequence <= last) return sequence;
+  throw new HeadwaterError("HW-4014", "a message was acknowledged that was never sent.");
 }
 
 export function ended(why: string): HeadwaterError {

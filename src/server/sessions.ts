@@ -36,10 +36,7 @@ export class Sessions {
     }
     const id = idOf(owner, secret);
     const known = this.#held.get(id);
-    if (known !== undefined) {
-      clearTimeout(known.expiry);
-      return { session: known.session, resumed: true };
-    }
+    if (known !== undefined) return { session: known.session, resumed: true };
     if (this.#held.size >= this.#limits.sessions && !this.#endOldest("there were too many")) {
       throw new HeadwaterError(
         "HW-4013",
@@ -73,6 +70,7 @@ export class Sessions {
   attach(session: Session, listener: Listener, seen: unknown): void {
     const before = session.keptBytes;
     session.attach(listener, seen);
+    clearTimeout(this.#held.get(session.id)?.expiry);
     this.#messageBytes += session.keptBytes - before;
   }
 

@@ -1,12 +1,13 @@
 import type { RawData, WebSocket } from "ws";
 import { closeCodeOf, closeReasonOf, failureForm } from "../client/failure.js";
 import { fromForm, toForm } from "../client/form.js";
-import { joined, PROTOCOL_VERSION, pack, type Terms } from "../client/frames.js";
+import { PROTOCOL_VERSION, pack, type Terms } from "../client/frames.js";
 import { Unpacker } from "../client/unpack.js";
 import { Waiting } from "../client/waiting.js";
 import { HeadwaterError } from "../errors.js";
 import type { Calls } from "./call.js";
 import type { ServerLimits } from "./limits.js";
+import { Outgoing } from "./outgoing.js";
 import type { Listener, Session } from "./session.js";
 import type { Sessions } from "./sessions.js";
 import type { Callers } from "./tokens.js";
@@ -22,14 +23,12 @@ export interface SocketSurroundings {
 
 /** A message is a list in which the arguments are packed by themselves. */
 const MESSAGE_DEPTH = 1;
-/** What may wait in a socket before the server stops reading from it. */
-const UNREAD_BYTES = 1024 * 1024;
-const FRAME_BYTES = 256 * 1024;
 
 /** One client's connection: reads its requests as fast as they are answered, and sends replies and messages. */
 export class ClientSocket implements Listener {
   readonly #ws: WebSocket;
   readonly #around: SocketSurroundings;
+  readonly #outgoing: Outgoing;
   readonly #frames = new Waiting<Uint8Array>();
   readonly #helloTimer: ReturnType<typeof setTimeout>;
   #reading: Unpacker | null = null;
@@ -39,16 +38,17 @@ export class ClientSocket implements Listener {
   #isFinishing = false;
   #inFlight = 0;
   #inFlightBytes = 0;
-  #outgoing: Uint8Array[] = [];
-  #outgoingBytes = 0;
-  #stall: ReturnType<typeof setTimeout> | undefined;
   #hasAnswered = true;
   #pings = 0;
 
   constructor(ws: WebSocket, around: SocketSurroundings) {
     this.#ws = ws;
     this.#around = around;
-    const { helloMs } = around.limits;
+    const { helloMs, stallMs } = around.limits;
+    this.#outgoing = new Outgoing(ws, stallMs, {
+      paced: () => this.#work(),
+      stalled: (error) => this.end(error),
+    });
     this.#helloTimer = setTimeout(() => {
       this.end(new HeadwaterError("HW-4010", `the caller did not say who it is within ${helloMs} ms.`));
     }, helloMs);
@@ -64,7 +64,8 @@ export class ClientSocket implements Listener {
   /** Asks whether the client is there, unless it has not answered the last time: then it is given up. */
   beat(): void {
     this.#pings = 0;
-    if (this.#isReading && !this.#hasAnswered) return this.#ws.terminate();
+    if (!this.#isReading) return; // its answer, if there is one, is among what is not being read
+    if (!this.#hasAnswered) return this.#ws.terminate();
     this.#hasAnswered = false;
     if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping();
   }
@@ -79,7 +80,7 @@ export class ClientSocket implements Listener {
   /** Closes the connection, with the reason if there is one to give. */
   end(error: HeadwaterError | null): void {
     if (this.#isOver) return;
-    this.#flush();
+    this.#outgoing.flush();
     this.#isOver = true;
     this.#frames.clear();
     this.#reading = null;
@@ -92,48 +93,23 @@ export class ClientSocket implements Listener {
     this.#ws.once("close", () => clearTimeout(cutOff));
   }
 
-  /** Sends a message with whatever else is sent in this turn. */
   send(message: Uint8Array): void {
-    if (this.#isOver) return;
-    if (this.#outgoing.length === 0) process.nextTick(() => this.#flush());
-    this.#outgoing.push(message);
-    this.#outgoingBytes += message.length;
-    if (this.#outgoingBytes >= FRAME_BYTES) this.#flush();
-  }
-
-  #flush(): void {
-    if (this.#outgoing.length === 0 || this.#isOver) return;
-    this.#ws.send(joined(this.#outgoing, this.#outgoingBytes), () => this.#drained());
-    this.#outgoing = [];
-    this.#outgoingBytes = 0;
-    if (this.#ws.bufferedAmount <= UNREAD_BYTES || this.#stall !== undefined) return;
-    const { stallMs } = this.#around.limits;
-    this.#stall = setTimeout(() => {
-      this.end(new HeadwaterError("HW-4015", `the client has not read what it was sent for ${stallMs} ms.`));
-    }, stallMs);
-    this.#pace();
-  }
-
-  #drained(): void {
-    if (this.#stall === undefined || this.#ws.bufferedAmount > UNREAD_BYTES) return;
-    clearTimeout(this.#stall);
-    this.#stall = undefined;
-    this.#pace();
-    this.#work();
+    if (!this.#isOver) this.#outgoing.send(message);
   }
 
   get #isReading(): boolean {
     const { inFlight, inFlightBytes } = this.#around.limits;
     const isGreeting = this.#hasSaidHello && this.#session === null;
     const hasRoom = this.#inFlight < inFlight && this.#inFlightBytes < inFlightBytes;
-    return hasRoom && !isGreeting && !this.#isFinishing && this.#stall === undefined;
+    return hasRoom && !isGreeting && !this.#isFinishing && !this.#outgoing.isStalled;
   }
 
   /** Reads on or stops reading, so that what the client sends waits on its side. */
   #pace(): void {
     if (this.#isOver || this.#isReading !== this.#ws.isPaused) return;
-    if (this.#isReading) this.#ws.resume();
-    else this.#ws.pause();
+    if (!this.#isReading) return this.#ws.pause();
+    this.#hasAnswered = true; // it has had no chance to
+    this.#ws.resume();
   }
 
   #take(data: RawData, isBinary: boolean): void {
@@ -239,7 +215,7 @@ export class ClientSocket implements Listener {
     const { calls, limits } = this.#around;
     try {
       const args = unpackedArguments(packed, limits.depth);
-      const asker = { client: session.id, request: `${session.id}/${request}` };
+      const asker = { client: session.id, request: `socket:${session.id}:${request}` };
       const value = await calls.call(name, args, asker);
       const reply = pack(
         value === undefined ? [request, true, UNDEFINED] : [request, true, toForm(value, false)],
@@ -283,7 +259,7 @@ export class ClientSocket implements Listener {
   #closed(): void {
     this.#isOver = true;
     clearTimeout(this.#helloTimer);
-    clearTimeout(this.#stall);
+    this.#outgoing.stop();
     if (this.#session !== null) this.#around.sessions.left(this.#session, this);
   }
 }

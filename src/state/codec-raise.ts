@@ -147,7 +147,11 @@ function raiseVersion(items: readonly unknown[]): Version {
       value: raise(items[i + 2]),
     });
   }
-  return versionFrom(kind, entries);
+  try {
+    return versionFrom(kind, entries);
+  } catch {
+    throw unreadable("a tracked collection has an entry twice, or none where one should be");
+  }
 }
 
 function pairsIn(items: readonly unknown[], from: number): [unknown, unknown][] {

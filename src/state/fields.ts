@@ -100,9 +100,11 @@ export function stateOf(instance: Context<Key>, address: Address, before: State,
     const live = (instance as unknown as Fields)[field];
     const kept = before[i];
     if (typeof live === "object" ? same(live, kept) : Object.is(live, kept)) continue;
-    const now =
-      isSimple(live) && !(kept instanceof Version) ? live : valueNow(live, kept, instance, address, field);
-    if (now === kept) continue;
+    let now = live;
+    if (!isSimple(live) || kept instanceof Version) {
+      now = valueNow(live, kept, instance, address, field);
+      if (now === kept) continue;
+    }
     after ??= before.slice();
     after[i] = now;
   }

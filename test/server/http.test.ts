@@ -156,6 +156,17 @@ test("one connection has no more requests under way than it may, also over HTTP"
   );
 });
 
+test("a result that is too large is not sent, and its caller learns that the event has happened", async (t) => {
+  const { post, client } = await started(t, { limits: { replyBytes: 1000 } });
+  const big = "x".repeat(2000);
+  const { status, code, error } = await post("echo", [big]);
+  assert.deepEqual([status, code], [413, "HW-4006"]);
+  assert.match(error?.message ?? "", /has been committed/);
+  const { api: town } = client();
+  await refused(town.echo(big), "HW-4006", "has been committed");
+  assert.equal(await town.echo("small"), "small");
+});
+
 test("a server that cannot be started says why", async (t) => {
   const { server } = await started(t);
   const service = { as: () => ({}), client: () => ({ close: () => {} }) };

@@ -47,6 +47,19 @@ test("what was not acknowledged is sent again, and only that", async (t) => {
   assert.deepEqual(messagesIn(second.heard), [[5, 5]]);
 });
 
+test("a client that says it has what was never sent is refused, and its session still ends when it stays away", async (t) => {
+  const { server, log } = await started(t, { limits: { sessionMs: 20 } });
+  const first = new RawSocket(t, server.url);
+  await first.hello();
+  first.ws.close();
+  await first.closed;
+  const liar = new RawSocket(t, server.url);
+  await liar.opened;
+  liar.say([0, "hello", 1, "0".repeat(48), null, 5]);
+  assert.equal((await liar.closed).code, 4014);
+  await until(() => log.includes("ended a session whose client was away: HW-4016"));
+});
+
 test("no more messages are on their way than the client keeps up with", async (t) => {
   const { server } = await started(t);
   const socket = new RawSocket(t, server.url);
@@ -141,6 +154,29 @@ test("when there are too many sessions, the one whose client is away longest mak
   }
   assert.equal(await enter(d), false);
   assert.equal(await enter(a), true, "it went later");
+});
+
+test("when all messages together take too much room, the session whose client is away longest is ended", async (t) => {
+  const { server, client, log } = await started(t, { limits: { messageBytesTotal: 3000 } });
+  const secrets = ["a".repeat(48), "b".repeat(48)];
+  const ids: string[] = [];
+  for (const secret of secrets) {
+    const socket = new RawSocket(t, server.url);
+    const [, , terms] = await socket.hello(secret);
+    ids.push((terms as { session: string }).session);
+    socket.ws.close();
+    await socket.closed;
+  }
+  const helper = client();
+  for (const id of [...ids, ...ids]) await helper.api.tell(id, "x".repeat(900));
+  await until(() => log.length > 0);
+  assert.deepEqual(log, ["ended a session whose client was away: HW-4016"]);
+  const resumed = [];
+  for (const secret of secrets) {
+    const [, , terms] = await new RawSocket(t, server.url).hello(secret);
+    resumed.push((terms as { resumed: boolean }).resumed);
+  }
+  assert.deepEqual(resumed, [false, true]);
 });
 
 test("a newer connection takes a session over; the older one is told and does not come back", async (t) => {

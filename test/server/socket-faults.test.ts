@@ -118,11 +118,17 @@ test("compression is not agreed to, and a compressed frame is refused unopened",
 
 test("a frame that is too large is refused by its length alone", async (t) => {
   await unharmed(t, { limits: { bodyBytes: 1000 } }, async (running) => {
-    const socket = await upgraded(t, running);
-    const code = closeCodeOn(socket);
-    socket.write(Buffer.from([0x82, 0xff, 0, 0, 0x10, 0, 0, 0, 0, 0])); // 17 terabytes are coming
-    assert.equal(await code, 1009);
-    assert.ok(running.log.some((line) => line.endsWith("HW-4006")));
+    const announced = [
+      [0x82, 0x80 | 126, 1001 >> 8, 1001 & 0xff, 0, 0, 0, 0],
+      [0x82, 0x80 | 127, 0, 0, 0x10, 0, 0, 0, 0, 0], // 17 terabytes are coming
+    ];
+    for (const head of announced) {
+      const socket = await upgraded(t, running);
+      const code = closeCodeOn(socket);
+      socket.write(Buffer.from(head));
+      assert.equal(await code, 1009);
+    }
+    assert.equal(running.log.filter((line) => line.endsWith("HW-4006")).length, 2);
   });
 });
 
@@ -200,6 +206,22 @@ test("above its limit of requests under way, a connection is not read", async (t
     await socket.reply(50);
     assert.equal(await api.read("flooded"), 47);
     assert.equal(socket.heard.length, 51, "all were answered in the end");
+  });
+});
+
+test("the same counts for the bytes of its requests", async (t) => {
+  await unharmed(t, { limits: { inFlightBytes: 1000 } }, async ({ server, client }) => {
+    const socket = new RawSocket(t, server.url);
+    await socket.hello(SECRET);
+    const filler = "x".repeat(600);
+    for (let id = 1; id <= 2; id++) socket.ask(id, "bumpBehind", `heavy ${id}`, "heavy", filler);
+    socket.ask(3, "bump", "light", 1);
+    await gates.reached("heavy");
+    const { api } = client();
+    for (let i = 0; i < 20; i++) assert.equal(await api.read("light"), 0);
+    gates.open("heavy");
+    await socket.reply(3);
+    assert.equal(await api.read("light"), 1);
   });
 });
 

@@ -43,6 +43,7 @@ const CODES = [
   "HW-1018",
   "HW-1019",
   "HW-1021",
+  "HW-1101",
 ];
 
 /** No method asks for more later events than this, and none has more fuel. */

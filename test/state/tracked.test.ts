@@ -126,6 +126,26 @@ test("a state holds versions: a change makes a new one, and no change gives back
   assert.equal(after[0], state[0]);
 });
 
+test("what was taken out and put back in its place, or in its order, is no change", () => {
+  const { state, board } = enter();
+  board.scores.set("bob", 2).set("cid", 3).set("dan", 4).delete("bob");
+  const events = [
+    { who: "a", tags: [] },
+    { who: "b", tags: [] },
+  ];
+  board.events.push(...events);
+  const before = keep(board, state);
+  for (const key of ["dan", "cid"]) board.scores.delete(key);
+  board.scores.set("cid", 3).set("dan", 4);
+  board.events.shift();
+  board.events.shift();
+  board.events.push(...events);
+  assert.equal(keep(board, before), before);
+  for (const key of ["dan", "cid"]) board.scores.delete(key);
+  board.scores.set("dan", 4).set("cid", 3);
+  assert.deepEqual(changedFields(place, before, keep(board, before)), ["scores"]);
+});
+
 test("a state half way through a method does not hide that the method changed nothing in the end", () => {
   const { state, board } = enter();
   board.scores.set("bob", 2);

@@ -30,7 +30,7 @@ class Shop extends Context {
   orders = this.map<string, Order>();
   seen = this.set<number>();
   paid = this.list<Money>();
-  names = this.map([["ada", 1]]);
+  names = this.map<string, number>([["ada", 1]]);
   plain = new Map<string, number>();
 
   use(order: Order) {

@@ -87,20 +87,28 @@ export class LmdbJournal implements Journal {
     const recent = this.#overlay.get(key);
     if (recent !== undefined) return recent ?? undefined;
     const bytes = Buffer.from(key);
-    const stored = this.#reading(() => this.#parts.store.main.getBinary(bytes));
-    return stored === undefined ? undefined : this.#checked(key, bytes, stored);
+    try {
+      const stored = this.#parts.store.main.getBinary(bytes);
+      return stored === undefined ? undefined : this.#checked(key, bytes, stored);
+    } catch (error) {
+      throw failed(this.#parts.directory, "reading it", error);
+    }
   }
 
   *range(prefix: string): Iterable<[key: string, value: Uint8Array]> {
     this.#checkOpen();
     if (prefix !== "") checkKey(prefix);
-    const { main } = this.#parts.store;
     const start = Buffer.from(prefix);
     // No byte of UTF-8 is 255, so this is behind all keys that start so.
     const end = Buffer.concat([start, Buffer.from([255])]);
-    const inFile = this.#reading(() => main.getRange(prefix === "" ? {} : { start, end }));
-    for (const { key, newest, stored } of mergeNewest(inFile, this.#overlay.from(prefix))) {
-      yield [key, newest ?? this.#checked(key, Buffer.from(key), stored)];
+    const { directory, store } = this.#parts;
+    try {
+      const inFile = store.main.getRange(prefix === "" ? {} : { start, end });
+      for (const { key, newest, stored } of mergeNewest(inFile, this.#overlay.from(prefix))) {
+        yield [key, newest ?? this.#checked(key, Buffer.from(key), stored)];
+      }
+    } catch (error) {
+      throw failed(directory, "reading it", error);
     }
   }
 
@@ -242,14 +250,6 @@ export class LmdbJournal implements Journal {
 
   #checkOpen(): void {
     if (this.#closing !== null) throw closed(this.#parts.directory);
-  }
-
-  #reading<T>(read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      throw failed(this.#parts.directory, "reading it", error);
-    }
   }
 
   #checked(key: string, bytes: Buffer, stored: Buffer): Uint8Array {

@@ -13,6 +13,9 @@ import { type LmdbJournalOptions, openLmdbJournal } from "#src/journal/lmdb.js";
 
 export const IDENTITY = { program: "bank", format: 1 };
 
+/** How many accounts `programs/transfers.ts` moves money between. */
+export const ACCOUNTS = 20;
+
 /** A directory that does not exist yet, in one that is removed after the test. */
 export function newDirectory(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "headwater-journal-"));

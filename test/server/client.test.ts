@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
 import { HeadwaterError } from "headwater";
 import { connect } from "headwater/client";
-import { WebSocket } from "ws";
+import { WebSocket, WebSocketServer } from "ws";
+import { pack } from "#src/client/frames.js";
+import { Unpacker } from "#src/client/unpack.js";
 import { refused, refusedAtOnce } from "../refused.js";
 import { Wire } from "./raw.js";
 import { type api, gates, started, until } from "./town.js";
@@ -161,6 +165,55 @@ test("a server that answers nothing is given up and tried again", async (t) => {
   wire.isMute = false;
   wire.cut();
   assert.equal(await town.bump("ada", 1), 2);
+});
+
+/** A server that does nothing but what the test wants, to see what the client does. */
+async function bareServer(t: TestContext, greeting: readonly unknown[][]) {
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+  await once(server, "listening");
+  const heard: unknown[][] = [];
+  const terms = { session: "x", resumed: false, inFlight: 2, bytes: 1000, pingMs: 10_000 };
+  server.on("connection", (ws) => {
+    ws.send(Buffer.concat([[0, "welcome", terms], ...greeting].map(pack)));
+    ws.on("message", (frame: Buffer) => {
+      const unpacker = new Unpacker(frame, 10, true);
+      while (!unpacker.isDone) heard.push(unpacker.next() as unknown[]);
+    });
+  });
+  const client = connect<typeof api>(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  t.after(() => {
+    client.close();
+    server.close();
+  });
+  const say = (...messages: unknown[][]) => {
+    for (const ws of server.clients) ws.send(Buffer.concat(messages.map(pack)));
+  };
+  return { client, heard, say };
+}
+
+test("a message that a server sends twice is heard once, and acknowledged", async (t) => {
+  const messages = [1, 2, 2, 1, 3].map((sequence) => [0, "message", sequence, sequence]);
+  const { client, heard } = await bareServer(t, messages);
+  const told: unknown[] = [];
+  client.onMessage((message) => told.push(message));
+  await until(() => heard.some(([, what]) => what === "ack"));
+  assert.deepEqual(told, [1, 2, 3]);
+  assert.deepEqual(heard.at(-1), [0, "ack", 3]);
+});
+
+test("a client has no more requests under way than the server allows", async (t) => {
+  const { client, heard, say } = await bareServer(t, []);
+  const answers = Promise.all(Array.from({ length: 5 }, (_, i) => client.api.echo(i)));
+  const asked = () => heard.flatMap(([id]) => (Number(id) > 0 ? [id] : []));
+  await until(() => asked().length > 0);
+  assert.deepEqual(asked(), [1, 2]);
+  say([2, true, "second"]);
+  await until(() => asked().length > 2);
+  assert.deepEqual(asked(), [1, 2, 3]);
+  say([1, true, "first"], [3, true, "third"]);
+  await until(() => asked().length > 3);
+  say([5, true, "fifth"], [4, true, "fourth"]);
+  assert.deepEqual(await answers, ["first", "second", "third", "fourth", "fifth"]);
 });
 
 test("a request that is not answered in time says that its fate is not known", async (t) => {

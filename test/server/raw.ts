@@ -129,7 +129,7 @@ export class RawSocket {
 export class Wire {
   readonly #server: TcpServer;
   readonly #pairs = new Set<[Socket, Socket]>();
-  /** Nothing gets through to the client, although the connections stand. */
+  /** Nothing gets through to the client, although its connection seems to stand. */
   isMute = false;
   connections = 0;
 
@@ -172,8 +172,8 @@ export class Wire {
     for (const socket of [near, far]) {
       socket.on("error", () => {});
       socket.on("close", () => {
-        near.destroy();
         far.destroy();
+        if (!this.isMute) near.destroy();
       });
     }
   }

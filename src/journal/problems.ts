@@ -1,14 +1,18 @@
 /** What can go wrong with a journal, in the words that people read. */
 
+import { statfsSync } from "node:fs";
 import { HeadwaterError } from "../errors.js";
 
 /** Codes of lmdb for a file that is not what it should be. */
 const DAMAGED = new Set([-30797, -30796, -30794, -30793, -30787, -30782, -30781, -30779]);
-const SPACE = new Map([
+const REASONS = new Map<unknown, string>([
   [28, "the disk is full"],
+  ["ENOSPC", "the disk is full"],
   [27, "the file may not grow any further"],
   [122, "the disk quota is used up"],
 ]);
+const INPUT_OUTPUT_ERROR = 5;
+const FULL_BYTES = 2 ** 20;
 
 export function notAJournal(directory: string, why: string): HeadwaterError {
   return new HeadwaterError(
@@ -80,8 +84,7 @@ export function failed(directory: string, doing: string, cause: unknown): Headwa
   if (typeof code === "number" && DAMAGED.has(code)) {
     return damaged(directory, `${doing} failed with "${message}"`, cause);
   }
-  const why =
-    (typeof code === "number" && SPACE.get(code)) || (code === "ENOSPC" ? SPACE.get(28) : undefined);
+  const why = reasonOf(directory, code);
   return new HeadwaterError(
     "HW-3006",
     `The journal in ${directory} could not be used: ${doing} failed${why ? ` because ${why}` : ""} (${message}). ` +
@@ -89,6 +92,17 @@ export function failed(directory: string, doing: string, cause: unknown): Headwa
       "is started again.",
     { cause },
   );
+}
+
+/** When a write fits only in part, lmdb calls it an input/output error; most likely the disk is full then. */
+function reasonOf(directory: string, code: unknown): string | undefined {
+  if (code !== INPUT_OUTPUT_ERROR) return REASONS.get(code);
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize < FULL_BYTES ? "the disk is full" : undefined;
+  } catch {
+    return undefined; // The disk is gone, or the system cannot say: the error itself has to do.
+  }
 }
 
 function codeOf(cause: unknown): unknown {

@@ -14,3 +14,4 @@ for await (const key of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify({ key, code: error?.code ?? null })}\n`);
 }
 await journal.close();
+process.stdin.destroy(); // it would keep the process alive

@@ -1,9 +1,7 @@
 /**
  * Appends groups that keep a sum, many in flight, until it is killed. Each group moves an amount between two
- * accounts and writes its own number under a key of its own; what was acknowledged is said, highest number first to
- * last, in the order of the acknowledgements.
+ * accounts and writes its own number under a key of its own; the numbers are said as they are acknowledged.
  */
-import { writeSync } from "node:fs";
 import { openLmdbJournal } from "#src/journal/lmdb.js";
 import { Random } from "#src/sim/random.js";
 import { ACCOUNTS, IDENTITY } from "../support.js";
@@ -33,8 +31,7 @@ function transfer(): void {
     ],
     (error) => {
       if (error !== null) throw error;
-      // Not through a stream: what was acknowledged must be said even if the next thing is the kill.
-      writeSync(1, `${own}\n`);
+      process.stdout.write(`${own}\n`);
       transfer();
     },
   );

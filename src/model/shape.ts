@@ -112,7 +112,8 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
 function methodsOf(cls: ContextClass): Map<string, Method> {
   const methods = new Map<string, Method>();
   for (let at = cls.prototype as object; at !== Context.prototype; at = Object.getPrototypeOf(at) as object) {
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
+    for (const name of Object.getOwnPropertyNames(at)) {
+      const { value } = Object.getOwnPropertyDescriptor(at, name) ?? {};
       if (name === "constructor" || typeof value !== "function" || methods.has(name)) continue;
       methods.set(name, {
         name,

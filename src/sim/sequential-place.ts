@@ -3,7 +3,7 @@ import { Context, type ContextClass } from "../model/context.js";
 import type { Key } from "../model/key.js";
 import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
 import { same } from "../state/same.js";
-import { copy } from "../state/values.js";
+import { copy, isSimple } from "../state/values.js";
 
 /** Copies of the values of a context's fields, in the order of its shape. */
 export type State = readonly unknown[];
@@ -48,12 +48,18 @@ export class Place extends Address {
 
   #fieldsOf(instance: Context<Key>): State {
     const live = instance as unknown as Fields;
-    return this.shape.fields.map((field) => copy(live[field], () => `${this}.${field}`));
+    return this.shape.fields.map((field) => this.#copyOf(live[field], field));
+  }
+
+  #copyOf(value: unknown, field: string): unknown {
+    return isSimple(value) ? value : copy(value, () => `${this}.${field}`);
   }
 
   putBack(state: State): void {
     const live = this.instance as unknown as Fields;
-    for (const [i, field] of this.shape.fields.entries()) live[field] = copy(state[i], () => field);
+    this.shape.fields.forEach((field, i) => {
+      live[field] = this.#copyOf(state[i], field);
+    });
     this.state = state;
   }
 

@@ -292,24 +292,37 @@ export class Core<P> {
     if (event.mode === "none") return;
     const { last } = place;
     if (last !== null) this.#depend(event, last);
+    this.#dependOnThoseAbove(event, place);
     if (place === event.place) event.lastBefore = last;
     else event.entered = added(event.entered, { place, lastBefore: last });
     if (event.mode === "read") return;
-    if (place.openReaders !== null) {
-      // They stay in the list: if this writer is started again, it must wait for them again.
-      const open = place.openReaders.filter((reader) => reader.isOpen);
-      place.openReaders = open.length === 0 ? null : open;
-      for (const reader of open) this.#depend(event, reader);
-    }
+    if (place.openReaders !== null) for (const reader of place.stillOpen()) this.#depend(event, reader);
     place.last = event;
+  }
+
+  /**
+   * An event that has finished above may be started again, and may then come down here though it did not before:
+   * whoever enters now depends on it as on one that was here. Above its own start, an event need look only once.
+   */
+  #dependOnThoseAbove(event: CoreEvent<P>, place: Place<P>): void {
+    for (let above = place.parent; above !== null && above !== event.place; above = above.parent) {
+      const writer = above.lastBefore(event.ticket);
+      if (writer !== null) this.#depend(event, writer);
+      if (event.mode === "read" || above.openReaders === null) continue;
+      for (const reader of above.stillOpen()) if (reader.ticket < event.ticket) this.#depend(event, reader);
+    }
   }
 
   #takeView(view: View<P>): void {
     const { event, place } = view;
     view.taken = true;
-    view.seen = place.last;
     place.viewers.remove(view);
-    if (place.last !== null) this.#depend(event, place.last);
+    for (let at: Place<P> | null = place; at !== null; at = at.parent) {
+      const writer = at.lastBefore(event.ticket);
+      if (writer === null) continue;
+      view.seen = added(view.seen, writer);
+      this.#depend(event, writer);
+    }
     this.#ready.views = added(this.#ready.views, view);
     this.#wake(event); // writers of that context, later than this event, need not wait for it any more
     if (event.views?.every(({ taken }) => taken))
@@ -380,7 +393,7 @@ export class Core<P> {
     // In ticket order, so that whoever goes first is not in a later one's queue.
     for (const each of restarted) {
       for (const view of each.views ?? []) {
-        if (view.taken && view.seen !== null) this.#depend(each, view.seen);
+        for (const seen of view.seen ?? NONE) this.#depend(each, seen);
       }
       this.#begin(each);
     }

@@ -61,8 +61,8 @@ export class View<P> implements Queued<View<P>> {
   prev: View<P> | null = null;
   next: View<P> | null = null;
   taken = false;
-  /** The unappended event whose state was seen. */
-  seen: CoreEvent<P> | null = null;
+  /** The unappended events whose state was seen, or who may change what was seen when they are started again. */
+  seen: CoreEvent<P>[] | null = null;
   /** The last writer in the queue of the context when the event got its ticket. */
   barrier: CoreEvent<P> | null;
 
@@ -142,6 +142,12 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P> {
     if (this.mode === "none" || this.status === "waiting") return;
     yield { place: this.place, lastBefore: this.lastBefore };
     if (this.entered !== null) yield* this.entered;
+  }
+
+  /** Who was the last to enter this context before this event did. */
+  lastBeforeIn(place: Place<P>): CoreEvent<P> | null {
+    if (place === this.place) return this.lastBefore;
+    return this.entered?.find((entered) => entered.place === place)?.lastBefore ?? null;
   }
 
   hasReleased(place: Place<P>): boolean {

@@ -1,4 +1,4 @@
-import type { CoreEvent, View } from "./event.js";
+import type { CoreEvent, Ticket, View } from "./event.js";
 import { TicketQueue } from "./queue.js";
 
 /** What the core keeps of one context: who is on the way into it, in ticket order. */
@@ -17,4 +17,18 @@ export class Place<P> {
   openReaders: CoreEvent<P>[] | null = null;
 
   constructor(readonly parent: Place<P> | null) {}
+
+  /** The last event with a lower ticket that entered with write access, while it may still be started again. */
+  lastBefore(ticket: Ticket): CoreEvent<P> | null {
+    let event = this.last;
+    while (event !== null && event.ticket >= ticket) event = event.lastBeforeIn(this);
+    return event;
+  }
+
+  /** The readers that finished here and may still be started again. Whoever does may have to wait for them again. */
+  stillOpen(): readonly CoreEvent<P>[] {
+    const open = this.openReaders?.filter((reader) => reader.isOpen) ?? [];
+    this.openReaders = open.length === 0 ? null : open;
+    return open;
+  }
 }

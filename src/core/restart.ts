@@ -72,7 +72,7 @@ function renewView<P>(
   marks: Marks | undefined,
 ): void {
   if (!view.taken) return;
-  if (view.seen === null || (view.seen !== origin && !found.has(view.seen))) {
+  if (!view.seen?.some((seen) => seen === origin || found.has(seen))) {
     marks?.hit("a view was kept over a restart");
     return;
   }

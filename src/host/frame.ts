@@ -122,10 +122,10 @@ export class Frame implements Activation {
       this.#doom = this.#below.doomOf(slot, method);
     }
     const entry = this.#entry;
+    if (!returned || entry === null || this.#doom !== null) return this.#fail(value);
     let state: State;
     let result: unknown;
     try {
-      if (!returned || entry === null || this.#doom !== null) throw value;
       state = entry.current();
       this.#checkChanges(entry, state);
       result = isSimple(value) ? value : copyResult(value, slot, method);

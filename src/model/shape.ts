@@ -24,15 +24,23 @@ export interface Method {
 }
 
 /** What the runtime needs to know of a context class; read off the class and one instance of it. */
-export interface Shape {
-  readonly cls: ContextClass;
+export class Shape {
   readonly name: string;
   readonly anonymous: boolean;
   readonly methods: ReadonlyMap<string, Method>;
-  /** The fields that hold state, in the order of their declaration. */
-  readonly fields: readonly string[];
-  readonly slots: readonly ChildSlot[];
   readonly Reference: ReferenceClass;
+
+  constructor(
+    readonly cls: ContextClass,
+    /** The fields that hold state, in the order of their declaration. */
+    readonly fields: readonly string[],
+    readonly slots: readonly ChildSlot[],
+  ) {
+    this.name = cls.name;
+    this.anonymous = isKindOf(cls, AnonymousContext);
+    this.methods = methodsOf(cls);
+    this.Reference = makeReferenceClass(this);
+  }
 }
 
 const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
@@ -84,40 +92,28 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
       `${cls.name} makes children that it does not keep in a field of its own. Write \`rooms = this.children(Room)\`.`,
     );
   }
-  const anonymous = isKindOf(cls, AnonymousContext);
-  if (anonymous && (fields.length > 0 || slots.length > 0)) {
+  const shape = new Shape(cls, fields, slots);
+  if (shape.anonymous && (fields.length > 0 || slots.length > 0)) {
     const names = [...fields, ...slots.map((slot) => slot.field)].join(", ");
     throw new HeadwaterError(
       "HW-1013",
       `${cls.name} is an anonymous context, which has neither state nor children, but it declares ${names}.`,
     );
   }
-  const methods = methodsOf(cls);
-  if (methods.has("then")) {
+  if (shape.methods.has("then")) {
     throw new HeadwaterError(
       "HW-1017",
       `${cls.name} has a method named "then", which JavaScript calls on whatever is awaited or returned. Rename it.`,
     );
   }
-  const shape: Shape = {
-    cls,
-    name: cls.name,
-    anonymous,
-    methods,
-    fields,
-    slots,
-    get Reference() {
-      return referenceClass;
-    },
-  };
-  const referenceClass = makeReferenceClass(shape);
   return shape;
 }
 
 function methodsOf(cls: ContextClass): Map<string, Method> {
   const methods = new Map<string, Method>();
   for (let at = cls.prototype as object; at !== Context.prototype; at = Object.getPrototypeOf(at) as object) {
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
+    for (const name of Object.getOwnPropertyNames(at)) {
+      const { value } = Object.getOwnPropertyDescriptor(at, name) ?? {};
       if (name === "constructor" || typeof value !== "function" || methods.has(name)) continue;
       methods.set(name, {
         name,

@@ -40,11 +40,9 @@ async function replay(
   events: readonly LoggedEvent[],
   findings: Findings,
 ): Promise<void> {
-  const byTicket = new Map(events.map((event) => [event.ticket, event]));
   for (const event of events) {
     const { node, ticket, path, method, args, time, caller, origin } = event;
-    const set = origin.kind === "timer" ? byTicket.get(origin.parent)?.later[origin.index] : undefined;
-    const timer = set?.kind === "timer" ? set.id : undefined;
+    const timer = origin.kind === "timer" ? timerOf(events, origin) : undefined;
     const expected = await program.run({ node, ticket, path, method, args, time, caller, timer });
     if (!sameResult(event.result, expected)) {
       findings.add(`result of ${nameOf(event)}`, shortResult(expected), shortResult(event.result), ticket);
@@ -53,6 +51,11 @@ async function replay(
       findings.add(`later effects of ${nameOf(event)}`, expected.later, event.later, ticket);
     }
   }
+}
+
+function timerOf(events: readonly LoggedEvent[], { parent, index }: { parent: number; index: number }) {
+  const set = events.find(({ ticket }) => ticket === parent)?.later[index];
+  return set?.kind === "timer" ? set.id : undefined;
 }
 
 function sameResult(actual: Result, expected: Result): boolean {

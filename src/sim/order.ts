@@ -18,14 +18,14 @@ export function checkOrder(
   for (const [node, events] of nodes) {
     const cancelled = cancelledTimers(events);
     for (const event of events) {
-      for (const [index, effect] of event.later.entries()) {
+      event.later.forEach((effect, index) => {
         if (effect.kind === "start") born.checkStart(event, index, effect);
         else if (effect.kind === "send") born.checkMessage(event, index, effect);
         else if (effect.kind === "timer") {
           const mayBeAbsent = cancelled.has(effect.id) || (log.armed.get(node)?.has(effect.id) ?? false);
           born.checkTimer(event, index, effect, mayBeAbsent);
         }
-      }
+      });
     }
     checkStartsInOrder(events, findings);
     checkMessagesInOrder(events, findings);
@@ -50,9 +50,7 @@ class Born {
       else {
         const from = origin.kind === "message" ? origin.from : node;
         const id = `${origin.kind} ${from} ${origin.parent} ${origin.index}`;
-        const known = this.#others.get(id);
-        if (known === undefined) this.#others.set(id, [event]);
-        else known.push(event);
+        appendTo(this.#others, id, event);
       }
     }
   }
@@ -139,6 +137,12 @@ function append(lists: LoggedEvent[][], index: number, event: LoggedEvent): void
   else list.push(event);
 }
 
+function appendTo<T>(lists: Map<string, T[]>, id: string, item: T): void {
+  const list = lists.get(id);
+  if (list === undefined) lists.set(id, [item]);
+  else list.push(item);
+}
+
 type Asked = Pick<LoggedEvent, "path" | "method" | "args">;
 
 function isOf(event: LoggedEvent, { path, method, args }: Asked): boolean {
@@ -201,7 +205,8 @@ function checkTime(
   findings: Findings,
 ): void {
   let acknowledged = Number.POSITIVE_INFINITY;
-  for (const [i, event] of [...events.entries()].reverse()) {
+  for (let i = events.length - 1; i >= 0; i--) {
+    const event = events[i] as LoggedEvent;
     const { submittedStep, acknowledgedStep, ticket } = event;
     if (acknowledged < submittedStep) {
       const expected = "above all events acknowledged before it was submitted";
@@ -235,21 +240,23 @@ function checkTold(
   log: RunLog,
   findings: Findings,
 ): void {
+  const expected = new Map<string, unknown[]>();
+  for (const [node, events] of nodes) {
+    for (const { ticket, later } of events) {
+      later.forEach((effect, index) => {
+        if (effect.kind === "tell")
+          appendTo(expected, `${node} ${effect.client}`, { ticket, index, message: effect.message });
+      });
+    }
+  }
+  const actual = new Map<string, unknown[]>();
+  for (const { client, node, ticket, index, message } of log.told)
+    appendTo(actual, `${node} ${client}`, { ticket, index, message });
   for (const client of new Set(workload.map((request) => request.client))) {
     if (client === null) continue;
-    const told = log.told.filter((message) => message.client === client);
-    for (const [node, events] of nodes) {
-      const expected: unknown[] = [];
-      for (const { ticket, later } of events) {
-        for (const [index, effect] of later.entries()) {
-          if (effect.kind === "tell" && effect.client === client)
-            expected.push({ ticket, index, message: effect.message });
-        }
-      }
-      const actual = told
-        .filter((message) => message.node === node)
-        .map(({ ticket, index, message }) => ({ ticket, index, message }));
-      findings.check(`what ${node} told client ${client}`, expected, actual);
+    for (const node of nodes.keys()) {
+      const pair = `${node} ${client}`;
+      findings.check(`what ${node} told client ${client}`, expected.get(pair) ?? [], actual.get(pair) ?? []);
     }
   }
 }

@@ -11,10 +11,16 @@ import { changedFields, initialState, viewOf } from "../state/fields.js";
 import { plain } from "./data.js";
 import { failureOf, type LaterEffect, type LoggedEvent, type Origin, type RunLog, type Told } from "./log.js";
 
-/** Who waits for a request of the workload. */
-export interface RequestWaiting extends Waiting {
-  readonly request: number;
-  readonly submittedStep: number;
+/** Stands for whoever waits for a request of the workload; what came of it is in the log. */
+export class RequestWaiting implements Waiting {
+  constructor(
+    readonly request: number,
+    readonly submittedStep: number,
+  ) {}
+
+  resolve(): void {}
+
+  reject(): void {}
 }
 
 /** Writes down what the observers of a run could see. */
@@ -31,10 +37,10 @@ export class Recorder {
   settled(event: CoreEvent<EventRequest>): LoggedEvent {
     const { time } = event;
     const { slot, method, args, caller, execution, waiting } = event.payload;
-    const later = (execution?.effects ?? []).map((effect) => laterOf(effect, time));
-    for (const [index, effect] of later.entries()) {
+    const later = (execution?.effects ?? []).map((effect, index) => {
       if (effect.kind === "timer") this.#timers.set(effect.id, { parent: event.ticket, index });
-    }
+      return laterOf(effect, time);
+    });
     const logged: LoggedEvent = {
       node: slot.node,
       ticket: event.ticket,

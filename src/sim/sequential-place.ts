@@ -5,7 +5,7 @@ import type { Key } from "../model/key.js";
 import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
 import { same } from "../state/same.js";
 import { replaced } from "../state/tracked-fields.js";
-import { copy } from "../state/values.js";
+import { copy, isSimple } from "../state/values.js";
 
 /** Copies of the values of a context's fields, in the order of its shape. */
 export type State = readonly unknown[];
@@ -67,14 +67,18 @@ export class Place extends Address {
     return this.shape.fields.map((field) => {
       if (this.#tracked.has(field) && live[field] !== this.#tracked.get(field))
         throw replaced(this, field, "something else was assigned to it");
-      return copy(live[field], () => `${this}.${field}`);
+      return this.#copyOf(live[field], field);
     });
+  }
+
+  #copyOf(value: unknown, field: string): unknown {
+    return isSimple(value) ? value : copy(value, () => `${this}.${field}`);
   }
 
   putBack(state: State): void {
     const live = this.instance as unknown as Fields;
     for (const [i, field] of this.shape.fields.entries()) {
-      live[field] = copy(state[i], () => field);
+      live[field] = this.#copyOf(state[i], field);
       if (this.#tracked.has(field)) this.#tracked.set(field, live[field]);
     }
     this.state = state;

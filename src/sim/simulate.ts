@@ -7,7 +7,7 @@ import { Random } from "./random.js";
 import { shrink } from "./shrink.js";
 import { World } from "./world.js";
 
-export const DEFAULT_EVENTS = 200;
+export const DEFAULT_EVENTS = 500;
 
 export interface SimulateOptions {
   /** How many requests a seed makes. */

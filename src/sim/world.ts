@@ -7,10 +7,11 @@ import type { Ports } from "../host/ports.js";
 import { Program } from "../host/program.js";
 import type { EventRequest } from "../host/request.js";
 import { resolvePath } from "../model/path.js";
+import { digest } from "./data.js";
 import type { RunLog } from "./log.js";
 import type { BuiltProgram, RequestSpec } from "./program.js";
 import { type Random, TraceHash } from "./random.js";
-import { Recorder, type RequestWaiting } from "./recorder.js";
+import { Recorder, RequestWaiting } from "./recorder.js";
 
 export interface WorldOptions {
   readonly commitOrder: CommitOrder;
@@ -36,7 +37,6 @@ const TURNS_TO_SETTLE = 12;
 const BURST_MAX = 4;
 /** Far more than any generated program takes: a run that goes on longer goes on for ever. */
 const STEPS_MAX_PER_REQUEST = 2000;
-const NOW = Promise.resolve();
 
 /**
  * The simulated world: runs a program in the real core and host, but decides itself, from a seed, what happens
@@ -47,6 +47,7 @@ export class World {
   readonly #random: Random;
   readonly #hash = new TraceHash();
   readonly #possible: Possible[] = [];
+  readonly #soon: (() => void)[] = [];
   readonly #journal: (() => void)[] = [];
   readonly #timers = new Map<() => void, number>();
   readonly #workload: readonly RequestSpec[];
@@ -94,6 +95,7 @@ export class World {
       for (let burst = this.#random.int(BURST_MAX); burst >= 0 && this.#possible.length > 0; burst--)
         this.#happen();
       await null;
+      this.#catchUp();
       if (this.#broken !== undefined) throw this.#broken;
       if (this.#step > this.#stepsMax) break;
     }
@@ -116,10 +118,14 @@ export class World {
 
   /** Waits until something can happen, moving time to the next timer if need be. */
   async #somethingIsPossible(): Promise<boolean> {
-    for (let turn = 0; turn < TURNS_TO_SETTLE && this.#possible.length === 0; turn++) await null;
+    for (let turn = 0; turn < TURNS_TO_SETTLE && this.#possible.length === 0; turn++) {
+      await null;
+      this.#catchUp();
+    }
     if (this.#possible.length > 0) return true;
     // Before the run may end, even the longest chain of promises must have come to rest.
     if (this.#timers.size === 0) await new Promise(setImmediate);
+    this.#catchUp();
     if (this.#possible.length > 0) return true;
     const next = Math.min(...this.#timers.values());
     if (next === Number.POSITIVE_INFINITY) return false;
@@ -160,16 +166,13 @@ export class World {
     const slot = resolvePath(node.root, path);
     const method = slot.shape.methods.get(methodName);
     if (method === undefined) throw new RangeError(`${slot} has no method ${methodName}`);
-    const waiting: RequestWaiting = { request: index, submittedStep: this.#step, resolve() {}, reject() {} };
-    node.submit(slot, method, [...args], client ?? undefined, waiting);
+    node.submit(slot, method, [...args], client ?? undefined, new RequestWaiting(index, this.#step));
   }
 
   #settled(event: CoreEvent<EventRequest>): void {
     const logged = this.#recorder.settled(event);
     const { ticket, result } = logged;
-    this.#hash
-      .add(ticket)
-      .add(result.ok && typeof result.value === "number" ? result.value : JSON.stringify(result));
+    this.#hash.add(ticket).add(result.ok ? digest(result.value) : result.error.message);
     if (logged.origin.kind !== "request") return;
     for (const index of this.#dependents[logged.origin.request] ?? []) this.#plan(index);
   }
@@ -180,9 +183,10 @@ export class World {
     return open.map((node) => `${node.name}: ${node.unfinished} unfinished events`).join(", ");
   }
 
-  #guard(task: () => void): void {
+  /** Does what was to be done soon. */
+  #catchUp(): void {
     try {
-      task();
+      for (let task = this.#soon.shift(); task !== undefined; task = this.#soon.shift()) task();
     } catch (error) {
       this.#broken ??= error;
     }
@@ -199,7 +203,7 @@ export class World {
     const add = (what: string, happen: () => void) => this.#possible.push({ what, happen });
     return {
       now: () => this.#time,
-      soon: (task) => (this.#lazy ? add("soon", task) : void NOW.then(() => this.#guard(task))),
+      soon: (task) => (this.#lazy ? add("soon", task) : this.#soon.push(task)),
       broken: (error) => {
         this.#broken ??= error;
       },

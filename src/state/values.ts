@@ -143,9 +143,10 @@ function copyError(error: Error, depth: number): Error {
 function nearestBuiltIn(error: Error): Error {
   const Type = ERROR_TYPES.get(Object.getPrototypeOf(error)) ?? inheritedType(error);
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0; // the copy shows the stack of the original
-  const to = withErrorText(new Type(error.message), error);
+  Error.stackTraceLimit = 0;
+  const to = new Type(error.message);
   Error.stackTraceLimit = stackTraceLimit;
+  if (stackTraceLimit > 0) showStackOf(error, to); // else nobody wants to see any
   if (to.name !== error.name) defineHidden(to, "name", error.name);
   return to;
 }
@@ -156,9 +157,13 @@ export function errorFields(error: Error): [name: string, item: unknown][] {
 
 function withErrorText(to: Error, from: Error): Error {
   defineHidden(to, "message", from.message);
-  // Putting a stack into words takes long, and few look at it.
-  Object.defineProperty(to, "stack", { get: () => from.stack, configurable: true });
+  showStackOf(from, to);
   return to;
+}
+
+/** A copy shows the stack of the original. Putting that into words takes long, and few look at it. */
+function showStackOf(from: Error, to: Error): void {
+  Object.defineProperty(to, "stack", { get: () => from.stack, configurable: true });
 }
 
 export function defineHidden(to: Error, name: string, value: unknown, enumerable = false): void {

@@ -41,6 +41,10 @@ class Tree extends Context {
     this.event.start(this.leaves(2)).add(by);
     return (await this.leaves(1).add(this.n)) + this.event.time * 0;
   }
+  /** Where it goes depends on what it finds. */
+  async goOn() {
+    return (await this.leaves(0).look()) === 0 ? await this.leaves(1).look() : "elsewhere";
+  }
   tellTime() {
     tries.push(this.event.time);
     this.n += 1;
@@ -60,6 +64,12 @@ class Leaf extends Context<number> {
   n = 0;
   async hold(gate: string) {
     await gates.pass(gate);
+  }
+  async changeAndFail(gate: string) {
+    this.n += 100;
+    this.downgrade();
+    await gates.pass(gate);
+    throw new Error("failed in the end");
   }
   add(by: number) {
     this.n += by;
@@ -144,6 +154,18 @@ test("an event that only looked at a context above is run again too", async () =
   gates.open("read");
   assert.deepEqual(await afterFailure(root, () => [root.leaves(5).readAbove("read")]), [100]);
   assert.equal(await root.leaves(5).look(), 100);
+  await stop();
+});
+
+test("an event that is run again may go where it has not been, and finds no later event's changes there", async () => {
+  const { root, stop } = await run(Tree);
+  const failing = root.leaves(0).changeAndFail("inside");
+  await gates.reached("inside");
+  const replies = [root.goOn(), root.leaves(1).add(5), root.leaves(1).look()];
+  await turns();
+  gates.open("inside");
+  await assert.rejects(failing, /failed in the end/);
+  assert.deepEqual(await Promise.all(replies), [0, 5, 5]);
   await stop();
 });
 

@@ -133,21 +133,21 @@ test("readers run side by side, and a writer waits for all of them", () => {
 test("a writer that was started again still depends on a reader before it that may be started again", () => {
   const stage = new Stage();
   const [a, b] = [stage.place("a"), stage.place("b")];
-  const x = stage.request("x1", a);
-  const reader = stage.request("r2", stage.root, "read");
+  const y = stage.request("y1", b);
+  const x = stage.request("x2", a);
+  const reader = stage.request("r3", stage.root, "read");
   stage.effects();
   stage.core.release(x, a, true);
   stage.call(reader, a); // sees what x changed
   stage.effects();
   stage.finish(reader); // open, because of x
-  const y = stage.request("y3", b);
   const writer = stage.request("w4", stage.root);
   stage.effects();
   stage.core.release(y, b, true);
   stage.call(writer, b); // sees what y changed
   stage.effects();
   stage.finish(y, { failed: true });
-  assert.deepEqual(stage.effects(), ["undo w4", "undo y3", "enter w4 root", "append y3", "settle y3"]);
+  assert.deepEqual(stage.effects(), ["undo w4", "undo y1", "enter w4 root", "append y1", "settle y1"]);
   stage.finish(writer);
   assert.deepEqual(
     stage.effects(),
@@ -157,12 +157,62 @@ test("a writer that was started again still depends on a reader before it that m
   stage.finish(x, { failed: true });
   assert.deepEqual(stage.effects(), [
     "undo w4",
-    "undo r2",
-    "undo x1",
-    "enter r2 root",
-    "append x1",
-    "settle x1",
+    "undo r3",
+    "undo x2",
+    "enter r3 root",
+    "append x2",
+    "settle x2",
   ]);
+});
+
+test("whoever enters after an event above has finished depends on it while it may be started again", () => {
+  const stage = new Stage();
+  const [a, b] = [stage.place("a"), stage.place("b")];
+  const first = stage.request("e1", a);
+  const above = stage.request("e2", stage.root);
+  stage.effects();
+  stage.core.release(first, a, true);
+  stage.call(above, a); // sees what the first changed
+  stage.effects();
+  const later = stage.request("e3", b);
+  stage.finish(above);
+  assert.deepEqual(stage.effects(), ["enter e3 b"]);
+  stage.finish(later);
+  assert.deepEqual(stage.effects(), [], "next time, the one above may want b as it was");
+  stage.finish(first, { failed: true });
+  assert.deepEqual(stage.effects(), [
+    "undo e3",
+    "undo e2",
+    "undo e1",
+    "enter e2 root",
+    "append e1",
+    "settle e1",
+  ]);
+  stage.call(above, b);
+  assert.deepEqual(stage.effects(), ["enter e2 b"]);
+  stage.finish(above);
+  assert.deepEqual(stage.effects(), ["enter e3 b", "append e2", "settle e2"]);
+});
+
+test("a view is taken again when an event above it is, though that one had not been there", () => {
+  const stage = new Stage();
+  const [a, b] = [stage.place("a"), stage.place("b")];
+  const below = stage.place("below", b);
+  const first = stage.request("e1", a);
+  const above = stage.request("e2", stage.root);
+  stage.effects();
+  stage.core.release(first, a, true);
+  stage.call(above, a);
+  stage.effects();
+  stage.request("e3", below, "write", [b]);
+  stage.finish(above);
+  assert.deepEqual(stage.effects(), ["view e3 b", "enter e3 below"]);
+  stage.finish(first, { failed: true });
+  stage.effects();
+  stage.call(above, b);
+  assert.deepEqual(stage.effects(), ["enter e2 b"]);
+  stage.finish(above);
+  assert.deepEqual(stage.effects(), ["view e3 b", "enter e3 below", "append e2", "settle e2"]);
 });
 
 test("messages from another logical node are taken once and in the order of their numbers", () => {

@@ -190,7 +190,11 @@ export class Core<P> {
 
   /** Messages leave in ticket order: the first unsettled event lets its own go, then the next. */
   #advance(): void {
-    for (let first = this.#first; first?.status === "committed" || first?.status === "settled"; first = this.#first) {
+    for (
+      let first = this.#first;
+      first?.status === "committed" || first?.status === "settled";
+      first = this.#first
+    ) {
       if (first.status === "committed") this.#settle(first as CoreEvent<P>);
       this.#leaveOrder(first);
     }

@@ -76,7 +76,10 @@ export class Ledger {
     if (own !== null) writes.push({ key: own, value: null });
     if (execution === null) return;
     if (request !== undefined) {
-      writes.push({ key: answerKey(request), value: encode(storedAnswer(execution.ok, execution.value, event.time)) });
+      writes.push({
+        key: answerKey(request),
+        value: encode(storedAnswer(execution.ok, execution.value, event.time)),
+      });
     }
     if (!execution.ok) return;
     for (const [changed, state] of execution.changes()) {
@@ -142,12 +145,24 @@ function timerKey(node: string, id: TimerId): string {
   return `t/${node}/${id}`;
 }
 
-function effectWrite(node: string, ticket: Ticket, time: number, index: number, effect: Effect): Write | null {
+function effectWrite(
+  node: string,
+  ticket: Ticket,
+  time: number,
+  index: number,
+  effect: Effect,
+): Write | null {
   switch (effect.kind) {
     case "start":
       return stored(effect.slot, effect.method, effect.args, { kind: "start", parent: ticket, index }, time);
     case "send":
-      return stored(effect.slot, effect.method, effect.args, { kind: "message", from: node, parent: ticket, index }, time);
+      return stored(
+        effect.slot,
+        effect.method,
+        effect.args,
+        { kind: "message", from: node, parent: ticket, index },
+        time,
+      );
     case "timer":
       return stored(effect.slot, effect.method, effect.args, { kind: "timer", id: effect.id }, effect.due);
     case "cancel":
@@ -158,7 +173,16 @@ function effectWrite(node: string, ticket: Ticket, time: number, index: number, 
 }
 
 function stored(slot: Slot, method: Method, args: unknown[], origin: Origin, due: number): Write {
-  const event: StoredEvent = { node: slot.node, path: pathOf(slot), method: method.name, args, origin, due, ticket: 0, seen: [] };
+  const event: StoredEvent = {
+    node: slot.node,
+    path: pathOf(slot),
+    method: method.name,
+    args,
+    origin,
+    due,
+    ticket: 0,
+    seen: [],
+  };
   return { key: ownKey(slot.node, origin) as string, value: encode(event) };
 }
 

@@ -149,7 +149,9 @@ export class LogicalNode {
       );
     }
     if (!this.#scheduled) this.#core.tick(this.#ports.now()); // once for all requests that come in one go
-    const event = this.#core.request(new EventRequest(slot, method, args, caller, REQUESTED, waiting, request));
+    const event = this.#core.request(
+      new EventRequest(slot, method, args, caller, REQUESTED, waiting, request),
+    );
     this.#schedule();
     return event;
   }
@@ -426,8 +428,7 @@ export class LogicalNode {
     const out = body as Body;
     if (out.kind === "client") {
       this.#around.tell(out.client, out.message, { node: this.name, ticket, index: out.index });
-    }
-    else this.#around.deliver(this.name, sequence, out.message);
+    } else this.#around.deliver(this.name, sequence, out.message);
   }
 
   #arm({ id, due, slot, method, args }: Extract<Effect, { kind: "timer" }>): void {

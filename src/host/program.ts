@@ -7,8 +7,15 @@ import * as rules from "../model/rules.js";
 import { inspectTree, isKindOf, type Method } from "../model/shape.js";
 import { copyAll, isSimple } from "../state/values.js";
 import { Answers } from "./answers.js";
-import { LogicalNode, type NodeMessage, type NodeOptions, nodeMessage, type Surroundings, type Told } from "./node.js";
 import type { Ledger } from "./ledger.js";
+import {
+  LogicalNode,
+  type NodeMessage,
+  type NodeOptions,
+  nodeMessage,
+  type Surroundings,
+  type Told,
+} from "./node.js";
 import type { Ports } from "./ports.js";
 import type { EventRequest, Waiting } from "./request.js";
 import type { Slot } from "./slot.js";

@@ -41,15 +41,21 @@ export function decodeState(slot: Slot, bytes: Uint8Array): State {
     throw unlike(slot, `it has no field "${field}"`);
   });
   for (const field of Object.keys(values)) {
-    if (!slot.shape.fields.includes(field)) throw unlike(slot, `it has a field "${field}" that the class has not`);
+    if (!slot.shape.fields.includes(field))
+      throw unlike(slot, `it has a field "${field}" that the class has not`);
   }
   if (armed.length > 0) state.push(armed);
   return state;
 }
 
-function upgraded(slot: Slot, fields: StoredState["fields"], version: number): Readonly<Record<string, unknown>> {
+function upgraded(
+  slot: Slot,
+  fields: StoredState["fields"],
+  version: number,
+): Readonly<Record<string, unknown>> {
   const cls = slot.shape.cls as Versioned;
-  if (cls.upgrade === undefined) throw unlike(slot, `it is of version ${version}, the class of ${versionOf(slot.shape.cls)}`);
+  if (cls.upgrade === undefined)
+    throw unlike(slot, `it is of version ${version}, the class of ${versionOf(slot.shape.cls)}`);
   return cls.upgrade({ ...fields }, version);
 }
 

@@ -2,6 +2,7 @@ import type { CoreEvent, View } from "./event.js";
 import type { Marks } from "./marks.js";
 import type { Place } from "./place.js";
 import type { Plant } from "./plants.js";
+import { added } from "./ready.js";
 
 /**
  * Who may run when. An event may enter a context when no earlier unfinished event can still reach it: none that
@@ -132,4 +133,20 @@ function markHolder(marks: Marks, writes: boolean, isView: boolean, starts: bool
   else if (!writes) marks.hit("a reader waited for a writer");
   else if (starts) marks.hit("an event waited for the one before it in its context");
   else marks.hit("a call waited for an earlier event below");
+}
+
+/**
+ * The last events that were on the way at each context from the root down, when this one got its ticket. A writer
+ * stands behind the last one in its own queue, and need not remember it.
+ */
+export function barriersOf<P>(event: CoreEvent<P>): CoreEvent<P>[] | null {
+  let barriers: CoreEvent<P>[] | null = null;
+  const writes = event.mode === "write";
+  for (let at: Place<P> | null = event.place; at !== null; at = at.parent) {
+    const writer = writes && at === event.place ? null : at.writers.tail;
+    if (writer !== null) barriers = added(barriers, writer);
+    const reader = writes ? at.readers.tail : null;
+    if (reader !== null) barriers = added(barriers, reader);
+  }
+  return barriers;
 }

@@ -1,8 +1,7 @@
 import { invariant } from "../errors.js";
-import { whoIsInTheWay } from "./admission.js";
+import { barriersOf, whoIsInTheWay } from "./admission.js";
 import {
   CoreEvent,
-  type Message,
   type Ordered,
   type Outcome,
   type Recovered,
@@ -13,6 +12,7 @@ import {
 } from "./event.js";
 import { Inbox } from "./inbox.js";
 import type { Marks } from "./marks.js";
+import { messagesOf, Order } from "./order.js";
 import type { Place } from "./place.js";
 import type { Plant } from "./plants.js";
 import { added, Ready } from "./ready.js";
@@ -44,11 +44,9 @@ export class Core<P> {
   #ready = new Ready<P>();
   #ticket = 0;
   #time = 0;
-  /** All unsettled events, in ticket order. */
-  #first: Ordered<P> | null = null;
-  #last: Ordered<P> | null = null;
+  /** All unsettled events, and settled ones whose messages wait for earlier tickets. */
+  readonly #order = new Order<P>();
   #unfinished = 0;
-  readonly #sequences = new Map<string, number>();
   readonly #inbox: Inbox<P>;
   readonly #total: boolean;
   readonly #marks: Marks | undefined;
@@ -70,12 +68,12 @@ export class Core<P> {
 
   /** Is every event that ever got a ticket settled? */
   get isQuiet(): boolean {
-    return this.#first === null && this.#ready.isEmpty;
+    return this.#order.first === null && this.#ready.isEmpty;
   }
 
   /** The events that are not settled yet, in ticket order. */
   *unsettled(): Iterable<CoreEvent<P>> {
-    for (let at = this.#first; at !== null; at = at.later) {
+    for (let at = this.#order.first; at !== null; at = at.later) {
       if (at.status !== "settled") yield at as CoreEvent<P>; // recovered messages are settled from the start
     }
   }
@@ -106,7 +104,7 @@ export class Core<P> {
     this.#ticket += 1;
     const event = new CoreEvent<P>(this.#ticket as Ticket, this.#time, place, mode, payload);
     this.#unfinished += 1;
-    this.#joinOrder(event);
+    this.#order.join(event);
     if (mode !== "none") event.barriers = barriersOf(event);
     this.#claim(event);
     if (views.length > 0) {
@@ -179,7 +177,7 @@ export class Core<P> {
     for (const event of events) {
       invariant(event.status === "appended", "only an appended event can be journaled");
       event.status = "committed";
-      if (this.#total || event === this.#first) continue;
+      if (this.#total || event === this.#order.first) continue;
       this.#settle(event);
       if (event.outcome?.messages.length === 0 || this.#plant === "messages-out-of-order")
         this.#leaveOrder(event);
@@ -190,11 +188,9 @@ export class Core<P> {
 
   /** Messages leave in ticket order: the first unsettled event lets its own go, then the next. */
   #advance(): void {
-    for (
-      let first = this.#first;
-      first?.status === "committed" || first?.status === "settled";
-      first = this.#first
-    ) {
+    const order = this.#order;
+    while (order.first?.status === "committed" || order.first?.status === "settled") {
+      const { first } = order;
       if (first.status === "committed") this.#settle(first as CoreEvent<P>);
       this.#leaveOrder(first);
     }
@@ -206,12 +202,14 @@ export class Core<P> {
    */
   recover(lastTicket: number, time: number, items: readonly Recovered<P>[]): void {
     invariant(this.#ticket === 0, "a logical node recovers before it does anything else");
-    this.#time = time;
     for (const item of items) {
       this.#ticket = item.ticket - 1;
-      if ("request" in item) this.request(item.request);
-      else this.#joinOrder(messagesOf(item.ticket as Ticket, item.messages));
+      if ("request" in item) {
+        this.#time = item.time;
+        this.request(item.request);
+      } else this.#order.join(messagesOf(item.ticket as Ticket, item.messages));
     }
+    this.#time = time;
     this.#ticket = Math.max(lastTicket, items.at(-1)?.ticket ?? 0);
     this.#advance();
   }
@@ -225,24 +223,8 @@ export class Core<P> {
 
   /** The last step: the event's messages leave, and the core forgets it. */
   #leaveOrder(event: Ordered<P>): void {
-    if (event.earlier === null) this.#first = event.later;
-    else event.earlier.later = event.later;
-    if (event.later === null) this.#last = event.earlier;
-    else event.later.earlier = event.earlier;
-    event.earlier = null;
-    event.later = null;
-    for (const { to, body } of (event.outcome as Outcome<P>).messages) {
-      const sequence = (this.#sequences.get(to) ?? 0) + 1;
-      this.#sequences.set(to, sequence);
-      this.#ready.send = added(this.#ready.send, { ticket: event.ticket, to, sequence, body });
-    }
-  }
-
-  #joinOrder(event: Ordered<P>): void {
-    event.earlier = this.#last;
-    if (this.#last === null) this.#first = event;
-    else this.#last.later = event;
-    this.#last = event;
+    const sends = this.#order.leave(event);
+    for (const send of sends) this.#ready.send = added(this.#ready.send, send);
   }
 
   #claim(event: CoreEvent<P>): void {
@@ -405,25 +387,3 @@ export class Core<P> {
 }
 
 const NONE: never[] = [];
-
-/** What is left of an event that has committed and whose messages may not have left. */
-function messagesOf<P>(ticket: Ticket, messages: readonly Message[]): Ordered<P> {
-  const outcome: Outcome<P> = { failed: false, starts: NONE, messages };
-  return { ticket, status: "settled", outcome, earlier: null, later: null };
-}
-
-/**
- * The last events that were on the way at each context from the root down, when this one got its ticket. A writer
- * stands behind the last one in its own queue, and need not remember it.
- */
-function barriersOf<P>(event: CoreEvent<P>): CoreEvent<P>[] | null {
-  let barriers: CoreEvent<P>[] | null = null;
-  const writes = event.mode === "write";
-  for (let at: Place<P> | null = event.place; at !== null; at = at.parent) {
-    const writer = writes && at === event.place ? null : at.writers.tail;
-    if (writer !== null) barriers = added(barriers, writer);
-    const reader = writes ? at.readers.tail : null;
-    if (reader !== null) barriers = added(barriers, reader);
-  }
-  return barriers;
-}

@@ -23,7 +23,7 @@ export interface Request<P> {
 
 /** What a logical node finds in its journal when it begins: events to run, and messages of events that have run. */
 export type Recovered<P> =
-  | { readonly ticket: number; readonly request: Request<P> }
+  | { readonly ticket: number; readonly time: number; readonly request: Request<P> }
   | { readonly ticket: number; readonly messages: readonly Message[] };
 
 /** A message to another logical node or to a client; `body` is nothing to the core. */

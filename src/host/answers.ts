@@ -19,6 +19,7 @@ export class Answers {
     readonly now: () => number,
     readonly rememberMs: number,
     readonly countMax: number,
+    readonly forgotten: (id: string) => void = () => {},
   ) {}
 
   once(id: string, ask: () => Promise<unknown>): Promise<unknown> {
@@ -42,6 +43,7 @@ export class Answers {
       const { id, answeredAt } = this.#answered[this.#oldest] as Answer;
       if ((answeredAt ?? 0) >= before && this.#known.size < this.countMax) break;
       this.#known.delete(id);
+      this.forgotten(id);
       this.#oldest += 1;
     }
     if (this.#oldest > 1000 && this.#oldest * 2 > this.#answered.length) {

@@ -5,7 +5,9 @@ import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import { Entry } from "./entry.js";
 import { Frame } from "./frame.js";
+import type { Change } from "./ledger.js";
 import type { LogicalNode } from "./node.js";
+import { outcomeOf } from "./outgoing.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
 
@@ -80,10 +82,10 @@ export class Execution {
     return this.#first?.slot === slot ? this.#first : undefined;
   }
 
-  /** The contexts that the event has changed, with the states it left them in. */
-  *changes(): Iterable<[Slot, State]> {
-    const entries = this.#entries?.values() ?? (this.#first === null ? [] : [this.#first]);
-    for (const { slot, state, before } of entries) if (state !== before) yield [slot, state];
+  /** Adds what the event made of the contexts that it changed to what events before it made of them. */
+  collectChanges(changes: Map<Slot, Change>): void {
+    if (this.#entries !== null) for (const entry of this.#entries.values()) collectChange(entry, changes);
+    else if (this.#first !== null) collectChange(this.#first, changes);
   }
 
   hasReleased(slot: Slot): boolean {
@@ -157,8 +159,15 @@ export class Execution {
 
   #outcome(): Outcome<EventRequest> {
     if (this.effects.length === 0) return this.ok ? NOTHING_MORE : FAILED;
-    return this.node.outcomeOf(this.event, this.effects);
+    return outcomeOf(this.event, this.effects);
   }
+}
+
+function collectChange({ slot, state, before }: Entry, changes: Map<Slot, Change>): void {
+  if (state === before) return;
+  const change = changes.get(slot);
+  if (change === undefined) changes.set(slot, { before, after: state });
+  else change.after = state;
 }
 
 const NO_EFFECTS: readonly Effect[] = [];

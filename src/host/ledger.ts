@@ -1,44 +1,58 @@
-import type { CoreEvent, Ticket } from "../core/event.js";
+import type { CoreEvent } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
-import type { TimerId } from "../model/event.js";
-import { pathOf, type Step } from "../model/path.js";
-import type { Method } from "../model/shape.js";
 import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
-import type { Effect } from "./effects.js";
-import type { EventRequest, Origin } from "./request.js";
+import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
+import {
+  effectWrite,
+  keyOf,
+  keysOfEvents,
+  keysOfTimers,
+  type StoredEvent,
+  segment,
+  ticketWrite,
+} from "./stored-event.js";
 import { decodeState, encodeState } from "./stored-state.js";
 
-/** What an event does, without the context's state: enough to run it again. */
-export interface StoredEvent {
-  readonly node: string;
-  readonly path: readonly Step[];
-  readonly method: string;
-  readonly args: unknown[];
-  readonly origin: Origin;
-  /** When a timer goes off. */
-  readonly due: number;
-  /** Its ticket, if an event with a later one has committed before it; else 0. */
-  readonly ticket: number;
-  /** What it had seen of contexts above by then. */
-  readonly seen: readonly (readonly [path: readonly Step[], state: Uint8Array])[];
+export interface StoredAnswer {
+  readonly ok: boolean;
+  readonly value: unknown;
+  /** When its event got its ticket. */
+  readonly time: number;
 }
 
-export type StoredAnswer = { readonly ok: boolean; readonly value: unknown };
+/** What an event, or several in a row, made of a context. */
+export interface Change {
+  readonly before: State;
+  after: State;
+}
+
+type Done = (error: HeadwaterError | null) => void;
+
+/** Tickets are set aside in the journal this many at a time, so that those of events that leave no trace count, too. */
+const TICKETS_AHEAD = 2 ** 20;
+const OUTDATED_AT_ONCE = 1000;
+/** In characters. A journal takes longer keys, but timers have keys that are a little longer than their context's. */
+const ADDRESS_MAX = 450;
 
 /**
- * What a program keeps in its journal, as keys and values. One event's traces are written in one group: the states it
- * changed, the events it started, its messages and timers, its answer, and that it is not to be run again itself.
+ * What a program keeps in its journal. One event's traces are one group of writes: the states it changed, the events it
+ * started, its messages and timers, its answer, and that it is not to be run again itself.
  *
- *     c/NODE/ADDRESS          the state of a context
- *     e/NODE/…                an event that was started or sent and has not committed
- *     t/NODE/TIMER            an armed timer
- *     a/REQUEST               the answer to a request that carries an id
- *     n/NODE                  the last ticket and the time
+ *     c/NODE/ADDRESS              the state of a context (see stored-state.ts)
+ *     e/NODE/start|message/…      an event that was started or sent and has not committed
+ *     t/NODE/TIMER                an armed timer
+ *     a/REQUEST                   the answer to a request that carries an id
+ *     n/NODE                      up to where tickets may have been given out, and the time
  */
 export class Ledger {
+  /** Up to where tickets may be given out without another word to the journal. */
+  readonly #reserved = new Map<string, number>();
+  /** Answers that are too old to be asked for again. */
+  #outdated: Write[] = [];
+
   constructor(readonly journal: Journal) {}
 
   load(slot: Slot): State | null {
@@ -46,163 +60,117 @@ export class Ledger {
     return bytes === undefined ? null : decodeState(slot, bytes);
   }
 
-  /** Writes what these events leave behind; `open` are events that must keep their tickets from now on. */
+  /** Writes what these events of a logical node leave behind; `open` are events that keep their tickets from now on. */
   append(
+    node: string,
     events: readonly CoreEvent<EventRequest>[],
     open: readonly CoreEvent<EventRequest>[],
-    done: (error: HeadwaterError | null) => void,
+    done: Done,
   ): void {
     const writes: Write[] = [];
+    const changes = new Map<Slot, Change>();
     let last = 0;
     let time = 0;
     for (const event of events) {
       last = Math.max(last, event.ticket);
       time = Math.max(time, event.time);
-      this.#writesOf(event, writes);
+      tracesOf(event, writes, changes);
     }
-    for (const event of open) writes.push(...storedWithTicket(event));
-    const [first] = events;
-    if (first !== undefined) {
-      const key = `n/${first.payload.slot.node}`;
-      const [before] = this.position(first.payload.slot.node);
-      writes.push({ key, value: encode([Math.max(last, before), time]) });
+    for (const [slot, { after }] of changes) {
+      writes.push({ key: stateKey(slot), value: encodeState(slot, after) });
     }
+    for (const event of open) writes.push(ticketWrite(event));
+    const reserved = this.#reserved.get(node) ?? 0;
+    if (last > reserved || writes.length > 0) writes.push(this.#position(node, last, time));
+    if (writes.length > 0) writes.push(...this.#outdated.splice(0, OUTDATED_AT_ONCE));
     this.journal.append(writes, done);
   }
 
-  #writesOf(event: CoreEvent<EventRequest>, writes: Write[]): void {
-    const { slot, origin, execution, request } = event.payload;
-    const own = ownKey(slot.node, origin);
-    if (own !== null) writes.push({ key: own, value: null });
-    if (execution === null) return;
-    if (request !== undefined) {
-      writes.push({
-        key: answerKey(request),
-        value: encode(storedAnswer(execution.ok, execution.value, event.time)),
-      });
+  #position(node: string, last: number, time: number): Write {
+    let reserved = this.#reserved.get(node) ?? 0;
+    if (last > reserved) {
+      reserved = last + TICKETS_AHEAD;
+      this.#reserved.set(node, reserved);
     }
-    if (!execution.ok) return;
-    for (const [changed, state] of execution.changes()) {
-      writes.push({ key: stateKey(changed), value: encodeState(changed, state) });
-    }
-    for (const [index, effect] of execution.effects.entries()) {
-      const write = effectWrite(slot.node, event.ticket, event.time, index, effect);
-      if (write !== null) writes.push(write);
-    }
+    return { key: positionKey(node), value: encode([reserved, time]) };
   }
 
-  /** The last ticket and time of a logical node. */
+  /** Up to where tickets may have been given out, and the time that events have seen. */
   position(node: string): readonly [ticket: number, time: number] {
-    const bytes = this.journal.get(`n/${node}`);
+    const bytes = this.journal.get(positionKey(node));
     return bytes === undefined ? [0, 0] : (decode(bytes) as [number, number]);
   }
 
-  /** Events that were started or sent and did not get to commit, in the order of their asking. */
+  /** Events that were started or sent and did not get to commit: per parent, in the order of their asking. */
   *pending(node: string): Iterable<StoredEvent> {
-    for (const [, bytes] of this.journal.range(`e/${node}/`)) yield decode(bytes) as StoredEvent;
+    for (const [, bytes] of this.journal.range(keysOfEvents(node))) yield decode(bytes) as StoredEvent;
   }
 
   *timers(node: string): Iterable<StoredEvent> {
-    for (const [, bytes] of this.journal.range(`t/${node}/`)) yield decode(bytes) as StoredEvent;
+    for (const [, bytes] of this.journal.range(keysOfTimers(node))) yield decode(bytes) as StoredEvent;
   }
 
   answerTo(request: string): StoredAnswer | null {
     const bytes = this.journal.get(answerKey(request));
-    if (bytes === undefined) return null;
-    const [ok, value, code] = decode(bytes) as [boolean, unknown, string | null];
-    if (code === null) return { ok, value };
-    return { ok, value: HeadwaterError.restored(code, String(value)) };
+    return bytes === undefined ? null : answerIn(bytes);
+  }
+
+  /** The answers that earlier runs have left, with the requests they belong to. */
+  *answers(): Iterable<[request: string, answer: StoredAnswer]> {
+    for (const [key, bytes] of this.journal.range("a/")) yield [key.slice(2), answerIn(bytes)];
+  }
+
+  /** Nobody will ask for this answer again. It goes with one of the next groups. */
+  forget(request: string): void {
+    this.#outdated.push({ key: answerKey(request), value: null });
   }
 }
 
-function storedAnswer(ok: boolean, value: unknown, time: number): unknown {
-  if (value instanceof HeadwaterError) return [ok, value.message, value.code, time];
-  return [ok, value, null, time];
+function tracesOf(event: CoreEvent<EventRequest>, writes: Write[], changes: Map<Slot, Change>): void {
+  const { slot, origin, execution, request } = event.payload;
+  const own = keyOf(slot.node, origin);
+  if (own !== null) writes.push({ key: own, value: null });
+  if (execution === null) return;
+  const { ok, value } = execution;
+  if (request !== undefined) writes.push(answerWrite(request, ok, value, event.time));
+  if (!ok) return;
+  execution.collectChanges(changes);
+  for (const [index, effect] of execution.effects.entries()) {
+    const write = effectWrite(event, index, effect);
+    if (write !== null) writes.push(write);
+  }
 }
 
-export function stateKey(slot: Slot): string {
-  return `c/${slot.node}/${slot}`;
+function answerWrite(request: string, ok: boolean, value: unknown, time: number): Write {
+  const isOurs = value instanceof HeadwaterError;
+  const answer = isOurs ? [ok, value.message, time, value.code] : [ok, value, time];
+  return { key: answerKey(request), value: encode(answer) };
+}
+
+function answerIn(bytes: Uint8Array): StoredAnswer {
+  const [ok, value, time, code] = decode(bytes) as [boolean, unknown, number, string?];
+  if (code === undefined) return { ok, value, time };
+  return { ok, value: HeadwaterError.restored(code, String(value)), time };
+}
+
+function stateKey(slot: Slot): string {
+  if (slot.journalKey !== null) return slot.journalKey;
+  const address = String(slot);
+  if (address.length > ADDRESS_MAX) {
+    throw new HeadwaterError(
+      "HW-3008",
+      `the context ${address.slice(0, 60)}… has a name of ${address.length} characters, and with a journal ` +
+        `${ADDRESS_MAX} are the most. Use shorter keys, for example a hash of the long one.`,
+    );
+  }
+  slot.journalKey = `c/${segment(slot.node)}/${address}`;
+  return slot.journalKey;
 }
 
 function answerKey(request: string): string {
   return `a/${request}`;
 }
 
-/** So that the order of keys is the order of numbers. */
-function digits(count: number): string {
-  return String(count).padStart(16, "0");
-}
-
-/** Where the journal keeps an event that nobody outside asked for, until it commits. */
-function ownKey(node: string, origin: Origin): string | null {
-  if (origin.kind === "request") return null;
-  if (origin.kind === "timer") return timerKey(node, origin.id);
-  const from = origin.kind === "start" ? node : origin.from;
-  return `e/${node}/${origin.kind}/${from}/${digits(origin.parent)}/${digits(origin.index)}`;
-}
-
-function timerKey(node: string, id: TimerId): string {
-  return `t/${node}/${id}`;
-}
-
-function effectWrite(
-  node: string,
-  ticket: Ticket,
-  time: number,
-  index: number,
-  effect: Effect,
-): Write | null {
-  switch (effect.kind) {
-    case "start":
-      return stored(effect.slot, effect.method, effect.args, { kind: "start", parent: ticket, index }, time);
-    case "send":
-      return stored(
-        effect.slot,
-        effect.method,
-        effect.args,
-        { kind: "message", from: node, parent: ticket, index },
-        time,
-      );
-    case "timer":
-      return stored(effect.slot, effect.method, effect.args, { kind: "timer", id: effect.id }, effect.due);
-    case "cancel":
-      return { key: timerKey(node, effect.id), value: null };
-    case "tell":
-      return null;
-  }
-}
-
-function stored(slot: Slot, method: Method, args: unknown[], origin: Origin, due: number): Write {
-  const event: StoredEvent = {
-    node: slot.node,
-    path: pathOf(slot),
-    method: method.name,
-    args,
-    origin,
-    due,
-    ticket: 0,
-    seen: [],
-  };
-  return { key: ownKey(slot.node, origin) as string, value: encode(event) };
-}
-
-/** The same for an event that has its ticket: it must keep it, because one with a later ticket commits now. */
-function storedWithTicket({ ticket, time, payload }: CoreEvent<EventRequest>): Write[] {
-  const { slot, method, args, origin, seen } = payload;
-  const key = ownKey(slot.node, origin);
-  if (key === null) return [];
-  const states = [...(seen ?? [])].flatMap(([above, state]) => {
-    return state === null ? [] : [[pathOf(above), encodeState(above, state)] as const];
-  });
-  const event: StoredEvent = {
-    node: slot.node,
-    path: pathOf(slot),
-    method: method.name,
-    args,
-    origin,
-    due: time,
-    ticket,
-    seen: states,
-  };
-  return [{ key, value: encode(event) }];
+function positionKey(node: string): string {
+  return `n/${segment(node)}`;
 }

@@ -1,5 +1,5 @@
 import { type CommitOrder, Core } from "../core/core.js";
-import type { CoreEvent, Message, Outcome, Recovered, Request, Wait } from "../core/event.js";
+import type { CoreEvent, Message, Outcome, Recovered, Wait } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import type { Send } from "../core/ready.js";
@@ -12,12 +12,16 @@ import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import { Execution } from "./execution.js";
 import type { Frame } from "./frame.js";
-import type { Ledger, StoredEvent } from "./ledger.js";
+import type { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
+import type { Body, NodeMessage } from "./outgoing.js";
 import type { Ports } from "./ports.js";
 import { EventRequest, type Origin, type Waiting } from "./request.js";
 import { Slot } from "./slot.js";
+import type { StoredEvent } from "./stored-event.js";
 import { decodeState } from "./stored-state.js";
+import { type Timer, Timers } from "./timers.js";
+import { Unrecorded } from "./unrecorded.js";
 
 /** Where a message to a client came from. */
 export interface Told {
@@ -53,24 +57,6 @@ export interface NodeOptions {
   readonly ledger?: Ledger | null;
 }
 
-/** A message to a context of another logical node, on its way. */
-export interface NodeMessage {
-  readonly slot: Slot;
-  readonly method: Method;
-  readonly args: unknown[];
-  readonly origin: Extract<Origin, { kind: "message" }>;
-}
-
-type Body =
-  | { readonly kind: "node"; readonly message: NodeMessage }
-  | { readonly kind: "client"; readonly client: string; readonly message: unknown; readonly index: number };
-
-/** A message as the core passes it on. */
-export function nodeMessage(message: NodeMessage): Message {
-  const body: Body = { kind: "node", message };
-  return { to: `node:${message.slot.node}`, body };
-}
-
 const ROUNDS_PER_PUMP = 64;
 const REQUESTED: Origin = { kind: "request" };
 
@@ -83,11 +69,8 @@ export class LogicalNode {
   readonly #ports: Ports;
   readonly #around: Surroundings;
   readonly #ledger: Ledger | null;
-  /** Events that nobody outside asked for and whose tickets the journal does not know, in ticket order. */
-  #unrecorded: CoreEvent<EventRequest>[] = [];
-  /** Such events that have seen more since it does. */
-  #toRecordAgain: CoreEvent<EventRequest>[] = [];
-  readonly #timers = new Map<TimerId, () => void>();
+  readonly #unrecorded = new Unrecorded();
+  readonly #timers: Timers;
   #pumping = false;
   #scheduled = false;
   #halted = false;
@@ -112,6 +95,7 @@ export class LogicalNode {
     this.marks = options.marks;
     this.#ports = ports;
     this.#around = around;
+    this.#timers = new Timers(ports, (timer) => this.#fire(timer));
     const { commitOrder, marks, plant } = options;
     this.#core = new Core({ commitOrder, plant, ...(marks === undefined ? {} : { marks }) });
   }
@@ -129,7 +113,7 @@ export class LogicalNode {
   }
 
   get armed(): ReadonlySet<TimerId> {
-    return new Set(this.#timers.keys());
+    return this.#timers.armed;
   }
 
   /** A request from outside: one event. `args` belong to the event. */
@@ -174,8 +158,7 @@ export class LogicalNode {
   halt(reason: HeadwaterError): void {
     this.#halted = true;
     for (const { payload } of this.#core.unsettled()) payload.waiting?.reject(reason);
-    for (const disarm of this.#timers.values()) disarm();
-    this.#timers.clear();
+    this.#timers.disarmAll();
   }
 
   peer(cls: ContextClass, name: string | undefined): Slot {
@@ -241,32 +224,6 @@ export class LogicalNode {
     );
   }
 
-  outcomeOf(event: CoreEvent<EventRequest>, effects: readonly Effect[]): Outcome<EventRequest> {
-    const starts: Request<EventRequest>[] = [];
-    const messages: Message[] = [];
-    for (const [index, effect] of effects.entries()) {
-      if (effect.kind === "start") {
-        const origin: Origin = { kind: "start", parent: event.ticket, index };
-        starts.push(new EventRequest(effect.slot, effect.method, effect.args, undefined, origin, null));
-      } else if (effect.kind === "send") {
-        const { slot, method, args } = effect;
-        const origin: NodeMessage["origin"] = {
-          kind: "message",
-          from: this.name,
-          parent: event.ticket,
-          index,
-        };
-        const body: Body = { kind: "node", message: { slot, method, args, origin } };
-        messages.push({ to: `node:${slot.node}`, body });
-      } else if (effect.kind === "tell") {
-        const { client, message } = effect;
-        const body: Body = { kind: "client", client, message, index };
-        messages.push({ to: `client:${client}`, body });
-      }
-    }
-    return { failed: false, starts, messages };
-  }
-
   #schedule(): void {
     if (this.#scheduled || this.#pumping) return;
     this.#scheduled = true;
@@ -294,7 +251,7 @@ export class LogicalNode {
 
   #see(event: CoreEvent<EventRequest>, place: object): void {
     const request = event.payload;
-    if (this.#ledger !== null && request.origin.kind !== "request") this.#toRecordAgain.push(event);
+    this.#remember(event);
     for (let slot: Slot | null = request.slot; slot !== null; slot = slot.parent) {
       if (slot.place !== place) continue;
       request.seen ??= new Map();
@@ -333,33 +290,7 @@ export class LogicalNode {
       this.#schedule();
     };
     if (this.#ledger === null) this.#ports.append(events, () => done(null));
-    else this.#ledger.append(events, this.#overtakenBy(events), done);
-  }
-
-  /**
-   * Started events and messages that these events commit before, although their tickets are lower. Should the run end
-   * before they commit, they must keep their tickets, and with them their order.
-   */
-  #overtakenBy(events: readonly CoreEvent<EventRequest>[]): CoreEvent<EventRequest>[] {
-    let last = 0;
-    for (const { ticket } of events) last = Math.max(last, ticket);
-    const overtaken = this.#toRecordAgain;
-    this.#toRecordAgain = [];
-    let count = 0;
-    for (const event of this.#unrecorded) {
-      if (event.ticket > last) break;
-      overtaken.push(event);
-      count += 1;
-    }
-    this.#unrecorded.splice(0, count);
-    return overtaken.filter(({ isOpen }) => isOpen);
-  }
-
-  #remember(event: CoreEvent<EventRequest>): void {
-    if (this.#ledger === null) return;
-    let at = this.#unrecorded.length;
-    while (at > 0 && (this.#unrecorded[at - 1]?.ticket ?? 0) > event.ticket) at -= 1;
-    this.#unrecorded.splice(at, 0, event);
+    else this.#ledger.append(this.name, events, this.#unrecorded.overtakenBy(events), done);
   }
 
   /** Goes on from the journal. `sent` are messages of committed events that may not have left, by ticket. */
@@ -368,11 +299,11 @@ export class LogicalNode {
     const items: Recovered<EventRequest>[] = [];
     const started: EventRequest[] = [];
     for (const stored of ledger.pending(this.name)) {
-      if (stored.ticket > 0) items.push({ ticket: stored.ticket, request: this.#restore(stored) });
+      if (stored.ticket > 0) items.push({ ...stored, request: this.#restore(stored) });
       else if (stored.origin.kind === "start") started.push(this.#restore(stored));
     }
     for (const stored of ledger.timers(this.name)) {
-      if (stored.ticket > 0) items.push({ ticket: stored.ticket, request: this.#restore(stored) });
+      if (stored.ticket > 0) items.push({ ...stored, request: this.#restore(stored) });
       else this.#armAgain(stored);
     }
     for (const [ticket, messages] of sent) items.push({ ticket, messages });
@@ -396,7 +327,14 @@ export class LogicalNode {
   #armAgain(stored: StoredEvent): void {
     const { slot, method } = this.find(stored);
     if (stored.origin.kind !== "timer") return;
-    this.#arm({ kind: "timer", id: stored.origin.id, due: stored.due, slot, method, args: stored.args });
+    this.#timers.arm({
+      kind: "timer",
+      id: stored.origin.id,
+      due: stored.time,
+      slot,
+      method,
+      args: stored.args,
+    });
   }
 
   /** The context and the method of an event in the journal. */
@@ -411,12 +349,16 @@ export class LogicalNode {
     );
   }
 
+  #remember(event: CoreEvent<EventRequest>): void {
+    if (this.#ledger !== null && event.payload.origin.kind !== "request") this.#unrecorded.add(event);
+  }
+
   #settle(event: CoreEvent<EventRequest>): void {
     const { execution, waiting } = event.payload;
     invariant(execution?.isDead, "only an event that has ended can be settled");
     for (const effect of execution.effects) {
-      if (effect.kind === "timer") this.#arm(effect);
-      else if (effect.kind === "cancel") this.#disarm(effect.id);
+      if (effect.kind === "timer") this.#timers.arm(effect);
+      else if (effect.kind === "cancel") this.#timers.disarm(effect.id);
     }
     this.#around.settled?.(event);
     if (execution.ok) waiting?.resolve(execution.value);
@@ -431,22 +373,12 @@ export class LogicalNode {
     } else this.#around.deliver(this.name, sequence, out.message);
   }
 
-  #arm({ id, due, slot, method, args }: Extract<Effect, { kind: "timer" }>): void {
-    const fire = () => {
-      this.#timers.delete(id);
-      if (this.#halted) return;
-      this.#core.tick(this.#ports.now());
-      this.#remember(
-        this.#core.request(new EventRequest(slot, method, args, undefined, { kind: "timer", id }, null)),
-      );
-      this.#schedule();
-    };
-    this.#timers.set(id, this.#ports.at(due, fire));
-  }
-
-  #disarm(id: TimerId): void {
-    this.#timers.get(id)?.();
-    this.#timers.delete(id);
+  #fire({ id, slot, method, args }: Timer): void {
+    if (this.#halted) return;
+    this.#core.tick(this.#ports.now());
+    const request = new EventRequest(slot, method, args, undefined, { kind: "timer", id }, null);
+    this.#remember(this.#core.request(request));
+    this.#schedule();
   }
 }
 

@@ -7,15 +7,10 @@ import * as rules from "../model/rules.js";
 import { inspectTree, isKindOf, type Method } from "../model/shape.js";
 import { copyAll, isSimple } from "../state/values.js";
 import { Answers } from "./answers.js";
+import { KeptAnswers } from "./kept-answers.js";
 import type { Ledger } from "./ledger.js";
-import {
-  LogicalNode,
-  type NodeMessage,
-  type NodeOptions,
-  nodeMessage,
-  type Surroundings,
-  type Told,
-} from "./node.js";
+import { LogicalNode, type NodeOptions, type Surroundings, type Told } from "./node.js";
+import { type NodeMessage, nodeMessage } from "./outgoing.js";
 import type { Ports } from "./ports.js";
 import type { EventRequest, Waiting } from "./request.js";
 import type { Slot } from "./slot.js";
@@ -73,6 +68,8 @@ export class Program implements Surroundings {
   readonly #clients = new Map<string, Caller>();
   readonly #onTheWay = new Map<string, number>();
   readonly #answers: Answers;
+  /** What earlier runs have answered. */
+  #kept: KeptAnswers | null = null;
   #watchers: (() => void)[] = [];
   #stopped = false;
   #failure: HeadwaterError | null = null;
@@ -81,7 +78,8 @@ export class Program implements Surroundings {
     this.#ports = ports;
     this.#options = options;
     const { answersMs, answers } = options.limits;
-    this.#answers = new Answers(ports.now, answersMs, answers);
+    const { ledger } = options;
+    this.#answers = new Answers(ports.now, answersMs, answers, (request) => ledger?.forget(request));
     this.settled = options.onSettled;
     for (const cls of Object.values(classes)) inspectTree(cls);
     for (const [name, cls] of Object.entries(classes)) {
@@ -89,7 +87,7 @@ export class Program implements Surroundings {
     }
     if (this.nodes.size === 0)
       throw new HeadwaterError("HW-1017", "a program needs at least one root class.");
-    if (options.ledger) this.#recover(options.ledger);
+    if (ledger) this.#recover(ledger);
   }
 
   /** Goes on from the journal: events that had not committed, armed timers, messages that had not arrived. */
@@ -106,13 +104,14 @@ export class Program implements Surroundings {
       }
     }
     for (const node of this.nodes.values()) node.recover(ledger, sent.get(node.name) ?? new Map());
+    this.#kept = new KeptAnswers(ledger, this.#ports, this.#options.limits.answersMs);
   }
 
   /** Nothing can commit any more: whoever waits is told, and nothing goes on. */
   journalFailed(error: HeadwaterError): void {
     if (this.#stopped) return;
     this.#stopped = true;
-    for (const node of this.nodes.values()) node.halt(error);
+    this.#halt(error);
     this.#failure = error;
     this.rested();
   }
@@ -125,7 +124,7 @@ export class Program implements Surroundings {
     };
     const askOnce: typeof ask = (target, method, args) => {
       return this.#answers.once(String(request), () => {
-        const kept = this.#options.ledger?.answerTo(String(request)) ?? null;
+        const kept = this.#kept?.to(String(request)) ?? null;
         if (kept === null) return ask(target, method, args);
         return kept.ok ? Promise.resolve(kept.value) : Promise.reject(kept.value);
       });
@@ -208,7 +207,12 @@ export class Program implements Surroundings {
     });
     await this.until(() => isOver || !nodes.some((node) => node.isAwaited));
     callOff();
-    for (const node of nodes) node.halt(stopped());
+    this.#halt(stopped());
+  }
+
+  #halt(reason: HeadwaterError): void {
+    for (const node of this.nodes.values()) node.halt(reason);
+    this.#kept?.stop();
   }
 
   peer(cls: ContextClass, name: string | undefined): Slot {

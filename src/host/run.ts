@@ -1,4 +1,7 @@
+import type { JournalIdentity } from "../journal/journal.js";
+import { openLmdbJournal } from "../journal/lmdb.js";
 import type { Context, ContextClass } from "../model/context.js";
+import { Ledger } from "./ledger.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import { memoryPorts, type Ports } from "./ports.js";
 import { Program } from "./program.js";
@@ -13,6 +16,9 @@ import {
 
 type AnyProgram = ContextClass | Readonly<Record<string, ContextClass>>;
 
+/** Of the keys and values that `Ledger` writes. */
+const FORMAT = 1;
+
 /**
  * Runs a program: one logical node from its root class, or several from an object of root classes. Resolves
  * once it takes requests.
@@ -23,17 +29,46 @@ export function run<C extends ContextClass<Context>>(
 ): Promise<Service<InstanceType<C>>>;
 export function run<N extends Nodes>(nodes: N, options?: RunOptions): Promise<NodeService<N>>;
 export function run(program: AnyProgram, options?: RunOptions): Promise<AnyService>;
-export async function run(program: AnyProgram, options?: RunOptions): Promise<unknown> {
-  return runOn(memoryPorts, program, options);
+export async function run(program: AnyProgram, options: RunOptions = {}): Promise<unknown> {
+  const { journal: directory, durability = "synced" } = options;
+  if (directory === undefined) return runOn(memoryPorts, program, options);
+  const journal = await openLmdbJournal(directory, identityOf(program), { durability, onWarning });
+  try {
+    return runOn(memoryPorts, program, options, new Ledger(journal));
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
 }
 
 /** The same in a world of one's own. */
-export function runOn(ports: Ports, program: AnyProgram, options: RunOptions = {}): AnyService {
-  const several = typeof program !== "function";
-  const running = new Program(several ? program : { [program.name]: program }, ports, {
+export function runOn(
+  ports: Ports,
+  program: AnyProgram,
+  options: RunOptions = {},
+  ledger: Ledger | null = null,
+): AnyService {
+  const running = new Program(rootsOf(program), ports, {
     commitOrder: options.commitOrder ?? "observer",
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     onError: options.onError,
+    ledger,
   });
-  return serviceFor(running, several);
+  return serviceFor(running, typeof program !== "function", ledger);
+}
+
+function rootsOf(program: AnyProgram): Readonly<Record<string, ContextClass>> {
+  return typeof program === "function" ? { [program.name]: program } : program;
+}
+
+/** The names of the logical nodes and their root classes: a journal belongs to one such tree. */
+function identityOf(program: AnyProgram): JournalIdentity {
+  const nodes = Object.entries(rootsOf(program)).map(([name, { name: root }]) => {
+    return name === root ? name : `${name}: ${root}`;
+  });
+  return { program: nodes.sort().join(", "), format: FORMAT };
+}
+
+function onWarning(text: string): void {
+  process.emitWarning(text, "HeadwaterJournal");
 }

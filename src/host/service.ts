@@ -1,6 +1,8 @@
 import type { CommitOrder } from "../core/core.js";
+import type { Durability } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
 import type { Ref } from "../model/refs.js";
+import type { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import type { Asker, FailedEvent, Program } from "./program.js";
 
@@ -11,6 +13,16 @@ export interface RunOptions {
    */
   readonly commitOrder?: CommitOrder;
   readonly limits?: Partial<Limits>;
+  /**
+   * The directory of the program's journal. With one, nothing that was acknowledged is lost: started again, the
+   * program goes on where it was. Without one, it begins anew.
+   */
+  readonly journal?: string;
+  /**
+   * When an event counts as safe. `"synced"` (the default): the disk has it, it survives a crash of the machine.
+   * `"written"`: the operating system has it, it survives a crash of the process only.
+   */
+  readonly durability?: Durability;
   /** Hears of events that failed and that nobody waits for. By default they become process warnings. */
   readonly onError?: (failed: FailedEvent) => void;
 }
@@ -68,14 +80,17 @@ export interface NodeService<N extends Nodes> extends Running {
 
 const GRACE_MS = 5000;
 
-export function serviceFor(program: Program, several: boolean): AnyService {
+export function serviceFor(program: Program, several: boolean, ledger: Ledger | null): AnyService {
   const referencesFor = (asker?: Asker) => {
     const roots = Object.fromEntries(
       [...program.nodes.keys()].map((name) => [name, program.rootOf(name, asker)]),
     );
     return several ? { nodes: roots } : { root: Object.values(roots)[0] };
   };
-  const stop: Running["stop"] = ({ graceMs = GRACE_MS } = {}) => program.stop(graceMs);
+  const stop: Running["stop"] = async ({ graceMs = GRACE_MS } = {}) => {
+    await program.stop(graceMs);
+    await ledger?.journal.close();
+  };
   return {
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {

@@ -11,6 +11,8 @@ import type { EventRequest } from "./request.js";
 export class Slot extends Address {
   readonly shape: Shape;
   readonly place: Place<EventRequest>;
+  /** Its name in the journal, once somebody has asked for it. */
+  journalKey: string | null = null;
   #state: State | null = null;
   /** An instance that holds exactly the present state and that no event is using. */
   #parked: Context<Key> | null = null;

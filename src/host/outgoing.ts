@@ -1,0 +1,45 @@
+import type { CoreEvent, Message, Outcome, Request } from "../core/event.js";
+import type { Method } from "../model/shape.js";
+import type { Effect } from "./effects.js";
+import { EventRequest, type Origin } from "./request.js";
+import type { Slot } from "./slot.js";
+
+/** A message to a context of another logical node, on its way. */
+export interface NodeMessage {
+  readonly slot: Slot;
+  readonly method: Method;
+  readonly args: unknown[];
+  readonly origin: Extract<Origin, { kind: "message" }>;
+}
+
+export type Body =
+  | { readonly kind: "node"; readonly message: NodeMessage }
+  | { readonly kind: "client"; readonly client: string; readonly message: unknown; readonly index: number };
+
+/** A message as the core passes it on. */
+export function nodeMessage(message: NodeMessage): Message {
+  const body: Body = { kind: "node", message };
+  return { to: `node:${message.slot.node}`, body };
+}
+
+/** What an event that ended well asked for, as the core takes it. */
+export function outcomeOf(event: CoreEvent<EventRequest>, effects: readonly Effect[]): Outcome<EventRequest> {
+  const { node } = event.payload.slot;
+  const starts: Request<EventRequest>[] = [];
+  const messages: Message[] = [];
+  for (const [index, effect] of effects.entries()) {
+    if (effect.kind === "start") {
+      const origin: Origin = { kind: "start", parent: event.ticket, index };
+      starts.push(new EventRequest(effect.slot, effect.method, effect.args, undefined, origin, null));
+    } else if (effect.kind === "send") {
+      const { slot, method, args } = effect;
+      const origin: NodeMessage["origin"] = { kind: "message", from: node, parent: event.ticket, index };
+      messages.push(nodeMessage({ slot, method, args, origin }));
+    } else if (effect.kind === "tell") {
+      const { client, message } = effect;
+      const body: Body = { kind: "client", client, message, index };
+      messages.push({ to: `client:${client}`, body });
+    }
+  }
+  return { failed: false, starts, messages };
+}

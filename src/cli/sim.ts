@@ -12,7 +12,7 @@ export const sim: Command = {
     seeds: { value: "N", help: "how many seeds to try" },
     seed: { value: "K", help: "replay this one seed" },
     events: { value: "N", help: "how many requests each seed makes" },
-    plant: { value: "NAME", help: "plant a known defect, to see that it is found" },
+    crashes: { help: "with a journal on a simulated disk, and crashes at any moment" },
   },
   async run({ raw }, terminal) {
     const { runSimCommand } = await import("../sim/command.js");

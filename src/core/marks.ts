@@ -26,7 +26,18 @@ export const MARKS = [
   "an event failed",
 ] as const;
 
-export type Mark = (typeof MARKS)[number];
+/** The same for a program with a journal, whose process crashes. */
+export const CRASH_MARKS = [
+  "the process crashed",
+  "the disk failed",
+  "a crash left a torn record",
+  "a commit was known to nobody but the disk",
+  "an event kept its ticket over a crash",
+  "a request was answered from the journal",
+  "a client got a message again",
+] as const;
+
+export type Mark = (typeof MARKS)[number] | (typeof CRASH_MARKS)[number];
 
 export class Marks {
   readonly #counts = new Map<Mark, number>();
@@ -39,7 +50,7 @@ export class Marks {
     return this.#counts.get(mark) ?? 0;
   }
 
-  missing(): Mark[] {
-    return MARKS.filter((mark) => !this.#counts.has(mark));
+  missing(expected: readonly Mark[] = MARKS): Mark[] {
+    return expected.filter((mark) => !this.#counts.has(mark));
   }
 }

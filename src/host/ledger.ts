@@ -3,13 +3,16 @@ import { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
 import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
+import type { Told } from "./node.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
 import {
   effectWrite,
   keyOf,
   keysOfEvents,
+  keysOfMessages,
   keysOfTimers,
+  messageKey,
   type StoredEvent,
   segment,
   ticketWrite,
@@ -21,6 +24,14 @@ export interface StoredAnswer {
   readonly value: unknown;
   /** When its event got its ticket. */
   readonly time: number;
+}
+
+/** A message to a client, and where it came from. */
+export interface StoredMessage {
+  readonly ticket: number;
+  readonly index: number;
+  readonly client: string;
+  readonly message: unknown;
 }
 
 /** What an event, or several in a row, made of a context. */
@@ -44,13 +55,14 @@ const ADDRESS_MAX = 450;
  *     c/NODE/ADDRESS              the state of a context (see stored-state.ts)
  *     e/NODE/start|message/…      an event that was started or sent and has not committed
  *     t/NODE/TIMER                an armed timer
+ *     m/NODE/TICKET/INDEX/CLIENT  a message to a client that the client has not confirmed
  *     a/REQUEST                   the answer to a request that carries an id
  *     n/NODE                      up to where tickets may have been given out, and the time
  */
 export class Ledger {
   /** Up to where tickets may be given out without another word to the journal. */
   readonly #reserved = new Map<string, number>();
-  /** Answers that are too old to be asked for again. */
+  /** Answers and messages that nobody will ask for again. */
   #outdated: Write[] = [];
 
   constructor(readonly journal: Journal) {}
@@ -120,9 +132,22 @@ export class Ledger {
     for (const [key, bytes] of this.journal.range("a/")) yield [key.slice(2), answerIn(bytes)];
   }
 
+  /** Messages to clients that were not confirmed, in the order of the logical node. */
+  *messages(node: string): Iterable<StoredMessage> {
+    for (const [key, bytes] of this.journal.range(keysOfMessages(node))) {
+      const [ticket, index] = key.split("/").slice(2).map(Number) as [number, number];
+      const [client, message] = decode(bytes) as [string, unknown];
+      yield { ticket, index, client, message };
+    }
+  }
+
   /** Nobody will ask for this answer again. It goes with one of the next groups. */
   forget(request: string): void {
     this.#outdated.push({ key: answerKey(request), value: null });
+  }
+
+  forgetMessage(client: string, from: Told): void {
+    this.#outdated.push({ key: messageKey(client, from), value: null });
   }
 }
 
@@ -136,8 +161,7 @@ function tracesOf(event: CoreEvent<EventRequest>, writes: Write[], changes: Map<
   if (!ok) return;
   execution.collectChanges(changes);
   for (const [index, effect] of execution.effects.entries()) {
-    const write = effectWrite(event, index, effect);
-    if (write !== null) writes.push(write);
+    writes.push(effectWrite(event, index, effect));
   }
 }
 

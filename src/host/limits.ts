@@ -12,6 +12,10 @@ export interface Limits {
   readonly answersMs: number;
   /** Remembered answers of the whole program. */
   readonly answers: number;
+  /** With a journal: how long messages are kept for a client that does not confirm them. */
+  readonly messagesMs: number;
+  /** With a journal: how many messages are kept for one client; beyond that, the oldest are dropped. */
+  readonly messagesPerClient: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -21,4 +25,6 @@ export const DEFAULT_LIMITS: Limits = {
   outbox: 1_000_000,
   answersMs: 10 * 60 * 1000,
   answers: 1_000_000,
+  messagesMs: 10 * 60 * 1000,
+  messagesPerClient: 10_000,
 };

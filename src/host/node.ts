@@ -306,6 +306,7 @@ export class LogicalNode {
       if (stored.ticket > 0) items.push({ ...stored, request: this.#restore(stored) });
       else this.#armAgain(stored);
     }
+    if (items.length > 0) this.marks?.hit("an event kept its ticket over a crash");
     for (const [ticket, messages] of sent) items.push({ ticket, messages });
     items.sort((a, b) => a.ticket - b.ticket);
     this.#core.recover(lastTicket, Math.max(time, this.#ports.now()), items);

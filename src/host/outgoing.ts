@@ -22,6 +22,11 @@ export function nodeMessage(message: NodeMessage): Message {
   return { to: `node:${message.slot.node}`, body };
 }
 
+export function clientMessage(client: string, message: unknown, index: number): Message {
+  const body: Body = { kind: "client", client, message, index };
+  return { to: `client:${client}`, body };
+}
+
 /** What an event that ended well asked for, as the core takes it. */
 export function outcomeOf(event: CoreEvent<EventRequest>, effects: readonly Effect[]): Outcome<EventRequest> {
   const { node } = event.payload.slot;
@@ -36,9 +41,7 @@ export function outcomeOf(event: CoreEvent<EventRequest>, effects: readonly Effe
       const origin: NodeMessage["origin"] = { kind: "message", from: node, parent: event.ticket, index };
       messages.push(nodeMessage({ slot, method, args, origin }));
     } else if (effect.kind === "tell") {
-      const { client, message } = effect;
-      const body: Body = { kind: "client", client, message, index };
-      messages.push({ to: `client:${client}`, body });
+      messages.push(clientMessage(effect.client, effect.message, index));
     }
   }
   return { failed: false, starts, messages };

@@ -1,6 +1,5 @@
-import type { CoreEvent, Message } from "../core/event.js";
+import type { CoreEvent } from "../core/event.js";
 import { HeadwaterError, invariant } from "../errors.js";
-import type { Address } from "../model/address.js";
 import type { ContextClass } from "../model/context.js";
 import { INVOKE, type Reference, reference, type Scope } from "../model/refs.js";
 import * as rules from "../model/rules.js";
@@ -9,9 +8,11 @@ import { copyAll, isSimple } from "../state/values.js";
 import { Answers } from "./answers.js";
 import { KeptAnswers } from "./kept-answers.js";
 import type { Ledger } from "./ledger.js";
+import { Mailboxes } from "./mailboxes.js";
 import { LogicalNode, type NodeOptions, type Surroundings, type Told } from "./node.js";
-import { type NodeMessage, nodeMessage } from "./outgoing.js";
+import type { NodeMessage } from "./outgoing.js";
 import type { Ports } from "./ports.js";
+import { sentMessages } from "./recovery.js";
 import type { EventRequest, Waiting } from "./request.js";
 import type { Slot } from "./slot.js";
 
@@ -34,6 +35,10 @@ type OnMessage = (message: unknown, from: Told) => void;
 export interface Caller {
   readonly id: string;
   readonly onMessage: OnMessage;
+  /** Whether a message counts as received when `onMessage` returns, or only when `received` says so. */
+  readonly confirms: "at once" | "later";
+  /** Has it been given what was kept for it? */
+  isUpToDate: boolean;
 }
 
 /** Who asks, as far as it is known. */
@@ -70,6 +75,7 @@ export class Program implements Surroundings {
   readonly #answers: Answers;
   /** What earlier runs have answered. */
   #kept: KeptAnswers | null = null;
+  #mailboxes: Mailboxes | null = null;
   #watchers: (() => void)[] = [];
   #stopped = false;
   #failure: HeadwaterError | null = null;
@@ -87,22 +93,14 @@ export class Program implements Surroundings {
     }
     if (this.nodes.size === 0)
       throw new HeadwaterError("HW-1017", "a program needs at least one root class.");
-    if (ledger) this.#recover(ledger);
+    if (!ledger) return;
+    this.#mailboxes = new Mailboxes(ledger, ports, options.limits);
+    this.#recover(ledger);
   }
 
   /** Goes on from the journal: events that had not committed, armed timers, messages that had not arrived. */
   #recover(ledger: Ledger): void {
-    const sent = new Map<string, Map<number, Message[]>>();
-    for (const node of this.nodes.values()) {
-      for (const stored of ledger.pending(node.name)) {
-        const { origin, args, ticket } = stored;
-        if (origin.kind !== "message" || ticket > 0) continue;
-        const messages = sent.get(origin.from) ?? new Map<number, Message[]>();
-        sent.set(origin.from, messages);
-        const message = nodeMessage({ ...node.find(stored), args, origin });
-        messages.set(origin.parent, [...(messages.get(origin.parent) ?? []), message]);
-      }
-    }
+    const sent = sentMessages(ledger, this.nodes);
     for (const node of this.nodes.values()) node.recover(ledger, sent.get(node.name) ?? new Map());
     this.#kept = new KeptAnswers(ledger, this.#ports, this.#options.limits.answersMs);
   }
@@ -117,20 +115,23 @@ export class Program implements Surroundings {
   }
 
   /** A reference to a root, for somebody outside. */
-  rootOf(name: string, { caller, client = caller?.id, request }: Asker = {}): Reference {
-    const node = this.node(name);
-    const ask = (target: Address, method: Method, args: unknown[]) => {
-      return this.#request(node, target as Slot, method, args, client, caller, request);
+  rootOf(name: string, asker: Asker = {}): Reference {
+    const scope: Scope = {
+      [INVOKE]: (target, method, args) => this.ask(target as Slot, method, args, asker),
     };
-    const askOnce: typeof ask = (target, method, args) => {
-      return this.#answers.once(String(request), () => {
-        const kept = this.#kept?.to(String(request)) ?? null;
-        if (kept === null) return ask(target, method, args);
-        return kept.ok ? Promise.resolve(kept.value) : Promise.reject(kept.value);
-      });
-    };
-    const scope: Scope = { [INVOKE]: request === undefined ? ask : askOnce };
-    return reference(scope, node.root);
+    return reference(scope, this.node(name).root);
+  }
+
+  /** Makes a request: an event, or what came of it when it was made before. */
+  ask(slot: Slot, method: Method, args: unknown[], asker: Asker): Promise<unknown> {
+    const { request } = asker;
+    if (request === undefined) return this.#request(slot, method, args, asker);
+    return this.#answers.once(request, () => {
+      const kept = this.#kept?.to(request) ?? null;
+      if (kept === null) return this.#request(slot, method, args, asker);
+      this.#options.marks?.hit("a request was answered from the journal");
+      return kept.ok ? Promise.resolve(kept.value) : Promise.reject(kept.value);
+    });
   }
 
   node(name: string): LogicalNode {
@@ -139,22 +140,15 @@ export class Program implements Surroundings {
     return node;
   }
 
-  #request(
-    node: LogicalNode,
-    slot: Slot,
-    method: Method,
-    args: unknown[],
-    client: string | undefined,
-    caller: Caller | undefined,
-    request: string | undefined,
-  ): Promise<unknown> {
+  #request(slot: Slot, method: Method, args: unknown[], asker: Asker): Promise<unknown> {
+    const { caller, client = caller?.id, request } = asker;
     const promise = new Promise<unknown>(keepSettlers);
     const waiting: Waiting = { resolve: lastResolve, reject: lastReject };
     try {
       if (this.#stopped) throw this.#failure ?? stopped();
       if (caller !== undefined && this.#clients.get(caller.id) !== caller) throw closed(caller.id);
       if (!args.every(isSimple)) copyArguments(args, slot, method);
-      node.submit(slot, method, args, client, waiting, request);
+      this.node(slot.node).submit(slot, method, args, client, waiting, request);
     } catch (error) {
       waiting.reject(error);
     }
@@ -180,16 +174,31 @@ export class Program implements Surroundings {
     for (const look of watchers) look();
   }
 
-  connect(id: string, onMessage: OnMessage): Caller {
+  connect(id: string, onMessage: OnMessage, confirms: Caller["confirms"] = "at once"): Caller {
     if (this.#clients.has(id)) {
       throw new HeadwaterError(
         "HW-1020",
         `a client named "${id}" is connected already; close that one first.`,
       );
     }
-    const caller = { id, onMessage };
+    const isUpToDate = (this.#mailboxes?.of(id).length ?? 0) === 0;
+    const caller: Caller = { id, onMessage, confirms, isUpToDate };
     this.#clients.set(id, caller);
+    if (!isUpToDate) this.#ports.soon(() => this.#bringUpToDate(caller));
     return caller;
+  }
+
+  #bringUpToDate(caller: Caller): void {
+    for (const { message, from } of [...(this.#mailboxes?.of(caller.id) ?? [])]) {
+      if (this.#clients.get(caller.id) !== caller) return;
+      this.#hand(caller, message, from);
+    }
+    caller.isUpToDate = true;
+  }
+
+  /** A client has a message, and with it all earlier ones of the same logical node. */
+  received(caller: Caller, upTo: Told): void {
+    this.#mailboxes?.received(caller.id, upTo);
   }
 
   disconnect(caller: Caller): void {
@@ -213,6 +222,7 @@ export class Program implements Surroundings {
   #halt(reason: HeadwaterError): void {
     for (const node of this.nodes.values()) node.halt(reason);
     this.#kept?.stop();
+    this.#mailboxes?.stop();
   }
 
   peer(cls: ContextClass, name: string | undefined): Slot {
@@ -241,8 +251,14 @@ export class Program implements Surroundings {
   }
 
   tell(client: string, message: unknown, from: Told): void {
+    this.#mailboxes?.put(client, message, from);
     const caller = this.#clients.get(client);
-    if (caller !== undefined) apart(() => caller.onMessage(message, from));
+    if (caller?.isUpToDate) this.#hand(caller, message, from);
+  }
+
+  #hand(caller: Caller, message: unknown, from: Told): void {
+    apart(() => caller.onMessage(message, from));
+    if (caller.confirms === "at once") this.received(caller, from);
   }
 
   failed({ slot, method, origin }: EventRequest, error: unknown): void {

@@ -5,6 +5,7 @@ import { pathOf, type Step } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import { encode } from "../state/codec.js";
 import type { Effect } from "./effects.js";
+import type { Told } from "./node.js";
 import type { EventRequest, Origin } from "./request.js";
 import type { Slot } from "./slot.js";
 import { encodeState } from "./stored-state.js";
@@ -57,13 +58,22 @@ function timerKey(node: string, id: TimerId): string {
   return `${keysOfTimers(node)}${id}`;
 }
 
+/** Where the journal keeps a message to a client until the client confirms it. */
+export function messageKey(client: string, { node, ticket, index }: Told): string {
+  return `${keysOfMessages(node)}${digits(ticket)}/${digits(index)}/${segment(client)}`;
+}
+
+export function keysOfMessages(node: string): string {
+  return `m/${segment(node)}/`;
+}
+
 /** So that the order of keys is the order of numbers. */
 function digits(count: number): string {
   return String(count).padStart(16, "0");
 }
 
 /** What an effect leaves in the journal. */
-export function effectWrite(event: CoreEvent<EventRequest>, index: number, effect: Effect): Write | null {
+export function effectWrite(event: CoreEvent<EventRequest>, index: number, effect: Effect): Write {
   const { node } = event.payload.slot;
   switch (effect.kind) {
     case "start":
@@ -75,7 +85,10 @@ export function effectWrite(event: CoreEvent<EventRequest>, index: number, effec
     case "cancel":
       return { key: timerKey(node, effect.id), value: null };
     case "tell":
-      return null;
+      return {
+        key: messageKey(effect.client, { node, ticket: event.ticket, index }),
+        value: encode([effect.client, effect.message]),
+      };
   }
 }
 

@@ -11,6 +11,7 @@ const YOUNG_GENERATION_MB = 384;
 interface Task {
   readonly seeds: readonly number[];
   readonly events: number | undefined;
+  readonly crashes: boolean;
 }
 
 type Progress = Parameters<NonNullable<CampaignOptions["onProgress"]>>[0];

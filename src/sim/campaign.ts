@@ -1,4 +1,4 @@
-import { MARKS, type Mark, Marks } from "../core/marks.js";
+import { CRASH_MARKS, MARKS, type Mark, Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import { TraceHash } from "./random.js";
 import { type SeedRun, scenarioOf, shrinkScenario, simulate } from "./simulate.js";
@@ -7,6 +7,8 @@ export interface CampaignOptions {
   readonly seeds: Iterable<number>;
   readonly events?: number | undefined;
   readonly plant?: Plant | undefined;
+  /** With a journal on a simulated disk, crashes, and clients that ask again. */
+  readonly crashes?: boolean | undefined;
   /** Called about once a second. */
   readonly onProgress?: (done: { readonly seeds: number; readonly eventsPerSecond: number }) => void;
 }
@@ -17,7 +19,7 @@ export interface Campaign {
   readonly eventsPerSecond: number;
   /** A fingerprint of all runs: the same seeds and options give the same one. */
   readonly hash: string;
-  readonly marks: Readonly<Record<Mark, number>>;
+  readonly marks: Readonly<Partial<Record<Mark, number>>>;
   readonly missing: readonly Mark[];
   /** The first seed that showed a difference, as it was and as small as it could be made. */
   readonly failure: { readonly found: SeedRun; readonly shrunk: SeedRun } | null;
@@ -26,7 +28,14 @@ export interface Campaign {
 const PROGRESS_MS = 1000;
 
 /** Runs seed after seed, up to the first that shows a difference. */
-export async function runCampaign({ seeds, events, plant, onProgress }: CampaignOptions): Promise<Campaign> {
+export async function runCampaign({
+  seeds,
+  events,
+  plant,
+  crashes,
+  onProgress,
+}: CampaignOptions): Promise<Campaign> {
+  const expected: readonly Mark[] = crashes ? [...MARKS, ...CRASH_MARKS] : MARKS;
   const marks = new Marks();
   const hash = new TraceHash();
   const started = performance.now();
@@ -34,12 +43,12 @@ export async function runCampaign({ seeds, events, plant, onProgress }: Campaign
   let failure: Campaign["failure"] = null;
   const rate = () => Math.round((eventsRun / (performance.now() - started)) * 1000);
   for (const seed of seeds) {
-    const found = await simulate(scenarioOf(seed, events), { marks, plant });
+    const found = await simulate(scenarioOf(seed, events), { marks, plant, crashes });
     seedsRun += 1;
     eventsRun += found.events;
     hash.add(found.hash);
     if (found.differences.length > 0) {
-      failure = { found, shrunk: await shrinkScenario(found.scenario, { plant }) };
+      failure = { found, shrunk: await shrinkScenario(found.scenario, { plant, crashes }) };
       break;
     }
     if (performance.now() - reported < PROGRESS_MS) continue;
@@ -52,8 +61,8 @@ export async function runCampaign({ seeds, events, plant, onProgress }: Campaign
     events: eventsRun,
     eventsPerSecond: rate(),
     hash: hash.digest(),
-    marks: Object.fromEntries(MARKS.map((mark) => [mark, marks.count(mark)])) as Record<Mark, number>,
-    missing: marks.missing(),
+    marks: Object.fromEntries(expected.map((mark) => [mark, marks.count(mark)])) as Campaign["marks"],
+    missing: marks.missing(expected),
     failure,
   };
 }

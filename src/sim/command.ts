@@ -19,28 +19,33 @@ interface Output {
 interface SimArguments {
   readonly seeds: number[];
   readonly events: number;
+  readonly crashes: boolean;
   readonly json: boolean;
 }
 
 /** `headwater sim`: 0 if no seed shows a difference and everything that should happen did, else 1. */
 export async function runSimCommand(args: string[], output: Output): Promise<number> {
-  const { seeds, events, json } = parse(args);
-  const campaign = await runCampaignOnThread({ seeds, events }, ({ seeds: done, eventsPerSecond }) => {
-    output.say(
-      `${done} of ${seeds.length} seeds, ${eventsPerSecond.toLocaleString("en")} simulated events per second`,
-    );
-  });
+  const { seeds, events, crashes, json } = parse(args);
+  const campaign = await runCampaignOnThread(
+    { seeds, events, crashes },
+    ({ seeds: done, eventsPerSecond }) => {
+      output.say(
+        `${done} of ${seeds.length} seeds, ${eventsPerSecond.toLocaleString("en")} simulated events per second`,
+      );
+    },
+  );
   const isThorough = seeds.length < SEEDS_FOR_ALL_MARKS || campaign.missing.length === 0;
   const ok = campaign.failure === null && isThorough;
-  if (json) output.out(JSON.stringify(summary(campaign, events, ok)));
-  else tell(campaign, events, isThorough, output);
+  if (json) output.out(JSON.stringify(summary(campaign, replayCommand(events, crashes), ok)));
+  else tell(campaign, replayCommand(events, crashes), isThorough, output);
   return ok ? 0 : 1;
 }
 
 function parse(args: string[]): SimArguments {
   const text = { type: "string" } as const;
-  const options = { seeds: text, seed: text, events: text, json: { type: "boolean" } } as const;
-  let values: { seeds?: string; seed?: string; events?: string; json?: boolean };
+  const flag = { type: "boolean" } as const;
+  const options = { seeds: text, seed: text, events: text, crashes: flag, json: flag } as const;
+  let values: { seeds?: string; seed?: string; events?: string; crashes?: boolean; json?: boolean };
   try {
     ({ values } = parseArgs({ args, options, strict: true }));
   } catch (error) {
@@ -52,6 +57,7 @@ function parse(args: string[]): SimArguments {
   return {
     seeds: Array.from({ length }, (_, i) => first + i),
     events: values.events === undefined ? DEFAULT_EVENTS : wholeNumber("--events", values.events, 1),
+    crashes: values.crashes ?? false,
     json: values.json ?? false,
   };
 }
@@ -65,19 +71,22 @@ function wholeNumber(option: string, text: string, least: number): number {
   );
 }
 
-function summary({ failure, ...campaign }: Campaign, eventsPerSeed: number, ok: boolean): object {
+function summary({ failure, ...campaign }: Campaign, replayOf: Replay, ok: boolean): object {
   if (failure === null) return { ok, ...campaign, failure: null };
   const { found, shrunk } = failure;
   const { seed, spec, workload } = shrunk.scenario;
-  const replay = replayCommand(seed, eventsPerSeed);
+  const replay = replayOf(seed);
   return { ok, ...campaign, failure: { seed, replay, differences: found.differences, spec, workload } };
 }
 
-function replayCommand(seed: number, events: number): string {
-  return `npx headwater sim --seed ${seed}${events === DEFAULT_EVENTS ? "" : ` --events ${events}`}`;
+type Replay = (seed: number) => string;
+
+function replayCommand(events: number, crashes: boolean): Replay {
+  const options = `${events === DEFAULT_EVENTS ? "" : ` --events ${events}`}${crashes ? " --crashes" : ""}`;
+  return (seed) => `npx headwater sim --seed ${seed}${options}`;
 }
 
-function tell(campaign: Campaign, events: number, isThorough: boolean, { say }: Output): void {
+function tell(campaign: Campaign, replayOf: Replay, isThorough: boolean, { say }: Output): void {
   const { seeds, failure, missing } = campaign;
   say(
     `${seeds.toLocaleString("en")} seeds, ${campaign.events.toLocaleString("en")} events, ` +
@@ -87,7 +96,7 @@ function tell(campaign: Campaign, events: number, isThorough: boolean, { say }: 
     const { found, shrunk } = failure;
     const { seed, spec, workload } = found.scenario;
     say(`\nHW-2003: seed ${seed} shows a difference between the runtime and a run one event at a time.`);
-    say(`Replay it with: ${replayCommand(seed, events)}\n`);
+    say(`Replay it with: ${replayOf(seed)}\n`);
     const smallest = shrunk.differences.length > 0 ? shrunk : found;
     const { scenario } = smallest;
     say(

@@ -60,9 +60,14 @@ export interface Told {
 /** What a run of a program showed to its observers. */
 export interface RunLog {
   commitOrder: "observer" | "total";
+  crashes: number;
   /** Every event that got a ticket and was finished, in any order. */
   events: LoggedEvent[];
   told: Told[];
+  /** The answers that clients got to requests with an id, in order: more than one, if they asked again. */
+  answers: Map<number, Result[]>;
+  /** Requests without an id that a crash came in the way of: they may have had their effect or not. */
+  lost: Set<number>;
   /** Timers that were armed when the run ended, per logical node. */
   armed: Map<string, ReadonlySet<TimerId>>;
   /**

@@ -2,46 +2,113 @@ import type { CommitOrder } from "../core/core.js";
 import type { CoreEvent } from "../core/event.js";
 import { invariant } from "../errors.js";
 import type { Effect } from "../host/effects.js";
+import type { Change } from "../host/ledger.js";
 import type { Program } from "../host/program.js";
 import type { EventRequest, Waiting } from "../host/request.js";
 import type { Slot } from "../host/slot.js";
 import type { TimerId } from "../model/event.js";
-import { pathOf } from "../model/path.js";
+import { pathOf, resolvePath, type Step } from "../model/path.js";
 import { changedFields, initialState, viewOf } from "../state/fields.js";
 import { plain } from "./data.js";
-import { failureOf, type LaterEffect, type LoggedEvent, type Origin, type RunLog, type Told } from "./log.js";
+import {
+  failureOf,
+  type LaterEffect,
+  type LoggedEvent,
+  type Origin,
+  type Result,
+  type RunLog,
+  type Told,
+} from "./log.js";
 
 /** Stands for whoever waits for a request of the workload; what came of it is in the log. */
 export class RequestWaiting implements Waiting {
-  constructor(
-    readonly request: number,
-    readonly submittedStep: number,
-  ) {}
+  constructor(readonly request: number) {}
 
   resolve(): void {}
 
   reject(): void {}
 }
 
+/** Where a message to a client came from. */
+type Position = Pick<Told, "node" | "ticket" | "index">;
+
 /** Writes down what the observers of a run could see. */
 export class Recorder {
   readonly #events: LoggedEvent[] = [];
   readonly #told: Told[] = [];
+  /** The last message of each logical node to each client: at all, and from earlier processes. */
+  readonly #lastTold = new Map<string, Position>();
+  #crashes = 0;
+  #toldBefore: ReadonlyMap<string, Position> = new Map();
   readonly #timers = new Map<TimerId, { parent: number; index: number }>();
+  /** What is known of events whose commit is not certain yet. */
+  readonly #appended = new WeakMap<CoreEvent<EventRequest>, LoggedEvent>();
+  /** The contexts that events have changed, by logical node and the text of their addresses. */
+  readonly #changed = new Map<string, Map<string, readonly Step[]>>();
+  readonly #answers: RunLog["answers"] = new Map();
+  readonly #lost: RunLog["lost"] = new Set();
 
   constructor(
     readonly step: () => number,
+    /** When a request of the workload was made. */
+    readonly submitted: (request: number) => number,
     readonly commitOrder: CommitOrder,
   ) {}
 
+  /** With a journal: an event has ended, and its traces are on their way there. */
+  appended(event: CoreEvent<EventRequest>): LoggedEvent {
+    const logged = this.#logged(event);
+    this.#appended.set(event, logged);
+    const changes = new Map<Slot, Change>();
+    if (event.payload.execution?.ok) event.payload.execution.collectChanges(changes);
+    for (const slot of changes.keys()) {
+      const paths = this.#changed.get(slot.node) ?? new Map<string, readonly Step[]>();
+      this.#changed.set(slot.node, paths);
+      paths.set(String(slot), pathOf(slot));
+    }
+    return logged;
+  }
+
+  /** They are in the journal. If a crash keeps everybody from hearing of it, they can be known from now on. */
+  keep(events: readonly LoggedEvent[]): void {
+    for (const event of events) {
+      event.acknowledgedStep = this.step();
+      this.#events.push(event);
+    }
+  }
+
   settled(event: CoreEvent<EventRequest>): LoggedEvent {
+    const appended = this.#appended.get(event);
+    if (appended !== undefined) {
+      appended.acknowledgedStep = this.step();
+      return appended;
+    }
+    const logged = this.#logged(event);
+    this.#events.push(logged);
+    return logged;
+  }
+
+  /** A client got an answer. Each answer to one request must be the same. */
+  answered(request: number, result: Result): void {
+    const answers = this.#answers.get(request) ?? [];
+    answers.push(result);
+    this.#answers.set(request, answers);
+  }
+
+  /** A crash came before the answer, and the client does not ask again. */
+  lost(request: number): void {
+    this.#lost.add(request);
+  }
+
+  #logged(event: CoreEvent<EventRequest>): LoggedEvent {
     const { time } = event;
-    const { slot, method, args, caller, execution, waiting } = event.payload;
+    const { slot, method, args, caller, execution } = event.payload;
     const later = (execution?.effects ?? []).map((effect, index) => {
       if (effect.kind === "timer") this.#timers.set(effect.id, { parent: event.ticket, index });
       return laterOf(effect, time);
     });
-    const logged: LoggedEvent = {
+    const origin = this.#originOf(event.payload);
+    return {
       node: slot.node,
       ticket: event.ticket,
       path: pathOf(slot),
@@ -49,34 +116,60 @@ export class Recorder {
       args,
       time,
       caller,
-      origin: this.#originOf(event.payload),
+      origin,
       result: execution?.ok
         ? { ok: true, value: execution.value }
         : { ok: false, error: failureOf(execution?.value) },
       later,
-      submittedStep: (waiting as RequestWaiting | null)?.submittedStep ?? 0,
+      submittedStep: origin.kind === "request" ? this.submitted(origin.request) : 0,
       acknowledgedStep: this.step(),
     };
-    this.#events.push(logged);
-    return logged;
   }
 
-  told(client: string, message: unknown, from: Pick<Told, "node" | "ticket" | "index">): void {
+  /** A message reached a client. */
+  told(client: string, message: unknown, from: Position): void {
+    this.#lastTold.set(`${from.node} ${client}`, from);
     this.#told.push({ client, message, ...from });
+  }
+
+  /** Did an earlier process tell the client this? */
+  wasTold(client: string, from: Position): boolean {
+    const last = this.#toldBefore.get(`${from.node} ${client}`);
+    return last !== undefined && !isAfter(from, last);
+  }
+
+  /** The process has ended. */
+  crashed(): void {
+    this.#crashes += 1;
+    this.#toldBefore = new Map(this.#lastTold);
   }
 
   finish(program: Program): RunLog {
     const armed: RunLog["armed"] = new Map();
     const states: RunLog["states"] = new Map();
-    for (const node of program.nodes.values()) {
-      armed.set(node.name, node.armed);
-      states.set(node.name, new Map(changedStates(node.root)));
+    for (const { name, root, armed: timers } of program.nodes.values()) {
+      // What a journal has is found by name only.
+      for (const path of this.#changed.get(name)?.values() ?? []) void resolvePath(root, path).state;
+      armed.set(name, timers);
+      states.set(name, new Map(changedStates(root)));
     }
-    return { commitOrder: this.commitOrder, events: this.#events, told: this.#told, armed, states };
+    return {
+      commitOrder: this.commitOrder,
+      crashes: this.#crashes,
+      events: this.#events,
+      told: this.#told,
+      answers: this.#answers,
+      lost: this.#lost,
+      armed,
+      states,
+    };
   }
 
-  #originOf({ origin, waiting }: EventRequest): Origin {
-    if (origin.kind === "request") return { kind: "request", request: (waiting as RequestWaiting).request };
+  #originOf({ origin, waiting, request: id }: EventRequest): Origin {
+    if (origin.kind === "request") {
+      const request = id === undefined ? (waiting as RequestWaiting).request : Number(id);
+      return { kind: "request", request };
+    }
     if (origin.kind !== "timer") return origin;
     const set = this.#timers.get(origin.id);
     invariant(set !== undefined, `nobody has set the timer ${origin.id}`);
@@ -110,4 +203,8 @@ function* changedStates(slot: Slot): Iterable<[string, object]> {
     yield [String(slot), Object.freeze(Object.fromEntries(view))];
   }
   for (const child of slot.made()) yield* changedStates(child);
+}
+
+function isAfter(a: Position, b: Position): boolean {
+  return a.ticket === b.ticket ? a.index > b.index : a.ticket > b.ticket;
 }

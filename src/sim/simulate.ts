@@ -14,6 +14,8 @@ export interface SimulateOptions {
   readonly events?: number;
   readonly marks?: Marks;
   readonly plant?: Plant | undefined;
+  /** With a journal on a simulated disk, crashes, and clients that ask again. */
+  readonly crashes?: boolean | undefined;
 }
 
 /** A generated program with its requests, and the seed of everything that happens while they run. */
@@ -49,6 +51,7 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
     commitOrder,
     marks: options.marks ?? new Marks(),
     plant: options.plant,
+    crashes: options.crashes,
   });
   const stackTraceLimit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0; // programs throw all the time, and nobody looks at where

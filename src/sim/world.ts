@@ -2,21 +2,26 @@ import type { CommitOrder } from "../core/core.js";
 import type { CoreEvent } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
+import { HeadwaterError } from "../errors.js";
 import { DEFAULT_LIMITS } from "../host/limits.js";
 import type { Ports } from "../host/ports.js";
 import { Program } from "../host/program.js";
 import type { EventRequest } from "../host/request.js";
 import { resolvePath } from "../model/path.js";
 import { digest } from "./data.js";
-import type { RunLog } from "./log.js";
+import { failureOf, type Result, type RunLog } from "./log.js";
 import type { BuiltProgram, RequestSpec } from "./program.js";
 import { type Random, TraceHash } from "./random.js";
 import { Recorder, RequestWaiting } from "./recorder.js";
+import { Requests } from "./requests.js";
+import { Storage } from "./storage.js";
 
 export interface WorldOptions {
   readonly commitOrder: CommitOrder;
   readonly marks: Marks;
   readonly plant?: Plant | undefined;
+  /** With a journal on a disk, and crashes. */
+  readonly crashes?: boolean | undefined;
 }
 
 export interface WorldRun {
@@ -35,6 +40,8 @@ interface Possible {
 
 const TURNS_TO_SETTLE = 12;
 const BURST_MAX = 4;
+/** One in so many requests carries no id: its client never asks again. */
+const IDLESS_EVERY = 7;
 /** Far more than any generated program takes: a run that goes on longer goes on for ever. */
 const STEPS_MAX_PER_REQUEST = 2000;
 
@@ -51,8 +58,16 @@ export class World {
   readonly #journal: (() => void)[] = [];
   readonly #timers = new Map<() => void, number>();
   readonly #workload: readonly RequestSpec[];
-  readonly #program: Program;
+  readonly #roots: BuiltProgram["roots"];
+  readonly #options: WorldOptions;
   readonly #recorder: Recorder;
+  readonly #requests: Requests;
+  readonly #storage: Storage | null;
+  #program: Program;
+  /** Counts the processes that the program has run in. */
+  #life = 0;
+  /** Is there none at the moment? Code of the last one may still be about to find out. */
+  #isDown = false;
   /** How likely a message arrives twice; how eager pumps are. Drawn per seed, so that seeds differ in kind. */
   readonly #duplicates: number;
   readonly #lazy: boolean;
@@ -60,8 +75,6 @@ export class World {
   #step = 0;
   readonly #stepsMax: number;
   #broken: unknown;
-  /** For each request, those that wait until it is acknowledged. */
-  readonly #dependents: number[][];
 
   constructor(built: BuiltProgram, workload: readonly RequestSpec[], random: Random, options: WorldOptions) {
     this.#random = random;
@@ -69,28 +82,56 @@ export class World {
     this.#stepsMax = STEPS_MAX_PER_REQUEST * workload.length;
     this.#duplicates = random.chance(0.5) ? 0.2 : 0;
     this.#lazy = random.chance(0.3);
-    this.#recorder = new Recorder(() => this.#step, options.commitOrder);
-    this.#program = new Program(built.roots, this.#ports(), {
-      commitOrder: options.commitOrder,
+    this.#roots = built.roots;
+    this.#options = options;
+    this.#requests = new Requests(workload, (index) => this.#plan(index));
+    this.#recorder = new Recorder(
+      () => this.#step,
+      (request) => this.#requests.madeAt(request),
+      options.commitOrder,
+    );
+    this.#storage = options.crashes ? new Storage(random, this.#recorder, options.marks) : null;
+    this.#program = this.#begin();
+    this.#requests.begin();
+  }
+
+  /** A process starts. */
+  #begin(): Program {
+    this.#life += 1;
+    const { commitOrder, marks, plant } = this.#options;
+    const ports = this.#ports();
+    const program = new Program(this.#roots, ports, {
+      commitOrder,
       limits: DEFAULT_LIMITS,
-      marks: options.marks,
-      plant: options.plant,
+      marks,
+      plant,
+      ledger: this.#storage?.open(this.#adder()) ?? null,
       onError: () => {},
       onSettled: (event) => this.#settled(event),
     });
-    for (const client of new Set(workload.map((request) => request.client))) {
-      if (client === null) continue;
-      this.#program.connect(client, (message, from) => this.#recorder.told(client, message, from));
+    for (const client of new Set(this.#workload.map((request) => request.client))) {
+      if (client !== null) this.#connect(program, client);
     }
-    this.#dependents = workload.map(() => []);
-    for (const [index, { after }] of workload.entries()) {
-      if (after === null) this.#plan(index);
-      else this.#dependents[after]?.push(index);
-    }
+    return program;
+  }
+
+  #connect(program: Program, client: string): void {
+    const add = this.#adder();
+    const confirms = this.#storage === null ? "at once" : "later";
+    const caller = program.connect(
+      client,
+      (message, from) => {
+        if (this.#recorder.wasTold(client, from)) this.#options.marks.hit("a client got a message again");
+        else this.#recorder.told(client, message, from);
+        if (confirms === "later") add("confirm", () => program.received(caller, from));
+      },
+      confirms,
+    );
   }
 
   async run(): Promise<WorldRun> {
-    while (this.#possible.length > 0 || (await this.#somethingIsPossible())) {
+    while (this.#possible.length > 0 || (await this.#somethingIsPossible()) || this.#storage?.hasFailed) {
+      if (this.#storage?.isCrashDue()) await this.#crash(this.#storage);
       // Some things happen so close together that nobody gets to react in between.
       for (let burst = this.#random.int(BURST_MAX); burst >= 0 && this.#possible.length > 0; burst--)
         this.#happen();
@@ -99,8 +140,29 @@ export class World {
       if (this.#broken !== undefined) throw this.#broken;
       if (this.#step > this.#stepsMax) break;
     }
+    const stuck = this.#stuck();
+    if (this.#storage !== null) this.#program = this.#begin(); // what counts is what the next process would find
     const log = this.#recorder.finish(this.#program);
-    return { log, hash: this.#hash.digest(), steps: this.#step, stuck: this.#stuck() };
+    return { log, hash: this.#hash.digest(), steps: this.#step, stuck };
+  }
+
+  /** The process ends in the middle of everything, and another one starts. Clients stay, and ask again. */
+  async #crash(storage: Storage): Promise<void> {
+    this.#life += 1;
+    this.#isDown = true;
+    this.#hash.add("crash");
+    this.#program.journalFailed(new HeadwaterError("HW-1401", "the process has crashed."));
+    this.#possible.length = 0;
+    this.#soon.length = 0;
+    this.#timers.clear();
+    await new Promise(setImmediate); // until all code of the old process has come to rest
+    this.#isDown = false;
+    this.#step += 1;
+    this.#time += this.#random.int(1000);
+    storage.crash();
+    this.#recorder.crashed();
+    this.#program = this.#begin();
+    for (const lost of this.#requests.askAgain()) this.#recorder.lost(lost);
   }
 
   /** Lets one of the things happen that can. */
@@ -146,6 +208,7 @@ export class World {
   pause(units: number): Promise<void> | undefined {
     if (units === 0) return undefined;
     return new Promise((resolve) => {
+      if (this.#isDown) return; // for ever
       let left = units;
       const wait = () => {
         left -= 1;
@@ -166,15 +229,35 @@ export class World {
     const slot = resolvePath(node.root, path);
     const method = slot.shape.methods.get(methodName);
     if (method === undefined) throw new RangeError(`${slot} has no method ${methodName}`);
-    node.submit(slot, method, [...args], client ?? undefined, new RequestWaiting(index, this.#step));
+    const hasId = this.#storage !== null && index % IDLESS_EVERY !== 0;
+    this.#requests.make(index, this.#step, hasId);
+    if (!hasId) {
+      node.submit(slot, method, [...args], client ?? undefined, new RequestWaiting(index));
+      return;
+    }
+    const asker = { client: client ?? undefined, request: String(index) };
+    void this.#ask(index, () => this.#program.ask(slot, method, [...args], asker));
+    if (this.#random.chance(0.05)) this.#adder()("again", () => this.#plan(index));
+  }
+
+  async #ask(index: number, ask: () => Promise<unknown>): Promise<void> {
+    const life = this.#life;
+    let result: Result;
+    try {
+      result = { ok: true, value: await ask() };
+    } catch (error) {
+      result = { ok: false, error: failureOf(error) };
+    }
+    if (life !== this.#life || this.#storage?.hasFailed) return; // the connection broke, or the answer is no answer
+    this.#recorder.answered(index, result);
+    this.#requests.answered(index);
   }
 
   #settled(event: CoreEvent<EventRequest>): void {
-    const logged = this.#recorder.settled(event);
-    const { ticket, result } = logged;
+    const { ticket, result, origin } = this.#recorder.settled(event);
     this.#hash.add(ticket).add(result.ok ? digest(result.value) : result.error.message);
-    if (logged.origin.kind !== "request") return;
-    for (const index of this.#dependents[logged.origin.request] ?? []) this.#plan(index);
+    if (origin.kind === "request" && event.payload.request === undefined)
+      this.#requests.answered(origin.request);
   }
 
   #stuck(): string | null {
@@ -199,16 +282,28 @@ export class World {
     for (const done of answered) done();
   }
 
+  /** Lets something happen some time, as long as the present process lasts. */
+  #adder(): (what: string, happen: () => void) => void {
+    const life = this.#life;
+    return (what, happen) => {
+      if (life === this.#life) this.#possible.push({ what, happen });
+    };
+  }
+
   #ports(): Ports {
-    const add = (what: string, happen: () => void) => this.#possible.push({ what, happen });
+    const life = this.#life;
+    const add = this.#adder();
     return {
       now: () => this.#time,
-      soon: (task) => (this.#lazy ? add("soon", task) : this.#soon.push(task)),
+      soon: (task) => {
+        if (this.#lazy) add("soon", task);
+        else if (life === this.#life) this.#soon.push(task);
+      },
       broken: (error) => {
         this.#broken ??= error;
       },
       at: (time, task) => {
-        this.#timers.set(task, time);
+        if (life === this.#life) this.#timers.set(task, time);
         return () => this.#timers.delete(task);
       },
       run: (task) => add("run", task),

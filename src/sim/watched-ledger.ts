@@ -1,0 +1,37 @@
+import type { CoreEvent } from "../core/event.js";
+import { Ledger } from "../host/ledger.js";
+import type { EventRequest } from "../host/request.js";
+import type { SimJournal } from "./disk.js";
+import type { LoggedEvent } from "./log.js";
+import type { Recorder } from "./recorder.js";
+
+/** Tells the recorder which events have committed: also those that did just before a crash, unknown to everybody. */
+export class WatchedLedger extends Ledger {
+  readonly #onTheWay: { readonly group: number; readonly events: LoggedEvent[] }[] = [];
+  #groups: number;
+
+  constructor(
+    override readonly journal: SimJournal,
+    readonly recorder: Recorder,
+  ) {
+    super(journal);
+    this.#groups = journal.disk.groups;
+  }
+
+  override append(...[node, events, open, done]: Parameters<Ledger["append"]>): void {
+    this.#groups += 1;
+    const logged = events.map((event: CoreEvent<EventRequest>) => this.recorder.appended(event));
+    this.#onTheWay.push({ group: this.#groups, events: logged });
+    super.append(node, events, open, (error) => {
+      if (error === null) this.recorder.keep(this.#onTheWay.shift()?.events ?? []);
+      done(error);
+    });
+  }
+
+  /** After a crash, this many groups are on the disk. Says whether events have committed by it. */
+  survived(groups: number): boolean {
+    const there = this.#onTheWay.filter(({ group }) => group <= groups);
+    for (const { events } of there) this.recorder.keep(events);
+    return there.some(({ events }) => events.length > 0);
+  }
+}

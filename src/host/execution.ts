@@ -18,6 +18,7 @@ export class Execution {
   #first: Entry | null = null;
   #entries: Map<Slot, Entry> | null = null;
   #effects = 0;
+  #hasLeft = false;
   /** Ended or taken back: whatever its methods return counts for nothing. */
   isDead = false;
   /** Undone: what its code still asks for is not even refused, because a later try may not ask for it. */
@@ -68,6 +69,7 @@ export class Execution {
     const known = this.#entry(slot);
     if (known !== undefined) return known;
     const entry = new Entry(slot);
+    slot.users += 1;
     if (this.#first === null) {
       this.#first = entry;
     } else {
@@ -143,10 +145,19 @@ export class Execution {
   /** Puts the contexts back to their state before the event; later events have been undone already. */
   undo(): void {
     if (this.wasTakenBack) return; // and the event has not been tried again since
+    this.leave();
     this.isDead = true;
     this.wasTakenBack = true;
     if (this.#entries === null) this.#first?.undo();
     else for (const entry of [...this.#entries.values()].reverse()) entry.undo();
+  }
+
+  /** The journal has it, or it is taken back: nothing keeps the contexts in memory for its sake. */
+  leave(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    if (this.#entries !== null) for (const { slot } of this.#entries.values()) slot.users -= 1;
+    else if (this.#first !== null) this.#first.slot.users -= 1;
   }
 
   #finish(ok: boolean, value: unknown): void {

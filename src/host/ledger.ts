@@ -3,6 +3,7 @@ import { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
 import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
+import { Cache } from "./cache.js";
 import type { Told } from "./node.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
@@ -65,7 +66,14 @@ export class Ledger {
   /** Answers and messages that nobody will ask for again. */
   #outdated: Write[] = [];
 
-  constructor(readonly journal: Journal) {}
+  readonly cache: Cache;
+
+  constructor(
+    readonly journal: Journal,
+    contextsInMemory: number,
+  ) {
+    this.cache = new Cache(contextsInMemory);
+  }
 
   load(slot: Slot): State | null {
     const bytes = this.journal.get(stateKey(slot));
@@ -96,6 +104,7 @@ export class Ledger {
     if (last > reserved || writes.length > 0) writes.push(this.#position(node, last, time));
     if (writes.length > 0) writes.push(...this.#outdated.splice(0, OUTDATED_AT_ONCE));
     this.journal.append(writes, done);
+    for (const { payload } of events) payload.execution?.leave();
   }
 
   #position(node: string, last: number, time: number): Write {

@@ -12,6 +12,8 @@ export interface Limits {
   readonly answersMs: number;
   /** Remembered answers of the whole program. */
   readonly answers: number;
+  /** With a journal: contexts that stay in memory though no event is in them. */
+  readonly contexts: number;
   /** With a journal: how long messages are kept for a client that does not confirm them. */
   readonly messagesMs: number;
   /** With a journal: how many messages are kept for one client; beyond that, the oldest are dropped. */
@@ -25,6 +27,7 @@ export const DEFAULT_LIMITS: Limits = {
   outbox: 1_000_000,
   answersMs: 10 * 60 * 1000,
   answers: 1_000_000,
+  contexts: 100_000,
   messagesMs: 10 * 60 * 1000,
   messagesPerClient: 10_000,
 };

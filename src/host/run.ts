@@ -34,7 +34,8 @@ export async function run(program: AnyProgram, options: RunOptions = {}): Promis
   if (directory === undefined) return runOn(memoryPorts, program, options);
   const journal = await openLmdbJournal(directory, identityOf(program), { durability, onWarning });
   try {
-    return runOn(memoryPorts, program, options, new Ledger(journal));
+    const { contexts } = { ...DEFAULT_LIMITS, ...options.limits };
+    return runOn(memoryPorts, program, options, new Ledger(journal, contexts));
   } catch (error) {
     await journal.close();
     throw error;

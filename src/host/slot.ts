@@ -4,6 +4,7 @@ import type { Context, ContextClass } from "../model/context.js";
 import type { Key } from "../model/key.js";
 import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
 import { holds, initialState, instantiate, type State } from "../state/fields.js";
+import { weakly } from "./cache.js";
 import type { Ledger } from "./ledger.js";
 import type { EventRequest } from "./request.js";
 
@@ -16,6 +17,10 @@ export class Slot extends Address {
   #state: State | null = null;
   /** An instance that holds exactly the present state and that no event is using. */
   #parked: Context<Key> | null = null;
+  /** Tries of events that have entered it and that the journal does not have. */
+  users = 0;
+  /** The generation of the cache in which it was used last. */
+  #usedIn = 0;
 
   constructor(
     node: string,
@@ -23,7 +28,7 @@ export class Slot extends Address {
     slot: ChildSlot | null,
     key: Key | undefined,
     cls: ContextClass,
-    /** Where the states of contexts are kept, if anywhere. */
+    /** Where the states of contexts are kept, if anywhere but here. */
     readonly ledger: Ledger | null = null,
   ) {
     super(node, parent, slot, key);
@@ -35,10 +40,34 @@ export class Slot extends Address {
     return new Slot(this.node, this, slot, key, slot.cls, this.ledger) as this;
   }
 
+  protected override hold(
+    child: this,
+    among: Map<string | number, unknown>,
+    name: string | number,
+  ): this | WeakRef<this> {
+    return this.ledger === null ? child : weakly(child, among, name);
+  }
+
   /** The state as later events find it: what finished events left, and what running ones have given up. */
   get state(): State {
+    if (this.ledger !== null) this.#use(this.ledger);
     this.#state ??= this.ledger?.load(this) ?? initialState(this);
     return this.#state;
+  }
+
+  #use({ cache }: Ledger): void {
+    if (this.#usedIn === cache.generation) return;
+    this.#usedIn = cache.generation;
+    cache.add(this);
+  }
+
+  /** Drops the state, which is in the journal. Not while an event is here that is not. */
+  letGo(): boolean {
+    if (this.users > 0) return false;
+    this.#state = null;
+    this.#parked = null;
+    this.#usedIn = 0;
+    return true;
   }
 
   /** Has any event entered this context or looked at it? */

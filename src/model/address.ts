@@ -10,7 +10,7 @@ export abstract class Address {
   readonly depth: number;
   /** What `pathOf` has found out. */
   path: readonly Step[] | null = null;
-  #children: Map<string | number, this>[] | null = null;
+  #children: Map<string | number, this | WeakRef<this>>[] | null = null;
 
   constructor(
     readonly node: string,
@@ -32,17 +32,32 @@ export abstract class Address {
       this.#children[slot.index] = named;
     }
     const name = key === undefined ? 0 : mapKey(key);
-    let child = named.get(name);
+    const held = named.get(name);
+    let child = held instanceof WeakRef ? held.deref() : held;
     if (child === undefined) {
       child = this.make(slot, key);
-      named.set(name, child);
+      named.set(name, this.hold(child, named, name));
     }
     return child;
   }
 
-  /** All children made so far, in the order in which they were made. */
+  /** How a child is held on to: by default for good. */
+  protected hold(
+    child: this,
+    _among: Map<string | number, unknown>,
+    _name: string | number,
+  ): this | WeakRef<this> {
+    return child;
+  }
+
+  /** All children that there are, in the order in which they were made. */
   *made(): Iterable<this> {
-    for (const named of this.#children ?? []) if (named !== undefined) yield* named.values();
+    for (const named of this.#children ?? []) {
+      for (const held of named?.values() ?? []) {
+        const child = held instanceof WeakRef ? held.deref() : held;
+        if (child !== undefined) yield child;
+      }
+    }
   }
 
   /** Is this address strictly below `other`? */

@@ -148,10 +148,12 @@ export class Recorder {
     const armed: RunLog["armed"] = new Map();
     const states: RunLog["states"] = new Map();
     for (const { name, root, armed: timers } of program.nodes.values()) {
-      // What a journal has is found by name only.
-      for (const path of this.#changed.get(name)?.values() ?? []) void resolvePath(root, path).state;
       armed.set(name, timers);
-      states.set(name, new Map(changedStates(root)));
+      // With a journal, contexts that nobody has used lately are not in memory.
+      const paths = this.#changed.get(name)?.values();
+      const slots =
+        paths === undefined ? contextsOf(root) : [...paths].map((path) => resolvePath(root, path));
+      states.set(name, new Map([...slots].flatMap(changedState)));
     }
     return {
       commitOrder: this.commitOrder,
@@ -196,13 +198,17 @@ function laterOf(effect: Effect, time: number): LaterEffect {
   }
 }
 
-/** The fields of each context that differs from its initial state, under its address's text. */
-function* changedStates(slot: Slot): Iterable<[string, object]> {
-  if (slot.exists && changedFields(slot, initialState(slot), slot.state).length > 0) {
-    const view = Object.entries(viewOf(slot, slot.state)).map(([field, value]) => [field, plain(value)]);
-    yield [String(slot), Object.freeze(Object.fromEntries(view))];
-  }
-  for (const child of slot.made()) yield* changedStates(child);
+function* contextsOf(slot: Slot): Iterable<Slot> {
+  if (slot.exists) yield slot;
+  for (const child of slot.made()) yield* contextsOf(child);
+}
+
+/** The fields of a context, if they differ from its initial state, under its address's text. */
+function changedState(slot: Slot): [string, object][] {
+  const { state } = slot;
+  if (changedFields(slot, initialState(slot), state).length === 0) return [];
+  const view = Object.entries(viewOf(slot, state)).map(([field, value]) => [field, plain(value)]);
+  return [[String(slot), Object.freeze(Object.fromEntries(view))]];
 }
 
 function isAfter(a: Position, b: Position): boolean {

@@ -10,6 +10,7 @@ export class Storage {
   readonly #random: Random;
   readonly #luck: DiskLuck;
   readonly #crash: number;
+  readonly #contextsInMemory: number;
   #crashesLeft: number;
   #ledger: WatchedLedger | null = null;
 
@@ -26,13 +27,14 @@ export class Storage {
     };
     this.#crash = random.pick([0.001, 0.005, 0.03]);
     this.#crashesLeft = random.int(8);
+    this.#contextsInMemory = random.pick([1, 4, 1000]);
   }
 
   /** What a process finds when it begins. */
   open(later: (what: string, happen: () => void) => void): WatchedLedger {
     const journal = new SimJournal(this.#disk, this.#luck, this.#random, later);
     if (journal.wasTorn) this.marks.hit("a crash left a torn record");
-    this.#ledger = new WatchedLedger(journal, this.recorder);
+    this.#ledger = new WatchedLedger(journal, this.recorder, this.#contextsInMemory);
     return this.#ledger;
   }
 

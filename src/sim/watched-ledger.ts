@@ -13,8 +13,9 @@ export class WatchedLedger extends Ledger {
   constructor(
     override readonly journal: SimJournal,
     readonly recorder: Recorder,
+    contextsInMemory: number,
   ) {
-    super(journal);
+    super(journal, contextsInMemory);
     this.#groups = journal.disk.groups;
   }
 

@@ -25,6 +25,7 @@ export const codes = {
   "HW-1019": "a read-only event has nothing to downgrade",
   "HW-1020": "there is no such logical node",
   "HW-1021": "a timer cannot be set",
+  "HW-1022": "an outside function cannot be declared or called",
   "HW-1101": "a tracked collection was replaced",
   "HW-1102": "a tracked collection was declared in a method",
   "HW-1103": "a value cannot be a key of a tracked collection",

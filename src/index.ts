@@ -19,6 +19,14 @@ export { AnonymousContext, Context, type ContextClass } from "./model/context.js
 export type { CurrentEvent, TimerId } from "./model/event.js";
 export type { Key } from "./model/key.js";
 export { readonly, reads } from "./model/marks.js";
+export {
+  GiveUp,
+  type Outside,
+  type OutsideCall,
+  type OutsideOptions,
+  type OutsideResult,
+  outside,
+} from "./model/outside.js";
 export type { Children, Elsewhere, Later, Ref, Target, View } from "./model/refs.js";
 export type { ServerLimits } from "./server/limits.js";
 export { type ServeOptions, type Server, serve } from "./server/serve.js";

@@ -18,6 +18,7 @@ const CAUSES: Record<FailedEvent["startedBy"], string> = {
   start: "started by an event",
   timer: "by a timer",
   message: "by a message",
+  outside: "with the result of an outside call",
   request: "by a request",
 };
 

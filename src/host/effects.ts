@@ -1,4 +1,5 @@
 import type { TimerId } from "../model/event.js";
+import type { Outside } from "../model/outside.js";
 import type { Method } from "../model/shape.js";
 import type { Slot } from "./slot.js";
 
@@ -15,7 +16,14 @@ export type Effect =
       readonly method: Method;
       readonly args: unknown[];
     }
-  | { readonly kind: "cancel"; readonly id: TimerId };
+  | { readonly kind: "cancel"; readonly id: TimerId }
+  | {
+      readonly kind: "outside";
+      readonly outside: Outside<never, unknown>;
+      readonly input: unknown;
+      readonly slot: Slot;
+      readonly method: Method | null;
+    };
 
 /** Effects in the order of the program text: those of a call stand where the call stands. */
 export class Effects {

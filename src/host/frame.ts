@@ -9,6 +9,7 @@ import {
 } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
+import { Outside, type OutsideResult } from "../model/outside.js";
 import { isTimerOf, timerId } from "../model/path.js";
 import {
   type Elsewhere,
@@ -278,6 +279,17 @@ export class Frame implements Activation {
     this.#push({ kind: "cancel", id: timer });
     const entry = this.#entry as Entry;
     if (entry.armed.includes(timer)) entry.armed = entry.armed.filter((id) => id !== timer);
+  }
+
+  outside<I, R>(work: Outside<I, R>, input: I, then?: (result: OutsideResult<R>) => unknown): void {
+    const { slot } = this;
+    if (!(work instanceof Outside)) throw rules.badOutsideCall(slot, rules.noOutsideCall.declared);
+    const methods = [...slot.shape.methods.values()];
+    const method = then === undefined ? null : methods.find(({ body }) => body === (then as unknown));
+    if (method === undefined) throw rules.badOutsideCall(slot, rules.noOutsideCall.method);
+    if (method !== null) declaredReads(slot, method);
+    const copied = copy(input, () => rules.inputOf(slot, work.name));
+    this.#push({ kind: "outside", outside: work as Outside<never, unknown>, input: copied, slot, method });
   }
 
   /** Timers are part of a context's state. */

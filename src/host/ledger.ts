@@ -1,4 +1,4 @@
-import type { CoreEvent } from "../core/event.js";
+import type { CoreEvent, Ticket } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
 import { decode, encode } from "../state/codec.js";
@@ -10,10 +10,12 @@ import type { Slot } from "./slot.js";
 import {
   effectWrite,
   keyOf,
+  keysOfCalls,
   keysOfEvents,
   keysOfMessages,
   keysOfTimers,
   messageKey,
+  type StoredCall,
   type StoredEvent,
   segment,
   ticketWrite,
@@ -56,6 +58,7 @@ const ADDRESS_MAX = 450;
  *     c/NODE/ADDRESS              the state of a context (see stored-state.ts)
  *     e/NODE/start|message/…      an event that was started or sent and has not committed
  *     t/NODE/TIMER                an armed timer
+ *     o/NODE/TICKET/INDEX         an outside call that has no result, or the event that brings it
  *     m/NODE/TICKET/INDEX/CLIENT  a message to a client that the client has not confirmed
  *     a/REQUEST                   the answer to a request that carries an id
  *     n/NODE                      up to where tickets may have been given out, and the time
@@ -131,6 +134,13 @@ export class Ledger {
     for (const [, bytes] of this.journal.range(keysOfTimers(node))) yield decode(bytes) as StoredEvent;
   }
 
+  /** Outside calls without a result, and events that are to bring one. */
+  *calls(node: string): Iterable<StoredCall | StoredEvent> {
+    for (const [, bytes] of this.journal.range(keysOfCalls(node))) {
+      yield decode(bytes) as StoredCall | StoredEvent;
+    }
+  }
+
   answerTo(request: string): StoredAnswer | null {
     const bytes = this.journal.get(answerKey(request));
     return bytes === undefined ? null : answerIn(bytes);
@@ -153,6 +163,12 @@ export class Ledger {
   /** Nobody will ask for this answer again. It goes with one of the next groups. */
   forget(request: string): void {
     this.#outdated.push({ key: answerKey(request), value: null });
+  }
+
+  /** Nobody wants to know what came of this call. */
+  forgetCall(node: string, parent: Ticket, index: number): void {
+    const key = keyOf(node, { kind: "outside", parent, index }) as string;
+    this.#outdated.push({ key, value: null });
   }
 
   forgetMessage(client: string, from: Told): void {

@@ -8,6 +8,10 @@ export interface Limits {
   readonly effectsPerEvent: number;
   /** Messages on their way to one other logical node. */
   readonly outbox: number;
+  /** Outside calls without a result, above which an event may not ask for more. */
+  readonly outside: number;
+  /** Outside calls that are made at the same time. */
+  readonly outsideAtOnce: number;
   /** How long the answer to a request that carries an id is remembered, at least until there are too many. */
   readonly answersMs: number;
   /** Remembered answers of the whole program. */
@@ -25,6 +29,8 @@ export const DEFAULT_LIMITS: Limits = {
   started: 1_000_000,
   effectsPerEvent: 100_000,
   outbox: 1_000_000,
+  outside: 1_000_000,
+  outsideAtOnce: 100,
   answersMs: 10 * 60 * 1000,
   answers: 1_000_000,
   contexts: 100_000,

@@ -1,11 +1,12 @@
 import { type CommitOrder, Core } from "../core/core.js";
-import type { CoreEvent, Message, Outcome, Recovered, Wait } from "../core/event.js";
+import type { CoreEvent, Message, Outcome, Recovered, Ticket, Wait } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import type { Send } from "../core/ready.js";
-import { HeadwaterError, invariant } from "../errors.js";
+import { type HeadwaterError, invariant } from "../errors.js";
 import type { ContextClass } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
+import type { OutsideResult } from "../model/outside.js";
 import { resolvePath } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import type { State } from "../state/fields.js";
@@ -15,7 +16,10 @@ import type { Frame } from "./frame.js";
 import type { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import type { Body, NodeMessage } from "./outgoing.js";
+import type { PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
+import { methodOf, pendingCall } from "./recovery.js";
+import { isFull, whyNot } from "./refusals.js";
 import { EventRequest, type Origin, type Waiting } from "./request.js";
 import { Slot } from "./slot.js";
 import type { StoredEvent } from "./stored-event.js";
@@ -39,6 +43,10 @@ export interface Surroundings {
   backlog(from: string, to: string): number;
   deliver(from: string, sequence: number, message: NodeMessage): void;
   tell(client: string, message: unknown, from: Told): void;
+  /** An outside call that a committed event has asked for. */
+  callOutside(call: PendingCall): void;
+  /** How many of those have no result yet. */
+  readonly outsideCalls: number;
   /** The journal takes no more: nothing can commit. */
   journalFailed(error: HeadwaterError): void;
   /** An event that nobody waits for has failed. */
@@ -125,13 +133,7 @@ export class LogicalNode {
     waiting: Waiting,
     request?: string,
   ): CoreEvent<EventRequest> {
-    if (!this.hasRoom) {
-      throw new HeadwaterError(
-        "HW-1301",
-        `the logical node "${this.name}" has ${this.limits.inFlight} unfinished events and takes no more at the moment. ` +
-          "Wait for some to finish (`await service.room()`), or raise `limits.inFlight`.",
-      );
-    }
+    if (!this.hasRoom) throw isFull(this);
     if (!this.#scheduled) this.#core.tick(this.#ports.now()); // once for all requests that come in one go
     const event = this.#core.request(
       new EventRequest(slot, method, args, caller, REQUESTED, waiting, request),
@@ -203,25 +205,7 @@ export class LogicalNode {
 
   /** Why these effects cannot be taken on at the moment, if so. */
   refuse(effects: readonly Effect[]): HeadwaterError | null {
-    if (effects.length === 0) return null;
-    const { started, outbox } = this.limits;
-    let starts = 0;
-    for (const effect of effects) {
-      if (effect.kind === "start") starts += 1;
-      if (effect.kind === "send" && this.#around.backlog(this.name, effect.slot.node) >= outbox) {
-        return new HeadwaterError(
-          "HW-1301",
-          `${outbox} messages from "${this.name}" to "${effect.slot.node}" are still on their way; the event was refused. ` +
-            "Let it be asked for again later, or raise `limits.outbox`.",
-        );
-      }
-    }
-    if (starts === 0 || this.#core.unfinished + starts <= started) return null;
-    return new HeadwaterError(
-      "HW-1301",
-      `the logical node "${this.name}" has ${this.#core.unfinished} unfinished events, and an event wanted to start ` +
-        `${starts} more. Start fewer, or raise \`limits.started\`.`,
-    );
+    return effects.length === 0 ? null : whyNot(effects, this, this.#around);
   }
 
   #schedule(): void {
@@ -307,9 +291,15 @@ export class LogicalNode {
       else this.#armAgain(stored);
     }
     if (items.length > 0) this.marks?.hit("an event kept its ticket over a crash");
+    const calls: PendingCall[] = [];
+    for (const stored of ledger.calls(this.name)) {
+      if ("outside" in stored) calls.push(pendingCall(this.root, stored));
+      else items.push({ ...stored, request: this.#restore(stored) });
+    }
     for (const [ticket, messages] of sent) items.push({ ticket, messages });
     items.sort((a, b) => a.ticket - b.ticket);
     this.#core.recover(lastTicket, Math.max(time, this.#ports.now()), items);
+    for (const call of calls) this.#around.callOutside(call);
     for (const request of started) this.#remember(this.#core.request(request));
     this.#schedule();
   }
@@ -339,15 +329,9 @@ export class LogicalNode {
   }
 
   /** The context and the method of an event in the journal. */
-  find({ path, method: name }: StoredEvent): { slot: Slot; method: Method } {
+  find({ path, method }: StoredEvent): { slot: Slot; method: Method } {
     const slot = resolvePath(this.root, path);
-    const method = slot.shape.methods.get(name);
-    if (method !== undefined) return { slot, method };
-    throw new HeadwaterError(
-      "HW-3023",
-      `the journal holds an event ${slot}.${name}(…) that is still to run, but ${slot.shape.name} has no method ` +
-        `"${name}" any more. Put the method back until those events have run.`,
-    );
+    return { slot, method: methodOf(slot, method) };
   }
 
   #remember(event: CoreEvent<EventRequest>): void {
@@ -357,8 +341,9 @@ export class LogicalNode {
   #settle(event: CoreEvent<EventRequest>): void {
     const { execution, waiting } = event.payload;
     invariant(execution?.isDead, "only an event that has ended can be settled");
-    for (const effect of execution.effects) {
-      if (effect.kind === "timer") this.#timers.arm(effect);
+    for (const [index, effect] of execution.effects.entries()) {
+      if (effect.kind === "outside") this.#around.callOutside({ ...effect, parent: event.ticket, index });
+      else if (effect.kind === "timer") this.#timers.arm(effect);
       else if (effect.kind === "cancel") this.#timers.disarm(effect.id);
     }
     this.#around.settled?.(event);
@@ -372,6 +357,19 @@ export class LogicalNode {
     if (out.kind === "client") {
       this.#around.tell(out.client, out.message, { node: this.name, ticket, index: out.index });
     } else this.#around.deliver(this.name, sequence, out.message);
+  }
+
+  /** Takes what came of an outside call. */
+  outsideCallDone({ slot, method, parent, index }: PendingCall, result: OutsideResult<unknown>): void {
+    if (this.#halted) return;
+    if (method === null) {
+      this.#ledger?.forgetCall(this.name, parent as Ticket, index);
+      return;
+    }
+    this.#core.tick(this.#ports.now());
+    const origin: Origin = { kind: "outside", parent: parent as Ticket, index };
+    this.#remember(this.#core.request(new EventRequest(slot, method, [result], undefined, origin, null)));
+    this.#schedule();
   }
 
   #fire({ id, slot, method, args }: Timer): void {

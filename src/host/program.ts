@@ -11,6 +11,7 @@ import type { Ledger } from "./ledger.js";
 import { Mailboxes } from "./mailboxes.js";
 import { LogicalNode, type NodeOptions, type Surroundings, type Told } from "./node.js";
 import type { NodeMessage } from "./outgoing.js";
+import { OutsideCalls, type PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
 import { sentMessages } from "./recovery.js";
 import type { EventRequest, Waiting } from "./request.js";
@@ -20,7 +21,7 @@ import type { Slot } from "./slot.js";
 export interface FailedEvent {
   readonly context: string;
   readonly method: string;
-  readonly startedBy: "start" | "timer" | "message" | "request";
+  readonly startedBy: "start" | "timer" | "message" | "outside" | "request";
   readonly error: unknown;
 }
 
@@ -75,6 +76,7 @@ export class Program implements Surroundings {
   readonly #answers: Answers;
   /** What earlier runs have answered. */
   #kept: KeptAnswers | null = null;
+  readonly #outside: OutsideCalls;
   #mailboxes: Mailboxes | null = null;
   #watchers: (() => void)[] = [];
   #stopped = false;
@@ -87,6 +89,9 @@ export class Program implements Surroundings {
     const { ledger } = options;
     this.#answers = new Answers(ports.now, answersMs, answers, (request) => ledger?.forget(request));
     this.settled = options.onSettled;
+    this.#outside = new OutsideCalls(ports, options.limits, (call, result) =>
+      this.node(call.slot.node).outsideCallDone(call, result),
+    );
     for (const cls of Object.values(classes)) inspectTree(cls);
     for (const [name, cls] of Object.entries(classes)) {
       this.nodes.set(name, new LogicalNode(name, cls, ports, this, options));
@@ -159,7 +164,7 @@ export class Program implements Surroundings {
   get isIdle(): boolean {
     for (const node of this.nodes.values()) if (!node.isQuiet) return false;
     for (const count of this.#onTheWay.values()) if (count > 0) return false;
-    return true;
+    return this.#outside.count === 0;
   }
 
   /** Resolves when the condition holds; it is looked at whenever a logical node comes to rest. */
@@ -221,6 +226,7 @@ export class Program implements Surroundings {
 
   #halt(reason: HeadwaterError): void {
     for (const node of this.nodes.values()) node.halt(reason);
+    this.#outside.stop();
     this.#kept?.stop();
     this.#mailboxes?.stop();
   }
@@ -248,6 +254,14 @@ export class Program implements Surroundings {
       arrived = true;
       this.node(to).receive(from, sequence, message);
     });
+  }
+
+  callOutside(call: PendingCall): void {
+    this.#outside.add(call);
+  }
+
+  get outsideCalls(): number {
+    return this.#outside.count;
   }
 
   tell(client: string, message: unknown, from: Told): void {

@@ -1,7 +1,14 @@
 import type { Message } from "../core/event.js";
+import { HeadwaterError } from "../errors.js";
+import { Outside } from "../model/outside.js";
+import { resolvePath } from "../model/path.js";
+import type { Method } from "../model/shape.js";
 import type { Ledger } from "./ledger.js";
 import type { LogicalNode } from "./node.js";
 import { clientMessage, nodeMessage } from "./outgoing.js";
+import type { PendingCall } from "./outside-calls.js";
+import type { Slot } from "./slot.js";
+import type { StoredCall } from "./stored-event.js";
 
 /** By logical node and ticket: the messages of committed events that may not have left, in the order of their asking. */
 type Sent = Map<string, Map<number, Message[]>>;
@@ -29,4 +36,33 @@ export function sentMessages(ledger: Ledger, nodes: ReadonlyMap<string, LogicalN
     messages.push(message);
   }
   return sent;
+}
+
+export function pendingCall(
+  root: Slot,
+  { outside: name, input, path, method, origin }: StoredCall,
+): PendingCall {
+  const slot = resolvePath(root, path);
+  const outside = Outside.named(name);
+  if (outside === undefined) {
+    throw unfit(
+      `an outside call of "${name}" for ${slot} that is still to be made, but there is no outside function of that name ` +
+        "any more. Declare it until those calls have been made",
+    );
+  }
+  const { parent, index } = origin;
+  return { outside, input, slot, method: method === null ? null : methodOf(slot, method), parent, index };
+}
+
+export function methodOf(slot: Slot, name: string): Method {
+  const method = slot.shape.methods.get(name);
+  if (method !== undefined) return method;
+  throw unfit(
+    `an event ${slot}.${name}(…) that is still to run, but ${slot.shape.name} has no method "${name}" any more. ` +
+      "Put the method back until those events have run",
+  );
+}
+
+function unfit(what: string): HeadwaterError {
+  return new HeadwaterError("HW-3023", `the journal holds ${what}.`);
 }

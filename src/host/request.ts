@@ -13,6 +13,7 @@ export type Origin =
   | { readonly kind: "request" }
   | { readonly kind: "start"; readonly parent: Ticket; readonly index: number }
   | { readonly kind: "timer"; readonly id: TimerId }
+  | { readonly kind: "outside"; readonly parent: Ticket; readonly index: number }
   | { readonly kind: "message"; readonly from: string; readonly parent: Ticket; readonly index: number };
 
 /** Who waits for an event's result. */

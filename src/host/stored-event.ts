@@ -29,6 +29,11 @@ export function keysOfEvents(node: string): string {
   return `e/${segment(node)}/`;
 }
 
+/** Those of outside calls without a result, and of results whose events have not committed. */
+export function keysOfCalls(node: string): string {
+  return `o/${segment(node)}/`;
+}
+
 export function keysOfTimers(node: string): string {
   return `t/${segment(node)}/`;
 }
@@ -45,6 +50,8 @@ export function keyOf(node: string, origin: Origin): string | null {
       return null;
     case "timer":
       return timerKey(node, origin.id);
+    case "outside":
+      return `${keysOfCalls(node)}${digits(origin.parent)}/${digits(origin.index)}`;
     case "start":
       return `${keysOfEvents(node)}start/${digits(origin.parent)}/${digits(origin.index)}`;
     case "message": {
@@ -82,6 +89,8 @@ export function effectWrite(event: CoreEvent<EventRequest>, index: number, effec
       return stored(effect, { kind: "message", from: node, parent: event.ticket, index }, event.time);
     case "timer":
       return stored(effect, { kind: "timer", id: effect.id }, effect.due);
+    case "outside":
+      return callWrite(effect, { kind: "outside", parent: event.ticket, index });
     case "cancel":
       return { key: timerKey(node, effect.id), value: null };
     case "tell":
@@ -99,6 +108,27 @@ export function ticketWrite({ ticket, time, payload }: CoreEvent<EventRequest>):
     return state === null ? [] : [[pathOf(above), encodeState(above, state)] as const];
   });
   return write(slot, payload, origin, time, ticket, states);
+}
+
+/** An outside call that has no result yet. */
+export interface StoredCall {
+  readonly outside: string;
+  readonly input: unknown;
+  readonly path: readonly Step[];
+  readonly method: string | null;
+  readonly origin: Extract<Origin, { kind: "outside" }>;
+}
+
+function callWrite(effect: Extract<Effect, { kind: "outside" }>, origin: StoredCall["origin"]): Write {
+  const { outside, input, slot, method } = effect;
+  const call: StoredCall = {
+    outside: outside.name,
+    input,
+    path: pathOf(slot),
+    method: method?.name ?? null,
+    origin,
+  };
+  return { key: keyOf(slot.node, origin) as string, value: encode(call) };
 }
 
 interface Asked {

@@ -1,5 +1,6 @@
 import type { Context, ContextClass } from "./context.js";
 import type { Key } from "./key.js";
+import type { Outside, OutsideResult } from "./outside.js";
 import type { Elsewhere, Later, Target, View } from "./refs.js";
 
 /** Names one armed timer; it can be kept in a field. */
@@ -22,8 +23,14 @@ export interface CurrentEvent {
 
   /** Starts a later event on this context, no sooner than `ms` after this event's time. */
   after<A extends unknown[]>(ms: number, method: (...args: A) => unknown, ...args: A): TimerId;
-  /** Cancels a timer that this context has set. False if it is not armed any more. */
+  /** Cancels a timer that this context has set, if it has not gone off. */
   cancel(timer: TimerId): void;
+
+  /**
+   * Has a function with an effect outside the program called, once this event has committed: at least once, also if
+   * the program crashes. What comes of it starts a later event on this context, with that as its argument.
+   */
+  outside<I, R>(work: Outside<I, R>, input: I, then?: (result: OutsideResult<R>) => unknown): void;
 
   /** The state of a context above, as of this event's ticket. Declare it with `@reads(Class)`. */
   read<T extends Context<Key>>(cls: ContextClass<T>): View<T>;

@@ -154,6 +154,21 @@ export function badTimer(address: Address, why: string): HeadwaterError {
   return new HeadwaterError("HW-1021", `A timer of ${address} cannot be set or cancelled: ${why}.`);
 }
 
+/** `why` is one of `noOutsideCall`. */
+export function badOutsideCall(address: Address, why: string): HeadwaterError {
+  return new HeadwaterError("HW-1022", `An outside call of ${address} cannot be made: ${why}.`);
+}
+
+/** The ends of the sentence in `badOutsideCall`. */
+export const noOutsideCall = {
+  declared: "what is to be called must have been declared with `outside(name, function)`",
+  method: "the method that takes the result must be one of its own, passed as `this.method`",
+};
+
+export function inputOf(address: Address, name: string): string {
+  return `the input of the outside call "${name}" of ${address}`;
+}
+
 export function isDelay(ms: unknown): boolean {
   return typeof ms === "number" && ms >= 0 && ms < Number.POSITIVE_INFINITY;
 }

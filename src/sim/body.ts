@@ -158,6 +158,15 @@ export class BodyWriter {
         return { op: "tell", client: random.chance(0.3) ? null : `c${random.int(3)}`, value: this.#expr() };
       case "timer":
         return this.#timer(draft);
+      case "outside": {
+        if (facts.effects >= EFFECTS_MAX) return null;
+        facts.effects += 1;
+        return {
+          op: "outside",
+          value: this.#expr(),
+          into: random.chance(0.8) ? random.pick(cls.methods).name : null,
+        };
+      }
       case "cancel": {
         const field = cls.fields.find((known) => known.kind === "timer");
         return field === undefined || this.#mayNotWrite(draft) ? null : { op: "cancel", field: field.name };

@@ -1,7 +1,9 @@
 import type { ContextClass } from "../model/context.js";
 import type { CurrentEvent, TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
+import type { OutsideResult } from "../model/outside.js";
 import { change, digest, keyOf, mix, plain } from "./data.js";
+import { simulated } from "./outside.js";
 import type {
   BrokenRule,
   BuiltProgram,
@@ -52,10 +54,11 @@ export function execute(
   classIndex: number,
   method: MethodSpec,
   self: Self,
-  a: number,
+  given: number | OutsideResult<number>,
   b: number,
   fuel: number,
 ): unknown {
+  const a = typeof given === "number" ? given : given.ok ? given.value : given.error.message.length;
   const run: Run = { program, classIndex, self, a, b, fuel, acc: 0, returnsFunction: false };
   const pending = runOps(run, method.body);
   return pending === undefined ? resultOf(run, method) : pending.then(() => resultOf(run, method));
@@ -119,6 +122,8 @@ function step(run: Run, op: Op): Pending {
       });
     case "timer":
       return run.fuel > 0 ? setTimer(run, op) : undefined;
+    case "outside":
+      return run.fuel > 0 ? callOutside(run, op) : undefined;
     case "cancel":
       if (self[op.field] !== "") self.event.cancel(self[op.field] as TimerId);
       return undefined;
@@ -236,6 +241,13 @@ function later(run: Run, target: unknown, { method, args }: CallSpec): void {
     evaluate(run, args[1]),
     run.fuel - 1,
   );
+}
+
+function callOutside(run: Run, { value, into }: Op & { op: "outside" }): undefined {
+  const { self, program } = run;
+  const input = { world: program.hooks.world, value: evaluate(run, value) };
+  if (into === null) self.event.outside(simulated, input);
+  else self.event.outside(simulated, input, self[into] as AnyFunction);
 }
 
 function setTimer(run: Run, { ms, method, args, keep }: Op & { op: "timer" }): undefined {

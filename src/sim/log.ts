@@ -1,5 +1,6 @@
 import { HeadwaterError } from "../errors.js";
 import type { TimerId } from "../model/event.js";
+import type { OutsideResult } from "../model/outside.js";
 import type { Step } from "../model/path.js";
 
 /** What an event asked to happen after its commit, in the order of the program text. */
@@ -8,7 +9,8 @@ export type LaterEffect =
   | { kind: "send"; node: string; path: readonly Step[]; method: string; args: unknown[] }
   | { kind: "tell"; client: string; message: unknown }
   | { kind: "timer"; id: TimerId; path: readonly Step[]; method: string; args: unknown[]; ms: number }
-  | { kind: "cancel"; timer: TimerId };
+  | { kind: "cancel"; timer: TimerId }
+  | { kind: "outside"; name: string; input: unknown; path: readonly Step[]; method: string | null };
 
 /** What is compared of an error; its stack and its class are not part of the contract. */
 export interface Failure {
@@ -29,6 +31,7 @@ export type Origin =
   | { kind: "request"; request: number }
   | { kind: "start"; parent: number; index: number }
   | { kind: "timer"; parent: number; index: number }
+  | { kind: "outside"; parent: number; index: number }
   | { kind: "message"; from: string; parent: number; index: number };
 
 export interface LoggedEvent {
@@ -64,6 +67,8 @@ export interface RunLog {
   /** Every event that got a ticket and was finished, in any order. */
   events: LoggedEvent[];
   told: Told[];
+  /** The keys of outside calls that were made, again and again maybe, and what the last of each gave. */
+  outside: Map<string, OutsideResult<unknown>>;
   /** The answers that clients got to requests with an id, in order: more than one, if they asked again. */
   answers: Map<number, Result[]>;
   /** Requests without an id that a crash came in the way of: they may have had their effect or not. */

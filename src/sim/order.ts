@@ -21,6 +21,7 @@ export function checkOrder(
       event.later.forEach((effect, index) => {
         if (effect.kind === "start") born.checkStart(event, index, effect);
         else if (effect.kind === "send") born.checkMessage(event, index, effect);
+        else if (effect.kind === "outside") born.checkOutside(event, index, effect, log);
         else if (effect.kind === "timer") {
           const mayBeAbsent = cancelled.has(effect.id) || (log.armed.get(node)?.has(effect.id) ?? false);
           born.checkTimer(event, index, effect, mayBeAbsent);
@@ -32,6 +33,7 @@ export function checkOrder(
     checkTime(node, events, log, findings);
   }
   born.checkNoOthers();
+  checkNothingElseOutside(nodes, log, findings);
   checkTold(nodes, workload, log, findings);
 }
 
@@ -92,6 +94,24 @@ class Born {
       this.findings.add(`time of ${nameOf(event)}`, `at least ${due}`, event.time, event.ticket);
   }
 
+  /** The function was called; and what came of it, maybe not the last time, is what the event got. */
+  checkOutside(
+    parent: LoggedEvent,
+    index: number,
+    effect: LaterEffect & { kind: "outside" },
+    { outside, crashes }: RunLog,
+  ): void {
+    const result = outside.get(keyOfCall(parent, index));
+    const what = `outside call ${index} of ${nameOf(parent)}`;
+    if (result === undefined) this.findings.add(what, "at least one", "none", parent.ticket);
+    if (effect.method === null) return;
+    const event = this.#only("outside", parent, index, false);
+    if (event === null) return;
+    const [given] = event.args;
+    if (crashes === 0) this.findings.check(`what came of ${what}`, result, given, event.ticket);
+    this.#checkEvent(event, parent, { ...effect, method: effect.method, args: [given] });
+  }
+
   checkMessage(parent: LoggedEvent, index: number, effect: LaterEffect & { kind: "send" }): void {
     const event = this.#only("message", parent, index, false);
     if (event === null) return;
@@ -123,14 +143,31 @@ class Born {
     return event;
   }
 
-  #checkEvent(
-    event: LoggedEvent,
-    parent: LoggedEvent,
-    effect: LaterEffect & { kind: "start" | "timer" },
-  ): void {
+  #checkEvent(event: LoggedEvent, parent: LoggedEvent, effect: Asked): void {
     if (!isOf(event, effect)) this.findings.add(`what ${nameOf(event)} is`, effect, event.args, event.ticket);
     if (event.ticket > parent.ticket) return;
     this.findings.add(`ticket of ${nameOf(event)}`, `above ${parent.ticket}`, event.ticket, event.ticket);
+  }
+}
+
+function keyOfCall({ node, ticket }: LoggedEvent, index: number): string {
+  return `${node}/${ticket}/${index}`;
+}
+
+/** Nothing happens outside for an event that did not commit. */
+function checkNothingElseOutside(
+  nodes: ReadonlyMap<string, readonly LoggedEvent[]>,
+  { outside }: RunLog,
+  findings: Findings,
+): void {
+  const asked = new Set<string>();
+  for (const event of [...nodes.values()].flat()) {
+    event.later.forEach((effect, index) => {
+      if (effect.kind === "outside") asked.add(keyOfCall(event, index));
+    });
+  }
+  for (const key of outside.keys()) {
+    if (!asked.has(key)) findings.add(`outside call ${key}`, "never made", "made");
   }
 }
 

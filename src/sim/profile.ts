@@ -53,6 +53,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
     ["cancel", 0.8],
   ],
   reads: [["read", 2]],
+  outside: [["outside", 0.8]],
   pauses: [["pause", 1.5]],
 };
 

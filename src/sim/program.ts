@@ -2,6 +2,7 @@ import { AnonymousContext, Context, type ContextClass } from "../model/context.j
 import type { CurrentEvent } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import { readonly, reads } from "../model/marks.js";
+import type { OutsideResult } from "../model/outside.js";
 import type { Step } from "../model/path.js";
 import { initialValue } from "./data.js";
 import { execute, type Self } from "./interpret.js";
@@ -96,6 +97,8 @@ export type Op =
   | { op: "tell"; client: string | null; value: Expr }
   | { op: "timer"; ms: number; method: string; args: [Expr, Expr]; keep: string | null }
   | { op: "cancel"; field: string }
+  /** With or without a method that takes the result. */
+  | { op: "outside"; value: Expr; into: string | null }
   | { op: "read"; cls: number }
   | { op: "pause"; units: number }
   /** A call below that nobody awaits. */
@@ -129,6 +132,8 @@ export interface RequestSpec {
 export interface Hooks {
   /** Takes time in the middle of a method; undefined if it takes none. */
   pause(units: number, event: CurrentEvent): Promise<void> | undefined;
+  /** The world whose outside function programs call. */
+  readonly world: number;
 }
 
 export interface BuiltProgram {
@@ -191,10 +196,10 @@ function buildClass(
 
 function addMethod(built: BuiltProgram, index: number, spec: MethodSpec): void {
   const method = spec.async
-    ? async function (this: Self, a: number, b: number, fuel: number) {
+    ? async function (this: Self, a: number | OutsideResult<number>, b = 0, fuel = 0) {
         return execute(built, index, spec, this, a, b, fuel);
       }
-    : function (this: Self, a: number, b: number, fuel: number) {
+    : function (this: Self, a: number | OutsideResult<number>, b = 0, fuel = 0) {
         return execute(built, index, spec, this, a, b, fuel);
       };
   if (spec.readonly) readonly(method);

@@ -69,6 +69,8 @@ function opFits(spec: ProgramSpec, index: number, cls: ClassSpec, op: Op): boole
       const node = spec.nodes[op.node];
       return node !== undefined && callFits(spec, node.root, op.call);
     }
+    case "outside":
+      return op.into === null || hasMethod(cls, op.into);
     case "timer":
       return hasMethod(cls, op.method) && (op.keep === null || hasField(cls, op.keep));
     default:

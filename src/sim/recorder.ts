@@ -7,6 +7,7 @@ import type { Program } from "../host/program.js";
 import type { EventRequest, Waiting } from "../host/request.js";
 import type { Slot } from "../host/slot.js";
 import type { TimerId } from "../model/event.js";
+import type { OutsideResult } from "../model/outside.js";
 import { pathOf, resolvePath, type Step } from "../model/path.js";
 import { changedFields, initialState, viewOf } from "../state/fields.js";
 import { plain } from "./data.js";
@@ -45,6 +46,7 @@ export class Recorder {
   readonly #appended = new WeakMap<CoreEvent<EventRequest>, LoggedEvent>();
   /** The contexts that events have changed, by logical node and the text of their addresses. */
   readonly #changed = new Map<string, Map<string, readonly Step[]>>();
+  readonly #outside: RunLog["outside"] = new Map();
   readonly #answers: RunLog["answers"] = new Map();
   readonly #lost: RunLog["lost"] = new Set();
 
@@ -86,6 +88,11 @@ export class Recorder {
     const logged = this.#logged(event);
     this.#events.push(logged);
     return logged;
+  }
+
+  /** An outside function was called. */
+  outside(key: string, result: OutsideResult<unknown>): void {
+    this.#outside.set(key, result);
   }
 
   /** A client got an answer. Each answer to one request must be the same. */
@@ -160,6 +167,7 @@ export class Recorder {
       crashes: this.#crashes,
       events: this.#events,
       told: this.#told,
+      outside: this.#outside,
       answers: this.#answers,
       lost: this.#lost,
       armed,
@@ -195,6 +203,11 @@ function laterOf(effect: Effect, time: number): LaterEffect {
     }
     case "cancel":
       return { kind: "cancel", timer: effect.id };
+    case "outside": {
+      const { outside, input, slot, method } = effect;
+      const { name } = outside;
+      return { kind: "outside", name, input, path: pathOf(slot), method: method?.name ?? null };
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
+import type { Outside, OutsideResult } from "../model/outside.js";
 import { isTimerOf, pathOf, resolvePath, timerId } from "../model/path.js";
 import type { Elsewhere, Later, Target, View } from "../model/refs.js";
 import { INVOKE, noSuchMethod, Reference, reference } from "../model/refs.js";
@@ -243,6 +244,18 @@ class Frame implements Activation {
     if (!isTimerOf(this.place, timer)) throw rules.badTimer(this.place, rules.noTimer.notItsOwn(timer));
     this.#checkTimers();
     this.#items.push({ kind: "cancel", timer });
+  }
+
+  outside<I, R>(work: Outside<I, R>, input: I, then?: (result: OutsideResult<R>) => unknown): void {
+    const { place } = this;
+    const methods = [...place.shape.methods.values()];
+    const found = methods.find(({ body }) => body === (then as unknown));
+    if (then !== undefined && found === undefined)
+      throw rules.badOutsideCall(place, rules.noOutsideCall.method);
+    if (found !== undefined) declaredReads(place, found);
+    const copied = copy(input, () => rules.inputOf(place, work.name));
+    const asked = { name: work.name, input: copied, path: pathOf(place), method: found?.name ?? null };
+    this.#items.push({ kind: "outside", ...asked });
   }
 
   #checkTimers(): void {

@@ -134,6 +134,10 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
         `if (fuel > 0) ${keep}this.event.after(${op.ms}, this.${op.method}, ${op.args.join(", ")}, fuel - 1);`,
       ];
     }
+    case "outside": {
+      const then = op.into === null ? "" : `, this.${op.into}`;
+      return [`if (fuel > 0) this.event.outside(somewhere, ${op.value}${then});`];
+    }
     case "cancel":
       return [`if (this.${op.field} !== "") this.event.cancel(this.${op.field});`];
     case "read":

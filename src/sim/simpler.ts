@@ -94,6 +94,7 @@ function* insteadOf(op: Op): Iterable<Op[]> {
       for (const call of simplerCalls(op.call)) yield [{ ...op, call }];
       break;
     case "change":
+    case "outside":
     case "tell":
       if (op.value !== 0) yield [{ ...op, value: 0 }];
       break;

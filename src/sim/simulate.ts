@@ -2,6 +2,7 @@ import { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import { compare, type Difference } from "./compare.js";
 import { generateProgram, generateWorkload } from "./generate.js";
+import { closeWorld, openWorld } from "./outside.js";
 import { buildClasses, type Hooks, type ProgramSpec, type RequestSpec } from "./program.js";
 import { Random } from "./random.js";
 import { shrink } from "./shrink.js";
@@ -44,7 +45,8 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
   // Not the generator's own sequence: a shrunk program must meet the same luck as the whole one did.
   const random = new Random(scenario.seed ^ 0x5eed);
   let world: World | null = null;
-  const hooks: Hooks = { pause: (units) => world?.pause(units) };
+  const number = openWorld(async (value, call) => (await world?.outside(value, call)) ?? 0);
+  const hooks: Hooks = { pause: (units) => world?.pause(units), world: number };
   const built = buildClasses(spec, hooks);
   const commitOrder = random.chance(0.3) ? "total" : "observer";
   world = new World(built, workload, random, {
@@ -66,6 +68,7 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
     const difference = { what: "the runtime failed", expected: "no failure", actual: text, ticket: null };
     return { scenario, hash: "", events: 0, differences: [difference] };
   } finally {
+    closeWorld(number);
     Error.stackTraceLimit = stackTraceLimit;
   }
 }

@@ -7,8 +7,9 @@ import { DEFAULT_LIMITS } from "../host/limits.js";
 import type { Ports } from "../host/ports.js";
 import { Program } from "../host/program.js";
 import type { EventRequest } from "../host/request.js";
+import type { OutsideCall, OutsideResult } from "../model/outside.js";
 import { resolvePath } from "../model/path.js";
-import { digest } from "./data.js";
+import { digest, mix } from "./data.js";
 import { failureOf, type Result, type RunLog } from "./log.js";
 import type { BuiltProgram, RequestSpec } from "./program.js";
 import { type Random, TraceHash } from "./random.js";
@@ -217,6 +218,21 @@ export class World {
       };
       this.#possible.push({ what: "pause", happen: wait });
     });
+  }
+
+  /** What generated programs call outside: takes time, and fails now and then. */
+  async outside(value: number, { key }: OutsideCall): Promise<number> {
+    const life = this.#life;
+    const luck = this.#random.int(4);
+    const result: OutsideResult<number> =
+      luck === 0
+        ? { ok: false, error: { name: "Error", message: "nobody there" } }
+        : { ok: true, value: mix(value, 1) };
+    this.#recorder.outside(key, result);
+    await this.pause(luck);
+    if (life !== this.#life) return new Promise(() => {}); // it came too late
+    if (result.ok) return result.value;
+    throw new Error(result.error.message);
   }
 
   #plan(index: number): void {

@@ -1,0 +1,124 @@
+import type { HeadwaterError } from "../errors.js";
+import { GiveUp, type Outside, type OutsideResult } from "../model/outside.js";
+import type { Method } from "../model/shape.js";
+import { copy } from "../state/values.js";
+import type { Limits } from "./limits.js";
+import type { Ports } from "./ports.js";
+import type { Slot } from "./slot.js";
+
+/** A call that a committed event has asked for. */
+export interface PendingCall {
+  readonly outside: Outside<never, unknown>;
+  readonly input: unknown;
+  /** The context that asked, and its method that takes the result, if any does. */
+  readonly slot: Slot;
+  readonly method: Method | null;
+  /** The event that asked for it, and the position among what that asked for. */
+  readonly parent: number;
+  readonly index: number;
+}
+
+const BACKOFF_MS_MAX = 60_000;
+
+/** Makes outside calls, some at a time, again and again until they succeed or there is no point in it. */
+export class OutsideCalls {
+  readonly #waiting = new Set<{ readonly call: PendingCall; readonly attempt: number }>();
+  readonly #running = new Set<AbortController>();
+  /** How to call off what is to be tried again. */
+  readonly #pausing = new Set<() => void>();
+  #isStopped = false;
+
+  constructor(
+    readonly ports: Ports,
+    readonly limits: Limits,
+    readonly done: (call: PendingCall, result: OutsideResult<unknown>) => void,
+  ) {}
+
+  /** Calls that have no result yet. */
+  get count(): number {
+    return this.#waiting.size + this.#running.size + this.#pausing.size;
+  }
+
+  add(call: PendingCall): void {
+    this.#enqueue(call, 1);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#waiting.clear();
+    for (const callOff of this.#pausing) callOff();
+    for (const attempt of this.#running) attempt.abort(new Error("the program has stopped"));
+  }
+
+  #enqueue(call: PendingCall, attempt: number): void {
+    this.#waiting.add({ call, attempt });
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    for (const next of this.#waiting) {
+      if (this.#isStopped || this.#running.size >= this.limits.outsideAtOnce) return;
+      this.#waiting.delete(next);
+      void this.#try(next.call, next.attempt);
+    }
+  }
+
+  async #try(call: PendingCall, attempt: number): Promise<void> {
+    const controller = new AbortController();
+    this.#running.add(controller);
+    const { attempts, timeoutMs } = call.outside.options;
+    const timeout = new Error(`it took longer than ${timeoutMs} ms`);
+    const callOff = this.ports.at(this.ports.now() + timeoutMs, () => controller.abort(timeout));
+    const { result, isFinal } = await attemptOf(call, attempt, controller.signal);
+    callOff();
+    this.#running.delete(controller);
+    if (this.#isStopped) return;
+    if (isFinal || attempt >= attempts) this.done(call, result);
+    else this.#tryAgain(call, attempt);
+    this.#goOn();
+  }
+
+  #tryAgain(call: PendingCall, attempt: number): void {
+    const wait = Math.min(call.outside.options.backoffMs * 2 ** (attempt - 1), BACKOFF_MS_MAX);
+    const callOff = this.ports.at(this.ports.now() + wait, () => {
+      this.#pausing.delete(callOff);
+      this.#enqueue(call, attempt + 1);
+    });
+    this.#pausing.add(callOff);
+  }
+}
+
+export function keyOfCall({ slot, parent, index }: PendingCall): string {
+  return `${slot.node}/${parent}/${index}`;
+}
+
+/** One attempt: the function's own result, or that it was aborted, whichever comes first. */
+async function attemptOf(
+  call: PendingCall,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<{ result: OutsideResult<unknown>; isFinal: boolean }> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => {}); // it may come when nobody listens any more
+  let value: unknown;
+  try {
+    const input = copy(call.input, () => "the input");
+    const work = call.outside.work(input as never, { key: keyOfCall(call), attempt, signal });
+    value = await Promise.race([work, aborted]);
+  } catch (error) {
+    return { result: failed(error), isFinal: error instanceof GiveUp };
+  }
+  try {
+    const copied = copy(value, () => `the result of the outside function "${call.outside.name}"`);
+    return { result: { ok: true, value: copied }, isFinal: true };
+  } catch (error) {
+    return { result: failed(error as HeadwaterError), isFinal: true };
+  }
+}
+
+function failed(error: unknown): OutsideResult<unknown> {
+  const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
+  return { ok: false, error: { name, message } };
+}

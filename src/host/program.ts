@@ -89,9 +89,10 @@ export class Program implements Surroundings {
     const { ledger } = options;
     this.#answers = new Answers(ports.now, answersMs, answers, (request) => ledger?.forget(request));
     this.settled = options.onSettled;
-    this.#outside = new OutsideCalls(ports, options.limits, (call, result) =>
-      this.node(call.slot.node).outsideCallDone(call, result),
-    );
+    this.#outside = new OutsideCalls(ports, options.limits, (call, result) => {
+      this.node(call.slot.node).outsideCallDone(call, result);
+      this.rested();
+    });
     for (const cls of Object.values(classes)) inspectTree(cls);
     for (const [name, cls] of Object.entries(classes)) {
       this.nodes.set(name, new LogicalNode(name, cls, ports, this, options));

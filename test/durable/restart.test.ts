@@ -1,16 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { Context, readonly, run, type Service } from "headwater";
-
-/** A directory that is gone when the test is. */
-async function directory(t: TestContext): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), "headwater-durable-"));
-  t.after(() => rm(made, { recursive: true, force: true }));
-  return join(made, "journal");
-}
+import { temporaryDirectory } from "./support.js";
 
 class Counter extends Context<string> {
   count = 0;
@@ -57,7 +48,7 @@ async function withService<T>(journal: string, use: (service: Service<Counters>)
 }
 
 test("what was acknowledged is there after a restart", async (t) => {
-  const journal = await directory(t);
+  const journal = await temporaryDirectory(t);
   await withService(journal, async ({ root }) => {
     assert.equal(await root.counters("a").add(2), 2);
     assert.equal(await root.counters("a").add(3), 5);
@@ -72,7 +63,7 @@ test("what was acknowledged is there after a restart", async (t) => {
 });
 
 test("started events that had not run are run after a restart, in their order", async (t) => {
-  const journal = await directory(t);
+  const journal = await temporaryDirectory(t);
   await withService(journal, async (service) => {
     const names = Array.from({ length: 50 }, (_, i) => `n${i % 5}`);
     void service.root.spread(names, "first");
@@ -88,7 +79,7 @@ test("started events that had not run are run after a restart, in their order", 
 });
 
 test("timers survive, and those that were due meanwhile go off", async (t) => {
-  const journal = await directory(t);
+  const journal = await temporaryDirectory(t);
   await withService(journal, async ({ root }) => {
     await root.counters("a").later(1, "soon");
     await root.counters("a").later(1_000_000, "much later");
@@ -101,7 +92,7 @@ test("timers survive, and those that were due meanwhile go off", async (t) => {
 });
 
 test("a request that is asked again after a restart has its effect once", async (t) => {
-  const journal = await directory(t);
+  const journal = await temporaryDirectory(t);
   const ask = (service: Service<Counters>, request: string) =>
     service.as({ request }).root.counters("a").add(1);
   await withService(journal, async (service) => {
@@ -121,7 +112,7 @@ test("a request that is asked again after a restart has its effect once", async 
 });
 
 test("a journal of another program is refused and stays as it is", async (t) => {
-  const journal = await directory(t);
+  const journal = await temporaryDirectory(t);
   await withService(journal, ({ root }) => root.counters("a").add(1));
   class Others extends Context {}
   await assert.rejects(run(Others, { journal }), { code: "HW-3002" });
@@ -129,7 +120,7 @@ test("a journal of another program is refused and stays as it is", async (t) => 
 });
 
 test("a context whose name is too long for the journal is refused", async (t) => {
-  const journal = await directory(t);
+  const journal = await temporaryDirectory(t);
   await withService(journal, async ({ root }) => {
     await assert.rejects(root.counters("x".repeat(1000)).add(1), { code: "HW-3008" });
     assert.equal(await root.counters("y").add(1), 1);

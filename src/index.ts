@@ -20,6 +20,7 @@ export type { CurrentEvent, TimerId } from "./model/event.js";
 export type { Key } from "./model/key.js";
 export { readonly, reads } from "./model/marks.js";
 export type { Children, Elsewhere, Later, Ref, Target, View } from "./model/refs.js";
+export { tracked } from "./model/tracked.js";
 export type { ServerLimits } from "./server/limits.js";
 export { type ServeOptions, type Server, serve } from "./server/serve.js";
 export type { Tokens } from "./server/tokens.js";

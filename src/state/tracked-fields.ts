@@ -1,11 +1,11 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "../model/address.js";
-import { provideCollections, type Tracked } from "../model/collections.js";
+import { provideCollections, type Tracked, type TrackedKind } from "../model/collections.js";
 import { isSameContent, versionOf } from "./tracked-content.js";
 import { LiveList } from "./tracked-list.js";
 import { Live } from "./tracked-live.js";
 import { LiveMap, LiveSet } from "./tracked-map.js";
-import { Version, type VersionKind } from "./tracked-version.js";
+import { Version } from "./tracked-version.js";
 
 /** Tracked collections as fields of contexts: a state holds a version, an instance a live collection. */
 
@@ -15,7 +15,7 @@ provideCollections({
   list: (items) => new LiveList(items),
 });
 
-function make(kind: VersionKind): Live {
+function make(kind: TrackedKind): Live {
   if (kind === "list") return new LiveList([]);
   return kind === "map" ? new LiveMap([]) : new LiveSet([]);
 }

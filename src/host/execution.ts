@@ -80,10 +80,10 @@ export class Execution {
     return this.#first?.slot === slot ? this.#first : undefined;
   }
 
-  /** The contexts that the event has changed, with the states it left them in. */
-  *changes(): Iterable<[Slot, State]> {
+  /** The contexts that the event has changed, with the states it found and left them in. */
+  *changes(): Iterable<[slot: Slot, before: State, after: State]> {
     const entries = this.#entries?.values() ?? (this.#first === null ? [] : [this.#first]);
-    for (const { slot, state, before } of entries) if (state !== before) yield [slot, state];
+    for (const { slot, state, before } of entries) if (state !== before) yield [slot, before, state];
   }
 
   hasReleased(slot: Slot): boolean {

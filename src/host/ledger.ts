@@ -9,7 +9,7 @@ import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import type { EventRequest, Origin } from "./request.js";
 import type { Slot } from "./slot.js";
-import { decodeState, encodeState } from "./stored-state.js";
+import { encodeState, loadState, stateWrites } from "./stored-state.js";
 
 /** What an event does, without the context's state: enough to run it again. */
 export interface StoredEvent {
@@ -32,7 +32,7 @@ export type StoredAnswer = { readonly ok: boolean; readonly value: unknown };
  * What a program keeps in its journal, as keys and values. One event's traces are written in one group: the states it
  * changed, the events it started, its messages and timers, its answer, and that it is not to be run again itself.
  *
- *     c/NODE/ADDRESS          the state of a context
+ *     c/NODE/ADDRESS, d/…     the state of a context (`stored-keys.ts`)
  *     e/NODE/…                an event that was started or sent and has not committed
  *     t/NODE/TIMER            an armed timer
  *     a/REQUEST               the answer to a request that carries an id
@@ -42,8 +42,7 @@ export class Ledger {
   constructor(readonly journal: Journal) {}
 
   load(slot: Slot): State | null {
-    const bytes = this.journal.get(stateKey(slot));
-    return bytes === undefined ? null : decodeState(slot, bytes);
+    return loadState(this.journal, slot);
   }
 
   /** Writes what these events leave behind; `open` are events that must keep their tickets from now on. */
@@ -82,8 +81,9 @@ export class Ledger {
       });
     }
     if (!execution.ok) return;
-    for (const [changed, state] of execution.changes()) {
-      writes.push({ key: stateKey(changed), value: encodeState(changed, state) });
+    for (const [changed, before, after] of execution.changes()) {
+      stateWrites(changed, changed.stored.isThere ? before : null, after, writes);
+      changed.stored.isThere = true;
     }
     for (const [index, effect] of execution.effects.entries()) {
       const write = effectWrite(slot.node, event.ticket, event.time, index, effect);
@@ -118,10 +118,6 @@ export class Ledger {
 function storedAnswer(ok: boolean, value: unknown, time: number): unknown {
   if (value instanceof HeadwaterError) return [ok, value.message, value.code, time];
   return [ok, value, null, time];
-}
-
-export function stateKey(slot: Slot): string {
-  return `c/${slot.node}/${slot}`;
 }
 
 function answerKey(request: string): string {

@@ -6,12 +6,14 @@ import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
 import { holds, initialState, instantiate, type State } from "../state/fields.js";
 import type { Ledger } from "./ledger.js";
 import type { EventRequest } from "./request.js";
+import { StoredContext } from "./stored-state.js";
 
 /** A context on this host: its place in the order of events, and its state. */
 export class Slot extends Address {
   readonly shape: Shape;
   readonly place: Place<EventRequest>;
   #state: State | null = null;
+  #stored: StoredContext | null = null;
   /** An instance that holds exactly the present state and that no event is using. */
   #parked: Context<Key> | null = null;
 
@@ -37,6 +39,12 @@ export class Slot extends Address {
   get state(): State {
     this.#state ??= this.ledger?.load(this) ?? initialState(this);
     return this.#state;
+  }
+
+  /** Where and how a journal has this context. */
+  get stored(): StoredContext {
+    this.#stored ??= new StoredContext(this);
+    return this.#stored;
   }
 
   /** Has any event entered this context or looked at it? */

@@ -13,8 +13,11 @@ export interface ChildSlot {
   readonly cls: ContextClass;
 }
 
-/** What a field is declared as, as far as that says what it will hold: most may hold anything. */
-export type FieldKind = TrackedKind | "Map" | "Set" | "array" | "plain";
+/**
+ * What a field is declared as, as far as its first value says what it will hold. Simple are texts, numbers, bigints and
+ * booleans; what begins as null or as an object may become anything.
+ */
+export type FieldKind = TrackedKind | "Map" | "Set" | "array" | "simple" | "unknown";
 
 export interface Method {
   readonly name: string;
@@ -133,7 +136,9 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
 function kindOf(value: unknown): FieldKind {
   if (value instanceof Tracked) return value.kind;
   if (Array.isArray(value)) return "array";
-  return value instanceof Map ? "Map" : value instanceof Set ? "Set" : "plain";
+  if (value instanceof Map) return "Map";
+  if (value instanceof Set) return "Set";
+  return value === null || value === undefined || typeof value === "object" ? "unknown" : "simple";
 }
 
 function methodsOf(cls: ContextClass): Map<string, Method> {

@@ -3,12 +3,13 @@ import { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
 import type { TimerId } from "../model/event.js";
 import { pathOf, type Step } from "../model/path.js";
-import type { Method } from "../model/shape.js";
+import type { Method, Shape } from "../model/shape.js";
 import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import type { EventRequest, Origin } from "./request.js";
 import type { Slot } from "./slot.js";
+import { checkShapes } from "./stored-shapes.js";
 import { encodeState, loadState, stateWrites } from "./stored-state.js";
 
 /** What an event does, without the context's state: enough to run it again. */
@@ -37,12 +38,20 @@ export type StoredAnswer = { readonly ok: boolean; readonly value: unknown };
  *     t/NODE/TIMER            an armed timer
  *     a/REQUEST               the answer to a request that carries an id
  *     n/NODE                  the last ticket and the time
+ *     s/CLASS                 the fields of a context class
  */
 export class Ledger {
   constructor(readonly journal: Journal) {}
 
   load(slot: Slot): State | null {
     return loadState(this.journal, slot);
+  }
+
+  /** Refuses classes that the states in the journal do not fit (HW-3021), and takes note of the others. */
+  checkShapes(shapes: Iterable<Shape>): void {
+    const writes = checkShapes(this.journal, shapes);
+    // If this fails, so does every later commit, and those are waited for.
+    if (writes.length > 0) this.journal.append(writes, () => {});
   }
 
   /** Writes what these events leave behind; `open` are events that must keep their tickets from now on. */

@@ -9,6 +9,7 @@ import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import type { EventRequest, Origin } from "./request.js";
 import type { Slot } from "./slot.js";
+import { NAME_BYTES_MAX, shortened } from "./stored-keys.js";
 import { checkShapes } from "./stored-shapes.js";
 import { encodeState, loadState, stateWrites } from "./stored-state.js";
 
@@ -130,7 +131,7 @@ function storedAnswer(ok: boolean, value: unknown, time: number): unknown {
 }
 
 function answerKey(request: string): string {
-  return `a/${request}`;
+  return `a/${shortened(request, NAME_BYTES_MAX)}`;
 }
 
 /** So that the order of keys is the order of numbers. */
@@ -147,7 +148,7 @@ function ownKey(node: string, origin: Origin): string | null {
 }
 
 function timerKey(node: string, id: TimerId): string {
-  return `t/${node}/${id}`;
+  return `t/${node}/${shortened(id, NAME_BYTES_MAX)}`;
 }
 
 function effectWrite(

@@ -17,7 +17,7 @@ import { showKey } from "../model/key.js";
  * long for a journal, or has no UTF-8, is replaced by "#" and its SHA-256.
  */
 
-const NAME_BYTES_MAX = 1200;
+export const NAME_BYTES_MAX = 1200;
 const FIELD_BYTES_MAX = 200;
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -85,8 +85,10 @@ function quoted(name: string): string {
   return IDENTIFIER.test(name) ? name : JSON.stringify(name);
 }
 
-function shortened(text: string, bytesMax: number): string {
-  return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax ? hash(text) : text;
+/** A text that fits into a key, itself if it does. Different texts stay different. */
+export function shortened(text: string, bytesMax: number): string {
+  const isLong = text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax;
+  return isLong || text.startsWith("#") || LONE_SURROGATE.test(text) ? hash(text) : text;
 }
 
 function hash(text: string): string {

@@ -27,7 +27,15 @@ class Shelf extends Context<number> {
     if (item !== undefined) this.items.delete(item);
   }
 }
+class Corner extends Context<string> {
+  armed = 0;
+  setTimer() {
+    this.armed++;
+    this.event.after(1e6, this.setTimer);
+  }
+}
 class Shop extends Context {
+  corners = this.children(Corner);
   names = tracked.set<string>();
   shelves = this.children(Shelf);
 
@@ -82,4 +90,23 @@ test("whatever events did, gave up and undid, the journal has the states of thei
     }
     await program.stop(0);
   }
+});
+
+test("contexts and requests with names that are too long for a journal, or have no UTF-8, are kept as well", async () => {
+  const journal = new MemoryJournal();
+  const names = ["é".repeat(1024), `${"é".repeat(1023)}e`, "\ud800", "#"];
+  const { program } = start(journal);
+  const ask = (name: string) => program.rootOf("Shop", { request: name }) as unknown as Ref<Shop>;
+  for (const name of names) await ask(name).corners(name).setTimer();
+  for (const name of names) await ask(name).corners(name).setTimer(); // is answered, but not run again
+  await program.stop(0);
+  const timers = [...new Ledger(journal).timers("Shop")];
+  assert.deepEqual(timers.map(({ path }) => path[0]?.key).toSorted(), names.toSorted());
+  const again = start(journal);
+  for (const name of names) {
+    const asked = again.program.rootOf("Shop", { request: name }) as unknown as Ref<Shop>;
+    await asked.corners(name).setTimer();
+  }
+  assert.equal([...new Ledger(journal).timers("Shop")].length, names.length);
+  await again.program.stop(0);
 });

@@ -1,8 +1,8 @@
-import { parseArgs } from "node:util";
 import { startComedy } from "./lib/comedy.js";
 import { goals } from "./lib/goals.js";
 import * as headwater from "./lib/headwater.js";
 import { startNact } from "./lib/nact.js";
+import { optionsFrom } from "./lib/options.js";
 import { startPromiseQueue } from "./lib/promise-queue.js";
 import { jsonLine, table } from "./lib/report.js";
 import { type Effort, type Figures, measure, type Setting } from "./lib/rounds.js";
@@ -60,33 +60,21 @@ const variants: readonly Case[] = [
 ];
 
 export async function main(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { json: { type: "boolean" }, quick: { type: "boolean" }, events: { type: "string" } },
-  });
-  const effort = { ...(values.quick ? QUICK : FULL), events: countFrom(values.events) };
+  const { json, effort } = optionsFrom(args, FULL, QUICK);
   const report: Figures[] = [];
   const take = (figures: readonly Figures[]) => {
     report.push(...figures);
-    if (values.json) for (const each of figures) process.stdout.write(`${jsonLine("micro", each)}\n`);
+    if (json) for (const each of figures) process.stdout.write(`${jsonLine("micro", each)}\n`);
   };
   take(await measure(systems, settings(WORK), effort, progress));
   const figures = await measure(variants, settings([0]), effort, progress);
   take(figures.filter((each) => !systems.includes(each.case)));
-  if (!values.json) process.stdout.write(table(report));
+  if (!json) process.stdout.write(table(report));
   for (const goal of goals(report)) progress(`${goal.met ? "met" : "MISSED"}: ${goal.what}: ${goal.figure}`);
 }
 
 function settings(works: readonly number[]): Setting[] {
   return works.flatMap((work) => IN_FLIGHT.map((inFlight) => ({ work, inFlight })));
-}
-
-function countFrom(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const count = Number(text);
-  if (!Number.isSafeInteger(count) || count < 1)
-    throw new Error(`--events takes a whole number, not "${text}".`);
-  return count;
 }
 
 function progress(line: string): void {

@@ -56,7 +56,7 @@ export class Cell extends Context<readonly [x: number, y: number]> {
     else this.event.start(this.above(World)).step(before, after);
   }
 
-  @readonly inhabitants() {
+  @readonly list() {
     return [...this.entities.values()];
   }
 }
@@ -70,10 +70,10 @@ export class Region extends Context<readonly [column: number, row: number]> {
     await this.cells(after.x, after.y).enter(after);
   }
 
-  @readonly async inhabitants() {
+  @readonly async list() {
     const [column, row] = this.key;
     const cells = grid(REGION_SIZE, REGION_SIZE).map(([x, y]) =>
-      this.cells(column * REGION_SIZE + x, row * REGION_SIZE + y).inhabitants(),
+      this.cells(column * REGION_SIZE + x, row * REGION_SIZE + y).list(),
     );
     return (await Promise.all(cells)).flat();
   }
@@ -99,9 +99,7 @@ export default class World extends Context {
 
   /** All entities that are in any cell, all seen at the same moment. */
   @readonly async audit() {
-    const regions = grid(WIDTH / REGION_SIZE, HEIGHT / REGION_SIZE).map((key) =>
-      this.regions(...key).inhabitants(),
-    );
+    const regions = grid(WIDTH / REGION_SIZE, HEIGHT / REGION_SIZE).map((key) => this.regions(...key).list());
     return (await Promise.all(regions)).flat();
   }
 

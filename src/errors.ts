@@ -27,7 +27,7 @@ export const codes = {
   "HW-1021": "a timer cannot be set",
   "HW-1022": "an outside function cannot be declared or called",
   "HW-1101": "a tracked collection was replaced",
-  "HW-1102": "a tracked collection was declared in a method",
+  "HW-1102": "a tracked collection is not a field of a context",
   "HW-1103": "a value cannot be a key of a tracked collection",
   "HW-1104": "a view of a tracked collection was changed",
   "HW-1105": "a tracked list has no such item",

@@ -28,6 +28,7 @@ export {
   outside,
 } from "./model/outside.js";
 export type { Children, Elsewhere, Later, Ref, Target, View } from "./model/refs.js";
+export { tracked } from "./model/tracked.js";
 export type { ServerLimits } from "./server/limits.js";
 export { type ServeOptions, type Server, serve } from "./server/serve.js";
 export type { Tokens } from "./server/tokens.js";

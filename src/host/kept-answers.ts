@@ -34,12 +34,12 @@ export class KeptAnswers {
     this.#callOff();
   }
 
-  #remove(answers: Iterator<[request: string, answer: StoredAnswer]>): void {
+  #remove(answers: Iterator<[key: string, answer: StoredAnswer]>): void {
     for (let count = 0; count < AT_ONCE; count++) {
       const { value, done } = answers.next();
       if (done) return;
-      const [request, { time }] = value;
-      if (time < this.#began) this.ledger.forget(request);
+      const [key, { time }] = value;
+      if (time < this.#began) this.ledger.forgetKey(key);
     }
     this.#callOff = this.ports.at(this.ports.now() + PAUSE_MS, () => this.#remove(answers));
   }

@@ -1,6 +1,7 @@
 import type { CoreEvent, Ticket } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
+import type { Shape } from "../model/shape.js";
 import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
 import { Cache } from "./cache.js";
@@ -20,7 +21,9 @@ import {
   segment,
   ticketWrite,
 } from "./stored-event.js";
-import { decodeState, encodeState } from "./stored-state.js";
+import { NAME_BYTES_MAX, shortened } from "./stored-keys.js";
+import { checkShapes } from "./stored-shapes.js";
+import { loadState, stateWrites } from "./stored-state.js";
 
 export interface StoredAnswer {
   readonly ok: boolean;
@@ -48,19 +51,18 @@ type Done = (error: HeadwaterError | null) => void;
 /** Tickets are set aside in the journal this many at a time, so that those of events that leave no trace count, too. */
 const TICKETS_AHEAD = 2 ** 20;
 const OUTDATED_AT_ONCE = 1000;
-/** In characters. A journal takes longer keys, but timers have keys that are a little longer than their context's. */
-const ADDRESS_MAX = 450;
 
 /**
  * What a program keeps in its journal. One event's traces are one group of writes: the states it changed, the events it
  * started, its messages and timers, its answer, and that it is not to be run again itself.
  *
- *     c/NODE/ADDRESS              the state of a context (see stored-state.ts)
+ *     c/NODE/ADDRESS, d/…         the state of a context (`stored-keys.ts`)
  *     e/NODE/start|message/…      an event that was started or sent and has not committed
  *     t/NODE/TIMER                an armed timer
  *     o/NODE/TICKET/INDEX         an outside call that has no result, or the event that brings it
  *     m/NODE/TICKET/INDEX/CLIENT  a message to a client that the client has not confirmed
  *     a/REQUEST                   the answer to a request that carries an id
+ *     s/CLASS                     the fields of a context class
  *     n/NODE                      up to where tickets may have been given out, and the time
  */
 export class Ledger {
@@ -79,8 +81,14 @@ export class Ledger {
   }
 
   load(slot: Slot): State | null {
-    const bytes = this.journal.get(stateKey(slot));
-    return bytes === undefined ? null : decodeState(slot, bytes);
+    return loadState(this.journal, slot);
+  }
+
+  /** Refuses classes that the states in the journal do not fit (HW-3021), and takes note of the others. */
+  checkShapes(shapes: Iterable<Shape>): void {
+    const writes = checkShapes(this.journal, shapes);
+    // If this fails, so does every later commit, and those are waited for.
+    if (writes.length > 0) this.journal.append(writes, () => {});
   }
 
   /** Writes what these events of a logical node leave behind; `open` are events that keep their tickets from now on. */
@@ -99,8 +107,9 @@ export class Ledger {
       time = Math.max(time, event.time);
       tracesOf(event, writes, changes);
     }
-    for (const [slot, { after }] of changes) {
-      writes.push({ key: stateKey(slot), value: encodeState(slot, after) });
+    for (const [slot, { before, after }] of changes) {
+      stateWrites(slot, slot.stored.isThere ? before : null, after, writes);
+      slot.stored.isThere = true;
     }
     for (const event of open) writes.push(ticketWrite(event));
     const reserved = this.#reserved.get(node) ?? 0;
@@ -146,9 +155,9 @@ export class Ledger {
     return bytes === undefined ? null : answerIn(bytes);
   }
 
-  /** The answers that earlier runs have left, with the requests they belong to. */
-  *answers(): Iterable<[request: string, answer: StoredAnswer]> {
-    for (const [key, bytes] of this.journal.range("a/")) yield [key.slice(2), answerIn(bytes)];
+  /** The answers that there are, by their keys in the journal. */
+  *answers(): Iterable<[key: string, answer: StoredAnswer]> {
+    for (const [key, bytes] of this.journal.range("a/")) yield [key, answerIn(bytes)];
   }
 
   /** Messages to clients that were not confirmed, in the order of the logical node. */
@@ -160,19 +169,22 @@ export class Ledger {
     }
   }
 
-  /** Nobody will ask for this answer again. It goes with one of the next groups. */
-  forget(request: string): void {
-    this.#outdated.push({ key: answerKey(request), value: null });
+  /** Nobody will ask for this any more. It goes with one of the next groups. */
+  forgetKey(key: string): void {
+    this.#outdated.push({ key, value: null });
+  }
+
+  forgetAnswer(request: string): void {
+    this.forgetKey(answerKey(request));
   }
 
   /** Nobody wants to know what came of this call. */
   forgetCall(node: string, parent: Ticket, index: number): void {
-    const key = keyOf(node, { kind: "outside", parent, index }) as string;
-    this.#outdated.push({ key, value: null });
+    this.forgetKey(keyOf(node, { kind: "outside", parent, index }) as string);
   }
 
   forgetMessage(client: string, from: Told): void {
-    this.#outdated.push({ key: messageKey(client, from), value: null });
+    this.forgetKey(messageKey(client, from));
   }
 }
 
@@ -202,22 +214,8 @@ function answerIn(bytes: Uint8Array): StoredAnswer {
   return { ok, value: HeadwaterError.restored(code, String(value)), time };
 }
 
-function stateKey(slot: Slot): string {
-  if (slot.journalKey !== null) return slot.journalKey;
-  const address = String(slot);
-  if (address.length > ADDRESS_MAX) {
-    throw new HeadwaterError(
-      "HW-3008",
-      `the context ${address.slice(0, 60)}… has a name of ${address.length} characters, and with a journal ` +
-        `${ADDRESS_MAX} are the most. Use shorter keys, for example a hash of the long one.`,
-    );
-  }
-  slot.journalKey = `c/${segment(slot.node)}/${address}`;
-  return slot.journalKey;
-}
-
 function answerKey(request: string): string {
-  return `a/${request}`;
+  return `a/${shortened(request, NAME_BYTES_MAX)}`;
 }
 
 function positionKey(node: string): string {

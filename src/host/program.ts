@@ -87,19 +87,20 @@ export class Program implements Surroundings {
     this.#options = options;
     const { answersMs, answers } = options.limits;
     const { ledger } = options;
-    this.#answers = new Answers(ports.now, answersMs, answers, (request) => ledger?.forget(request));
+    this.#answers = new Answers(ports.now, answersMs, answers, (request) => ledger?.forgetAnswer(request));
     this.settled = options.onSettled;
     this.#outside = new OutsideCalls(ports, options.limits, (call, result) => {
       this.node(call.slot.node).outsideCallDone(call, result);
       this.rested();
     });
-    for (const cls of Object.values(classes)) inspectTree(cls);
+    const shapes = Object.values(classes).flatMap((cls) => inspectTree(cls));
     for (const [name, cls] of Object.entries(classes)) {
       this.nodes.set(name, new LogicalNode(name, cls, ports, this, options));
     }
     if (this.nodes.size === 0)
       throw new HeadwaterError("HW-1017", "a program needs at least one root class.");
     if (!ledger) return;
+    ledger.checkShapes(shapes);
     this.#mailboxes = new Mailboxes(ledger, ports, options.limits);
     this.#recover(ledger);
   }

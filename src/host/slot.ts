@@ -7,14 +7,14 @@ import { holds, initialState, instantiate, type State } from "../state/fields.js
 import { weakly } from "./cache.js";
 import type { Ledger } from "./ledger.js";
 import type { EventRequest } from "./request.js";
+import { StoredContext } from "./stored-state.js";
 
 /** A context on this host: its place in the order of events, and its state. */
 export class Slot extends Address {
   readonly shape: Shape;
   readonly place: Place<EventRequest>;
-  /** Its name in the journal, once somebody has asked for it. */
-  journalKey: string | null = null;
   #state: State | null = null;
+  #stored: StoredContext | null = null;
   /** An instance that holds exactly the present state and that no event is using. */
   #parked: Context<Key> | null = null;
   /** Tries of events that have entered it and that the journal does not have. */
@@ -68,6 +68,12 @@ export class Slot extends Address {
     this.#parked = null;
     this.#usedIn = 0;
     return true;
+  }
+
+  /** Where and how a journal has this context. */
+  get stored(): StoredContext {
+    this.#stored ??= new StoredContext(this);
+    return this.#stored;
   }
 
   /** Has any event entered this context or looked at it? */

@@ -8,6 +8,7 @@ import type { Effect } from "./effects.js";
 import type { Told } from "./node.js";
 import type { EventRequest, Origin } from "./request.js";
 import type { Slot } from "./slot.js";
+import { NAME_BYTES_MAX, shortened } from "./stored-keys.js";
 import { encodeState } from "./stored-state.js";
 
 /** An event that nobody outside asked for, as the journal keeps it until it commits. */
@@ -62,12 +63,12 @@ export function keyOf(node: string, origin: Origin): string | null {
 }
 
 function timerKey(node: string, id: TimerId): string {
-  return `${keysOfTimers(node)}${id}`;
+  return `${keysOfTimers(node)}${shortened(id, NAME_BYTES_MAX)}`;
 }
 
 /** Where the journal keeps a message to a client until the client confirms it. */
 export function messageKey(client: string, { node, ticket, index }: Told): string {
-  return `${keysOfMessages(node)}${digits(ticket)}/${digits(index)}/${segment(client)}`;
+  return `${keysOfMessages(node)}${digits(ticket)}/${digits(index)}/${shortened(client, NAME_BYTES_MAX)}`;
 }
 
 export function keysOfMessages(node: string): string {

@@ -1,69 +1,277 @@
-import { HeadwaterError } from "../errors.js";
-import type { ContextClass } from "../model/context.js";
-import { decode, encode } from "../state/codec.js";
-import { type Armed, armedIn, type State } from "../state/fields.js";
+import type { Journal, Write } from "../journal/journal.js";
+import type { TrackedKind } from "../model/collections.js";
+import type { Shape } from "../model/shape.js";
+import { decode } from "../state/codec.js";
+import { unreadable } from "../state/codec-check.js";
+import { fittedState, type State } from "../state/fields.js";
+import { same } from "../state/same.js";
+import { type Content, changesBetween, entriesOf, versionFrom } from "../state/tracked-content.js";
+import { plainOf, unlike } from "../state/tracked-fields.js";
+import { Version } from "../state/tracked-version.js";
+import { copy } from "../state/values.js";
+import { type Versioned, versionOf } from "./class-versions.js";
 import type { Slot } from "./slot.js";
+import {
+  encodedIfLong,
+  Form,
+  isApart,
+  keepApart,
+  type Main,
+  readEntry,
+  readMain,
+  writtenEntry,
+} from "./stored-form.js";
+import { contextName, entryKey, fieldPrefix, mainKey, partsPrefix } from "./stored-keys.js";
 
-/** A state under the names of its fields, so that the order of their declaration may change. */
-interface StoredState {
-  readonly version: number;
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly armed: Armed;
-}
+/** Where and how a journal has one context. Made once for each. */
+export class StoredContext {
+  readonly name: string;
+  readonly key: string;
+  readonly form: Form;
+  /** Has the journal anything of it? */
+  isThere = false;
+  readonly #fields: readonly string[];
+  readonly #prefixes: (string | undefined)[] = [];
 
-/** What a context class may say about its state in the journal. */
-interface Versioned {
-  /** Counts the shapes that the state of this class has had. */
-  readonly version?: number;
-  /** Makes the fields of the present version from those of an older one. */
-  upgrade?(fields: Record<string, unknown>, version: number): Record<string, unknown>;
-}
-
-export function versionOf(cls: ContextClass): number {
-  return (cls as Versioned).version ?? 1;
-}
-
-export function encodeState(slot: Slot, state: State): Uint8Array {
-  const { fields, cls } = slot.shape;
-  const stored: StoredState = {
-    version: versionOf(cls),
-    fields: Object.fromEntries(fields.map((field, i) => [field, state[i]])),
-    armed: armedIn(slot, state),
-  };
-  return encode(stored);
-}
-
-export function decodeState(slot: Slot, bytes: Uint8Array): State {
-  const { version, fields, armed } = decode(bytes) as StoredState;
-  const values = version === versionOf(slot.shape.cls) ? fields : upgraded(slot, fields, version);
-  const state: unknown[] = slot.shape.fields.map((field) => {
-    if (Object.hasOwn(values, field)) return values[field];
-    throw unlike(slot, `it has no field "${field}"`);
-  });
-  for (const field of Object.keys(values)) {
-    if (!slot.shape.fields.includes(field))
-      throw unlike(slot, `it has a field "${field}" that the class has not`);
+  constructor(slot: Slot) {
+    this.name = contextName(slot);
+    this.key = mainKey(this.name);
+    this.form = formOf(slot.shape);
+    this.#fields = slot.shape.fields;
   }
-  if (armed.length > 0) state.push(armed);
+
+  /** What the keys of a field's entries begin with, and the key of a large plain field. */
+  prefix(index: number): string {
+    this.#prefixes[index] ??= fieldPrefix(this.name, this.#fields[index] as string);
+    return this.#prefixes[index];
+  }
+}
+
+const forms = new WeakMap<Shape, Form>();
+
+function formOf(shape: Shape): Form {
+  let form = forms.get(shape);
+  if (form === undefined) {
+    form = new Form(shape);
+    forms.set(shape, form);
+  }
+  return form;
+}
+
+/**
+ * States that were loaded and are not what the journal has: they were upgraded, or a field is tracked that was not
+ * before, or the other way round. With each, the keys of its own that its context has in the journal. The first write
+ * after that writes all.
+ */
+const converted = new WeakMap<State, Map<string, Uint8Array>>();
+
+/** The writes that turn what the journal has of a context (`before`; null: nothing) into `after`. */
+export function stateWrites(slot: Slot, before: State | null, after: State, writes: Write[]): void {
+  const context = slot.stored;
+  if (before === null) {
+    for (const write of allOf(context, slot, after)) writes.push(write);
+    return;
+  }
+  const old = converted.get(before);
+  if (old !== undefined) return replaceAll(context, slot, after, old, writes);
+  const { length } = slot.shape.fields;
+  let isMainChanged = before[length] !== after[length];
+  for (let i = 0; i < length; i++) {
+    const [kept, value] = [before[i], after[i]];
+    if (Object.is(kept, value)) continue;
+    if (kept instanceof Version && value instanceof Version)
+      entryWrites(context.prefix(i), kept, value, writes);
+    else if (plainWrites(context, i, kept, value, writes)) isMainChanged = true;
+  }
+  if (isMainChanged) writes.push({ key: context.key, value: context.form.main(after) });
+}
+
+/** Writes a plain field that is apart, or was. Is the main value another one? */
+function plainWrites(
+  context: StoredContext,
+  i: number,
+  kept: unknown,
+  value: unknown,
+  writes: Write[],
+): boolean {
+  const bytes = encodedIfLong(value);
+  const wasApart = isApart(kept);
+  if (bytes !== null && isApart(value)) {
+    writes.push({ key: context.prefix(i), value: bytes });
+    return !wasApart;
+  }
+  context.form.keepReady(i, value, bytes);
+  if (wasApart) writes.push({ key: context.prefix(i), value: null });
+  return true;
+}
+
+function entryWrites(prefix: string, older: Version, newer: Version, writes: Write[]): void {
+  const { kind } = newer;
+  const { isWhole, changes } = changesBetween(older, newer);
+  if (!isWhole) {
+    for (const change of changes) {
+      if (change.deleted) writes.push({ key: entryKey(prefix, change.key), value: null });
+      else writes.push(writtenEntry(kind, prefix, change));
+    }
+    return;
+  }
+  // The versions have no common history, so all of both is looked at.
+  const gone = new Map<unknown, Content>();
+  for (const entry of entriesOf(older)) gone.set(entry.key, entry);
+  for (const entry of changes) {
+    const then = gone.get(entry.key);
+    gone.delete(entry.key);
+    if (then === undefined || then.sequence !== entry.sequence || !same(then.value, entry.value))
+      writes.push(writtenEntry(kind, prefix, entry));
+  }
+  for (const { key } of gone.values()) writes.push({ key: entryKey(prefix, key), value: null });
+}
+
+/** All keys and values of a state. */
+function* allOf(context: StoredContext, slot: Slot, state: State): Generator<Write & { value: Uint8Array }> {
+  for (let i = 0; i < slot.shape.fields.length; i++) {
+    const value = state[i];
+    if (value instanceof Version) {
+      for (const entry of entriesOf(value)) yield writtenEntry(value.kind, context.prefix(i), entry);
+    } else {
+      const bytes = encodedIfLong(value);
+      if (bytes !== null && isApart(value)) yield { key: context.prefix(i), value: bytes };
+      else context.form.keepReady(i, value, bytes);
+    }
+  }
+  yield { key: context.key, value: context.form.main(state) };
+}
+
+function replaceAll(
+  context: StoredContext,
+  slot: Slot,
+  state: State,
+  old: ReadonlyMap<string, Uint8Array>,
+  writes: Write[],
+): void {
+  const gone = new Set(old.keys());
+  for (const write of allOf(context, slot, state)) {
+    gone.delete(write.key);
+    const then = old.get(write.key);
+    if (then === undefined || Buffer.compare(then, write.value) !== 0) writes.push(write);
+  }
+  for (const key of gone) writes.push({ key, value: null });
+}
+
+/** What the journal has of a context; null if nothing. */
+export function loadState(journal: Journal, slot: Slot): State | null {
+  const context = slot.stored;
+  const bytes = journal.get(context.key);
+  if (bytes === undefined) return null;
+  context.isThere = true;
+  const main = readMain(bytes);
+  const parts = main.apart.length === 0 ? NO_PARTS : new Map(journal.range(partsPrefix(context.name)));
+  if (main.apart.length > 0) readApart(context.name, main, parts);
+  const state = stateFrom(slot, main);
+  if (!isAsStored(slot, main, state)) converted.set(state, parts);
   return state;
 }
 
-function upgraded(
-  slot: Slot,
-  fields: StoredState["fields"],
-  version: number,
-): Readonly<Record<string, unknown>> {
-  const cls = slot.shape.cls as Versioned;
-  if (cls.upgrade === undefined)
-    throw unlike(slot, `it is of version ${version}, the class of ${versionOf(slot.shape.cls)}`);
-  return cls.upgrade({ ...fields }, version);
+const NO_PARTS: Map<string, Uint8Array> = new Map();
+
+/** Puts the fields that have keys of their own among the values. */
+function readApart(
+  name: string,
+  { names, values, apart }: Main,
+  parts: ReadonlyMap<string, Uint8Array>,
+): void {
+  const found = new Map<string, [key: string, bytes: Uint8Array][]>();
+  const start = partsPrefix(name).length;
+  for (const [key, bytes] of parts) {
+    const prefix = key.slice(0, key.indexOf("\0", start) + 1);
+    const list = found.get(prefix);
+    if (list === undefined) found.set(prefix, [[key, bytes]]);
+    else list.push([key, bytes]);
+  }
+  for (const [index, kind] of apart) {
+    const prefix = fieldPrefix(name, names[index] ?? "");
+    const list = found.get(prefix) ?? [];
+    if (kind === "plain") {
+      if (list.length !== 1) throw unreadable(`the field "${names[index]}" of a context is missing`);
+      values[index] = decode(list[0]?.[1] as Uint8Array);
+      keepApart(values[index]);
+    } else {
+      const entries = list.map(([key, value]) => readEntry(kind, prefix, key, value));
+      values[index] = versionRead(kind, entries, names[index] ?? "");
+    }
+  }
 }
 
-function unlike(slot: Slot, how: string): HeadwaterError {
-  const { name } = slot.shape;
-  return new HeadwaterError(
-    "HW-3021",
-    `the state of ${slot} in the journal does not fit the class ${name}: ${how}. Give ${name} a higher ` +
-      "`static version` and a `static upgrade(fields, version)` that makes the new fields from the old ones.",
-  );
+function versionRead(kind: TrackedKind, entries: readonly Content[], field: string): Version {
+  try {
+    return versionFrom(kind, entries);
+  } catch {
+    throw unreadable(`the field "${field}" of a context has an entry twice, or none where one should be`);
+  }
+}
+
+/** A whole state as one value, for copies that are kept aside. */
+export function encodeState(slot: Slot, state: State): Uint8Array {
+  return slot.stored.form.whole(state);
+}
+
+/** The state that `encodeState` has made these bytes of, also if the class has changed since. */
+export function decodeState(slot: Slot, bytes: Uint8Array): State {
+  return stateFrom(slot, readMain(bytes));
+}
+
+/** The state that was written, as the class of the context has it now. */
+function stateFrom(slot: Slot, main: Main): State {
+  const { fields, cls } = slot.shape;
+  const isPresent = main.version === versionOf(cls);
+  const values = isPresent ? valuesByName(slot, main.names, main.values) : upgraded(slot, main);
+  if (main.armed.length > 0) values[fields.length] = main.armed;
+  return fittedState(slot, values);
+}
+
+/** Is each field where a state like this one would have it? */
+function isAsStored(slot: Slot, { version, names, values, apart }: Main, state: State): boolean {
+  if (version !== versionOf(slot.shape.cls)) return false;
+  const apartFields = new Set(apart.map(([index]) => names[index]));
+  return slot.shape.fields.every((field, i) => {
+    const stored = names[i] === field ? values[i] : values[names.indexOf(field)];
+    return Object.is(state[i], stored) && isApart(stored) === apartFields.has(field);
+  });
+}
+
+function valuesByName(slot: Slot, names: readonly string[], values: unknown[]): unknown[] {
+  const { fields } = slot.shape;
+  if (names.length === fields.length && fields.every((field, i) => field === names[i])) return values;
+  for (const name of names) {
+    if (!fields.includes(name)) throw unlike(slot, `it has a field "${name}" that the class has not`);
+  }
+  return fields.map((field) => {
+    const index = names.indexOf(field);
+    if (index < 0) throw unlike(slot, `it has no field "${field}"`);
+    return values[index];
+  });
+}
+
+function upgraded(slot: Slot, { version, names, values }: Main): unknown[] {
+  const { cls, name } = slot.shape;
+  const present = versionOf(cls);
+  if (version > present) {
+    throw unlike(slot, `it was written by version ${version} of the class, and this is version ${present}`);
+  }
+  const fields: Record<string, unknown> = {};
+  for (const [i, field] of names.entries()) {
+    const value = values[i];
+    fields[field] = value instanceof Version ? copy(plainOf(value), () => field) : value;
+  }
+  if ((cls as Versioned).upgrade === undefined)
+    throw unlike(slot, `it is of version ${version}, the class of ${present}`);
+  const made = (cls as Versioned).upgrade?.(fields, version);
+  if (typeof made !== "object" || made === null || made instanceof Promise)
+    throw unlike(slot, `\`${name}.upgrade\` returned no object of fields`);
+  const copied = Object.entries(made).map(([field, value]) => [
+    field,
+    copy(value, () => `${name}.upgrade(…).${field}`),
+  ]);
+  const byName = Object.fromEntries(copied) as Record<string, unknown>;
+  return valuesByName(slot, Object.keys(byName), Object.values(byName));
 }

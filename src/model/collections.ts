@@ -1,11 +1,14 @@
 /**
- * Tracked collections, as application code sees them: `scores = this.map<string, number>()` in a context class. They
+ * Tracked collections, as application code sees them: `scores = tracked.map<string, number>()` in a context class. They
  * are like Map, Set and an array, but the runtime pays for what an event changes in them, not for what they hold.
  * `src/state` makes them.
  */
 
 /** What may be a key of a tracked map or an item of a tracked set. */
 export type TrackedKey = string | number | boolean | bigint;
+
+/** What a tracked collection stands for: a Map, a Set or an array. */
+export type TrackedKind = "map" | "set" | "list";
 
 /** Tells these types from others that have the same methods, such as Map. */
 export declare const TRACKED: unique symbol;
@@ -105,6 +108,8 @@ export type Untouchable<T> =
 
 /** The base of all tracked collections, by which the runtime tells them from other values. */
 export abstract class Tracked {
+  /** @internal */
+  abstract readonly kind: TrackedKind;
   /** @internal All that it holds, as a Map, a Set or an array. */
   abstract plain(): unknown;
 }

@@ -1,12 +1,6 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
-import {
-  collectionMaker,
-  type TrackedKey,
-  type TrackedList,
-  type TrackedMap,
-  type TrackedSet,
-} from "./collections.js";
+import type { Tracked } from "./collections.js";
 import type { CurrentEvent } from "./event.js";
 import { type Key, keyFrom } from "./key.js";
 import { type Children, type Elsewhere, INVOKE, type Ref, reference, type Scope } from "./refs.js";
@@ -27,7 +21,21 @@ interface MadeBelow {
 }
 
 /** Set while the runtime constructs a context, so that field initialisers know which one they are part of. */
-let construction: { address: Address | null; key: Key | undefined; below: MadeBelow[] } | null = null;
+let construction: Construction | null = null;
+
+interface Construction {
+  readonly address: Address | null;
+  readonly key: Key | undefined;
+  readonly below: MadeBelow[];
+  /** The tracked collections that were made, if somebody wants to know. */
+  readonly tracked: Tracked[] | null;
+}
+
+/** Takes note of a tracked collection; false if no field initialiser of a context runs now. */
+export function noteTracked(collection: Tracked): boolean {
+  construction?.tracked?.push(collection);
+  return construction !== null;
+}
 
 /** Thrown while a class is inspected without a key and one of its field initialisers asks for it. */
 export class NeedsKey extends Error {}
@@ -89,21 +97,6 @@ export abstract class Context<K extends Key = never> implements Scope {
     return child as unknown as Ref<C>;
   }
 
-  /** Declares a map for large state: an event pays for the entries that it touches, not for all of them. */
-  protected map<K extends TrackedKey, V>(entries: Iterable<readonly [K, V]> = []): TrackedMap<K, V> {
-    return this.#maker("map").map(entries) as unknown as TrackedMap<K, V>;
-  }
-
-  /** Declares a set for large state: an event pays for the items that it touches, not for all of them. */
-  protected set<T extends TrackedKey>(items: Iterable<T> = []): TrackedSet<T> {
-    return this.#maker("set").set(items) as unknown as TrackedSet<T>;
-  }
-
-  /** Declares a list for large state: an event pays for the items that it touches, not for all of them. */
-  protected list<T>(items: Iterable<T> = []): TrackedList<T> {
-    return this.#maker("list").list(items) as unknown as TrackedList<T>;
-  }
-
   /** Names the nearest context of a class at or above this one, to aim later events at it or below it. */
   protected above<T extends Context<Key>>(cls: ContextClass<T>): Elsewhere<T> {
     return reference(
@@ -134,23 +127,12 @@ export abstract class Context<K extends Key = never> implements Scope {
   /** @internal */
   static construct(address: Address): Context<Key> {
     const outer = construction;
-    construction = { address, key: address.key, below: [] };
+    construction = { address, key: address.key, below: [], tracked: null };
     try {
       return Object.seal(new address.shape.cls());
     } finally {
       construction = outer;
     }
-  }
-
-  #maker(kind: "map" | "set" | "list") {
-    const maker = collectionMaker();
-    if (construction !== null && maker !== null) return maker;
-    const name = this.constructor.name;
-    throw new HeadwaterError(
-      "HW-1102",
-      `${name} called \`this.${kind}()\` in a method. A tracked collection is declared as a field of its context, ` +
-        `\`entries = this.${kind}()\`, and stays there: change what it holds, or use a plain Map, Set or array here.`,
-    );
   }
 
   #current(what: string): Activation {
@@ -189,12 +171,13 @@ export abstract class AnonymousContext<K extends Key = never> extends Context<K>
 export function probe(
   cls: ContextClass,
   key: Key | undefined,
-): { instance: object; below: readonly MadeBelow[] } {
+): { instance: object; below: readonly MadeBelow[]; tracked: readonly Tracked[] } {
   const outer = construction;
   const below: MadeBelow[] = [];
-  construction = { address: null, key, below };
+  const tracked: Tracked[] = [];
+  construction = { address: null, key, below, tracked };
   try {
-    return { instance: new cls(), below };
+    return { instance: new cls(), below, tracked };
   } finally {
     construction = outer;
   }

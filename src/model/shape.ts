@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../errors.js";
+import { Tracked, type TrackedKind } from "./collections.js";
 import { AnonymousContext, Context, type ContextClass, NeedsKey, probe } from "./context.js";
 import { type Key, keyFrom } from "./key.js";
 import { markOf } from "./marks.js";
@@ -11,6 +12,12 @@ export interface ChildSlot {
   readonly single: boolean;
   readonly cls: ContextClass;
 }
+
+/**
+ * What a field is declared as, as far as its first value says what it will hold. Simple are texts, numbers, bigints and
+ * booleans; what begins as null or as an object may become anything.
+ */
+export type FieldKind = TrackedKind | "Map" | "Set" | "array" | "simple" | "unknown";
 
 export interface Method {
   readonly name: string;
@@ -35,6 +42,8 @@ export class Shape {
     /** The fields that hold state, in the order of their declaration. */
     readonly fields: readonly string[],
     readonly slots: readonly ChildSlot[],
+    /** What those fields are declared as, in the same order. */
+    readonly kinds: readonly FieldKind[],
   ) {
     this.name = cls.name;
     this.anonymous = isKindOf(cls, AnonymousContext);
@@ -57,15 +66,21 @@ export function shapeOf(cls: ContextClass, key?: Key): Shape {
   return shape;
 }
 
-/** Inspects a class and all classes below it, so that a malformed one is refused before anything runs. */
-export function inspectTree(cls: ContextClass, seen = new Set<ContextClass>()): void {
-  if (seen.has(cls)) return;
-  seen.add(cls);
+/**
+ * Inspects a class and all classes below it, so that a malformed one is refused before anything runs, and returns
+ * their shapes. Missing are those that need a key, and what is below them.
+ */
+export function inspectTree(cls: ContextClass, seen = new Map<ContextClass, Shape | null>()): Shape[] {
+  if (seen.has(cls)) return [];
+  seen.set(cls, null);
   try {
-    for (const slot of shapeOf(cls).slots) inspectTree(slot.cls, seen);
+    const shape = shapeOf(cls);
+    seen.set(cls, shape);
+    for (const slot of shape.slots) inspectTree(slot.cls, seen);
   } catch (error) {
     if (!(error instanceof NeedsKey)) throw error; // its shape is read when a first context of it is named
   }
+  return [...seen.values()].filter((shape) => shape !== null);
 }
 
 export function isKindOf(cls: ContextClass, wanted: abstract new () => Context<Key>): boolean {
@@ -76,14 +91,23 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
   if (typeof cls !== "function" || !isKindOf(cls, Context)) {
     throw new HeadwaterError("HW-1017", `${String(cls)} is not a class that extends Context.`);
   }
-  const { instance, below } = probe(cls, key);
+  const { instance, below, tracked } = probe(cls, key);
   const slots: ChildSlot[] = [];
   const fields: string[] = [];
+  const kinds: FieldKind[] = [];
   for (const [field, value] of Object.entries(instance)) {
     const index = below.findIndex((made) => made.marker === value);
     const made = below[index];
     if (made !== undefined) slots[index] = { index, field, single: made.single, cls: made.cls };
-    else fields.push(field);
+    else kinds[fields.push(field) - 1] = kindOf(value);
+  }
+  const held = Object.values(instance);
+  for (const { kind } of tracked.filter((collection) => !held.includes(collection))) {
+    throw new HeadwaterError(
+      "HW-1102",
+      `${cls.name} makes a tracked ${kind} that is not the value of one of its fields. Write \`entries = tracked.${kind}()\`; ` +
+        "inside other data, use a plain Map, Set or array.",
+    );
   }
   for (const index of below.keys()) {
     if (slots[index] !== undefined) continue;
@@ -92,7 +116,7 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
       `${cls.name} makes children that it does not keep in a field of its own. Write \`rooms = this.children(Room)\`.`,
     );
   }
-  const shape = new Shape(cls, fields, slots);
+  const shape = new Shape(cls, fields, slots, kinds);
   if (shape.anonymous && (fields.length > 0 || slots.length > 0)) {
     const names = [...fields, ...slots.map((slot) => slot.field)].join(", ");
     throw new HeadwaterError(
@@ -107,6 +131,14 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
     );
   }
   return shape;
+}
+
+function kindOf(value: unknown): FieldKind {
+  if (value instanceof Tracked) return value.kind;
+  if (Array.isArray(value)) return "array";
+  if (value instanceof Map) return "Map";
+  if (value instanceof Set) return "Set";
+  return value === null || value === undefined || typeof value === "object" ? "unknown" : "simple";
 }
 
 function methodsOf(cls: ContextClass): Map<string, Method> {

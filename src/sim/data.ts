@@ -1,19 +1,13 @@
 import { Tracked, type TrackedList, type TrackedMap, type TrackedSet } from "../model/collections.js";
 import type { Key } from "../model/key.js";
+import { tracked } from "../model/tracked.js";
 import type { FieldKind, KeyStyle } from "./program.js";
 
 /** The data of generated programs: what fields hold, how it changes, and what a method makes of what it sees. */
 
 const MODULUS = 997;
 
-/** Who can declare tracked collections: a context while it is made. */
-interface Maker {
-  map(): unknown;
-  set(): unknown;
-  list(): unknown;
-}
-
-export function initialValue(kind: FieldKind, maker: Maker): unknown {
+export function initialValue(kind: FieldKind): unknown {
   switch (kind) {
     case "number":
       return 1;
@@ -28,11 +22,11 @@ export function initialValue(kind: FieldKind, maker: Maker): unknown {
     case "timer":
       return "";
     case "tlist":
-      return maker.list();
+      return tracked.list();
     case "tmap":
-      return maker.map();
+      return tracked.map();
     case "tset":
-      return maker.set();
+      return tracked.set();
   }
 }
 

@@ -85,6 +85,11 @@ export class SimJournal implements Journal {
     this.#groups = disk.groups;
   }
 
+  /** How many groups of writes were appended, since the disk was new. */
+  get groups(): number {
+    return this.#groups;
+  }
+
   get hasFailed(): boolean {
     return this.#failure !== null;
   }

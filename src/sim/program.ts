@@ -183,7 +183,7 @@ function buildClass(
     constructor() {
       super();
       const self = this as unknown as Self;
-      for (const field of fields) self[field.name] = initialValue(field.kind, self);
+      for (const field of fields) self[field.name] = initialValue(field.kind);
       for (const slot of slots) {
         const cls = at(classes, slot.cls);
         self[slot.name] = slot.style === null ? self.child(cls) : self.children(cls);

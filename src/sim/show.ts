@@ -59,9 +59,9 @@ function showInitial({ kind }: FieldSpec): string {
     set: "new Set()",
     record: "{ n: 0, tags: [] }",
     timer: '""',
-    tlist: "this.list()",
-    tmap: "this.map()",
-    tset: "this.set()",
+    tlist: "tracked.list()",
+    tmap: "tracked.map()",
+    tset: "tracked.set()",
   };
   return initial[kind];
 }

@@ -8,7 +8,6 @@ import type { Recorder } from "./recorder.js";
 /** Tells the recorder which events have committed: also those that did just before a crash, unknown to everybody. */
 export class WatchedLedger extends Ledger {
   readonly #onTheWay: { readonly group: number; readonly events: LoggedEvent[] }[] = [];
-  #groups: number;
 
   constructor(
     override readonly journal: SimJournal,
@@ -16,17 +15,15 @@ export class WatchedLedger extends Ledger {
     contextsInMemory: number,
   ) {
     super(journal, contextsInMemory);
-    this.#groups = journal.disk.groups;
   }
 
   override append(...[node, events, open, done]: Parameters<Ledger["append"]>): void {
-    this.#groups += 1;
     const logged = events.map((event: CoreEvent<EventRequest>) => this.recorder.appended(event));
-    this.#onTheWay.push({ group: this.#groups, events: logged });
     super.append(node, events, open, (error) => {
       if (error === null) this.recorder.keep(this.#onTheWay.shift()?.events ?? []);
       done(error);
     });
+    this.#onTheWay.push({ group: this.journal.groups, events: logged });
   }
 
   /** After a crash, this many groups are on the disk. Says whether events have committed by it. */

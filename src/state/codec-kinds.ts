@@ -1,4 +1,4 @@
-import type { VersionKind } from "./tracked-version.js";
+import type { TrackedKind } from "../model/collections.js";
 
 /**
  * Values that MessagePack has no word for. Each is written as an array that begins with null and the number of its
@@ -22,7 +22,7 @@ export const KIND = {
   array: 13,
 } as const;
 
-export const TRACKED_KINDS: readonly VersionKind[] = ["map", "set", "list"];
+export const TRACKED_KINDS: readonly TrackedKind[] = ["map", "set", "list"];
 
 /** What bytes are seen through. The order is in journals, too. */
 export const BYTE_VIEWS = [

@@ -44,7 +44,10 @@ export function initialState(address: Address): State {
 export function fittedState(address: Address, values: State): State {
   const instance = Context.construct(address) as unknown as Fields;
   const { fields } = address.shape;
-  return values.map((value, i) => (i < fields.length ? fitted(value, instance[fields[i] as string]) : value));
+  return values.map((value, i) => {
+    const field = fields[i];
+    return field === undefined ? value : fitted(value, instance[field], address, field);
+  });
 }
 
 /** A fresh instance that holds a state, for an event to run in. */

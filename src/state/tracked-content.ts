@@ -1,10 +1,10 @@
 import { invariant } from "../errors.js";
-import type { TrackedKey } from "../model/collections.js";
+import type { TrackedKey, TrackedKind } from "../model/collections.js";
 import { same } from "./same.js";
 import { EntryStore } from "./tracked-entries.js";
 import { ItemStore } from "./tracked-items.js";
 import { checkKey, own, peek } from "./tracked-values.js";
-import { all, type Change, find, keyOf, sequenceOf, Version, type VersionKind } from "./tracked-version.js";
+import { all, type Change, find, keyOf, sequenceOf, Version } from "./tracked-version.js";
 
 /** What a journal needs of tracked collections: all that a version holds, what changed, and a version made of that. */
 
@@ -83,7 +83,7 @@ function isUnchanged(older: Version, { key, sequence, value, deleted }: Change):
 }
 
 /** A version that holds this, for example what was loaded from a journal. The values are now its own. */
-export function versionFrom(kind: VersionKind, entries: Iterable<Content>): Version {
+export function versionFrom(kind: TrackedKind, entries: Iterable<Content>): Version {
   const sorted = [...entries].sort((a, b) => a.sequence - b.sequence);
   if (kind === "list") return Version.root(kind, listOf(sorted));
   const store = new EntryStore();
@@ -107,7 +107,7 @@ function listOf(sorted: readonly Content[]): ItemStore {
 }
 
 /** The same made of plain values in order, for a field that was a plain Map, Set or array before. */
-export function versionOf(kind: VersionKind, plain: Iterable<unknown>): Version {
+export function versionOf(kind: TrackedKind, plain: Iterable<unknown>): Version {
   const entries: Content[] = [];
   for (const item of plain) {
     const [key, value] = kind === "map" ? (item as [TrackedKey, unknown]) : [item as TrackedKey, undefined];

@@ -1,11 +1,11 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "../model/address.js";
-import { provideCollections, type Tracked } from "../model/collections.js";
+import { provideCollections, type Tracked, type TrackedKind } from "../model/collections.js";
 import { isSameContent, versionOf } from "./tracked-content.js";
 import { LiveList } from "./tracked-list.js";
 import { Live } from "./tracked-live.js";
 import { LiveMap, LiveSet } from "./tracked-map.js";
-import { Version, type VersionKind } from "./tracked-version.js";
+import { Version } from "./tracked-version.js";
 
 /** Tracked collections as fields of contexts: a state holds a version, an instance a live collection. */
 
@@ -15,7 +15,7 @@ provideCollections({
   list: (items) => new LiveList(items),
 });
 
-function make(kind: VersionKind): Live {
+function make(kind: TrackedKind): Live {
   if (kind === "list") return new LiveList([]);
   return kind === "map" ? new LiveMap([]) : new LiveSet([]);
 }
@@ -66,15 +66,32 @@ export function shown(version: Version, address: Address, field: string): Tracke
   return make(version.kind).show(version, address, field);
 }
 
+/** All that a version holds, as a Map, a Set or an array. */
+export function plainOf(version: Version): unknown {
+  return make(version.kind).plainOf(version);
+}
+
 /** What was written for a field, as its class declares it now: a plain Map may have become a tracked one, or back. */
-export function fitted(value: unknown, declared: unknown): unknown {
+export function fitted(value: unknown, declared: unknown, address: Address, field: string): unknown {
   if (value instanceof Version) {
-    return declared instanceof Live && declared.kind === value.kind ? value : make(value.kind).plainOf(value);
+    return declared instanceof Live && declared.kind === value.kind
+      ? value
+      : fitted(plainOf(value), declared, address, field);
   }
   if (!(declared instanceof Live)) return value;
   const { kind } = declared;
   const fits = kind === "list" ? Array.isArray(value) : value instanceof (kind === "map" ? Map : Set);
-  return fits ? versionOf(kind, value as Iterable<unknown>) : value;
+  if (!fits) throw unlike(address, `its field "${field}" is not what a tracked ${kind} can be made of`);
+  return versionOf(kind, value as Iterable<unknown>);
+}
+
+export function unlike(address: Address, how: string): HeadwaterError {
+  const { name } = address.shape;
+  return new HeadwaterError(
+    "HW-3021",
+    `the state of ${address} in the journal does not fit the class ${name}: ${how}. Give ${name} a higher ` +
+      "`static version` and a `static upgrade(fields, version)` that makes the new fields from the old ones.",
+  );
 }
 
 export function replaced(address: Address, field: string, how: string): HeadwaterError {

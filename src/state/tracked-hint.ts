@@ -18,7 +18,7 @@ export function hintAtSize(value: unknown, address: Address, field: string): voi
     value instanceof Map ? "map" : value instanceof Set ? "set" : Array.isArray(value) ? "list" : "map";
   process.emitWarning(
     `${name}.${field} holds more than ${ITEMS_MAX} items. Every event in this context pays for all of them. Declare it ` +
-      `as \`${field} = this.${kind}()\`, and events pay for what they change; or spread it over several contexts.`,
+      `as \`${field} = tracked.${kind}()\`, and events pay for what they change; or spread it over several contexts.`,
     "HeadwaterLargeField",
   );
 }

@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "../model/address.js";
 import { Tracked } from "../model/collections.js";
-import { type Store, toRoot, type Version, type VersionKind } from "./tracked-version.js";
+import { type Store, toRoot, type Version } from "./tracked-version.js";
 
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
@@ -16,7 +16,6 @@ export abstract class Live extends Tracked {
   #field = "";
   #isView = false;
 
-  abstract readonly kind: VersionKind;
   protected abstract empty(): Version;
 
   /** Becomes what a field of a context holds. */

@@ -1,5 +1,5 @@
 import { invariant } from "../errors.js";
-import type { TrackedKey } from "../model/collections.js";
+import type { TrackedKey, TrackedKind } from "../model/collections.js";
 import { same } from "./same.js";
 
 /**
@@ -14,9 +14,6 @@ import { same } from "./same.js";
  * A version is *open* while a method works on it, and then frozen for good. An open version has one neighbour, the
  * version that it began as, and belongs to one live collection.
  */
-
-/** What a version is a state of. */
-export type VersionKind = "map" | "set" | "list";
 
 /** An entry of a map or a set. It stays the same object in all versions that have it. */
 export interface EntryAt {
@@ -96,13 +93,13 @@ export class Version {
   differences: Map<TrackedKey, Step> | null = null;
   sameBeyond: Version = this;
 
-  constructor(readonly kind: VersionKind) {}
+  constructor(readonly kind: TrackedKind) {}
 
   get isOpen(): boolean {
     return this.base !== null;
   }
 
-  static root(kind: VersionKind, store: Store): Version {
+  static root(kind: TrackedKind, store: Store): Version {
     const version = new Version(kind);
     version.store = store;
     version.size = store.size;

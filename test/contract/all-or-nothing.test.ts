@@ -40,7 +40,7 @@ class Shelf extends Context<number> {
     this.alarm = this.event.after(0, this.ring, item);
     this.event.after(1, this.ring, `${item}, after`);
   }
-  @readonly stock() {
+  @readonly list() {
     return this.items;
   }
 }
@@ -76,7 +76,7 @@ class Shop extends Context {
   }
   @readonly async everything() {
     const shelves = [];
-    for (const shelf of [1, 2, 3]) shelves.push(await this.shelves(shelf).stock());
+    for (const shelf of [1, 2, 3]) shelves.push(await this.shelves(shelf).list());
     return { notes: this.notes, shelves };
   }
 }
@@ -192,10 +192,10 @@ test("line 3: events that were in the queue behind a failed one find nothing of 
   const { service, root } = await open();
   const results = await Promise.allSettled([
     root.shelves(1).putAndFail("a"),
-    root.shelves(1).stock(),
+    root.shelves(1).list(),
     root.failAtTheEnd(),
     root.everything(),
-    root.shelves(2).stock(),
+    root.shelves(2).list(),
   ]);
   assert.deepEqual(
     results.map((result) => (result.status === "fulfilled" ? result.value : "failed")),

@@ -17,13 +17,13 @@ beforeEach(() => {
 
 class Tree extends Context {
   n = 0;
-  kept: number[] = [];
+  list: number[] = [];
   leaves = this.children(Leaf);
 
   /** Changes the tree, gives it up, and then fails (or not) when the test says so. */
   async addAndFail(gate: string, fails = true) {
     this.n += 100;
-    this.kept.push(100);
+    this.list.push(100);
     this.downgrade();
     await this.leaves(0).hold(gate);
     if (fails) throw new Error("failed in the end");
@@ -31,7 +31,7 @@ class Tree extends Context {
   take(list: number[]) {
     list.push(this.n);
     tries.push(list.length);
-    this.kept.push(...list);
+    this.list.push(...list);
     return list;
   }
   async addEverywhere(by: number) {
@@ -57,7 +57,7 @@ class Tree extends Context {
     return this.n;
   }
   @readonly look() {
-    return { n: this.n, kept: this.kept };
+    return { n: this.n, list: this.list };
   }
 }
 class Leaf extends Context<number> {
@@ -101,7 +101,7 @@ test("an event that is run again begins with the arguments that it was given", a
   const { root, stop } = await run(Tree);
   assert.deepEqual(await afterFailure(root, () => [root.take([7])]), [[7, 0]]);
   assert.deepEqual(tries, [2, 2]);
-  assert.deepEqual(await root.look(), { n: 0, kept: [7, 0] });
+  assert.deepEqual(await root.look(), { n: 0, list: [7, 0] });
   await stop();
 });
 

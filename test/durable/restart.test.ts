@@ -119,10 +119,20 @@ test("a journal of another program is refused and stays as it is", async (t) => 
   await withService(journal, async ({ root }) => assert.equal(await root.counters("a").add(1), 2));
 });
 
-test("a context whose name is too long for the journal is refused", async (t) => {
+test("contexts, requests and timers may have names of any length", async (t) => {
   const journal = await temporaryDirectory(t);
   await withService(journal, async ({ root }) => {
-    await assert.rejects(root.counters("x".repeat(1000)).add(1), { code: "HW-3008" });
-    assert.equal(await root.counters("y").add(1), 1);
+    await root.counters("x".repeat(1000)).later(1, "soon");
+    await root.counters(`${"x".repeat(1000)}y`).note("another");
+  });
+  await withService(journal, async (service) => {
+    const request = "r".repeat(5000);
+    const { root } = service.as({ request });
+    assert.equal(await root.counters("a").add(1), 1);
+    assert.equal(await service.as({ request }).root.counters("a").add(1), 1);
+    let log: string[] = [];
+    while (log.length === 0) ({ log } = await service.root.counters("x".repeat(1000)).all());
+    assert.deepEqual(log, ["soon"]);
+    assert.deepEqual((await service.root.counters(`${"x".repeat(1000)}y`).all()).log, ["another"]);
   });
 });

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Context, type Key, readonly, reads, run } from "headwater";
+import { Context, type Key, readonly, reads, run, tracked } from "headwater";
 import { Gates } from "../gates.js";
-import { refused } from "../refused.js";
+import { refused, refusedAtOnce } from "../refused.js";
 
 const gates = new Gates();
 
 class Hall extends Context {
-  guests = this.set<string>();
-  log = this.list<string>();
+  guests = tracked.set<string>();
+  log = tracked.list<string>();
   rooms = this.children(Room);
 
   enter(guest: string) {
@@ -48,7 +48,7 @@ class Hall extends Context {
 }
 
 class Room extends Context<number> {
-  seen = this.list<string>();
+  seen = tracked.list<string>();
 
   @reads(Hall)
   look() {
@@ -112,18 +112,46 @@ test("a plain field that grows large is warned of once, with its name and the re
     warnings.map(({ name }) => name),
     ["HeadwaterLargeField", "HeadwaterLargeField"],
   );
-  assert.match(warnings[0]?.message ?? "", /Table\.rows .*`rows = this\.list\(\)`/s);
-  assert.match(warnings[1]?.message ?? "", /Table\.groups .*`groups = this\.map\(\)`/s);
+  assert.match(warnings[0]?.message ?? "", /Table\.rows .*`rows = tracked\.list\(\)`/s);
+  assert.match(warnings[1]?.message ?? "", /Table\.groups .*`groups = tracked\.map\(\)`/s);
 });
 
 test("a tracked collection can be declared only as a field", async () => {
   class Late extends Context {
     field: unknown = 0;
     make() {
-      this.field = this.map();
+      this.field = tracked.map();
     }
   }
   const service = await run(Late);
-  await refused(service.root.make(), "HW-1102", "Late", "this.map()");
+  await refused(service.root.make(), "HW-1102", "tracked.map()");
+  await service.stop();
+  refusedAtOnce(() => tracked.list(), "HW-1102", "tracked.list()");
+});
+
+test("a tracked collection inside other data is refused at the start", async () => {
+  class Board {
+    cells = tracked.set<string>();
+  }
+  class Nested extends Context {
+    board = new Board();
+  }
+  class Above extends Context {
+    below = this.child(Nested);
+  }
+  await refused(run(Above), "HW-1102", "Nested", "tracked.set()");
+});
+
+test("the names of tracked collections are free for methods and fields of a context", async () => {
+  class Store extends Context {
+    map = new Map<string, number>();
+    list = tracked.list<string>();
+    set(key: string, value: number) {
+      this.map.set(key, value);
+      return this.list.push(key);
+    }
+  }
+  const service = await run(Store);
+  assert.equal(await service.root.set("a", 1), 1);
   await service.stop();
 });

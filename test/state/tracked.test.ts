@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
-import { Context, register } from "headwater";
+import { Context, register, tracked } from "headwater";
 import { Random } from "#src/sim/random.js";
 import {
   changedFields,
@@ -32,9 +32,9 @@ class Card {
 register(Card);
 
 class Board extends Context {
-  scores = this.map<string, number>([["ada", 1]]);
-  members = this.set<string>();
-  events = this.list<Entry>();
+  scores = tracked.map<string, number>([["ada", 1]]);
+  members = tracked.set<string>();
+  events = tracked.list<Entry>();
   notes = new Map<string, string>();
   last: unknown = null;
 
@@ -211,9 +211,9 @@ test("an event pays for what it touches: steps, undo and changes are as many as 
 
 test("values are copied on their way in and frozen, or handed out as copies", () => {
   class Desk extends Context {
-    plain = this.map<string, { tags: string[] }>();
-    other = this.map<string, { when: Date; tags: Set<string> }>();
-    cards = this.list<Card>();
+    plain = tracked.map<string, { tags: string[] }>();
+    other = tracked.map<string, { when: Date; tags: Set<string> }>();
+    cards = tracked.list<Card>();
   }
   const desk = instantiate(Place.root(Desk), initialState(Place.root(Desk))) as Desk;
   const value = { tags: ["x"] };
@@ -294,7 +294,7 @@ test("a tracked field keeps its collection, and its collection stays in it", () 
     refusedAtOnce(() => keep(board, state), "HW-1006", "Board.last", "a tracked collection");
   }
   class Twice extends Context {
-    a = this.map<string, number>();
+    a = tracked.map<string, number>();
     b = this.a;
   }
   refusedAtOnce(() => initialState(Place.root(Twice)), "HW-1101", "Twice.b");

@@ -8,6 +8,7 @@ import {
   type TrackedList,
   type TrackedMap,
   type TrackedSet,
+  tracked,
 } from "headwater";
 
 /** What tracked collections take and give, checked by the compiler; nothing here is run. */
@@ -27,10 +28,10 @@ class Money {
 }
 
 class Shop extends Context {
-  orders = this.map<string, Order>();
-  seen = this.set<number>();
-  paid = this.list<Money>();
-  names = this.map<string, number>([["ada", 1]]);
+  orders = tracked.map<string, Order>();
+  seen = tracked.set<number>();
+  paid = tracked.list<Money>();
+  names = tracked.map<string, number>([["ada", 1]]);
   plain = new Map<string, number>();
 
   use(order: Order) {
@@ -65,9 +66,9 @@ class Shop extends Context {
 
 class Till extends Context {
   // @ts-expect-error an object cannot be a key
-  byObject = this.map<{ id: number }, number>();
+  byObject = tracked.map<{ id: number }, number>();
   // @ts-expect-error nor an item of a set
-  objects = this.set<{ id: number }>();
+  objects = tracked.set<{ id: number }>();
 
   @reads(Shop)
   look() {

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { KEY_BYTES_MAX } from "../journal/keys.js";
+import type { Address } from "../model/address.js";
+import type { TrackedKey } from "../model/collections.js";
+import { showKey } from "../model/key.js";
+
+/**
+ * The keys under which a journal has the states of contexts. Different contexts, fields and entries have different
+ * keys, whatever they are named:
+ *
+ *     c/NODE/ADDRESS                        plain fields and timers
+ *     d/NODE/ADDRESS NUL FIELD NUL ENTRY    one entry of a tracked collection
+ *     d/NODE/ADDRESS NUL FIELD NUL          a large plain field
+ *     s/CLASS                               the fields of a class
+ *
+ * Names that are no identifiers are written in quotes, so NUL, "/", "#" and "." mean what they mean here. What is too
+ * long for a journal, or has no UTF-8, is replaced by "#" and its SHA-256.
+ */
+
+export const NAME_BYTES_MAX = 1200;
+const FIELD_BYTES_MAX = 200;
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** The part of its keys that all contexts differ in. */
+export function contextName(address: Address): string {
+  return shortened(`${quoted(address.node)}/${written(address)}`, NAME_BYTES_MAX);
+}
+
+export function mainKey(name: string): string {
+  return `c/${name}`;
+}
+
+export function shapeKey(cls: string): string {
+  return `s/${shortened(quoted(cls), NAME_BYTES_MAX)}`;
+}
+
+/** What all keys of a context begin with, apart from the main one. */
+export function partsPrefix(name: string): string {
+  return `d/${name}\0`;
+}
+
+export function fieldPrefix(name: string, field: string): string {
+  return `${partsPrefix(name)}${shortened(quoted(field), FIELD_BYTES_MAX)}\0`;
+}
+
+/** The key of an entry. If `isHashed`, the entry cannot be told from its key. */
+export function entryKey(prefix: string, key: TrackedKey): string {
+  const text = `${typeof key === "string" ? "s" : typeof key === "number" ? "n" : typeof key === "bigint" ? "i" : "b"}${key}`;
+  const whole = prefix + text;
+  if (whole.length * 3 > KEY_BYTES_MAX && Buffer.byteLength(whole) > KEY_BYTES_MAX)
+    return prefix + hash(text);
+  return typeof key === "string" && LONE_SURROGATE.test(key) ? prefix + hash(text) : whole;
+}
+
+/** Is an entry's key such that the entry must say itself which one it is? */
+export function isHashed(prefix: string, key: string): boolean {
+  return key[prefix.length] === "#";
+}
+
+/** The entry that a key is of. */
+export function entryOf(prefix: string, key: string): TrackedKey {
+  const text = key.slice(prefix.length + 1);
+  switch (key[prefix.length]) {
+    case "n":
+      return Number(text);
+    case "i":
+      return BigInt(text);
+    case "b":
+      return text === "true";
+    default:
+      return text;
+  }
+}
+
+/** As `String(address)`, with names in quotes where they could be taken for something else. */
+function written(address: Address): string {
+  if (address.parent === null || address.slot === null) return quoted(address.shape.name);
+  const key = address.key === undefined ? "" : `(${showKey(address.key)})`;
+  return `${written(address.parent)}.${quoted(address.slot.field)}${key}`;
+}
+
+/** JSON has escapes for everything that is not well-formed Unicode, and for NUL. */
+function quoted(name: string): string {
+  return IDENTIFIER.test(name) ? name : JSON.stringify(name);
+}
+
+/** A text that fits into a key, itself if it does. Different texts stay different. */
+export function shortened(text: string, bytesMax: number): string {
+  const isLong = text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax;
+  return isLong || text.startsWith("#") || LONE_SURROGATE.test(text) ? hash(text) : text;
+}
+
+function hash(text: string): string {
+  return `#${createHash("sha256").update(Buffer.from(text, "utf16le")).digest("base64url")}`;
+}

@@ -6,11 +6,13 @@ interface Bench {
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   micro: () => import("./micro.js"),
+  ws: () => import("./ws.js"),
 };
 
 const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N]
 
   micro   events per second and latency of one context call, beside a plain queue and two actor libraries
+  ws      the same over a WebSocket from another process, beside the program asked in its own
 
   --json      one JSON object per line instead of a table
   --quick     shorter rounds: about ten seconds, rougher figures

@@ -27,8 +27,13 @@ function withoutFields({ name, message }: Error): Error {
 
 const CODE = /^HW-\d{4}$/;
 
-/** The error that a form of one stands for: the `error` of an HTTP reply, or of one on a socket. */
+/** The error that the `error` of an HTTP reply stands for. */
 export function errorFrom(form: unknown): Error {
+  return errorOfForm(structuredClone(form));
+}
+
+/** The same for a form that nobody else has. */
+export function errorOfForm(form: unknown): Error {
   const fields = (typeof form === "object" && form !== null ? form : {}) as Record<string, unknown>;
   const { code, message } = fields;
   if (typeof code === "string" && CODE.test(code)) return HeadwaterError.restored(code, String(message));

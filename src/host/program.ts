@@ -7,7 +7,7 @@ import * as rules from "../model/rules.js";
 import { inspectTree, isKindOf, type Method } from "../model/shape.js";
 import { copyAll, isSimple } from "../state/values.js";
 import { Answers } from "./answers.js";
-import type { Ledger } from "./ledger.js";
+import type { Ledger, StoredAnswer } from "./ledger.js";
 import {
   LogicalNode,
   type NodeMessage,
@@ -72,7 +72,7 @@ export class Program implements Surroundings {
   readonly #options: ProgramOptions;
   readonly #clients = new Map<string, Caller>();
   readonly #onTheWay = new Map<string, number>();
-  readonly #answers: Answers;
+  readonly answers: Answers;
   #watchers: (() => void)[] = [];
   #stopped = false;
   #failure: HeadwaterError | null = null;
@@ -81,7 +81,7 @@ export class Program implements Surroundings {
     this.#ports = ports;
     this.#options = options;
     const { answersMs, answers } = options.limits;
-    this.#answers = new Answers(ports.now, answersMs, answers);
+    this.answers = new Answers(ports.now, answersMs, answers);
     this.settled = options.onSettled;
     for (const cls of Object.values(classes)) inspectTree(cls);
     for (const [name, cls] of Object.entries(classes)) {
@@ -124,8 +124,8 @@ export class Program implements Surroundings {
       return this.#request(node, target as Slot, method, args, client, caller, request);
     };
     const askOnce: typeof ask = (target, method, args) => {
-      return this.#answers.once(String(request), () => {
-        const kept = this.#options.ledger?.answerTo(String(request)) ?? null;
+      return this.answers.once(String(request), () => {
+        const kept = this.keptAnswer(String(request));
         if (kept === null) return ask(target, method, args);
         return kept.ok ? Promise.resolve(kept.value) : Promise.reject(kept.value);
       });
@@ -151,15 +151,37 @@ export class Program implements Surroundings {
   ): Promise<unknown> {
     const promise = new Promise<unknown>(keepSettlers);
     const waiting: Waiting = { resolve: lastResolve, reject: lastReject };
+    if (caller !== undefined && this.#clients.get(caller.id) !== caller) waiting.reject(closed(caller.id));
+    else this.submit(node, slot, method, args, client, request, waiting);
+    return promise;
+  }
+
+  /** Takes a request from outside, and tells whoever waits what comes of it. */
+  submit(
+    node: LogicalNode,
+    slot: Slot,
+    method: Method,
+    args: unknown[],
+    client: string | undefined,
+    request: string | undefined,
+    waiting: Waiting,
+  ): void {
     try {
       if (this.#stopped) throw this.#failure ?? stopped();
-      if (caller !== undefined && this.#clients.get(caller.id) !== caller) throw closed(caller.id);
       if (!args.every(isSimple)) copyArguments(args, slot, method);
       node.submit(slot, method, args, client, waiting, request);
     } catch (error) {
       waiting.reject(error);
     }
-    return promise;
+  }
+
+  get hasLedger(): boolean {
+    return Boolean(this.#options.ledger);
+  }
+
+  /** The answer that the journal has to a request, if it has one. */
+  keptAnswer(request: string): StoredAnswer | null {
+    return this.#options.ledger?.answerTo(request) ?? null;
   }
 
   /** Is nothing under way, apart from armed timers? */

@@ -1,6 +1,8 @@
 import type { CommitOrder } from "../core/core.js";
 import type { Context, ContextClass } from "../model/context.js";
+import { DOOR, type Door } from "../model/door.js";
 import type { Ref } from "../model/refs.js";
+import { doorOf } from "./door.js";
 import type { Limits } from "./limits.js";
 import type { Asker, FailedEvent, Program } from "./program.js";
 
@@ -35,6 +37,8 @@ export interface RequestedBy {
 }
 
 interface Running {
+  /** For servers. */
+  readonly [DOOR]: Door;
   /** Resolves when nothing is under way any more, armed timers aside. */
   idle(): Promise<void>;
   /** Resolves when requests are taken again, after some were refused with HW-1301. */
@@ -77,6 +81,7 @@ export function serviceFor(program: Program, several: boolean): AnyService {
   };
   const stop: Running["stop"] = ({ graceMs = GRACE_MS } = {}) => program.stop(graceMs);
   return {
+    [DOOR]: doorOf(program, !several),
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {
       const caller = program.connect(id, onMessage);

@@ -192,7 +192,7 @@ async function bareServer(t: TestContext, greeting: readonly unknown[][]) {
 }
 
 test("a message that a server sends twice is heard once, and acknowledged", async (t) => {
-  const messages = [1, 2, 2, 1, 3].map((sequence) => [0, "message", sequence, sequence]);
+  const messages = [1, 2, 2, 1, 3].map((sequence) => [0, "message", sequence, "Town", sequence, 0, sequence]);
   const { client, heard } = await bareServer(t, messages);
   const told: unknown[] = [];
   client.onMessage((message) => told.push(message));

@@ -148,5 +148,5 @@ test("the client imports nothing that a browser lacks", () => {
     [...seen].filter((path) => !/^src\/(client\/|errors\.ts)/.test(path)),
     [],
   );
-  assert.deepEqual([...outside].toSorted(), ["msgpackr/pack", "ws"]); // the latter only where there is no WebSocket
+  assert.deepEqual([...outside].toSorted(), ["ws"]); // and that only where there is no WebSocket
 });

@@ -154,11 +154,18 @@ export class AnswerSeries {
     return this.#all.now();
   }
 
-  /** A client that does not say which answers it has keeps them for the stated time, if there are not too many. */
+  /**
+   * A client that does not say which answers it has keeps them for the stated time, if there are not too many. Then
+   * several go at once, so that the next sweep is not due with the next request.
+   */
   #sweep(): void {
     const before = this.now() - this.#all.rememberMs;
+    let tooMany = this.#all.hasTooMany ? 1 + (this.#known.size >> 3) : 0;
     for (const [number, { isOpen, answeredAt }] of this.#known) {
-      if (!isOpen && (answeredAt < before || this.#all.hasTooMany)) this.drop(number);
+      if (isOpen) continue;
+      if (answeredAt >= before && tooMany <= 0) break; // later ones are younger, but for a few
+      this.drop(number);
+      tooMany -= 1;
     }
     this.#sweepAt = Math.max(SWEEP_MIN, 2 * this.#known.size);
   }

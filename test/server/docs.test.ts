@@ -11,6 +11,11 @@ import { blocksOf } from "../house/blocks.js";
 
 const execute = promisify(execFile);
 const page = readFileSync(join(ROOT, "docs", "server.md"), "utf8");
+/** How the output of each program's main ends. */
+const ENDS: Readonly<Record<string, string>> = {
+  "examples/kv": "deleted delta",
+  "examples/bank": "changes nothing",
+};
 const blocks = blocksOf(page).filter(({ section }) => section === "From the command line");
 
 test("the page shows how to serve a program", () => assert.equal(blocks.length, 2));
@@ -25,6 +30,7 @@ for (const { text, line } of blocks) {
       assert.equal((await running.ended).exitCode, 0);
     });
     await running.hasWritten("Listening on ");
+    await running.hasWritten(ENDS[program] ?? ""); // what main did is part of what the page shows
     const url = /Listening on (\S+)/.exec(running.stderr)?.[1] ?? "";
     for (let i = 0; i < rest.length; i += 2) {
       const command = rest[i]?.replace("http://127.0.0.1:8080", url) ?? "";

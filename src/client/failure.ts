@@ -11,11 +11,28 @@ export function failureForm(thrown: unknown): Record<string, unknown> {
   if (thrown instanceof HeadwaterError) {
     return { code: thrown.code, name: thrown.name, message: toForm(thrown.message, false) };
   }
-  if (!(thrown instanceof Error)) return { name: "Error", message: toForm(String(thrown), false) };
+  if (!(thrown instanceof Error)) return { name: "Error", message: toForm(shownThrown(thrown), false) };
   try {
     return errorForm(thrown, false);
   } catch {
-    return errorForm(withoutFields(thrown), false); // its fields are not plain data
+    return formWithoutFields(thrown); // its fields are not plain data
+  }
+}
+
+function shownThrown(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return "something that cannot be shown was thrown";
+  }
+}
+
+/** An error may be of a class whose own name and text cannot be read. */
+function formWithoutFields(thrown: Error): Record<string, unknown> {
+  try {
+    return errorForm(withoutFields(thrown), false);
+  } catch {
+    return { name: "Error", message: "an error that cannot be passed on" };
   }
 }
 

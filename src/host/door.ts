@@ -49,7 +49,7 @@ class ClientSeries implements Series {
     if (answer === null) return;
     const { program, client } = this;
     if (!program.hasLedger) return submit(program, asked, client, undefined, answer);
-    const request = `${client}:${number}`;
+    const request = `socket:${client}:${number}`;
     if (isNew) submit(program, asked, client, request, answer);
     else askAgain(program, asked, client, request, answer);
   }

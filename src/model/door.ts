@@ -40,7 +40,10 @@ export interface Series {
 
 /** A client that hears messages. */
 export interface Listening {
-  /** Has the service kept every message to this client that was not received, also those of before it listened? */
+  /**
+   * Has the service kept every message to this client that was not received, also those of before it listened? Not if
+   * the client was forgotten, or is not known.
+   */
   readonly isComplete: boolean;
   /** The client has everything from this logical node up to there; it need not be kept any longer. */
   received(upTo: Position): void;

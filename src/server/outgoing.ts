@@ -38,10 +38,15 @@ export class Outgoing {
   reply(request: number, ok: boolean, form: unknown, bytesMax: number): boolean {
     const frame = this.#frame;
     const before = frame.length;
-    frame.list(3);
-    frame.number(request);
-    frame.value(ok);
-    frame.value(form);
+    try {
+      frame.list(3);
+      frame.number(request);
+      frame.value(ok);
+      frame.value(form);
+    } catch (error) {
+      frame.truncate(before); // there is no room for so much
+      throw error;
+    }
     if (frame.length - before > bytesMax) {
       frame.truncate(before);
       return false;

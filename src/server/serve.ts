@@ -51,7 +51,12 @@ interface Reachable {
 
 /** Makes the functions of an API reachable over HTTP and WebSocket. Resolves once it listens. */
 export async function serve(service: Reachable, api: Api, options: ServeOptions = {}): Promise<Server> {
-  const door = service[DOOR];
+  const door: Door | undefined = service[DOOR];
+  if (door === undefined) {
+    throw cannotStart(
+      "what it is to serve is not a service that `run` of this copy of headwater has started",
+    );
+  }
   const { port = 0, host = "127.0.0.1", tokens, origins = [], log = () => {} } = options;
   const limits = serverLimits(options.limits);
   const around: Surroundings = {

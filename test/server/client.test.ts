@@ -216,6 +216,27 @@ test("a client has no more requests under way than the server allows", async (t)
   assert.deepEqual(await answers, ["first", "second", "third", "fourth", "fifth"]);
 });
 
+test("a client says which answers nobody needs to remember any more", async (t) => {
+  const { client, heard, say } = await bareServer(t, []);
+  const first = client.api.echo(1);
+  const second = client.api.echo(2);
+  await until(() => heard.some(([id]) => id === 2));
+  say([2, true, "second"]);
+  await second;
+  const third = client.api.echo(3);
+  await until(() => heard.some(([id]) => id === 3));
+  assert.ok(!heard.some(([, what]) => what === "done"), "the first is still to be answered");
+  say([1, true, "first"]);
+  await first;
+  void client.api.echo(4).catch(() => {});
+  await until(() => heard.some(([, what]) => what === "done"));
+  assert.deepEqual(
+    heard.filter(([, what]) => what === "done"),
+    [[0, "done", 3]],
+  );
+  third.catch(() => {});
+});
+
 test("a request that is not answered in time says that its fate is not known", async (t) => {
   const { client } = await started(t);
   const { api: town } = client({ timeoutMs: 30 });

@@ -183,3 +183,20 @@ test("a request that comes again after it was said to be done ends the connectio
   socket.ask(1, "bump", "ada", 1);
   assert.equal((await socket.closed).code, 4014);
 });
+
+test("an answer that the client has said it has is not remembered, and others are", async (t) => {
+  const { server } = await started(t);
+  const first = new RawSocket(t, server.url);
+  await first.hello();
+  for (const number of [1, 2]) first.ask(number, "bump", "ada", 1);
+  await first.reply(2);
+  first.say([0, "done", 2]);
+  first.ask(3, "read", "ada");
+  await first.reply(3);
+  first.ws.terminate();
+  const second = new RawSocket(t, server.url);
+  await second.hello();
+  for (const number of [1, 2]) second.ask(number, "bump", "ada", 1);
+  assert.deepEqual(await second.reply(1), [1, true, 3], "nobody knows it any more");
+  assert.deepEqual(await second.reply(2), [2, true, 2]);
+});

@@ -172,6 +172,7 @@ test("a server that cannot be started says why", async (t) => {
   const service = await run(Town);
   t.after(() => service.stop());
   const withOptions = (options: ServeOptions) => serve(service, api, options);
+  await refused(serve({} as typeof service, api), "HW-4020", "this copy of headwater");
   await refused(withOptions({ limits: { depth: 0 } }), "HW-4020", "depth");
   await refused(withOptions({ limits: { dept: 5 } as never }), "HW-4020", "dept");
   await refused(withOptions({ limits: { requestMs: 5, headersMs: 6 } }), "HW-4020", "headersMs");

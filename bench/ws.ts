@@ -27,6 +27,9 @@ export async function main(args: readonly string[]): Promise<void> {
     options: { json: { type: "boolean" }, quick: { type: "boolean" }, events: { type: "string" } },
   });
   const events = values.events === undefined ? undefined : Number(values.events);
+  if (events !== undefined && !(Number.isSafeInteger(events) && events > 0)) {
+    throw new Error(`--events takes a whole number, not "${values.events}".`);
+  }
   const effort = { ...(values.quick ? QUICK : FULL), events };
   const settings = IN_FLIGHT.map((inFlight) => ({ work: 0, inFlight }));
   const figures = await measure(cases, settings, effort, (line) => process.stderr.write(`ws: ${line}\n`));

@@ -7,12 +7,14 @@ interface Bench {
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   micro: () => import("./micro.js"),
   state: () => import("./state.js"),
+  ws: () => import("./ws.js"),
 };
 
 const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N]
 
   micro   events per second and latency of one context call, beside a plain queue and two actor libraries
   state   events per second against the size of the context, for plain and for tracked fields
+  ws      the same over a WebSocket from another process, beside the program asked in its own
 
   --json      one JSON object per line instead of a table
   --quick     shorter rounds: about ten seconds, rougher figures

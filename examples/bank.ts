@@ -1,4 +1,4 @@
-import { Context, type ProgramIo, readonly, type Service } from "headwater";
+import { Context, expose, type ProgramIo, readonly, type Service } from "headwater";
 
 /**
  * Accounts under branches under a bank. A transfer starts at the lowest context that is above both accounts, so
@@ -88,6 +88,13 @@ function checked(amount: number) {
   if (!Number.isSafeInteger(amount) || amount < 0) throw new Error(`${amount} is not an amount`);
   return amount;
 }
+
+/** What callers may ask for with `headwater run examples/bank --port 8080`. */
+export const api = expose(Bank, {
+  open: (bank, party: Party, balance: number) => bank.open(party, balance),
+  transfer: (bank, from: Party, to: Party, amount: number) => bank.transfer(from, to, amount),
+  audit: (bank) => bank.audit(),
+});
 
 export async function main(service: Service<Bank>, io: ProgramIo) {
   const { root: bank } = service;

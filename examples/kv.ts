@@ -1,4 +1,4 @@
-import { Context, type ProgramIo, readonly, type Service } from "headwater";
+import { Context, expose, type ProgramIo, readonly, type Service } from "headwater";
 
 /**
  * The key-value store of EventWave's figure 18. Keys are grouped into buckets, and each bucket is a context of its
@@ -32,6 +32,27 @@ export function bucketOf(key: string): number {
   for (const character of key) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003;
   return hash % BUCKETS;
 }
+
+/** Nobody outside is bound by the types. */
+function texts(...args: unknown[]) {
+  if (!args.every((arg) => typeof arg === "string")) throw new TypeError("keys and values are texts");
+}
+
+/** What callers may ask for with `headwater run examples/kv --port 8080`. */
+export const api = expose(Store, {
+  put: {
+    check: (key, value) => texts(key, value),
+    request: (store, key: string, value: string) => store.buckets(bucketOf(key)).put(key, value),
+  },
+  get: {
+    check: (key) => texts(key),
+    request: (store, key: string) => store.buckets(bucketOf(key)).get(key),
+  },
+  delete: {
+    check: (key) => texts(key),
+    request: (store, key: string) => store.buckets(bucketOf(key)).delete(key),
+  },
+});
 
 export async function main(service: Service<Store>, io: ProgramIo) {
   const bucket = (key: string) => service.root.buckets(bucketOf(key));

@@ -49,7 +49,7 @@ class Parking extends Context<number> {
   }
 }
 
-class Root extends Context {
+export class Root extends Context {
   counters = this.children(Counter);
   readCounters = this.children(ReadCounter);
   pairs = this.children(Pair);

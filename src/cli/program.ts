@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { HeadwaterError } from "../errors.js";
+import type { Api } from "../model/api.js";
 import { Context, type ContextClass } from "../model/context.js";
 import { isKindOf } from "../model/shape.js";
 
@@ -19,6 +20,8 @@ export interface Program {
   /** One root class, or the root class of each logical node by its name. */
   readonly roots: ContextClass | Readonly<Record<string, ContextClass>>;
   readonly main: ((service: unknown, io: ProgramIo) => unknown) | null;
+  /** What it exports as `api`: what callers outside may ask for, if it is meant to be that. */
+  readonly api: unknown;
 }
 
 /**
@@ -34,11 +37,25 @@ export async function loadProgram(file: string): Promise<Program> {
   } catch (cause) {
     throw cannotLoad(file, `it failed while loading: ${reasonOf(cause)}`, cause);
   }
-  const { default: roots, main = null } = exported;
+  const { default: roots, main = null, api } = exported;
   if (main !== null && typeof main !== "function") {
     throw cannotLoad(file, "what it exports as `main` is not a function");
   }
-  return { file, roots: checkedRoots(file, roots), main: main as Program["main"] };
+  return { file, roots: checkedRoots(file, roots), main: main as Program["main"], api };
+}
+
+/** The API of a program that is to be served. */
+export function apiOf({ file, api }: Program): Api {
+  if (api === undefined) {
+    throw cannotLoad(
+      file,
+      "there is nothing to serve: it exports no `api`. Say what callers may ask for: " +
+        "`export const api = expose(Game, { census: (game) => game.census() })`",
+    );
+  }
+  const { functions } = (api ?? {}) as { functions?: unknown };
+  if (functions instanceof Map) return api as Api;
+  throw cannotLoad(file, "what it exports as `api` was not made by `expose`");
 }
 
 function checkedRoots(file: string, roots: unknown): Program["roots"] {

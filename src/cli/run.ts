@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { HeadwaterError } from "../errors.js";
 import { run as runService } from "../host/run.js";
 import type { AnyService, RunOptions } from "../host/service.js";
+import { type Server, serve } from "../server/serve.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
-import { loadProgram, type Program, type ProgramIo } from "./program.js";
+import { apiOf, loadProgram, type Program, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
 import { didYouMean } from "./suggest.js";
 import { jsonVoice, plainVoice, type Voice } from "./voice.js";
@@ -13,6 +14,7 @@ import { jsonVoice, plainVoice, type Voice } from "./voice.js";
 /** How long a program's `main` may take to return after Ctrl-C before the service is stopped under it. */
 const GRACE_MS = 2000;
 const SILENCE_MS_MAX = 1000;
+const PORT_MAX = 65_535;
 const COMMIT_ORDERS = ["observer", "total"] as const;
 
 export const run: Command = {
@@ -23,19 +25,24 @@ export const run: Command = {
     "PROGRAM is a file (its ending may be left out) or a folder with an index file. Its default export is the " +
     "root class, or an object of root classes, one for each logical node. If it exports `main(service, io)`, " +
     "that is called, and the run ends when main has returned and nothing is in flight. Without a main the " +
-    "program runs until Ctrl-C.",
+    "program runs until Ctrl-C. With --port, what it exports as `api` is served over HTTP and WebSocket, and the " +
+    "run goes on until Ctrl-C in any case.",
   options: {
     "commit-order": { value: "observer|total", help: "who waits for whom at commit (observer)" },
     forever: { help: "tell main to go on until Ctrl-C (io.forever)" },
+    port: { value: "N", help: "serve the program's `api` at this port; 0 is any that is free" },
+    host: { value: "NAME", help: "the address to serve it at (127.0.0.1: this machine only)" },
   },
   async run(args, terminal) {
     const commitOrder = commitOrderOf(args);
+    const place = placeOf(args);
     const program = await loadProgram(findProgram(args.operands[0] ?? "", process.cwd()));
     const voice = args.flags.has("json") ? jsonVoice(terminal) : plainVoice(terminal);
     const interrupt = onInterrupt(() => voice.note("Stopping."));
     try {
       const service = await start(program, { commitOrder, onError: voice.failure });
       voice.running(program);
+      const server = place === null ? null : await served(program, service, place, voice);
       const io: ProgramIo = {
         print: voice.print,
         signal: interrupt.signal,
@@ -43,7 +50,9 @@ export const run: Command = {
       };
       try {
         await untilDone(program, service, io, voice);
+        if (server !== null) await aborted(io.signal);
       } finally {
+        await server?.close({ graceMs: GRACE_MS });
         await service.stop();
       }
       voice.note("Stopped.");
@@ -56,6 +65,22 @@ export const run: Command = {
 
 function start({ roots }: Program, options: RunOptions): Promise<AnyService> {
   return typeof roots === "function" ? runService(roots, options) : runService(roots, options);
+}
+
+interface Place {
+  readonly port: number;
+  readonly host: string;
+}
+
+async function served(program: Program, service: AnyService, place: Place, voice: Voice): Promise<Server> {
+  try {
+    const server = await serve(service, apiOf(program), { ...place, log: voice.note });
+    voice.listening(server.url);
+    return server;
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
 }
 
 /** Resolves when the program has done its work, or when Ctrl-C has been pressed and the grace is over. */
@@ -84,6 +109,18 @@ async function workOf(program: Program, service: AnyService, io: ProgramIo, voic
 function isConsequenceOfStopping(error: unknown): boolean {
   if (error instanceof HeadwaterError) return error.code === "HW-1401";
   return error instanceof Error && error.name === "AbortError";
+}
+
+/** Where to serve, if at all. */
+function placeOf({ values }: Arguments): Place | null {
+  const written = values.get("port");
+  if (written === undefined) {
+    if (values.has("host")) throw misused(run, "--host says where to serve; it needs --port as well.");
+    return null;
+  }
+  const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
+  if (!(port <= PORT_MAX)) throw misused(run, `--port is a number from 0 to ${PORT_MAX}, not "${written}".`);
+  return { port, host: values.get("host") ?? "127.0.0.1" };
 }
 
 function commitOrderOf(args: Arguments): (typeof COMMIT_ORDERS)[number] {

@@ -7,6 +7,8 @@ import { paint, type Terminal } from "./terminal.js";
 /** How a run tells what goes on: in sentences for people, or as JSON lines for programs. */
 export interface Voice {
   running(program: Program): void;
+  /** The program can be reached from outside. */
+  listening(url: string): void;
   /** A line that the program itself printed. */
   print(line: string): void;
   /** An event failed that nobody waited for: a started one, a timer, a message. */
@@ -32,6 +34,7 @@ export function plainVoice(terminal: Terminal): Voice {
         `Running ${what} from ${relative(process.cwd(), program.file)}, on one host, in memory. Ctrl-C stops it.`,
       );
     },
+    listening: (url) => terminal.say(`Listening on ${url}`),
     print: (line) => terminal.out(line),
     failure: ({ context, method, startedBy, error }) => {
       const where = `${context}.${method} (${CAUSES[startedBy]})`;
@@ -45,6 +48,7 @@ export function jsonVoice(terminal: Terminal): Voice {
   const line = (kind: string, facts: object) => terminal.out(JSON.stringify({ kind, ...facts }));
   return {
     running: (program) => line("running", { program: program.file, nodes: nodesOf(program) }),
+    listening: (url) => line("listening", { url }),
     print: (text) => line("print", { line: text }),
     failure: ({ error, ...where }) => line("failure", { ...where, message: messageOf(error) }),
     note: (text) => line("note", { text }),

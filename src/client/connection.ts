@@ -1,7 +1,9 @@
 import { HeadwaterError } from "../errors.js";
-import { errorFrom, errorOfClose } from "./failure.js";
+import type { Position } from "../model/door.js";
+import { errorOfClose, errorOfForm } from "./failure.js";
 import { fromForm } from "./form.js";
-import { joined, PROTOCOL_VERSION, pack, type Terms } from "./frames.js";
+import { PROTOCOL_VERSION, pack, type Terms } from "./frames.js";
+import { Positions } from "./positions.js";
 import { Requests } from "./requests.js";
 import { type SocketClass, type SocketLike, socketClass } from "./socket.js";
 import { Unpacker } from "./unpack.js";
@@ -35,6 +37,7 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #requests: Requests;
   readonly #secret = randomSecret();
+  readonly #positions = new Positions();
   #socket: SocketLike | null = null;
   #seen = 0;
   #acknowledged = 0;
@@ -90,7 +93,8 @@ export class Connection {
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       const { token } = this.#options;
-      socket.send(pack([0, "hello", PROTOCOL_VERSION, this.#secret, token ?? null, this.#seen]));
+      const { lastSent } = this.#requests;
+      socket.send(pack([0, "hello", PROTOCOL_VERSION, this.#secret, token ?? null, this.#seen, lastSent]));
     };
     socket.onmessage = ({ data }) => {
       if (socket === this.#socket) this.#receive(data);
@@ -105,7 +109,7 @@ export class Connection {
     this.#heard = true;
     try {
       const unpacker = new Unpacker(new Uint8Array(data as ArrayBuffer), DEPTH_MAX, false);
-      while (!unpacker.isDone && this.state !== "closed") this.#message(unpacker.next() as unknown[]);
+      while (!unpacker.isDone && this.state !== "closed") this.#message(unpacker);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       return this.close(
@@ -119,15 +123,31 @@ export class Connection {
     this.#flushSoon();
   }
 
-  #message([request, what, first, second]: unknown[]): void {
+  #message(unpacker: Unpacker): void {
+    let left = unpacker.list() - 2;
+    if (left < 0) throw new HeadwaterError("HW-4014", "a message is not a list.");
+    const request = Number(unpacker.next());
+    const what = unpacker.next();
+    const next = () => {
+      left -= 1;
+      return left < 0 ? null : unpacker.next();
+    };
     if (request !== 0) {
       const ok = what === true;
-      this.#requests.answered(Number(request), ok, ok ? fromForm(first) : errorFrom(first));
+      const form = next();
+      this.#requests.answered(request, ok, ok ? fromForm(form) : errorOfForm(form));
     } else if (what === "message") {
-      this.#deliver(Number(first), second);
+      const [sequence, node, ticket, index] = [
+        Number(next()),
+        String(next()),
+        Number(next()),
+        Number(next()),
+      ];
+      this.#deliver(sequence, { node, ticket, index }, next());
     } else if (what === "welcome") {
-      this.#welcome(first as Terms);
+      this.#welcome(next() as Terms);
     }
+    while (left > 0) next();
   }
 
   #welcome(terms: Terms): void {
@@ -135,10 +155,11 @@ export class Connection {
     this.state = "open";
     this.#failures = 0;
     this.#watch(terms.pingMs);
+    const isSame = this.#positions.begin(terms.history);
     if (!terms.resumed) {
       this.#seen = 0;
       this.#acknowledged = 0;
-      if (!this.#isFirst) this.#missed();
+      if (!this.#isFirst && !(isSame && terms.complete)) this.#missed();
     }
     this.#isFirst = false;
   }
@@ -148,9 +169,10 @@ export class Connection {
     apart(() => this.#options.onMissed(why));
   }
 
-  #deliver(sequence: number, form: unknown): void {
+  #deliver(sequence: number, position: Position, form: unknown): void {
     if (sequence <= this.#seen) return;
     this.#seen = sequence;
+    if (!this.#positions.pass(position)) return;
     const message = fromForm(form);
     apart(() => this.#options.onMessage(message));
   }
@@ -167,9 +189,9 @@ export class Connection {
 
   #flush(): void {
     while (this.state === "open" && this.terms !== null) {
-      const { messages, length } = this.#requests.take(this.terms.inFlight, this.terms.bytes);
-      if (messages.length === 0) return;
-      this.#socket?.send(joined(messages, length));
+      const frame = this.#requests.take(this.terms.inFlight, this.terms.bytes);
+      if (frame === null) return;
+      this.#socket?.send(frame);
     }
   }
 
@@ -179,7 +201,10 @@ export class Connection {
     this.#beat = setInterval(() => {
       if (!this.#heard) return this.#lost(0, "");
       this.#heard = false;
-      if (this.state === "open") this.#socket?.send(pack([0, "ping"]));
+      if (this.state !== "open") return;
+      const done = this.#requests.done();
+      if (done !== null) this.#socket?.send(done);
+      this.#socket?.send(PING);
     }, pingMs);
   }
 
@@ -206,6 +231,7 @@ export class Connection {
 }
 
 const HANDSHAKE_MS = 10_000;
+const PING = pack([0, "ping"]);
 
 function randomSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(24));

@@ -11,11 +11,28 @@ export function failureForm(thrown: unknown): Record<string, unknown> {
   if (thrown instanceof HeadwaterError) {
     return { code: thrown.code, name: thrown.name, message: toForm(thrown.message, false) };
   }
-  if (!(thrown instanceof Error)) return { name: "Error", message: toForm(String(thrown), false) };
+  if (!(thrown instanceof Error)) return { name: "Error", message: toForm(shownThrown(thrown), false) };
   try {
     return errorForm(thrown, false);
   } catch {
-    return errorForm(withoutFields(thrown), false); // its fields are not plain data
+    return formWithoutFields(thrown); // its fields are not plain data
+  }
+}
+
+function shownThrown(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return "something that cannot be shown was thrown";
+  }
+}
+
+/** An error may be of a class whose own name and text cannot be read. */
+function formWithoutFields(thrown: Error): Record<string, unknown> {
+  try {
+    return errorForm(withoutFields(thrown), false);
+  } catch {
+    return { name: "Error", message: "an error that cannot be passed on" };
   }
 }
 
@@ -27,8 +44,13 @@ function withoutFields({ name, message }: Error): Error {
 
 const CODE = /^HW-\d{4}$/;
 
-/** The error that a form of one stands for: the `error` of an HTTP reply, or of one on a socket. */
+/** The error that the `error` of an HTTP reply stands for. */
 export function errorFrom(form: unknown): Error {
+  return errorOfForm(structuredClone(form));
+}
+
+/** The same for a form that nobody else has. */
+export function errorOfForm(form: unknown): Error {
   const fields = (typeof form === "object" && form !== null ? form : {}) as Record<string, unknown>;
   const { code, message } = fields;
   if (typeof code === "string" && CODE.test(code)) return HeadwaterError.restored(code, String(message));

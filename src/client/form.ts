@@ -137,20 +137,33 @@ export function errorForm(error: Error, strict: boolean, depth = 0): Fields {
   return { name, message, fields: fieldsOf(Object.fromEntries(own), strict, depth + 1) };
 }
 
-/** The value that a form stands for. What it is made of was checked when it was decoded; this looks at the tags. */
+/**
+ * The value that a form stands for. What it is made of was checked when it was decoded; this looks at the tags. The
+ * form becomes the value and is not to be used any more.
+ */
 export function fromForm(form: Form): unknown {
   if (typeof form !== "object" || form === null || form instanceof Uint8Array) return form;
-  if (Array.isArray(form)) return form.map(fromForm);
+  if (Array.isArray(form)) return items(form);
   const fields = form as Fields;
   const [first, second] = Object.keys(fields);
   if (first?.startsWith("$") && second === undefined) return untagged(first, fields[first]);
   return values(fields);
 }
 
+function items(list: unknown[]): unknown[] {
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i];
+    if (typeof item === "object" && item !== null) list[i] = fromForm(item);
+  }
+  return list;
+}
+
 function values(fields: Fields): Fields {
-  const result: Fields = {};
-  for (const [name, item] of Object.entries(fields)) result[name] = fromForm(item);
-  return result;
+  for (const name of Object.keys(fields)) {
+    const item = fields[name];
+    if (typeof item === "object" && item !== null) fields[name] = fromForm(item);
+  }
+  return fields;
 }
 
 function untagged(tag: string, content: Form): unknown {

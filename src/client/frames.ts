@@ -1,18 +1,25 @@
-import { Packr } from "msgpackr/pack";
+import { Packer } from "./pack.js";
 
 /**
  * What client and server say to each other over a WebSocket. A frame is one or more messages in MessagePack, one
  * behind the other; a message is a list. The first item is the number of a request, or 0 for everything else:
  *
- *     client                                        server
- *     [0, "hello", version, secret, token, seen]    [0, "welcome", terms]
- *     [request, function, arguments]                [request, true, value] or [request, false, error]
- *     [0, "ack", sequence]                          [0, "message", sequence, value]
- *     [0, "ping"]                                   [0, "pong"]
+ *     client                                              server
+ *     [0, "hello", version, secret, token, seen, asked]   [0, "welcome", terms]
+ *     [request, function, arguments]                      [request, true, value] or [request, false, error]
+ *     [0, "done", below]
+ *     [0, "ack", sequence]                                [0, "message", sequence, node, ticket, index, value]
+ *     [0, "ping"]                                         [0, "pong"]
  *
  * `hello` comes first. `secret` names the session and is known to its client only; `seen` is the sequence number of
- * the last message that the client has got. `arguments` are packed by themselves, so that one request that cannot
- * be read costs that request and not the connection. Values travel as forms (`form.ts`).
+ * the last message that the client has got, and `asked` the highest number of a request that it has sent so far.
+ * `arguments` are packed by themselves, so that one request that cannot be read costs that request and not the
+ * connection. `done` says that no request below that number will be sent again, so that nobody needs to remember its
+ * answer. Values travel as forms (`form.ts`).
+ *
+ * A message has two names. Its sequence number is the session's, and is what is acknowledged. Node, ticket and index
+ * are the service's own (`Position`) and outlive the server: a message that is handed over again after a crash has
+ * the same, and the client, which has it already, drops it.
  */
 
 export const PROTOCOL_VERSION = 1;
@@ -23,6 +30,10 @@ export interface Terms {
   readonly session: string;
   /** Was the session known? If not, messages may have been missed since the last connection. */
   readonly resumed: boolean;
+  /** The service whose positions messages carry. */
+  readonly history: string;
+  /** Although the session was not known: has the service kept all messages to it that were not acknowledged? */
+  readonly complete: boolean;
   /** How many requests may be unanswered at a time. */
   readonly inFlight: number;
   /** How large a frame may be. */
@@ -31,21 +42,10 @@ export interface Terms {
   readonly pingMs: number;
 }
 
-const packr = new Packr({ useRecords: false, encodeUndefinedAsNil: true });
+const packer = new Packer();
 
 export function pack(message: unknown): Uint8Array {
-  return packr.pack(message);
-}
-
-/** One frame out of several messages. */
-export function joined(messages: readonly Uint8Array[], length: number): Uint8Array {
-  const [first] = messages;
-  if (messages.length === 1 && first !== undefined) return first;
-  const frame = new Uint8Array(length);
-  let at = 0;
-  for (const message of messages) {
-    frame.set(message, at);
-    at += message.length;
-  }
-  return frame;
+  packer.truncate(0);
+  packer.value(message);
+  return packer.take();
 }

@@ -1,15 +1,25 @@
 import { HeadwaterError } from "../errors.js";
 import { toForm } from "./form.js";
-import { pack } from "./frames.js";
+import { Packer } from "./pack.js";
 import { Waiting } from "./waiting.js";
 
 interface Request {
   readonly id: number;
   readonly name: string;
-  readonly bytes: Uint8Array;
+  /** In the form in which they travel. */
+  readonly args: readonly unknown[];
   readonly deadline: number;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+let lastResolve: (value: unknown) => void;
+let lastReject: (error: unknown) => void;
+
+/** One function for all requests: a closure for each would cost more than the promise. */
+function keepSettlers(resolve: (value: unknown) => void, reject: (error: unknown) => void): void {
+  lastResolve = resolve;
+  lastReject = reject;
 }
 
 /**
@@ -20,14 +30,23 @@ export class Requests {
   /** All of them, in the order of their numbers and so of their deadlines. */
   readonly #open = new Map<number, Request>();
   readonly #toSend = new Waiting<Request>();
+  readonly #packer = new Packer();
   #onTheWay = 0;
   #last = 0;
+  #lastSent = 0;
+  /** Below this number, nothing will be sent again, and the server knows. */
+  #doneBelow = 1;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     readonly timeoutMs: number,
     readonly countMax: number,
   ) {}
+
+  /** The highest number of a request that was ever sent. */
+  get lastSent(): number {
+    return this.#lastSent;
+  }
 
   add(name: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#open.size >= this.countMax) {
@@ -37,39 +56,54 @@ export class Requests {
           "`unanswered`.",
       );
     }
-    const packed = pack(args.map((arg) => toForm(arg, true)));
+    const forms: unknown[] = [];
+    for (const arg of args) forms.push(toForm(arg, true));
+    toForm(name, true);
+    const promise = new Promise<unknown>(keepSettlers);
     const id = ++this.#last;
-    const bytes = pack([id, toForm(name, true), packed]);
-    return new Promise((resolve, reject) => {
-      const deadline = Date.now() + this.timeoutMs;
-      const request: Request = { id, name, bytes, deadline, resolve, reject };
-      this.#open.set(id, request);
-      this.#toSend.push(request);
-      if (this.#timer === undefined) this.#wake();
-    });
+    const deadline = Date.now() + this.timeoutMs;
+    const request: Request = { id, name, args: forms, deadline, resolve: lastResolve, reject: lastReject };
+    this.#open.set(id, request);
+    this.#toSend.push(request);
+    if (this.#timer === undefined) this.#wake();
+    return promise;
   }
 
-  /** Takes the next messages to send: as many as the server lets be under way, and as fit into one frame. */
-  take(inFlight: number, bytesMax: number): { messages: Uint8Array[]; length: number } {
-    const messages: Uint8Array[] = [];
-    let length = 0;
+  /** The next frame: as many requests as the server lets be under way, and as fit. Null if there are none to send. */
+  take(inFlight: number, bytesMax: number): Uint8Array | null {
+    const packer = this.#packer;
+    packer.truncate(0);
     while (this.#onTheWay < inFlight) {
       const request = this.#toSend.front;
       if (request === undefined) break;
-      const { id, name, bytes } = request;
-      if (bytes.length > bytesMax) {
-        this.#toSend.shift();
-        this.#settle(id)?.reject(tooLarge(name, bytes.length, bytesMax));
+      if (!this.#open.has(request.id)) {
+        this.#toSend.shift(); // its time was over before it was its turn
         continue;
       }
-      if (length + bytes.length > bytesMax) break;
+      const before = packer.length;
+      write(packer, request);
+      const { length } = packer;
+      if (length > bytesMax) {
+        packer.truncate(before);
+        if (before > 0) break; // it is the next frame's
+        this.#toSend.shift();
+        this.#settle(request.id)?.reject(tooLarge(request.name, length, bytesMax));
+        continue;
+      }
       this.#toSend.shift();
-      if (!this.#open.has(id)) continue; // its time was over before it was its turn
       this.#onTheWay += 1;
-      messages.push(bytes);
-      length += bytes.length;
+      this.#lastSent = Math.max(this.#lastSent, request.id);
     }
-    return { messages, length };
+    if (packer.length === 0) return null;
+    if (packer.length + DONE_BYTES_MAX <= bytesMax) this.#sayDone();
+    return packer.take();
+  }
+
+  /** Tells the server up to where it need not remember answers, if that is news. Null if not. */
+  done(): Uint8Array | null {
+    this.#packer.truncate(0);
+    this.#sayDone();
+    return this.#packer.length === 0 ? null : this.#packer.take();
   }
 
   answered(id: number, ok: boolean, value: unknown): void {
@@ -82,6 +116,7 @@ export class Requests {
   /** The connection is gone: whatever has no answer is to be sent over the next one. */
   again(): void {
     this.#onTheWay = 0;
+    this.#doneBelow = 1; // whoever answers next may not have heard
     this.#toSend.clear();
     for (const request of this.#open.values()) this.#toSend.push(request);
   }
@@ -93,8 +128,14 @@ export class Requests {
     this.#timer = undefined;
   }
 
-  get areOpen(): boolean {
-    return this.#open.size > 0;
+  #sayDone(): void {
+    const [oldest = this.#last + 1] = this.#open.keys();
+    if (oldest === this.#doneBelow) return;
+    this.#doneBelow = oldest;
+    this.#packer.list(3);
+    this.#packer.number(0);
+    this.#packer.text("done");
+    this.#packer.number(oldest);
   }
 
   #settle(id: number): Request | undefined {
@@ -119,8 +160,18 @@ export class Requests {
   }
 }
 
+function write(packer: Packer, { id, name, args }: Request): void {
+  packer.list(3);
+  packer.number(id);
+  packer.text(name);
+  const section = packer.beginSection();
+  packer.value(args);
+  packer.endSection(section);
+}
+
 /** Longer ones go off at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
+const DONE_BYTES_MAX = 16;
 
 function tooLarge(name: string, bytes: number, bytesMax: number): HeadwaterError {
   return new HeadwaterError(

@@ -1,3 +1,4 @@
+import { HeadwaterError } from "../errors.js";
 import { cannotTravel, forbiddenField, isForbiddenField } from "./form.js";
 
 /**
@@ -10,16 +11,19 @@ import { cannotTravel, forbiddenField, isForbiddenField } from "./form.js";
  */
 export class Unpacker {
   readonly #bytes: Uint8Array;
-  readonly #depthMax: number;
   readonly #strict: boolean;
+  #depthMax: number;
   #numbers: DataView | null = null;
   #at = 0;
+  /** Where what is being read ends. */
+  #end: number;
 
   /** `strict`: no names of fields that code could stumble over, for what comes from outside. */
   constructor(bytes: Uint8Array, depthMax: number, strict: boolean) {
     this.#bytes = bytes;
     this.#depthMax = depthMax;
     this.#strict = strict;
+    this.#end = bytes.length;
   }
 
   /** Made when it is needed: most of what arrives is short and holds no long numbers. */
@@ -30,7 +34,7 @@ export class Unpacker {
   }
 
   get isDone(): boolean {
-    return this.#at >= this.#bytes.length;
+    return this.#at >= this.#end;
   }
 
   /** How many bytes were read. */
@@ -41,6 +45,40 @@ export class Unpacker {
   /** The next value; several may stand one behind the other. */
   next(): unknown {
     return this.#value(0);
+  }
+
+  /** How many values the short list has that begins here, and that are read next; -1 if something else does. */
+  list(): number {
+    const type = this.#bytes[this.#at] ?? 0xc1;
+    if (type < 0x90 || type >= 0xa0) return -1;
+    this.#at += 1;
+    return type & 0x0f;
+  }
+
+  /** How many bytes the binary value has that comes next, and that `section` reads; -1 if it is something else. */
+  binaryLength(): number {
+    const type = this.#bytes[this.#at] ?? 0xc1;
+    if (type < 0xc4 || type > 0xc6) return -1;
+    this.#at += 1;
+    const length = this.#length(type - 0xc4);
+    if (length > this.#end - this.#at) throw cannotTravel("it ends too early");
+    return length;
+  }
+
+  /** The value that so many bytes hold, nested no deeper than told. Readable or not, the next value is behind them. */
+  section(length: number, depthMax: number): unknown {
+    const [depthBefore, endBefore, end] = [this.#depthMax, this.#end, this.#at + length];
+    this.#depthMax = depthMax;
+    this.#end = end;
+    try {
+      const value = this.#value(0);
+      if (!this.isDone) throw new HeadwaterError("HW-4005", "there is more than a list of arguments.");
+      return value;
+    } finally {
+      this.#depthMax = depthBefore;
+      this.#at = end;
+      this.#end = endBefore;
+    }
   }
 
   #value(depth: number): unknown {
@@ -107,14 +145,14 @@ export class Unpacker {
   /** Steps over so many bytes and says where they begin. */
   #take(count: number): number {
     const from = this.#at;
-    if (count > this.#bytes.length - from) throw cannotTravel("it ends too early");
+    if (count > this.#end - from) throw cannotTravel("it ends too early");
     this.#at = from + count;
     return from;
   }
 
   #enter(count: number, depth: number): void {
     if (depth >= this.#depthMax) throw cannotTravel(`it is nested more than ${this.#depthMax} deep`);
-    if (count > this.#bytes.length - this.#at) throw cannotTravel("it ends too early");
+    if (count > this.#end - this.#at) throw cannotTravel("it ends too early");
   }
 
   #items(count: number, depth: number): unknown[] {
@@ -151,15 +189,26 @@ export class Unpacker {
       : this.#utf8(from, length);
   }
 
-  /** Most texts are short names, for which a call into the decoder costs more than the text. */
+  /** Most texts are short names that come again and again, and cost less to compare than to make. */
   #shortAscii(from: number, length: number): string | null {
-    const characters: number[] = [];
+    let hash = length;
     for (let i = from; i < from + length; i++) {
       const byte = this.#bytes[i] ?? 0x80;
       if (byte >= 0x80) return null;
-      characters.push(byte);
+      hash = (Math.imul(hash, 31) + byte) | 0;
     }
-    return String.fromCharCode(...characters);
+    const known = NAMES[hash & (NAMES_COUNT - 1)];
+    if (known !== undefined && this.#says(known, from, length)) return known;
+    let text = "";
+    for (let i = from; i < from + length; i++) text += String.fromCharCode(this.#bytes[i] ?? 0);
+    NAMES[hash & (NAMES_COUNT - 1)] = text;
+    return text;
+  }
+
+  #says(text: string, from: number, length: number): boolean {
+    if (text.length !== length) return false;
+    for (let i = 0; i < length; i++) if (text.charCodeAt(i) !== this.#bytes[from + i]) return false;
+    return true;
   }
 
   #utf8(from: number, length: number): string {
@@ -170,6 +219,11 @@ export class Unpacker {
     }
   }
 }
+
+const NAMES_COUNT = 512;
+/** Short texts that were read lately, each at the place that its hash gives it. */
+const NAMES: string[] = [];
+for (let i = 0; i < NAMES_COUNT; i++) NAMES.push("");
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { CoreEvent, Ticket } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
 import type { Shape } from "../model/shape.js";
 import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
+import { isRefusal } from "./answers.js";
 import { Cache } from "./cache.js";
 import type { Told } from "./node.js";
 import type { EventRequest } from "./request.js";
@@ -48,9 +50,10 @@ export interface Change {
 
 type Done = (error: HeadwaterError | null) => void;
 
+const HISTORY = "h";
 /** Tickets are set aside in the journal this many at a time, so that those of events that leave no trace count, too. */
 const TICKETS_AHEAD = 2 ** 20;
-const OUTDATED_AT_ONCE = 1000;
+const BESIDES_AT_ONCE = 1000;
 
 /**
  * What a program keeps in its journal. One event's traces are one group of writes: the states it changed, the events it
@@ -61,15 +64,17 @@ const OUTDATED_AT_ONCE = 1000;
  *     t/NODE/TIMER                an armed timer
  *     o/NODE/TICKET/INDEX         an outside call that has no result, or the event that brings it
  *     m/NODE/TICKET/INDEX/CLIENT  a message to a client that the client has not confirmed
+ *     k/CLIENT                    a client for which messages are kept
  *     a/REQUEST                   the answer to a request that carries an id
+ *     h                           the name of the journal
  *     s/CLASS                     the fields of a context class
  *     n/NODE                      up to where tickets may have been given out, and the time
  */
 export class Ledger {
   /** Up to where tickets may be given out without another word to the journal. */
   readonly #reserved = new Map<string, number>();
-  /** Answers and messages that nobody will ask for again. */
-  #outdated: Write[] = [];
+  /** What else is to be written, with one of the next groups: mostly that something is not needed any more. */
+  #besides: Write[] = [];
 
   readonly cache: Cache;
 
@@ -114,7 +119,7 @@ export class Ledger {
     for (const event of open) writes.push(ticketWrite(event));
     const reserved = this.#reserved.get(node) ?? 0;
     if (last > reserved || writes.length > 0) writes.push(this.#position(node, last, time));
-    if (writes.length > 0) writes.push(...this.#outdated.splice(0, OUTDATED_AT_ONCE));
+    if (writes.length > 0) writes.push(...this.#besides.splice(0, BESIDES_AT_ONCE));
     this.journal.append(writes, done);
     for (const { payload } of events) payload.execution?.leave();
   }
@@ -169,9 +174,31 @@ export class Ledger {
     }
   }
 
-  /** Nobody will ask for this any more. It goes with one of the next groups. */
+  /** The clients for which messages are kept. */
+  *clients(): Iterable<string> {
+    for (const [, bytes] of this.journal.range("k/")) yield decode(bytes) as string;
+  }
+
+  noteClient(client: string): void {
+    this.#besides.push({ key: clientKey(client), value: encode(client) });
+  }
+
+  forgetClient(client: string): void {
+    this.forgetKey(clientKey(client));
+  }
+
+  /** Names the journal: tickets of different journals have nothing to do with each other. */
+  get history(): string {
+    const known = this.journal.get(HISTORY);
+    if (known !== undefined) return decode(known) as string;
+    const made = randomUUID();
+    this.journal.append([{ key: HISTORY, value: encode(made) }], () => {});
+    return made;
+  }
+
+  /** Nobody will ask for this any more. */
   forgetKey(key: string): void {
-    this.#outdated.push({ key, value: null });
+    this.#besides.push({ key, value: null });
   }
 
   forgetAnswer(request: string): void {
@@ -194,7 +221,7 @@ function tracesOf(event: CoreEvent<EventRequest>, writes: Write[], changes: Map<
   if (own !== null) writes.push({ key: own, value: null });
   if (execution === null) return;
   const { ok, value } = execution;
-  if (request !== undefined) writes.push(answerWrite(request, ok, value, event.time));
+  if (request !== undefined && !isRefusal(value)) writes.push(answerWrite(request, ok, value, event.time));
   if (!ok) return;
   execution.collectChanges(changes);
   for (const [index, effect] of execution.effects.entries()) {
@@ -216,6 +243,10 @@ function answerIn(bytes: Uint8Array): StoredAnswer {
 
 function answerKey(request: string): string {
   return `a/${shortened(request, NAME_BYTES_MAX)}`;
+}
+
+function clientKey(client: string): string {
+  return `k/${shortened(client, NAME_BYTES_MAX)}`;
 }
 
 function positionKey(node: string): string {

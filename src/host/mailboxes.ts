@@ -11,63 +11,76 @@ export interface Letter {
 }
 
 /**
- * Messages to clients that the clients have not confirmed: in the journal since the commit of the events that sent them,
- * and handed over again whenever a client comes back, until it confirms them or they are too old or too many.
+ * Messages that clients have not confirmed: in the journal since the commit of the events that sent them, and handed over
+ * again whenever a client comes back, until it confirms them. A client whose messages get too old or too many is given
+ * up, and messages to clients that never came are not kept.
  */
 export class Mailboxes {
-  readonly #unread = new Map<string, Letter[]>();
+  readonly #known: Map<string, Letter[]>;
   #callOff: (() => void) | null = null;
 
   constructor(
     readonly ledger: Ledger,
     readonly ports: Ports,
     readonly limits: Limits,
-  ) {}
+  ) {
+    this.#known = new Map([...ledger.clients()].map((client) => [client, []]));
+  }
 
+  /** A client comes, or comes back. Was everything kept that was sent to it meanwhile? */
+  open(client: string): boolean {
+    if (this.#known.has(client)) return true;
+    this.#known.set(client, []);
+    this.ledger.noteClient(client);
+    return false;
+  }
+
+  /** What is there for a client, in the order in which it left. */
   of(client: string): readonly Letter[] {
-    return this.#unread.get(client) ?? [];
+    return this.#known.get(client) ?? [];
   }
 
   put(client: string, message: unknown, from: Told): void {
-    const letters = this.#unread.get(client) ?? [];
-    this.#unread.set(client, letters);
+    const letters = this.#known.get(client);
+    if (letters === undefined) return this.ledger.forgetMessage(client, from);
     letters.push({ message, from, leftAt: this.ports.now() });
-    if (letters.length > this.limits.messagesPerClient) this.#drop(client, letters, 1);
-    this.#callOff ??= this.ports.at(this.ports.now() + this.limits.messagesMs, () => this.#expire());
+    if (letters.length > this.limits.messagesPerClient) this.forget(client);
+    else this.#callOff ??= this.ports.at(this.ports.now() + this.limits.messagesMs, () => this.#giveUp());
   }
 
   /** The client has this message, and all earlier ones of that logical node. */
   received(client: string, upTo: Told): void {
-    const letters = this.#unread.get(client) ?? [];
-    const left = letters.filter(({ from }) => from.node !== upTo.node || isAfter(from, upTo));
-    for (const { from } of letters) {
-      if (from.node === upTo.node && !isAfter(from, upTo)) this.ledger.forgetMessage(client, from);
+    const letters = this.#known.get(client);
+    if (letters === undefined) return;
+    const left: Letter[] = [];
+    for (const letter of letters) {
+      if (letter.from.node !== upTo.node || isAfter(letter.from, upTo)) left.push(letter);
+      else this.ledger.forgetMessage(client, letter.from);
     }
-    if (left.length === 0) this.#unread.delete(client);
-    else this.#unread.set(client, left);
+    this.#known.set(client, left);
+  }
+
+  /** The client is gone for good. */
+  forget(client: string): void {
+    for (const { from } of this.of(client)) this.ledger.forgetMessage(client, from);
+    if (this.#known.delete(client)) this.ledger.forgetClient(client);
   }
 
   stop(): void {
     this.#callOff?.();
   }
 
-  #expire(): void {
+  #giveUp(): void {
     this.#callOff = null;
     const before = this.ports.now() - this.limits.messagesMs;
     let oldest = Number.POSITIVE_INFINITY;
-    for (const [client, letters] of this.#unread) {
-      const count = letters.findIndex(({ leftAt }) => leftAt > before);
-      this.#drop(client, letters, count < 0 ? letters.length : count);
-      oldest = Math.min(oldest, letters[0]?.leftAt ?? Number.POSITIVE_INFINITY);
+    for (const [client, [first]] of this.#known) {
+      if (first === undefined) continue;
+      if (first.leftAt <= before) this.forget(client);
+      else oldest = Math.min(oldest, first.leftAt);
     }
     if (oldest === Number.POSITIVE_INFINITY) return;
-    this.#callOff = this.ports.at(oldest + this.limits.messagesMs, () => this.#expire());
-  }
-
-  /** Gives the oldest up. */
-  #drop(client: string, letters: Letter[], count: number): void {
-    for (const { from } of letters.splice(0, count)) this.ledger.forgetMessage(client, from);
-    if (letters.length === 0) this.#unread.delete(client);
+    this.#callOff = this.ports.at(oldest + this.limits.messagesMs, () => this.#giveUp());
   }
 }
 

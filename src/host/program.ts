@@ -7,7 +7,7 @@ import { inspectTree, isKindOf, type Method } from "../model/shape.js";
 import { copyAll, isSimple } from "../state/values.js";
 import { Answers } from "./answers.js";
 import { KeptAnswers } from "./kept-answers.js";
-import type { Ledger } from "./ledger.js";
+import type { Ledger, StoredAnswer } from "./ledger.js";
 import { Mailboxes } from "./mailboxes.js";
 import { LogicalNode, type NodeOptions, type Surroundings, type Told } from "./node.js";
 import type { NodeMessage } from "./outgoing.js";
@@ -38,6 +38,8 @@ export interface Caller {
   readonly onMessage: OnMessage;
   /** Whether a message counts as received when `onMessage` returns, or only when `received` says so. */
   readonly confirms: "at once" | "later";
+  /** Was everything kept that was sent to it before it came? */
+  readonly isComplete: boolean;
   /** Has it been given what was kept for it? */
   isUpToDate: boolean;
 }
@@ -73,7 +75,7 @@ export class Program implements Surroundings {
   readonly #options: ProgramOptions;
   readonly #clients = new Map<string, Caller>();
   readonly #onTheWay = new Map<string, number>();
-  readonly #answers: Answers;
+  readonly answers: Answers;
   /** What earlier runs have answered. */
   #kept: KeptAnswers | null = null;
   readonly #outside: OutsideCalls;
@@ -87,7 +89,8 @@ export class Program implements Surroundings {
     this.#options = options;
     const { answersMs, answers } = options.limits;
     const { ledger } = options;
-    this.#answers = new Answers(ports.now, answersMs, answers, (request) => ledger?.forgetAnswer(request));
+    const forgotten = ledger ? (request: string) => ledger.forgetAnswer(request) : null;
+    this.answers = new Answers(ports.now, answersMs, answers, forgotten);
     this.settled = options.onSettled;
     this.#outside = new OutsideCalls(ports, options.limits, (call, result) => {
       this.node(call.slot.node).outsideCallDone(call, result);
@@ -133,10 +136,9 @@ export class Program implements Surroundings {
   ask(slot: Slot, method: Method, args: unknown[], asker: Asker): Promise<unknown> {
     const { request } = asker;
     if (request === undefined) return this.#request(slot, method, args, asker);
-    return this.#answers.once(request, () => {
-      const kept = this.#kept?.to(request) ?? null;
+    return this.answers.once(request, () => {
+      const kept = this.keptAnswer(request);
       if (kept === null) return this.#request(slot, method, args, asker);
-      this.#options.marks?.hit("a request was answered from the journal");
       return kept.ok ? Promise.resolve(kept.value) : Promise.reject(kept.value);
     });
   }
@@ -151,15 +153,38 @@ export class Program implements Surroundings {
     const { caller, client = caller?.id, request } = asker;
     const promise = new Promise<unknown>(keepSettlers);
     const waiting: Waiting = { resolve: lastResolve, reject: lastReject };
+    if (caller !== undefined && this.#clients.get(caller.id) !== caller) waiting.reject(closed(caller.id));
+    else this.submit(slot, method, args, client, request, waiting);
+    return promise;
+  }
+
+  /** Takes a request from outside, and tells whoever waits what comes of it. */
+  submit(
+    slot: Slot,
+    method: Method,
+    args: unknown[],
+    client: string | undefined,
+    request: string | undefined,
+    waiting: Waiting,
+  ): void {
     try {
       if (this.#stopped) throw this.#failure ?? stopped();
-      if (caller !== undefined && this.#clients.get(caller.id) !== caller) throw closed(caller.id);
       if (!args.every(isSimple)) copyArguments(args, slot, method);
       this.node(slot.node).submit(slot, method, args, client, waiting, request);
     } catch (error) {
       waiting.reject(error);
     }
-    return promise;
+  }
+
+  get ledger(): Ledger | null {
+    return this.#options.ledger ?? null;
+  }
+
+  /** The answer that the journal has to a request, if it has one. */
+  keptAnswer(request: string): StoredAnswer | null {
+    const kept = this.#kept?.to(request) ?? null;
+    if (kept !== null) this.#options.marks?.hit("a request was answered from the journal");
+    return kept;
   }
 
   /** Is nothing under way, apart from armed timers? */
@@ -188,8 +213,9 @@ export class Program implements Surroundings {
         `a client named "${id}" is connected already; close that one first.`,
       );
     }
+    const isComplete = this.#mailboxes?.open(id) ?? false;
     const isUpToDate = (this.#mailboxes?.of(id).length ?? 0) === 0;
-    const caller: Caller = { id, onMessage, confirms, isUpToDate };
+    const caller: Caller = { id, onMessage, confirms, isComplete, isUpToDate };
     this.#clients.set(id, caller);
     if (!isUpToDate) this.#ports.soon(() => this.#bringUpToDate(caller));
     return caller;
@@ -206,6 +232,12 @@ export class Program implements Surroundings {
   /** A client has a message, and with it all earlier ones of the same logical node. */
   received(caller: Caller, upTo: Told): void {
     this.#mailboxes?.received(caller.id, upTo);
+  }
+
+  /** The client is gone for good, and with it what is kept for it. */
+  forget(caller: Caller): void {
+    this.disconnect(caller);
+    this.#mailboxes?.forget(caller.id);
   }
 
   disconnect(caller: Caller): void {

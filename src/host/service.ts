@@ -1,7 +1,9 @@
 import type { CommitOrder } from "../core/core.js";
 import type { Durability } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
+import { DOOR, type Door } from "../model/door.js";
 import type { Ref } from "../model/refs.js";
+import { doorOf } from "./door.js";
 import type { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import type { Asker, FailedEvent, Program } from "./program.js";
@@ -47,6 +49,8 @@ export interface RequestedBy {
 }
 
 interface Running {
+  /** For servers. */
+  readonly [DOOR]: Door;
   /** Resolves when nothing is under way any more, armed timers aside. */
   idle(): Promise<void>;
   /** Resolves when requests are taken again, after some were refused with HW-1301. */
@@ -92,10 +96,11 @@ export function serviceFor(program: Program, several: boolean, ledger: Ledger | 
     await ledger?.journal.close();
   };
   return {
+    [DOOR]: doorOf(program, !several),
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {
       const caller = program.connect(id, onMessage);
-      return { ...referencesFor({ caller }), id, close: () => program.disconnect(caller) };
+      return { ...referencesFor({ caller }), id, close: () => program.forget(caller) };
     },
     as: referencesFor,
     idle: () => program.until(() => program.isIdle),

@@ -1,111 +1,152 @@
 import { HeadwaterError, invariant } from "../errors.js";
-import type { Address } from "../model/address.js";
 import type { Api, ApiFunction } from "../model/api.js";
-import { INVOKE, Reference, reference, type Scope } from "../model/refs.js";
-import type { Method } from "../model/shape.js";
+import type { Asked, Door, Waiting } from "../model/door.js";
+import { INVOKE, reference, type Scope } from "../model/refs.js";
 import { shown } from "./log.js";
 
-/** On whose behalf a request is made, and under which name it has its effect once. */
-export interface RequestedBy {
-  readonly client?: string | undefined;
-  readonly request?: string | undefined;
+/** What an API function asked for, and the promise that it was given for it. */
+interface Noted {
+  readonly asked: Asked;
+  readonly promise: Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
 }
 
-/** As much of a running program as a server needs. */
-export interface Reachable {
-  as(asker: RequestedBy): object;
-  client(id: string, onMessage: (message: unknown) => void): { close(): void };
-}
-
-/** What a service hands out to make requests with: one root, or those of all logical nodes. */
-interface Roots {
-  readonly root: Reference;
-  readonly nodes?: Readonly<Record<string, Reference>>;
-}
-
-interface Asked {
-  readonly target: Address;
-  readonly method: Method;
-  readonly args: unknown[];
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
+/** Makes the one request of an API function. */
+export type Ask = (asked: Asked, waiting: Waiting) => void;
 
 const ARGUMENTS_MAX = 64;
 
 /** Runs functions of an API, each of which makes one request of the program. */
 export class Calls {
+  readonly #functions = new Map<string, Callable>();
+
   constructor(
-    readonly service: Reachable,
-    readonly api: Api,
+    readonly door: Door,
+    api: Api,
   ) {
-    this.#refuseOtherProgram();
+    refuseOtherProgram(door, api);
+    for (const [name, each] of api.functions) this.#functions.set(name, new Callable(name, each, door));
   }
 
-  async call(name: string, args: unknown, asker: RequestedBy): Promise<unknown> {
-    const { call, check } = this.#find(name);
-    if (!Array.isArray(args) || args.length > ARGUMENTS_MAX) {
-      throw new HeadwaterError(
-        "HW-4005",
-        `the arguments of ${name}(…) must be a list of at most ${ARGUMENTS_MAX} values.`,
-      );
+  /** Calls a function with what a stranger has sent as its arguments, and says what came of it. Never throws. */
+  call(name: string, args: unknown, ask: Ask, waiting: Waiting): void {
+    try {
+      const found = this.#functions.get(name);
+      if (found === undefined) {
+        throw new HeadwaterError("HW-4004", `there is no API function ${shown(name)}.`);
+      }
+      if (!Array.isArray(args) || args.length > ARGUMENTS_MAX) {
+        throw new HeadwaterError(
+          "HW-4005",
+          `the arguments of ${name}(…) must be a list of at most ${ARGUMENTS_MAX} values.`,
+        );
+      }
+      found.call(args, ask, waiting);
+    } catch (error) {
+      waiting.reject(error);
     }
-    check?.(...args);
-    return this.#once(name, call, args, asker);
-  }
-
-  #find(name: string): ApiFunction {
-    const found = this.api.functions.get(name);
-    if (found === undefined) throw new HeadwaterError("HW-4004", `there is no API function ${shown(name)}.`);
-    return found;
-  }
-
-  /**
-   * The function's request is noted while it runs, and made when it has returned: one that makes several, or none,
-   * has then changed nothing.
-   */
-  #once(name: string, call: ApiFunction["call"], args: unknown[], asker: RequestedBy): unknown {
-    const asked: Asked[] = [];
-    let hasReturned = false;
-    const scope: Scope = {
-      [INVOKE]: (target, method, args) => {
-        if (hasReturned) return Promise.reject(tooMany(name));
-        return new Promise((resolve, reject) => asked.push({ target, method, args, resolve, reject }));
-      },
-    };
-    const real = this.service.as(asker) as Roots;
-    const note = (root: Reference) => reference(scope, Reference.addressOf(root));
-    const result = call(real.nodes === undefined ? note(real.root) : mapped(real.nodes, note), ...args);
-    hasReturned = true;
-    const [request, second] = asked;
-    if (second !== undefined || request === undefined) {
-      Promise.resolve(result).catch(() => {}); // nobody will wait for it
-      throw second === undefined ? none(name) : tooMany(name);
-    }
-    const { target, method } = request;
-    const root = real.nodes === undefined ? real.root : real.nodes[target.node];
-    invariant(root !== undefined, `a request was made of "${target.node}", which is not part of the program`);
-    const made = Reference.scopeOf(root)[INVOKE](target, method, request.args);
-    Promise.resolve(made).then(request.resolve, request.reject);
-    return result;
-  }
-
-  #refuseOtherProgram(): void {
-    const { program } = this.api;
-    const wanted = typeof program === "function" ? [program] : Object.values(program);
-    const { root, nodes = { root } } = this.service.as({}) as Roots;
-    const running = Object.values(nodes).map((each) => Reference.addressOf(each).shape.cls);
-    if (wanted.length === running.length && wanted.every((cls) => running.includes(cls))) return;
-    const [named, found] = [wanted, running].map((classes) => classes.map((cls) => cls.name).join(", "));
-    throw new HeadwaterError(
-      "HW-4001",
-      `the API cannot be exposed: it is for ${named}, but the service runs ${found}. Pass the classes that run.`,
-    );
   }
 }
 
-function mapped(nodes: Readonly<Record<string, Reference>>, note: (root: Reference) => Reference): object {
-  return Object.fromEntries(Object.entries(nodes).map(([name, root]) => [name, note(root)]));
+/**
+ * One function of an API. Its request is noted while it runs, and made when it has returned: one that makes several,
+ * or none, has then changed nothing.
+ */
+class Callable {
+  readonly #name: string;
+  readonly #function: ApiFunction;
+  readonly #roots: unknown;
+  #isRunning = false;
+  #noted: Noted | null = null;
+  #count = 0;
+
+  constructor(name: string, apiFunction: ApiFunction, door: Door) {
+    this.#name = name;
+    this.#function = apiFunction;
+    const scope: Scope = { [INVOKE]: (target, method, args) => this.#note({ target, method, args }) };
+    const roots = [...door.roots].map(([node, root]) => [node, reference(scope, root)] as const);
+    this.#roots = door.isSingle ? roots[0]?.[1] : Object.fromEntries(roots);
+  }
+
+  call(args: unknown[], ask: Ask, waiting: Waiting): void {
+    this.#function.check?.(...args);
+    this.#isRunning = true;
+    this.#noted = null;
+    this.#count = 0;
+    let result: unknown;
+    try {
+      result = this.#function.call(this.#roots, ...args);
+    } finally {
+      this.#isRunning = false;
+    }
+    const noted = this.#noted as Noted | null;
+    this.#noted = null;
+    if (noted === null || this.#count > 1) {
+      Promise.resolve(result).catch(() => {}); // nobody will wait for it
+      throw noted === null ? none(this.#name) : tooMany(this.#name);
+    }
+    if (result === noted.promise) {
+      ask(noted.asked, new Passing(noted, waiting));
+    } else {
+      Promise.resolve(result).then(
+        (value) => waiting.resolve(value),
+        (error: unknown) => waiting.reject(error),
+      );
+      ask(noted.asked, noted);
+    }
+  }
+
+  #note(asked: Asked): Promise<unknown> {
+    if (!this.#isRunning) return Promise.reject(tooMany(this.#name));
+    this.#count += 1;
+    const promise = new Promise<unknown>(keepSettlers);
+    this.#noted = { asked, promise, resolve: lastResolve, reject: lastReject };
+    return promise;
+  }
+}
+
+let lastResolve: (value: unknown) => void;
+let lastReject: (error: unknown) => void;
+
+/** One function for all requests: a closure for each would cost more than the promise. */
+function keepSettlers(resolve: (value: unknown) => void, reject: (error: unknown) => void): void {
+  lastResolve = resolve;
+  lastReject = reject;
+}
+
+/**
+ * For a function that returns the promise of its request as it is: what comes of it is passed on at once. The promise
+ * is settled, too, should the function have kept an eye on it.
+ */
+class Passing implements Waiting {
+  constructor(
+    readonly noted: Noted,
+    readonly waiting: Waiting,
+  ) {}
+
+  resolve(value: unknown): void {
+    this.noted.resolve(value);
+    this.waiting.resolve(value);
+  }
+
+  reject(error: unknown): void {
+    this.noted.promise.catch(() => {});
+    this.noted.reject(error);
+    this.waiting.reject(error);
+  }
+}
+
+function refuseOtherProgram({ roots }: Door, { program }: Api): void {
+  const wanted = typeof program === "function" ? [program] : Object.values(program);
+  const running = [...roots.values()].map(({ shape }) => shape.cls);
+  invariant(running.length > 0, "a program runs without a root");
+  if (wanted.length === running.length && wanted.every((cls) => running.includes(cls))) return;
+  const [named, found] = [wanted, running].map((classes) => classes.map((cls) => cls.name).join(", "));
+  throw new HeadwaterError(
+    "HW-4001",
+    `the API cannot be exposed: it is for ${named}, but the service runs ${found}. Pass the classes that run.`,
+  );
 }
 
 function none(name: string): HeadwaterError {

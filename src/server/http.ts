@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeadwaterError } from "../errors.js";
-import type { Calls } from "./call.js";
+import type { Ask, Calls } from "./call.js";
 import { IdempotencyKeys } from "./idempotency.js";
 import { parseJson, toJson } from "./json.js";
 import type { ServerLimits } from "./limits.js";
@@ -95,10 +95,14 @@ export class Http {
     const body = await bodyOf(request, limits.bodyBytes);
     const args = parseJson(body, limits.depth);
     const key = idempotencyKeyOf(request);
-    if (key === null) return calls.call(name, args, { client });
-    const id = `http:${client ?? ""}:${key}`;
-    this.#keys.refuseOther(id, createHash("sha256").update(`${name}\n`).update(body).digest("base64"));
-    return calls.call(name, args, { client, request: id });
+    const id = key === null ? undefined : `http:${client ?? ""}:${key}`;
+    if (id !== undefined) {
+      this.#keys.refuseOther(id, createHash("sha256").update(`${name}\n`).update(body).digest("base64"));
+    }
+    return new Promise((resolve, reject) => {
+      const ask: Ask = (asked, waiting) => calls.door.ask(asked, client, id, waiting);
+      calls.call(name, args, ask, { resolve, reject });
+    });
   }
 
   isAnswering(socket: object): boolean {

@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import { joined } from "../client/frames.js";
+import { Packer } from "../client/pack.js";
 import { HeadwaterError } from "../errors.js";
 
 /** What may wait in a socket before its client counts as one that does not read. */
@@ -15,8 +15,8 @@ interface Heard {
 
 /** What goes out over one socket: all that is sent in one turn in one frame, as fast as the client reads. */
 export class Outgoing {
-  #messages: Uint8Array[] = [];
-  #bytes = 0;
+  readonly #frame = new Packer();
+  #isFlushing = false;
   #stall: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -30,17 +30,36 @@ export class Outgoing {
   }
 
   send(message: Uint8Array): void {
-    if (this.#messages.length === 0) process.nextTick(() => this.flush());
-    this.#messages.push(message);
-    this.#bytes += message.length;
-    if (this.#bytes >= FRAME_BYTES) this.flush();
+    this.#frame.raw(message);
+    this.#written();
+  }
+
+  /** Answers a request. False, and nothing is sent, if the answer is larger than it may be. */
+  reply(request: number, ok: boolean, form: unknown, bytesMax: number): boolean {
+    const frame = this.#frame;
+    const before = frame.length;
+    try {
+      frame.list(3);
+      frame.number(request);
+      frame.value(ok);
+      frame.value(form);
+    } catch (error) {
+      frame.truncate(before); // there is no room for so much
+      throw error;
+    }
+    if (frame.length - before > bytesMax) {
+      frame.truncate(before);
+      return false;
+    }
+    this.#written();
+    return true;
   }
 
   flush(): void {
-    if (this.#messages.length === 0 || this.ws.readyState !== this.ws.OPEN) return;
-    this.ws.send(joined(this.#messages, this.#bytes), () => this.#drained());
-    this.#messages = [];
-    this.#bytes = 0;
+    if (this.#frame.length === 0) return;
+    const frame = this.#frame.take();
+    if (this.ws.readyState !== this.ws.OPEN) return;
+    this.ws.send(frame, this.#sent);
     if (this.ws.bufferedAmount <= UNREAD_BYTES || this.isStalled) return;
     this.#awaitReading();
     this.heard.paced();
@@ -51,6 +70,25 @@ export class Outgoing {
     clearTimeout(this.#stall);
   }
 
+  #written(): void {
+    if (this.#frame.length >= FRAME_BYTES) return this.flush();
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    process.nextTick(this.#flushNow);
+  }
+
+  readonly #flushNow = (): void => {
+    this.#isFlushing = false;
+    this.flush();
+  };
+
+  readonly #sent = (): void => {
+    if (!this.isStalled || this.ws.bufferedAmount > UNREAD_BYTES) return;
+    clearTimeout(this.#stall);
+    this.#stall = undefined;
+    this.heard.paced();
+  };
+
   /** Gives the client some time to read at least a part of what it was sent. */
   #awaitReading(): void {
     const before = this.ws.bufferedAmount;
@@ -59,12 +97,5 @@ export class Outgoing {
       const why = `the client has not read what it was sent for ${this.stallMs} ms.`;
       this.heard.stalled(new HeadwaterError("HW-4015", why));
     }, this.stallMs);
-  }
-
-  #drained(): void {
-    if (!this.isStalled || this.ws.bufferedAmount > UNREAD_BYTES) return;
-    clearTimeout(this.#stall);
-    this.#stall = undefined;
-    this.heard.paced();
   }
 }

@@ -4,7 +4,8 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { HeadwaterError } from "../errors.js";
 import type { Api } from "../model/api.js";
-import { Calls, type Reachable } from "./call.js";
+import { DOOR, type Door } from "../model/door.js";
+import { Calls } from "./call.js";
 import { Connections } from "./connections.js";
 import { Http, type Surroundings } from "./http.js";
 import { cannotStart, type ServerLimits, serverLimits } from "./limits.js";
@@ -43,18 +44,29 @@ export interface Server {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** A running program. */
+interface Reachable {
+  readonly [DOOR]: Door;
+}
+
 /** Makes the functions of an API reachable over HTTP and WebSocket. Resolves once it listens. */
 export async function serve(service: Reachable, api: Api, options: ServeOptions = {}): Promise<Server> {
+  const door: Door | undefined = service[DOOR];
+  if (door === undefined) {
+    throw cannotStart(
+      "what it is to serve is not a service that `run` of this copy of headwater has started",
+    );
+  }
   const { port = 0, host = "127.0.0.1", tokens, origins = [], log = () => {} } = options;
   const limits = serverLimits(options.limits);
   const around: Surroundings = {
-    calls: new Calls(service, api),
+    calls: new Calls(door, api),
     callers: new Callers(tokens),
     origins: new Origins(origins, isLoopback(host)),
     limits,
     log,
   };
-  const sessions = new Sessions(service, limits, log);
+  const sessions = new Sessions(door, limits, log);
   const http = new Http(around);
   const listener = httpServer(around, http);
   const connections = new Connections(listener, limits.connections, log);
@@ -77,7 +89,7 @@ export async function serve(service: Reachable, api: Api, options: ServeOptions 
     }, graceMs);
     await new Promise<void>((resolve) => listener.close(() => resolve())); // when the last connection has closed
     clearTimeout(cutOff);
-    sessions.endAll(new HeadwaterError("HW-4016", "the session was ended: the server has closed."));
+    sessions.leaveAll();
   };
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,

@@ -2,6 +2,7 @@ import { toForm } from "../client/form.js";
 import { pack } from "../client/frames.js";
 import { Waiting } from "../client/waiting.js";
 import { HeadwaterError } from "../errors.js";
+import type { Position } from "../model/door.js";
 import type { ServerLimits } from "./limits.js";
 
 /** The side of a connection that a session speaks to. */
@@ -12,6 +13,7 @@ export interface Listener {
 
 interface Told {
   readonly sequence: number;
+  readonly from: Position;
   readonly bytes: Uint8Array;
 }
 
@@ -34,6 +36,8 @@ export class Session {
   #acknowledged = 0;
   #sentBytes = 0;
   keptBytes = 0;
+  /** No request below this number will be sent again. */
+  doneBelow = 1;
   /** Since when its client is away, in the order of going. */
   lostAt = 0;
 
@@ -42,6 +46,8 @@ export class Session {
     /** The name of the caller's token. */
     readonly owner: string | null,
     limits: ServerLimits,
+    /** The client has everything that this logical node has sent it up to there. */
+    readonly received: (upTo: Position) => void,
   ) {
     this.#limits = limits;
   }
@@ -56,17 +62,18 @@ export class Session {
   }
 
   /** Takes a message of the program. Says why the session cannot go on, if so. */
-  tell(message: unknown): HeadwaterError | null {
+  tell(message: unknown, from: Position): HeadwaterError | null {
+    const { node, ticket, index } = from;
     const sequence = ++this.#last;
     let bytes: Uint8Array;
     try {
-      bytes = pack([0, "message", sequence, toForm(message, false)]);
+      bytes = pack([0, "message", sequence, node, ticket, index, toForm(message, false)]);
     } catch (error) {
       return ended(
         `message ${sequence} could not be sent: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
-    const told = { sequence, bytes };
+    const told = { sequence, from, bytes };
     this.#unacknowledged.push(told);
     this.#unsent.push(told);
     this.keptBytes += bytes.length;
@@ -96,13 +103,17 @@ export class Session {
   }
 
   #drop(sequence: number): void {
+    let last: Position | null = null;
     for (let told = this.#unacknowledged.front; told !== undefined; told = this.#unacknowledged.front) {
       if (told.sequence > sequence) break;
       this.#unacknowledged.shift();
       this.keptBytes -= told.bytes.length;
       this.#sentBytes -= told.bytes.length;
       this.#acknowledged = told.sequence;
+      if (last !== null && last.node !== told.from.node) this.received(last);
+      last = told.from;
     }
+    if (last !== null) this.received(last);
   }
 
   /** False if another connection speaks for the client by now. */

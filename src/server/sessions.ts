@@ -1,52 +1,83 @@
 import { createHash } from "node:crypto";
 import { HeadwaterError } from "../errors.js";
-import type { Reachable } from "./call.js";
+import type { Door, Listening, Position, Series } from "../model/door.js";
 import type { ServerLimits } from "./limits.js";
 import { ended, type Listener, Session } from "./session.js";
 
 interface Held {
   readonly session: Session;
-  readonly client: { close(): void };
+  readonly series: Series;
+  /** Null until the service knows of it. */
+  listening: Listening | null;
+  isComplete: boolean;
   expiry: ReturnType<typeof setTimeout> | undefined;
+}
+
+interface Opened {
+  readonly session: Session;
+  readonly series: Series;
+  readonly history: string;
+  readonly resumed: boolean;
+  /** Has the service kept what the session's client has not got? */
+  readonly complete: boolean;
 }
 
 const SECRET = /^[0-9a-f]{32,64}$/;
 
 /** All sessions of a server. Those whose client is away are kept for a time, and the one away longest goes first. */
 export class Sessions {
-  readonly #service: Reachable;
+  readonly #door: Door;
   readonly #limits: ServerLimits;
   readonly #held = new Map<string, Held>();
   #departures = 0;
   #messageBytes = 0;
 
   constructor(
-    service: Reachable,
+    door: Door,
     limits: ServerLimits,
     readonly log: (line: string) => void,
   ) {
-    this.#service = service;
+    this.#door = door;
     this.#limits = limits;
   }
 
   /** The session that a client's secret names, and whether there was one. */
-  open(owner: string | null, secret: unknown): { session: Session; resumed: boolean } {
+  open(owner: string | null, secret: unknown): Opened {
     if (typeof secret !== "string" || !SECRET.test(secret)) {
       throw new HeadwaterError("HW-4014", "the secret of a session is 32 to 64 hexadecimal digits.");
     }
     const id = idOf(owner, secret);
+    const { history } = this.#door;
     const known = this.#held.get(id);
-    if (known !== undefined) return { session: known.session, resumed: true };
+    if (known !== undefined) {
+      return { session: known.session, series: known.series, history, resumed: true, complete: true };
+    }
     if (this.#held.size >= this.#limits.sessions && !this.#endOldest("there were too many")) {
       throw new HeadwaterError(
         "HW-4013",
         `there are ${this.#limits.sessions} sessions already, all with their clients.`,
       );
     }
-    const session = new Session(id, owner, this.#limits);
-    const client = this.#service.client(id, (message) => this.#tell(session, message));
-    this.#held.set(id, { session, client, expiry: undefined });
-    return { session, resumed: false };
+    const held = this.#hold(id, owner);
+    return { session: held.session, series: held.series, history, resumed: false, complete: held.isComplete };
+  }
+
+  #hold(id: string, owner: string | null): Held {
+    const session = new Session(id, owner, this.#limits, (upTo) => held.listening?.received(upTo));
+    const series = this.#door.series(id);
+    const held: Held = { session, series, listening: null, isComplete: false, expiry: undefined };
+    this.#held.set(id, held); // it may be told what was kept for it before it is known to listen
+    try {
+      held.listening = this.#door.listen(id, (message, from) => this.#tell(session, message, from));
+    } catch (error) {
+      this.#held.delete(id);
+      series.leave();
+      throw error;
+    }
+    held.isComplete = held.listening.isComplete;
+    if (this.#held.get(id) === held) return held;
+    held.listening.forget();
+    throw ended("more messages were kept for its client than a session holds");
   }
 
   /** A connection is gone; the session waits for the next one. */
@@ -80,7 +111,8 @@ export class Sessions {
     this.#held.delete(session.id);
     clearTimeout(held.expiry);
     this.#messageBytes -= session.keptBytes;
-    held.client.close();
+    held.series.leave();
+    held.listening?.forget();
     if (!session.isConnected) this.log(`ended a session whose client was away: ${error.code}`);
     session.end(error);
   }
@@ -89,9 +121,21 @@ export class Sessions {
     for (const { session } of [...this.#held.values()]) if (which(session)) this.end(session, error);
   }
 
-  #tell(session: Session, message: unknown): void {
+  /** The server closes; clients may come back to another one. */
+  leaveAll(): void {
+    for (const { session, series, listening, expiry } of this.#held.values()) {
+      clearTimeout(expiry);
+      series.leave();
+      listening?.leave();
+      session.end(new HeadwaterError("HW-4016", "the session was ended: the server has closed."));
+    }
+    this.#held.clear();
+    this.#messageBytes = 0;
+  }
+
+  #tell(session: Session, message: unknown, from: Position): void {
     const before = session.keptBytes;
-    const error = session.tell(message);
+    const error = session.tell(message, from);
     this.#messageBytes += session.keptBytes - before;
     if (error !== null) this.end(session, error);
     while (this.#messageBytes > this.#limits.messageBytesTotal) {

@@ -5,7 +5,8 @@ import { PROTOCOL_VERSION, pack, type Terms } from "../client/frames.js";
 import { Unpacker } from "../client/unpack.js";
 import { Waiting } from "../client/waiting.js";
 import { HeadwaterError } from "../errors.js";
-import type { Calls } from "./call.js";
+import type { Waiting as Asker, Series } from "../model/door.js";
+import type { Ask, Calls } from "./call.js";
 import type { ServerLimits } from "./limits.js";
 import { Outgoing } from "./outgoing.js";
 import type { Listener, Session } from "./session.js";
@@ -21,8 +22,10 @@ export interface SocketSurroundings {
   readonly refused: (error: HeadwaterError) => void;
 }
 
-/** A message is a list in which the arguments are packed by themselves. */
-const MESSAGE_DEPTH = 1;
+/** What a message consists of is not nested; arguments are packed by themselves. */
+const MESSAGE_DEPTH = 0;
+/** Requests that are taken in one go. Their answers leave while the next ones are taken, so both sides have work. */
+const REQUESTS_PER_TURN = 128;
 
 /** One client's connection: reads its requests as fast as they are answered, and sends replies and messages. */
 export class ClientSocket implements Listener {
@@ -33,6 +36,10 @@ export class ClientSocket implements Listener {
   readonly #helloTimer: ReturnType<typeof setTimeout>;
   #reading: Unpacker | null = null;
   #session: Session | null = null;
+  #series: Series | null = null;
+  /** The client has sent requests up to this number over earlier connections. */
+  #askedBefore = 0;
+  #isWorkingSoon = false;
   #hasSaidHello = false;
   #isOver = false;
   #isFinishing = false;
@@ -46,7 +53,10 @@ export class ClientSocket implements Listener {
     this.#around = around;
     const { helloMs, stallMs } = around.limits;
     this.#outgoing = new Outgoing(ws, stallMs, {
-      paced: () => this.#work(),
+      paced: () => {
+        this.#pace();
+        this.#workSoon();
+      },
       stalled: (error) => this.end(error),
     });
     this.#helloTimer = setTimeout(() => {
@@ -64,7 +74,7 @@ export class ClientSocket implements Listener {
   /** Asks whether the client is there, unless it has not answered the last time: then it is given up. */
   beat(): void {
     this.#pings = 0;
-    if (!this.#isReading) return; // its answer, if there is one, is among what is not being read
+    if (this.#ws.isPaused) return; // its answer, if there is one, is among what is not being read
     if (!this.#hasAnswered) return this.#ws.terminate();
     this.#hasAnswered = false;
     if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping();
@@ -104,10 +114,16 @@ export class ClientSocket implements Listener {
     return hasRoom && !isGreeting && !this.#isFinishing && !this.#outgoing.isStalled;
   }
 
-  /** Reads on or stops reading, so that what the client sends waits on its side. */
+  /** Has something arrived that was not read yet? */
+  get #isBehind(): boolean {
+    return this.#frames.length > 0 || (this.#reading !== null && !this.#reading.isDone);
+  }
+
+  /** Takes no more from the network while there is something left to read, so that it waits on the client's side. */
   #pace(): void {
-    if (this.#isOver || this.#isReading !== this.#ws.isPaused) return;
-    if (!this.#isReading) return this.#ws.pause();
+    const mayRead = !this.#isBehind && !this.#isFinishing && !this.#outgoing.isStalled;
+    if (this.#isOver || mayRead !== this.#ws.isPaused) return;
+    if (!mayRead) return this.#ws.pause();
     this.#hasAnswered = true; // it has had no chance to
     this.#ws.resume();
   }
@@ -118,15 +134,34 @@ export class ClientSocket implements Listener {
     if (!isBinary)
       return this.end(new HeadwaterError("HW-4014", "a frame is text; this protocol is binary."));
     this.#frames.push(data as Buffer);
-    this.#work();
+    if (!this.#isWorkingSoon) this.#work();
+    else this.#pace();
   }
+
+  /** Reads on when what goes on at the moment has ended. */
+  #workSoon(): void {
+    if (this.#isWorkingSoon || this.#isOver) return;
+    this.#isWorkingSoon = true;
+    setImmediate(this.#workNow);
+  }
+
+  readonly #workNow = (): void => {
+    this.#isWorkingSoon = false;
+    this.#work();
+  };
 
   #work(): void {
     try {
+      let taken = 0;
       while (this.#isReading && !this.#isOver) {
-        const message = this.#next();
-        if (message === null) break;
-        this.#message(message.list, message.bytes);
+        const reader = this.#reader();
+        if (reader === null) break;
+        if (taken === REQUESTS_PER_TURN) {
+          this.#workSoon();
+          break;
+        }
+        this.#message(reader);
+        taken += 1;
       }
     } catch (error) {
       this.end(error instanceof HeadwaterError ? error : new HeadwaterError("HW-4014", String(error)));
@@ -134,38 +169,51 @@ export class ClientSocket implements Listener {
     this.#pace();
   }
 
-  #next(): { list: unknown[]; bytes: number } | null {
-    if (this.#reading === null || this.#reading.isDone) {
-      const frame = this.#frames.shift();
-      if (frame === undefined) return null;
-      this.#reading = new Unpacker(frame, MESSAGE_DEPTH, true);
-    }
-    const from = this.#reading.position;
-    const list = this.#reading.next();
-    if (!Array.isArray(list)) throw new HeadwaterError("HW-4014", "a message is not a list.");
-    return { list, bytes: this.#reading.position - from };
+  /** Where to read the next message, if one has arrived. */
+  #reader(): Unpacker | null {
+    if (this.#reading !== null && !this.#reading.isDone) return this.#reading;
+    const frame = this.#frames.shift();
+    this.#reading = frame === undefined ? null : new Unpacker(frame, MESSAGE_DEPTH, true);
+    return this.#reading;
   }
 
-  #message([request, what, ...rest]: unknown[], bytes: number): void {
-    if (request === 0 && what === "hello" && !this.#hasSaidHello) return this.#hello(rest);
-    if (this.#session === null) {
-      throw new HeadwaterError("HW-4010", "the first message of a connection must say who is calling.");
+  #message(reader: Unpacker): void {
+    const from = reader.position;
+    const count = reader.list();
+    if (count < 2) {
+      if (count < 0) reader.next(); // it may not even be MessagePack
+      throw new HeadwaterError("HW-4014", "a message is not a list.");
     }
+    const request = reader.next();
+    const what = reader.next();
+    if (typeof request !== "number" || !Number.isSafeInteger(request) || request < 0) throw unknownKind();
+    if (typeof what !== "string") throw unknownKind();
+    if (request > 0) {
+      if (count !== 3) throw unknownKind();
+      return this.#request(request, what, reader, from);
+    }
+    const rest: unknown[] = [];
+    for (let i = 2; i < count; i++) rest.push(reader.next());
+    this.#other(what, rest);
+  }
+
+  #other(what: string, rest: unknown[]): void {
+    if (what === "hello" && !this.#hasSaidHello) return this.#hello(rest);
+    const session = this.#greeted();
     const [first] = rest;
-    if (
-      typeof request === "number" &&
-      request > 0 &&
-      Number.isSafeInteger(request) &&
-      typeof what === "string"
-    ) {
-      return this.#request(this.#session, request, what, first, bytes);
-    }
-    if (request === 0 && what === "ack") return this.#around.sessions.acknowledge(this.#session, first);
-    if (request === 0 && what === "ping") return this.#pinged(() => this.send(PONG));
-    throw new HeadwaterError("HW-4014", "a message is of no known kind.");
+    if (what === "ack") return this.#around.sessions.acknowledge(session, first);
+    if (what === "ping") return this.#pinged(() => this.send(PONG));
+    if (what !== "done" || typeof first !== "number" || first < session.doneBelow) throw unknownKind();
+    session.doneBelow = first;
+    this.#series?.answered(first);
   }
 
-  #hello([version, secret, token, seen]: unknown[]): void {
+  #greeted(): Session {
+    if (this.#session !== null) return this.#session;
+    throw new HeadwaterError("HW-4010", "the first message of a connection must say who is calling.");
+  }
+
+  #hello([version, secret, token, seen, asked]: unknown[]): void {
     this.#hasSaidHello = true;
     if (version !== PROTOCOL_VERSION) {
       throw new HeadwaterError(
@@ -175,6 +223,7 @@ export class ClientSocket implements Listener {
     }
     this.#around.callers.nameOf(token).then(
       (owner) => {
+        this.#askedBefore = typeof asked === "number" ? asked : Number.POSITIVE_INFINITY;
         if (!this.#isOver) this.#welcome(owner, secret, seen);
       },
       (error: HeadwaterError) => this.end(error),
@@ -185,11 +234,13 @@ export class ClientSocket implements Listener {
     const { sessions, limits, callers } = this.#around;
     try {
       if (owner !== null) callers.refuseRevoked(owner); // it may have been in the meantime
-      const { session, resumed } = sessions.open(owner, secret);
+      const { session, series, history, resumed, complete } = sessions.open(owner, secret);
       clearTimeout(this.#helloTimer);
       this.#session = session;
+      this.#series = series;
+      session.doneBelow = 1;
       const { inFlight, bodyBytes: bytes, pingMs } = limits;
-      const terms: Terms = { session: session.id, resumed, inFlight, bytes, pingMs };
+      const terms: Terms = { session: session.id, resumed, history, complete, inFlight, bytes, pingMs };
       this.send(pack([0, "welcome", terms]));
       sessions.attach(session, this, resumed ? seen : 0);
     } catch (error) {
@@ -198,36 +249,66 @@ export class ClientSocket implements Listener {
     this.#work();
   }
 
-  #request(session: Session, request: number, name: string, packed: unknown, bytes: number): void {
+  #request(request: number, name: string, reader: Unpacker, from: number): void {
+    const session = this.#greeted();
+    if (request < session.doneBelow) {
+      throw new HeadwaterError("HW-4014", `request ${request} came again after it was said to be done.`);
+    }
+    const length = reader.binaryLength();
+    let args: unknown;
+    let problem: unknown = null;
+    try {
+      if (length >= 0) args = fromForm(reader.section(length, this.#around.limits.depth));
+    } catch (error) {
+      problem = error;
+    }
+    if (length < 0) {
+      reader.next();
+      problem = new HeadwaterError("HW-4005", "the arguments are not packed by themselves.");
+    }
+    const bytes = reader.position - from;
     this.#inFlight += 1;
     this.#inFlightBytes += bytes;
-    this.#answer(session, request, name, packed)
-      .then((reply) => this.send(reply))
-      .finally(() => {
-        this.#inFlight -= 1;
-        this.#inFlightBytes -= bytes;
-        if (this.#isFinishing && this.#inFlight === 0) this.end(null);
-        else if (this.#ws.isPaused) this.#work();
-      });
+    const reply = new Reply(this, request, name, bytes);
+    if (problem !== null) return reply.reject(problem);
+    this.#around.calls.call(name, args, this.#askerFor(request), reply);
   }
 
-  async #answer(session: Session, request: number, name: string, packed: unknown): Promise<Uint8Array> {
-    const { calls, limits } = this.#around;
-    try {
-      const args = unpackedArguments(packed, limits.depth);
-      const asker = { client: session.id, request: `socket:${session.id}:${request}` };
-      const value = await calls.call(name, args, asker);
-      const reply = pack(
-        value === undefined ? [request, true, UNDEFINED] : [request, true, toForm(value, false)],
-      );
-      if (reply.length <= limits.replyBytes) return reply;
-      throw new HeadwaterError(
-        "HW-4006",
-        `the result of ${name}(…) is larger than ${limits.replyBytes} bytes. The event has been committed.`,
-      );
-    } catch (error) {
-      return pack([request, false, failureForm(error)]);
+  #askerFor(request: number): Ask {
+    return (asked, waiting) => this.#series?.ask(request, asked, request > this.#askedBefore, waiting);
+  }
+
+  /** Something has come of a request. It may be in the middle of the program's work, so nothing else begins here. */
+  reply({ request, name, bytes }: Reply, ok: boolean, value: unknown): void {
+    this.#inFlight -= 1;
+    this.#inFlightBytes -= bytes;
+    if (!this.#isOver) {
+      const { replyBytes } = this.#around.limits;
+      const error = ok ? this.#sendValue(request, name, value, replyBytes) : value;
+      if (error !== null) this.#sendError(request, name, error, replyBytes);
     }
+    if (this.#isFinishing && this.#inFlight === 0) process.nextTick(() => this.end(null));
+    else if (this.#isBehind) this.#workSoon();
+  }
+
+  /** What is in the way of sending the value, if something is. */
+  #sendValue(request: number, name: string, value: unknown, bytesMax: number): unknown {
+    try {
+      const form = value === undefined ? UNDEFINED : toForm(value, false);
+      if (this.#outgoing.reply(request, true, form, bytesMax)) return null;
+    } catch (error) {
+      return error;
+    }
+    return new HeadwaterError(
+      "HW-4006",
+      `the result of ${name}(…) is larger than ${bytesMax} bytes. The event has been committed.`,
+    );
+  }
+
+  #sendError(request: number, name: string, error: unknown, bytesMax: number): void {
+    if (this.#outgoing.reply(request, false, failureForm(error), bytesMax)) return;
+    const why = `the error that ${name}(…) failed with is larger than ${bytesMax} bytes.`;
+    this.#outgoing.reply(request, false, failureForm(new HeadwaterError("HW-4006", why)), Infinity);
   }
 
   #pinged(answer: () => void): void {
@@ -269,11 +350,24 @@ const LINGER_MS = 1000;
 const PONG = pack([0, "pong"]);
 const UNDEFINED = { $undefined: true };
 
-function unpackedArguments(packed: unknown, depth: number): unknown {
-  if (!(packed instanceof Uint8Array))
-    throw new HeadwaterError("HW-4005", "the arguments are not packed by themselves.");
-  const unpacker = new Unpacker(packed, depth, true);
-  const args = fromForm(unpacker.next());
-  if (!unpacker.isDone) throw new HeadwaterError("HW-4005", "there is more than a list of arguments.");
-  return args;
+function unknownKind(): HeadwaterError {
+  return new HeadwaterError("HW-4014", "a message is of no known kind.");
+}
+
+/** One request that waits for its answer. */
+class Reply implements Asker {
+  constructor(
+    readonly socket: ClientSocket,
+    readonly request: number,
+    readonly name: string,
+    readonly bytes: number,
+  ) {}
+
+  resolve(value: unknown): void {
+    this.socket.reply(this, true, value);
+  }
+
+  reject(error: unknown): void {
+    this.socket.reply(this, false, error);
+  }
 }

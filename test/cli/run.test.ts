@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { headwater, packageWith, ROOT, runHere, write } from "./headwater.js";
@@ -182,6 +182,7 @@ test("a program that imports another copy of headwater is told so", async (t) =>
   mkdirSync(copy);
   cpSync(join(ROOT, "dist"), join(copy, "dist"), { recursive: true });
   cpSync(join(ROOT, "package.json"), join(copy, "package.json"));
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"), "dir"); // what a copy is installed with
   const { exitCode, stderr } = await runHere(folder, "run", "counter");
   assert.match(stderr, /HW-2002: .*extends the Context of another copy of headwater/);
   assert.equal(exitCode, 1);

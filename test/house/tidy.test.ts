@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sim: ["errors", "model", "state", "core", "journal", "host"],
   client: ["errors", "model"],
   server: ["errors", "model", "client"],
-  cli: ["errors", "model", "state", "core", "journal", "host", "sim"],
+  cli: ["errors", "model", "state", "core", "journal", "host", "sim", "server"],
   index: ["errors", "model", "state", "journal", "host", "server", "cli"],
 };
 

@@ -192,7 +192,7 @@ async function bareServer(t: TestContext, greeting: readonly unknown[][]) {
 }
 
 test("a message that a server sends twice is heard once, and acknowledged", async (t) => {
-  const messages = [1, 2, 2, 1, 3].map((sequence) => [0, "message", sequence, sequence]);
+  const messages = [1, 2, 2, 1, 3].map((sequence) => [0, "message", sequence, "Town", sequence, 0, sequence]);
   const { client, heard } = await bareServer(t, messages);
   const told: unknown[] = [];
   client.onMessage((message) => told.push(message));
@@ -214,6 +214,27 @@ test("a client has no more requests under way than the server allows", async (t)
   await until(() => asked().length > 3);
   say([5, true, "fifth"], [4, true, "fourth"]);
   assert.deepEqual(await answers, ["first", "second", "third", "fourth", "fifth"]);
+});
+
+test("a client says which answers nobody needs to remember any more", async (t) => {
+  const { client, heard, say } = await bareServer(t, []);
+  const first = client.api.echo(1);
+  const second = client.api.echo(2);
+  await until(() => heard.some(([id]) => id === 2));
+  say([2, true, "second"]);
+  await second;
+  const third = client.api.echo(3);
+  await until(() => heard.some(([id]) => id === 3));
+  assert.ok(!heard.some(([, what]) => what === "done"), "the first is still to be answered");
+  say([1, true, "first"]);
+  await first;
+  void client.api.echo(4).catch(() => {});
+  await until(() => heard.some(([, what]) => what === "done"));
+  assert.deepEqual(
+    heard.filter(([, what]) => what === "done"),
+    [[0, "done", 3]],
+  );
+  third.catch(() => {});
 });
 
 test("a request that is not answered in time says that its fate is not known", async (t) => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { type ServeOptions, serve } from "headwater";
+import { run, type ServeOptions, serve } from "headwater";
 import { errorFrom } from "headwater/client";
 import { refused } from "../refused.js";
 import { dial, posting, repliesOn } from "./raw.js";
-import { api, gates, started, until } from "./town.js";
+import { api, gates, started, Town, until } from "./town.js";
 
 /** The plain HTTP door. */
 
@@ -169,8 +169,10 @@ test("a result that is too large is not sent, and its caller learns that the eve
 
 test("a server that cannot be started says why", async (t) => {
   const { server } = await started(t);
-  const service = { as: () => ({}), client: () => ({ close: () => {} }) };
+  const service = await run(Town);
+  t.after(() => service.stop());
   const withOptions = (options: ServeOptions) => serve(service, api, options);
+  await refused(serve({} as typeof service, api), "HW-4020", "this copy of headwater");
   await refused(withOptions({ limits: { depth: 0 } }), "HW-4020", "depth");
   await refused(withOptions({ limits: { dept: 5 } as never }), "HW-4020", "dept");
   await refused(withOptions({ limits: { requestMs: 5, headersMs: 6 } }), "HW-4020", "headersMs");

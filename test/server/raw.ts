@@ -131,7 +131,10 @@ export class Wire {
   readonly #pairs = new Set<[Socket, Socket]>();
   /** Nothing gets through to the client, although its connection seems to stand. */
   isMute = false;
+  /** Nothing gets through to the server. */
+  isDeaf = false;
   connections = 0;
+  #cutAfter: { from: "near" | "far"; bytes: number } | null = null;
 
   private constructor(
     t: TestContext,
@@ -161,13 +164,32 @@ export class Wire {
     this.#pairs.clear();
   }
 
+  /** Cuts when so many more bytes have come from the client ("near") or the server ("far"); those get through. */
+  cutAfter(bytes: number, from: "near" | "far"): void {
+    this.#cutAfter = { from, bytes };
+  }
+
+  /** Passes on as much as may pass. */
+  #pass(from: "near" | "far", chunk: Buffer, to: Socket): void {
+    const limit = this.#cutAfter?.from === from ? this.#cutAfter : null;
+    if (limit === null || chunk.length < limit.bytes) {
+      if (limit !== null) limit.bytes -= chunk.length;
+      to.write(chunk);
+      return;
+    }
+    this.#cutAfter = null;
+    to.write(chunk.subarray(0, limit.bytes), () => this.cut());
+  }
+
   #join(near: Socket): void {
     this.connections += 1;
     const far = tcp(this.to(), "127.0.0.1");
     this.#pairs.add([near, far]);
-    near.on("data", (chunk) => far.write(chunk));
+    near.on("data", (chunk) => {
+      if (!this.isDeaf) this.#pass("near", chunk, far);
+    });
     far.on("data", (chunk) => {
-      if (!this.isMute) near.write(chunk);
+      if (!this.isMute) this.#pass("far", chunk, near);
     });
     for (const socket of [near, far]) {
       socket.on("error", () => {});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
 import { HeadwaterError, register } from "headwater";
+import { Packr } from "msgpackr";
 import { errorFrom, failureForm } from "#src/client/failure.js";
 import { fromForm, toForm } from "#src/client/form.js";
 import { pack } from "#src/client/frames.js";
@@ -60,6 +61,30 @@ test("whatever plain data there is comes back as it was, through MessagePack and
   }
 });
 
+test("what is written is MessagePack as others read and write it", () => {
+  const random = new Random(6);
+  const others = new Packr({ useRecords: false, mapsAsObjects: true });
+  for (let i = 0; i < 5000; i++) {
+    const form = toForm(draw(random, 4), true);
+    const bytes = pack(form);
+    assert.deepEqual(ownBytes(others.unpack(bytes)), form);
+    assert.deepEqual(new Unpacker(others.pack(form), 500, true).next(), form);
+  }
+  const long = ["ü".repeat(70), "x".repeat(70_000), Array(70_000).fill(0), new Uint8Array(70_000)];
+  for (const form of [...long, Object.fromEntries(Array.from({ length: 70_000 }, (_, i) => [`k${i}`, i]))]) {
+    assert.deepEqual(ownBytes(others.unpack(pack(form))), form);
+    assert.deepEqual(new Unpacker(pack(form), 500, true).next(), form);
+  }
+});
+
+/** The other library may give bytes back as Node's own kind. */
+function ownBytes(form: unknown): unknown {
+  if (form instanceof Uint8Array) return new Uint8Array(form);
+  if (Array.isArray(form)) return form.map(ownBytes);
+  if (typeof form !== "object" || form === null) return form;
+  return Object.fromEntries(Object.entries(form).map(([name, item]) => [name, ownBytes(item)]));
+}
+
 test("bytes of chance are read or refused, never anything else", () => {
   const random = new Random(5);
   let read = 0;
@@ -91,6 +116,18 @@ test("results that could not have been arguments still leave: registered classes
   ]);
   const own = { constructor: 1 };
   assert.deepEqual(fromForm(new Unpacker(pack(toForm(own, false)), 10, false).next()), own);
+});
+
+test("whatever is thrown becomes something that can be passed on", () => {
+  class Spiteful extends Error {
+    override get message(): string {
+      throw new Error("not telling");
+    }
+  }
+  const unshowable = { toString: () => Symbol("no text") as unknown as string };
+  for (const thrown of [new Spiteful(), unshowable, Symbol("x"), null, Object.create(null)]) {
+    assert.equal(typeof failureForm(thrown).message, "string");
+  }
 });
 
 test("errors travel with what is known of them, and without what nobody should see", () => {
@@ -148,5 +185,5 @@ test("the client imports nothing that a browser lacks", () => {
     [...seen].filter((path) => !/^src\/(client\/|errors\.ts)/.test(path)),
     [],
   );
-  assert.deepEqual([...outside].toSorted(), ["msgpackr/pack", "ws"]); // the latter only where there is no WebSocket
+  assert.deepEqual([...outside].toSorted(), ["ws"]); // and that only where there is no WebSocket
 });

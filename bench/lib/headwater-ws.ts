@@ -1,0 +1,39 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { connect } from "headwater/client";
+import type { Subject } from "./subject.js";
+import type { api } from "./ws-server.js";
+
+const SERVER = fileURLToPath(new URL("./ws-server.ts", import.meta.url));
+
+/** The same counters in a process of their own, asked over a WebSocket. */
+export async function startOverSocket(contexts: number): Promise<Subject> {
+  const server = fork(SERVER, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const url = await addressOf(server);
+  const client = connect<typeof api>(url);
+  const counted = async () => {
+    let total = 0;
+    for (let key = 0; key < contexts; key++) total += await client.api.value(key);
+    return total;
+  };
+  await counted();
+  return {
+    call: (key, work) => client.api.bump(key, work),
+    counted,
+    async stop() {
+      client.close();
+      server.disconnect(); // it ends by itself when nobody is left to ask
+      await once(server, "exit");
+    },
+  };
+}
+
+async function addressOf(server: ChildProcess): Promise<string> {
+  const early = once(server, "exit").then(() => {
+    throw new Error("the server process ended before it listened.");
+  });
+  const [url] = (await Promise.race([once(server, "message"), early])) as [string];
+  early.catch(() => {});
+  return url;
+}

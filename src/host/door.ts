@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import type { Asked, Door, Listening, Series, Waiting } from "../model/door.js";
+import { type AnswerSeries, numberedRequest } from "./answers.js";
+import type { Program } from "./program.js";
+import type { Slot } from "./slot.js";
+
+/** What a server needs of a program. */
+export function doorOf(program: Program, isSingle: boolean): Door {
+  return {
+    history: program.ledger?.history ?? randomUUID(), // in memory, tickets begin anew with each run
+    roots: new Map([...program.nodes.values()].map(({ name, root }) => [name, root])),
+    isSingle,
+    ask: (asked, client, request, waiting) => {
+      if (request === undefined) return submit(program, asked, client, undefined, waiting);
+      const answer = program.answers.once(request, () => {
+        return new Promise((resolve, reject) => {
+          askAgain(program, asked, client, request, { resolve, reject });
+        });
+      });
+      answer.then(
+        (value) => waiting.resolve(value),
+        (error: unknown) => waiting.reject(error),
+      );
+    },
+    series: (client) => new ClientSeries(program, client),
+    listen: (client, onMessage) => listening(program, client, onMessage),
+  };
+}
+
+/** Without a journal, a message that nobody listens for is gone, and so is one that was told: whoever listens keeps it. */
+function listening(program: Program, client: string, onMessage: Parameters<Door["listen"]>[1]): Listening {
+  const caller = program.connect(client, onMessage, "later");
+  return {
+    isComplete: caller.isComplete,
+    received: (upTo) => program.received(caller, upTo),
+    leave: () => program.disconnect(caller),
+    forget: () => program.forget(caller),
+  };
+}
+
+class ClientSeries implements Series {
+  readonly #answers: AnswerSeries;
+
+  constructor(
+    readonly program: Program,
+    readonly client: string,
+  ) {
+    this.#answers = program.answers.series(client);
+  }
+
+  ask(number: number, asked: Asked, isNew: boolean, waiting: Waiting): void {
+    const answer = this.#answers.once(number, waiting);
+    if (answer === null) return;
+    const { program, client } = this;
+    if (program.ledger === null) return submit(program, asked, client, undefined, answer);
+    const request = numberedRequest(client, number);
+    if (isNew) submit(program, asked, client, request, answer);
+    else askAgain(program, asked, client, request, answer);
+  }
+
+  answered(below: number): void {
+    this.#answers.answered(below);
+  }
+
+  leave(): void {
+    this.program.answers.leave(this.client);
+  }
+}
+
+/** It may have been answered in an earlier run. */
+function askAgain(
+  program: Program,
+  asked: Asked,
+  client: string | undefined,
+  request: string,
+  waiting: Waiting,
+): void {
+  const kept = program.keptAnswer(request);
+  if (kept === null) submit(program, asked, client, request, waiting);
+  else if (kept.ok) waiting.resolve(kept.value);
+  else waiting.reject(kept.value);
+}
+
+function submit(
+  program: Program,
+  { target, method, args }: Asked,
+  client: string | undefined,
+  request: string | undefined,
+  waiting: Waiting,
+): void {
+  program.submit(target as Slot, method, args, client, request, waiting);
+}

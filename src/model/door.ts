@@ -1,0 +1,69 @@
+import type { Address } from "./address.js";
+import type { Method } from "./shape.js";
+
+/** Under this name a running service has its door, for those who let strangers in. */
+export const DOOR: unique symbol = Symbol("door");
+
+/**
+ * Where a message to a client came from. Messages of one logical node to one client leave in the order of their
+ * positions, and a message that has to be handed over again, after a crash, has the position that it had.
+ */
+export interface Position {
+  readonly node: string;
+  readonly ticket: number;
+  /** Its position among what the event asked for. */
+  readonly index: number;
+}
+
+/** Who waits for what comes of a request. */
+export interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** What is asked of a context. `args` belong to the event from then on. */
+export interface Asked {
+  readonly target: Address;
+  readonly method: Method;
+  readonly args: unknown[];
+}
+
+/** The requests of one client, which numbers them. One that comes twice under one number has its effect once. */
+export interface Series {
+  /** `isNew`: the client says that it has never sent this number before. */
+  ask(number: number, asked: Asked, isNew: boolean, waiting: Waiting): void;
+  /** The client has the answers to all requests below this number, and will not ask for them again. */
+  answered(below: number): void;
+  /** Nobody asks for the time being. Answers are remembered as long as others are. */
+  leave(): void;
+}
+
+/** A client that hears messages. */
+export interface Listening {
+  /**
+   * Has the service kept every message to this client that was not received, also those of before it listened? Not if
+   * the client was forgotten, or is not known.
+   */
+  readonly isComplete: boolean;
+  /** The client has everything from this logical node up to there; it need not be kept any longer. */
+  received(upTo: Position): void;
+  /** Nobody listens for the time being; the client may come back and listen again. */
+  leave(): void;
+  /** The client is gone for good, and with it what is kept for it. */
+  forget(): void;
+}
+
+/** What a running program is to a server. */
+export interface Door {
+  /** Positions can be compared only within one history. */
+  readonly history: string;
+  /** The root of each logical node. */
+  readonly roots: ReadonlyMap<string, Address>;
+  /** Is there one logical node without a name of its own? */
+  readonly isSingle: boolean;
+  /** `request` names it: asked again under the same name, it has its effect once. */
+  ask(asked: Asked, client: string | undefined, request: string | undefined, waiting: Waiting): void;
+  series(client: string): Series;
+  /** What was kept for the client is told at once, and then whatever is sent to it. */
+  listen(client: string, onMessage: (message: unknown, from: Position) => void): Listening;
+}

@@ -7,14 +7,14 @@ interface Bench {
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   micro: () => import("./micro.js"),
   state: () => import("./state.js"),
-  ws: () => import("./ws.js"),
+  durable: () => import("./durable.js"),
 };
 
 const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N]
 
-  micro   events per second and latency of one context call, beside a plain queue and two actor libraries
-  state   events per second against the size of the context, for plain and for tracked fields
-  ws      the same over a WebSocket from another process, beside the program asked in its own
+  micro    events per second and latency of one context call, beside a plain queue and two actor libraries
+  state    events per second against the size of the context, for plain and for tracked fields
+  durable  the same with a journal on disk, beside a file synced by hand; also over a WebSocket from another process
 
   --json      one JSON object per line instead of a table
   --quick     shorter rounds: about ten seconds, rougher figures

@@ -45,3 +45,39 @@ export function goals(all: readonly Figures[]): Goal[] {
   }
   return found;
 }
+
+const RATIO_TO_APPEND_MIN = 0.3;
+const SYNCS_MAX = 3;
+const PER_SECOND_WS_MIN = 40_000;
+
+/** The same for the bench with a journal. */
+export function durableGoals(all: readonly Figures[]): Goal[] {
+  const at = (name: string, inFlight: number) =>
+    all.find((figures) => figures.case.name === name && figures.inFlight === inFlight);
+  const most = Math.max(...all.map((figures) => figures.inFlight));
+  const [own, one, sync, socket] = [
+    at("headwater-durable", most),
+    at("headwater-durable", 1),
+    at("append-fdatasync", 1),
+    at("headwater-durable-ws", most),
+  ];
+  if (own === undefined || one === undefined || sync === undefined || socket === undefined) return [];
+  const syncs = one.p50Ms / sync.p50Ms;
+  return [
+    {
+      what: `headwater-durable reaches ${RATIO_TO_APPEND_MIN} of append-fdatasync`,
+      met: own.ratio >= RATIO_TO_APPEND_MIN,
+      figure: own.ratio.toFixed(2),
+    },
+    {
+      what: `a single request takes at most as long as ${SYNCS_MAX} appends with a sync`,
+      met: syncs <= SYNCS_MAX,
+      figure: syncs.toFixed(2),
+    },
+    {
+      what: `over a WebSocket at least ${PER_SECOND_WS_MIN.toLocaleString("en")} events per second`,
+      met: socket.eventsPerSecond >= PER_SECOND_WS_MIN,
+      figure: `${Math.round(socket.eventsPerSecond).toLocaleString("en")}, ${socket.ratio.toFixed(2)} of the same in one process`,
+    },
+  ];
+}

@@ -1,4 +1,7 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { Context, type Ref, readonly, run } from "headwater";
+import { temporaryDirectory } from "./append-sync.js";
 import type { Subject } from "./subject.js";
 import { spin } from "./work.js";
 
@@ -92,6 +95,24 @@ export async function startByKey(contexts: number): Promise<Subject> {
     call: (key, work) => service.root.counters(key).bump(work),
     counted: sum,
     stop: () => service.stop(),
+  };
+}
+
+/** The same with a journal in a directory of its own. */
+export async function startDurable(
+  contexts: number,
+  durability: "synced" | "written" = "synced",
+): Promise<Subject> {
+  const directory = await temporaryDirectory();
+  const service = await run(Root, { journal: join(directory, "journal"), durability });
+  const { sum } = await references(contexts, service.root.counters, (ref) => ref.value());
+  return {
+    call: (key, work) => service.root.counters(key).bump(work),
+    counted: sum,
+    async stop() {
+      await service.stop();
+      await rm(directory, { recursive: true });
+    },
   };
 }
 

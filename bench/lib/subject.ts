@@ -17,6 +17,6 @@ export interface Case {
   /** By how much one event raises the sum of the counters. */
   readonly countsPerEvent: number;
   /** Where the system keeps what it committed; the baselines keep nothing. */
-  readonly journal: "memory" | "none";
+  readonly journal: "lmdb" | "memory" | "none";
   start(contexts: number): Promise<Subject>;
 }

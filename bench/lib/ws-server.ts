@@ -8,7 +8,8 @@ export const api = expose(Root, {
 });
 
 if (process.send !== undefined) {
-  const service = await run(Root);
+  const [, , journal] = process.argv;
+  const service = journal ? await run(Root, { journal }) : await run(Root);
   const server = await serve(service, api);
   process.once("disconnect", async () => {
     await server.close();

@@ -5,8 +5,17 @@ import { promisify } from "node:util";
 
 const root = new URL("../../", import.meta.url);
 
-test("ws asks a server process over a socket, and every event it reports took place", async () => {
-  const command = ["--import", "tsx", "bench/main.ts", "ws", "--quick", "--json", "--events", "340"];
+const CASES = [
+  "append-fdatasync",
+  "headwater-durable",
+  "headwater-durable-written",
+  "headwater-durable-ws",
+  "headwater",
+  "headwater-ws",
+];
+
+test("durable uses a real journal and a real server process, and every event it reports took place", async () => {
+  const command = ["--import", "tsx", "bench/main.ts", "durable", "--quick", "--json", "--events", "340"];
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root });
   const figures = stdout
     .trimEnd()
@@ -14,10 +23,10 @@ test("ws asks a server process over a socket, and every event it reports took pl
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.deepEqual(
     figures.map((each) => `${each.case} ${each.inFlight}`),
-    [1, 256, 1024].flatMap((inFlight) => [`headwater ${inFlight}`, `headwater-ws ${inFlight}`]),
+    [1, 256, 1024].flatMap((inFlight) => CASES.map((name) => `${name} ${inFlight}`)),
   );
   for (const each of figures) {
-    assert.equal(each.bench, "ws");
+    assert.equal(each.bench, "durable");
     assert.equal(each.events, 5 * 340);
     assert.ok(Number(each.eventsPerSecond) > 0 && Number(each.p50Ms) > 0 && Number(each.ratio) > 0);
   }

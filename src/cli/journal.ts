@@ -6,7 +6,7 @@ import { damaged } from "../journal/problems.js";
 import { type Survey, withSurvey } from "../journal/survey.js";
 import { misused } from "./arguments.js";
 import type { Command } from "./command.js";
-import { readable } from "./journal-values.js";
+import { jsonOf } from "./journal-values.js";
 import { didYouMean } from "./suggest.js";
 import type { Terminal } from "./terminal.js";
 
@@ -109,7 +109,7 @@ async function exportAll(directory: string, terminal: Terminal): Promise<number>
     let lost = 0;
     for await (const [key, value] of unhurried(survey, terminal)) {
       if (value !== null) {
-        terminal.out(JSON.stringify({ key, value: readable(value) }));
+        terminal.out(`{"key":${JSON.stringify(key)},"value":${jsonOf(value)}}`);
         continue;
       }
       lost += 1;

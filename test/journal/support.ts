@@ -108,9 +108,11 @@ export class Other {
 
   /** The first thing it says that satisfies this; rejects if it ends without. */
   async hears<T>(wanted: (said: unknown) => said is T): Promise<T> {
-    for (;;) {
-      const found = this.said.find(wanted);
-      if (found !== undefined) return found;
+    for (let heard = 0; ; ) {
+      for (; heard < this.said.length; heard++) {
+        const said = this.said[heard];
+        if (wanted(said)) return said;
+      }
       if (this.#hasEnded) throw new Error(`ended without it: ${JSON.stringify(this.said)}`);
       await new Promise<void>((resolve) => {
         this.#changed = resolve;

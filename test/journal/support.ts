@@ -72,6 +72,12 @@ export function fingerprint(directory: string): Record<string, string> {
   );
 }
 
+/** What `programs/transfers.ts` says about a group of at least that number. */
+export function acknowledged(durability: string, least: number) {
+  return (said: unknown): said is [durability: string, number: number] =>
+    Array.isArray(said) && said[0] === durability && said[1] >= least;
+}
+
 /** A program of `test/journal/programs` as a process of its own; it says things in lines of JSON. */
 export class Other {
   readonly said: unknown[] = [];

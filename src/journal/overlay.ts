@@ -27,6 +27,11 @@ export class Overlay {
     this.#recentBytes += key.length + (value === null ? 0 : value.byteLength);
   }
 
+  /** Whether a key was written since the last freeze. */
+  hasRecent(key: string): boolean {
+    return this.#recent.get(key) !== undefined;
+  }
+
   /** Undefined if the main table has to be asked. */
   get(key: string): Value | undefined {
     const recent = this.#recent.get(key);

@@ -70,7 +70,7 @@ async function info(directory: string, terminal: Terminal, json: boolean): Promi
   const { kinds, ...rest } = facts;
   for (const [name, value] of Object.entries(rest)) terminal.out(`${name.padEnd(12)}${value}`);
   for (const [name, { keys, bytes }] of Object.entries(kinds)) {
-    terminal.out(`${`${name}/`.padEnd(12)}${keys} keys, ${bytes} bytes`);
+    terminal.out(`${`${name}/`.padEnd(12)}${keys} ${keys === 1 ? "key" : "keys"}, ${bytes} bytes`);
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-import type { Overlay } from "./overlay.js";
+import type { Entry, Overlay } from "./overlay.js";
 import { EntryBuffer } from "./record.js";
 import { SortedRuns } from "./runs.js";
 import { logKey, type Store } from "./store.js";
@@ -19,8 +19,8 @@ export interface CarryOverLimits {
  * there are, the more of them share a page of the main table, and the less is written for each.
  */
 export const CARRY_OVER_LIMITS: CarryOverLimits = {
-  keys: 131_072,
-  bytes: 32 * 2 ** 20,
+  keys: 262_144,
+  bytes: 64 * 2 ** 20,
   commits: 8192,
   idleMs: 1000,
 };
@@ -33,7 +33,7 @@ export interface Portion {
 
 /** An entry that is ready for the main table; null deletes it. */
 interface Ready {
-  readonly text: string;
+  readonly entry: Entry;
   readonly key: Buffer;
   readonly stored: Buffer | null;
 }
@@ -49,8 +49,7 @@ interface Ready {
  * again meanwhile is left out: the later part of the log has it.
  */
 export class CarryOver {
-  readonly #overlay: Overlay;
-  readonly #values: Table<Uint8Array | null>;
+  readonly #table: Table<Entry>;
   readonly #keys: SortedRuns;
   readonly #entries = new EntryBuffer();
   #ready: Ready[] = [];
@@ -60,9 +59,8 @@ export class CarryOver {
 
   /** Freezes the overlay: its values are those of the commits from `first` to `last`. */
   constructor(overlay: Overlay, first: number, last: number) {
-    this.#overlay = overlay;
-    this.#values = overlay.freeze();
-    this.#keys = new SortedRuns(this.#values.keys());
+    this.#table = overlay.freeze();
+    this.#keys = new SortedRuns(this.#table.keys());
     this.#first = first;
     this.#last = last;
   }
@@ -82,10 +80,10 @@ export class CarryOver {
         this.#isCopied = true;
         return;
       }
-      if (this.#overlay.hasRecent(text)) continue;
-      const value = this.#values.get(text) ?? null;
-      const { key, stored } = this.#entries.add(text, value ?? NOTHING);
-      this.#ready.push({ text, key, stored: value === null ? null : stored });
+      const entry = this.#table.get(text);
+      if (entry === undefined || entry.isOutdated) continue;
+      const { key, stored } = this.#entries.add(text, entry.value ?? NOTHING);
+      this.#ready.push({ entry, key, stored: entry.value === null ? null : stored });
       bytes += key.length + stored.length;
     }
   }
@@ -97,8 +95,8 @@ export class CarryOver {
   step({ main, log }: Store, portion: Portion): boolean {
     const ready = this.#ready;
     this.#ready = [];
-    for (const { text, key, stored } of ready) {
-      if (this.#overlay.hasRecent(text)) continue;
+    for (const { entry, key, stored } of ready) {
+      if (entry.isOutdated) continue;
       if (stored === null) main.remove(key);
       else main.put(key, stored);
     }

@@ -47,6 +47,7 @@ export class CommitBuffer {
 
   #add(key: string, value: Uint8Array | null): void {
     const valueBytes = value === null ? 0 : value.byteLength;
+    if (key.length > KEY_LOOP_MAX) checkKey(key); // before there is room made for it
     this.#makeRoom(HEAD_BYTES + key.length * 3 + valueBytes);
     const bytes = this.#bytes;
     const start = this.#end;

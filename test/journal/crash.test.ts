@@ -34,12 +34,12 @@ test("after kill -9 every acknowledged group is there, and no group in part", as
   let next = start(0);
   for (let kill = 0; kill < KILLS; kill++) {
     const other = next;
+    if (kill + 1 < KILLS) next = start(kill + 1); // it takes a while to start, and begins only when told to
     other.tell("begin");
     const [which, enough] = [random.pick(DURABILITIES), 1 + random.int(400)];
     await other.hears(acknowledged(which, lasts[which] + enough));
     other.kill();
     await other.ended;
-    if (kill + 1 < KILLS) next = start(kill + 1); // it takes a while to start, and begins only when told to
     for (const durability of DURABILITIES) {
       const directory = directories[durability];
       const said = other.said.filter(acknowledged(durability, 0)).map(([, number]) => number);

@@ -83,7 +83,7 @@ export class Other {
   readonly said: unknown[] = [];
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly #process: ChildProcess;
-  #changed: () => void = () => {};
+  #listeners: (() => void)[] = [];
   #hasEnded = false;
 
   constructor(t: TestContext, program: string, args: readonly string[], shell = 'exec "$0" "$@"') {
@@ -100,14 +100,14 @@ export class Other {
     assert.ok(stdout);
     createInterface({ input: stdout }).on("line", (line) => {
       this.said.push(JSON.parse(line));
-      this.#changed();
+      this.#wake();
     });
     this.ended = new Promise((resolve) => {
       this.#process.on("close", (code, signal) => {
         this.#hasEnded = true;
         if (code !== 0 && code !== null) this.said.push({ stderr });
         resolve({ code, signal });
-        this.#changed();
+        this.#wake();
       });
     });
   }
@@ -121,9 +121,13 @@ export class Other {
       }
       if (this.#hasEnded) throw new Error(`ended without it: ${JSON.stringify(this.said)}`);
       await new Promise<void>((resolve) => {
-        this.#changed = resolve;
+        this.#listeners.push(resolve);
       });
     }
+  }
+
+  #wake(): void {
+    for (const listener of this.#listeners.splice(0)) listener();
   }
 
   tell(line: string): void {

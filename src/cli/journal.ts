@@ -6,7 +6,7 @@ import { damaged } from "../journal/problems.js";
 import { type Survey, withSurvey } from "../journal/survey.js";
 import { misused } from "./arguments.js";
 import type { Command } from "./command.js";
-import { readable } from "./journal-values.js";
+import { jsonOf } from "./journal-values.js";
 import { didYouMean } from "./suggest.js";
 import type { Terminal } from "./terminal.js";
 
@@ -70,7 +70,7 @@ async function info(directory: string, terminal: Terminal, json: boolean): Promi
   const { kinds, ...rest } = facts;
   for (const [name, value] of Object.entries(rest)) terminal.out(`${name.padEnd(12)}${value}`);
   for (const [name, { keys, bytes }] of Object.entries(kinds)) {
-    terminal.out(`${`${name}/`.padEnd(12)}${keys} keys, ${bytes} bytes`);
+    terminal.out(`${`${name}/`.padEnd(12)}${keys} ${keys === 1 ? "key" : "keys"}, ${bytes} bytes`);
   }
   return 0;
 }
@@ -109,7 +109,7 @@ async function exportAll(directory: string, terminal: Terminal): Promise<number>
     let lost = 0;
     for await (const [key, value] of unhurried(survey, terminal)) {
       if (value !== null) {
-        terminal.out(JSON.stringify({ key, value: readable(value) }));
+        terminal.out(`{"key":${JSON.stringify(key)},"value":${jsonOf(value)}}`);
         continue;
       }
       lost += 1;

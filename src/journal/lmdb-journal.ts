@@ -70,11 +70,8 @@ export class LmdbJournal implements Journal {
       queueMicrotask(() => done(refusal));
       return;
     }
-    for (const { key } of writes) checkKey(key);
-    for (const { key, value } of writes) {
-      this.#gathering.add(key, value);
-      this.#overlay.set(key, value);
-    }
+    this.#gathering.addAll(writes);
+    for (const { key, value } of writes) this.#overlay.set(key, value);
     this.#waiting.push(done);
     this.#appendsSincePause += 1;
     this.#isTidyingUp = false;
@@ -181,6 +178,8 @@ export class LmdbJournal implements Journal {
       if (bytes !== null) store.log.put(logKey(number), bytes);
       isCarriedOver = this.#carryOver?.step(store, portion) ?? false;
     });
+    // The disk is busy with this commit now, and nobody is waiting for what is done meanwhile.
+    this.#carryOver?.prepare(portion);
     void isThrough.then(
       (isOurs) => {
         buffer.clear();
@@ -224,7 +223,7 @@ export class LmdbJournal implements Journal {
       this.#overlay.recentBytes >= limits.bytes ||
       commits >= limits.commits;
     if (!isDue && !(this.#isTidyingUp && this.#overlay.recentKeys > 0)) return;
-    this.#carryOver = new CarryOver(this.#overlay.freeze(), this.#first, this.#next - 1);
+    this.#carryOver = new CarryOver(this.#overlay, this.#first, this.#next - 1);
   }
 
   #portion(writes: number, bytes: number): Portion {

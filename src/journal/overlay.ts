@@ -3,14 +3,20 @@ import { Table } from "./table.js";
 /** Null stands for a deleted key. */
 type Value = Uint8Array | null;
 
+export interface Entry {
+  value: Value;
+  /** There is a newer one in the layer above. */
+  isOutdated: boolean;
+}
+
 /**
  * What was appended and is not in the main table yet: the newest value of each key. Commits go on while an earlier
  * part is carried over to the main table, so there are two layers: the frozen one, which is being carried over and
  * does not change, and the one above it, which takes new writes.
  */
 export class Overlay {
-  #recent = new Table<Value>();
-  #frozen: Table<Value> | null = null;
+  #recent = new Table<Entry>();
+  #frozen: Table<Entry> | null = null;
   #recentBytes = 0;
 
   /** How many keys, and about how many bytes, were written since the last freeze. */
@@ -23,29 +29,36 @@ export class Overlay {
   }
 
   set(key: string, value: Value): void {
-    this.#recent.set(key, value);
+    const entry = this.#recent.get(key);
+    if (entry !== undefined) {
+      entry.value = value;
+    } else {
+      const below = this.#frozen?.get(key);
+      if (below !== undefined) below.isOutdated = true;
+      this.#recent.set(key, { value, isOutdated: false });
+    }
     this.#recentBytes += key.length + (value === null ? 0 : value.byteLength);
   }
 
   /** Undefined if the main table has to be asked. */
   get(key: string): Value | undefined {
-    const recent = this.#recent.get(key);
-    return recent === undefined ? this.#frozen?.get(key) : recent;
+    return (this.#recent.get(key) ?? this.#frozen?.get(key))?.value;
   }
 
   /** All keys that start so, in order, deleted ones included. */
   from(prefix: string): [key: string, value: Value][] {
-    const recent = this.#recent.from(prefix);
-    if (this.#frozen === null) return recent;
-    const frozen = this.#frozen.from(prefix).filter(([key]) => this.#recent.get(key) === undefined);
-    if (frozen.length === 0) return recent;
-    const both = new Table<Value>();
-    for (const [key, value] of [...frozen, ...recent]) both.set(key, value);
-    return both.from(prefix);
+    const frozen = this.#frozen?.from(prefix).filter(([, { isOutdated }]) => !isOutdated) ?? [];
+    let entries = this.#recent.from(prefix);
+    if (frozen.length > 0) {
+      const both = new Table<Entry>();
+      for (const [key, entry] of [...frozen, ...entries]) both.set(key, entry);
+      entries = both.from(prefix);
+    }
+    return entries.map(([key, { value }]) => [key, value]);
   }
 
   /** What was written until now becomes a layer of its own, which changes no more. */
-  freeze(): Table<Value> {
+  freeze(): Table<Entry> {
     this.#frozen = this.#recent;
     this.#recent = new Table();
     this.#recentBytes = 0;

@@ -1,30 +1,26 @@
-import { spawn } from "node:child_process";
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { dataFile } from "./directory.js";
 import { headerOf } from "./header.js";
 import { damaged } from "./problems.js";
 import { openStore } from "./store.js";
 import { withSurvey } from "./survey.js";
 
-const SCRIPT = `import(process.argv[1])
-  .then(({ tryAll }) => tryAll(process.argv[2]))
-  .then((what) => what === null || process.stdout.write(what));`;
-
 /**
  * Reads all of a journal in a process of its own, because lmdb does not survive reading some kinds of damage.
  * Resolves to what is wrong, or to null.
  */
 export function probe(directory: string): Promise<string | null> {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", SCRIPT, import.meta.url, directory], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  let said = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
+  const program = fileURLToPath(new URL("./probe-process.js", import.meta.url));
+  const child = fork(program, [directory], { execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  let found: string | null = null;
+  child.on("message", (what) => {
+    found = String(what);
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => {
-      if (code === 0) resolve(said === "" ? null : said);
+      if (code === 0) resolve(found);
       else resolve(`data.mdb cannot be read (a process that tried to was ended by ${signal ?? code})`);
     });
   });

@@ -1,10 +1,18 @@
+interface Run {
+  readonly keys: readonly string[];
+  next: number;
+  /** `keys[next]`. */
+  head: string;
+}
+
 /**
  * Many keys in order, without ever sorting all of them at once, which would hold up the thread: they are sorted in
  * runs of a few thousand, one run at a time, and the runs are merged as the keys are taken.
  */
 export class SortedRuns {
   #unsorted: string[];
-  readonly #runs: { readonly keys: readonly string[]; next: number }[] = [];
+  /** Those with keys left, in the order of their heads. */
+  readonly #runs: Run[] = [];
   readonly #runKeys: number;
 
   constructor(keys: string[], runKeys = 8192) {
@@ -17,24 +25,39 @@ export class SortedRuns {
     if (this.#unsorted.length === 0) return false;
     const keys = this.#unsorted.slice(-this.#runKeys).sort();
     this.#unsorted.length -= keys.length;
-    this.#runs.push({ keys, next: 0 });
+    this.#runs.unshift({ keys, next: 0, head: keys[0] as string });
+    this.#placeFirst();
     return true;
   }
 
   /** The smallest key that was not taken yet; all runs must be prepared. */
   take(): string | undefined {
-    let least: string | undefined;
-    let from = -1;
-    for (let i = 0; i < this.#runs.length; i++) {
-      const run = this.#runs[i];
-      const key = run?.keys[run.next];
-      if (key !== undefined && (least === undefined || key < least)) {
-        least = key;
-        from = i;
-      }
+    const run = this.#runs[0];
+    if (run === undefined) return undefined;
+    const least = run.head;
+    run.next += 1;
+    const next = run.keys[run.next];
+    if (next === undefined) {
+      this.#runs.shift();
+    } else {
+      run.head = next;
+      this.#placeFirst();
     }
-    const run = this.#runs[from];
-    if (run !== undefined) run.next += 1;
     return least;
+  }
+
+  /** Moves the first run to where it belongs among the others, which are in order. */
+  #placeFirst(): void {
+    const runs = this.#runs;
+    const run = runs[0] as Run;
+    let low = 1;
+    let high = runs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((runs[middle] as Run).head < run.head) low = middle + 1;
+      else high = middle;
+    }
+    if (low > 1) runs.copyWithin(0, 1, low);
+    runs[low - 1] = run;
   }
 }

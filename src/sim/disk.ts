@@ -97,10 +97,8 @@ export class SimJournal implements Journal {
   append(writes: readonly Write[], done: Done): void {
     const failure = this.#failure;
     if (failure !== null) return this.later("refusal", () => done(failure));
-    for (const { key, value } of writes) {
-      this.#gathering.add(key, value);
-      this.#set(key, value);
-    }
+    this.#gathering.addAll(writes);
+    for (const { key, value } of writes) this.#set(key, value);
     this.#groups += 1;
     this.#waiting.push(done);
     this.#goOn();

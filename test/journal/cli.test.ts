@@ -3,21 +3,27 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pack } from "msgpackr";
+import { encode } from "#src/state/codec.js";
+import { versionFrom } from "#src/state/tracked-content.js";
 import { headwater, ROOT, runHere } from "../cli/headwater.js";
-import { newDirectory, Other, openIn, outcome, write } from "./support.js";
+import { ACCOUNTS, acknowledged, newDirectory, Other, openIn, outcome } from "./support.js";
 
 async function journalIn(t: TestContext): Promise<string> {
   const directory = newDirectory(t);
   const journal = await openIn(t, directory);
-  const values: Record<string, unknown> = {
-    "c/Bank/1": { balance: 100, names: ["ada", "bob"] },
-    "c/Bank/2": [1.5, null, true, -1 / 0, Number.NaN],
-    "c/😀": new Map([["__proto__", 1n << 60n]]),
-    "t/Bank/9": Buffer.from([1, 2, 3]),
+  const values: Record<string, Uint8Array> = {
+    "c/Bank/1": encode({ balance: 100, names: ["ada", "bob"], $: { $set: 1 } }),
+    "c/Bank/2": encode([1.5, null, true, -1 / 0, Number.NaN, -0, undefined]),
+    "c/😀": encode(new Map<unknown, unknown>([["__proto__", 1n << 60n]])),
+    "c/tracked": encode(versionFrom("set", [{ key: "ada", sequence: 1, value: undefined }])),
+    "t/Bank/9": encode([Buffer.from([1, 2, 3]), new Date(0), new Set([1]), new RangeError("far")]),
+    "x/empty": Buffer.alloc(0),
+    "x/instance": pack([null, 10, "Point", null, "x", 1.5]),
+    "x/not MessagePack": Buffer.from([0xc1]),
+    "x/too deep": Buffer.concat([Buffer.alloc(50_000, 0x91), Buffer.from([0])]),
   };
-  const writes = Object.entries(values).map(([key, value]) => ({ key, value: pack(value) }));
+  const writes = Object.entries(values).map(([key, value]) => ({ key, value }));
   assert.equal(await outcome(journal, writes), null);
-  await write(journal, { "x/not MessagePack": "\u00c1" });
   await journal.close();
   return directory;
 }
@@ -33,30 +39,55 @@ test("info says whose journal it is and what is in it, by kind", async (t) => {
   assert.deepEqual(
     kindsFound.map(([kind, { keys }]) => [kind, keys]),
     [
-      ["c", 3],
+      ["c", 4],
       ["t", 1],
-      ["x", 1],
+      ["x", 4],
     ],
   );
   const plain = await headwater("journal", "info", directory);
   assert.match(plain.stdout, /^program +bank$/m);
-  assert.match(plain.stdout, /^c\/ +3 keys, \d+ bytes$/m);
+  assert.match(plain.stdout, /^c\/ +4 keys, \d+ bytes$/m);
 });
 
 test("export writes each key with its newest value as a line of JSON, in order", async (t) => {
   const directory = await journalIn(t);
   const { exitCode, stdout } = await headwater("journal", "export", directory);
   assert.equal(exitCode, 0);
-  assert.deepEqual(
-    stdout.split("\n").map((line) => JSON.parse(line)),
-    [
-      { key: "c/Bank/1", value: { balance: 100, names: ["ada", "bob"] } },
-      { key: "c/Bank/2", value: [1.5, null, true, { number: "-Infinity" }, { number: "NaN" }] },
-      { key: "c/😀", value: JSON.parse('{"__proto__": {"bigint": "1152921504606846976"}}') },
-      { key: "t/Bank/9", value: { base64: "AQID" } },
-      { key: "x/not MessagePack", value: { base64: "w4E=" } },
-    ],
-  );
+  const lines = stdout.split("\n").map((line): { key: string; value: unknown } => JSON.parse(line));
+  const tooDeep = lines.pop();
+  assert.deepEqual(lines, [
+    { key: "c/Bank/1", value: { balance: 100, names: ["ada", "bob"], $: { $plain: { $set: 1 } } } },
+    {
+      key: "c/Bank/2",
+      value: [
+        1.5,
+        null,
+        true,
+        { $number: "-Infinity" },
+        { $number: "NaN" },
+        { $number: "-0" },
+        { $undefined: true },
+      ],
+    },
+    { key: "c/tracked", value: { $set: ["ada"] } },
+    { key: "c/😀", value: { $map: [["__proto__", { $bigint: "1152921504606846976" }]] } },
+    {
+      key: "t/Bank/9",
+      value: [
+        { $bytes: "AQID" },
+        { $date: "1970-01-01T00:00:00.000Z" },
+        { $set: [1] },
+        { $error: { name: "RangeError", message: "far", fields: {} } },
+      ],
+    },
+    { key: "x/empty", value: { $bytes: "" } },
+    {
+      key: "x/instance",
+      value: { $packed: [null, 10, "Point", null, "x", 1.5] },
+    },
+    { key: "x/not MessagePack", value: { $bytes: "wQ==" } },
+  ]);
+  assert.equal(tooDeep?.key, "x/too deep");
 });
 
 test("all three only read: no byte of the data changes, and the epoch stays", async (t) => {
@@ -68,23 +99,38 @@ test("all three only read: no byte of the data changes, and the epoch stays", as
   assert.ok(before.equals(readFileSync(join(directory, "data.mdb"))));
 });
 
-test("they work while a service writes, and it does not notice", async (t) => {
+test("they work while a service writes, see it at one moment, and it does not notice", async (t) => {
   const directory = newDirectory(t);
-  const service = new Other(t, "transfers", [directory, "1"]);
-  const lastSaid = () => Number(service.said.at(-1));
-  await service.hears((said): said is number => typeof said === "number" && said > 100);
+  const kept = 1000; // what there is to read must not grow as long as somebody reads
+  const service = new Other(t, "transfers", ["1", String(kept), `synced:${directory}`]);
+  service.tell("begin");
+  const lastSaid = () => service.said.filter(acknowledged("synced", 0)).at(-1)?.[1] ?? -1;
+  await service.hears(acknowledged("synced", 2 * kept));
   for (let i = 0; i < 5; i++) {
-    const before = lastSaid();
     const verified = await headwater("journal", "verify", directory);
     assert.equal(verified.exitCode, 0, verified.stdout);
-    const { stdout } = await headwater("journal", "export", directory);
-    const found = new Map(stdout.split("\n").map((line) => [JSON.parse(line).key, JSON.parse(line).value]));
-    const done = [...found.keys()].filter((key) => key.startsWith("done/"));
-    assert.ok(done.length > before, "what was acknowledged before is there");
+    const before = lastSaid();
+    const found = new Map<string, number>();
+    for (const line of (await headwater("journal", "export", directory)).stdout.split("\n")) {
+      const { key, value } = JSON.parse(line);
+      found.set(key, value);
+    }
+    const last = found.get("last") ?? -1;
+    assert.ok(last >= before, "what was acknowledged before is there");
+    const done = [...found.keys()].filter((key) => key.startsWith("done/")).map((key) => found.get(key));
+    assert.deepEqual(
+      done,
+      Array.from({ length: kept }, (_, k) => last - kept + 1 + k),
+    );
+    const amounts = Array.from({ length: ACCOUNTS }, (_, k) => found.get(`account/${k}`) ?? 0);
+    assert.equal(
+      amounts.reduce((sum, amount) => sum + amount, 0),
+      0,
+      "no group is seen in part",
+    );
     const { epoch } = JSON.parse((await headwater("journal", "info", directory, "--json")).stdout);
     assert.equal(epoch, 1);
-    const after = lastSaid();
-    await service.hears((said): said is number => typeof said === "number" && said > after);
+    await service.hears(acknowledged("synced", lastSaid() + 1));
   }
 });
 

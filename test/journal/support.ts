@@ -72,12 +72,18 @@ export function fingerprint(directory: string): Record<string, string> {
   );
 }
 
+/** What `programs/transfers.ts` says about a group of at least that number. */
+export function acknowledged(durability: string, least: number) {
+  return (said: unknown): said is [durability: string, number: number] =>
+    Array.isArray(said) && said[0] === durability && said[1] >= least;
+}
+
 /** A program of `test/journal/programs` as a process of its own; it says things in lines of JSON. */
 export class Other {
   readonly said: unknown[] = [];
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly #process: ChildProcess;
-  #changed: () => void = () => {};
+  #listeners: (() => void)[] = [];
   #hasEnded = false;
 
   constructor(t: TestContext, program: string, args: readonly string[], shell = 'exec "$0" "$@"') {
@@ -94,28 +100,34 @@ export class Other {
     assert.ok(stdout);
     createInterface({ input: stdout }).on("line", (line) => {
       this.said.push(JSON.parse(line));
-      this.#changed();
+      this.#wake();
     });
     this.ended = new Promise((resolve) => {
       this.#process.on("close", (code, signal) => {
         this.#hasEnded = true;
         if (code !== 0 && code !== null) this.said.push({ stderr });
         resolve({ code, signal });
-        this.#changed();
+        this.#wake();
       });
     });
   }
 
   /** The first thing it says that satisfies this; rejects if it ends without. */
   async hears<T>(wanted: (said: unknown) => said is T): Promise<T> {
-    for (;;) {
-      const found = this.said.find(wanted);
-      if (found !== undefined) return found;
+    for (let heard = 0; ; ) {
+      for (; heard < this.said.length; heard++) {
+        const said = this.said[heard];
+        if (wanted(said)) return said;
+      }
       if (this.#hasEnded) throw new Error(`ended without it: ${JSON.stringify(this.said)}`);
       await new Promise<void>((resolve) => {
-        this.#changed = resolve;
+        this.#listeners.push(resolve);
       });
     }
+  }
+
+  #wake(): void {
+    for (const listener of this.#listeners.splice(0)) listener();
   }
 
   tell(line: string): void {

@@ -4,6 +4,8 @@ export type { Limits } from "./host/limits.js";
 export type { FailedEvent } from "./host/program.js";
 export { run } from "./host/run.js";
 export type { NodeService, Nodes, RunOptions, Service } from "./host/service.js";
+export type { Durability, Journal } from "./journal/journal.js";
+export { MemoryJournal } from "./journal/memory.js";
 export { type Api, type Client, expose } from "./model/api.js";
 export type {
   Kept,

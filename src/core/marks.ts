@@ -28,7 +28,7 @@ export const MARKS = [
 
 /** The same for a program with a journal, whose process crashes. */
 export const CRASH_MARKS = [
-  "the process crashed",
+  "a crash ended the program",
   "the disk failed",
   "a crash left a torn record",
   "a commit was known to nobody but the disk",

@@ -9,4 +9,7 @@ export const PLANTS = [
   "late-views",
 ] as const;
 
-export type Plant = (typeof PLANTS)[number];
+/** The same between a program and its journal. */
+export const CRASH_PLANTS = ["reply-before-sync", "forget-tickets", "lose-answers"] as const;
+
+export type Plant = (typeof PLANTS)[number] | (typeof CRASH_PLANTS)[number];

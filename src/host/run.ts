@@ -30,14 +30,20 @@ export function run<C extends ContextClass<Context>>(
 export function run<N extends Nodes>(nodes: N, options?: RunOptions): Promise<NodeService<N>>;
 export function run(program: AnyProgram, options?: RunOptions): Promise<AnyService>;
 export async function run(program: AnyProgram, options: RunOptions = {}): Promise<unknown> {
-  const { journal: directory, durability = "synced" } = options;
-  if (directory === undefined) return runOn(memoryPorts, program, options);
-  const journal = await openLmdbJournal(directory, identityOf(program), { durability, onWarning });
+  const { journal: named, durability = "synced" } = options;
+  if (named === undefined) return runOn(memoryPorts, program, options);
+  const isOwn = typeof named === "string";
+  const journal = isOwn
+    ? await openLmdbJournal(named, identityOf(program), { durability, onWarning })
+    : named;
+  const close = async () => {
+    if (isOwn) await journal.close();
+  };
   try {
     const { contexts } = { ...DEFAULT_LIMITS, ...options.limits };
-    return runOn(memoryPorts, program, options, new Ledger(journal, contexts));
+    return runOn(memoryPorts, program, options, new Ledger(journal, contexts), close);
   } catch (error) {
-    await journal.close();
+    await close();
     throw error;
   }
 }
@@ -48,6 +54,7 @@ export function runOn(
   program: AnyProgram,
   options: RunOptions = {},
   ledger: Ledger | null = null,
+  close: () => Promise<void> = async () => {},
 ): AnyService {
   const running = new Program(rootsOf(program), ports, {
     commitOrder: options.commitOrder ?? "observer",
@@ -55,7 +62,7 @@ export function runOn(
     onError: options.onError,
     ledger,
   });
-  return serviceFor(running, typeof program !== "function", ledger);
+  return serviceFor(running, typeof program !== "function", close);
 }
 
 function rootsOf(program: AnyProgram): Readonly<Record<string, ContextClass>> {

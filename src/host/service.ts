@@ -1,10 +1,9 @@
 import type { CommitOrder } from "../core/core.js";
-import type { Durability } from "../journal/journal.js";
+import type { Durability, Journal } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { DOOR, type Door } from "../model/door.js";
 import type { Ref } from "../model/refs.js";
 import { doorOf } from "./door.js";
-import type { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import type { Asker, FailedEvent, Program } from "./program.js";
 
@@ -17,9 +16,10 @@ export interface RunOptions {
   readonly limits?: Partial<Limits>;
   /**
    * The directory of the program's journal. With one, nothing that was acknowledged is lost: started again, the
-   * program goes on where it was. Without one, it begins anew.
+   * program goes on where it was. Without one, it begins anew. In tests, a `MemoryJournal` does for a directory; it
+   * stays open when the service is stopped.
    */
-  readonly journal?: string;
+  readonly journal?: string | Journal;
   /**
    * When an event counts as safe. `"synced"` (the default): the disk has it, it survives a crash of the machine.
    * `"written"`: the operating system has it, it survives a crash of the process only.
@@ -84,7 +84,7 @@ export interface NodeService<N extends Nodes> extends Running {
 
 const GRACE_MS = 5000;
 
-export function serviceFor(program: Program, several: boolean, ledger: Ledger | null): AnyService {
+export function serviceFor(program: Program, several: boolean, close: () => Promise<void>): AnyService {
   const referencesFor = (asker?: Asker) => {
     const roots = Object.fromEntries(
       [...program.nodes.keys()].map((name) => [name, program.rootOf(name, asker)]),
@@ -93,7 +93,7 @@ export function serviceFor(program: Program, several: boolean, ledger: Ledger | 
   };
   const stop: Running["stop"] = async ({ graceMs = GRACE_MS } = {}) => {
     await program.stop(graceMs);
-    await ledger?.journal.close();
+    await close();
   };
   return {
     [DOOR]: doorOf(program, !several),

@@ -1,4 +1,5 @@
 import type { Marks } from "../core/marks.js";
+import type { Plant } from "../core/plants.js";
 import { type DiskLuck, SimDisk, SimJournal } from "./disk.js";
 import type { Random } from "./random.js";
 import type { Recorder } from "./recorder.js";
@@ -18,6 +19,7 @@ export class Storage {
     random: Random,
     readonly recorder: Recorder,
     readonly marks: Marks,
+    readonly plant: Plant | undefined,
   ) {
     this.#random = random.fork();
     this.#luck = {
@@ -34,7 +36,7 @@ export class Storage {
   open(later: (what: string, happen: () => void) => void): WatchedLedger {
     const journal = new SimJournal(this.#disk, this.#luck, this.#random, later);
     if (journal.wasTorn) this.marks.hit("a crash left a torn record");
-    this.#ledger = new WatchedLedger(journal, this.recorder, this.#contextsInMemory);
+    this.#ledger = new WatchedLedger(journal, this.recorder, this.#contextsInMemory, this.plant);
     return this.#ledger;
   }
 
@@ -54,7 +56,7 @@ export class Storage {
   }
 
   crash(): void {
-    this.marks.hit("the process crashed");
+    this.marks.hit("a crash ended the program");
     this.#disk.crash(this.#random, this.#luck);
     if (this.#ledger?.survived(this.#disk.groups))
       this.marks.hit("a commit was known to nobody but the disk");

@@ -1,5 +1,6 @@
 import type { CoreEvent } from "../core/event.js";
-import { Ledger } from "../host/ledger.js";
+import type { Plant } from "../core/plants.js";
+import { Ledger, type StoredAnswer } from "../host/ledger.js";
 import type { EventRequest } from "../host/request.js";
 import type { SimJournal } from "./disk.js";
 import type { LoggedEvent } from "./log.js";
@@ -13,17 +14,24 @@ export class WatchedLedger extends Ledger {
     override readonly journal: SimJournal,
     readonly recorder: Recorder,
     contextsInMemory: number,
+    readonly plant: Plant | undefined,
   ) {
     super(journal, contextsInMemory);
   }
 
   override append(...[node, events, open, done]: Parameters<Ledger["append"]>): void {
     const logged = events.map((event: CoreEvent<EventRequest>) => this.recorder.appended(event));
-    super.append(node, events, open, (error) => {
+    const kept = this.plant === "forget-tickets" ? [] : open;
+    super.append(node, events, kept, (error) => {
       if (error === null) this.recorder.keep(this.#onTheWay.shift()?.events ?? []);
-      done(error);
+      if (this.plant !== "reply-before-sync") done(error);
     });
+    if (this.plant === "reply-before-sync") done(null);
     this.#onTheWay.push({ group: this.journal.groups, events: logged });
+  }
+
+  override answerTo(request: string): StoredAnswer | null {
+    return this.plant === "lose-answers" ? null : super.answerTo(request);
   }
 
   /** After a crash, this many groups are on the disk. Says whether events have committed by it. */

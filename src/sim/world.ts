@@ -91,7 +91,9 @@ export class World {
       (request) => this.#requests.madeAt(request),
       options.commitOrder,
     );
-    this.#storage = options.crashes ? new Storage(random, this.#recorder, options.marks) : null;
+    this.#storage = options.crashes
+      ? new Storage(random, this.#recorder, options.marks, options.plant)
+      : null;
     this.#program = this.#begin();
     this.#requests.begin();
   }

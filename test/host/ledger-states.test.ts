@@ -56,7 +56,11 @@ class Shop extends Context {
 }
 
 function start(journal: MemoryJournal) {
-  const options = { commitOrder: "observer", limits: DEFAULT_LIMITS, ledger: new Ledger(journal) } as const;
+  const options = {
+    commitOrder: "observer",
+    limits: DEFAULT_LIMITS,
+    ledger: new Ledger(journal, 1000),
+  } as const;
   const program = new Program({ Shop: Shop as unknown as ContextClass }, memoryPorts, options);
   return { program, root: program.rootOf("Shop") as unknown as Ref<Shop> };
 }
@@ -100,13 +104,13 @@ test("contexts and requests with names that are too long for a journal, or have 
   for (const name of names) await ask(name).corners(name).setTimer();
   for (const name of names) await ask(name).corners(name).setTimer(); // is answered, but not run again
   await program.stop(0);
-  const timers = [...new Ledger(journal).timers("Shop")];
+  const timers = [...new Ledger(journal, 1000).timers("Shop")];
   assert.deepEqual(timers.map(({ path }) => path[0]?.key).toSorted(), names.toSorted());
   const again = start(journal);
   for (const name of names) {
     const asked = again.program.rootOf("Shop", { request: name }) as unknown as Ref<Shop>;
     await asked.corners(name).setTimer();
   }
-  assert.equal([...new Ledger(journal).timers("Shop")].length, names.length);
+  assert.equal([...new Ledger(journal, 1000).timers("Shop")].length, names.length);
   await again.program.stop(0);
 });

@@ -14,6 +14,12 @@ test("over 600 seeds the runtime equals a run one event at a time, and everythin
   assert.equal(run, 600);
 });
 
+test("over 500 seeds nothing acknowledged is lost and nothing happens twice, whenever process and disk fail", async () => {
+  const { failure, missing } = await runCampaign({ seeds: seeds(1, 500), events: 60, crashes: true });
+  assert.equal(failure, null);
+  assert.deepEqual(missing, []);
+});
+
 test("the same seeds give the same trace, other seeds another one", async () => {
   const [once, again, other] = [
     await runCampaign({ seeds: seeds(7, 40) }),
@@ -23,6 +29,8 @@ test("the same seeds give the same trace, other seeds another one", async () => 
   assert.equal(once.hash, again.hash);
   assert.equal(once.events, again.events);
   assert.notEqual(once.hash, other.hash);
+  const crashes = { seeds: seeds(7, 20), events: 60, crashes: true };
+  assert.equal((await runCampaign(crashes)).hash, (await runCampaign(crashes)).hash);
 });
 
 test("the same seeds give the same trace in another process", async () => {

@@ -4,6 +4,7 @@ import { Marks } from "#src/core/marks.js";
 import { compare } from "#src/sim/compare.js";
 import { generateProgram, generateWorkload } from "#src/sim/generate.js";
 import type { LoggedEvent, RunLog } from "#src/sim/log.js";
+import { closeWorld, openWorld } from "#src/sim/outside.js";
 import { type BuiltProgram, buildClasses, type RequestSpec } from "#src/sim/program.js";
 import { Random } from "#src/sim/random.js";
 import { World } from "#src/sim/world.js";
@@ -19,10 +20,12 @@ async function record(seed: number): Promise<Recorded> {
   const spec = generateProgram(random);
   const workload = generateWorkload(random, spec, 40);
   let world: World | null = null;
-  const built = buildClasses(spec, { pause: (units) => world?.pause(units) });
+  const number = openWorld(async (value, call) => (await world?.outside(value, call)) ?? 0);
+  const built = buildClasses(spec, { pause: (units) => world?.pause(units), world: number });
   world = new World(built, workload, random, { commitOrder: "observer", marks: new Marks() });
   const { log } = await world.run();
   world = null; // from here on pauses take no time
+  closeWorld(number);
   return { built, workload, log };
 }
 
@@ -36,7 +39,7 @@ function recorded(seed: number): Promise<Recorded> {
 
 /** Spoils the first recorded run that can be spoilt like this, and returns what is found to be different. */
 async function differencesAfter(spoil: (log: RunLog) => boolean): Promise<readonly string[]> {
-  for (let seed = 0; seed < 60; seed++) {
+  for (let seed = 0; seed < 200; seed++) {
     const { built, workload, log } = await recorded(seed);
     const spoilt = { ...log, events: log.events.map((event) => ({ ...event })), told: [...log.told] };
     if (!spoil(spoilt)) continue;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PLANTS, runCampaign } from "headwater/sim";
+import { CRASH_PLANTS, PLANTS, type Plant, runCampaign } from "headwater/sim";
 
 /** Enough for each of them, with room to spare: the slowest to be found shows itself within some hundred seeds. */
 const SEEDS_MAX = 3000;
@@ -9,9 +9,15 @@ function* from(first: number): Iterable<number> {
   for (let seed = first; seed < first + SEEDS_MAX; seed++) yield seed;
 }
 
-for (const plant of PLANTS) {
+for (const plant of [...PLANTS, ...CRASH_PLANTS]) {
   test(`the simulator finds the planted bug "${plant}" and shrinks what shows it`, async () => {
-    const { failure } = await runCampaign({ seeds: from(1), plant });
+    const crashes = (CRASH_PLANTS as readonly Plant[]).includes(plant);
+    const { failure } = await runCampaign({
+      seeds: from(1),
+      plant,
+      crashes,
+      ...(crashes ? { events: 100 } : {}),
+    });
     assert.ok(failure !== null, `not found in ${SEEDS_MAX} seeds`);
     const { found, shrunk } = failure;
     assert.ok(shrunk.differences.length > 0);

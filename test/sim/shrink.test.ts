@@ -25,7 +25,7 @@ async function failing(fails: (spec: ProgramSpec, workload: readonly RequestSpec
 
 /** How the events of a workload fail. */
 async function failuresOf(spec: ProgramSpec, workload: readonly RequestSpec[]): Promise<Failure[]> {
-  const program = new SequentialProgram(buildClasses(spec, { pause: () => undefined }).roots);
+  const program = new SequentialProgram(buildClasses(spec, { pause: () => undefined, world: 0 }).roots);
   const failures: Failure[] = [];
   for (const [index, { node, path, method, args, client }] of workload.entries()) {
     const facts = { node, path, method, args, caller: client ?? undefined, ticket: index + 1, time: 0 };

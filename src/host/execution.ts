@@ -1,4 +1,4 @@
-import type { CoreEvent, Outcome } from "../core/event.js";
+import type { Outcome } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
 import * as rules from "../model/rules.js";
 import type { State } from "../state/fields.js";
@@ -6,10 +6,10 @@ import type { Effect } from "./effects.js";
 import { Entry } from "./entry.js";
 import { Frame } from "./frame.js";
 import type { Change } from "./ledger.js";
-import type { LogicalNode } from "./node.js";
 import { outcomeOf } from "./outgoing.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
+import type { RunningEvent, Supervisor } from "./supervisor.js";
 
 /** One try at running an event: the contexts it has entered, and how it ended. */
 export class Execution {
@@ -23,6 +23,9 @@ export class Execution {
   isDead = false;
   /** Undone: what its code still asks for is not even refused, because a later try may not ask for it. */
   wasTakenBack = false;
+  /** Contexts above that the event holds on other hosts, and the states of those that it has entered there. */
+  heldElsewhere: ReadonlySet<Slot> | null = null;
+  seenElsewhere: ReadonlyMap<Slot, State> | null = null;
   /** How the event's own method ended, once the try is dead. */
   ok = false;
   value: unknown = undefined;
@@ -30,15 +33,15 @@ export class Execution {
   effects: readonly Effect[] = NO_EFFECTS;
 
   constructor(
-    readonly node: LogicalNode,
-    readonly event: CoreEvent<EventRequest>,
+    readonly node: Supervisor,
+    readonly event: RunningEvent,
   ) {
     this.request = event.payload;
   }
 
   start(): void {
     const { slot, method } = this.request;
-    new Frame(this, null, slot, method, this.request.argsForOneTry(), 0, null).run();
+    new Frame(this, null, slot, method, this.request.argsForOneTry(), 0, null, null).run();
   }
 
   /** The event's own method has ended. */
@@ -47,10 +50,15 @@ export class Execution {
       this.effects = frame.effects === null ? NO_EFFECTS : frame.effects.flatten();
       const refusal = this.node.refuse(this.effects);
       if (refusal !== null) return this.#finish(false, refusal);
-      if (this.#entries === null) this.#first?.publish();
-      else for (const entry of this.#entries.values()) entry.publish();
+      this.publish();
     }
     this.#finish(ok, value);
+  }
+
+  /** Lets later events see what this one has left in the contexts that it has entered here. */
+  publish(): void {
+    if (this.#entries === null) this.#first?.publish();
+    else for (const entry of this.#entries.values()) entry.publish();
   }
 
   /** Is there nothing to do, because the timer that started this event was cancelled by an earlier one? */
@@ -108,7 +116,8 @@ export class Execution {
 
   /** The state of a context above as this event sees it, if it may. */
   stateSeen(slot: Slot): State | undefined {
-    const seen = this.#entry(slot)?.current() ?? this.request.seen?.get(slot);
+    const seen =
+      this.#entry(slot)?.current() ?? this.seenElsewhere?.get(slot) ?? this.request.seen?.get(slot);
     return seen === null ? slot.state : seen; // which throws what its field initialisers throw
   }
 
@@ -117,7 +126,8 @@ export class Execution {
     if (this.request.method.readonly) throw rules.readonlyDowngrade(slot);
     for (let above = slot.parent; above !== null; above = above.parent) {
       const held = this.#entry(above);
-      if (held !== undefined && !held.released) throw rules.downgradeBelowHeld(slot, above);
+      const isHeld = held === undefined ? (this.heldElsewhere?.has(above) ?? false) : !held.released;
+      if (isHeld) throw rules.downgradeBelowHeld(slot, above);
     }
     entry.keepRunning(entry.current());
     entry.release();

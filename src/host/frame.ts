@@ -36,6 +36,23 @@ interface Undo {
   readonly state: State;
 }
 
+/** The other end of a call that came from another host. */
+export interface Guest {
+  /** Where the call stands among those above it. */
+  readonly positions: readonly number[];
+  /** It has ended; if well, `undo` takes back what it did, should its caller fail. */
+  leave(frame: Frame, ok: boolean, value: unknown, doom: HeadwaterError | null, undo: readonly Undo[]): void;
+}
+
+/** What another host says of a call. */
+export interface Returned {
+  readonly call: number;
+  readonly ok: boolean;
+  readonly value: unknown;
+  readonly doom: HeadwaterError | null;
+  readonly effects: readonly Effect[];
+}
+
 function copyArguments(args: unknown[], slot: Slot, method: Method): void {
   copyAll(args, () => rules.argumentsOf(slot, method));
 }
@@ -55,6 +72,8 @@ export class Frame implements Activation {
   #before: State | null = null;
   /** What calls below have changed, oldest first. */
   #undo: Undo[] | null = null;
+  /** Calls below that have changed something on other hosts. */
+  #elsewhere: number[] | null = null;
   #below: CallsBelow | null = null;
   #asked = 0;
   hasEntered = false;
@@ -70,6 +89,8 @@ export class Frame implements Activation {
     readonly position: number,
     /** What its caller waits for; null for the event's own method. */
     readonly answer: Call | null,
+    /** Set for a call that came from another host. */
+    readonly guest: Guest | null,
   ) {}
 
   /** Runs the method; the core has let the event in. */
@@ -82,7 +103,8 @@ export class Frame implements Activation {
       this.#entry = execution.entryOf(slot);
       this.#before = this.#entry.state;
       context = this.#entry.activate(this);
-      if (this.parent === null && execution.isVoid(this.#entry)) return this.#end(true, undefined);
+      if (this.parent === null && this.guest === null && execution.isVoid(this.#entry))
+        return this.#end(true, undefined);
       result = method.body.apply(context, this.args);
     } catch (error) {
       return this.#end(false, error);
@@ -137,16 +159,42 @@ export class Frame implements Activation {
     if (this.parent !== null) {
       if (state !== this.#before) this.parent.undoLater(entry, this.#before as State);
       if (this.#undo !== null) for (const undo of this.#undo) this.parent.undoLater(undo.entry, undo.state);
+      if (this.#elsewhere !== null) for (const call of this.#elsewhere) this.parent.undoElsewhere(call);
     }
     this.#leave(true, result);
   }
 
   #fail(error: unknown): void {
+    const undone = this.#undone();
+    this.effects?.clear();
+    const leave = () => this.#leave(false, this.#doom ?? copyThrown(error));
+    if (this.parent === null && this.guest === null) return leave(); // the whole event is undone
+    this.execution.takeBack(undone);
+    if (this.#elsewhere === null) return leave();
+    this.execution.node.takeBackElsewhere(this.execution.event, this.#elsewhere, () => {
+      if (!this.execution.isDead) leave();
+    });
+  }
+
+  #undone(): Undo[] {
     const undone = this.#undo ?? [];
     if (this.#entry !== null) undone.unshift({ entry: this.#entry, state: this.#before as State });
-    this.effects?.clear();
-    if (this.parent !== null) this.execution.takeBack(undone);
-    this.#leave(false, this.#doom ?? copyThrown(error));
+    return undone;
+  }
+
+  /** A call ran on another host, and this is what became of it there. */
+  returned({ call, ok, value, doom, effects }: Returned): void {
+    this.#doom = doom;
+    if (ok) {
+      for (const effect of effects) this.effects?.push(effect);
+      this.parent?.undoElsewhere(call);
+    }
+    this.#leave(ok, value);
+  }
+
+  undoElsewhere(call: number): void {
+    this.#elsewhere ??= [];
+    this.#elsewhere.push(call);
   }
 
   /** The call cannot go ahead. */
@@ -155,7 +203,8 @@ export class Frame implements Activation {
   }
 
   #leave(ok: boolean, value: unknown): void {
-    const { parent, answer } = this;
+    const { parent, answer, guest } = this;
+    if (guest !== null) return guest.leave(this, ok, value, this.#doom, ok ? this.#undone() : []);
     if (parent === null || answer === null) return this.execution.end(this, ok, value);
     answer.doom = this.#doom;
     parent.#below?.ended(this);
@@ -190,7 +239,7 @@ export class Frame implements Activation {
       if (!this.#running) this.#checkRunning(`${target}.${method.name}(…)`);
       this.#checkCall(slot, method);
       if (!args.every(isSimple)) copyArguments(args, slot, method);
-      const frame = new Frame(this.execution, this, slot, method, args, this.#asked, call);
+      const frame = new Frame(this.execution, this, slot, method, args, this.#asked, call, null);
       this.effects ??= new Effects();
       frame.effects = new Effects();
       this.effects.push(frame.effects);
@@ -260,7 +309,7 @@ export class Frame implements Activation {
   after<A extends unknown[]>(ms: number, method: (...args: A) => unknown, ...args: A): TimerId {
     const { slot } = this;
     this.#asked += 1;
-    const id = timerId(slot, this.execution.event.ticket, this.#positions(this.#asked));
+    const id = timerId(slot, this.execution.event.ticket, this.positions(this.#asked));
     const found = [...slot.shape.methods.values()].find(({ body }) => body === (method as unknown));
     if (found === undefined) throw rules.badTimer(slot, rules.noTimer.method);
     this.#checkTimers();
@@ -315,10 +364,12 @@ export class Frame implements Activation {
     ) as unknown as Elsewhere<T>;
   }
 
-  #positions(last: number): number[] {
+  /** Where something that the method asks for stands among all that the event asks for. */
+  positions(last: number): number[] {
     const positions = [last];
-    for (let at: Frame = this; at.parent !== null; at = at.parent) positions.unshift(at.position);
-    return positions;
+    let at: Frame = this;
+    for (; at.parent !== null; at = at.parent) positions.unshift(at.position);
+    return at.guest === null ? positions : [...at.guest.positions, ...positions];
   }
 
   #push(effect: Effect): void {

@@ -24,6 +24,7 @@ import { EventRequest, type Origin, type Waiting } from "./request.js";
 import { Slot } from "./slot.js";
 import type { StoredEvent } from "./stored-event.js";
 import { decodeState } from "./stored-state.js";
+import type { RunningEvent, Supervisor } from "./supervisor.js";
 import { type Timer, Timers } from "./timers.js";
 import { Unrecorded } from "./unrecorded.js";
 
@@ -69,7 +70,7 @@ const ROUNDS_PER_PUMP = 64;
 const REQUESTED: Origin = { kind: "request" };
 
 /** A logical node on one host: carries out what its core wants done, and feeds back what came of it. */
-export class LogicalNode {
+export class LogicalNode implements Supervisor {
   readonly root: Slot;
   readonly limits: Limits;
   readonly marks: Marks | undefined;
@@ -172,7 +173,7 @@ export class LogicalNode {
   }
 
   call(execution: Execution, frame: Frame): void {
-    this.#core.call(execution.event, frame.slot.place, frame);
+    this.#core.call(execution.event as CoreEvent<EventRequest>, frame.slot.place, frame);
     this.#schedule();
   }
 
@@ -181,19 +182,24 @@ export class LogicalNode {
     this.#ports.soon(() => this.#run(() => this.#continue(execution, frame)));
   }
 
-  release(event: CoreEvent<EventRequest>, slot: Slot, changed: boolean): void {
-    this.#core.release(event, slot.place, changed);
+  release(event: RunningEvent, slot: Slot, changed: boolean): void {
+    this.#core.release(event as CoreEvent<EventRequest>, slot.place, changed);
     this.#schedule();
   }
 
-  retract(event: CoreEvent<EventRequest>): void {
-    this.#core.retract(event);
+  /** Here, everything is on one host. */
+  takeBackElsewhere(_event: RunningEvent, _calls: readonly number[], done: () => void): void {
+    done();
+  }
+
+  retract(event: RunningEvent): void {
+    this.#core.retract(event as CoreEvent<EventRequest>);
     this.#undo();
     this.#schedule();
   }
 
-  finish(event: CoreEvent<EventRequest>, outcome: Outcome<EventRequest>): void {
-    this.#core.finish(event, outcome);
+  finish(event: RunningEvent, outcome: Outcome<EventRequest>): void {
+    this.#core.finish(event as CoreEvent<EventRequest>, outcome);
     if (outcome.failed) this.#undo();
     this.#schedule();
   }

@@ -1,8 +1,9 @@
-import type { CoreEvent, Message, Outcome, Request } from "../core/event.js";
+import type { Message, Outcome, Request } from "../core/event.js";
 import type { Method } from "../model/shape.js";
 import type { Effect } from "./effects.js";
 import { EventRequest, type Origin } from "./request.js";
 import type { Slot } from "./slot.js";
+import type { RunningEvent } from "./supervisor.js";
 
 /** A message to a context of another logical node, on its way. */
 export interface NodeMessage {
@@ -28,7 +29,7 @@ export function clientMessage(client: string, message: unknown, index: number): 
 }
 
 /** What an event that ended well asked for, as the core takes it. */
-export function outcomeOf(event: CoreEvent<EventRequest>, effects: readonly Effect[]): Outcome<EventRequest> {
+export function outcomeOf(event: RunningEvent, effects: readonly Effect[]): Outcome<EventRequest> {
   const { node } = event.payload.slot;
   const starts: Request<EventRequest>[] = [];
   const messages: Message[] = [];

@@ -12,6 +12,7 @@ export const sim: Command = {
     seeds: { value: "N", help: "how many seeds to try" },
     seed: { value: "K", help: "replay this one seed" },
     events: { value: "N", help: "how many requests each seed makes" },
+    hosts: { help: "on several simulated hosts" },
     crashes: { help: "with a journal on a simulated disk, and crashes at any moment" },
   },
   async run({ raw }, terminal) {

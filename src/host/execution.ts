@@ -114,6 +114,11 @@ export class Execution {
     }
   }
 
+  /** The state, at this moment, of a context that the event has entered, here or on another host. */
+  enteredState(slot: Slot): State | undefined {
+    return this.#entry(slot)?.current() ?? this.seenElsewhere?.get(slot);
+  }
+
   /** The state of a context above as this event sees it, if it may. */
   stateSeen(slot: Slot): State | undefined {
     const seen =

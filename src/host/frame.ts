@@ -31,7 +31,7 @@ import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
 import type { Slot } from "./slot.js";
 
-interface Undo {
+export interface Undo {
   readonly entry: Entry;
   readonly state: State;
 }
@@ -40,8 +40,14 @@ interface Undo {
 export interface Guest {
   /** Where the call stands among those above it. */
   readonly positions: readonly number[];
-  /** It has ended; if well, `undo` takes back what it did, should its caller fail. */
-  leave(frame: Frame, ok: boolean, value: unknown, doom: HeadwaterError | null, undo: readonly Undo[]): void;
+  /** It has ended; should its caller fail, `done` is what is to be taken back. */
+  leave(frame: Frame, ok: boolean, value: unknown, doom: HeadwaterError | null, done: Done): void;
+}
+
+/** What a call has changed here, oldest first, and which of its calls have changed something on other hosts. */
+export interface Done {
+  readonly undo: readonly Undo[];
+  readonly elsewhere: readonly number[];
 }
 
 /** What another host says of a call. */
@@ -52,6 +58,8 @@ export interface Returned {
   readonly doom: HeadwaterError | null;
   readonly effects: readonly Effect[];
 }
+
+const NOTHING: Done = { undo: [], elsewhere: [] };
 
 function copyArguments(args: unknown[], slot: Slot, method: Method): void {
   copyAll(args, () => rules.argumentsOf(slot, method));
@@ -176,6 +184,10 @@ export class Frame implements Activation {
     });
   }
 
+  #done(): Done {
+    return { undo: this.#undone(), elsewhere: this.#elsewhere ?? [] };
+  }
+
   #undone(): Undo[] {
     const undone = this.#undo ?? [];
     if (this.#entry !== null) undone.unshift({ entry: this.#entry, state: this.#before as State });
@@ -204,7 +216,7 @@ export class Frame implements Activation {
 
   #leave(ok: boolean, value: unknown): void {
     const { parent, answer, guest } = this;
-    if (guest !== null) return guest.leave(this, ok, value, this.#doom, ok ? this.#undone() : []);
+    if (guest !== null) return guest.leave(this, ok, value, this.#doom, ok ? this.#done() : NOTHING);
     if (parent === null || answer === null) return this.execution.end(this, ok, value);
     answer.doom = this.#doom;
     parent.#below?.ended(this);

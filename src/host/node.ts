@@ -20,6 +20,7 @@ import type { PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
 import { methodOf, pendingCall } from "./recovery.js";
 import { isFull, whyNot } from "./refusals.js";
+import { type Hosts, Remote, type RemoteCall } from "./remote.js";
 import { EventRequest, type Origin, type Waiting } from "./request.js";
 import { Slot } from "./slot.js";
 import type { StoredEvent } from "./stored-event.js";
@@ -27,6 +28,7 @@ import { decodeState } from "./stored-state.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import { type Timer, Timers } from "./timers.js";
 import { Unrecorded } from "./unrecorded.js";
+import type { ToHead } from "./wire.js";
 
 /** Where a message to a client came from. */
 export interface Told {
@@ -38,6 +40,8 @@ export interface Told {
 
 /** What a logical node tells those around it. */
 export interface Surroundings {
+  /** The roots of all logical nodes, by their names. */
+  readonly roots: ReadonlyMap<string, Slot>;
   /** The root of another logical node. */
   peer(cls: ContextClass, name: string | undefined): Slot;
   /** How many messages to another logical node are still on their way. */
@@ -64,6 +68,8 @@ export interface NodeOptions {
   readonly marks?: Marks | undefined;
   readonly plant?: Plant | undefined;
   readonly ledger?: Ledger | null;
+  /** Where events run, if not here. */
+  readonly hosts?: Hosts | null;
 }
 
 const ROUNDS_PER_PUMP = 64;
@@ -80,6 +86,8 @@ export class LogicalNode implements Supervisor {
   readonly #ledger: Ledger | null;
   readonly #unrecorded = new Unrecorded();
   readonly #timers: Timers;
+  /** Runs events on other hosts, if there are any. */
+  readonly #remote: Remote | null;
   #pumping = false;
   #scheduled = false;
   #halted = false;
@@ -107,6 +115,8 @@ export class LogicalNode implements Supervisor {
     this.#timers = new Timers(ports, (timer) => this.#fire(timer));
     const { commitOrder, marks, plant } = options;
     this.#core = new Core({ commitOrder, plant, ...(marks === undefined ? {} : { marks }) });
+    const { hosts } = options;
+    this.#remote = hosts ? new Remote(this, this.#core, around.roots, hosts) : null;
   }
 
   get unfinished(): number {
@@ -148,6 +158,13 @@ export class LogicalNode implements Supervisor {
     if (this.#halted) return;
     this.#core.tick(this.#ports.now());
     this.#core.deliver(from, sequence, new EventRequest(slot, method, args, undefined, origin, null));
+    this.#schedule();
+  }
+
+  /** A host says something about an event. */
+  heard(host: number, message: ToHead): void {
+    if (this.#halted) return;
+    this.#remote?.receive(host, message);
     this.#schedule();
   }
 
@@ -244,13 +261,15 @@ export class LogicalNode implements Supervisor {
     this.#remember(event);
     for (let slot: Slot | null = request.slot; slot !== null; slot = slot.parent) {
       if (slot.place !== place) continue;
+      if (this.#remote !== null) return this.#remote.view(event, slot);
       request.seen ??= new Map();
       request.seen.set(slot, stateOrNull(slot));
     }
   }
 
   #enter({ event, attempt, token }: Wait<EventRequest>): void {
-    if (this.#ports.run === undefined) return this.#go(event, attempt, token as Frame | null);
+    const isHere = this.#remote === null;
+    if (!isHere || this.#ports.run === undefined) return this.#go(event, attempt, token as Frame | null);
     this.#ports.run(() => this.#go(event, attempt, token as Frame | null));
   }
 
@@ -259,8 +278,10 @@ export class LogicalNode implements Supervisor {
     else this.#ports.run(task);
   }
 
-  #go(event: CoreEvent<EventRequest>, attempt: number, frame: Frame | null): void {
+  #go(event: CoreEvent<EventRequest>, attempt: number, token: Frame | RemoteCall | null): void {
     if (event.attempt !== attempt || this.#halted) return;
+    if (this.#remote !== null) return this.#remote.go(event, token as RemoteCall | null);
+    const frame = token as Frame | null;
     if (frame !== null) return this.#continue(frame.execution, frame);
     const execution = new Execution(this, event);
     event.payload.execution = execution;
@@ -279,6 +300,7 @@ export class LogicalNode implements Supervisor {
       this.#core.journaled(events);
       this.#schedule();
     };
+    if (this.#remote !== null) for (const { payload } of events) payload.execution?.leave();
     if (this.#ledger === null) this.#ports.append(events, () => done(null));
     else this.#ledger.append(this.name, events, this.#unrecorded.overtakenBy(events), done);
   }

@@ -70,6 +70,7 @@ function copyArguments(args: unknown[], slot: Slot, method: Method): void {
 /** The logical nodes of one program, what goes on between them, and their clients. */
 export class Program implements Surroundings {
   readonly nodes = new Map<string, LogicalNode>();
+  readonly roots = new Map<string, Slot>();
   readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;
   readonly #ports: Ports;
   readonly #options: ProgramOptions;
@@ -98,7 +99,9 @@ export class Program implements Surroundings {
     });
     const shapes = Object.values(classes).flatMap((cls) => inspectTree(cls));
     for (const [name, cls] of Object.entries(classes)) {
-      this.nodes.set(name, new LogicalNode(name, cls, ports, this, options));
+      const node = new LogicalNode(name, cls, ports, this, options);
+      this.nodes.set(name, node);
+      this.roots.set(name, node.root);
     }
     if (this.nodes.size === 0)
       throw new HeadwaterError("HW-1017", "a program needs at least one root class.");

@@ -5,7 +5,8 @@ import type { TimerId } from "../model/event.js";
 import type { Method } from "../model/shape.js";
 import type { State } from "../state/fields.js";
 import { copyAll, isSimple } from "../state/values.js";
-import type { Execution } from "./execution.js";
+import type { Effect } from "./effects.js";
+import type { Change } from "./ledger.js";
 import type { Slot } from "./slot.js";
 
 /** Where an event came from. */
@@ -22,10 +23,27 @@ export interface Waiting {
   reject(error: unknown): void;
 }
 
+/** A try at running an event, on this host or on others. */
+export interface Run {
+  /** Ended or taken back: whatever its methods return counts for nothing. */
+  readonly isDead: boolean;
+  /** How the event's own method ended, once the try is dead. */
+  readonly ok: boolean;
+  readonly value: unknown;
+  /** What the event asked for, if it ended well. */
+  readonly effects: readonly Effect[];
+  /** Puts the contexts back to their state before the event; later events have been undone already. */
+  undo(): void;
+  /** The journal has it. */
+  leave(): void;
+  /** Adds what the event made of the contexts that it changed to what events before it made of them. */
+  collectChanges(changes: Map<Slot, Change>): void;
+}
+
 /** What there is to run, and what is known of it so far. It goes through the core as an event's payload. */
 export class EventRequest implements Request<EventRequest> {
   /** The present try at running it. */
-  execution: Execution | null = null;
+  execution: Run | null = null;
   /** The states of declared ancestors as of the event's ticket; null for one that cannot be made. */
   seen: Map<Slot, State | null> | null = null;
 

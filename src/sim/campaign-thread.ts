@@ -12,6 +12,7 @@ interface Task {
   readonly seeds: readonly number[];
   readonly events: number | undefined;
   readonly crashes: boolean;
+  readonly hosts: boolean;
 }
 
 type Progress = Parameters<NonNullable<CampaignOptions["onProgress"]>>[0];

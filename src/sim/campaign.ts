@@ -9,6 +9,8 @@ export interface CampaignOptions {
   readonly plant?: Plant | undefined;
   /** With a journal on a simulated disk, crashes, and clients that ask again. */
   readonly crashes?: boolean | undefined;
+  /** On several hosts. */
+  readonly hosts?: boolean | undefined;
   /** Called about once a second. */
   readonly onProgress?: (done: { readonly seeds: number; readonly eventsPerSecond: number }) => void;
 }
@@ -33,6 +35,7 @@ export async function runCampaign({
   events,
   plant,
   crashes,
+  hosts,
   onProgress,
 }: CampaignOptions): Promise<Campaign> {
   const expected: readonly Mark[] = crashes ? [...MARKS, ...CRASH_MARKS] : MARKS;
@@ -43,12 +46,12 @@ export async function runCampaign({
   let failure: Campaign["failure"] = null;
   const rate = () => Math.round((eventsRun / (performance.now() - started)) * 1000);
   for (const seed of seeds) {
-    const found = await simulate(scenarioOf(seed, events), { marks, plant, crashes });
+    const found = await simulate(scenarioOf(seed, events), { marks, plant, crashes, hosts });
     seedsRun += 1;
     eventsRun += found.events;
     hash.add(found.hash);
     if (found.differences.length > 0) {
-      failure = { found, shrunk: await shrinkScenario(found.scenario, { plant, crashes }) };
+      failure = { found, shrunk: await shrinkScenario(found.scenario, { plant, crashes, hosts }) };
       break;
     }
     if (performance.now() - reported < PROGRESS_MS) continue;

@@ -20,14 +20,15 @@ interface SimArguments {
   readonly seeds: number[];
   readonly events: number;
   readonly crashes: boolean;
+  readonly hosts: boolean;
   readonly json: boolean;
 }
 
 /** `headwater sim`: 0 if no seed shows a difference and everything that should happen did, else 1. */
 export async function runSimCommand(args: string[], output: Output): Promise<number> {
-  const { seeds, events, crashes, json } = parse(args);
+  const { seeds, events, crashes, hosts, json } = parse(args);
   const campaign = await runCampaignOnThread(
-    { seeds, events, crashes },
+    { seeds, events, crashes, hosts },
     ({ seeds: done, eventsPerSecond }) => {
       output.say(
         `${done} of ${seeds.length} seeds, ${eventsPerSecond.toLocaleString("en")} simulated events per second`,
@@ -36,16 +37,23 @@ export async function runSimCommand(args: string[], output: Output): Promise<num
   );
   const isThorough = seeds.length < SEEDS_FOR_ALL_MARKS || campaign.missing.length === 0;
   const ok = campaign.failure === null && isThorough;
-  if (json) output.out(JSON.stringify(summary(campaign, replayCommand(events, crashes), ok)));
-  else tell(campaign, replayCommand(events, crashes), isThorough, output);
+  if (json) output.out(JSON.stringify(summary(campaign, replayCommand(events, crashes, hosts), ok)));
+  else tell(campaign, replayCommand(events, crashes, hosts), isThorough, output);
   return ok ? 0 : 1;
 }
 
 function parse(args: string[]): SimArguments {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
-  const options = { seeds: text, seed: text, events: text, crashes: flag, json: flag } as const;
-  let values: { seeds?: string; seed?: string; events?: string; crashes?: boolean; json?: boolean };
+  const options = { seeds: text, seed: text, events: text, crashes: flag, hosts: flag, json: flag } as const;
+  let values: {
+    seeds?: string;
+    seed?: string;
+    events?: string;
+    crashes?: boolean;
+    hosts?: boolean;
+    json?: boolean;
+  };
   try {
     ({ values } = parseArgs({ args, options, strict: true }));
   } catch (error) {
@@ -58,6 +66,7 @@ function parse(args: string[]): SimArguments {
     seeds: Array.from({ length }, (_, i) => first + i),
     events: values.events === undefined ? DEFAULT_EVENTS : wholeNumber("--events", values.events, 1),
     crashes: values.crashes ?? false,
+    hosts: values.hosts ?? false,
     json: values.json ?? false,
   };
 }
@@ -81,8 +90,8 @@ function summary({ failure, ...campaign }: Campaign, replayOf: Replay, ok: boole
 
 type Replay = (seed: number) => string;
 
-function replayCommand(events: number, crashes: boolean): Replay {
-  const options = `${events === DEFAULT_EVENTS ? "" : ` --events ${events}`}${crashes ? " --crashes" : ""}`;
+function replayCommand(events: number, crashes: boolean, hosts: boolean): Replay {
+  const options = `${events === DEFAULT_EVENTS ? "" : ` --events ${events}`}${crashes ? " --crashes" : ""}${hosts ? " --hosts" : ""}`;
   return (seed) => `npx headwater sim --seed ${seed}${options}`;
 }
 

@@ -5,6 +5,7 @@ import type { Effect } from "../host/effects.js";
 import type { Change } from "../host/ledger.js";
 import type { Program } from "../host/program.js";
 import type { EventRequest, Waiting } from "../host/request.js";
+import type { Site } from "../host/site.js";
 import type { Slot } from "../host/slot.js";
 import type { TimerId } from "../model/event.js";
 import type { OutsideResult } from "../model/outside.js";
@@ -151,15 +152,18 @@ export class Recorder {
     this.#toldBefore = new Map(this.#lastTold);
   }
 
-  finish(program: Program): RunLog {
+  finish(program: Program, sites: readonly Site[]): RunLog {
     const armed: RunLog["armed"] = new Map();
     const states: RunLog["states"] = new Map();
     for (const { name, root, armed: timers } of program.nodes.values()) {
       armed.set(name, timers);
       // With a journal, contexts that nobody has used lately are not in memory.
       const paths = this.#changed.get(name)?.values();
+      const roots = sites.length === 0 ? [root] : sites.map((site) => site.roots.get(name) as Slot);
       const slots =
-        paths === undefined ? contextsOf(root) : [...paths].map((path) => resolvePath(root, path));
+        paths === undefined
+          ? roots.flatMap((each) => [...contextsOf(each)])
+          : [...paths].map((path) => resolvePath(root, path));
       states.set(name, new Map([...slots].flatMap(changedState)));
     }
     return {

@@ -17,6 +17,8 @@ export interface SimulateOptions {
   readonly plant?: Plant | undefined;
   /** With a journal on a simulated disk, crashes, and clients that ask again. */
   readonly crashes?: boolean | undefined;
+  /** On several hosts. */
+  readonly hosts?: boolean | undefined;
 }
 
 /** A generated program with its requests, and the seed of everything that happens while they run. */
@@ -54,6 +56,7 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
     marks: options.marks ?? new Marks(),
     plant: options.plant,
     crashes: options.crashes,
+    hosts: options.hosts,
   });
   const stackTraceLimit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0; // programs throw all the time, and nobody looks at where

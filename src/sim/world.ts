@@ -9,6 +9,7 @@ import { Program } from "../host/program.js";
 import type { EventRequest } from "../host/request.js";
 import type { OutsideCall, OutsideResult } from "../model/outside.js";
 import { resolvePath } from "../model/path.js";
+import { Cluster } from "./cluster.js";
 import { digest, mix } from "./data.js";
 import { failureOf, type Result, type RunLog } from "./log.js";
 import type { BuiltProgram, RequestSpec } from "./program.js";
@@ -23,6 +24,8 @@ export interface WorldOptions {
   readonly plant?: Plant | undefined;
   /** With a journal on a disk, and crashes. */
   readonly crashes?: boolean | undefined;
+  /** On several hosts. */
+  readonly hosts?: boolean | undefined;
 }
 
 export interface WorldRun {
@@ -65,6 +68,7 @@ export class World {
   readonly #requests: Requests;
   readonly #storage: Storage | null;
   #program: Program;
+  #cluster: Cluster | null = null;
   /** Counts the processes that the program has run in. */
   #life = 0;
   /** Is there none at the moment? Code of the last one may still be about to find out. */
@@ -103,12 +107,18 @@ export class World {
     this.#life += 1;
     const { commitOrder, marks, plant } = this.#options;
     const ports = this.#ports();
+    if (this.#options.hosts) {
+      const { soon, broken } = ports;
+      const current = () => this.#program;
+      this.#cluster = new Cluster(this.#roots, this.#random, this.#adder(), soon, broken, current, marks);
+    }
     const program = new Program(this.#roots, ports, {
       commitOrder,
       limits: DEFAULT_LIMITS,
       marks,
       plant,
       ledger: this.#storage?.open(this.#adder()) ?? null,
+      hosts: this.#cluster,
       onError: () => {},
       onSettled: (event) => this.#settled(event),
     });
@@ -145,7 +155,7 @@ export class World {
     }
     const stuck = this.#stuck();
     if (this.#storage !== null) this.#program = this.#begin(); // what counts is what the next process would find
-    const log = this.#recorder.finish(this.#program);
+    const log = this.#recorder.finish(this.#program, this.#cluster?.sites ?? []);
     return { log, hash: this.#hash.digest(), steps: this.#step, stuck };
   }
 

@@ -1,0 +1,283 @@
+import type { Core } from "../core/core.js";
+import type { CoreEvent, Outcome } from "../core/event.js";
+import { pathOf, resolvePath } from "../model/path.js";
+import * as rules from "../model/rules.js";
+import type { Method } from "../model/shape.js";
+import type { Effect } from "./effects.js";
+import type { LogicalNode } from "./node.js";
+import { outcomeOf } from "./outgoing.js";
+import { methodOf } from "./recovery.js";
+import type { EventRequest, Run } from "./request.js";
+import type { Slot } from "./slot.js";
+import { decodeState, encodeState } from "./stored-state.js";
+import {
+  type Asked,
+  type Header,
+  type ToHead,
+  type ToHost,
+  type Try,
+  unwired,
+  unwireEffect,
+  wired,
+} from "./wire.js";
+
+/** The hosts of a program, as its head sees them. What is sent to one host arrives in order. */
+export interface Hosts {
+  /** On which host a context is. */
+  of(slot: Slot): number;
+  send(host: number, message: ToHost): void;
+}
+
+type Event = CoreEvent<EventRequest>;
+
+/** A call that an event has asked for on one host; it goes ahead on the host that has the context. */
+export interface RemoteCall {
+  readonly from: number;
+  readonly ask: number;
+  readonly slot: Slot;
+  readonly method: Method;
+  readonly asked: Asked;
+}
+
+/** A try at an event that runs on hosts. */
+class RemoteRun implements Run {
+  isDead = false;
+  ok = false;
+  value: unknown = undefined;
+  effects: readonly Effect[] = [];
+  /** The contexts that it has entered. */
+  readonly entered = new Set<Slot>();
+  /** The hosts that take part, the event's own first. */
+  readonly hosts = new Set<number>();
+  /** Calls that run, or ran, on another host than the one that asked for them. */
+  readonly calls = new Map<number, RemoteCall & { readonly host: number }>();
+  /** Those who wait until calls were taken back on other hosts, and how many they wait for. */
+  readonly takingBack = new Map<number, { readonly from: number; readonly ask: number; left: number }>();
+  #isUndone = false;
+
+  constructor(
+    readonly event: Event,
+    readonly attempt: number,
+    readonly links: Hosts,
+  ) {}
+
+  get try(): Try {
+    return { node: this.event.payload.slot.node, ticket: this.event.ticket, attempt: this.attempt };
+  }
+
+  undo(): void {
+    if (this.#isUndone) return;
+    this.#isUndone = true;
+    this.isDead = true;
+    for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
+  }
+
+  leave(): void {
+    if (this.#isUndone) return;
+    for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.try });
+  }
+
+  collectChanges(): void {}
+}
+
+/** The part of a logical node's head that has events run on hosts. */
+export class Remote {
+  readonly #node: LogicalNode;
+  readonly #core: Core<EventRequest>;
+  readonly #roots: ReadonlyMap<string, Slot>;
+  readonly #hosts: Hosts;
+  /** Tries that have begun and not ended. */
+  readonly #runs = new Map<number, RemoteRun>();
+  /** Events whose views are on their way, with how many. */
+  readonly #viewing = new Map<Event, { left: number; isDue: boolean }>();
+  #lastCall = 0;
+
+  constructor(node: LogicalNode, core: Core<EventRequest>, roots: ReadonlyMap<string, Slot>, hosts: Hosts) {
+    this.#node = node;
+    this.#core = core;
+    this.#roots = roots;
+    this.#hosts = hosts;
+  }
+
+  /** The event may start, or enter the context of a call. */
+  go(event: Event, call: RemoteCall | null): void {
+    if (call !== null) return this.#enter(event, call);
+    const viewing = this.#viewing.get(event);
+    if (viewing !== undefined) viewing.isDue = true;
+    else this.#start(event);
+  }
+
+  #start(event: Event): void {
+    const { slot } = event.payload;
+    const run = new RemoteRun(event, event.attempt, this.#hosts);
+    event.payload.execution = run;
+    this.#runs.set(event.ticket, run);
+    const host = this.#hosts.of(slot);
+    run.hosts.add(host);
+    if (!slot.shape.anonymous) run.entered.add(slot);
+    this.#hosts.send(host, { kind: "run", ...headerOf(run) });
+  }
+
+  #enter(event: Event, call: RemoteCall): void {
+    const run = this.#runs.get(event.ticket);
+    if (run === undefined || run.isDead) return;
+    const { slot, from, ask, asked } = call;
+    run.entered.add(slot);
+    const host = this.#hosts.of(slot);
+    if (host === from) return this.#hosts.send(host, { kind: "enter", ...run.try, ask });
+    this.#lastCall += 1;
+    run.calls.set(this.#lastCall, { ...call, host });
+    run.hosts.add(host);
+    const held = [...run.entered].filter((each) => slot.isBelow(each) && !event.hasReleased(each.place));
+    this.#hosts.send(host, {
+      kind: "call",
+      ...run.try,
+      call: this.#lastCall,
+      header: headerOf(run),
+      asked,
+      held: held.map(pathOf),
+    });
+  }
+
+  /** Has the state of a context looked at, for an event that will start when it is there. */
+  view(event: Event, slot: Slot): void {
+    const viewing = this.#viewing.get(event) ?? { left: 0, isDue: false };
+    this.#viewing.set(event, viewing);
+    viewing.left += 1;
+    const { ticket, attempt } = event;
+    this.#hosts.send(this.#hosts.of(slot), {
+      kind: "view",
+      node: slot.node,
+      ticket,
+      attempt,
+      path: pathOf(slot),
+    });
+  }
+
+  receive(host: number, message: ToHead): void {
+    if (message.kind === "viewed") return this.#viewed(message);
+    const run = this.#runs.get(message.ticket);
+    if (run === undefined || run.attempt !== message.attempt || run.isDead) return;
+    const { event } = run;
+    switch (message.kind) {
+      case "ask":
+        return this.#asked(run, host, message);
+      case "release":
+        return this.#core.release(event, this.#slot(message.path).place, message.changed);
+      case "retract":
+        return this.#node.retract(event);
+      case "takeBack":
+        return this.#takeBack(run, host, message.ask, message.calls);
+      case "tookBack":
+        return this.#tookBack(run, message.ask);
+      case "return":
+        return this.#returned(run, message);
+      case "finish":
+        return this.#finished(run, host, message);
+      case "broken":
+        throw unwired(message.error);
+    }
+  }
+
+  #asked(run: RemoteRun, from: number, message: Extract<ToHead, { kind: "ask" }>): void {
+    const { event } = run;
+    const slot = this.#slot(message.path);
+    const method = methodOf(slot, message.method);
+    if (event.hasReleased(slot.place)) {
+      const error = wired(rules.reacquire(slot, method));
+      return this.#hosts.send(from, { kind: "refused", ...run.try, ask: message.ask, error });
+    }
+    const { path, args, positions, seen, ask } = message;
+    const asked: Asked = { path, method: message.method, args, positions, seen };
+    const call: RemoteCall = { from, ask, slot, method, asked };
+    if (run.entered.has(slot)) this.#enter(event, call);
+    else this.#core.call(event, slot.place, call);
+  }
+
+  #returned(run: RemoteRun, message: Extract<ToHead, { kind: "return" }>): void {
+    const call = run.calls.get(message.call);
+    if (call === undefined) return;
+    const { ok, value, effects, doom } = message;
+    const answer = { ok, value, effects, doom, writes: [], call: message.call, ask: call.ask };
+    this.#hosts.send(call.from, { kind: "returned", ...run.try, ...answer });
+  }
+
+  #takeBack(run: RemoteRun, from: number, ask: number, calls: readonly number[]): void {
+    const byHost = new Map<number, number[]>();
+    for (const call of calls) {
+      const host = run.calls.get(call)?.host;
+      if (host === undefined) continue;
+      byHost.set(host, [...(byHost.get(host) ?? []), call]);
+    }
+    if (byHost.size === 0) return this.#hosts.send(from, { kind: "tookBack", ...run.try, ask });
+    this.#lastCall += 1;
+    run.takingBack.set(this.#lastCall, { from, ask, left: byHost.size });
+    for (const [host, own] of byHost) {
+      this.#hosts.send(host, { kind: "takeBack", ...run.try, calls: own, ask: this.#lastCall });
+    }
+  }
+
+  #tookBack(run: RemoteRun, ask: number): void {
+    const waiting = run.takingBack.get(ask);
+    if (waiting === undefined) return;
+    waiting.left -= 1;
+    if (waiting.left > 0) return;
+    run.takingBack.delete(ask);
+    this.#hosts.send(waiting.from, { kind: "tookBack", ...run.try, ask: waiting.ask });
+  }
+
+  #finished(run: RemoteRun, from: number, message: Extract<ToHead, { kind: "finish" }>): void {
+    const { event } = run;
+    const effects = message.effects.map((effect) => unwireEffect(effect, this.#node.name, this.#roots));
+    const refusal = message.ok ? this.#node.refuse(effects) : null;
+    run.ok = message.ok && refusal === null;
+    run.value = refusal ?? unwired(message.value);
+    run.effects = run.ok ? effects : [];
+    run.isDead = true;
+    this.#runs.delete(event.ticket);
+    if (run.ok) {
+      for (const host of run.hosts)
+        if (host !== from) this.#hosts.send(host, { kind: "publish", ...run.try });
+    }
+    this.#node.finish(event, run.ok ? outcomeOf(event, effects) : FAILED);
+  }
+
+  #viewed({ path, state, ticket }: Extract<ToHead, { kind: "viewed" }>): void {
+    for (const [event, viewing] of this.#viewing) {
+      if (event.ticket !== ticket) continue;
+      const slot = this.#slot(path);
+      event.payload.seen ??= new Map();
+      event.payload.seen.set(slot, state === null ? null : decodeState(slot, state));
+      viewing.left -= 1;
+      if (viewing.left > 0) return;
+      this.#viewing.delete(event);
+      if (viewing.isDue) this.#start(event);
+      return;
+    }
+  }
+
+  #slot(path: Asked["path"]): Slot {
+    return resolvePath(this.#node.root, path);
+  }
+}
+
+const FAILED: Outcome<EventRequest> = { failed: true, starts: [], messages: [] };
+
+function headerOf({ event, attempt }: RemoteRun): Header {
+  const { ticket, time, payload } = event;
+  const { slot, method, args, caller, origin, seen } = payload;
+  return {
+    node: slot.node,
+    ticket,
+    attempt,
+    time,
+    path: pathOf(slot),
+    method: method.name,
+    args,
+    caller: caller ?? null,
+    origin,
+    seen: [...(seen ?? [])].map(([above, state]) => {
+      return [pathOf(above), state === null ? null : encodeState(above, state)] as const;
+    }),
+  };
+}

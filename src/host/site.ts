@@ -1,0 +1,317 @@
+import type { Outcome } from "../core/event.js";
+import type { Marks } from "../core/marks.js";
+import type { HeadwaterError } from "../errors.js";
+import type { Write } from "../journal/journal.js";
+import type { ContextClass } from "../model/context.js";
+import { pathOf } from "../model/path.js";
+import * as rules from "../model/rules.js";
+import { isKindOf } from "../model/shape.js";
+import type { State } from "../state/fields.js";
+import type { Effect } from "./effects.js";
+import { Execution } from "./execution.js";
+import { type Done, Frame, type Guest } from "./frame.js";
+import type { Change } from "./ledger.js";
+import type { Limits } from "./limits.js";
+import { EventRequest } from "./request.js";
+import { Slot } from "./slot.js";
+import { decodeState, encodeState, stateWrites } from "./stored-state.js";
+import type { RunningEvent, Supervisor } from "./supervisor.js";
+import {
+  at,
+  type Ended,
+  found,
+  type Header,
+  type ToHead,
+  type ToHost,
+  type Try,
+  ticketOf,
+  unwired,
+  unwireEffect,
+  wired,
+  wireEffect,
+} from "./wire.js";
+
+export interface SitePorts {
+  soon(task: () => void): void;
+  run?(task: () => void): void;
+  send(message: ToHead): void;
+  broken(error: unknown): void;
+}
+
+export interface SiteOptions {
+  readonly limits: Limits;
+  readonly marks?: Marks | undefined;
+  /** Are states to be written to a journal? */
+  readonly isDurable: boolean;
+}
+
+interface OnHost {
+  readonly execution: Execution;
+  readonly event: RunningEvent;
+  /** Calls that this host has asked for, by its own numbers. */
+  readonly asks: Map<number, Frame>;
+  /** What calls of other hosts have done here, by the head's numbers. */
+  readonly guests: Map<number, Done>;
+  readonly takingBack: Map<number, () => void>;
+}
+
+/** The part of a program that runs on one host: the contexts that are placed there, and the events that are in them. */
+export class Site implements Supervisor {
+  readonly limits: Limits;
+  readonly marks: Marks | undefined;
+  readonly roots = new Map<string, Slot>();
+  readonly #ports: SitePorts;
+  readonly #isDurable: boolean;
+  readonly #events = new Map<string, OnHost>();
+  #lastAsk = 0;
+
+  constructor(classes: Readonly<Record<string, ContextClass>>, ports: SitePorts, options: SiteOptions) {
+    this.#ports = ports;
+    this.limits = options.limits;
+    this.marks = options.marks;
+    this.#isDurable = options.isDurable;
+    for (const [name, cls] of Object.entries(classes))
+      this.roots.set(name, new Slot(name, null, null, undefined, cls));
+  }
+
+  receive(message: ToHost): void {
+    switch (message.kind) {
+      case "run": {
+        const { execution } = this.#join(message);
+        return this.#run(() => {
+          if (!execution.isDead) execution.start();
+        });
+      }
+      case "call": {
+        const joined = this.#known(message.header) ?? this.#join(message.header);
+        return this.#run(() => this.#call(joined, message));
+      }
+      case "view":
+        return this.#view(message);
+      default:
+    }
+    const known = this.#known(message);
+    if (known === undefined) return;
+    switch (message.kind) {
+      case "enter":
+        return this.#run(() => this.#continue(known, message.ask));
+      case "refused":
+        return this.#answer(known, message.ask)?.refuse(unwired(message.error) as HeadwaterError);
+      case "returned": {
+        const { ok, call } = message;
+        const effects = message.effects.map((effect) => unwireEffect(effect, message.node, this.roots));
+        const doom = message.doom === null ? null : (unwired(message.doom) as HeadwaterError);
+        return this.#answer(known, message.ask)?.returned({
+          call,
+          ok,
+          value: unwired(message.value),
+          doom,
+          effects,
+        });
+      }
+      case "takeBack":
+        return this.#takeBack(known, message.calls, () => {
+          this.#ports.send({ ...tryOf(known.event), kind: "tookBack", ask: message.ask });
+        });
+      case "tookBack": {
+        const goOn = known.takingBack.get(message.ask);
+        known.takingBack.delete(message.ask);
+        return goOn?.();
+      }
+      case "publish":
+        known.execution.publish();
+        known.execution.isDead = true;
+        return;
+      case "forget":
+        return this.#forget(known);
+      case "undo":
+        known.execution.undo();
+        return this.#forget(known);
+    }
+  }
+
+  #run(task: () => void): void {
+    if (this.#ports.run === undefined) task();
+    else this.#ports.run(task);
+  }
+
+  /** Takes part in an event. */
+  #join(header: Header): OnHost {
+    const { node, ticket, attempt, time, path, method, args, caller, origin, seen } = header;
+    const target = found(node, path, method, this.roots);
+    const request = new EventRequest(target.slot, target.method, args, caller ?? undefined, origin, null);
+    for (const [above, bytes] of seen) {
+      const slot = at(node, above, this.roots);
+      request.seen ??= new Map();
+      request.seen.set(slot, bytes === null ? null : decodeState(slot, bytes));
+    }
+    const event: RunningEvent = { ticket: ticketOf(header), time, attempt, payload: request };
+    const execution = new Execution(this, event);
+    request.execution = execution;
+    const joined = { execution, event, asks: new Map(), guests: new Map(), takingBack: new Map() };
+    this.#events.set(`${node} ${ticket}`, joined);
+    return joined;
+  }
+
+  #known({ node, ticket, attempt }: Try): OnHost | undefined {
+    const known = this.#events.get(`${node} ${ticket}`);
+    return known?.event.attempt === attempt ? known : undefined;
+  }
+
+  #forget({ event }: OnHost): void {
+    this.#events.delete(`${event.payload.slot.node} ${event.ticket}`);
+  }
+
+  #continue(known: OnHost, ask: number): void {
+    if (!known.execution.isDead) this.#answer(known, ask)?.run();
+  }
+
+  #answer(known: OnHost, ask: number): Frame | undefined {
+    const frame = known.asks.get(ask);
+    known.asks.delete(ask);
+    return known.execution.isDead ? undefined : frame;
+  }
+
+  /** A call of another host. */
+  #call(known: OnHost, { asked, call, node, held }: Extract<ToHost, { kind: "call" }>): void {
+    const { execution, event } = known;
+    if (execution.isDead) return;
+    execution.heldElsewhere = new Set(held.map((path) => at(node, path, this.roots)));
+    const seen = asked.seen.map(([path, bytes]) => {
+      const slot = at(node, path, this.roots);
+      return [slot, decodeState(slot, bytes)] as const;
+    });
+    execution.seenElsewhere = new Map([...(execution.seenElsewhere ?? []), ...seen]);
+    const guest: Guest = {
+      positions: asked.positions,
+      leave: (frame, ok, value, doom, done) => {
+        if (ok) known.guests.set(call, done);
+        const wiredDoom = doom === null ? null : wired(doom);
+        const effects = ok ? (frame.effects?.flatten() ?? []) : [];
+        this.#ports.send({
+          ...tryOf(event),
+          kind: "return",
+          call,
+          doom: wiredDoom,
+          ...this.#ended(known, ok, value, effects),
+        });
+      },
+    };
+    const { slot, method } = found(node, asked.path, asked.method, this.roots);
+    new Frame(execution, null, slot, method, asked.args, 0, null, guest).run();
+  }
+
+  #ended({ execution }: OnHost, ok: boolean, value: unknown, effects: readonly Effect[]): Ended {
+    const writes: Write[] = [];
+    if (this.#isDurable) {
+      const changes = new Map<Slot, Change>();
+      execution.collectChanges(changes);
+      for (const [slot, { before, after }] of changes) {
+        stateWrites(slot, slot.stored.isThere ? before : null, after, writes);
+      }
+    }
+    return { ok, value: wired(value), effects: effects.map(wireEffect), writes };
+  }
+
+  #takeBack(known: OnHost, calls: readonly number[], done: () => void): void {
+    const undone = calls.flatMap((call) => known.guests.get(call)?.undo ?? []);
+    const elsewhere = calls.flatMap((call) => known.guests.get(call)?.elsewhere ?? []);
+    for (const call of calls) known.guests.delete(call);
+    known.execution.takeBack(undone);
+    if (elsewhere.length === 0) done();
+    else this.takeBackElsewhere(known.event, elsewhere, done);
+  }
+
+  #view({ node, ticket, attempt, path }: Extract<ToHost, { kind: "view" }>): void {
+    const slot = at(node, path, this.roots);
+    let state: Uint8Array | null = null;
+    try {
+      state = encodeState(slot, slot.state);
+    } catch {
+      // a context that cannot be made has no state
+    }
+    this.#ports.send({ kind: "viewed", node, ticket, attempt, path, state });
+  }
+
+  call(execution: Execution, frame: Frame): void {
+    const known = this.#known(tryOf(execution.event));
+    if (known === undefined) return;
+    this.#lastAsk += 1;
+    known.asks.set(this.#lastAsk, frame);
+    const { slot, method, args } = frame;
+    this.#ports.send({
+      ...tryOf(execution.event),
+      kind: "ask",
+      ask: this.#lastAsk,
+      path: pathOf(slot),
+      method: method.name,
+      args,
+      positions: frame.parent?.positions(frame.position) ?? [],
+      seen: seenAbove(execution, slot),
+    });
+  }
+
+  runSoon(execution: Execution, frame: Frame): void {
+    this.#ports.soon(() =>
+      this.#run(() => {
+        if (!execution.isDead) frame.run();
+      }),
+    );
+  }
+
+  release(event: RunningEvent, slot: Slot, changed: boolean): void {
+    this.#ports.send({ ...tryOf(event), kind: "release", path: pathOf(slot), changed });
+  }
+
+  retract(event: RunningEvent): void {
+    this.#ports.send({ ...tryOf(event), kind: "retract" });
+  }
+
+  takeBackElsewhere(event: RunningEvent, calls: readonly number[], done: () => void): void {
+    this.#lastAsk += 1;
+    this.#known(tryOf(event))?.takingBack.set(this.#lastAsk, done);
+    this.#ports.send({ ...tryOf(event), kind: "takeBack", calls, ask: this.#lastAsk });
+  }
+
+  finish(event: RunningEvent, _outcome: Outcome<EventRequest>): void {
+    const known = this.#known(tryOf(event));
+    if (known === undefined) return;
+    const { ok, value, effects } = known.execution;
+    this.#ports.send({ ...tryOf(event), kind: "finish", ...this.#ended(known, ok, value, effects) });
+  }
+
+  /** The head looks at its limits. */
+  refuse(): HeadwaterError | null {
+    return null;
+  }
+
+  peer(cls: ContextClass, name: string | undefined): Slot {
+    const ofClass = [...this.roots.values()].filter(
+      (root) => isKindOf(root.shape.cls, cls) && (name === undefined || root.node === name),
+    );
+    const [only, another] = ofClass;
+    if (only !== undefined && another === undefined) return only;
+    throw rules.noSuchPeer(cls, name, [...this.roots.keys()]);
+  }
+
+  broken(error: unknown): void {
+    this.#ports.broken(error);
+  }
+}
+
+function tryOf({ ticket, attempt, payload }: RunningEvent): Try {
+  return { node: payload.slot.node, ticket, attempt };
+}
+
+/** The states of the contexts above that the event has entered, here or elsewhere. */
+function seenAbove(
+  execution: Execution,
+  slot: Slot,
+): (readonly [path: ReturnType<typeof pathOf>, state: Uint8Array])[] {
+  const seen: (readonly [ReturnType<typeof pathOf>, Uint8Array])[] = [];
+  for (let above = slot.parent; above !== null; above = above.parent) {
+    const state: State | null | undefined = execution.enteredState(above);
+    if (state) seen.push([pathOf(above), encodeState(above, state)]);
+  }
+  return seen;
+}

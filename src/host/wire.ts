@@ -1,0 +1,190 @@
+import type { Ticket } from "../core/event.js";
+import { HeadwaterError } from "../errors.js";
+import type { Write } from "../journal/journal.js";
+import { Outside } from "../model/outside.js";
+import { pathOf, resolvePath, type Step } from "../model/path.js";
+import type { Method } from "../model/shape.js";
+import type { Effect } from "./effects.js";
+import { methodOf } from "./recovery.js";
+import type { Origin } from "./request.js";
+import type { Slot } from "./slot.js";
+
+/** What the head of a program and its hosts say to each other. Everything here is plain data. */
+
+export type Path = readonly Step[];
+
+/** Which try at which event. */
+export interface Try {
+  readonly node: string;
+  readonly ticket: number;
+  readonly attempt: number;
+}
+
+/** What a host must know of an event to take part in it. */
+export interface Header extends Try {
+  readonly time: number;
+  readonly path: Path;
+  readonly method: string;
+  readonly args: unknown[];
+  readonly caller: string | null;
+  readonly origin: Origin;
+  /** The states of declared ancestors; null for one that cannot be made. */
+  readonly seen: readonly (readonly [Path, Uint8Array | null])[];
+}
+
+/** A call as the host that makes it names it. */
+export interface Asked {
+  readonly path: Path;
+  readonly method: string;
+  readonly args: unknown[];
+  readonly positions: readonly number[];
+  /** The states, at this moment, of contexts above that the event has entered. */
+  readonly seen: readonly (readonly [Path, Uint8Array])[];
+}
+
+/** How a call or an event ended. */
+export interface Ended {
+  readonly ok: boolean;
+  readonly value: WireValue;
+  readonly effects: readonly WireEffect[];
+  /** What the journal is to have of the contexts that were changed here, so far. */
+  readonly writes: readonly Write[];
+}
+
+export type ToHost =
+  | ({ readonly kind: "run" } & Header)
+  /** The event may enter a context of this host, as one of its calls asked for. */
+  | ({ readonly kind: "enter"; readonly ask: number } & Try)
+  /** A call of another host. `call` is the head's number for it. */
+  | ({
+      readonly kind: "call";
+      readonly call: number;
+      readonly header: Header;
+      readonly asked: Asked;
+      readonly held: readonly Path[];
+    } & Try)
+  | ({
+      readonly kind: "returned";
+      readonly ask: number;
+      readonly call: number;
+      readonly doom: WireValue | null;
+    } & Ended &
+      Try)
+  | ({ readonly kind: "refused"; readonly ask: number; readonly error: WireValue } & Try)
+  | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)
+  | ({ readonly kind: "tookBack"; readonly ask: number } & Try)
+  /** The event has ended well on another host. */
+  | ({ readonly kind: "publish" } & Try)
+  | ({ readonly kind: "undo" } & Try)
+  /** The event is in the journal: nothing of it will be undone. */
+  | ({ readonly kind: "forget" } & Try)
+  | ({ readonly kind: "view"; readonly path: Path } & Try);
+
+export type ToHead =
+  | ({ readonly kind: "ask"; readonly ask: number } & Asked & Try)
+  | ({ readonly kind: "release"; readonly path: Path; readonly changed: boolean } & Try)
+  | ({ readonly kind: "retract" } & Try)
+  | ({ readonly kind: "finish" } & Ended & Try)
+  | ({ readonly kind: "return"; readonly call: number; readonly doom: WireValue | null } & Ended & Try)
+  | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)
+  | ({ readonly kind: "tookBack"; readonly ask: number } & Try)
+  | ({ readonly kind: "viewed"; readonly path: Path; readonly state: Uint8Array | null } & Try)
+  | ({ readonly kind: "broken"; readonly error: WireValue } & Try);
+
+/** A value or an error; our own errors keep their codes. */
+export type WireValue = { readonly value: unknown } | { readonly code: string; readonly message: string };
+
+export function wired(value: unknown): WireValue {
+  return value instanceof HeadwaterError ? { code: value.code, message: value.message } : { value };
+}
+
+export function unwired(wire: WireValue): unknown {
+  return "code" in wire ? HeadwaterError.restored(wire.code, wire.message) : wire.value;
+}
+
+export type WireEffect =
+  | {
+      readonly kind: "start" | "send";
+      readonly node: string;
+      readonly path: Path;
+      readonly method: string;
+      readonly args: unknown[];
+    }
+  | { readonly kind: "tell"; readonly client: string; readonly message: unknown }
+  | {
+      readonly kind: "timer";
+      readonly id: string;
+      readonly due: number;
+      readonly path: Path;
+      readonly method: string;
+      readonly args: unknown[];
+    }
+  | { readonly kind: "cancel"; readonly id: string }
+  | {
+      readonly kind: "outside";
+      readonly outside: string;
+      readonly input: unknown;
+      readonly path: Path;
+      readonly method: string | null;
+    };
+
+export function wireEffect(effect: Effect): WireEffect {
+  switch (effect.kind) {
+    case "start":
+    case "send": {
+      const { kind, slot, method, args } = effect;
+      return { kind, node: slot.node, path: pathOf(slot), method: method.name, args };
+    }
+    case "timer": {
+      const { kind, id, due, slot, method, args } = effect;
+      return { kind, id, due, path: pathOf(slot), method: method.name, args };
+    }
+    case "outside": {
+      const { kind, outside, input, slot, method } = effect;
+      return { kind, outside: outside.name, input, path: pathOf(slot), method: method?.name ?? null };
+    }
+    default:
+      return effect;
+  }
+}
+
+/** `node` is that of the event. */
+export function unwireEffect(effect: WireEffect, node: string, roots: ReadonlyMap<string, Slot>): Effect {
+  switch (effect.kind) {
+    case "start":
+    case "send": {
+      const { kind, args } = effect;
+      return { kind, ...found(effect.node, effect.path, effect.method, roots), args };
+    }
+    case "timer": {
+      const { kind, id, due, args } = effect;
+      return { kind, id, due, ...found(node, effect.path, effect.method, roots), args };
+    }
+    case "outside": {
+      const slot = at(node, effect.path, roots);
+      const method = effect.method === null ? null : methodOf(slot, effect.method);
+      const outside = Outside.named(effect.outside) as Outside<never, unknown>;
+      return { kind: "outside", outside, input: effect.input, slot, method };
+    }
+    default:
+      return effect;
+  }
+}
+
+export function at(node: string, path: Path, roots: ReadonlyMap<string, Slot>): Slot {
+  return resolvePath(roots.get(node) as Slot, path);
+}
+
+export function found(
+  node: string,
+  path: Path,
+  method: string,
+  roots: ReadonlyMap<string, Slot>,
+): { readonly slot: Slot; readonly method: Method } {
+  const slot = at(node, path, roots);
+  return { slot, method: methodOf(slot, method) };
+}
+
+export function ticketOf({ ticket }: Try): Ticket {
+  return ticket as Ticket;
+}

@@ -151,10 +151,15 @@ export class Execution {
   }
 
   /** Undoes what a failed call had changed, latest first. Others may have seen part of it. */
-  takeBack(undone: readonly { entry: Entry; state: State }[]): void {
+  takeBack(undone: readonly { entry: Entry; state: State }[], done: () => void): void {
+    const restore = () => {
+      if (this.isDead) return;
+      for (const { entry, state } of [...undone].reverse()) entry.restore(state);
+      done();
+    };
     if (undone.some(({ entry, state }) => entry.published && entry.state !== state))
-      this.node.retract(this.event);
-    for (const { entry, state } of [...undone].reverse()) entry.restore(state);
+      this.node.retract(this.event, restore); // whoever has seen it goes back first
+    else restore();
   }
 
   /** Puts the contexts back to their state before the event; later events have been undone already. */

@@ -177,10 +177,9 @@ export class Frame implements Activation {
     this.effects?.clear();
     const leave = () => this.#leave(false, this.#doom ?? copyThrown(error));
     if (this.parent === null && this.guest === null) return leave(); // the whole event is undone
-    this.execution.takeBack(undone);
-    if (this.#elsewhere === null) return leave();
-    this.execution.node.takeBackElsewhere(this.execution.event, this.#elsewhere, () => {
-      if (!this.execution.isDead) leave();
+    this.execution.takeBack(undone, () => {
+      if (this.#elsewhere === null) return leave();
+      this.execution.node.takeBackElsewhere(this.execution.event, this.#elsewhere, leave);
     });
   }
 

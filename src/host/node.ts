@@ -209,10 +209,11 @@ export class LogicalNode implements Supervisor {
     done();
   }
 
-  retract(event: RunningEvent): void {
+  retract(event: RunningEvent, done: () => void): void {
     this.#core.retract(event as CoreEvent<EventRequest>);
     this.#undo();
     this.#schedule();
+    done();
   }
 
   finish(event: RunningEvent, outcome: Outcome<EventRequest>): void {

@@ -88,8 +88,8 @@ export class Remote {
   readonly #hosts: Hosts;
   /** Tries that have begun and not ended. */
   readonly #runs = new Map<number, RemoteRun>();
-  /** Events whose views are on their way, with how many. */
-  readonly #viewing = new Map<Event, { left: number; isDue: boolean }>();
+  /** Events whose views are on their way: how many, and which try may start when they are there. */
+  readonly #viewing = new Map<Event, { left: number; dueAttempt: number }>();
   #lastCall = 0;
 
   constructor(node: LogicalNode, core: Core<EventRequest>, roots: ReadonlyMap<string, Slot>, hosts: Hosts) {
@@ -103,7 +103,7 @@ export class Remote {
   go(event: Event, call: RemoteCall | null): void {
     if (call !== null) return this.#enter(event, call);
     const viewing = this.#viewing.get(event);
-    if (viewing !== undefined) viewing.isDue = true;
+    if (viewing !== undefined) viewing.dueAttempt = event.attempt;
     else this.#start(event);
   }
 
@@ -141,7 +141,7 @@ export class Remote {
 
   /** Has the state of a context looked at, for an event that will start when it is there. */
   view(event: Event, slot: Slot): void {
-    const viewing = this.#viewing.get(event) ?? { left: 0, isDue: false };
+    const viewing = this.#viewing.get(event) ?? { left: 0, dueAttempt: 0 };
     this.#viewing.set(event, viewing);
     viewing.left += 1;
     const { ticket, attempt } = event;
@@ -165,7 +165,9 @@ export class Remote {
       case "release":
         return this.#core.release(event, this.#slot(message.path).place, message.changed);
       case "retract":
-        return this.#node.retract(event);
+        return this.#node.retract(event, () => {
+          this.#hosts.send(host, { kind: "retracted", ...run.try, ask: message.ask });
+        });
       case "takeBack":
         return this.#takeBack(run, host, message.ask, message.calls);
       case "tookBack":
@@ -251,7 +253,7 @@ export class Remote {
       viewing.left -= 1;
       if (viewing.left > 0) return;
       this.#viewing.delete(event);
-      if (viewing.isDue) this.#start(event);
+      if (viewing.dueAttempt === event.attempt) this.#start(event);
       return;
     }
   }

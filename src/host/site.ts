@@ -113,10 +113,11 @@ export class Site implements Supervisor {
         return this.#takeBack(known, message.calls, () => {
           this.#ports.send({ ...tryOf(known.event), kind: "tookBack", ask: message.ask });
         });
+      case "retracted":
       case "tookBack": {
         const goOn = known.takingBack.get(message.ask);
         known.takingBack.delete(message.ask);
-        return goOn?.();
+        return known.execution.isDead ? undefined : goOn?.();
       }
       case "publish":
         known.execution.publish();
@@ -217,9 +218,10 @@ export class Site implements Supervisor {
     const undone = calls.flatMap((call) => known.guests.get(call)?.undo ?? []);
     const elsewhere = calls.flatMap((call) => known.guests.get(call)?.elsewhere ?? []);
     for (const call of calls) known.guests.delete(call);
-    known.execution.takeBack(undone);
-    if (elsewhere.length === 0) done();
-    else this.takeBackElsewhere(known.event, elsewhere, done);
+    known.execution.takeBack(undone, () => {
+      if (elsewhere.length === 0) done();
+      else this.takeBackElsewhere(known.event, elsewhere, done);
+    });
   }
 
   #view({ node, ticket, attempt, path }: Extract<ToHost, { kind: "view" }>): void {
@@ -263,14 +265,19 @@ export class Site implements Supervisor {
     this.#ports.send({ ...tryOf(event), kind: "release", path: pathOf(slot), changed });
   }
 
-  retract(event: RunningEvent): void {
-    this.#ports.send({ ...tryOf(event), kind: "retract" });
+  retract(event: RunningEvent, done: () => void): void {
+    this.#ports.send({ ...tryOf(event), kind: "retract", ask: this.#await(event, done) });
   }
 
   takeBackElsewhere(event: RunningEvent, calls: readonly number[], done: () => void): void {
+    this.#ports.send({ ...tryOf(event), kind: "takeBack", calls, ask: this.#await(event, done) });
+  }
+
+  /** A number under which the head will say that it is done. */
+  #await(event: RunningEvent, done: () => void): number {
     this.#lastAsk += 1;
     this.#known(tryOf(event))?.takingBack.set(this.#lastAsk, done);
-    this.#ports.send({ ...tryOf(event), kind: "takeBack", calls, ask: this.#lastAsk });
+    return this.#lastAsk;
   }
 
   finish(event: RunningEvent, _outcome: Outcome<EventRequest>): void {

@@ -26,8 +26,8 @@ export interface Supervisor {
   /** Runs a call in a context that its event is in already. */
   runSoon(execution: Execution, frame: Frame): void;
   release(event: RunningEvent, slot: Slot, changed: boolean): void;
-  /** The event takes back what it had changed in a context that it had given up. */
-  retract(event: RunningEvent): void;
+  /** The event takes back what it had changed in a context that it had given up, when those who saw it are undone. */
+  retract(event: RunningEvent, done: () => void): void;
   /** Takes back what calls of the event did on other hosts, then goes on. */
   takeBackElsewhere(event: RunningEvent, calls: readonly number[], done: () => void): void;
   finish(event: RunningEvent, outcome: Outcome<EventRequest>): void;

@@ -72,7 +72,7 @@ export type ToHost =
       Try)
   | ({ readonly kind: "refused"; readonly ask: number; readonly error: WireValue } & Try)
   | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)
-  | ({ readonly kind: "tookBack"; readonly ask: number } & Try)
+  | ({ readonly kind: "tookBack" | "retracted"; readonly ask: number } & Try)
   /** The event has ended well on another host. */
   | ({ readonly kind: "publish" } & Try)
   | ({ readonly kind: "undo" } & Try)
@@ -83,7 +83,7 @@ export type ToHost =
 export type ToHead =
   | ({ readonly kind: "ask"; readonly ask: number } & Asked & Try)
   | ({ readonly kind: "release"; readonly path: Path; readonly changed: boolean } & Try)
-  | ({ readonly kind: "retract" } & Try)
+  | ({ readonly kind: "retract"; readonly ask: number } & Try)
   | ({ readonly kind: "finish" } & Ended & Try)
   | ({ readonly kind: "return"; readonly call: number; readonly doom: WireValue | null } & Ended & Try)
   | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)

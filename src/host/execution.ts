@@ -23,9 +23,9 @@ export class Execution {
   isDead = false;
   /** Undone: what its code still asks for is not even refused, because a later try may not ask for it. */
   wasTakenBack = false;
-  /** Contexts above that the event holds on other hosts, and the states of those that it has entered there. */
-  heldElsewhere: ReadonlySet<Slot> | null = null;
-  seenElsewhere: ReadonlyMap<Slot, State> | null = null;
+  /** Does the event hold a context on another host, as far as it matters here? And the states of those it has entered. */
+  readonly heldElsewhere = new Map<Slot, boolean>();
+  readonly seenElsewhere = new Map<Slot, State>();
   /** How the event's own method ended, once the try is dead. */
   ok = false;
   value: unknown = undefined;
@@ -116,13 +116,12 @@ export class Execution {
 
   /** The state, at this moment, of a context that the event has entered, here or on another host. */
   enteredState(slot: Slot): State | undefined {
-    return this.#entry(slot)?.current() ?? this.seenElsewhere?.get(slot);
+    return this.#entry(slot)?.current() ?? this.seenElsewhere.get(slot);
   }
 
   /** The state of a context above as this event sees it, if it may. */
   stateSeen(slot: Slot): State | undefined {
-    const seen =
-      this.#entry(slot)?.current() ?? this.seenElsewhere?.get(slot) ?? this.request.seen?.get(slot);
+    const seen = this.#entry(slot)?.current() ?? this.seenElsewhere.get(slot) ?? this.request.seen?.get(slot);
     return seen === null ? slot.state : seen; // which throws what its field initialisers throw
   }
 
@@ -131,7 +130,7 @@ export class Execution {
     if (this.request.method.readonly) throw rules.readonlyDowngrade(slot);
     for (let above = slot.parent; above !== null; above = above.parent) {
       const held = this.#entry(above);
-      const isHeld = held === undefined ? (this.heldElsewhere?.has(above) ?? false) : !held.released;
+      const isHeld = held === undefined ? (this.heldElsewhere.get(above) ?? false) : !held.released;
       if (isHeld) throw rules.downgradeBelowHeld(slot, above);
     }
     entry.keepRunning(entry.current());

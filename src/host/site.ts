@@ -6,7 +6,6 @@ import type { ContextClass } from "../model/context.js";
 import { pathOf } from "../model/path.js";
 import * as rules from "../model/rules.js";
 import { isKindOf } from "../model/shape.js";
-import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import { Execution } from "./execution.js";
 import { type Done, Frame, type Guest } from "./frame.js";
@@ -21,6 +20,7 @@ import {
   type Ended,
   found,
   type Header,
+  type Path,
   type ToHead,
   type ToHost,
   type Try,
@@ -177,12 +177,15 @@ export class Site implements Supervisor {
   #call(known: OnHost, { asked, call, node, held }: Extract<ToHost, { kind: "call" }>): void {
     const { execution, event } = known;
     if (execution.isDead) return;
-    execution.heldElsewhere = new Set(held.map((path) => at(node, path, this.roots)));
-    const seen = asked.seen.map(([path, bytes]) => {
-      const slot = at(node, path, this.roots);
-      return [slot, decodeState(slot, bytes)] as const;
-    });
-    execution.seenElsewhere = new Map([...(execution.seenElsewhere ?? []), ...seen]);
+    const { slot, method } = found(node, asked.path, asked.method, this.roots);
+    const holds = new Set(held.map((path) => at(node, path, this.roots)));
+    for (let above = slot.parent; above !== null; above = above.parent) {
+      execution.heldElsewhere.set(above, holds.has(above));
+    }
+    for (const [path, bytes] of asked.seen) {
+      const above = at(node, path, this.roots);
+      execution.seenElsewhere.set(above, decodeState(above, bytes));
+    }
     const guest: Guest = {
       positions: asked.positions,
       leave: (frame, ok, value, doom, done) => {
@@ -198,7 +201,6 @@ export class Site implements Supervisor {
         });
       },
     };
-    const { slot, method } = found(node, asked.path, asked.method, this.roots);
     new Frame(execution, null, slot, method, asked.args, 0, null, guest).run();
   }
 
@@ -311,14 +313,15 @@ function tryOf({ ticket, attempt, payload }: RunningEvent): Try {
 }
 
 /** The states of the contexts above that the event has entered, here or elsewhere. */
-function seenAbove(
-  execution: Execution,
-  slot: Slot,
-): (readonly [path: ReturnType<typeof pathOf>, state: Uint8Array])[] {
-  const seen: (readonly [ReturnType<typeof pathOf>, Uint8Array])[] = [];
+function seenAbove(execution: Execution, slot: Slot): (readonly [Path, Uint8Array])[] {
+  const seen: (readonly [Path, Uint8Array])[] = [];
   for (let above = slot.parent; above !== null; above = above.parent) {
-    const state: State | null | undefined = execution.enteredState(above);
-    if (state) seen.push([pathOf(above), encodeState(above, state)]);
+    try {
+      const state = execution.enteredState(above);
+      if (state !== undefined) seen.push([pathOf(above), encodeState(above, state)]);
+    } catch {
+      // What is in it at the moment cannot be stored; the event fails for that when its method ends.
+    }
   }
   return seen;
 }

@@ -124,18 +124,20 @@ export class Remote {
     const { slot, from, ask, asked } = call;
     run.entered.add(slot);
     const host = this.#hosts.of(slot);
-    if (host === from) return this.#hosts.send(host, { kind: "enter", ...run.try, ask });
+    const held = [...run.entered]
+      .filter((each) => slot.isBelow(each) && !event.hasReleased(each.place))
+      .map(pathOf);
+    if (host === from) return this.#hosts.send(host, { kind: "enter", ...run.try, ask, held });
     this.#lastCall += 1;
     run.calls.set(this.#lastCall, { ...call, host });
     run.hosts.add(host);
-    const held = [...run.entered].filter((each) => slot.isBelow(each) && !event.hasReleased(each.place));
     this.#hosts.send(host, {
       kind: "call",
       ...run.try,
       call: this.#lastCall,
       header: headerOf(run),
       asked,
-      held: held.map(pathOf),
+      held,
     });
   }
 

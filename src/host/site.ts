@@ -94,7 +94,7 @@ export class Site implements Supervisor {
     if (known === undefined) return;
     switch (message.kind) {
       case "enter":
-        return this.#run(() => this.#continue(known, message.ask));
+        return this.#run(() => this.#continue(known, message));
       case "refused":
         return this.#answer(known, message.ask)?.refuse(unwired(message.error) as HeadwaterError);
       case "returned": {
@@ -163,8 +163,19 @@ export class Site implements Supervisor {
     this.#events.delete(`${event.payload.slot.node} ${event.ticket}`);
   }
 
-  #continue(known: OnHost, ask: number): void {
-    if (!known.execution.isDead) this.#answer(known, ask)?.run();
+  #continue(known: OnHost, { ask, held }: Extract<ToHost, { kind: "enter" }>): void {
+    const frame = this.#answer(known, ask);
+    if (frame === undefined) return;
+    this.#hold(known.execution, frame.slot, held);
+    frame.run();
+  }
+
+  /** Which contexts above one the event holds, here or elsewhere. */
+  #hold(execution: Execution, slot: Slot, held: readonly Path[]): void {
+    const holds = new Set(held.map((path) => at(slot.node, path, this.roots)));
+    for (let above = slot.parent; above !== null; above = above.parent) {
+      execution.heldElsewhere.set(above, holds.has(above));
+    }
   }
 
   #answer(known: OnHost, ask: number): Frame | undefined {
@@ -178,10 +189,7 @@ export class Site implements Supervisor {
     const { execution, event } = known;
     if (execution.isDead) return;
     const { slot, method } = found(node, asked.path, asked.method, this.roots);
-    const holds = new Set(held.map((path) => at(node, path, this.roots)));
-    for (let above = slot.parent; above !== null; above = above.parent) {
-      execution.heldElsewhere.set(above, holds.has(above));
-    }
+    this.#hold(execution, slot, held);
     for (const [path, bytes] of asked.seen) {
       const above = at(node, path, this.roots);
       execution.seenElsewhere.set(above, decodeState(above, bytes));

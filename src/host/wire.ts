@@ -54,7 +54,7 @@ export interface Ended {
 export type ToHost =
   | ({ readonly kind: "run" } & Header)
   /** The event may enter a context of this host, as one of its calls asked for. */
-  | ({ readonly kind: "enter"; readonly ask: number } & Try)
+  | ({ readonly kind: "enter"; readonly ask: number; readonly held: readonly Path[] } & Try)
   /** A call of another host. `call` is the head's number for it. */
   | ({
       readonly kind: "call";

@@ -114,9 +114,10 @@ export class Execution {
     }
   }
 
-  /** The state, at this moment, of a context that the event has entered, here or on another host. */
-  enteredState(slot: Slot): State | undefined {
-    return this.#entry(slot)?.current() ?? this.seenElsewhere.get(slot);
+  /** The contexts that the event has entered on this host. */
+  enteredHere(): Entry[] {
+    if (this.#entries !== null) return [...this.#entries.values()];
+    return this.#first === null ? [] : [this.#first];
   }
 
   /** The state of a context above as this event sees it, if it may. */

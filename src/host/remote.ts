@@ -47,6 +47,8 @@ class RemoteRun implements Run {
   effects: readonly Effect[] = [];
   /** The contexts that it has entered. */
   readonly entered = new Set<Slot>();
+  /** The last known states of those, for calls on other hosts. */
+  readonly states = new Map<Slot, Uint8Array>();
   /** The hosts that take part, the event's own first. */
   readonly hosts = new Set<number>();
   /** Calls that run, or ran, on another host than the one that asked for them. */
@@ -124,10 +126,14 @@ export class Remote {
     const { slot, from, ask, asked } = call;
     run.entered.add(slot);
     const host = this.#hosts.of(slot);
-    const held = [...run.entered]
-      .filter((each) => slot.isBelow(each) && !event.hasReleased(each.place))
-      .map(pathOf);
-    if (host === from) return this.#hosts.send(host, { kind: "enter", ...run.try, ask, held });
+    for (const [path, state] of asked.seen) run.states.set(this.#slot(path), state);
+    const above = [...run.entered].filter((each) => slot.isBelow(each));
+    const held = above.filter((each) => !event.hasReleased(each.place)).map(pathOf);
+    const seen = above.flatMap((each) => {
+      const state = this.#hosts.of(each) === host ? undefined : run.states.get(each);
+      return state === undefined ? [] : [[pathOf(each), state] as const];
+    });
+    if (host === from) return this.#hosts.send(host, { kind: "enter", ...run.try, ask, held, seen });
     this.#lastCall += 1;
     run.calls.set(this.#lastCall, { ...call, host });
     run.hosts.add(host);
@@ -138,6 +144,7 @@ export class Remote {
       header: headerOf(run),
       asked,
       held,
+      seen,
     });
   }
 
@@ -201,6 +208,7 @@ export class Remote {
   #returned(run: RemoteRun, message: Extract<ToHead, { kind: "return" }>): void {
     const call = run.calls.get(message.call);
     if (call === undefined) return;
+    for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
     const { ok, value, effects, doom } = message;
     const answer = { ok, value, effects, doom, writes: [], call: message.call, ask: call.ask };
     this.#hosts.send(call.from, { kind: "returned", ...run.try, ...answer });

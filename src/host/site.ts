@@ -7,6 +7,7 @@ import { pathOf } from "../model/path.js";
 import * as rules from "../model/rules.js";
 import { isKindOf } from "../model/shape.js";
 import type { Effect } from "./effects.js";
+import type { Entry } from "./entry.js";
 import { Execution } from "./execution.js";
 import { type Done, Frame, type Guest } from "./frame.js";
 import type { Change } from "./ledger.js";
@@ -16,6 +17,7 @@ import { Slot } from "./slot.js";
 import { decodeState, encodeState, stateWrites } from "./stored-state.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import {
+  type Above,
   at,
   type Ended,
   found,
@@ -163,18 +165,21 @@ export class Site implements Supervisor {
     this.#events.delete(`${event.payload.slot.node} ${event.ticket}`);
   }
 
-  #continue(known: OnHost, { ask, held }: Extract<ToHost, { kind: "enter" }>): void {
-    const frame = this.#answer(known, ask);
+  #continue(known: OnHost, message: Extract<ToHost, { kind: "enter" }>): void {
+    const frame = this.#answer(known, message.ask);
     if (frame === undefined) return;
-    this.#hold(known.execution, frame.slot, held);
+    this.#lookAbove(known.execution, frame.slot, message);
     frame.run();
   }
 
-  /** Which contexts above one the event holds, here or elsewhere. */
-  #hold(execution: Execution, slot: Slot, held: readonly Path[]): void {
+  #lookAbove(execution: Execution, slot: Slot, { held, seen }: Above): void {
     const holds = new Set(held.map((path) => at(slot.node, path, this.roots)));
     for (let above = slot.parent; above !== null; above = above.parent) {
       execution.heldElsewhere.set(above, holds.has(above));
+    }
+    for (const [path, bytes] of seen) {
+      const above = at(slot.node, path, this.roots);
+      execution.seenElsewhere.set(above, decodeState(above, bytes));
     }
   }
 
@@ -185,15 +190,12 @@ export class Site implements Supervisor {
   }
 
   /** A call of another host. */
-  #call(known: OnHost, { asked, call, node, held }: Extract<ToHost, { kind: "call" }>): void {
+  #call(known: OnHost, message: Extract<ToHost, { kind: "call" }>): void {
+    const { asked, call, node } = message;
     const { execution, event } = known;
     if (execution.isDead) return;
     const { slot, method } = found(node, asked.path, asked.method, this.roots);
-    this.#hold(execution, slot, held);
-    for (const [path, bytes] of asked.seen) {
-      const above = at(node, path, this.roots);
-      execution.seenElsewhere.set(above, decodeState(above, bytes));
-    }
+    this.#lookAbove(execution, slot, message);
     const guest: Guest = {
       positions: asked.positions,
       leave: (frame, ok, value, doom, done) => {
@@ -205,6 +207,7 @@ export class Site implements Supervisor {
           kind: "return",
           call,
           doom: wiredDoom,
+          entered: execution.enteredHere().flatMap(withState),
           ...this.#ended(known, ok, value, effects),
         });
       },
@@ -320,16 +323,20 @@ function tryOf({ ticket, attempt, payload }: RunningEvent): Try {
   return { node: payload.slot.node, ticket, attempt };
 }
 
-/** The states of the contexts above that the event has entered, here or elsewhere. */
+/** The states of the contexts above that the event has entered here. */
 function seenAbove(execution: Execution, slot: Slot): (readonly [Path, Uint8Array])[] {
-  const seen: (readonly [Path, Uint8Array])[] = [];
-  for (let above = slot.parent; above !== null; above = above.parent) {
-    try {
-      const state = execution.enteredState(above);
-      if (state !== undefined) seen.push([pathOf(above), encodeState(above, state)]);
-    } catch {
-      // What is in it at the moment cannot be stored; the event fails for that when its method ends.
-    }
+  return execution
+    .enteredHere()
+    .filter(({ slot: above }) => slot.isBelow(above))
+    .flatMap(withState);
+}
+
+/** Nothing, if there are no contexts below that could look at it. */
+function withState(entry: Entry): (readonly [Path, Uint8Array])[] {
+  if (entry.slot.shape.slots.length === 0) return [];
+  try {
+    return [[pathOf(entry.slot), encodeState(entry.slot, entry.current())]];
+  } catch {
+    return []; // what is in it at the moment cannot be stored; the event fails for that when its method ends
   }
-  return seen;
 }

@@ -51,18 +51,26 @@ export interface Ended {
   readonly writes: readonly Write[];
 }
 
+/** What an event has of the contexts above one that it enters. */
+export interface Above {
+  /** Those that it holds. */
+  readonly held: readonly Path[];
+  /** The states, as it left them, of those that it has entered on other hosts. */
+  readonly seen: readonly (readonly [Path, Uint8Array])[];
+}
+
 export type ToHost =
   | ({ readonly kind: "run" } & Header)
   /** The event may enter a context of this host, as one of its calls asked for. */
-  | ({ readonly kind: "enter"; readonly ask: number; readonly held: readonly Path[] } & Try)
+  | ({ readonly kind: "enter"; readonly ask: number } & Above & Try)
   /** A call of another host. `call` is the head's number for it. */
   | ({
       readonly kind: "call";
       readonly call: number;
       readonly header: Header;
       readonly asked: Asked;
-      readonly held: readonly Path[];
-    } & Try)
+    } & Above &
+      Try)
   | ({
       readonly kind: "returned";
       readonly ask: number;
@@ -85,7 +93,14 @@ export type ToHead =
   | ({ readonly kind: "release"; readonly path: Path; readonly changed: boolean } & Try)
   | ({ readonly kind: "retract"; readonly ask: number } & Try)
   | ({ readonly kind: "finish" } & Ended & Try)
-  | ({ readonly kind: "return"; readonly call: number; readonly doom: WireValue | null } & Ended & Try)
+  | ({
+      readonly kind: "return";
+      readonly call: number;
+      readonly doom: WireValue | null;
+      /** The states, at this moment, of the contexts that the event has entered here and that have others below. */
+      readonly entered: readonly (readonly [Path, Uint8Array])[];
+    } & Ended &
+      Try)
   | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)
   | ({ readonly kind: "tookBack"; readonly ask: number } & Try)
   | ({ readonly kind: "viewed"; readonly path: Path; readonly state: Uint8Array | null } & Try)

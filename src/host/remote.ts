@@ -209,8 +209,8 @@ export class Remote {
     const call = run.calls.get(message.call);
     if (call === undefined) return;
     for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
-    const { ok, value, effects, doom } = message;
-    const answer = { ok, value, effects, doom, writes: [], call: message.call, ask: call.ask };
+    const { ok, value, effects, doom, entered } = message;
+    const answer = { ok, value, effects, doom, entered, writes: [], call: message.call, ask: call.ask };
     this.#hosts.send(call.from, { kind: "returned", ...run.try, ...answer });
   }
 

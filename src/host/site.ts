@@ -102,6 +102,7 @@ export class Site implements Supervisor {
       case "returned": {
         const { ok, call } = message;
         const effects = message.effects.map((effect) => unwireEffect(effect, message.node, this.roots));
+        this.#see(known.execution, message.node, message.entered);
         const doom = message.doom === null ? null : (unwired(message.doom) as HeadwaterError);
         return this.#answer(known, message.ask)?.returned({
           call,
@@ -177,9 +178,13 @@ export class Site implements Supervisor {
     for (let above = slot.parent; above !== null; above = above.parent) {
       execution.heldElsewhere.set(above, holds.has(above));
     }
+    this.#see(execution, slot.node, seen);
+  }
+
+  #see(execution: Execution, node: string, seen: Above["seen"]): void {
     for (const [path, bytes] of seen) {
-      const above = at(slot.node, path, this.roots);
-      execution.seenElsewhere.set(above, decodeState(above, bytes));
+      const slot = at(node, path, this.roots);
+      execution.seenElsewhere.set(slot, decodeState(slot, bytes));
     }
   }
 

@@ -76,6 +76,7 @@ export type ToHost =
       readonly ask: number;
       readonly call: number;
       readonly doom: WireValue | null;
+      readonly entered: readonly (readonly [Path, Uint8Array])[];
     } & Ended &
       Try)
   | ({ readonly kind: "refused"; readonly ask: number; readonly error: WireValue } & Try)

@@ -114,6 +114,10 @@ export class Execution {
     }
   }
 
+  touched(): Iterable<Slot> {
+    return this.enteredHere().map(({ slot }) => slot);
+  }
+
   /** The contexts that the event has entered on this host. */
   enteredHere(): Entry[] {
     if (this.#entries !== null) return [...this.#entries.values()];

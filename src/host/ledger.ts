@@ -113,8 +113,7 @@ export class Ledger {
       tracesOf(event, writes, changes);
     }
     for (const [slot, { before, after }] of changes) {
-      stateWrites(slot, slot.stored.isThere ? before : null, after, writes);
-      slot.stored.isThere = true;
+      stateWrites(slot, before, after, writes);
     }
     for (const event of open) writes.push(ticketWrite(event));
     const reserved = this.#reserved.get(node) ?? 0;
@@ -223,7 +222,7 @@ function tracesOf(event: CoreEvent<EventRequest>, writes: Write[], changes: Map<
   const { ok, value } = execution;
   if (request !== undefined && !isRefusal(value)) writes.push(answerWrite(request, ok, value, event.time));
   if (!ok) return;
-  execution.collectChanges(changes);
+  execution.collectChanges(changes, writes);
   for (const [index, effect] of execution.effects.entries()) {
     writes.push(effectWrite(event, index, effect));
   }

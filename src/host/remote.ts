@@ -1,15 +1,17 @@
 import type { Core } from "../core/core.js";
 import type { CoreEvent, Outcome } from "../core/event.js";
+import type { Write } from "../journal/journal.js";
 import { pathOf, resolvePath } from "../model/path.js";
 import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
 import type { Effect } from "./effects.js";
+import type { Change, Ledger } from "./ledger.js";
 import type { LogicalNode } from "./node.js";
 import { outcomeOf } from "./outgoing.js";
 import { methodOf } from "./recovery.js";
 import type { EventRequest, Run } from "./request.js";
 import type { Slot } from "./slot.js";
-import { decodeState, encodeState } from "./stored-state.js";
+import { decodeState, encodeState, storedWrites } from "./stored-state.js";
 import {
   type Asked,
   type Header,
@@ -25,6 +27,8 @@ import {
 export interface Hosts {
   /** On which host a context is. */
   of(slot: Slot): number;
+  /** Counts the lives of all hosts: what was on a host in an earlier life is gone. */
+  life(host: number): number;
   send(host: number, message: ToHost): void;
 }
 
@@ -53,6 +57,8 @@ class RemoteRun implements Run {
   readonly hosts = new Set<number>();
   /** Calls that run, or ran, on another host than the one that asked for them. */
   readonly calls = new Map<number, RemoteCall & { readonly host: number }>();
+  /** What the journal is to have of the contexts that were changed on each host. */
+  readonly writes = new Map<number, readonly Write[]>();
   /** Those who wait until calls were taken back on other hosts, and how many they wait for. */
   readonly takingBack = new Map<number, { readonly from: number; readonly ask: number; left: number }>();
   #isUndone = false;
@@ -79,7 +85,13 @@ class RemoteRun implements Run {
     for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.try });
   }
 
-  collectChanges(): void {}
+  touched(): Iterable<Slot> {
+    return this.entered;
+  }
+
+  collectChanges(_: Map<Slot, Change>, writes: Write[]): void {
+    for (const each of this.writes.values()) writes.push(...each);
+  }
 }
 
 /** The part of a logical node's head that has events run on hosts. */
@@ -88,13 +100,21 @@ export class Remote {
   readonly #core: Core<EventRequest>;
   readonly #roots: ReadonlyMap<string, Slot>;
   readonly #hosts: Hosts;
+  readonly #ledger: Ledger | null;
   /** Tries that have begun and not ended. */
   readonly #runs = new Map<number, RemoteRun>();
   /** Events whose views are on their way: how many, and which try may start when they are there. */
   readonly #viewing = new Map<Event, { left: number; dueAttempt: number }>();
   #lastCall = 0;
 
-  constructor(node: LogicalNode, core: Core<EventRequest>, roots: ReadonlyMap<string, Slot>, hosts: Hosts) {
+  constructor(
+    node: LogicalNode,
+    core: Core<EventRequest>,
+    roots: ReadonlyMap<string, Slot>,
+    hosts: Hosts,
+    ledger: Ledger | null,
+  ) {
+    this.#ledger = ledger;
     this.#node = node;
     this.#core = core;
     this.#roots = roots;
@@ -114,7 +134,7 @@ export class Remote {
     const run = new RemoteRun(event, event.attempt, this.#hosts);
     event.payload.execution = run;
     this.#runs.set(event.ticket, run);
-    const host = this.#hosts.of(slot);
+    const host = this.#bring(slot);
     run.hosts.add(host);
     if (!slot.shape.anonymous) run.entered.add(slot);
     this.#hosts.send(host, { kind: "run", ...headerOf(run) });
@@ -125,7 +145,7 @@ export class Remote {
     if (run === undefined || run.isDead) return;
     const { slot, from, ask, asked } = call;
     run.entered.add(slot);
-    const host = this.#hosts.of(slot);
+    const host = this.#bring(slot);
     for (const [path, state] of asked.seen) run.states.set(this.#slot(path), state);
     const above = [...run.entered].filter((each) => slot.isBelow(each));
     const held = above.filter((each) => !event.hasReleased(each.place)).map(pathOf);
@@ -148,13 +168,26 @@ export class Remote {
     });
   }
 
+  /** The host that has a context, which gets its state if it has not got it yet. */
+  #bring(slot: Slot): number {
+    const host = this.#hosts.of(slot);
+    const life = this.#hosts.life(host);
+    if (slot.residence === life) return host;
+    slot.residence = life;
+    const writes =
+      this.#ledger === null || slot.shape.anonymous ? [] : storedWrites(this.#ledger.journal, slot);
+    if (writes.length > 0)
+      this.#hosts.send(host, { kind: "take", node: slot.node, path: pathOf(slot), writes });
+    return host;
+  }
+
   /** Has the state of a context looked at, for an event that will start when it is there. */
   view(event: Event, slot: Slot): void {
     const viewing = this.#viewing.get(event) ?? { left: 0, dueAttempt: 0 };
     this.#viewing.set(event, viewing);
     viewing.left += 1;
     const { ticket, attempt } = event;
-    this.#hosts.send(this.#hosts.of(slot), {
+    this.#hosts.send(this.#bring(slot), {
       kind: "view",
       node: slot.node,
       ticket,
@@ -180,6 +213,7 @@ export class Remote {
       case "takeBack":
         return this.#takeBack(run, host, message.ask, message.calls);
       case "tookBack":
+        run.writes.set(host, message.writes);
         return this.#tookBack(run, message.ask);
       case "return":
         return this.#returned(run, message);
@@ -208,6 +242,7 @@ export class Remote {
   #returned(run: RemoteRun, message: Extract<ToHead, { kind: "return" }>): void {
     const call = run.calls.get(message.call);
     if (call === undefined) return;
+    run.writes.set(call.host, message.writes);
     for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
     const { ok, value, effects, doom, entered } = message;
     const answer = { ok, value, effects, doom, entered, writes: [], call: message.call, ask: call.ask };
@@ -245,6 +280,7 @@ export class Remote {
     run.ok = message.ok && refusal === null;
     run.value = refusal ?? unwired(message.value);
     run.effects = run.ok ? effects : [];
+    run.writes.set(from, message.writes);
     run.isDead = true;
     this.#runs.delete(event.ticket);
     if (run.ok) {

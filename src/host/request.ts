@@ -1,5 +1,6 @@
 import type { Mode, Request, Ticket } from "../core/event.js";
 import type { Place } from "../core/place.js";
+import type { Write } from "../journal/journal.js";
 import { declaredReads } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Method } from "../model/shape.js";
@@ -36,8 +37,10 @@ export interface Run {
   undo(): void;
   /** The journal has it. */
   leave(): void;
-  /** Adds what the event made of the contexts that it changed to what events before it made of them. */
-  collectChanges(changes: Map<Slot, Change>): void;
+  /** The contexts that it has entered. */
+  touched(): Iterable<Slot>;
+  /** Adds what the event made of contexts here to what events before it made of them, and what is to be written of others. */
+  collectChanges(changes: Map<Slot, Change>, writes: Write[]): void;
 }
 
 /** What there is to run, and what is known of it so far. It goes through the core as an event's payload. */

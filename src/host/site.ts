@@ -2,6 +2,7 @@ import type { Outcome } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { HeadwaterError } from "../errors.js";
 import type { Write } from "../journal/journal.js";
+import { MemoryJournal } from "../journal/memory.js";
 import type { ContextClass } from "../model/context.js";
 import { pathOf } from "../model/path.js";
 import * as rules from "../model/rules.js";
@@ -14,7 +15,7 @@ import type { Change } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import { EventRequest } from "./request.js";
 import { Slot } from "./slot.js";
-import { decodeState, encodeState, stateWrites } from "./stored-state.js";
+import { decodeState, encodeState, loadState, stateWrites } from "./stored-state.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import {
   type Above,
@@ -90,6 +91,8 @@ export class Site implements Supervisor {
       }
       case "view":
         return this.#view(message);
+      case "take":
+        return this.#take(message);
       default:
     }
     const known = this.#known(message);
@@ -114,7 +117,8 @@ export class Site implements Supervisor {
       }
       case "takeBack":
         return this.#takeBack(known, message.calls, () => {
-          this.#ports.send({ ...tryOf(known.event), kind: "tookBack", ask: message.ask });
+          const writes = this.#writesOf(known);
+          this.#ports.send({ ...tryOf(known.event), kind: "tookBack", ask: message.ask, writes });
         });
       case "retracted":
       case "tookBack": {
@@ -220,16 +224,18 @@ export class Site implements Supervisor {
     new Frame(execution, null, slot, method, asked.args, 0, null, guest).run();
   }
 
-  #ended({ execution }: OnHost, ok: boolean, value: unknown, effects: readonly Effect[]): Ended {
+  #ended(known: OnHost, ok: boolean, value: unknown, effects: readonly Effect[]): Ended {
+    return { ok, value: wired(value), effects: effects.map(wireEffect), writes: this.#writesOf(known) };
+  }
+
+  /** What the journal is to have of the contexts that the event has changed here. */
+  #writesOf({ execution }: OnHost): Write[] {
     const writes: Write[] = [];
-    if (this.#isDurable) {
-      const changes = new Map<Slot, Change>();
-      execution.collectChanges(changes);
-      for (const [slot, { before, after }] of changes) {
-        stateWrites(slot, slot.stored.isThere ? before : null, after, writes);
-      }
-    }
-    return { ok, value: wired(value), effects: effects.map(wireEffect), writes };
+    if (!this.#isDurable) return writes;
+    const changes = new Map<Slot, Change>();
+    execution.collectChanges(changes);
+    for (const [slot, { before, after }] of changes) stateWrites(slot, before, after, writes);
+    return writes;
   }
 
   #takeBack(known: OnHost, calls: readonly number[], done: () => void): void {
@@ -240,6 +246,14 @@ export class Site implements Supervisor {
       if (elsewhere.length === 0) done();
       else this.takeBackElsewhere(known.event, elsewhere, done);
     });
+  }
+
+  /** A context is on this host from now on. */
+  #take({ node, path, writes }: Extract<ToHost, { kind: "take" }>): void {
+    const journal = new MemoryJournal();
+    journal.append(writes, () => {});
+    const slot = at(node, path, this.roots);
+    slot.comesWith(() => loadState(journal, slot));
   }
 
   #view({ node, ticket, attempt, path }: Extract<ToHost, { kind: "view" }>): void {

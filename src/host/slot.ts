@@ -19,6 +19,9 @@ export class Slot extends Address {
   #parked: Context<Key> | null = null;
   /** Tries of events that have entered it and that the journal does not have. */
   users = 0;
+  #load: (() => State | null) | null = null;
+  /** The head's word for where it is: the number of a host's life. */
+  residence = 0;
   /** The generation of the cache in which it was used last. */
   #usedIn = 0;
 
@@ -48,10 +51,20 @@ export class Slot extends Address {
     return this.ledger === null ? child : weakly(child, among, name);
   }
 
+  /** For a context that comes from elsewhere: how to get its state when it is first used. */
+  comesWith(load: () => State | null): void {
+    this.#state = null;
+    this.#parked = null;
+    this.#load = load;
+  }
+
   /** The state as later events find it: what finished events left, and what running ones have given up. */
   get state(): State {
     if (this.ledger !== null) this.#use(this.ledger);
-    this.#state ??= this.ledger?.load(this) ?? initialState(this);
+    if (this.#state === null) {
+      this.#state = this.#load?.() ?? this.ledger?.load(this) ?? initialState(this);
+      this.#load = null;
+    }
     return this.#state;
   }
 

@@ -28,8 +28,6 @@ export class StoredContext {
   readonly name: string;
   readonly key: string;
   readonly form: Form;
-  /** Has the journal anything of it? */
-  isThere = false;
   readonly #fields: readonly string[];
   readonly #prefixes: (string | undefined)[] = [];
 
@@ -65,10 +63,15 @@ function formOf(shape: Shape): Form {
  */
 const converted = new WeakMap<State, Map<string, Uint8Array>>();
 
-/** The writes that turn what the journal has of a context (`before`; null: nothing) into `after`. */
-export function stateWrites(slot: Slot, before: State | null, after: State, writes: Write[]): void {
+/** States that a journal has, or will have when the events that made them commit. Others are those that classes begin with. */
+const kept = new WeakSet<State>();
+
+/** The writes that turn what the journal has of a context if it is in the state `before` into `after`. */
+export function stateWrites(slot: Slot, before: State, after: State, writes: Write[]): void {
   const context = slot.stored;
-  if (before === null) {
+  const isThere = kept.has(before);
+  kept.add(after);
+  if (!isThere) {
     for (const write of allOf(context, slot, after)) writes.push(write);
     return;
   }
@@ -158,17 +161,26 @@ function replaceAll(
   for (const key of gone) writes.push({ key, value: null });
 }
 
+/** Everything that the journal has of a context, as it is. */
+export function storedWrites(journal: Journal, slot: Slot): Write[] {
+  const { key, name } = slot.stored;
+  const main = journal.get(key);
+  if (main === undefined) return [];
+  const parts = [...journal.range(partsPrefix(name))].map(([part, value]) => ({ key: part, value }));
+  return [{ key, value: main }, ...parts];
+}
+
 /** What the journal has of a context; null if nothing. */
 export function loadState(journal: Journal, slot: Slot): State | null {
   const context = slot.stored;
   const bytes = journal.get(context.key);
   if (bytes === undefined) return null;
-  context.isThere = true;
   const main = readMain(bytes);
   const parts = main.apart.length === 0 ? NO_PARTS : new Map(journal.range(partsPrefix(context.name)));
   if (main.apart.length > 0) readApart(context.name, main, parts);
   const state = stateFrom(slot, main);
   if (!isAsStored(slot, main, state)) converted.set(state, parts);
+  kept.add(state);
   return state;
 }
 

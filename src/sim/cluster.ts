@@ -48,6 +48,7 @@ export class Cluster implements Hosts {
     broken: (error: unknown) => void,
     program: () => Program,
     marks: Marks,
+    isDurable: boolean,
   ) {
     const count = 2 + random.int(3);
     this.#depth = random.pick([1, 2, 9]);
@@ -59,7 +60,7 @@ export class Cluster implements Hosts {
       const site = new Site(
         classes,
         { soon, broken, run: (task) => later("run", task), send: (message) => up.send(message) },
-        { limits: DEFAULT_LIMITS, marks, isDurable: false },
+        { limits: DEFAULT_LIMITS, marks, isDurable },
       );
       this.sites.push(site);
       this.#links.push(new Link<ToHost>(random, later, (message) => site.receive(message)));
@@ -73,6 +74,10 @@ export class Cluster implements Hosts {
     let hash = this.#salt;
     for (const char of `${at.node} ${at}`) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193);
     return (hash >>> 0) % this.sites.length;
+  }
+
+  life(host: number): number {
+    return host + 1;
   }
 
   send(host: number, message: ToHost): void {

@@ -2,7 +2,6 @@ import type { CommitOrder } from "../core/core.js";
 import type { CoreEvent } from "../core/event.js";
 import { invariant } from "../errors.js";
 import type { Effect } from "../host/effects.js";
-import type { Change } from "../host/ledger.js";
 import type { Program } from "../host/program.js";
 import type { EventRequest, Waiting } from "../host/request.js";
 import type { Site } from "../host/site.js";
@@ -45,8 +44,8 @@ export class Recorder {
   readonly #timers = new Map<TimerId, { parent: number; index: number }>();
   /** What is known of events whose commit is not certain yet. */
   readonly #appended = new WeakMap<CoreEvent<EventRequest>, LoggedEvent>();
-  /** The contexts that events have changed, by logical node and the text of their addresses. */
-  readonly #changed = new Map<string, Map<string, readonly Step[]>>();
+  /** The contexts that events have been in, by logical node and the text of their addresses. */
+  readonly #touched = new Map<string, Map<string, readonly Step[]>>();
   readonly #outside: RunLog["outside"] = new Map();
   readonly #answers: RunLog["answers"] = new Map();
   readonly #lost: RunLog["lost"] = new Set();
@@ -62,11 +61,9 @@ export class Recorder {
   appended(event: CoreEvent<EventRequest>): LoggedEvent {
     const logged = this.#logged(event);
     this.#appended.set(event, logged);
-    const changes = new Map<Slot, Change>();
-    if (event.payload.execution?.ok) event.payload.execution.collectChanges(changes);
-    for (const slot of changes.keys()) {
-      const paths = this.#changed.get(slot.node) ?? new Map<string, readonly Step[]>();
-      this.#changed.set(slot.node, paths);
+    for (const slot of event.payload.execution?.touched() ?? []) {
+      const paths = this.#touched.get(slot.node) ?? new Map<string, readonly Step[]>();
+      this.#touched.set(slot.node, paths);
       paths.set(String(slot), pathOf(slot));
     }
     return logged;
@@ -158,7 +155,7 @@ export class Recorder {
     for (const { name, root, armed: timers } of program.nodes.values()) {
       armed.set(name, timers);
       // With a journal, contexts that nobody has used lately are not in memory.
-      const paths = this.#changed.get(name)?.values();
+      const paths = this.#touched.get(name)?.values();
       const roots = sites.length === 0 ? [root] : sites.map((site) => site.roots.get(name) as Slot);
       const slots =
         paths === undefined

@@ -110,7 +110,16 @@ export class World {
     if (this.#options.hosts) {
       const { soon, broken } = ports;
       const current = () => this.#program;
-      this.#cluster = new Cluster(this.#roots, this.#random, this.#adder(), soon, broken, current, marks);
+      this.#cluster = new Cluster(
+        this.#roots,
+        this.#random,
+        this.#adder(),
+        soon,
+        broken,
+        current,
+        marks,
+        this.#storage !== null,
+      );
     }
     const program = new Program(this.#roots, ports, {
       commitOrder,

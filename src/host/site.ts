@@ -15,7 +15,7 @@ import type { Change } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import { EventRequest } from "./request.js";
 import { Slot } from "./slot.js";
-import { decodeState, encodeState, loadState, stateWrites } from "./stored-state.js";
+import { decodeState, encodeState, loadState, stateWrites, willBeKept } from "./stored-state.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import {
   type Above,
@@ -294,6 +294,7 @@ export class Site implements Supervisor {
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {
+    if (changed && this.#isDurable) willBeKept(slot.state);
     this.#ports.send({ ...tryOf(event), kind: "release", path: pathOf(slot), changed });
   }
 

@@ -66,6 +66,11 @@ const converted = new WeakMap<State, Map<string, Uint8Array>>();
 /** States that a journal has, or will have when the events that made them commit. Others are those that classes begin with. */
 const kept = new WeakSet<State>();
 
+/** An event has given up a context in this state: whoever goes on from it commits after that event. */
+export function willBeKept(state: State): void {
+  kept.add(state);
+}
+
 /** The writes that turn what the journal has of a context if it is in the state `before` into `after`. */
 export function stateWrites(slot: Slot, before: State, after: State, writes: Write[]): void {
   const context = slot.stored;

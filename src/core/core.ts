@@ -147,7 +147,12 @@ export class Core<P> {
   retract(event: CoreEvent<P>): void {
     if (event.dependents === null) return;
     this.#marks?.hit("an undone call took back a context that it had given up");
-    this.#restartDependentsOf(event);
+    this.#startAgain(restart([event], NONE, this.#marks));
+  }
+
+  /** What these events have done is lost, with a host: they start again, and so do those who have seen it. */
+  lose(events: readonly CoreEvent<P>[]): void {
+    this.#startAgain(restart(NONE, events, this.#marks));
   }
 
   /** An event's method has returned or thrown. */
@@ -158,7 +163,8 @@ export class Core<P> {
     this.#unfinished -= 1;
     if (outcome.failed) {
       this.#marks?.hit("an event failed");
-      if (event.changedReleased && this.#plant !== "no-cascade") this.#restartDependentsOf(event);
+      if (event.changedReleased && this.#plant !== "no-cascade")
+        this.#startAgain(restart([event], NONE, this.#marks));
       this.#ready.undo = added(this.#ready.undo, event);
     }
     if (event.dependsOn === 0 || this.#plant === "commit-early") {
@@ -367,8 +373,7 @@ export class Core<P> {
     }
   }
 
-  #restartDependentsOf(event: CoreEvent<P>): void {
-    const restarted = restart(event, this.#marks);
+  #startAgain(restarted: CoreEvent<P>[]): void {
     for (const each of restarted) this.#ready.undo = added(this.#ready.undo, each);
     for (const each of restarted.reverse()) {
       if (each.outcome !== null) {

@@ -37,7 +37,10 @@ export const CRASH_MARKS = [
   "a client got a message again",
 ] as const;
 
-export type Mark = (typeof MARKS)[number] | (typeof CRASH_MARKS)[number];
+/** The same on several hosts, with a journal. */
+export const HOST_MARKS = ["a host crashed"] as const;
+
+export type Mark = (typeof MARKS)[number] | (typeof CRASH_MARKS)[number] | (typeof HOST_MARKS)[number];
 
 export class Marks {
   readonly #counts = new Map<Mark, number>();

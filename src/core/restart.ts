@@ -2,13 +2,17 @@ import type { CoreEvent, View } from "./event.js";
 import type { Marks } from "./marks.js";
 
 /**
- * Takes back all events that have, directly or through others, seen state of `origin`, and puts them back to
- * waiting with their old tickets. None of them is in the journal yet: an event is appended only after those
- * whose state it saw. Returns them latest first, which is the order in which their changes must be undone.
+ * Takes back all events that have, directly or through others, seen state of these, and `lost` ones with them, and
+ * puts them back to waiting with their old tickets. None of them is in the journal yet: an event is appended only
+ * after those whose state it saw. Returns them latest first, which is the order in which their changes must be undone.
  */
-export function restart<P>(origin: CoreEvent<P>, marks: Marks | undefined): CoreEvent<P>[] {
-  const found = new Set<CoreEvent<P>>();
-  const toVisit = [origin];
+export function restart<P>(
+  origins: readonly CoreEvent<P>[],
+  lost: readonly CoreEvent<P>[],
+  marks: Marks | undefined,
+): CoreEvent<P>[] {
+  const found = new Set<CoreEvent<P>>(lost);
+  const toVisit = [...origins, ...lost];
   for (let event = toVisit.pop(); event !== undefined; event = toVisit.pop()) {
     for (const { event: dependent, attempt } of event.dependents ?? []) {
       if (dependent.attempt !== attempt || found.has(dependent)) continue;
@@ -18,7 +22,8 @@ export function restart<P>(origin: CoreEvent<P>, marks: Marks | undefined): Core
     event.dependents = null;
   }
   const latestFirst = [...found].sort((a, b) => b.ticket - a.ticket);
-  for (const event of latestFirst) takeBack(event, origin, found, marks);
+  const seenFrom = new Set([...origins, ...found]);
+  for (const event of latestFirst) takeBack(event, seenFrom, marks);
   if (marks !== undefined && latestFirst.length > 0) {
     marks.hit("a cascade restarted one event");
     if (latestFirst.length >= 3) marks.hit("a cascade restarted three events");
@@ -28,8 +33,7 @@ export function restart<P>(origin: CoreEvent<P>, marks: Marks | undefined): Core
 
 function takeBack<P>(
   event: CoreEvent<P>,
-  origin: CoreEvent<P>,
-  found: Set<CoreEvent<P>>,
+  seenFrom: ReadonlySet<CoreEvent<P>>,
   marks: Marks | undefined,
 ): void {
   const { place } = event;
@@ -61,18 +65,13 @@ function takeBack<P>(
     place.holding = place.writers.head;
     while (place.holding?.released) place.holding = place.holding.next;
   }
-  for (const view of event.views ?? []) renewView(view, origin, found, marks);
+  for (const view of event.views ?? []) renewView(view, seenFrom, marks);
 }
 
 /** A look that saw state of an event that is taken back must be taken again; any other stays as it was. */
-function renewView<P>(
-  view: View<P>,
-  origin: CoreEvent<P>,
-  found: Set<CoreEvent<P>>,
-  marks: Marks | undefined,
-): void {
+function renewView<P>(view: View<P>, seenFrom: ReadonlySet<CoreEvent<P>>, marks: Marks | undefined): void {
   if (!view.taken) return;
-  if (!view.seen?.some((seen) => seen === origin || found.has(seen))) {
+  if (!view.seen?.some((seen) => seenFrom.has(seen))) {
     marks?.hit("a view was kept over a restart");
     return;
   }

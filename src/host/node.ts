@@ -161,6 +161,15 @@ export class LogicalNode implements Supervisor {
     this.#schedule();
   }
 
+  /** A host is gone, and with it what events have done there that the journal has not. */
+  hostLost(host: number): void {
+    if (this.#halted || this.#remote === null) return;
+    this.#core.lose(this.#remote.inLimbo(host));
+    this.#undo();
+    this.#remote.lookAgain(host);
+    this.#schedule();
+  }
+
   /** A host says something about an event. */
   heard(host: number, message: ToHead): void {
     if (this.#halted) return;

@@ -43,6 +43,14 @@ export interface RemoteCall {
   readonly asked: Asked;
 }
 
+/** What an event waits for before it can start. */
+interface Viewing {
+  /** The contexts whose states are on their way, and who was asked for them. */
+  readonly on: Map<Slot, { readonly host: number; readonly look: number }>;
+  /** Which try may start when they are there. */
+  dueAttempt: number;
+}
+
 /** A try at an event that runs on hosts. */
 class RemoteRun implements Run {
   isDead = false;
@@ -61,7 +69,7 @@ class RemoteRun implements Run {
   readonly writes = new Map<number, readonly Write[]>();
   /** Those who wait until calls were taken back on other hosts, and how many they wait for. */
   readonly takingBack = new Map<number, { readonly from: number; readonly ask: number; left: number }>();
-  #isUndone = false;
+  isUndone = false;
 
   constructor(
     readonly event: Event,
@@ -74,14 +82,14 @@ class RemoteRun implements Run {
   }
 
   undo(): void {
-    if (this.#isUndone) return;
-    this.#isUndone = true;
+    if (this.isUndone) return;
+    this.isUndone = true;
     this.isDead = true;
     for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
   }
 
   leave(): void {
-    if (this.#isUndone) return;
+    if (this.isUndone) return;
     for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.try });
   }
 
@@ -103,8 +111,7 @@ export class Remote {
   readonly #ledger: Ledger | null;
   /** Tries that have begun and not ended. */
   readonly #runs = new Map<number, RemoteRun>();
-  /** Events whose views are on their way: how many, and which try may start when they are there. */
-  readonly #viewing = new Map<Event, { left: number; dueAttempt: number }>();
+  readonly #viewing = new Map<Event, Viewing>();
   #lastCall = 0;
 
   constructor(
@@ -183,17 +190,34 @@ export class Remote {
 
   /** Has the state of a context looked at, for an event that will start when it is there. */
   view(event: Event, slot: Slot): void {
-    const viewing = this.#viewing.get(event) ?? { left: 0, dueAttempt: 0 };
+    const viewing = this.#viewing.get(event) ?? { on: new Map(), dueAttempt: 0 };
     this.#viewing.set(event, viewing);
-    viewing.left += 1;
+    this.#look(event, slot, viewing.on);
+  }
+
+  #look(event: Event, slot: Slot, on: Viewing["on"]): void {
+    const host = this.#bring(slot);
+    this.#lastCall += 1;
+    on.set(slot, { host, look: this.#lastCall });
     const { ticket, attempt } = event;
-    this.#hosts.send(this.#bring(slot), {
-      kind: "view",
-      node: slot.node,
-      ticket,
-      attempt,
-      path: pathOf(slot),
+    const { node } = slot;
+    this.#hosts.send(host, { kind: "view", node, ticket, attempt, path: pathOf(slot), look: this.#lastCall });
+  }
+
+  /** The events that have been on a host and that the journal does not have. */
+  inLimbo(host: number): Event[] {
+    return [...this.#core.unsettled()].filter(({ isOpen, payload }) => {
+      const run = payload.execution as RemoteRun | null;
+      return isOpen && run !== null && !run.isUndone && run.hosts.has(host);
     });
+  }
+
+  /** Asks again for views that were asked for on a host that is gone. */
+  lookAgain(host: number): void {
+    for (const [event, { on }] of this.#viewing) {
+      const lost = [...on].filter(([, asked]) => asked.host === host).map(([slot]) => slot);
+      for (const slot of lost) this.#look(event, slot, on);
+    }
   }
 
   receive(host: number, message: ToHead): void {
@@ -290,14 +314,15 @@ export class Remote {
     this.#node.finish(event, run.ok ? outcomeOf(event, effects) : FAILED);
   }
 
-  #viewed({ path, state, ticket }: Extract<ToHead, { kind: "viewed" }>): void {
+  #viewed({ path, state, ticket, look }: Extract<ToHead, { kind: "viewed" }>): void {
     for (const [event, viewing] of this.#viewing) {
       if (event.ticket !== ticket) continue;
       const slot = this.#slot(path);
+      if (viewing.on.get(slot)?.look !== look) return; // it was taken again since
       event.payload.seen ??= new Map();
       event.payload.seen.set(slot, state === null ? null : decodeState(slot, state));
-      viewing.left -= 1;
-      if (viewing.left > 0) return;
+      viewing.on.delete(slot);
+      if (viewing.on.size > 0) return;
       this.#viewing.delete(event);
       if (viewing.dueAttempt === event.attempt) this.#start(event);
       return;

@@ -256,7 +256,7 @@ export class Site implements Supervisor {
     slot.comesWith(() => loadState(journal, slot));
   }
 
-  #view({ node, ticket, attempt, path }: Extract<ToHost, { kind: "view" }>): void {
+  #view({ node, ticket, attempt, path, look }: Extract<ToHost, { kind: "view" }>): void {
     const slot = at(node, path, this.roots);
     let state: Uint8Array | null = null;
     try {
@@ -264,7 +264,7 @@ export class Site implements Supervisor {
     } catch {
       // a context that cannot be made has no state
     }
-    this.#ports.send({ kind: "viewed", node, ticket, attempt, path, state });
+    this.#ports.send({ kind: "viewed", node, ticket, attempt, path, look, state });
   }
 
   call(execution: Execution, frame: Frame): void {

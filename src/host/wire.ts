@@ -87,7 +87,7 @@ export type ToHost =
   | ({ readonly kind: "undo" } & Try)
   /** The event is in the journal: nothing of it will be undone. */
   | ({ readonly kind: "forget" } & Try)
-  | ({ readonly kind: "view"; readonly path: Path } & Try)
+  | ({ readonly kind: "view"; readonly path: Path; readonly look: number } & Try)
   /** A context is on this host from now on, and this is its state. */
   | { readonly kind: "take"; readonly node: string; readonly path: Path; readonly writes: readonly Write[] };
 
@@ -106,7 +106,12 @@ export type ToHead =
       Try)
   | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)
   | ({ readonly kind: "tookBack"; readonly ask: number; readonly writes: readonly Write[] } & Try)
-  | ({ readonly kind: "viewed"; readonly path: Path; readonly state: Uint8Array | null } & Try)
+  | ({
+      readonly kind: "viewed";
+      readonly path: Path;
+      readonly look: number;
+      readonly state: Uint8Array | null;
+    } & Try)
   | ({ readonly kind: "broken"; readonly error: WireValue } & Try);
 
 /** A value or an error; our own errors keep their codes. */

@@ -1,4 +1,4 @@
-import { CRASH_MARKS, MARKS, type Mark, Marks } from "../core/marks.js";
+import { CRASH_MARKS, HOST_MARKS, MARKS, type Mark, Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import { TraceHash } from "./random.js";
 import { type SeedRun, scenarioOf, shrinkScenario, simulate } from "./simulate.js";
@@ -38,7 +38,11 @@ export async function runCampaign({
   hosts,
   onProgress,
 }: CampaignOptions): Promise<Campaign> {
-  const expected: readonly Mark[] = crashes ? [...MARKS, ...CRASH_MARKS] : MARKS;
+  const expected: readonly Mark[] = [
+    ...MARKS,
+    ...(crashes ? CRASH_MARKS : []),
+    ...(crashes && hosts ? HOST_MARKS : []),
+  ];
   const marks = new Marks();
   const hash = new TraceHash();
   const started = performance.now();

@@ -11,9 +11,22 @@ import type { Random } from "./random.js";
 
 type Later = (what: string, happen: () => void) => void;
 
+/** What a simulated cluster needs of its world. */
+export interface Surroundings {
+  readonly classes: Readonly<Record<string, ContextClass>>;
+  readonly random: Random;
+  readonly marks: Marks;
+  readonly isDurable: boolean;
+  later: Later;
+  soon(task: () => void): void;
+  broken(error: unknown): void;
+  program(): Program;
+}
+
 /** One direction of a connection: what is sent arrives in order, some time, a few messages at once. */
 class Link<M> {
   readonly #queue: Uint8Array[] = [];
+  #isCut = false;
 
   constructor(
     readonly random: Random,
@@ -22,65 +35,122 @@ class Link<M> {
   ) {}
 
   send(message: M): void {
+    if (this.#isCut) return;
     this.#queue.push(encode(message));
     if (this.#queue.length === 1) this.later("link", () => this.#deliver());
   }
 
+  cut(): void {
+    this.#isCut = true;
+    this.#queue.length = 0;
+  }
+
   #deliver(): void {
+    if (this.#isCut) return;
     const some = this.#queue.splice(0, 1 + this.random.int(this.#queue.length));
     if (this.#queue.length > 0) this.later("link", () => this.#deliver());
     for (const bytes of some) this.arrive(decode(bytes) as M);
   }
 }
 
+/** One life of a host: its contexts, and its connections to the head. */
+interface SimHost {
+  readonly life: number;
+  readonly site: Site;
+  readonly down: Link<ToHost>;
+  readonly up: Link<ToHead>;
+  /** What it was about to do. */
+  isDead: boolean;
+}
+
 /** The hosts of a simulated program, in one process, with simulated connections to the head. */
 export class Cluster implements Hosts {
-  readonly sites: Site[] = [];
-  readonly #links: Link<ToHost>[] = [];
+  readonly #around: Surroundings;
+  readonly #hosts = new Map<number, SimHost>();
   readonly #depth: number;
   readonly #salt: number;
+  readonly #crash: number;
+  #crashesLeft: number;
+  #lives = 0;
 
-  constructor(
-    classes: Readonly<Record<string, ContextClass>>,
-    random: Random,
-    later: Later,
-    soon: (task: () => void) => void,
-    broken: (error: unknown) => void,
-    program: () => Program,
-    marks: Marks,
-    isDurable: boolean,
-  ) {
+  constructor(around: Surroundings) {
+    this.#around = around;
+    const { random, isDurable } = around;
     const count = 2 + random.int(3);
     this.#depth = random.pick([1, 2, 9]);
     this.#salt = random.bits();
-    for (let host = 0; host < count; host++) {
-      const up = new Link<ToHead>(random, later, (message) =>
-        program().node(message.node).heard(host, message),
-      );
-      const site = new Site(
-        classes,
-        { soon, broken, run: (task) => later("run", task), send: (message) => up.send(message) },
-        { limits: DEFAULT_LIMITS, marks, isDurable },
-      );
-      this.sites.push(site);
-      this.#links.push(new Link<ToHost>(random, later, (message) => site.receive(message)));
-    }
+    this.#crash = random.pick([0, 0.002, 0.01]);
+    this.#crashesLeft = isDurable ? random.int(6) : 0;
+    for (let host = 0; host < count; host++) this.#begin(host);
+  }
+
+  get sites(): Site[] {
+    return [...this.#hosts.values()].map(({ site }) => site);
+  }
+
+  #begin(host: number): void {
+    const { classes, random, marks, isDurable, later, soon, broken, program } = this.#around;
+    this.#lives += 1;
+    const whileAlive: Later = (what, happen) => later(what, () => started.isDead || happen());
+    const site = new Site(
+      classes,
+      {
+        soon: (task) => soon(() => started.isDead || task()),
+        broken: (error) => started.isDead || broken(error),
+        run: (task) => whileAlive("run", task),
+        send: (message) => started.up.send(message),
+      },
+      { limits: DEFAULT_LIMITS, marks, isDurable },
+    );
+    const started: SimHost = {
+      life: this.#lives,
+      site,
+      down: new Link<ToHost>(random, later, (message) => site.receive(message)),
+      up: new Link<ToHead>(random, later, (message) => program().node(message.node).heard(host, message)),
+      isDead: false,
+    };
+    this.#hosts.set(host, started);
+  }
+
+  /** Now and then a host crashes. It starts again, or others take over what it had. */
+  maybeCrash(): void {
+    const { random, marks, program } = this.#around;
+    if (this.#crashesLeft === 0 || !random.chance(this.#crash)) return;
+    this.#crashesLeft -= 1;
+    marks.hit("a host crashed");
+    const host = random.pick([...this.#hosts.keys()]);
+    const lost = this.#hosts.get(host) as SimHost;
+    lost.isDead = true;
+    lost.up.cut();
+    lost.down.cut();
+    if (this.#hosts.size > 1 && random.chance(0.5)) this.#hosts.delete(host);
+    else this.#begin(host);
+    for (const node of program().nodes.values()) node.hostLost(host);
   }
 
   /** Subtrees down to some depth are spread over the hosts; what is below stays with its parent. */
   of(slot: Slot): number {
     let at = slot;
     while (at.depth > this.#depth && at.parent !== null) at = at.parent;
-    let hash = this.#salt;
-    for (const char of `${at.node} ${at}`) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193);
-    return (hash >>> 0) % this.sites.length;
+    let [best, bestRank] = [0, -1];
+    for (const host of this.#hosts.keys()) {
+      const rank = hash(`${host} ${at.node} ${at}`, this.#salt);
+      if (rank > bestRank) [best, bestRank] = [host, rank];
+    }
+    return best;
   }
 
   life(host: number): number {
-    return host + 1;
+    return this.#hosts.get(host)?.life ?? 0;
   }
 
   send(host: number, message: ToHost): void {
-    this.#links[host]?.send(message);
+    this.#hosts.get(host)?.down.send(message);
   }
+}
+
+function hash(text: string, salt: number): number {
+  let bits = salt;
+  for (let i = 0; i < text.length; i++) bits = Math.imul(bits ^ text.charCodeAt(i), 0x01000193);
+  return (bits ^ (bits >>> 15)) >>> 0;
 }

@@ -108,18 +108,16 @@ export class World {
     const { commitOrder, marks, plant } = this.#options;
     const ports = this.#ports();
     if (this.#options.hosts) {
-      const { soon, broken } = ports;
-      const current = () => this.#program;
-      this.#cluster = new Cluster(
-        this.#roots,
-        this.#random,
-        this.#adder(),
-        soon,
-        broken,
-        current,
+      this.#cluster = new Cluster({
+        classes: this.#roots,
+        random: this.#random,
         marks,
-        this.#storage !== null,
-      );
+        isDurable: this.#storage !== null,
+        later: this.#adder(),
+        soon: ports.soon,
+        broken: ports.broken,
+        program: () => this.#program,
+      });
     }
     const program = new Program(this.#roots, ports, {
       commitOrder,
@@ -154,6 +152,7 @@ export class World {
   async run(): Promise<WorldRun> {
     while (this.#possible.length > 0 || (await this.#somethingIsPossible()) || this.#storage?.hasFailed) {
       if (this.#storage?.isCrashDue()) await this.#crash(this.#storage);
+      this.#cluster?.maybeCrash();
       // Some things happen so close together that nobody gets to react in between.
       for (let burst = this.#random.int(BURST_MAX); burst >= 0 && this.#possible.length > 0; burst--)
         this.#happen();

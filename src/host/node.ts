@@ -255,9 +255,9 @@ export class LogicalNode implements Supervisor {
     for (let rounds = 0; rounds < ROUNDS_PER_PUMP && this.#core.hasWork && !this.#halted; rounds++) {
       const ready = this.#core.ready();
       for (const event of ready.ticketed) this.#remember(event);
+      if (ready.append.length > 0) this.#append(ready.append); // first: a host may have to load what they left
       for (const { event, place } of ready.views) this.#see(event, place);
       for (const enter of ready.enter) this.#enter(enter);
-      if (ready.append.length > 0) this.#append(ready.append);
       for (const event of ready.settled) this.#settle(event);
       for (const send of ready.send) this.#send(send);
     }

@@ -4,7 +4,8 @@ import { type OutsideCall, outside } from "../model/outside.js";
 type Work = (value: number, call: OutsideCall) => Promise<number>;
 
 const worlds = new Map<number, Work>();
-let lastWorld = 0;
+/** All numbers of worlds take the same number of bytes, so that what is written to a disk does not depend on them. */
+let lastWorld = 2 ** 20;
 
 export interface OutsideInput {
   readonly world: number;

@@ -119,7 +119,10 @@ export class Ledger {
     for (const event of open) writes.push(ticketWrite(event));
     const reserved = this.#reserved.get(node) ?? 0;
     if (last > reserved || writes.length > 0) writes.push(this.#position(node, last, time));
-    if (writes.length > 0) writes.push(...this.#besides.splice(0, BESIDES_AT_ONCE));
+    if (writes.length > 0) {
+      const count = Math.max(BESIDES_AT_ONCE, 2 * writes.length); // they must not come faster than they go
+      for (const write of this.#besides.splice(0, count)) writes.push(write);
+    }
     this.journal.append(writes, done);
     for (const { payload } of events) payload.execution?.leave();
   }
@@ -179,12 +182,13 @@ export class Ledger {
     for (const [, bytes] of this.journal.range("k/")) yield decode(bytes) as string;
   }
 
+  /** At once, so that the journal knows the client before it has a message for it. */
   noteClient(client: string): void {
-    this.#besides.push({ key: clientKey(client), value: encode(client) });
+    this.journal.append([{ key: clientKey(client), value: encode(client) }], () => {});
   }
 
   forgetClient(client: string): void {
-    this.forgetKey(clientKey(client));
+    this.journal.append([{ key: clientKey(client), value: null }], () => {});
   }
 
   /** Names the journal: tickets of different journals have nothing to do with each other. */

@@ -147,6 +147,7 @@ async function survives(
   closing.abort();
   await work;
   await compare(customers, connected);
+  assert.equal(bank.stderr, "");
   t.diagnostic(`${customers.map(({ answered }) => answered)} answers`);
 }
 

@@ -53,6 +53,7 @@ export function runOn(
     commitOrder: options.commitOrder ?? "observer",
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     onError: options.onError,
+    onFailure: options.onFailure ?? (({ message }) => onWarning(message)),
     ledger,
   });
   return serviceFor(running, typeof program !== "function", ledger);

@@ -36,8 +36,10 @@ export class Running {
   readonly #process: ChildProcess;
   #changed: () => void = () => {};
 
-  constructor(args: readonly string[], folder: string) {
-    this.#process = spawn(process.execPath, [MAIN, ...args], {
+  /** `first` is what a shell does before it becomes the command line. */
+  constructor(args: readonly string[], folder: string, first = ":") {
+    const shell = ["-c", `${first}; exec "$0" "$@"`, process.execPath, MAIN, ...args];
+    this.#process = spawn("sh", shell, {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { commandLine } from "#src/cli/cli.js";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MAIN = join(ROOT, "dist", "cli", "main.js");
+export const MAIN = join(ROOT, "dist", "cli", "main.js");
 
 interface Ended {
   readonly exitCode: number | null;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, readonly, run, type Service } from "headwater";
+import { DOOR } from "#src/model/door.js";
 import { temporaryDirectory } from "./support.js";
 
 class Counter extends Context<string> {
@@ -109,6 +110,19 @@ test("a request that is asked again after a restart has its effect once", async 
     });
     assert.equal(await ask(service, "r4"), 3);
   });
+});
+
+test("a client is known after a restart, though nothing else has happened", async (t) => {
+  const journal = await temporaryDirectory(t);
+  const comes = async (client: string) => {
+    const service = await run(Counters, { journal });
+    const { isComplete } = service[DOOR].listen(client, () => {});
+    await service.stop();
+    return isComplete;
+  };
+  assert.equal(await comes("ada"), false);
+  assert.equal(await comes("ada"), true);
+  assert.equal(await comes("ben"), false);
 });
 
 test("a journal of another program is refused and stays as it is", async (t) => {

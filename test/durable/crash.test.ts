@@ -40,6 +40,7 @@ class Customer {
       this.outcomes.set(transfer.id, "open");
       this.outcomes.set(transfer.id, (await this.ask(transfer)) ? "done" : "refused");
       this.answered += 1;
+      if (this.random.chance(0.3)) await sleep(this.random.int(10)); // or all of them would always ask at once
     }
   }
 
@@ -138,7 +139,7 @@ async function survives(
   work.catch(() => closing.abort());
   for (let kill = 0; kill < kills && !closing.signal.aborted; kill++) {
     // Some while it is still reading its journal, most while transfers run.
-    if (random.chance(0.8)) await answers(customers, 20 + random.int(150), closing.signal);
+    if (random.chance(0.8)) await answers(customers, 20 + random.int(300), closing.signal);
     else await sleep(random.int(100));
     await bank.kill();
   }

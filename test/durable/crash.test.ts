@@ -62,7 +62,7 @@ interface Connected {
 }
 
 function overSocket(url: string, name: string, random: Random): Connected {
-  const client = connect<BankApi>(url, { timeoutMs: PATIENCE_MS, backoffMs: 5, backoffMaxMs: 50 });
+  const client = connect<BankApi>(url, { timeoutMs: PATIENCE_MS, backoffMs: 20, backoffMaxMs: 50 });
   const notices: Notice[] = [];
   const missed: HeadwaterError[] = [];
   client.onMessage<Notice>((notice) => notices.push(notice));
@@ -84,7 +84,7 @@ function overHttp(url: string, name: string, random: Random): Customer {
     for (;;) {
       const answer = await post(url, transfer).catch(() => null);
       if (answer !== null && answer !== 503) return answer;
-      await sleep(5);
+      await sleep(30);
     }
   };
   return new Customer(name, random, async (transfer) => {
@@ -113,8 +113,7 @@ async function post(url: string, transfer: Transfer): Promise<number> {
 async function survives(
   t: TestContext,
   seed: number,
-  kills: number,
-  durability: "synced" | "written",
+  { signal, times, durability }: { signal: NodeJS.Signals; times: number; durability: "synced" | "written" },
 ): Promise<void> {
   const random = new Random(seed);
   const port = await fixedPort(new Random(Date.now()));
@@ -137,11 +136,12 @@ async function survives(
     customers.flatMap((customer) => Array.from({ length: IN_FLIGHT }, () => customer.goOn(closing.signal))),
   );
   work.catch(() => closing.abort());
-  for (let kill = 0; kill < kills && !closing.signal.aborted; kill++) {
+  for (let kill = 0; kill < times && !closing.signal.aborted; kill++) {
     // Some while it is still reading its journal, most while transfers run.
-    if (random.chance(0.8)) await answers(customers, 20 + random.int(300), closing.signal);
+    if (signal === "SIGTERM" || random.chance(0.8))
+      await answers(customers, 20 + random.int(300), closing.signal);
     else await sleep(random.int(100));
-    await bank.kill();
+    await bank.kill(signal);
   }
   await bank.serves();
   await sleep(50);
@@ -235,6 +235,10 @@ function same(a: Party, b: Party): boolean {
 }
 
 test("a bank that is killed twenty times loses nothing and does nothing twice; its clients only wait", (t) =>
-  survives(t, 1, 20, "synced"));
+  survives(t, 1, { signal: "SIGKILL", times: 20, durability: "synced" }));
 
-test("with written durability, too, a killed process loses nothing", (t) => survives(t, 2, 6, "written"));
+test("with written durability, too, a killed process loses nothing", (t) =>
+  survives(t, 2, { signal: "SIGKILL", times: 4, durability: "written" }));
+
+test("a bank that is asked to stop, and started again, is no more than slow either", (t) =>
+  survives(t, 3, { signal: "SIGTERM", times: 4, durability: "synced" }));

@@ -95,9 +95,9 @@ export class Standby {
     if (this.#current !== null) await this.#hears(this.#current, "serving");
   }
 
-  /** Kills the present process, wherever it is, and lets the next one begin as soon as it has gone. */
-  async kill(): Promise<void> {
-    await this.#end(this.#current);
+  /** Ends the present process, wherever it is, and lets the next one begin as soon as it has gone. */
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    await this.#end(this.#current, signal);
     await this.begin();
   }
 
@@ -106,10 +106,10 @@ export class Standby {
     await Promise.all([this.#end(this.#current), this.#end(this.#next)]);
   }
 
-  async #end(process: ChildProcess | null): Promise<void> {
+  async #end(process: ChildProcess | null, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     if (process === null || process.exitCode !== null || process.signalCode !== null) return;
     const gone = once(process, "exit");
-    process.kill("SIGKILL");
+    process.kill(signal);
     await gone;
   }
 

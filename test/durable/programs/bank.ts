@@ -137,6 +137,11 @@ process.once("message", async () => {
     { bank: Bank, auditor: Auditor },
     { journal, durability: durability === "written" ? "written" : "synced" },
   );
-  await serve(service, api, { port: Number(port) });
+  const server = await serve(service, api, { port: Number(port) });
   process.send?.("serving");
+  process.once("SIGTERM", async () => {
+    await server.close();
+    await service.stop();
+    process.exit(0);
+  });
 });

@@ -209,9 +209,16 @@ export class Ledger {
     this.forgetKey(answerKey(request));
   }
 
-  /** Nobody wants to know what came of this call. */
+  /** The call was made, and nobody wants to know what came of it. At once, because until then a crash repeats it. */
   forgetCall(node: string, parent: Ticket, index: number): void {
-    this.forgetKey(keyOf(node, { kind: "outside", parent, index }) as string);
+    const key = keyOf(node, { kind: "outside", parent, index }) as string;
+    this.journal.append([{ key, value: null }], () => {});
+  }
+
+  /** Writes what else there is to be written, and closes the journal. */
+  async close(): Promise<void> {
+    if (this.#besides.length > 0) this.journal.append(this.#besides.splice(0), () => {});
+    await this.journal.close();
   }
 
   forgetMessage(client: string, from: Told): void {

@@ -99,7 +99,7 @@ export function serviceFor(program: Program, several: boolean, ledger: Ledger | 
   };
   const stop: Running["stop"] = async ({ graceMs = GRACE_MS } = {}) => {
     await program.stop(graceMs);
-    await ledger?.journal.close();
+    await ledger?.close();
   };
   return {
     [DOOR]: doorOf(program, !several),

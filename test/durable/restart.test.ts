@@ -34,6 +34,10 @@ class Counter extends Context<string> {
 class Counters extends Context {
   counters = this.children(Counter);
 
+  tell(client: string, text: string) {
+    this.event.send(client, text);
+  }
+
   spread(names: string[], text: string) {
     for (const name of names) this.event.start(this.counters(name)).note(text);
   }
@@ -123,6 +127,19 @@ test("a client is known after a restart, though nothing else has happened", asyn
   assert.equal(await comes("ada"), false);
   assert.equal(await comes("ada"), true);
   assert.equal(await comes("ben"), false);
+});
+
+test("what a client was told before a stop, it is not told again", async (t) => {
+  const journal = await temporaryDirectory(t);
+  const told: unknown[] = [];
+  for (const text of ["first", "second"]) {
+    const service = await run(Counters, { journal });
+    service.client("ada", (message) => told.push(message));
+    await service.root.tell("ada", text);
+    await service.idle();
+    await service.stop();
+  }
+  assert.deepEqual(told, ["first", "second"]);
 });
 
 test("a journal of another program is refused and stays as it is", async (t) => {

@@ -200,7 +200,10 @@ export class Program implements Surroundings {
 
   /** Resolves when the condition holds; it is looked at whenever a logical node comes to rest. */
   async until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    while (!condition()) {
+      if (this.#failure !== null) throw this.#failure;
+      await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    }
   }
 
   rested(): void {

@@ -113,6 +113,7 @@ test("without the command line, onFailure hears it, whoever waits is told, and s
   );
   await Promise.all(refused);
   await assert.rejects(first.root.notes("b").read(), { code: "HW-3005" });
+  await assert.rejects(first.idle(), { code: "HW-3005" });
   const api = expose(Notes, { write: (root, name: string, text: string) => root.notes(name).write(text) });
   await using server = await serve(first, api);
   const headers = { "content-type": "application/json" };

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, chownSync, constants, readdirSync, rmSync } from "node:fs";
+import { accessSync, chownSync, constants, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { temporaryDirectory } from "./append-sync.js";
@@ -60,14 +60,13 @@ export class PeerHome {
   readonly #children: ChildProcess[] = [];
   readonly #atExit = () => {
     for (const child of this.#children) child.kill("SIGKILL");
-    rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
   };
 
   private constructor(
     readonly directory: string,
     readonly user: User | undefined,
   ) {
-    process.on("exit", this.#atExit);
+    process.prependListener("exit", this.#atExit); // before the directory goes
   }
 
   static async open(user?: User): Promise<PeerHome> {

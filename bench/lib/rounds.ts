@@ -22,7 +22,7 @@ export interface Figures extends Setting, Measurement {
   readonly baselineEventsPerSecond: number;
 }
 
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 interface Entrant {
   readonly case: Case;
@@ -43,10 +43,11 @@ export async function measure(
   const entrants: Entrant[] = [];
   let isInterrupted = false;
   const interrupt = () => {
+    if (isInterrupted) process.exit(1); // asked twice: no waiting for what is in flight
     isInterrupted = true;
     for (const { driver } of entrants) driver.interrupt();
   };
-  for (const signal of SIGNALS) process.once(signal, interrupt); // a second one ends the bench as it is
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     for (const each of cases) {
       entrants.push({ case: each, driver: new Driver(await each.start(each.contexts), each.contexts) });
@@ -60,8 +61,8 @@ export async function measure(
     for (const { case: each, driver } of entrants) await check(each, driver);
     return figures;
   } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupt);
     await stopAll(entrants);
+    for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }
 

@@ -14,6 +14,7 @@ export class RespClient {
   #answered = 0;
   #unsent = "";
   #unread = "";
+  #failure: Error | undefined;
 
   private constructor(readonly socket: Socket) {
     socket.setEncoding("latin1");
@@ -30,6 +31,7 @@ export class RespClient {
 
   /** Only for words of ASCII: their lengths are those of their bytes. */
   ask(...words: readonly string[]): Promise<Reply> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#unsent === "") process.nextTick(() => this.#send());
     this.#unsent += `*${words.length}\r\n`;
     for (const word of words) this.#unsent += `$${word.length}\r\n${word}\r\n`;
@@ -62,6 +64,7 @@ export class RespClient {
   }
 
   #fail(error: Error): void {
+    this.#failure ??= error;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 }

@@ -62,9 +62,9 @@ function checkFigures(figures: readonly Record<string, unknown>[], cases: readon
 }
 
 test("durable uses a real journal and a real server process, and every event it reports took place", async () => {
-  const args = command("durable", "--quick", "--json", "--events", "100");
+  const args = command("durable", "--quick", "--json", "--events", "40");
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
-  checkFigures(figuresOf(stdout), CASES, 100);
+  checkFigures(figuresOf(stdout), CASES, 40);
 });
 
 test("with --peers each database is measured or said to be missing, and nothing stays behind", async (t) => {
@@ -150,4 +150,5 @@ test("the Redis client finds its replies however they are cut into pieces", asyn
   const unanswered = client.ask("f");
   await client.close();
   await assert.rejects(unanswered, /closed the connection/);
+  await assert.rejects(client.ask("g"), /closed the connection/);
 });

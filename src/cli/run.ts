@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { HeadwaterError } from "../errors.js";
 import { run as runService } from "../host/run.js";
 import type { AnyService, RunOptions } from "../host/service.js";
+import type { Durability } from "../journal/journal.js";
 import { type Server, serve } from "../server/serve.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
@@ -139,7 +140,7 @@ function placeOf({ values }: Arguments): Place | null {
   return { port, host: values.get("host") ?? "127.0.0.1" };
 }
 
-function journalOf(args: Arguments): Pick<RunOptions, "journal" | "durability"> {
+function journalOf(args: Arguments): { readonly journal?: string; readonly durability?: Durability } {
   const journal = args.values.get("journal");
   const durability = choiceOf(args, "durability", DURABILITIES);
   if (journal !== undefined) return { journal, durability };

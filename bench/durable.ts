@@ -2,14 +2,16 @@ import { startAppendSync } from "./lib/append-sync.js";
 import { durableGoals } from "./lib/goals.js";
 import { startByKey, startDurable } from "./lib/headwater.js";
 import { startDurableOverSocket, startOverSocket } from "./lib/headwater-ws.js";
-import { optionsFrom } from "./lib/options.js";
+import { optionsFrom, withoutPeers } from "./lib/options.js";
+import { findPeers } from "./lib/peers.js";
 import { jsonLine, table } from "./lib/report.js";
 import { type Effort, measure } from "./lib/rounds.js";
 import type { Case } from "./lib/subject.js";
 
 /**
  * The counters of `micro` with a journal on a real disk: every reply waits until the disk has the event. Beside a file
- * that is appended to and synced by hand, in the program's own process and over a WebSocket from another one.
+ * that is appended to and synced by hand, in the program's own process and over a WebSocket from another one; with
+ * `--peers` also beside PostgreSQL and Redis.
  */
 
 const CONTEXTS = 160;
@@ -37,13 +39,18 @@ const cases: readonly Case[] = [
 ];
 
 export async function main(args: readonly string[]): Promise<void> {
-  const { json, effort } = optionsFrom(args, FULL, QUICK);
+  const { peers, others } = withoutPeers(args);
+  const { json, effort } = optionsFrom(others, FULL, QUICK);
+  const found = peers ? findPeers() : { cases: [], missing: [] };
+  const beside = found.cases.map(({ name, start, journal }) => of(name, start, journal, "append-fdatasync"));
+  for (const sentence of found.missing) progress(sentence);
   const settings = IN_FLIGHT.map((inFlight) => ({ work: 0, inFlight }));
-  const figures = await measure(cases, settings, effort, progress);
+  const figures = await measure([...cases, ...beside], settings, effort, progress);
   if (json) for (const each of figures) process.stdout.write(`${jsonLine("durable", each)}\n`);
   else process.stdout.write(table(figures));
   for (const goal of durableGoals(figures))
     progress(`${goal.met ? "met" : "MISSED"}: ${goal.what}: ${goal.figure}`);
+  for (const sentence of found.missing) progress(sentence); // again, beside the figures that lack it
 }
 
 function progress(line: string): void {

@@ -10,7 +10,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   durable: () => import("./durable.js"),
 };
 
-const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N]
+const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
 
   micro    events per second and latency of one context call, beside a plain queue and two actor libraries
   state    events per second against the size of the context, for plain and for tracked fields
@@ -19,6 +19,7 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N]
   --json      one JSON object per line instead of a table
   --quick     shorter rounds: about ten seconds, rougher figures
   --events N  exactly N events per round
+  --peers     durable only: beside PostgreSQL and Redis too, where they are installed
 `;
 
 const [name, ...args] = process.argv.slice(2);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Context, expose, type ProgramIo, readonly, type Service } from "headwater";
 
 /**
@@ -96,8 +97,17 @@ export const api = expose(Bank, {
   audit: (bank) => bank.audit(),
 });
 
-export async function main(service: Service<Bank>, io: ProgramIo) {
-  const { root: bank } = service;
+const ADA: Party = { branch: "north", account: "ada" };
+const BEN: Party = { branch: "north", account: "ben" };
+const CLEO: Party = { branch: "south", account: "cleo" };
+const REPORT_MS = 500;
+const TRANSFERS_MS = 10;
+
+/**
+ * A few transfers; with `io.forever`, a coin goes round until it is told to stop. With a journal, a later run finds the
+ * accounts open and goes on with their money.
+ */
+export async function main({ root: bank }: Service<Bank>, io: ProgramIo) {
   const report = async (what: string) => {
     const lines = [...(await bank.audit())].map(
       ([branch, accounts]) =>
@@ -106,15 +116,14 @@ export async function main(service: Service<Bank>, io: ProgramIo) {
     io.print(`${what}: ${lines.join("; ")}`);
   };
 
-  await bank.open({ branch: "north", account: "ada" }, 100);
-  await bank.open({ branch: "north", account: "ben" }, 100);
-  await bank.open({ branch: "south", account: "cleo" }, 100);
+  const known = await bank.audit();
+  for (const party of [ADA, BEN, CLEO]) {
+    if (!known.get(party.branch)?.has(party.account)) await bank.open(party, 100);
+  }
   await report("three accounts");
 
-  await Promise.all([
-    bank.branches("north").transfer("ada", "ben", 30),
-    bank.transfer({ branch: "north", account: "ben" }, { branch: "south", account: "cleo" }, 50),
-  ]);
+  // The first is one branch's own business. After a few runs there is no money left for them.
+  await Promise.allSettled([bank.branches("north").transfer("ada", "ben", 30), bank.transfer(BEN, CLEO, 50)]);
   await report("two transfers at once");
 
   const failure = await bank
@@ -122,4 +131,17 @@ export async function main(service: Service<Bank>, io: ProgramIo) {
     .transfer("ada", "ben", 500)
     .catch((error: Error) => error.message);
   await report(`a transfer that fails (${failure}) changes nothing`);
+
+  let reported = Date.now();
+  for (let count = 0; io.forever && !io.signal.aborted; count += 3) {
+    await Promise.allSettled([
+      bank.transfer(ADA, BEN, 1),
+      bank.transfer(BEN, CLEO, 1),
+      bank.transfer(CLEO, ADA, 1),
+    ]);
+    await sleep(TRANSFERS_MS);
+    if (Date.now() - reported < REPORT_MS) continue;
+    await report(`${count + 3} transfers later`);
+    reported = Date.now();
+  }
 }

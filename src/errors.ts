@@ -49,7 +49,6 @@ export const codes = {
   "HW-3008": "a key cannot be stored in a journal",
   "HW-3009": "the journal is open with another durability",
   "HW-3021": "the state of a context does not fit its class",
-  "HW-3022": "the journal cannot be written",
   "HW-3023": "the journal does not fit the program",
   "HW-4001": "an API cannot be exposed",
   "HW-4002": "an API function made no request",

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync, write } from "node:fs";
+import { closeSync, fdatasync, openSync, rmSync, write } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,6 +65,14 @@ export async function startAppendSync(contexts: number): Promise<Subject> {
   };
 }
 
-export function temporaryDirectory(): Promise<string> {
-  return mkdtemp(join(tmpdir(), "headwater-bench-"));
+const directories: string[] = [];
+process.on("exit", () => {
+  for (const each of directories) rmSync(each, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** A directory that is gone when we are, also if nobody came to remove it. */
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "headwater-bench-"));
+  directories.push(directory);
+  return directory;
 }

@@ -14,6 +14,7 @@ export interface Measurement {
 export class Driver {
   #asked = 0;
   #counter = 0;
+  #isInterrupted = false;
 
   constructor(
     readonly subject: Subject,
@@ -25,6 +26,11 @@ export class Driver {
     return this.#asked;
   }
 
+  /** Asks for nothing more. What is in flight is waited for, then `drive` fails. */
+  interrupt(): void {
+    this.#isInterrupted = true;
+  }
+
   /** Keeps `inFlight` events in flight: as many loops, each of which awaits its reply before it asks again. */
   async drive(events: number, inFlight: number, work: number): Promise<Measurement> {
     const latenciesMs = new Float64Array(Math.ceil(events / SAMPLE_EVERY));
@@ -34,6 +40,7 @@ export class Driver {
     const beganMs = performance.now();
     for (let i = 0; i < inFlight; i++) loops.push(this.#loop(first, last, work, latenciesMs));
     await Promise.all(loops);
+    if (this.#isInterrupted) throw new Error("interrupted.");
     const seconds = (performance.now() - beganMs) / 1000;
     latenciesMs.sort();
     return {
@@ -46,7 +53,7 @@ export class Driver {
 
   async #loop(first: number, last: number, work: number, latenciesMs: Float64Array): Promise<void> {
     const { subject } = this;
-    while (this.#asked < last) {
+    while (this.#asked < last && !this.#isInterrupted) {
       const event = this.#asked++ - first;
       const isSampled = event % SAMPLE_EVERY === 0;
       const askedMs = isSampled ? performance.now() : 0;

@@ -12,7 +12,10 @@ const SERVER = fileURLToPath(new URL("./ws-server.ts", import.meta.url));
 
 /** The same counters in a process of their own, asked over a WebSocket. */
 export async function startOverSocket(contexts: number, journal = ""): Promise<Subject> {
-  const server = fork(SERVER, [journal], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const server = fork(SERVER, [journal], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    detached: true, // Ctrl-C is for us; it ends when we are gone
+  });
   const url = await addressOf(server);
   const client = connect<typeof api>(url);
   const counted = async () => {

@@ -11,6 +11,11 @@ export function optionsFrom(args: readonly string[], full: Effort, quick: Effort
   return { json: values.json === true, effort };
 }
 
+/** Takes `--peers` out, for the bench that knows it: the others refuse it like any unknown option. */
+export function withoutPeers(args: readonly string[]) {
+  return { peers: args.includes("--peers"), others: args.filter((arg) => arg !== "--peers") };
+}
+
 function countFrom(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const count = Number(text);

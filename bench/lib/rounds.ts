@@ -22,6 +22,8 @@ export interface Figures extends Setting, Measurement {
   readonly baselineEventsPerSecond: number;
 }
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 interface Entrant {
   readonly case: Case;
   readonly driver: Driver;
@@ -39,9 +41,17 @@ export async function measure(
   progress: (line: string) => void,
 ): Promise<Figures[]> {
   const entrants: Entrant[] = [];
+  let isInterrupted = false;
+  const interrupt = () => {
+    if (isInterrupted) process.exit(1); // asked twice: no waiting for what is in flight
+    isInterrupted = true;
+    for (const { driver } of entrants) driver.interrupt();
+  };
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     for (const each of cases) {
       entrants.push({ case: each, driver: new Driver(await each.start(each.contexts), each.contexts) });
+      if (isInterrupted) throw new Error("interrupted.");
     }
     const figures: Figures[] = [];
     for (const setting of settings) {
@@ -51,8 +61,15 @@ export async function measure(
     for (const { case: each, driver } of entrants) await check(each, driver);
     return figures;
   } finally {
-    for (const { driver } of entrants) await driver.subject.stop();
+    await stopAll(entrants);
+    for (const signal of SIGNALS) process.off(signal, interrupt);
   }
+}
+
+/** One that cannot be stopped keeps none of the others from it. */
+async function stopAll(entrants: readonly Entrant[]): Promise<void> {
+  const stopped = await Promise.allSettled(entrants.map(({ driver }) => driver.subject.stop()));
+  for (const each of stopped) if (each.status === "rejected") throw each.reason;
 }
 
 async function measureSetting(

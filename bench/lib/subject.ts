@@ -16,7 +16,7 @@ export interface Case {
   readonly contexts: number;
   /** By how much one event raises the sum of the counters. */
   readonly countsPerEvent: number;
-  /** Where the system keeps what it committed; the baselines keep nothing. */
-  readonly journal: "lmdb" | "memory" | "none";
+  /** Where the system keeps what it committed; the baselines keep nothing, Redis has its AOF, PostgreSQL its WAL. */
+  readonly journal: "lmdb" | "memory" | "none" | "aof" | "wal";
   start(contexts: number): Promise<Subject>;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { HeadwaterError } from "../errors.js";
 import { run as runService } from "../host/run.js";
 import type { AnyService, RunOptions } from "../host/service.js";
+import type { Durability } from "../journal/journal.js";
 import { type Server, serve } from "../server/serve.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
@@ -16,6 +17,7 @@ const GRACE_MS = 2000;
 const SILENCE_MS_MAX = 1000;
 const PORT_MAX = 65_535;
 const COMMIT_ORDERS = ["observer", "total"] as const;
+const DURABILITIES = ["synced", "written"] as const;
 
 export const run: Command = {
   name: "run",
@@ -26,22 +28,35 @@ export const run: Command = {
     "root class, or an object of root classes, one for each logical node. If it exports `main(service, io)`, " +
     "that is called, and the run ends when main has returned and nothing is in flight. Without a main the " +
     "program runs until Ctrl-C. With --port, what it exports as `api` is served over HTTP and WebSocket, and the " +
-    "run goes on until Ctrl-C in any case.",
+    "run goes on until Ctrl-C in any case. With --journal, what the program knows is kept in that directory: run again " +
+    "with the same one, it goes on where it was, however it ended.",
   options: {
     "commit-order": { value: "observer|total", help: "who waits for whom at commit (observer)" },
+    journal: { value: "DIR", help: "keep what the program knows in this directory" },
+    durability: {
+      value: "synced|written",
+      help: "survive a crash of the machine, or of the process only (synced)",
+    },
     forever: { help: "tell main to go on until Ctrl-C (io.forever)" },
     port: { value: "N", help: "serve the program's `api` at this port; 0 is any that is free" },
     host: { value: "NAME", help: "the address to serve it at (127.0.0.1: this machine only)" },
   },
   async run(args, terminal) {
-    const commitOrder = commitOrderOf(args);
+    const commitOrder = choiceOf(args, "commit-order", COMMIT_ORDERS);
+    const kept = journalOf(args);
     const place = placeOf(args);
     const program = await loadProgram(findProgram(args.operands[0] ?? "", process.cwd()));
     const voice = args.flags.has("json") ? jsonVoice(terminal) : plainVoice(terminal);
     const interrupt = onInterrupt(() => voice.note("Stopping."));
+    const failure = new AbortController();
     try {
-      const service = await start(program, { commitOrder, onError: voice.failure });
-      voice.running(program);
+      const service = await start(program, {
+        ...kept,
+        commitOrder,
+        onError: voice.failure,
+        onFailure: (error) => failure.abort(error),
+      });
+      voice.running(program, kept.journal);
       const server = place === null ? null : await served(program, service, place, voice);
       const io: ProgramIo = {
         print: voice.print,
@@ -49,8 +64,10 @@ export const run: Command = {
         forever: args.flags.has("forever"),
       };
       try {
-        await untilDone(program, service, io, voice);
-        if (server !== null) await aborted(io.signal);
+        const work = untilDone(program, service, io, voice).then(() => server && aborted(io.signal));
+        work.catch(() => {}); // it may fail, too, when the journal has
+        await Promise.race([work, aborted(failure.signal)]);
+        failure.signal.throwIfAborted();
       } finally {
         await server?.close({ graceMs: GRACE_MS });
         await service.stop();
@@ -123,12 +140,23 @@ function placeOf({ values }: Arguments): Place | null {
   return { port, host: values.get("host") ?? "127.0.0.1" };
 }
 
-function commitOrderOf(args: Arguments): (typeof COMMIT_ORDERS)[number] {
-  const written = args.values.get("commit-order") ?? "observer";
-  const order = COMMIT_ORDERS.find((each) => each === written);
-  if (order !== undefined) return order;
+function journalOf(args: Arguments): { readonly journal?: string; readonly durability?: Durability } {
+  const journal = args.values.get("journal");
+  const durability = choiceOf(args, "durability", DURABILITIES);
+  if (journal !== undefined) return { journal, durability };
+  if (args.values.has("durability")) {
+    throw misused(run, "--durability says how safe a journal is; it needs --journal as well.");
+  }
+  return {};
+}
+
+/** The value of an option that takes one of a few; the first of them if it is not given. */
+function choiceOf<T extends string>(args: Arguments, option: string, choices: readonly [T, ...T[]]): T {
+  const written = args.values.get(option) ?? choices[0];
+  const choice = choices.find((each) => each === written);
+  if (choice !== undefined) return choice;
   throw misused(
     run,
-    `--commit-order is observer or total, not "${written}".${didYouMean(written, COMMIT_ORDERS)}`,
+    `--${option} is ${choices.join(" or ")}, not "${written}".${didYouMean(written, choices)}`,
   );
 }

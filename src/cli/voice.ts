@@ -6,7 +6,8 @@ import { paint, type Terminal } from "./terminal.js";
 
 /** How a run tells what goes on: in sentences for people, or as JSON lines for programs. */
 export interface Voice {
-  running(program: Program): void;
+  /** `journal` is the directory that keeps what it knows, if one does. */
+  running(program: Program, journal?: string): void;
   /** The program can be reached from outside. */
   listening(url: string): void;
   /** A line that the program itself printed. */
@@ -27,11 +28,12 @@ const CAUSES: Record<FailedEvent["startedBy"], string> = {
 export function plainVoice(terminal: Terminal): Voice {
   const aside = (text: string) => terminal.say(paint(terminal, "dim", text));
   return {
-    running: (program) => {
+    running: (program, journal) => {
       const nodes = Object.entries(nodesOf(program)).map(([name, root]) => `${root} (logical node ${name})`);
       const what = typeof program.roots === "function" ? program.roots.name : nodes.join(", ");
+      const where = journal === undefined ? "in memory" : `with the journal ${journal}`;
       aside(
-        `Running ${what} from ${relative(process.cwd(), program.file)}, on one host, in memory. Ctrl-C stops it.`,
+        `Running ${what} from ${relative(process.cwd(), program.file)}, on one host, ${where}. Ctrl-C stops it.`,
       );
     },
     listening: (url) => terminal.say(`Listening on ${url}`),
@@ -47,7 +49,8 @@ export function plainVoice(terminal: Terminal): Voice {
 export function jsonVoice(terminal: Terminal): Voice {
   const line = (kind: string, facts: object) => terminal.out(JSON.stringify({ kind, ...facts }));
   return {
-    running: (program) => line("running", { program: program.file, nodes: nodesOf(program) }),
+    running: (program, journal) =>
+      line("running", { program: program.file, nodes: nodesOf(program), journal }),
     listening: (url) => line("listening", { url }),
     print: (text) => line("print", { line: text }),
     failure: ({ error, ...where }) => line("failure", { ...where, message: messageOf(error) }),

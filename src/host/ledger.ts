@@ -118,7 +118,10 @@ export class Ledger {
     for (const event of open) writes.push(ticketWrite(event));
     const reserved = this.#reserved.get(node) ?? 0;
     if (last > reserved || writes.length > 0) writes.push(this.#position(node, last, time));
-    if (writes.length > 0) writes.push(...this.#besides.splice(0, BESIDES_AT_ONCE));
+    if (writes.length > 0) {
+      const count = Math.max(BESIDES_AT_ONCE, 2 * writes.length); // they must not come faster than they go
+      for (const write of this.#besides.splice(0, count)) writes.push(write);
+    }
     this.journal.append(writes, done);
     for (const { payload } of events) payload.execution?.leave();
   }
@@ -178,12 +181,13 @@ export class Ledger {
     for (const [, bytes] of this.journal.range("k/")) yield decode(bytes) as string;
   }
 
+  /** At once, so that the journal knows the client before it has a message for it. */
   noteClient(client: string): void {
-    this.#besides.push({ key: clientKey(client), value: encode(client) });
+    this.journal.append([{ key: clientKey(client), value: encode(client) }], () => {});
   }
 
   forgetClient(client: string): void {
-    this.forgetKey(clientKey(client));
+    this.journal.append([{ key: clientKey(client), value: null }], () => {});
   }
 
   /** Names the journal: tickets of different journals have nothing to do with each other. */
@@ -204,9 +208,16 @@ export class Ledger {
     this.forgetKey(answerKey(request));
   }
 
-  /** Nobody wants to know what came of this call. */
+  /** The call was made, and nobody wants to know what came of it. At once, because until then a crash repeats it. */
   forgetCall(node: string, parent: Ticket, index: number): void {
-    this.forgetKey(keyOf(node, { kind: "outside", parent, index }) as string);
+    const key = keyOf(node, { kind: "outside", parent, index }) as string;
+    this.journal.append([{ key, value: null }], () => {});
+  }
+
+  /** Writes what else there is to be written. */
+  flush(): Promise<void> {
+    if (this.#besides.length === 0) return Promise.resolve();
+    return new Promise((resolve) => this.journal.append(this.#besides.splice(0), () => resolve()));
   }
 
   forgetMessage(client: string, from: Told): void {

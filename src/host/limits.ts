@@ -20,7 +20,7 @@ export interface Limits {
   readonly contexts: number;
   /** With a journal: how long messages are kept for a client that does not confirm them. */
   readonly messagesMs: number;
-  /** With a journal: how many messages are kept for one client; beyond that, the oldest are dropped. */
+  /** With a journal: how many messages are kept for one client; beyond that, the client is given up. */
   readonly messagesPerClient: number;
 }
 

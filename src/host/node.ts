@@ -179,6 +179,7 @@ export class LogicalNode implements Supervisor {
 
   /** Does anybody outside still wait for an answer? */
   get isAwaited(): boolean {
+    if (this.#halted) return false;
     for (const { payload } of this.#core.unsettled()) if (payload.waiting !== null) return true;
     return false;
   }

@@ -27,6 +27,8 @@ export interface FailedEvent {
 
 export interface ProgramOptions extends NodeOptions {
   readonly onError?: ((failed: FailedEvent) => void) | undefined;
+  /** Hears that the journal takes no more. */
+  readonly onFailure?: ((error: HeadwaterError) => void) | undefined;
   readonly onSettled?: ((event: CoreEvent<EventRequest>) => void) | undefined;
 }
 
@@ -124,6 +126,8 @@ export class Program implements Surroundings {
     this.#stopped = true;
     this.#halt(error);
     this.#failure = error;
+    const { onFailure } = this.#options;
+    if (onFailure !== undefined) apart(() => onFailure(error));
     this.rested();
   }
 
@@ -199,7 +203,10 @@ export class Program implements Surroundings {
 
   /** Resolves when the condition holds; it is looked at whenever a logical node comes to rest. */
   async until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    while (!condition()) {
+      if (this.#failure !== null) throw this.#failure;
+      await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    }
   }
 
   rested(): void {

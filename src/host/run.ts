@@ -36,12 +36,14 @@ export async function run(program: AnyProgram, options: RunOptions = {}): Promis
   const journal = isOwn
     ? await openLmdbJournal(named, identityOf(program), { durability, onWarning })
     : named;
+  const { contexts } = { ...DEFAULT_LIMITS, ...options.limits };
+  const ledger = new Ledger(journal, contexts);
   const close = async () => {
+    await ledger.flush();
     if (isOwn) await journal.close();
   };
   try {
-    const { contexts } = { ...DEFAULT_LIMITS, ...options.limits };
-    return runOn(memoryPorts, program, options, new Ledger(journal, contexts), close);
+    return runOn(memoryPorts, program, options, ledger, close);
   } catch (error) {
     await close();
     throw error;
@@ -60,6 +62,7 @@ export function runOn(
     commitOrder: options.commitOrder ?? "observer",
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     onError: options.onError,
+    onFailure: options.onFailure ?? (({ message }) => onWarning(message)),
     ledger,
   });
   return serviceFor(running, typeof program !== "function", close);

@@ -1,4 +1,5 @@
 import type { CommitOrder } from "../core/core.js";
+import type { HeadwaterError } from "../errors.js";
 import type { Durability, Journal } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { DOOR, type Door } from "../model/door.js";
@@ -25,6 +26,11 @@ export interface RunOptions {
    * `"written"`: the operating system has it, it survives a crash of the process only.
    */
   readonly durability?: Durability;
+  /**
+   * Hears that the journal takes no more: another process has taken it over, or the disk is full. Nothing can commit any
+   * more, and every request is refused with this error; end the program. By default it becomes a process warning.
+   */
+  readonly onFailure?: (error: HeadwaterError) => void;
   /** Hears of events that failed and that nobody waits for. By default they become process warnings. */
   readonly onError?: (failed: FailedEvent) => void;
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { commandLine } from "#src/cli/cli.js";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MAIN = join(ROOT, "dist", "cli", "main.js");
+export const MAIN = join(ROOT, "dist", "cli", "main.js");
 
 interface Ended {
   readonly exitCode: number | null;
@@ -36,8 +36,10 @@ export class Running {
   readonly #process: ChildProcess;
   #changed: () => void = () => {};
 
-  constructor(args: readonly string[], folder: string) {
-    this.#process = spawn(process.execPath, [MAIN, ...args], {
+  /** `first` is what a shell does before it becomes the command line. */
+  constructor(args: readonly string[], folder: string, first = ":") {
+    const shell = ["-c", `${first}; exec "$0" "$@"`, process.execPath, MAIN, ...args];
+    this.#process = spawn("sh", shell, {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
     });

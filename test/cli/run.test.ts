@@ -198,3 +198,37 @@ test("a malformed program is refused with the code of the rule it breaks", async
   assert.match(stderr, /^error HW-1013: /m);
   assert.equal(exitCode, 1);
 });
+
+test("with --journal, a later run goes on where the last one ended", async (t) => {
+  const folder = packageWith(t, { "counter.ts": COUNTER, "step.ts": STEP });
+  const first = await runHere(folder, "run", "counter", "--journal", "data");
+  assert.equal(first.stdout, "count 2\ncount 4\n", first.stderr);
+  assert.match(first.stderr, /^Running Counter from counter\.ts, on one host, with the journal data\. /m);
+  const second = await runHere(
+    folder,
+    "run",
+    "counter",
+    "--journal",
+    "data",
+    "--durability",
+    "written",
+    "--json",
+  );
+  const [running, ...printed] = second.stdout.split("\n").filter((line) => line !== "");
+  assert.equal((JSON.parse(running ?? "") as { journal: string }).journal, "data");
+  assert.deepEqual(
+    printed.slice(0, 2).map((line) => (JSON.parse(line) as { line: string }).line),
+    ["count 6", "count 8"],
+  );
+});
+
+test("a durability that is none, or without a journal, is not understood", async () => {
+  const wrong = await headwater("run", "counter", "--journal", "data", "--durability", "writen");
+  assert.match(
+    wrong.stderr,
+    /HW-2001: --durability is synced or written, not "writen"\. Did you mean "written"\?/,
+  );
+  const alone = await headwater("run", "counter", "--durability", "written");
+  assert.match(alone.stderr, /HW-2001: --durability .* needs --journal/);
+  assert.deepEqual([wrong.exitCode, alone.exitCode], [2, 2]);
+});

@@ -170,7 +170,7 @@ test("a call without a result is made again after a restart, under its key", asy
   await third.idle();
   assert.deepEqual(await third.root.orders("a").all(), [{ ok: true, value: "paid 7" }]);
   await third.stop();
-  assert.equal(asked.length, calls + asked.slice(calls).filter(({ body }) => body === "0").length);
+  assert.equal(asked.length, calls, "what was done before a stop is not done again");
 });
 
 test("declarations that cannot work are refused", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, readonly, run, type Service } from "headwater";
+import { DOOR } from "#src/model/door.js";
 import { temporaryDirectory } from "./support.js";
 
 class Counter extends Context<string> {
@@ -32,6 +33,10 @@ class Counter extends Context<string> {
 
 class Counters extends Context {
   counters = this.children(Counter);
+
+  tell(client: string, text: string) {
+    this.event.send(client, text);
+  }
 
   spread(names: string[], text: string) {
     for (const name of names) this.event.start(this.counters(name)).note(text);
@@ -109,6 +114,32 @@ test("a request that is asked again after a restart has its effect once", async 
     });
     assert.equal(await ask(service, "r4"), 3);
   });
+});
+
+test("a client is known after a restart, though nothing else has happened", async (t) => {
+  const journal = await temporaryDirectory(t);
+  const comes = async (client: string) => {
+    const service = await run(Counters, { journal });
+    const { isComplete } = service[DOOR].listen(client, () => {});
+    await service.stop();
+    return isComplete;
+  };
+  assert.equal(await comes("ada"), false);
+  assert.equal(await comes("ada"), true);
+  assert.equal(await comes("ben"), false);
+});
+
+test("what a client was told before a stop, it is not told again", async (t) => {
+  const journal = await temporaryDirectory(t);
+  const told: unknown[] = [];
+  for (const text of ["first", "second"]) {
+    const service = await run(Counters, { journal });
+    service.client("ada", (message) => told.push(message));
+    await service.root.tell("ada", text);
+    await service.idle();
+    await service.stop();
+  }
+  assert.deepEqual(told, ["first", "second"]);
 });
 
 test("a journal of another program is refused and stays as it is", async (t) => {

@@ -132,3 +132,17 @@ test("the demonstration shows the balances after each step", async () => {
     "a transfer that fails (account ada has only 70) changes nothing: north ada 70, ben 80; south cleo 150",
   ]);
 });
+
+test("the demonstration goes on with the money that is there, however often it is run", async () => {
+  await using service = await run(Bank);
+  for (let i = 0; i < 2; i++) await printed(main, service);
+  const [first = "", ...rest] = await printed(main, service);
+  assert.equal(first, "three accounts: north ada 40, ben 60; south cleo 200");
+  assert.equal(rest.length, 2);
+  for (let i = 0; i < 3; i++) await printed(main, service);
+  const total = [...balancesOf(await service.root.audit()).values()].reduce(
+    (sum, balance) => sum + balance,
+    0,
+  );
+  assert.equal(total, 300);
+});

@@ -77,7 +77,7 @@ test("a request that was refused because there was no room is tried when it is m
 });
 
 test("what the service says when it stops or when its journal fails is not remembered as an answer", async () => {
-  for (const code of ["HW-1401", "HW-3006", "HW-3007", "HW-3022"] as const) {
+  for (const code of ["HW-1401", "HW-3006", "HW-3007"] as const) {
     const answers = new Answers(() => 0, 100, 10);
     const refusal = () => Promise.reject(new HeadwaterError(code, "not now."));
     await refused(answers.once("r1", refusal), code);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -90,17 +90,19 @@ describe("the programs of the error pages", () => {
   }
 });
 
-describe("the programs of the README", () => {
-  const text = pages.find(({ path }) => path === "README.md")?.text ?? "";
-  const blocks = blocksOf(text);
-  for (const program of programs.filter(({ page }) => page === "README.md")) {
-    test(`README.md:${program.line} runs and prints what the page says`, async () => {
-      const next = blocks.find(({ language, line }) => language === "text" && line > program.line);
+describe("the programs of the README and of the pages about journals", () => {
+  const shown = ["README.md", "docs/durability.md", "docs/outside.md"];
+  for (const program of programs.filter(({ page }) => shown.includes(page))) {
+    test(`${program.page}:${program.line} runs and prints what the page says`, async (t) => {
+      const folder = mkdtempSync(join(FOLDER, "run-")); // for its journal, if it has one
+      t.after(() => rmSync(folder, { recursive: true }));
+      const text = pages.find(({ path }) => path === program.page)?.text ?? "";
+      const next = blocksOf(text).find(({ language, line }) => language === "text" && line > program.line);
       assert.ok(next, "the program is followed by what it prints");
       const command = /export async function main\b/.test(program.text)
         ? [join(ROOT, "dist", "cli", "main.js"), "run", program.file]
         : ["--import", "tsx", program.file];
-      const { stdout } = await execute(process.execPath, command, { cwd: ROOT });
+      const { stdout } = await execute(process.execPath, command, { cwd: folder });
       assert.equal(stdout, next.text);
     });
   }

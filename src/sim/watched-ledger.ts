@@ -21,13 +21,15 @@ export class WatchedLedger extends Ledger {
 
   override append(...[node, events, open, done]: Parameters<Ledger["append"]>): void {
     const logged = events.map((event: CoreEvent<EventRequest>) => this.recorder.appended(event));
+    const { groups } = this.journal;
     const kept = this.plant === "forget-tickets" ? [] : open;
     super.append(node, events, kept, (error) => {
       if (error === null) this.recorder.keep(this.#onTheWay.shift()?.events ?? []);
       if (this.plant !== "reply-before-sync") done(error);
     });
     if (this.plant === "reply-before-sync") done(null);
-    this.#onTheWay.push({ group: this.journal.groups, events: logged });
+    // A journal that has failed takes no more.
+    if (this.journal.groups > groups) this.#onTheWay.push({ group: this.journal.groups, events: logged });
   }
 
   override answerTo(request: string): StoredAnswer | null {

@@ -72,6 +72,8 @@ export const codes = {
   "HW-4020": "the server cannot be started",
   "HW-4021": "a session was taken over by another connection",
   "HW-4022": "too many requests of a client have no answer",
+  "HW-6001": "a host has ended",
+  "HW-6002": "a program cannot run on several hosts",
   "HW-9001": "an invariant of Headwater is broken",
 } as const;
 

@@ -31,6 +31,13 @@ export interface RunOptions {
    * more, and every request is refused with this error; end the program. By default it becomes a process warning.
    */
   readonly onFailure?: (error: HeadwaterError) => void;
+  /**
+   * How many threads run events. 1 (the default): everything runs in this one, which is the fastest for small events.
+   * More need `module`.
+   */
+  readonly hosts?: number;
+  /** The address of the module that has the program as its default export, for hosts to load: `import.meta.url`. */
+  readonly module?: string;
   /** Hears of events that failed and that nobody waits for. By default they become process warnings. */
   readonly onError?: (failed: FailedEvent) => void;
 }

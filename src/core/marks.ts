@@ -38,7 +38,7 @@ export const CRASH_MARKS = [
 ] as const;
 
 /** The same on several hosts, with a journal. */
-export const HOST_MARKS = ["a host crashed"] as const;
+export const HOST_MARKS = ["a host crashed", "a context was moved"] as const;
 
 export type Mark = (typeof MARKS)[number] | (typeof CRASH_MARKS)[number] | (typeof HOST_MARKS)[number];
 

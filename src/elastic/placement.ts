@@ -17,7 +17,14 @@ export class Placement {
   /** Where the subtrees are that somebody has asked for. */
   #known = new WeakMap<Placed, number>();
 
-  constructor(hosts: Iterable<number>) {
+  /** Exceptions, made by moves. */
+  readonly #moved = new Map<Placed, number>();
+
+  constructor(
+    hosts: Iterable<number>,
+    /** How far down subtrees are spread. */
+    readonly depth = 1,
+  ) {
     this.#hosts = [...hosts];
   }
 
@@ -28,12 +35,25 @@ export class Placement {
   /** A host is gone; others take over what it had. */
   remove(host: number): void {
     this.#hosts = this.#hosts.filter((each) => each !== host);
+    for (const [context, at] of this.#moved) if (at === host) this.#moved.delete(context);
     this.#known = new WeakMap();
   }
 
+  /** A context, and all that is below it, is on that host from now on. */
+  move(context: Placed, host: number): void {
+    for (const each of this.#moved.keys()) if (isBelow(each, context)) this.#moved.delete(each);
+    this.#moved.set(context, host);
+  }
+
   of(context: Placed): number {
+    if (this.#moved.size > 0) {
+      for (let at: Placed | null = context; at !== null; at = at.parent) {
+        const host = this.#moved.get(at);
+        if (host !== undefined) return host;
+      }
+    }
     let at = context;
-    while (at.depth > 1 && at.parent !== null) at = at.parent;
+    while (at.depth > this.depth && at.parent !== null) at = at.parent;
     let host = this.#known.get(at);
     if (host === undefined) {
       host = this.#best(`${at.node} ${at}`);
@@ -50,6 +70,11 @@ export class Placement {
     }
     return best;
   }
+}
+
+function isBelow(context: Placed, top: Placed): boolean {
+  for (let at = context.parent; at !== null; at = at.parent) if (at === top) return true;
+  return false;
 }
 
 /** FNV-1a, with its bits well mixed in the end. */

@@ -74,6 +74,15 @@ export interface NodeOptions {
 
 const ROUNDS_PER_PUMP = 64;
 const REQUESTED: Origin = { kind: "request" };
+/** Stands for the method of an event that moves a context. */
+const MOVE: Method = {
+  name: "(move)",
+  label: "(move)",
+  body: () => {},
+  isAsync: false,
+  readonly: false,
+  reads: [],
+};
 
 /** A logical node on one host: carries out what its core wants done, and feeds back what came of it. */
 export class LogicalNode implements Supervisor {
@@ -170,6 +179,15 @@ export class LogicalNode implements Supervisor {
     this.#schedule();
   }
 
+  /** Moves a context, and what is below it, to another host. */
+  move(slot: Slot, to: number, waiting: Waiting): void {
+    const request = new EventRequest(slot, MOVE, [], undefined, REQUESTED, waiting);
+    request.move = { to };
+    this.#core.tick(this.#ports.now());
+    this.#core.request(request);
+    this.#schedule();
+  }
+
   /** A host says something about an event. */
   heard(host: number, message: ToHead): void {
     if (this.#halted) return;
@@ -261,6 +279,7 @@ export class LogicalNode implements Supervisor {
       for (const enter of ready.enter) this.#enter(enter);
       for (const event of ready.settled) this.#settle(event);
       for (const send of ready.send) this.#send(send);
+      this.#remote?.move();
     }
     this.#pumping = false;
     if (this.#core.hasWork) this.#schedule();

@@ -6,6 +6,7 @@ import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
 import type { Effect } from "./effects.js";
 import type { Change, Ledger } from "./ledger.js";
+import { Moves } from "./moves.js";
 import type { LogicalNode } from "./node.js";
 import { outcomeOf } from "./outgoing.js";
 import { methodOf } from "./recovery.js";
@@ -27,6 +28,8 @@ import {
 export interface Hosts {
   /** On which host a context is. */
   of(slot: Slot): number;
+  /** From now on, a context and those below it are on that host. */
+  place(slot: Slot, host: number): void;
   /** Counts the lives of all hosts: what was on a host in an earlier life is gone. */
   life(host: number): number;
   send(host: number, message: ToHost): void;
@@ -112,6 +115,7 @@ export class Remote {
   /** Tries that have begun and not ended. */
   readonly #runs = new Map<number, RemoteRun>();
   readonly #viewing = new Map<Event, Viewing>();
+  readonly #moves: Moves;
   #lastCall = 0;
 
   constructor(
@@ -122,6 +126,7 @@ export class Remote {
     ledger: Ledger | null,
   ) {
     this.#ledger = ledger;
+    this.#moves = new Moves(core, hosts, ledger !== null, (event) => this.moved(event));
     this.#node = node;
     this.#core = core;
     this.#roots = roots;
@@ -131,6 +136,8 @@ export class Remote {
   /** The event may start, or enter the context of a call. */
   go(event: Event, call: RemoteCall | null): void {
     if (call !== null) return this.#enter(event, call);
+    const { move } = event.payload;
+    if (move !== null) return this.#moves.begin(event, move);
     const viewing = this.#viewing.get(event);
     if (viewing !== undefined) viewing.dueAttempt = event.attempt;
     else this.#start(event);
@@ -173,6 +180,20 @@ export class Remote {
       held,
       seen,
     });
+  }
+
+  /** Moves contexts whose time has come. Call it when events have got on. */
+  move(): void {
+    this.#moves.goOn();
+  }
+
+  /** A move has been made: as an event, it has done nothing. */
+  moved(event: Event): void {
+    const run = new RemoteRun(event, event.attempt, this.#hosts);
+    run.isDead = true;
+    run.ok = true;
+    event.payload.execution = run;
+    this.#node.finish(event, { failed: false, starts: [], messages: [] });
   }
 
   /** The host that has a context, which gets its state if it has not got it yet. */
@@ -222,6 +243,7 @@ export class Remote {
 
   receive(host: number, message: ToHead): void {
     if (message.kind === "viewed") return this.#viewed(message);
+    if (message.kind === "given") return this.#moves.given(message.ask, message.given);
     const run = this.#runs.get(message.ticket);
     if (run === undefined || run.attempt !== message.attempt || run.isDead) return;
     const { event } = run;
@@ -243,8 +265,6 @@ export class Remote {
         return this.#returned(run, message);
       case "finish":
         return this.#finished(run, host, message);
-      case "broken":
-        throw unwired(message.error);
     }
   }
 

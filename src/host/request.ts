@@ -8,6 +8,7 @@ import type { State } from "../state/fields.js";
 import { copyAll, isSimple } from "../state/values.js";
 import type { Effect } from "./effects.js";
 import type { Change } from "./ledger.js";
+import type { Move } from "./moves.js";
 import type { Slot } from "./slot.js";
 
 /** Where an event came from. */
@@ -49,6 +50,8 @@ export class EventRequest implements Request<EventRequest> {
   execution: Run | null = null;
   /** The states of declared ancestors as of the event's ticket; null for one that cannot be made. */
   seen: Map<Slot, State | null> | null = null;
+  /** Set for an event that moves its context to another host, and does nothing else. */
+  move: Move | null = null;
 
   constructor(
     readonly slot: Slot,

@@ -15,7 +15,7 @@ import type { Change } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import { EventRequest } from "./request.js";
 import { Slot } from "./slot.js";
-import { decodeState, encodeState, loadState, stateWrites, willBeKept } from "./stored-state.js";
+import { decodeState, encodeState, loadState, stateWrites, wholeState, willBeKept } from "./stored-state.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import {
   type Above,
@@ -93,6 +93,8 @@ export class Site implements Supervisor {
         return this.#view(message);
       case "take":
         return this.#take(message);
+      case "give":
+        return this.#give(message);
       default:
     }
     const known = this.#known(message);
@@ -131,6 +133,7 @@ export class Site implements Supervisor {
         known.execution.isDead = true;
         return;
       case "forget":
+        known.execution.leave();
         return this.#forget(known);
       case "undo":
         known.execution.undo();
@@ -254,6 +257,22 @@ export class Site implements Supervisor {
     journal.append(writes, () => {});
     const slot = at(node, path, this.roots);
     slot.comesWith(() => loadState(journal, slot));
+  }
+
+  /** Contexts leave this host. The head has seen to it that no event is in them. */
+  #give({ node, path, ask }: Extract<ToHost, { kind: "give" }>): void {
+    const given: [Path, Write[]][] = [];
+    const leave = (slot: Slot) => {
+      if (slot.exists) {
+        const writes: Write[] = [];
+        wholeState(slot, writes);
+        given.push([pathOf(slot), writes]);
+        slot.letGo();
+      }
+      for (const child of slot.made()) leave(child);
+    };
+    leave(at(node, path, this.roots));
+    if (!this.#isDurable) this.#ports.send({ kind: "given", node, ask, given });
   }
 
   #view({ node, ticket, attempt, path, look }: Extract<ToHost, { kind: "view" }>): void {

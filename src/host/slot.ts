@@ -91,7 +91,7 @@ export class Slot extends Address {
 
   /** Has any event entered this context or looked at it? */
   get exists(): boolean {
-    return this.#state !== null;
+    return this.#state !== null || this.#load !== null;
   }
 
   /** Makes a state the present one. `instance`, if given, holds exactly that state and is free. */

@@ -94,6 +94,11 @@ export function stateWrites(slot: Slot, before: State, after: State, writes: Wri
   if (isMainChanged) writes.push({ key: context.key, value: context.form.main(after) });
 }
 
+/** Everything there is of a context, as a journal would have it. */
+export function wholeState(slot: Slot, writes: Write[]): void {
+  for (const write of allOf(slot.stored, slot, slot.state)) writes.push(write);
+}
+
 /** Writes a plain field that is apart, or was. Is the main value another one? */
 function plainWrites(
   context: StoredContext,

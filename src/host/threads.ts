@@ -89,6 +89,10 @@ export class ThreadHosts implements Hosts {
     return this.#placement.of(slot);
   }
 
+  place(slot: Slot, host: number): void {
+    this.#placement.move(slot, host);
+  }
+
   life(host: number): number {
     return this.#threads.get(host)?.life ?? 0;
   }

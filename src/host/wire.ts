@@ -89,7 +89,12 @@ export type ToHost =
   | ({ readonly kind: "forget" } & Try)
   | ({ readonly kind: "view"; readonly path: Path; readonly look: number } & Try)
   /** A context is on this host from now on, and this is its state. */
-  | { readonly kind: "take"; readonly node: string; readonly path: Path; readonly writes: readonly Write[] };
+  | { readonly kind: "take"; readonly node: string; readonly path: Path; readonly writes: readonly Write[] }
+  /** A context and those below it are on this host no longer. Without a journal, their states are wanted back. */
+  | { readonly kind: "give"; readonly node: string; readonly path: Path; readonly ask: number };
+
+/** The states of contexts that are moved. */
+export type Given = readonly (readonly [Path, readonly Write[]])[];
 
 export type ToHead =
   | ({ readonly kind: "ask"; readonly ask: number } & Asked & Try)
@@ -112,7 +117,7 @@ export type ToHead =
       readonly look: number;
       readonly state: Uint8Array | null;
     } & Try)
-  | ({ readonly kind: "broken"; readonly error: WireValue } & Try);
+  | { readonly kind: "given"; readonly node: string; readonly ask: number; readonly given: Given };
 
 /** A value or an error; our own errors keep their codes. */
 export type WireValue = { readonly value: unknown } | { readonly code: string; readonly message: string };

@@ -1,4 +1,5 @@
 import type { Marks } from "../core/marks.js";
+import { Placement } from "../elastic/placement.js";
 import { DEFAULT_LIMITS } from "../host/limits.js";
 import type { Program } from "../host/program.js";
 import type { Hosts } from "../host/remote.js";
@@ -67,8 +68,9 @@ interface SimHost {
 export class Cluster implements Hosts {
   readonly #around: Surroundings;
   readonly #hosts = new Map<number, SimHost>();
-  readonly #depth: number;
-  readonly #salt: number;
+  readonly #placement: Placement;
+  readonly #move: number;
+  #movesLeft: number;
   readonly #crash: number;
   #crashesLeft: number;
   #lives = 0;
@@ -77,8 +79,12 @@ export class Cluster implements Hosts {
     this.#around = around;
     const { random, isDurable } = around;
     const count = 2 + random.int(3);
-    this.#depth = random.pick([1, 2, 9]);
-    this.#salt = random.bits();
+    this.#placement = new Placement(
+      Array.from({ length: count }, (_, host) => host),
+      random.pick([1, 2, 9]),
+    );
+    this.#move = random.pick([0, 0.01, 0.05]);
+    this.#movesLeft = random.int(20);
     this.#crash = random.pick([0, 0.002, 0.01]);
     this.#crashesLeft = isDurable ? random.int(6) : 0;
     for (let host = 0; host < count; host++) this.#begin(host);
@@ -123,21 +129,34 @@ export class Cluster implements Hosts {
     lost.isDead = true;
     lost.up.cut();
     lost.down.cut();
-    if (this.#hosts.size > 1 && random.chance(0.5)) this.#hosts.delete(host);
-    else this.#begin(host);
+    if (this.#hosts.size > 1 && random.chance(0.5)) {
+      this.#hosts.delete(host);
+      this.#placement.remove(host);
+    } else this.#begin(host);
     for (const node of program().nodes.values()) node.hostLost(host);
   }
 
-  /** Subtrees down to some depth are spread over the hosts; what is below stays with its parent. */
-  of(slot: Slot): number {
-    let at = slot;
-    while (at.depth > this.#depth && at.parent !== null) at = at.parent;
-    let [best, bestRank] = [0, -1];
-    for (const host of this.#hosts.keys()) {
-      const rank = hash(`${host} ${at.node} ${at}`, this.#salt);
-      if (rank > bestRank) [best, bestRank] = [host, rank];
+  /** Now and then somebody moves a context. */
+  maybeMove(): void {
+    const { random, marks, program } = this.#around;
+    if (this.#movesLeft === 0 || !random.chance(this.#move)) return;
+    this.#movesLeft -= 1;
+    marks.hit("a context was moved");
+    const node = random.pick([...program().nodes.values()]);
+    let slot = node.root;
+    for (let below = [...slot.made()]; below.length > 0 && random.chance(0.7); below = [...slot.made()]) {
+      slot = random.pick(below);
     }
-    return best;
+    if (slot.shape.anonymous) return;
+    node.move(slot, random.pick([...this.#hosts.keys()]), { resolve: () => {}, reject: () => {} });
+  }
+
+  of(slot: Slot): number {
+    return this.#placement.of(slot);
+  }
+
+  place(slot: Slot, host: number): void {
+    if (this.#hosts.has(host)) this.#placement.move(slot, host);
   }
 
   life(host: number): number {
@@ -147,10 +166,4 @@ export class Cluster implements Hosts {
   send(host: number, message: ToHost): void {
     this.#hosts.get(host)?.down.send(message);
   }
-}
-
-function hash(text: string, salt: number): number {
-  let bits = salt;
-  for (let i = 0; i < text.length; i++) bits = Math.imul(bits ^ text.charCodeAt(i), 0x01000193);
-  return (bits ^ (bits >>> 15)) >>> 0;
 }

@@ -20,7 +20,9 @@ export class WatchedLedger extends Ledger {
   }
 
   override append(...[node, events, open, done]: Parameters<Ledger["append"]>): void {
-    const logged = events.map((event: CoreEvent<EventRequest>) => this.recorder.appended(event));
+    const logged = events
+      .filter(({ payload }: CoreEvent<EventRequest>) => payload.move === null)
+      .map((event) => this.recorder.appended(event));
     const { groups } = this.journal;
     const kept = this.plant === "forget-tickets" ? [] : open;
     super.append(node, events, kept, (error) => {

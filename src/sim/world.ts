@@ -153,6 +153,7 @@ export class World {
     while (this.#possible.length > 0 || (await this.#somethingIsPossible()) || this.#storage?.hasFailed) {
       if (this.#storage?.isCrashDue()) await this.#crash(this.#storage);
       this.#cluster?.maybeCrash();
+      this.#cluster?.maybeMove();
       // Some things happen so close together that nobody gets to react in between.
       for (let burst = this.#random.int(BURST_MAX); burst >= 0 && this.#possible.length > 0; burst--)
         this.#happen();
@@ -290,6 +291,7 @@ export class World {
   }
 
   #settled(event: CoreEvent<EventRequest>): void {
+    if (event.payload.move !== null) return;
     const { ticket, result, origin } = this.#recorder.settled(event);
     this.#hash.add(ticket).add(result.ok ? digest(result.value) : result.error.message);
     if (origin.kind === "request" && event.payload.request === undefined)

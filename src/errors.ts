@@ -74,6 +74,7 @@ export const codes = {
   "HW-4022": "too many requests of a client have no answer",
   "HW-6001": "a host has ended",
   "HW-6002": "a program cannot run on several hosts",
+  "HW-6003": "an event ends every host that it runs on",
   "HW-9001": "an invariant of Headwater is broken",
 } as const;
 

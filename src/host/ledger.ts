@@ -7,7 +7,6 @@ import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
 import { isRefusal } from "./answers.js";
 import { Cache } from "./cache.js";
-import type { Told } from "./node.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
 import {
@@ -26,6 +25,7 @@ import {
 import { NAME_BYTES_MAX, shortened } from "./stored-keys.js";
 import { checkShapes } from "./stored-shapes.js";
 import { loadState, stateWrites } from "./stored-state.js";
+import type { Told } from "./surroundings.js";
 
 export interface StoredAnswer {
   readonly ok: boolean;

@@ -1,7 +1,7 @@
 import type { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
-import type { Told } from "./node.js";
 import type { Ports } from "./ports.js";
+import type { Told } from "./surroundings.js";
 
 /** A message to a client that has left its logical node. */
 export interface Letter {

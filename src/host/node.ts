@@ -1,13 +1,11 @@
-import { type CommitOrder, Core } from "../core/core.js";
+import { Core } from "../core/core.js";
 import type { CoreEvent, Message, Outcome, Recovered, Ticket, Wait } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
-import type { Plant } from "../core/plants.js";
 import type { Send } from "../core/ready.js";
 import { type HeadwaterError, invariant } from "../errors.js";
 import type { ContextClass } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { OutsideResult } from "../model/outside.js";
-import { resolvePath } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
@@ -18,59 +16,16 @@ import type { Limits } from "./limits.js";
 import type { Body, NodeMessage } from "./outgoing.js";
 import type { PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
-import { methodOf, pendingCall } from "./recovery.js";
+import { unfinishedBusiness } from "./recovery.js";
 import { isFull, whyNot } from "./refusals.js";
-import { type Hosts, Remote, type RemoteCall } from "./remote.js";
+import { Remote, type RemoteCall } from "./remote.js";
 import { EventRequest, type Origin, type Waiting } from "./request.js";
 import { Slot } from "./slot.js";
-import type { StoredEvent } from "./stored-event.js";
-import { decodeState } from "./stored-state.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
+import type { NodeOptions, Surroundings } from "./surroundings.js";
 import { type Timer, Timers } from "./timers.js";
 import { Unrecorded } from "./unrecorded.js";
 import type { ToHead } from "./wire.js";
-
-/** Where a message to a client came from. */
-export interface Told {
-  readonly node: string;
-  readonly ticket: number;
-  /** Its position among what the event asked for. */
-  readonly index: number;
-}
-
-/** What a logical node tells those around it. */
-export interface Surroundings {
-  /** The roots of all logical nodes, by their names. */
-  readonly roots: ReadonlyMap<string, Slot>;
-  /** The root of another logical node. */
-  peer(cls: ContextClass, name: string | undefined): Slot;
-  /** How many messages to another logical node are still on their way. */
-  backlog(from: string, to: string): number;
-  deliver(from: string, sequence: number, message: NodeMessage): void;
-  tell(client: string, message: unknown, from: Told): void;
-  /** An outside call that a committed event has asked for. */
-  callOutside(call: PendingCall): void;
-  /** How many of those have no result yet. */
-  readonly outsideCalls: number;
-  /** The journal takes no more: nothing can commit. */
-  journalFailed(error: HeadwaterError): void;
-  /** An event that nobody waits for has failed. */
-  failed(request: EventRequest, error: unknown): void;
-  /** An event has committed or failed for good. */
-  readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;
-  /** The node has done what there was to do at this moment. */
-  rested(): void;
-}
-
-export interface NodeOptions {
-  readonly commitOrder: CommitOrder;
-  readonly limits: Limits;
-  readonly marks?: Marks | undefined;
-  readonly plant?: Plant | undefined;
-  readonly ledger?: Ledger | null;
-  /** Where events run, if not here. */
-  readonly hosts?: Hosts | null;
-}
 
 const ROUNDS_PER_PUMP = 64;
 const REQUESTED: Origin = { kind: "request" };
@@ -338,58 +293,16 @@ export class LogicalNode implements Supervisor {
   /** Goes on from the journal. `sent` are messages of committed events that may not have left, by ticket. */
   recover(ledger: Ledger, sent: ReadonlyMap<number, readonly Message[]>): void {
     const [lastTicket, time] = ledger.position(this.name);
-    const items: Recovered<EventRequest>[] = [];
-    const started: EventRequest[] = [];
-    for (const stored of ledger.pending(this.name)) {
-      if (stored.ticket > 0) items.push({ ...stored, request: this.#restore(stored) });
-      else if (stored.origin.kind === "start") started.push(this.#restore(stored));
-    }
-    for (const stored of ledger.timers(this.name)) {
-      if (stored.ticket > 0) items.push({ ...stored, request: this.#restore(stored) });
-      else this.#armAgain(stored);
-    }
-    if (items.length > 0) this.marks?.hit("an event kept its ticket over a crash");
-    const calls: PendingCall[] = [];
-    for (const stored of ledger.calls(this.name)) {
-      if ("outside" in stored) calls.push(pendingCall(this.root, stored));
-      else items.push({ ...stored, request: this.#restore(stored) });
-    }
+    const { ticketed, started, timers, calls } = unfinishedBusiness(ledger, this.root);
+    if (ticketed.length > 0) this.marks?.hit("an event kept its ticket over a crash");
+    const items: Recovered<EventRequest>[] = [...ticketed];
     for (const [ticket, messages] of sent) items.push({ ticket, messages });
     items.sort((a, b) => a.ticket - b.ticket);
     this.#core.recover(lastTicket, Math.max(time, this.#ports.now()), items);
+    for (const timer of timers) this.#timers.arm(timer);
     for (const call of calls) this.#around.callOutside(call);
     for (const request of started) this.#remember(this.#core.request(request));
     this.#schedule();
-  }
-
-  #restore(stored: StoredEvent): EventRequest {
-    const { slot, method } = this.find(stored);
-    const request = new EventRequest(slot, method, stored.args, undefined, stored.origin, null);
-    for (const [path, state] of stored.seen) {
-      const above = resolvePath(this.root, path);
-      request.seen ??= new Map();
-      request.seen.set(above, decodeState(above, state));
-    }
-    return request;
-  }
-
-  #armAgain(stored: StoredEvent): void {
-    const { slot, method } = this.find(stored);
-    if (stored.origin.kind !== "timer") return;
-    this.#timers.arm({
-      kind: "timer",
-      id: stored.origin.id,
-      due: stored.time,
-      slot,
-      method,
-      args: stored.args,
-    });
-  }
-
-  /** The context and the method of an event in the journal. */
-  find({ path, method }: StoredEvent): { slot: Slot; method: Method } {
-    const slot = resolvePath(this.root, path);
-    return { slot, method: methodOf(slot, method) };
   }
 
   #remember(event: CoreEvent<EventRequest>): void {

@@ -9,13 +9,14 @@ import { Answers } from "./answers.js";
 import { KeptAnswers } from "./kept-answers.js";
 import type { Ledger, StoredAnswer } from "./ledger.js";
 import { Mailboxes } from "./mailboxes.js";
-import { LogicalNode, type NodeOptions, type Surroundings, type Told } from "./node.js";
+import { LogicalNode } from "./node.js";
 import type { NodeMessage } from "./outgoing.js";
 import { OutsideCalls, type PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
 import { sentMessages } from "./recovery.js";
 import type { EventRequest, Waiting } from "./request.js";
 import type { Slot } from "./slot.js";
+import type { NodeOptions, Surroundings, Told } from "./surroundings.js";
 
 /** An event that nobody waited for has failed: which, where, and why. */
 export interface FailedEvent {

@@ -7,28 +7,31 @@ import type { Ledger } from "./ledger.js";
 import type { LogicalNode } from "./node.js";
 import { clientMessage, nodeMessage } from "./outgoing.js";
 import type { PendingCall } from "./outside-calls.js";
+import { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
-import type { StoredCall } from "./stored-event.js";
+import type { StoredCall, StoredEvent } from "./stored-event.js";
+import { decodeState } from "./stored-state.js";
+import type { Timer } from "./timers.js";
 
 /** By logical node and ticket: the messages of committed events that may not have left, in the order of their asking. */
 type Sent = Map<string, Map<number, Message[]>>;
 
 export function sentMessages(ledger: Ledger, nodes: ReadonlyMap<string, LogicalNode>): Sent {
-  const found: { from: string; ticket: number; index: number; message: Message }[] = [];
+  const all: { from: string; ticket: number; index: number; message: Message }[] = [];
   for (const node of nodes.values()) {
     for (const { ticket, index, client, message } of ledger.messages(node.name)) {
-      found.push({ from: node.name, ticket, index, message: clientMessage(client, message, index) });
+      all.push({ from: node.name, ticket, index, message: clientMessage(client, message, index) });
     }
     for (const stored of ledger.pending(node.name)) {
       const { origin, args } = stored;
       if (origin.kind !== "message" || stored.ticket > 0) continue; // with a ticket, it has arrived
-      const message = nodeMessage({ ...node.find(stored), args, origin });
-      found.push({ from: origin.from, ticket: origin.parent, index: origin.index, message });
+      const message = nodeMessage({ ...found(node.root, stored), args, origin });
+      all.push({ from: origin.from, ticket: origin.parent, index: origin.index, message });
     }
   }
-  found.sort((a, b) => a.ticket - b.ticket || a.index - b.index);
+  all.sort((a, b) => a.ticket - b.ticket || a.index - b.index);
   const sent: Sent = new Map();
-  for (const { from, ticket, message } of found) {
+  for (const { from, ticket, message } of all) {
     const byTicket = sent.get(from) ?? new Map<number, Message[]>();
     sent.set(from, byTicket);
     const messages = byTicket.get(ticket) ?? [];
@@ -38,10 +41,54 @@ export function sentMessages(ledger: Ledger, nodes: ReadonlyMap<string, LogicalN
   return sent;
 }
 
-export function pendingCall(
-  root: Slot,
-  { outside: name, input, path, method, origin }: StoredCall,
-): PendingCall {
+/** What a logical node had still to do. */
+interface UnfinishedBusiness {
+  /** Events that keep their tickets. */
+  readonly ticketed: { readonly ticket: number; readonly time: number; readonly request: EventRequest }[];
+  readonly started: EventRequest[];
+  readonly timers: Timer[];
+  readonly calls: PendingCall[];
+}
+
+export function unfinishedBusiness(ledger: Ledger, root: Slot): UnfinishedBusiness {
+  const business: UnfinishedBusiness = { ticketed: [], started: [], timers: [], calls: [] };
+  const { ticketed, started, timers, calls } = business;
+  const keep = (stored: StoredEvent) => ticketed.push({ ...stored, request: restored(root, stored) });
+  for (const stored of ledger.pending(root.node)) {
+    if (stored.ticket > 0) keep(stored);
+    else if (stored.origin.kind === "start") started.push(restored(root, stored));
+  }
+  for (const stored of ledger.timers(root.node)) {
+    const { origin, args, time: due } = stored;
+    if (stored.ticket > 0) keep(stored);
+    else if (origin.kind === "timer")
+      timers.push({ kind: "timer", id: origin.id, due, ...found(root, stored), args });
+  }
+  for (const stored of ledger.calls(root.node)) {
+    if ("outside" in stored) calls.push(pendingCall(root, stored));
+    else keep(stored);
+  }
+  return business;
+}
+
+function restored(root: Slot, stored: StoredEvent): EventRequest {
+  const { slot, method } = found(root, stored);
+  const request = new EventRequest(slot, method, stored.args, undefined, stored.origin, null);
+  for (const [path, state] of stored.seen) {
+    const above = resolvePath(root, path);
+    request.seen ??= new Map();
+    request.seen.set(above, decodeState(above, state));
+  }
+  return request;
+}
+
+/** The context and the method of an event in the journal. */
+function found(root: Slot, { path, method }: StoredEvent): { slot: Slot; method: Method } {
+  const slot = resolvePath(root, path);
+  return { slot, method: methodOf(slot, method) };
+}
+
+function pendingCall(root: Slot, { outside: name, input, path, method, origin }: StoredCall): PendingCall {
   const slot = resolvePath(root, path);
   const outside = Outside.named(name);
   if (outside === undefined) {

@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { Effect } from "./effects.js";
-import type { LogicalNode, Surroundings } from "./node.js";
+import type { LogicalNode } from "./node.js";
+import type { Surroundings } from "./surroundings.js";
 
 /** Every queue has an end: what is said when it is reached. */
 

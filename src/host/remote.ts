@@ -1,5 +1,6 @@
 import type { Core } from "../core/core.js";
 import type { CoreEvent, Outcome } from "../core/event.js";
+import { HeadwaterError } from "../errors.js";
 import type { Write } from "../journal/journal.js";
 import { pathOf, resolvePath } from "../model/path.js";
 import * as rules from "../model/rules.js";
@@ -45,6 +46,9 @@ export interface RemoteCall {
   readonly method: Method;
   readonly asked: Asked;
 }
+
+/** An event that has outlived more hosts than this is not tried again. */
+const HOSTS_LOST_MAX = 3;
 
 /** What an event waits for before it can start. */
 interface Viewing {
@@ -148,6 +152,7 @@ export class Remote {
     const run = new RemoteRun(event, event.attempt, this.#hosts);
     event.payload.execution = run;
     this.#runs.set(event.ticket, run);
+    if (event.payload.hostsLost > HOSTS_LOST_MAX) return this.#giveUp(run);
     const host = this.#bring(slot);
     run.hosts.add(host);
     if (!slot.shape.anonymous) run.entered.add(slot);
@@ -196,6 +201,18 @@ export class Remote {
     this.#node.finish(event, { failed: false, starts: [], messages: [] });
   }
 
+  /** Whatever it does, hosts do not survive it. */
+  #giveUp(run: RemoteRun): void {
+    const { slot, method, hostsLost } = run.event.payload;
+    run.isDead = true;
+    run.value = new HeadwaterError(
+      "HW-6003",
+      `${hostsLost} hosts have ended while ${slot}.${method.name}(…) was running there, so it is not tried again. ` +
+        "Look for what ends or exhausts its host.",
+    );
+    this.#node.finish(run.event, FAILED);
+  }
+
   /** The host that has a context, which gets its state if it has not got it yet. */
   #bring(slot: Slot): number {
     const host = this.#hosts.of(slot);
@@ -225,8 +242,11 @@ export class Remote {
     this.#hosts.send(host, { kind: "view", node, ticket, attempt, path: pathOf(slot), look: this.#lastCall });
   }
 
-  /** The events that have been on a host and that the journal does not have. */
+  /** The events that have been on a host that is gone, and that the journal does not have. */
   inLimbo(host: number): Event[] {
+    for (const { isDead, hosts, event } of this.#runs.values()) {
+      if (!isDead && hosts.has(host)) event.payload.hostsLost += 1;
+    }
     return [...this.#core.unsettled()].filter(({ isOpen, payload }) => {
       const run = payload.execution as RemoteRun | null;
       return isOpen && run !== null && !run.isUndone && run.hosts.has(host);

@@ -50,6 +50,8 @@ export class EventRequest implements Request<EventRequest> {
   execution: Run | null = null;
   /** The states of declared ancestors as of the event's ticket; null for one that cannot be made. */
   seen: Map<Slot, State | null> | null = null;
+  /** How many hosts have ended while it was running there. */
+  hostsLost = 0;
   /** Set for an event that moves its context to another host, and does nothing else. */
   move: Move | null = null;
 

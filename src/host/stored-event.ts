@@ -5,11 +5,11 @@ import { pathOf, type Step } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import { encode } from "../state/codec.js";
 import type { Effect } from "./effects.js";
-import type { Told } from "./node.js";
 import type { EventRequest, Origin } from "./request.js";
 import type { Slot } from "./slot.js";
 import { NAME_BYTES_MAX, shortened } from "./stored-keys.js";
 import { encodeState } from "./stored-state.js";
+import type { Told } from "./surroundings.js";
 
 /** An event that nobody outside asked for, as the journal keeps it until it commits. */
 export interface StoredEvent {

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { MemoryJournal, run, type Service } from "headwater";
 import Bank from "./programs/bank.js";
@@ -60,4 +63,41 @@ test("with a journal, a program goes on with another number of hosts", async () 
 test("several hosts need to know where the program is", async () => {
   await assert.rejects(run(Bank, { hosts: 2 }), { code: "HW-6002" });
   await assert.rejects(run(Bank, { hosts: 0, module }), { code: "HW-6002" });
+});
+
+test("a host that ends is replaced: what it had is loaded again, what was under way starts again", async (t) => {
+  const fuse = join(await mkdtemp(join(tmpdir(), "headwater-hosts-")), "fuse");
+  t.after(() => rm(dirname(fuse), { recursive: true }));
+  const alone = await outcome(1);
+  const service = await run(Bank, { hosts: 3, module, journal: new MemoryJournal() });
+  const [answers, ...fuses] = await Promise.all([
+    work(service),
+    service.root.bombs(1).burn(fuse, 1),
+    service.root.bombs(2).burn(fuse, 2),
+  ]);
+  await service.idle();
+  assert.deepEqual(fuses, [1, 1]);
+  assert.equal(await readFile(fuse, "utf8"), "xx");
+  assert.deepEqual(answers, alone.answers);
+  assert.deepEqual(await service.root.audit(BRANCHES, ACCOUNTS), alone.audit);
+  await service.stop();
+});
+
+test("an event that ends every host is given up, and the others go on", async (t) => {
+  const fuse = join(await mkdtemp(join(tmpdir(), "headwater-hosts-")), "fuse");
+  t.after(() => rm(dirname(fuse), { recursive: true }));
+  const service = await run(Bank, { hosts: 2, module, journal: new MemoryJournal() });
+  await assert.rejects(service.root.bombs(1).burn(fuse, 100), { code: "HW-6003" });
+  assert.equal(await service.root.branches(1).transfer(0, 1, 10, "t"), 90);
+  assert.equal(await service.root.bombs(1).burn(fuse, 0), 1);
+  await service.stop();
+});
+
+test("without a journal, the end of a host is the end of the program", async (t) => {
+  const fuse = join(await mkdtemp(join(tmpdir(), "headwater-hosts-")), "fuse");
+  t.after(() => rm(dirname(fuse), { recursive: true }));
+  const service = await run(Bank, { hosts: 2, module, onFailure: () => {} });
+  await assert.rejects(service.root.bombs(1).burn(fuse, 1), { code: "HW-6001" });
+  await assert.rejects(service.root.bombs(2).burn(fuse, 0), { code: "HW-6001" });
+  await service.stop();
 });

@@ -16,6 +16,9 @@ const WITHOUT_PROGRAM: readonly Code[] = [
   "HW-2002",
   "HW-2003",
   "HW-3021",
+  "HW-6001",
+  "HW-6002",
+  "HW-6003",
   "HW-9001",
 ];
 

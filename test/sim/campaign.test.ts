@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { runCampaign } from "headwater/sim";
+import { HOST_MARKS, runCampaign } from "headwater/sim";
 
 const seeds = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
 const cli = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -20,6 +20,14 @@ test("over 500 seeds nothing acknowledged is lost and nothing happens twice, whe
   assert.deepEqual(missing, []);
 });
 
+test("over 500 seeds several hosts are as good as one, while contexts move and hosts crash", async () => {
+  const together = await runCampaign({ seeds: seeds(1, 250), events: 60, hosts: true });
+  assert.equal(together.failure, null);
+  const crashing = await runCampaign({ seeds: seeds(251, 250), events: 60, hosts: true, crashes: true });
+  assert.equal(crashing.failure, null);
+  for (const mark of HOST_MARKS) assert.ok((crashing.marks[mark] ?? 0) > 0, mark);
+});
+
 test("the same seeds give the same trace, other seeds another one", async () => {
   const [once, again, other] = [
     await runCampaign({ seeds: seeds(7, 40) }),
@@ -29,7 +37,7 @@ test("the same seeds give the same trace, other seeds another one", async () => 
   assert.equal(once.hash, again.hash);
   assert.equal(once.events, again.events);
   assert.notEqual(once.hash, other.hash);
-  const crashes = { seeds: seeds(7, 20), events: 60, crashes: true };
+  const crashes = { seeds: seeds(7, 20), events: 60, crashes: true, hosts: true };
   assert.equal((await runCampaign(crashes)).hash, (await runCampaign(crashes)).hash);
 });
 

@@ -1,3 +1,4 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { Context, readonly } from "headwater";
 
 /** Accounts under branches under a bank, with transfers, failures, timers, later events and an audit. */
@@ -14,6 +15,21 @@ class Account extends Context<number> {
 
   @readonly seen() {
     return { balance: this.balance, history: this.history };
+  }
+}
+
+/** Ends the thread that it runs on, the first times. */
+class Bomb extends Context<number> {
+  fuse = 0;
+
+  burn(file: string, times: number) {
+    this.fuse += 1;
+    const burnt = existsSync(file) ? readFileSync(file, "utf8").length : 0;
+    if (burnt < times) {
+      appendFileSync(file, "x");
+      process.exit(1);
+    }
+    return this.fuse;
   }
 }
 
@@ -35,6 +51,7 @@ class Branch extends Context<number> {
 
 export default class Bank extends Context {
   branches = this.children(Branch);
+  bombs = this.children(Bomb);
 
   async across(from: [number, number], to: [number, number], amount: number, id: string) {
     this.downgrade();

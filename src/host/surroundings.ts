@@ -1,0 +1,55 @@
+import type { CommitOrder } from "../core/core.js";
+import type { CoreEvent } from "../core/event.js";
+import type { Marks } from "../core/marks.js";
+import type { Plant } from "../core/plants.js";
+import type { HeadwaterError } from "../errors.js";
+import type { ContextClass } from "../model/context.js";
+import type { Ledger } from "./ledger.js";
+import type { Limits } from "./limits.js";
+import type { NodeMessage } from "./outgoing.js";
+import type { PendingCall } from "./outside-calls.js";
+import type { Hosts } from "./remote.js";
+import type { EventRequest } from "./request.js";
+import type { Slot } from "./slot.js";
+
+/** Where a message to a client came from. */
+export interface Told {
+  readonly node: string;
+  readonly ticket: number;
+  /** Its position among what the event asked for. */
+  readonly index: number;
+}
+
+/** What a logical node tells those around it. */
+export interface Surroundings {
+  /** The roots of all logical nodes, by their names. */
+  readonly roots: ReadonlyMap<string, Slot>;
+  /** The root of another logical node. */
+  peer(cls: ContextClass, name: string | undefined): Slot;
+  /** How many messages to another logical node are still on their way. */
+  backlog(from: string, to: string): number;
+  deliver(from: string, sequence: number, message: NodeMessage): void;
+  tell(client: string, message: unknown, from: Told): void;
+  /** An outside call that a committed event has asked for. */
+  callOutside(call: PendingCall): void;
+  /** How many of those have no result yet. */
+  readonly outsideCalls: number;
+  /** The journal takes no more: nothing can commit. */
+  journalFailed(error: HeadwaterError): void;
+  /** An event that nobody waits for has failed. */
+  failed(request: EventRequest, error: unknown): void;
+  /** An event has committed or failed for good. */
+  readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;
+  /** The node has done what there was to do at this moment. */
+  rested(): void;
+}
+
+export interface NodeOptions {
+  readonly commitOrder: CommitOrder;
+  readonly limits: Limits;
+  readonly marks?: Marks | undefined;
+  readonly plant?: Plant | undefined;
+  readonly ledger?: Ledger | null;
+  /** Where events run, if not here. */
+  readonly hosts?: Hosts | null;
+}

@@ -23,9 +23,8 @@ export class Execution {
   isDead = false;
   /** Undone: what its code still asks for is not even refused, because a later try may not ask for it. */
   wasTakenBack = false;
-  /** Does the event hold a context on another host, as far as it matters here? And the states of those it has entered. */
-  readonly heldElsewhere = new Map<Slot, boolean>();
-  readonly seenElsewhere = new Map<Slot, State>();
+  /** What the event has of contexts that are on other hosts, as far as it matters here. */
+  #elsewhere: Map<Slot, { isHeld: boolean; state: State | undefined }> | null = null;
   /** How the event's own method ended, once the try is dead. */
   ok = false;
   value: unknown = undefined;
@@ -126,8 +125,26 @@ export class Execution {
 
   /** The state of a context above as this event sees it, if it may. */
   stateSeen(slot: Slot): State | undefined {
-    const seen = this.#entry(slot)?.current() ?? this.seenElsewhere.get(slot) ?? this.request.seen?.get(slot);
+    const seen =
+      this.#entry(slot)?.current() ?? this.#elsewhere?.get(slot)?.state ?? this.request.seen?.get(slot);
     return seen === null ? slot.state : seen; // which throws what its field initialisers throw
+  }
+
+  /** The event holds a context on another host, or does not. */
+  holdsElsewhere(slot: Slot, isHeld: boolean): void {
+    this.#of(slot).isHeld = isHeld;
+  }
+
+  /** The event has left a context on another host in this state. */
+  leftElsewhere(slot: Slot, state: State): void {
+    this.#of(slot).state = state;
+  }
+
+  #of(slot: Slot): { isHeld: boolean; state: State | undefined } {
+    this.#elsewhere ??= new Map();
+    const known = this.#elsewhere.get(slot) ?? { isHeld: false, state: undefined };
+    this.#elsewhere.set(slot, known);
+    return known;
   }
 
   downgrade(slot: Slot, entry: Entry): void {
@@ -135,7 +152,7 @@ export class Execution {
     if (this.request.method.readonly) throw rules.readonlyDowngrade(slot);
     for (let above = slot.parent; above !== null; above = above.parent) {
       const held = this.#entry(above);
-      const isHeld = held === undefined ? (this.heldElsewhere.get(above) ?? false) : !held.released;
+      const isHeld = held === undefined ? (this.#elsewhere?.get(above)?.isHeld ?? false) : !held.released;
       if (isHeld) throw rules.downgradeBelowHeld(slot, above);
     }
     entry.keepRunning(entry.current());

@@ -184,7 +184,7 @@ export class Site implements Supervisor {
   #lookAbove(execution: Execution, slot: Slot, { held, seen }: Above): void {
     const holds = new Set(held.map((path) => at(slot.node, path, this.roots)));
     for (let above = slot.parent; above !== null; above = above.parent) {
-      execution.heldElsewhere.set(above, holds.has(above));
+      execution.holdsElsewhere(above, holds.has(above));
     }
     this.#see(execution, slot.node, seen);
   }
@@ -192,7 +192,7 @@ export class Site implements Supervisor {
   #see(execution: Execution, node: string, seen: Above["seen"]): void {
     for (const [path, bytes] of seen) {
       const slot = at(node, path, this.roots);
-      execution.seenElsewhere.set(slot, decodeState(slot, bytes));
+      execution.leftElsewhere(slot, decodeState(slot, bytes));
     }
   }
 

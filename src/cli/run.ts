@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { HeadwaterError } from "../errors.js";
 import { run as runService } from "../host/run.js";
 import type { AnyService, RunOptions } from "../host/service.js";
@@ -37,6 +38,7 @@ export const run: Command = {
       value: "synced|written",
       help: "survive a crash of the machine, or of the process only (synced)",
     },
+    hosts: { value: "N", help: "run events on this many threads (1: all in one)" },
     forever: { help: "tell main to go on until Ctrl-C (io.forever)" },
     port: { value: "N", help: "serve the program's `api` at this port; 0 is any that is free" },
     host: { value: "NAME", help: "the address to serve it at (127.0.0.1: this machine only)" },
@@ -44,6 +46,7 @@ export const run: Command = {
   async run(args, terminal) {
     const commitOrder = choiceOf(args, "commit-order", COMMIT_ORDERS);
     const kept = journalOf(args);
+    const hosts = hostsOf(args);
     const place = placeOf(args);
     const program = await loadProgram(findProgram(args.operands[0] ?? "", process.cwd()));
     const voice = args.flags.has("json") ? jsonVoice(terminal) : plainVoice(terminal);
@@ -53,10 +56,12 @@ export const run: Command = {
       const service = await start(program, {
         ...kept,
         commitOrder,
+        hosts,
+        module: pathToFileURL(program.file).href,
         onError: voice.failure,
         onFailure: (error) => failure.abort(error),
       });
-      voice.running(program, kept.journal);
+      voice.running(program, hosts, kept.journal);
       const server = place === null ? null : await served(program, service, place, voice);
       const io: ProgramIo = {
         print: voice.print,
@@ -138,6 +143,15 @@ function placeOf({ values }: Arguments): Place | null {
   const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
   if (!(port <= PORT_MAX)) throw misused(run, `--port is a number from 0 to ${PORT_MAX}, not "${written}".`);
   return { port, host: values.get("host") ?? "127.0.0.1" };
+}
+
+const HOSTS_MAX = 256;
+
+function hostsOf({ values }: Arguments): number {
+  const written = values.get("hosts") ?? "1";
+  const hosts = /^\d{1,3}$/.test(written) ? Number(written) : 0;
+  if (hosts >= 1 && hosts <= HOSTS_MAX) return hosts;
+  throw misused(run, `--hosts is a number from 1 to ${HOSTS_MAX}, not "${written}".`);
 }
 
 function journalOf(args: Arguments): { readonly journal?: string; readonly durability?: Durability } {

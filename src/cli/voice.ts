@@ -7,7 +7,7 @@ import { paint, type Terminal } from "./terminal.js";
 /** How a run tells what goes on: in sentences for people, or as JSON lines for programs. */
 export interface Voice {
   /** `journal` is the directory that keeps what it knows, if one does. */
-  running(program: Program, journal?: string): void;
+  running(program: Program, hosts: number, journal?: string): void;
   /** The program can be reached from outside. */
   listening(url: string): void;
   /** A line that the program itself printed. */
@@ -28,12 +28,12 @@ const CAUSES: Record<FailedEvent["startedBy"], string> = {
 export function plainVoice(terminal: Terminal): Voice {
   const aside = (text: string) => terminal.say(paint(terminal, "dim", text));
   return {
-    running: (program, journal) => {
+    running: (program, hosts, journal) => {
       const nodes = Object.entries(nodesOf(program)).map(([name, root]) => `${root} (logical node ${name})`);
       const what = typeof program.roots === "function" ? program.roots.name : nodes.join(", ");
       const where = journal === undefined ? "in memory" : `with the journal ${journal}`;
       aside(
-        `Running ${what} from ${relative(process.cwd(), program.file)}, on one host, ${where}. Ctrl-C stops it.`,
+        `Running ${what} from ${relative(process.cwd(), program.file)}, ${hosts === 1 ? "on one host" : `on ${hosts} hosts`}, ${where}. Ctrl-C stops it.`,
       );
     },
     listening: (url) => terminal.say(`Listening on ${url}`),
@@ -49,8 +49,8 @@ export function plainVoice(terminal: Terminal): Voice {
 export function jsonVoice(terminal: Terminal): Voice {
   const line = (kind: string, facts: object) => terminal.out(JSON.stringify({ kind, ...facts }));
   return {
-    running: (program, journal) =>
-      line("running", { program: program.file, nodes: nodesOf(program), journal }),
+    running: (program, hosts, journal) =>
+      line("running", { program: program.file, nodes: nodesOf(program), hosts, journal }),
     listening: (url) => line("listening", { url }),
     print: (text) => line("print", { line: text }),
     failure: ({ error, ...where }) => line("failure", { ...where, message: messageOf(error) }),

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const cli = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+async function shown(example: string, hosts: number): Promise<string> {
+  const args = [cli, "run", `examples/${example}`, "--hosts", String(hosts)];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: root });
+  assert.match(stderr, hosts === 1 ? /, on one host, / : new RegExp(`, on ${hosts} hosts, `));
+  return stdout;
+}
+
+for (const example of ["kv", "game", "life", "bank"]) {
+  test(`${example} shows the same, byte for byte, on 1, 2 and 4 hosts`, async () => {
+    const alone = await shown(example, 1);
+    assert.ok(alone.length > 0);
+    assert.equal(await shown(example, 2), alone);
+    assert.equal(await shown(example, 4), alone);
+  });
+}
+
+test("--hosts takes a number of hosts", () => {
+  for (const hosts of ["0", "many", "1000"]) {
+    const { status, stderr } = spawnSync(process.execPath, [cli, "run", "examples/kv", "--hosts", hosts], {
+      encoding: "utf8",
+    });
+    assert.equal(status, 2);
+    assert.match(stderr, /HW-2001: --hosts is a number/);
+  }
+});

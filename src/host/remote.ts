@@ -1,29 +1,19 @@
 import type { Core } from "../core/core.js";
 import type { CoreEvent, Outcome } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
-import type { Write } from "../journal/journal.js";
 import { pathOf, resolvePath } from "../model/path.js";
 import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
-import type { Effect } from "./effects.js";
-import type { Change, Ledger } from "./ledger.js";
+import type { Ledger } from "./ledger.js";
 import { Moves } from "./moves.js";
 import type { LogicalNode } from "./node.js";
 import { outcomeOf } from "./outgoing.js";
 import { methodOf } from "./recovery.js";
-import type { EventRequest, Run } from "./request.js";
+import { RemoteRun } from "./remote-run.js";
+import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
 import { decodeState, encodeState, storedWrites } from "./stored-state.js";
-import {
-  type Asked,
-  type Header,
-  type ToHead,
-  type ToHost,
-  type Try,
-  unwired,
-  unwireEffect,
-  wired,
-} from "./wire.js";
+import { type Asked, type Header, type ToHead, type ToHost, unwired, unwireEffect, wired } from "./wire.js";
 
 /** The hosts of a program, as its head sees them. What is sent to one host arrives in order. */
 export interface Hosts {
@@ -56,57 +46,6 @@ interface Viewing {
   readonly on: Map<Slot, { readonly host: number; readonly look: number }>;
   /** Which try may start when they are there. */
   dueAttempt: number;
-}
-
-/** A try at an event that runs on hosts. */
-class RemoteRun implements Run {
-  isDead = false;
-  ok = false;
-  value: unknown = undefined;
-  effects: readonly Effect[] = [];
-  /** The contexts that it has entered. */
-  readonly entered = new Set<Slot>();
-  /** The last known states of those, for calls on other hosts. */
-  readonly states = new Map<Slot, Uint8Array>();
-  /** The hosts that take part, the event's own first. */
-  readonly hosts = new Set<number>();
-  /** Calls that run, or ran, on another host than the one that asked for them. */
-  readonly calls = new Map<number, RemoteCall & { readonly host: number }>();
-  /** What the journal is to have of the contexts that were changed on each host. */
-  readonly writes = new Map<number, readonly Write[]>();
-  /** Those who wait until calls were taken back on other hosts, and how many they wait for. */
-  readonly takingBack = new Map<number, { readonly from: number; readonly ask: number; left: number }>();
-  isUndone = false;
-
-  constructor(
-    readonly event: Event,
-    readonly attempt: number,
-    readonly links: Hosts,
-  ) {}
-
-  get try(): Try {
-    return { node: this.event.payload.slot.node, ticket: this.event.ticket, attempt: this.attempt };
-  }
-
-  undo(): void {
-    if (this.isUndone) return;
-    this.isUndone = true;
-    this.isDead = true;
-    for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
-  }
-
-  leave(): void {
-    if (this.isUndone) return;
-    for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.try });
-  }
-
-  touched(): Iterable<Slot> {
-    return this.entered;
-  }
-
-  collectChanges(_: Map<Slot, Change>, writes: Write[]): void {
-    for (const each of this.writes.values()) writes.push(...each);
-  }
 }
 
 /** The part of a logical node's head that has events run on hosts. */
@@ -154,8 +93,8 @@ export class Remote {
     this.#runs.set(event.ticket, run);
     if (event.payload.hostsLost > HOSTS_LOST_MAX) return this.#giveUp(run);
     const host = this.#bring(slot);
-    run.hosts.add(host);
-    if (!slot.shape.anonymous) run.entered.add(slot);
+    run.joinedBy(host);
+    if (!slot.shape.anonymous) run.enters(slot);
     this.#hosts.send(host, { kind: "run", ...headerOf(run) });
   }
 
@@ -163,10 +102,10 @@ export class Remote {
     const run = this.#runs.get(event.ticket);
     if (run === undefined || run.isDead) return;
     const { slot, from, ask, asked } = call;
-    run.entered.add(slot);
+    run.enters(slot);
     const host = this.#bring(slot);
     for (const [path, state] of asked.seen) run.states.set(this.#slot(path), state);
-    const above = [...run.entered].filter((each) => slot.isBelow(each));
+    const above = run.entered.filter((each) => slot.isBelow(each));
     const held = above.filter((each) => !event.hasReleased(each.place)).map(pathOf);
     const seen = above.flatMap((each) => {
       const state = this.#hosts.of(each) === host ? undefined : run.states.get(each);
@@ -175,7 +114,7 @@ export class Remote {
     if (host === from) return this.#hosts.send(host, { kind: "enter", ...run.try, ask, held, seen });
     this.#lastCall += 1;
     run.calls.set(this.#lastCall, { ...call, host });
-    run.hosts.add(host);
+    run.joinedBy(host);
     this.#hosts.send(host, {
       kind: "call",
       ...run.try,
@@ -245,11 +184,11 @@ export class Remote {
   /** The events that have been on a host that is gone, and that the journal does not have. */
   inLimbo(host: number): Event[] {
     for (const { isDead, hosts, event } of this.#runs.values()) {
-      if (!isDead && hosts.has(host)) event.payload.hostsLost += 1;
+      if (!isDead && hosts.includes(host)) event.payload.hostsLost += 1;
     }
     return [...this.#core.unsettled()].filter(({ isOpen, payload }) => {
       const run = payload.execution as RemoteRun | null;
-      return isOpen && run !== null && !run.isUndone && run.hosts.has(host);
+      return isOpen && run !== null && !run.isUndone && run.hosts.includes(host);
     });
   }
 
@@ -279,7 +218,7 @@ export class Remote {
       case "takeBack":
         return this.#takeBack(run, host, message.ask, message.calls);
       case "tookBack":
-        run.writes.set(host, message.writes);
+        run.changedOn(host, message.writes);
         return this.#tookBack(run, message.ask);
       case "return":
         return this.#returned(run, message);
@@ -299,14 +238,14 @@ export class Remote {
     const { path, args, positions, seen, ask } = message;
     const asked: Asked = { path, method: message.method, args, positions, seen };
     const call: RemoteCall = { from, ask, slot, method, asked };
-    if (run.entered.has(slot)) this.#enter(event, call);
+    if (run.hasEntered(slot)) this.#enter(event, call);
     else this.#core.call(event, slot.place, call);
   }
 
   #returned(run: RemoteRun, message: Extract<ToHead, { kind: "return" }>): void {
     const call = run.calls.get(message.call);
     if (call === undefined) return;
-    run.writes.set(call.host, message.writes);
+    run.changedOn(call.host, message.writes);
     for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
     const { ok, value, effects, doom, entered } = message;
     const answer = { ok, value, effects, doom, entered, writes: [], call: message.call, ask: call.ask };
@@ -344,7 +283,7 @@ export class Remote {
     run.ok = message.ok && refusal === null;
     run.value = refusal ?? unwired(message.value);
     run.effects = run.ok ? effects : [];
-    run.writes.set(from, message.writes);
+    run.changedOn(from, message.writes);
     run.isDead = true;
     this.#runs.delete(event.ticket);
     if (run.ok) {

@@ -53,10 +53,10 @@ interface OnHost {
   readonly execution: Execution;
   readonly event: RunningEvent;
   /** Calls that this host has asked for, by its own numbers. */
-  readonly asks: Map<number, Frame>;
+  asks: Map<number, Frame> | null;
   /** What calls of other hosts have done here, by the head's numbers. */
-  readonly guests: Map<number, Done>;
-  readonly takingBack: Map<number, () => void>;
+  guests: Map<number, Done> | null;
+  takingBack: Map<number, () => void> | null;
 }
 
 /** The part of a program that runs on one host: the contexts that are placed there, and the events that are in them. */
@@ -66,7 +66,8 @@ export class Site implements Supervisor {
   readonly roots = new Map<string, Slot>();
   readonly #ports: SitePorts;
   readonly #isDurable: boolean;
-  readonly #events = new Map<string, OnHost>();
+  /** The events that take place here, too, by logical node and ticket. */
+  readonly #events = new Map<string, Map<number, OnHost>>();
   #lastAsk = 0;
 
   constructor(classes: Readonly<Record<string, ContextClass>>, ports: SitePorts, options: SiteOptions) {
@@ -74,8 +75,10 @@ export class Site implements Supervisor {
     this.limits = options.limits;
     this.marks = options.marks;
     this.#isDurable = options.isDurable;
-    for (const [name, cls] of Object.entries(classes))
+    for (const [name, cls] of Object.entries(classes)) {
       this.roots.set(name, new Slot(name, null, null, undefined, cls));
+      this.#events.set(name, new Map());
+    }
   }
 
   receive(message: ToHost): void {
@@ -125,8 +128,8 @@ export class Site implements Supervisor {
         });
       case "retracted":
       case "tookBack": {
-        const goOn = known.takingBack.get(message.ask);
-        known.takingBack.delete(message.ask);
+        const goOn = known.takingBack?.get(message.ask);
+        known.takingBack?.delete(message.ask);
         return known.execution.isDead ? undefined : goOn?.();
       }
       case "publish":
@@ -160,18 +163,18 @@ export class Site implements Supervisor {
     const event: RunningEvent = { ticket: ticketOf(header), time, attempt, payload: request };
     const execution = new Execution(this, event);
     request.execution = execution;
-    const joined = { execution, event, asks: new Map(), guests: new Map(), takingBack: new Map() };
-    this.#events.set(`${node} ${ticket}`, joined);
+    const joined: OnHost = { execution, event, asks: null, guests: null, takingBack: null };
+    this.#events.get(node)?.set(ticket, joined);
     return joined;
   }
 
   #known({ node, ticket, attempt }: Try): OnHost | undefined {
-    const known = this.#events.get(`${node} ${ticket}`);
+    const known = this.#events.get(node)?.get(ticket);
     return known?.event.attempt === attempt ? known : undefined;
   }
 
   #forget({ event }: OnHost): void {
-    this.#events.delete(`${event.payload.slot.node} ${event.ticket}`);
+    this.#events.get(event.payload.slot.node)?.delete(event.ticket);
   }
 
   #continue(known: OnHost, message: Extract<ToHost, { kind: "enter" }>): void {
@@ -197,8 +200,8 @@ export class Site implements Supervisor {
   }
 
   #answer(known: OnHost, ask: number): Frame | undefined {
-    const frame = known.asks.get(ask);
-    known.asks.delete(ask);
+    const frame = known.asks?.get(ask);
+    known.asks?.delete(ask);
     return known.execution.isDead ? undefined : frame;
   }
 
@@ -212,7 +215,10 @@ export class Site implements Supervisor {
     const guest: Guest = {
       positions: asked.positions,
       leave: (frame, ok, value, doom, done) => {
-        if (ok) known.guests.set(call, done);
+        if (ok) {
+          known.guests ??= new Map();
+          known.guests.set(call, done);
+        }
         const wiredDoom = doom === null ? null : wired(doom);
         const effects = ok ? (frame.effects?.flatten() ?? []) : [];
         this.#ports.send({
@@ -243,9 +249,9 @@ export class Site implements Supervisor {
   }
 
   #takeBack(known: OnHost, calls: readonly number[], done: () => void): void {
-    const undone = calls.flatMap((call) => known.guests.get(call)?.undo ?? []);
-    const elsewhere = calls.flatMap((call) => known.guests.get(call)?.elsewhere ?? []);
-    for (const call of calls) known.guests.delete(call);
+    const undone = calls.flatMap((call) => known.guests?.get(call)?.undo ?? []);
+    const elsewhere = calls.flatMap((call) => known.guests?.get(call)?.elsewhere ?? []);
+    for (const call of calls) known.guests?.delete(call);
     known.execution.takeBack(undone, () => {
       if (elsewhere.length === 0) done();
       else this.takeBackElsewhere(known.event, elsewhere, done);
@@ -291,6 +297,7 @@ export class Site implements Supervisor {
     const known = this.#known(tryOf(execution.event));
     if (known === undefined) return;
     this.#lastAsk += 1;
+    known.asks ??= new Map();
     known.asks.set(this.#lastAsk, frame);
     const { slot, method, args } = frame;
     this.#ports.send({
@@ -329,7 +336,11 @@ export class Site implements Supervisor {
   /** A number under which the head will say that it is done. */
   #await(event: RunningEvent, done: () => void): number {
     this.#lastAsk += 1;
-    this.#known(tryOf(event))?.takingBack.set(this.#lastAsk, done);
+    const known = this.#known(tryOf(event));
+    if (known !== undefined) {
+      known.takingBack ??= new Map();
+      known.takingBack.set(this.#lastAsk, done);
+    }
     return this.#lastAsk;
   }
 

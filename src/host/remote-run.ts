@@ -1,0 +1,101 @@
+import type { CoreEvent } from "../core/event.js";
+import type { Write } from "../journal/journal.js";
+import type { Effect } from "./effects.js";
+import type { Change } from "./ledger.js";
+import type { Hosts, RemoteCall } from "./remote.js";
+import type { EventRequest, Run } from "./request.js";
+import type { Slot } from "./slot.js";
+import type { Try } from "./wire.js";
+
+type AwayCall = RemoteCall & { readonly host: number };
+
+interface TakingBack {
+  readonly from: number;
+  readonly ask: number;
+  /** How many hosts are still to say that they have done it. */
+  left: number;
+}
+
+/** A try at an event that runs on hosts. */
+export class RemoteRun implements Run {
+  isDead = false;
+  ok = false;
+  value: unknown = undefined;
+  effects: readonly Effect[] = [];
+  /** The contexts that it has entered; like the other lists, a short one, and most events need only two of them. */
+  readonly entered: Slot[] = [];
+  /** The hosts that take part, the event's own first. */
+  readonly hosts: number[] = [];
+  #states: Map<Slot, Uint8Array> | null = null;
+  #calls: Map<number, AwayCall> | null = null;
+  #writes: Map<number, readonly Write[]> | null = null;
+  #takingBack: Map<number, TakingBack> | null = null;
+  isUndone = false;
+
+  constructor(
+    readonly event: CoreEvent<EventRequest>,
+    readonly attempt: number,
+    readonly links: Hosts,
+  ) {}
+
+  get try(): Try {
+    return { node: this.event.payload.slot.node, ticket: this.event.ticket, attempt: this.attempt };
+  }
+
+  undo(): void {
+    if (this.isUndone) return;
+    this.isUndone = true;
+    this.isDead = true;
+    for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
+  }
+
+  leave(): void {
+    if (this.isUndone) return;
+    for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.try });
+  }
+
+  touched(): Iterable<Slot> {
+    return this.entered;
+  }
+
+  collectChanges(_: Map<Slot, Change>, writes: Write[]): void {
+    for (const each of this.#writes?.values() ?? []) writes.push(...each);
+  }
+
+  joinedBy(host: number): void {
+    if (!this.hosts.includes(host)) this.hosts.push(host);
+  }
+
+  hasEntered(slot: Slot): boolean {
+    return this.entered.includes(slot);
+  }
+
+  enters(slot: Slot): void {
+    if (!this.entered.includes(slot)) this.entered.push(slot);
+  }
+
+  /** The last known states of contexts that it has entered, for calls on other hosts. */
+  get states(): Map<Slot, Uint8Array> {
+    this.#states ??= new Map();
+    return this.#states;
+  }
+
+  /** Calls that run, or ran, on another host than the one that asked for them. */
+  get calls(): Map<number, AwayCall> {
+    this.#calls ??= new Map();
+    return this.#calls;
+  }
+
+  /** Those who wait until calls were taken back on other hosts. */
+  get takingBack(): Map<number, TakingBack> {
+    this.#takingBack ??= new Map();
+    return this.#takingBack;
+  }
+
+  /** What the journal is to have of the contexts that were changed on a host, as it says now. */
+  changedOn(host: number, writes: readonly Write[]): void {
+    if (writes.length === 0 && this.#writes === null) return;
+    this.#writes ??= new Map();
+    this.#writes.set(host, writes);
+  }
+}

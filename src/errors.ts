@@ -73,6 +73,9 @@ export const codes = {
   "HW-4020": "the server cannot be started",
   "HW-4021": "a session was taken over by another connection",
   "HW-4022": "too many requests of a client have no answer",
+  "HW-5001": "an annotation file cannot be read",
+  "HW-5002": "a dataflow is not well formed",
+  "HW-5003": "there is no such stream in the dataflow",
   "HW-9001": "an invariant of Headwater is broken",
 } as const;
 

@@ -129,6 +129,7 @@ function deriveOutput(
   return {
     components: [component],
     interface: port.name,
+    cycle: false,
     rep,
     steps,
     reconciliations,

@@ -73,11 +73,24 @@ export function deriveCycle(
     const { label } = merge(steps, reconciliations);
     if (label === before) {
       const name = [...new Set(outputs)].sort(compare).join(", ");
-      return { components, interface: name, rep, steps, reconciliations, label, seals: [], delivery };
+      return {
+        components,
+        interface: name,
+        cycle: true,
+        rep,
+        steps,
+        reconciliations,
+        label,
+        seals: [],
+        delivery,
+      };
     }
     before = label;
-    for (const each of collapsed)
-      take(null, { label, seals: [], delivery }, each, components.join(", "), false);
+    const state: StreamState = { label, seals: [], delivery };
+    for (const path of collapsed) {
+      const crossing = { stream: null, state, path, component: components.join(", "), exposed: false };
+      steps.push(...stepsOf(crossing, dependencies).filter(({ adds }) => adds !== null));
+    }
   }
 }
 

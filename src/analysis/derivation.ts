@@ -36,6 +36,8 @@ export interface Derivation {
   /** The component, or all members of a cycle, sorted. */
   readonly components: readonly string[];
   readonly interface: string;
+  /** The interfaces of a cycle have one derivation together. */
+  readonly cycle: boolean;
   readonly rep: boolean;
   readonly steps: readonly Step[];
   readonly reconciliations: readonly Reconciliation[];

@@ -21,19 +21,24 @@ export interface PlacedBox extends Box {
   readonly y: number;
 }
 
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 export interface Layout {
   readonly width: number;
   readonly height: number;
   readonly boxes: ReadonlyMap<string, PlacedBox>;
   /** For each edge, in order: the points that it passes, from left to right or, if it leads back, from right to left. */
-  readonly ways: readonly (readonly { readonly x: number; readonly y: number }[])[];
+  readonly ways: readonly (readonly Point[])[];
 }
 
 const GAP_X = 36;
-const GAP_Y = 34;
-const MARGIN = 28;
+const GAP_Y = 56;
+const MARGIN = 36;
 const SWEEPS = 4;
-const BEND_HEIGHT = 14;
+const BEND_HEIGHT = 4;
 
 interface Cell {
   readonly width: number;
@@ -72,7 +77,7 @@ export function layOut(boxes: readonly Box[], edges: readonly Edge[]): Layout {
     for (const cell of column) cell.x = x + (width - cell.width) / 2;
     x += width + (gaps[i] ?? 0);
   }
-  const height = Math.max(0, ...all.map((cell) => cell.y + cell.height)) + MARGIN;
+  const height = Math.max(0, ...all.map((cell) => cell.y + cell.height)) + 2 * MARGIN;
   const placed = boxes.flatMap((box): [string, PlacedBox][] => {
     const cell = cells.get(box.name);
     return cell === undefined ? [] : [[box.name, { ...box, x: cell.x, y: cell.y }]];

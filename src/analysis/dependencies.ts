@@ -4,6 +4,7 @@
  * and B must reach back.
  */
 
+import { compare } from "./compare.js";
 import type { Dependency, Gate, Lineage, Seal } from "./graph.js";
 
 interface Arrow {
@@ -129,8 +130,9 @@ export class Dependencies {
    */
   keysFor(gate: Gate): Seal[] {
     if (gate === "*") return [];
-    const plain = [...gate.map((each) => [each]), ...this.#arrows.map(({ from }) => from)];
-    const times = [...this.#later.keys()].map((time) => [time]);
+    const related = this.#arrows.map(({ from }) => from.toSorted(compare));
+    const plain = [...gate.map((each) => [each]), ...related.sort((a, b) => compare(a.join(), b.join()))];
+    const times = [...this.#later.keys()].sort(compare).map((time) => [time]);
     const seals = [
       ...plain.map((key): Seal => ({ key, prefix: false })),
       ...times.map((key): Seal => ({ key, prefix: true })),

@@ -161,9 +161,9 @@ describe("duplicates, the second axis", () => {
     assert.deepEqual(labels(analysis), { counts: "Run", db: "Run", tweets: "Seal", words: "Seal" });
     const [fault] = advise(analysis);
     assert.equal(fault?.rule, "d");
-    assert.deepEqual(fault?.deduplicate, ["words"]);
+    assert.deepEqual(fault?.deduplicate, ["tweets"]);
     assert.deepEqual(fault?.order, []);
-    assert.match(showAnalysis(analysis), /id {6}give the events of words one/);
+    assert.match(showAnalysis(analysis), /id {6}give the events of tweets one/);
   });
   test("event ids discharge it", async () => {
     const analysis = await analysisOf(source("delivery: at-least-once, id: [tweet]"));

@@ -5,7 +5,7 @@
  */
 
 import { acceptances } from "./accept.js";
-import { compare, pathName } from "./compare.js";
+import { compare } from "./compare.js";
 import { deriveCycle } from "./cycle.js";
 import { stronglyConnected } from "./cycles.js";
 import { Dependencies } from "./dependencies.js";
@@ -112,7 +112,6 @@ function deriveOutput(
       return state === undefined ? [] : [{ stream: name, state, path, component }];
     }),
   );
-  crossings.sort((a, b) => compare(pathName(a.path), pathName(b.path)) || compare(a.stream, b.stream));
   const writers = crossings.filter(({ path }) => isWrite(path.annotation));
   const exposed = new Map(
     port.paths.map((path) => {

@@ -73,6 +73,10 @@ export const codes = {
   "HW-4020": "the server cannot be started",
   "HW-4021": "a session was taken over by another connection",
   "HW-4022": "too many requests of a client have no answer",
+  "HW-5101": "a query cannot be read",
+  "HW-5102": "a query uses what is not supported",
+  "HW-5103": "a name in a query leads nowhere",
+  "HW-5104": "a query makes no sense",
   "HW-9001": "an invariant of Headwater is broken",
 } as const;
 

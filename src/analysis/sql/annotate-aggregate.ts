@@ -16,7 +16,7 @@ export function aggregateRelation(
   const keys = plan.keys.map((key) => valueFor(site, key));
   const operands = plan.aggregates.map(({ operand }) => (operand === null ? null : valueFor(site, operand)));
   const aggregates = plan.aggregates.map((aggregate, i) =>
-    aggregateValue(site, input, aggregate, operands[i] ?? null),
+    aggregateValue(input, aggregate, operands[i] ?? null),
   );
   // A group whose key moves goes, and another one comes.
   const movedKeys = wavering(...keys.map(({ moves }) => moves));
@@ -37,7 +37,7 @@ export function aggregateRelation(
   };
 }
 
-function aggregateValue(site: Site, input: Relation, aggregate: Aggregate, operand: Value | null): Value {
+function aggregateValue(input: Relation, aggregate: Aggregate, operand: Value | null): Value {
   const { moves, nulls } = movement(input.rows, aggregate, operand);
   // What is counted twice counts; the largest of a row and its copy is the row.
   const counts = ["count", "sum", "avg"].includes(aggregate.name) && !aggregate.distinct;

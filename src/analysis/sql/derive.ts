@@ -1,7 +1,8 @@
+import type { AnnotationKind, Dependency, Gate, Lineage, Path, Reason, Repetition } from "../graph.js";
 import { relationOf } from "./annotate.js";
 import { parseQuery } from "./parse.js";
 import type { ResolvedQuery } from "./plan.js";
-import { Findings, type Note, type Relation, type Repetition, settledRows } from "./relation.js";
+import { Findings, type Note, type Relation, settledRows } from "./relation.js";
 import { resolveQuery } from "./resolve.js";
 import { positionOf, type QueryPosition } from "./source.js";
 import type { Origin } from "./value.js";
@@ -18,36 +19,21 @@ export interface DeriveOptions {
   readonly nonNegative?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Why an annotation was derived, and from which words of the query. */
-export interface DerivedReason {
-  readonly text: string;
+export interface DerivedReason extends Reason {
   readonly position: QueryPosition;
-}
-
-/** An attribute of the output or of a gate, and the columns that it is made from. */
-export interface DerivedDependency {
-  readonly from: readonly string[];
-  readonly to: readonly string[];
-  readonly injective: boolean;
-  readonly orderPreserving: boolean;
 }
 
 export interface DerivedPath {
   readonly from: string;
-  readonly annotation: "CR" | "CW" | "OR" | "OW";
+  readonly annotation: AnnotationKind;
   /** Empty if the whole input is one part, so that nothing less than all of it can be sealed. */
-  readonly gate: readonly string[] | "*";
+  readonly gate: Gate;
   readonly why: readonly DerivedReason[];
   readonly repetition: Repetition;
   readonly mindsRepetition: boolean;
-  readonly lineage: readonly {
-    readonly from: readonly string[];
-    readonly to: string;
-    readonly injective: boolean;
-    readonly orderPreserving: boolean;
-  }[];
+  readonly lineage: readonly Lineage[];
   /** For a request that races with what is stored: with which inputs, and by which of their attributes. */
-  readonly races: readonly { readonly from: string; readonly gate: readonly string[] | "*" }[];
+  readonly races: readonly { readonly from: string; readonly gate: Gate }[];
 }
 
 export interface DerivedQuery {
@@ -62,7 +48,7 @@ export interface DerivedQuery {
     }[];
   }[];
   /** How attributes in gates that no row carries are made, such as `window_start` from a time. */
-  readonly dependencies: readonly DerivedDependency[];
+  readonly dependencies: readonly Dependency[];
   /** Whether rows are kept between one input and the next. */
   readonly persistent: boolean;
 }
@@ -74,6 +60,26 @@ export async function deriveQuery(
   options: DeriveOptions = {},
 ): Promise<DerivedQuery> {
   return derive(resolveQuery(await parseQuery(sql), sql, tables), options);
+}
+
+/**
+ * The paths of a component that runs a query and gives its answers to the interface `to`. An input that the query does not
+ * read is the one that asks, like `request` at the reporting server of Blazes.
+ */
+export async function derivePaths(
+  sql: string,
+  tables: Readonly<Record<string, readonly string[]>>,
+  to: string,
+  options: DeriveOptions = {},
+): Promise<{ paths: Path[]; dependencies: readonly Dependency[] }> {
+  const query = resolveQuery(await parseQuery(sql), sql, tables);
+  const asking = Object.keys(tables).filter((table) => !query.scanned.includes(table));
+  const request = options.request ?? asking[0];
+  const { paths, dependencies } = derive(query, request === undefined ? options : { ...options, request });
+  const asPath = ({ from, annotation, gate, repetition, lineage, why }: DerivedPath): Path => {
+    return { from, to, annotation, gate, repetition, lineage, why };
+  };
+  return { paths: paths.map(asPath), dependencies };
 }
 
 export function derive(query: ResolvedQuery, options: DeriveOptions = {}): DerivedQuery {
@@ -168,8 +174,8 @@ class Summary {
     }));
   }
 
-  dependencies(): DerivedDependency[] {
-    const found = new Map<string, DerivedDependency>();
+  dependencies(): Dependency[] {
+    const found = new Map<string, Dependency>();
     for (const [scan, parts] of this.#relation.parts) {
       for (const attribute of parts ?? []) {
         const computed = this.#findings.computed(scan, attribute);
@@ -196,7 +202,7 @@ class Summary {
   }
 
   /** A table that is used in several ways must be in parts for all of those that mind. */
-  #gate(scans: readonly number[]): readonly string[] | "*" {
+  #gate(scans: readonly number[]): Gate {
     const sets = scans.map((scan) => this.#relation.parts.get(scan) ?? null);
     const [first] = sets;
     if (first === undefined || sets.includes(null)) return "*";
@@ -215,7 +221,7 @@ class Summary {
    * A request has one gate for all inputs that it races with. An attribute is in it if no input has it without being in
    * parts by it; a seal on it can then not be taken for one that suffices.
    */
-  #commonGate(races: DerivedPath["races"]): readonly string[] | "*" {
+  #commonGate(races: DerivedPath["races"]): Gate {
     if (races.some(({ gate }) => gate === "*")) return "*";
     const all = new Set(races.flatMap(({ gate }) => (gate === "*" ? [] : gate)));
     return [...all].filter((attribute) =>

@@ -97,5 +97,7 @@ export interface ResolvedQuery {
   readonly plan: Plan;
   readonly text: string;
   readonly tables: Readonly<Record<string, readonly string[]>>;
+  /** The tables that are read. */
+  readonly scanned: readonly string[];
   readonly usesParameters: boolean;
 }

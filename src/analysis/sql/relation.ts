@@ -1,9 +1,7 @@
+import type { Repetition } from "../graph.js";
 import { both, moving, type Signs, wavering } from "./sign.js";
 import type { Span } from "./source.js";
 import type { Computed, Origin, Value } from "./value.js";
-
-/** What comes of a row that is delivered twice: two rows, nothing, or other rows than those of one delivery. */
-export type Repetition = "passes" | "minds" | "absorbs";
 
 /** The attributes of a scan that cut its rows into parts which never meet; `null` as long as every row is its own part. */
 export type Parts = ReadonlySet<string> | null;

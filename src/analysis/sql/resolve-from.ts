@@ -52,6 +52,7 @@ function table(resolver: Resolver, name: string, span: Span, named: Named | null
     const known = Object.keys(resolver.tables);
     throw unknown(resolver.text, span, `There is no table ${name}.${suggestion(name, known)}`);
   }
+  resolver.scanned.add(name);
   return { kind: "scan", scan: resolver.nextScan(span), table: name, columns, span };
 }
 

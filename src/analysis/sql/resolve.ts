@@ -28,7 +28,7 @@ export function resolveQuery(
 ): ResolvedQuery {
   const resolver = new Resolver(text, tables);
   const plan = resolver.query(query, null, null);
-  return { plan, text, tables, usesParameters: resolver.usesParameters };
+  return { plan, text, tables, scanned: [...resolver.scanned], usesParameters: resolver.usesParameters };
 }
 
 /** Each use of a query that WITH named is a copy of it, so copies of copies could grow without end. */
@@ -38,6 +38,7 @@ export class Resolver {
   readonly text: string;
   readonly tables: Readonly<Record<string, readonly string[]>>;
   usesParameters = false;
+  readonly scanned = new Set<string>();
   #scans = 0;
 
   constructor(text: string, tables: Readonly<Record<string, readonly string[]>>) {

@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
+import { didYouMean } from "../../suggest.js";
 import type { Expression } from "./ast.js";
 import { pointAt, type Span } from "./source.js";
 
@@ -100,14 +101,11 @@ export function senseless(text: string, span: Span, what: string): HeadwaterErro
 /** The nearest name there is, if one is near, and otherwise all of them. */
 export function suggestion(name: string, names: readonly string[]): string {
   const known = [...new Set(names)];
-  const sameLetters = known.find((each) => each.toLowerCase() === name.toLowerCase());
+  const sameLetters = known.find((each) => each !== name && each.toLowerCase() === name);
   if (sameLetters !== undefined)
     return ` There is "${sameLetters}": names with capital letters are written in double quotes.`;
-  const [nearest] = known
-    .map((each) => ({ each, away: distance(name, each) }))
-    .filter(({ each, away }) => away <= Math.max(1, Math.floor(each.length / 3)))
-    .sort((a, b) => a.away - b.away);
-  if (nearest !== undefined) return ` Did you mean ${nearest.each}?`;
+  const meant = didYouMean(name, known);
+  if (meant !== "") return meant;
   return known.length === 0 ? "" : ` There is ${list(known)}.`;
 }
 
@@ -117,18 +115,4 @@ function written({ table, name }: ColumnName): string {
 
 function list(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-}
-
-/** How many letters must be changed, added or taken away (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

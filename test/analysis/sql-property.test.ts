@@ -6,7 +6,7 @@ import { evaluateQuery, type Tables } from "#src/analysis/sql/evaluate.js";
 import { parseQuery } from "#src/analysis/sql/parse.js";
 import type { ResolvedQuery } from "#src/analysis/sql/plan.js";
 import { resolveQuery } from "#src/analysis/sql/resolve.js";
-import { COLUMNS, query, TABLES, type TableName, tables } from "./sql-queries.js";
+import { COLUMNS, query, TABLES, tables } from "./sql-queries.js";
 
 const RUNS = Number(process.env.HEADWATER_SQL_RUNS ?? 400);
 
@@ -42,99 +42,84 @@ function show(bag: Bag): string {
   return JSON.stringify([...bag].sort());
 }
 
+/** Several at once, because reading a query takes longer than answering it. */
+const many = <T>(one: fc.Arbitrary<T>) => fc.array(one, { minLength: 6, maxLength: 6 });
+
 const shuffled = fc.array(fc.nat(), { minLength: 12, maxLength: 12 });
 
 describe("random queries and data agree with what was derived", () => {
   test("a query whose paths are all confluent only grows, in every order of delivery, to one final answer", async () => {
     let confluent = 0;
-    await fc.assert(
-      fc.asyncProperty(query, tables(true), shuffled, async (sql, data, keys) => {
-        const { resolved, derived } = await read(sql);
-        if (!derived.paths.every(({ annotation }) => annotation.startsWith("C"))) return;
-        confluent++;
-        const arrivals = TABLES.flatMap((table) => (data[table] ?? []).map((row) => ({ table, row })));
-        const order = arrivals
-          .map((each, i) => ({ each, key: keys[i % keys.length] ?? 0 }))
-          .sort((x, y) => x.key - y.key)
-          .map(({ each }) => each);
-        const seen: Record<TableName, Record<string, string | number | boolean | null>[]> = {
-          r: [],
-          s: [],
-          t: [],
-        };
-        let before: Bag = new Map();
-        for (const { table, row } of [null, ...order].map((each) => each ?? { table: null, row: {} })) {
-          if (table !== null) seen[table].push(row);
-          const after = answer(resolved, seen);
-          assert.ok(
-            isWithin(before, after),
-            `${sql}\n${JSON.stringify(seen)}\n${show(before)}\n${show(after)}`,
-          );
-          before = after;
+    const property = fc.asyncProperty(query, many(fc.tuple(tables(true), shuffled)), async (sql, runs) => {
+      const { resolved, derived } = await read(sql);
+      if (!derived.paths.every(({ annotation }) => annotation.startsWith("C"))) return;
+      confluent++;
+      for (const [data, keys] of runs) {
+        const steps = prefixes(data, keys).map((seen) => ({ seen, bag: answer(resolved, seen) }));
+        for (const [i, { seen, bag }] of steps.entries()) {
+          const before = steps[i - 1]?.bag ?? new Map();
+          assert.ok(isWithin(before, bag), explain(sql, seen, before, bag));
         }
-        assert.deepEqual(combined([before, 1]), combined([answer(resolved, data), 1]));
-      }),
-      { numRuns: RUNS },
-    );
+        const last = steps.at(-1)?.bag ?? new Map();
+        assert.equal(show(last), show(answer(resolved, data)), sql);
+      }
+    });
+    await fc.assert(property, { numRuns: RUNS });
     assert.ok(confluent > RUNS / 20, `only ${confluent} of ${RUNS} queries were confluent`);
   });
 
-  test("rows that are added to a table on a confluent path take nothing back, whatever the other tables are", async () => {
-    await fc.assert(
-      fc.asyncProperty(query, tables(true), tables(true), async (sql, data, more) => {
+  test("rows that are added on a confluent path take nothing back, whatever the other tables are", async () => {
+    const property = fc.asyncProperty(
+      query,
+      many(fc.tuple(tables(true), tables(true))),
+      async (sql, runs) => {
         const { resolved, derived } = await read(sql);
         for (const { from, annotation } of derived.paths) {
           if (!annotation.startsWith("C")) continue;
-          const before = answer(resolved, data);
-          const grown = { ...data, [from]: [...(data[from] ?? []), ...(more[from] ?? [])] };
-          const after = answer(resolved, grown);
-          assert.ok(
-            isWithin(before, after),
-            `${from}: ${sql}\n${JSON.stringify([data, grown])}\n${show(before)}\n${show(after)}`,
-          );
+          for (const [data, more] of runs) {
+            const before = answer(resolved, data);
+            const grown = { ...data, [from]: [...(data[from] ?? []), ...(more[from] ?? [])] };
+            const after = answer(resolved, grown);
+            assert.ok(isWithin(before, after), explain(`${from}: ${sql}`, [data, grown], before, after));
+          }
         }
-      }),
-      { numRuns: RUNS },
+      },
     );
+    await fc.assert(property, { numRuns: RUNS });
   });
 
   test("rows that come twice change nothing where they are absorbed, and add only copies where they are passed on", async () => {
-    await fc.assert(
-      fc.asyncProperty(query, tables(true), fc.nat({ max: 15 }), async (sql, data, twice) => {
-        const { resolved, derived } = await read(sql);
-        for (const { from, repetition } of derived.paths) {
-          if (repetition === "minds") continue;
+    const property = fc.asyncProperty(query, many(fc.tuple(tables(true), fc.nat(31))), async (sql, runs) => {
+      const { resolved, derived } = await read(sql);
+      for (const { from, repetition } of derived.paths) {
+        if (repetition === "minds") continue;
+        for (const [data, twice] of runs) {
           const rows = (data[from] ?? []).flatMap((row, i) => ((twice >> i) & 1 ? [row, row] : [row]));
           const once = answer(resolved, data);
           const again = answer(resolved, { ...data, [from]: rows });
-          const message = `${from} ${repetition}: ${sql}\n${JSON.stringify([data, rows])}`;
+          const message = explain(`${from} ${repetition}: ${sql}`, [data, rows], once, again);
           if (repetition === "absorbs") assert.equal(show(again), show(once), message);
           else assert.deepEqual([...again.keys()].sort(), [...once.keys()].sort(), message);
         }
-      }),
-      { numRuns: RUNS },
-    );
+      }
+    });
+    await fc.assert(property, { numRuns: RUNS });
   });
 
   test("a path that keeps nothing answers each row by itself", async () => {
-    await fc.assert(
-      fc.asyncProperty(query, tables(true), tables(true), async (sql, data, more) => {
+    const property = fc.asyncProperty(
+      query,
+      many(fc.tuple(tables(true), tables(true))),
+      async (sql, runs) => {
         const { resolved, derived } = await read(sql);
         for (const { from, annotation } of derived.paths) {
           if (!annotation.endsWith("R")) continue;
-          const [a, b] = [data[from] ?? [], more[from] ?? []];
-          const whole = answer(resolved, { ...data, [from]: [...a, ...b] });
-          const parts = [a, b, []].map((rows) => answer(resolved, { ...data, [from]: rows }));
-          const [first = new Map(), second = new Map(), none = new Map()] = parts;
-          assert.deepEqual(
-            combined([whole, 1], [none, 1]),
-            combined([first, 1], [second, 1]),
-            `${from}: ${sql}`,
-          );
+          for (const [data, more] of runs)
+            assertApart(resolved, data, from, data[from] ?? [], more[from] ?? [], `${from}: ${sql}`);
         }
-      }),
-      { numRuns: RUNS },
+      },
     );
+    await fc.assert(property, { numRuns: RUNS });
   });
 
   /**
@@ -143,31 +128,54 @@ describe("random queries and data agree with what was derived", () => {
    */
   test("the parts that a gate cuts a table into have nothing to do with each other", async () => {
     let gated = 0;
-    await fc.assert(
-      fc.asyncProperty(query, tables(false), fc.nat({ max: 3 }), async (sql, data, pivot) => {
-        const { resolved, derived } = await read(sql);
-        for (const { from, annotation, gate } of derived.paths) {
-          const mentions = sql.split(new RegExp(`\\b${from}\\b`)).length - 1;
-          if (!annotation.startsWith("O") || gate === "*" || mentions > 1) continue;
-          for (const attribute of gate.filter((each) => ["a", "b"].includes(each))) {
-            gated++;
+    const property = fc.asyncProperty(query, many(fc.tuple(tables(false), fc.nat(3))), async (sql, runs) => {
+      const { resolved, derived } = await read(sql);
+      for (const { from, annotation, gate } of derived.paths) {
+        const mentions = sql.split(new RegExp(`\\b${from}\\b`)).length - 1;
+        if (!annotation.startsWith("O") || gate === "*" || mentions > 1) continue;
+        for (const attribute of gate.filter((each) => ["a", "b"].includes(each))) {
+          gated++;
+          for (const [data, pivot] of runs) {
             const own = data[from] ?? [];
             const one = own.filter((row) => row[attribute] === pivot);
             const others = own.filter((row) => row[attribute] !== pivot);
-            const [whole, first, second, none] = [own, one, others, []].map((rows) =>
-              answer(resolved, { ...data, [from]: rows }),
-            );
-            assert.ok(whole && first && second && none);
-            assert.deepEqual(
-              combined([whole, 1], [none, 1]),
-              combined([first, 1], [second, 1]),
-              `${from} by ${attribute}: ${sql}\n${JSON.stringify(data)}`,
-            );
+            assertApart(resolved, data, from, one, others, `${from} by ${attribute}: ${sql}`);
           }
         }
-      }),
-      { numRuns: RUNS },
-    );
+      }
+    });
+    await fc.assert(property, { numRuns: RUNS });
     assert.ok(gated > RUNS / 20, `only ${gated} gates in ${RUNS} queries`);
   });
 });
+
+/** The tables after each arrival, beginning with none. */
+function prefixes(data: Tables, keys: readonly number[]): Tables[] {
+  const arrivals = TABLES.flatMap((table) => (data[table] ?? []).map((row) => ({ table, row })))
+    .map((arrival, i) => ({ ...arrival, key: keys[i % keys.length] ?? 0 }))
+    .sort((x, y) => x.key - y.key);
+  return [...arrivals, null].map((_, count) => {
+    const seen = arrivals.slice(0, count);
+    const of = (name: string) => seen.filter(({ table }) => table === name).map(({ row }) => row);
+    return Object.fromEntries(TABLES.map((table) => [table, of(table)]));
+  });
+}
+
+/** The answer to both parts is that to one and that to the other, counting only once what neither makes. */
+function assertApart(
+  resolved: ResolvedQuery,
+  data: Tables,
+  table: string,
+  one: Tables[string],
+  other: Tables[string],
+  message: string,
+): void {
+  const to = (rows: Tables[string]) => answer(resolved, { ...data, [table]: rows });
+  const whole = combined([to([...one, ...other]), 1], [to([]), 1]);
+  const parts = combined([to(one), 1], [to(other), 1]);
+  assert.deepEqual(whole, parts, `${message}\n${JSON.stringify([data, one, other])}`);
+}
+
+function explain(what: string, data: unknown, before: Bag, after: Bag): string {
+  return `${what}\n${JSON.stringify(data)}\n${show(before)}\n${show(after)}`;
+}

@@ -8,7 +8,7 @@ import type { Derivation, Reconciliation, Step } from "./derivation.js";
 import type { Acceptance, Path, Seal } from "./graph.js";
 import { isAnomaly, type Label, showInternal, showLabel } from "./labels.js";
 import type { Rule } from "./rules.js";
-import { sourcesOf } from "./sources.js";
+import { repeatersOf, sourcesOf } from "./sources.js";
 
 /** Any one of the keys, on all of the streams. */
 export interface SealAdvice {
@@ -147,7 +147,9 @@ function faultOf(
   });
   const bad = inputs.find(({ label }) => isAnomaly(label));
   const repeated = rule === "d";
-  const keys = repeated || rule === "3" ? [] : analysis.dependencies.keysFor(path.gate);
+  // What a cycle feeds back to itself carries no seals, so whoever reads it cannot be protected by any.
+  const hopeless = derivation.cycle && first.exposed;
+  const keys = repeated || hopeless || rule === "3" ? [] : analysis.dependencies.keysFor(path.gate);
   const output = analysis.topology.output(derivation.components[0] ?? "", path.to);
   return [
     {
@@ -165,7 +167,7 @@ function faultOf(
               streams: names,
               keys: keys.map((seal) => ({ seal, sources: sourcesOf(names, seal, analysis) })),
             },
-      deduplicate: repeated ? names : [],
+      deduplicate: repeated ? repeatersOf(names, analysis) : [],
       order: repeated || rule === "3" ? [] : derivation.components,
       accept: output?.streams.map(({ name }) => name).toSorted()[0] ?? null,
       after: bad?.name ?? null,

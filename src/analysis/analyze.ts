@@ -5,16 +5,17 @@
  */
 
 import { acceptances } from "./accept.js";
+import { compare } from "./compare.js";
 import { deriveCycle } from "./cycle.js";
 import { stronglyConnected } from "./cycles.js";
 import { Dependencies } from "./dependencies.js";
 import type { Derivation } from "./derivation.js";
-import type { Acceptance, Delivery, Graph, Path, Seal, Stream } from "./graph.js";
+import type { Acceptance, Delivery, Graph, Seal, Stream } from "./graph.js";
 import { isAnomaly, isWrite, type Label, severityOf } from "./labels.js";
 import { isSealedFor, merge, reconcile } from "./reconcile.js";
 import { replicatedComponents } from "./replication.js";
 import { passOn, type StreamState } from "./rules.js";
-import { compare, stepsOf } from "./steps.js";
+import { stepsOf } from "./steps.js";
 import { type Interface, type Topology, topologyOf } from "./topology.js";
 
 export interface LabelledStream {
@@ -111,7 +112,6 @@ function deriveOutput(
       return state === undefined ? [] : [{ stream: name, state, path, component }];
     }),
   );
-  crossings.sort((a, b) => compare(nameOf(a.path), nameOf(b.path)) || compare(a.stream, b.stream));
   const writers = crossings.filter(({ path }) => isWrite(path.annotation));
   const exposed = new Map(
     port.paths.map((path) => {
@@ -172,8 +172,4 @@ function result(
     outputs: streams.filter(({ stream }) => stream.to === null),
     open: streams.filter(({ label, accepted }) => isAnomaly(label) && accepted === null),
   };
-}
-
-function nameOf({ from, annotation, gate }: Path): string {
-  return JSON.stringify([from, annotation, gate]);
 }

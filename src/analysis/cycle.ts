@@ -6,13 +6,14 @@
  * may still be under way around it.
  */
 
+import { compare, pathName } from "./compare.js";
 import type { Dependencies } from "./dependencies.js";
 import type { Derivation, Step } from "./derivation.js";
 import type { AnnotationKind, Path, Repetition } from "./graph.js";
 import { isOrderSensitive, isWrite, type Label } from "./labels.js";
 import { isSealedFor, merge, reconcile } from "./reconcile.js";
 import { repetitionOf, type StreamState } from "./rules.js";
-import { compare, stepsOf } from "./steps.js";
+import { stepsOf } from "./steps.js";
 import type { Interface, Topology } from "./topology.js";
 
 /** What enters a cycle: a stream into a member, or a path of a member that begins outside. */
@@ -67,18 +68,20 @@ export function deriveCycle(
   }
 
   const goesRound = entries.some(({ path }) => path !== null);
+  const around: Step[] = [];
   let before: Label | null = goesRound ? null : "Async";
   for (;;) {
-    const reconciliations = reconcile(steps, rep, dependencies);
-    const { label } = merge(steps, reconciliations);
+    const reconciliations = reconcile([...steps, ...around], rep, dependencies);
+    const { label } = merge([...steps, ...around], reconciliations);
     if (label === before) {
       const name = [...new Set(outputs)].sort(compare).join(", ");
+      const all = [...steps, ...around.filter(({ adds }) => adds !== null)];
       return {
         components,
         interface: name,
         cycle: true,
         rep,
-        steps,
+        steps: all,
         reconciliations,
         label,
         seals: [],
@@ -89,7 +92,7 @@ export function deriveCycle(
     const state: StreamState = { label, seals: [], delivery };
     for (const path of collapsed) {
       const crossing = { stream: null, state, path, component: components.join(", "), exposed: false };
-      steps.push(...stepsOf(crossing, dependencies).filter(({ adds }) => adds !== null));
+      around.push(...stepsOf(crossing, dependencies));
     }
   }
 }
@@ -119,7 +122,11 @@ function membersOf(
       }
     }
   }
-  entries.sort((a, b) => compare(a.stream, b.stream) || compare(a.path?.to ?? "", b.path?.to ?? ""));
+  entries.sort(
+    (a, b) =>
+      compare(a.stream, b.stream) ||
+      compare(a.path === null ? "" : pathName(a.path), b.path === null ? "" : pathName(b.path)),
+  );
   return { inside, entries };
 }
 
@@ -145,7 +152,9 @@ function collapse(paths: readonly Path[]): Path[] {
 function orderSensitive(paths: readonly Path[]): Path[] {
   const distinct = new Map<string, Path>();
   for (const path of paths) {
-    if (isOrderSensitive(path.annotation)) distinct.set(nameOf(path), path);
+    const known = distinct.get(nameOf(path));
+    const first = known === undefined || compare(pathName(path), pathName(known)) < 0;
+    if (isOrderSensitive(path.annotation) && first) distinct.set(nameOf(path), path);
   }
   return [...distinct.entries()].sort(([a], [b]) => compare(a, b)).map(([, path]) => path);
 }

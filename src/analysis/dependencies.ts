@@ -4,6 +4,7 @@
  * and B must reach back.
  */
 
+import { compare } from "./compare.js";
 import type { Dependency, Gate, Lineage, Seal } from "./graph.js";
 
 interface Arrow {
@@ -110,12 +111,17 @@ export class Dependencies {
       if (kept !== undefined) return { key: [kept.to], prefix: true };
     }
     const determined = this.closure(seal.key);
-    const usable = lineage.filter(({ from, injective }) => injective && within(from, determined));
-    const back = this.closure(usable.flatMap(({ from }) => from));
-    if (usable.length === 0 || !within(seal.key, back)) return null;
-    const direct = usable.filter(({ from }) => within(from, new Set(seal.key)));
-    const enough = within(seal.key, this.closure(direct.flatMap(({ from }) => from))) ? direct : usable;
-    return { key: [...new Set(enough.map(({ to }) => to))], prefix: false };
+    const carries = (entries: readonly Lineage[]) =>
+      within(seal.key, this.closure(entries.flatMap(({ from }) => from)));
+    let entries = lineage.filter(({ from, injective }) => injective && within(from, determined));
+    if (entries.length === 0 || !carries(entries)) return null;
+    // As few attributes as possible, because a key with more of them fits fewer gates.
+    const wordy = entries.toSorted((a, b) => Number(isCopy(a, seal)) - Number(isCopy(b, seal)));
+    for (const each of wordy) {
+      const fewer = entries.filter((other) => other !== each);
+      if (fewer.length > 0 && carries(fewer)) entries = fewer;
+    }
+    return { key: [...new Set(entries.map(({ to }) => to))], prefix: false };
   }
 
   /**
@@ -124,8 +130,9 @@ export class Dependencies {
    */
   keysFor(gate: Gate): Seal[] {
     if (gate === "*") return [];
-    const plain = [...gate.map((each) => [each]), ...this.#arrows.map(({ from }) => from)];
-    const times = [...this.#later.keys()].map((time) => [time]);
+    const related = this.#arrows.map(({ from }) => from.toSorted(compare));
+    const plain = [...gate.map((each) => [each]), ...related.sort((a, b) => compare(a.join(), b.join()))];
+    const times = [...this.#later.keys()].sort(compare).map((time) => [time]);
     const seals = [
       ...plain.map((key): Seal => ({ key, prefix: false })),
       ...times.map((key): Seal => ({ key, prefix: true })),
@@ -143,6 +150,10 @@ export class Dependencies {
 /** The same for seals that promise the same. */
 export function sealName({ key, prefix }: Seal): string {
   return JSON.stringify([prefix, [...key].sort()]);
+}
+
+function isCopy({ from }: Lineage, { key }: Seal): boolean {
+  return from.every((each) => key.includes(each));
 }
 
 function within(some: readonly string[], all: ReadonlySet<string>): boolean {

@@ -14,6 +14,8 @@ export interface Step {
   readonly component: string;
   /** In a cycle, the collapsed one. */
   readonly path: Path;
+  /** The path reads what a stream without a fitting seal still writes. */
+  readonly exposed: boolean;
   /** The internal label that the rule adds; `null` for rule p. */
   readonly adds: Internal | null;
   /** What is left of the input's own label behind the path. */

@@ -29,7 +29,7 @@ export { LABELS, type Label, severityOf } from "./labels.js";
 export type { Rule } from "./rules.js";
 export { toDot } from "./show/dot.js";
 export { toJson } from "./show/json.js";
-export { showDerivation } from "./show/proof.js";
+export { checkStream, showDerivation } from "./show/proof.js";
 export { toSvg } from "./show/svg.js";
 export { showAnalysis } from "./show/text.js";
 export {

@@ -34,15 +34,15 @@ function reconciled(
     return { from, protectedBy: null, exposedTo: [], gives: rep ? "Diverge" : "Run" };
   }
   const writers = steps.filter(({ path }) => isWrite(path.annotation));
-  const exposedTo = namesOf(writers.filter((step) => !isSealedFor(from.gate, step, dependencies)));
-  if (writers.length > 0 && exposedTo.length === 0) {
-    return { from, protectedBy: namesOf(writers), exposedTo, gives: null };
+  const open = writers.filter((step) => !isSealedFor(from.gate, step, dependencies));
+  if (writers.length > 0 && open.length === 0) {
+    return { from, protectedBy: namesOf(writers), exposedTo: [], gives: null };
   }
   const own = steps.filter(({ adds }) => adds !== null && showInternal(adds) === showInternal(from));
   return {
     from,
     protectedBy: null,
-    exposedTo: writers.length > 0 ? exposedTo : namesOf(own),
+    exposedTo: namesOf(writers.length > 0 ? open : own),
     gives: rep ? "Inst" : "Run",
   };
 }

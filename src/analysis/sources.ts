@@ -38,6 +38,20 @@ export function sourcesOf(streams: readonly string[], seal: Seal, analysis: Anal
   return [...sources].sort();
 }
 
+/** The streams that say of themselves that they repeat records, and that these streams have it from. */
+export function repeatersOf(streams: readonly string[], analysis: Analysis): string[] {
+  const repeaters = new Set<string>();
+  const visited = new Set(streams);
+  for (const name of visited) {
+    if (visited.size > STREAMS_VISITED_MAX) return [...streams];
+    const labelled = analysis.streams.get(name);
+    if (labelled?.delivery !== "at-least-once") continue;
+    if (labelled.stream.delivery !== undefined) repeaters.add(name);
+    else for (const { stream } of labelled.derivation?.steps ?? []) if (stream !== null) visited.add(stream);
+  }
+  return [...repeaters].sort();
+}
+
 function backwards(
   key: readonly string[],
   lineage: readonly Lineage[] | undefined,

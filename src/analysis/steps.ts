@@ -10,7 +10,6 @@ export interface Crossing {
   readonly state: StreamState;
   readonly path: Path;
   readonly component: string;
-  /** The path reads what a stream without a fitting seal still writes. */
   readonly exposed: boolean;
 }
 
@@ -24,13 +23,9 @@ export function stepsOf(crossing: Crossing, dependencies: Dependencies): Step[] 
     seals: state.seals,
     component,
     path,
+    exposed,
     adds,
     passes: passed.label,
     passesSeals: passed.seals,
   }));
-}
-
-/** By code units: the same on every machine, whatever its language. */
-export function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

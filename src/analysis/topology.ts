@@ -1,9 +1,13 @@
 import { HeadwaterError } from "../errors.js";
 import { didYouMean } from "../suggest.js";
+import { compare, pathName } from "./compare.js";
 import type { Component, Graph, Path, Port, Position, Stream } from "./graph.js";
 import { isOrderSensitive } from "./labels.js";
 
-/** An interface with the streams at it and the paths behind it. Inputs and outputs are numbered together. */
+/**
+ * An interface with the streams at it and the paths behind it, both in an order that does not depend on how the graph
+ * was written down. Inputs and outputs are numbered together.
+ */
 export interface Interface {
   readonly id: number;
   readonly side: "input" | "output";
@@ -46,8 +50,8 @@ export function topologyOf(graph: Graph): Topology {
     }
     inputs.set(component.name, new Map());
     outputs.set(component.name, new Map());
-    for (const path of component.paths) {
-      checkGate(component, path);
+    for (const path of component.paths) checkGate(component, path);
+    for (const path of inOrder(component.paths)) {
       add(component, "input", path.from, path);
       add(component, "output", path.to, path);
     }
@@ -73,7 +77,7 @@ export function topologyOf(graph: Graph): Topology {
     );
   };
 
-  for (const stream of graph.streams) {
+  for (const stream of graph.streams.toSorted((a, b) => compare(a.name, b.name))) {
     if (streams.has(stream.name)) {
       throw malformed(`There are two streams named "${stream.name}".`, stream.position);
     }
@@ -106,6 +110,12 @@ export function topologyOf(graph: Graph): Topology {
     output: (component, name) => outputs.get(component)?.get(name),
     stream: (name) => streams.get(name),
   };
+}
+
+function inOrder(paths: readonly Path[]): readonly Path[] {
+  if (paths.length < 2) return paths;
+  const named = paths.map((path) => ({ path, name: pathName(path) }));
+  return named.sort((a, b) => compare(a.name, b.name)).map(({ path }) => path);
 }
 
 function checkGate(component: Component, { annotation, gate, from, to, position }: Path): void {

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import type { Analysis } from "../analysis/index.js";
-import { HeadwaterError } from "../errors.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
@@ -34,7 +33,7 @@ export const analyze: Command = {
     const result = analysis.analyze(
       await analysis.readDataflow(text, { source: relative(process.cwd(), file) || file }),
     );
-    if (explain !== undefined) checkStream(explain, result);
+    if (explain !== undefined) analysis.checkStream(explain, result);
     terminal.out(shown(analysis, result, format, explain, args.flags.has("json")));
     return result.open.length > 0 ? 1 : 0;
   },
@@ -86,11 +85,4 @@ async function textOf(file: string): Promise<string> {
       `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
     );
   }
-}
-
-function checkStream(name: string, { streams }: Analysis): void {
-  if (streams.has(name)) return;
-  const hint =
-    didYouMean(name, streams.keys()) || ` There are: ${[...streams.keys()].slice(0, 20).join(", ")}.`;
-  throw new HeadwaterError("HW-5003", `There is no stream "${name}".${hint}`);
 }

@@ -21,19 +21,26 @@ export interface PlacedBox extends Box {
   readonly y: number;
 }
 
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 export interface Layout {
   readonly width: number;
   readonly height: number;
   readonly boxes: ReadonlyMap<string, PlacedBox>;
   /** For each edge, in order: the points that it passes, from left to right or, if it leads back, from right to left. */
-  readonly ways: readonly (readonly { readonly x: number; readonly y: number }[])[];
+  readonly ways: readonly (readonly Point[])[];
 }
 
 const GAP_X = 36;
-const GAP_Y = 34;
-const MARGIN = 28;
+const GAP_Y = 56;
+const MARGIN = 36;
 const SWEEPS = 4;
-const BEND_HEIGHT = 14;
+const BEND_HEIGHT = 4;
+/** Beyond this a picture is a tangle anyway; its edges go straight. */
+const BENDS_MAX = 50_000;
 
 interface Cell {
   readonly width: number;
@@ -55,7 +62,10 @@ export function layOut(boxes: readonly Box[], edges: readonly Edge[]): Layout {
     return cell;
   };
   for (const { name, width, height } of boxes) cells.set(name, add(width, height, columns.get(name) ?? 0));
-  const ways = edges.map(({ from, to }) => wayOf(cells.get(from), cells.get(to), add));
+  const bends = edges.reduce((sum, { from, to }) => sum + span(columns, from, to), 0);
+  const ways = edges.map(({ from, to }) =>
+    wayOf(cells.get(from), cells.get(to), bends > BENDS_MAX ? null : add),
+  );
   const byColumn: Cell[][] = [];
   for (const cell of all) (byColumn[cell.column] ??= []).push(cell);
   arrange(byColumn);
@@ -68,11 +78,11 @@ export function layOut(boxes: readonly Box[], edges: readonly Edge[]): Layout {
   }
   let x = MARGIN;
   for (const [i, column] of byColumn.entries()) {
-    const width = Math.max(...column.map((cell) => cell.width));
+    const width = largest(column, (cell) => cell.width);
     for (const cell of column) cell.x = x + (width - cell.width) / 2;
     x += width + (gaps[i] ?? 0);
   }
-  const height = Math.max(0, ...all.map((cell) => cell.y + cell.height)) + MARGIN;
+  const height = largest(all, (cell) => cell.y + cell.height) + 2 * MARGIN;
   const placed = boxes.flatMap((box): [string, PlacedBox][] => {
     const cell = cells.get(box.name);
     return cell === undefined ? [] : [[box.name, { ...box, x: cell.x, y: cell.y }]];
@@ -81,16 +91,20 @@ export function layOut(boxes: readonly Box[], edges: readonly Edge[]): Layout {
   return { width: x + MARGIN, height, boxes: new Map(placed), ways: ways.map((way) => way.map(middle)) };
 }
 
+function span(columns: ReadonlyMap<string, number>, from: string, to: string): number {
+  return Math.abs((columns.get(to) ?? 0) - (columns.get(from) ?? 0));
+}
+
 /** From cell to cell, through a place in each column between. */
 function wayOf(
   from: Cell | undefined,
   to: Cell | undefined,
-  add: (w: number, h: number, c: number) => Cell,
+  add: ((w: number, h: number, c: number) => Cell) | null,
 ): Cell[] {
   if (from === undefined || to === undefined) return [];
   const way = [from];
   const step = Math.sign(to.column - from.column);
-  for (let column = from.column + step; step !== 0 && column !== to.column; column += step) {
+  for (let column = from.column + step; add !== null && step !== 0 && column !== to.column; column += step) {
     way.push(add(0, BEND_HEIGHT, column));
   }
   way.push(to);
@@ -153,11 +167,15 @@ function arrange(byColumn: readonly Cell[][]): void {
       stack(column);
     }
   }
-  const tallest = Math.max(0, ...byColumn.map(heightOf));
+  const tallest = largest(byColumn, heightOf);
   for (const column of byColumn) {
     const shift = (tallest - heightOf(column)) / 2;
     for (const cell of column) cell.y += shift;
   }
+}
+
+function largest<T>(things: readonly T[], sizeOf: (thing: T) => number): number {
+  return things.reduce((size, thing) => Math.max(size, sizeOf(thing)), 0);
 }
 
 function averageOf({ neighbours, y, height }: Cell): number {

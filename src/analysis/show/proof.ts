@@ -3,6 +3,8 @@
  * below, and a line with the component's name where its labels are merged.
  */
 
+import { HeadwaterError } from "../../errors.js";
+import { didYouMean } from "../../suggest.js";
 import type { Analysis } from "../analyze.js";
 import type { Derivation, Reconciliation, Step } from "../derivation.js";
 import { showAnnotation, showInternal, showLabel } from "../labels.js";
@@ -17,9 +19,11 @@ interface Block {
 const WIDTH_MAX = 118;
 const STREAMS_MAX = 40;
 const GAP = 3;
+const NAMES_SHOWN_MAX = 20;
 
 /** How the label of a stream came about; drawn like a proof where that fits on a screen, as a list where not. */
 export function showDerivation(name: string, analysis: Analysis): string {
+  checkStream(name, analysis);
   const order = derivationOrder(name, analysis);
   if (order.length <= STREAMS_MAX) {
     const proof = proofOf(name, analysis, new Set());
@@ -28,6 +32,14 @@ export function showDerivation(name: string, analysis: Analysis): string {
       return [...lines, ...notes(order, analysis)].join("\n");
   }
   return order.flatMap((each) => listed(each, analysis)).join("\n");
+}
+
+/** Refuses a name that no stream has, with HW-5003. */
+export function checkStream(name: string, { streams }: Analysis): void {
+  if (streams.has(name)) return;
+  const names = [...streams.keys()];
+  const hint = didYouMean(name, names) || ` There are: ${names.slice(0, NAMES_SHOWN_MAX).join(", ")}.`;
+  throw new HeadwaterError("HW-5003", `There is no stream "${name}".${hint}`);
 }
 
 /** The streams that a stream's label depends on and itself, each after those that it depends on. */

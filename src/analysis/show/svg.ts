@@ -1,13 +1,15 @@
 import type { Analysis, LabelledStream } from "../analyze.js";
 import type { Component } from "../graph.js";
 import { LABELS, showAnnotation, showLabel } from "../labels.js";
+import { attach } from "./attach.js";
 import { COLOURS } from "./colours.js";
-import { type Box, layOut, type PlacedBox } from "./layout.js";
+import { type Box, layOut, type PlacedBox, type Point } from "./layout.js";
 
 const CHARACTER_WIDTH = 7.4;
 const LINE_HEIGHT = 18;
 const PADDING = 12;
 const END_SIZE = 10;
+const CAPTION_ABOVE = 6;
 
 /** A picture that needs nothing else: its colours follow the reader's light or dark setting. */
 export function toSvg({ topology, streams }: Analysis): string {
@@ -16,20 +18,21 @@ export function toSvg({ topology, streams }: Analysis): string {
   const boxes = [...components.map(boxOf), ...all.flatMap(endsOf)];
   const edges = all.map((each) => ({
     ...endNames(each),
-    captionWidth: Math.max(...caption(each).map((text) => text.length)) * CHARACTER_WIDTH,
+    captionWidth: caption(each).length * CHARACTER_WIDTH,
   }));
   const { width, height, boxes: placed, ways } = layOut(boxes, edges);
+  const ends = attach(edges, placed, ways);
   const loops = new Map<string, number>();
   const arrows = all.map((each, i) => {
     const { from, to } = edges[i] ?? { from: "", to: "" };
-    const [start, end] = [placed.get(from), placed.get(to)];
-    if (start === undefined || end === undefined) return "";
-    if (from === to) {
+    const box = placed.get(from);
+    if (from === to && box !== undefined) {
       const nth = loops.get(from) ?? 0;
       loops.set(from, nth + 1);
-      return loop(each, start, nth);
+      return loop(each, box, nth);
     }
-    return arrow(each, start, end, ways[i] ?? []);
+    const points = [...(ends[i] === undefined ? [] : [ends[i].first]), ...(ways[i] ?? []).slice(1, -1)];
+    return arrow(each, ends[i] === undefined ? points : [...points, ends[i].last]);
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${round(width)} ${round(height)}" width="${round(width)}" height="${round(height)}" role="img">`,
@@ -97,23 +100,14 @@ function endsOf(each: LabelledStream): Box[] {
     .map((name) => ({ name, width: END_SIZE, height: END_SIZE }));
 }
 
-function caption({ stream, label, seals, rep, accepted }: LabelledStream): string[] {
-  return [
-    stream.name,
-    `${showLabel(label, seals)}${rep ? " · Rep" : ""}${accepted === null ? "" : " · accepted"}`,
-  ];
+function caption({ stream, label, seals, rep, accepted }: LabelledStream): string {
+  const extras = `${rep ? " · Rep" : ""}${accepted === null ? "" : " · accepted"}`;
+  return `${stream.name}: ${showLabel(label, seals)}${extras}`;
 }
 
-function arrow(
-  each: LabelledStream,
-  start: PlacedBox,
-  end: PlacedBox,
-  way: readonly { x: number; y: number }[],
-): string {
-  const back = end.x < start.x;
-  const first = { x: back ? start.x : start.x + start.width, y: start.y + start.height / 2 };
-  const last = { x: back ? end.x + end.width : end.x, y: end.y + end.height / 2 };
-  const points = [first, ...way.slice(1, -1), last];
+function arrow(each: LabelledStream, points: readonly Point[]): string {
+  const [first, second] = points;
+  if (first === undefined || second === undefined) return "";
   let path = `M${round(first.x)} ${round(first.y)}`;
   for (const [i, to] of points.entries()) {
     const from = points[i - 1];
@@ -121,10 +115,7 @@ function arrow(
     const bend = (to.x - from.x) / 2;
     path += ` C${round(from.x + bend)} ${round(from.y)} ${round(to.x - bend)} ${round(to.y)} ${round(to.x)} ${round(to.y)}`;
   }
-  const second = points[1] ?? last;
-  // An edge that leads back would cover the caption of the one that it answers.
-  const shift = back ? 22 : 0;
-  return edge(each, path, (first.x + second.x) / 2, (first.y + second.y) / 2 - 16 + 2 * shift);
+  return edge(each, path, (first.x + second.x) / 2, (first.y + second.y) / 2 - CAPTION_ABOVE);
 }
 
 function loop(each: LabelledStream, { x, y, width, height }: PlacedBox, nth: number): string {
@@ -132,17 +123,14 @@ function loop(each: LabelledStream, { x, y, width, height }: PlacedBox, nth: num
   const reach = 26 + nth * 30;
   const [left, right] = [x + width * 0.35, x + width * 0.65];
   const path = `M${round(right)} ${round(bottom)} C${round(right)} ${round(bottom + reach)} ${round(left)} ${round(bottom + reach)} ${round(left)} ${round(bottom)}`;
-  return edge(each, path, x + width / 2, bottom + reach - 4);
+  return edge(each, path, x + width / 2, bottom + reach + 8);
 }
 
 function edge(each: LabelledStream, path: string, x: number, y: number): string {
   const { label, accepted } = each;
-  const lines = caption(each).map(
-    (text, i) => `<tspan x="${round(x)}" dy="${i === 0 ? 0 : 15}">${escaped(text)}</tspan>`,
-  );
   return (
     `<path class="edge ${label}${accepted === null ? "" : " accepted"}" d="${path}" marker-end="url(#head-${label})"/>` +
-    `<text class="text ${label}" text-anchor="middle" y="${round(y)}">${lines.join("")}</text>`
+    `<text class="text ${label}" text-anchor="middle" x="${round(x)}" y="${round(y)}">${escaped(caption(each))}</text>`
   );
 }
 

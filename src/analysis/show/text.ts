@@ -1,5 +1,6 @@
-import { advise, type Fault } from "../advice.js";
+import { advise, type Fault, type SealAdvice } from "../advice.js";
 import type { Analysis, LabelledStream } from "../analyze.js";
+import { grouped } from "../grouped.js";
 import { isAnomaly, showAnnotation, showLabel, showSeal } from "../labels.js";
 import { showDerivation } from "./proof.js";
 
@@ -70,8 +71,9 @@ export function showFault(fault: Fault): string {
   const lines = [`${where}${at}: because ${because}, this path ${need(fault)}.`];
   if (after !== null) lines.push(`  first   mend ${after}: its contents already differ`);
   if (seal !== null) {
-    for (const { seal: each, sources } of seal.keys)
-      lines.push(`  seal    ${sealing(seal.streams, each.prefix, showSeal(each), sources)}`);
+    for (const [sources, keys] of grouped(seal.keys, (each) => JSON.stringify(each.sources))) {
+      lines.push(`  seal    ${sealing(seal.streams, keys, JSON.parse(sources) as string[] | null)}`);
+    }
   }
   if (deduplicate.length > 0) {
     lines.push(
@@ -99,14 +101,15 @@ function need({ rule, path, seal }: Fault): string {
 
 function sealing(
   streams: readonly string[],
-  prefix: boolean,
-  key: string,
+  keys: SealAdvice["keys"],
   sources: readonly string[] | null,
 ): string {
-  const what = prefix ? `with a watermark ${key}` : `on ${key}`;
+  const what = keys.map(({ seal }) =>
+    seal.prefix ? `with a watermark ${showSeal(seal)}` : `on ${showSeal(seal)}`,
+  );
   const direct = sources === null || sources.join() === streams.join();
-  const early = direct ? "" : `; it is enough to seal ${sources.join(", ")}`;
-  return `${streams.join(" and ")} ${what}${early}`;
+  const early = direct ? "" : `; it is enough to seal ${sources.join(" and ")} like that`;
+  return `${streams.join(" and ")} ${what.join(" or ")}${early}`;
 }
 
 function acceptances({ streams }: Analysis): string {

@@ -40,3 +40,4 @@ export {
   derivePaths,
   deriveQuery,
 } from "./sql/derive.js";
+export { queryFunction } from "./sql/evaluate.js";

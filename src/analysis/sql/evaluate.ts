@@ -1,8 +1,19 @@
 import type { Scalar } from "./ast.js";
 import { compare, evaluateExpression, type Row, type Sight } from "./evaluate-expression.js";
+import { parseQuery } from "./parse.js";
 import type { Aggregate, Plan, PlanExpression, ResolvedQuery, SortKey } from "./plan.js";
+import { resolveQuery } from "./resolve.js";
 
 export type Tables = Readonly<Record<string, readonly Readonly<Record<string, Scalar>>[]>>;
+
+/** A query as a function from the rows of its tables to the rows of its answer. */
+export async function queryFunction(
+  sql: string,
+  columns: Readonly<Record<string, readonly string[]>>,
+): Promise<(tables: Tables, parameters?: readonly Scalar[]) => Row[]> {
+  const query = resolveQuery(await parseQuery(sql), sql, columns);
+  return (tables, parameters) => evaluateQuery(query, tables, parameters);
+}
 
 /**
  * What a query answers, by the book: every operator looks at all its rows. It is slow and short, because others are

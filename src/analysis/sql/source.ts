@@ -1,5 +1,3 @@
-import type { HeadwaterError } from "../../errors.js";
-
 /** A part of the text of a query, in UTF-16 units, so that `text.slice(start, end)` is what stands there. */
 export interface Span {
   readonly start: number;
@@ -38,9 +36,6 @@ export function pointAt(text: string, span: Span, what: string): string {
   const indent = before.map((character) => (character === "\t" ? "\t" : " ")).join("");
   return `${what}\n  at line ${line}, column ${column} of the query:\n    ${written}\n    ${indent}${"^".repeat(length)}`;
 }
-
-/** Makes the error for a part of a query. Each caller names its own code, so that the codes can be found. */
-export type Refusal = (message: string) => HeadwaterError;
 
 /**
  * PostgreSQL's parser counts in UTF-8 bytes where it describes a query and in code points where it refuses one. Both

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import { HeadwaterError } from "headwater";
 import { deriveQuery } from "headwater/analysis";
 
@@ -126,5 +127,29 @@ describe("what cannot be understood is refused, with its place", () => {
     for (let i = 1; i < 40; i++) doubled.push(`q${i} as (select x.a from q${i - 1} x, q${i - 1} y)`);
     assert.equal((await refused(`with ${doubled.join(", ")} select * from q39`)).code, "HW-5102");
     assert.equal((await refused(`select '${"x".repeat(200_000)}'`)).code, "HW-5102");
+  });
+
+  test("whatever is written, the answer is a derivation or an error of Headwater", async () => {
+    const words =
+      "select from where group by having order limit union all distinct join left on using in not exists and or null is " +
+      "case when then else end with as tumble hop session table window interval '1 hour' ( ) ( ) , , . * + - = < > $1 1 0 'ä' " +
+      'id ts clicks ads name "userId" count(*) max(id) count sum x y ; -- \n cast :: int [ ] {} \\ \u0000 😀';
+    const word = fc.constantFrom(...words.split(" "));
+    const text = fc.oneof(
+      fc.array(word, { maxLength: 20 }).map((each) => each.join(" ")),
+      fc.array(word, { maxLength: 12 }).map((each) => `select id from clicks ${each.join(" ")}`),
+      fc.string({ unit: "binary", maxLength: 30 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(text, async (sql) => {
+        const outcome = await deriveQuery(sql, TABLES).catch((error: unknown) => error);
+        assert.ok(
+          !(outcome instanceof Error) || outcome instanceof HeadwaterError,
+          `${JSON.stringify(sql)}: ${outcome}`,
+        );
+        if (outcome instanceof HeadwaterError) assert.notEqual(outcome.code, "HW-9001");
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

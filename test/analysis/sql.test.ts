@@ -270,6 +270,16 @@ describe("time windows", () => {
     }
   });
 
+  test("over a time that was turned around do not grow with the column", async () => {
+    const { dependencies } = await deriveQuery(
+      "with c as (select -ts as t from clicks) select window_start, count(*) from tumble(c, t, interval '1 hour') group by 1",
+      TABLES,
+    );
+    assert.deepEqual(dependencies, [
+      { from: ["ts"], to: ["window_start"], injective: false, orderPreserving: false },
+    ]);
+  });
+
   test("alone change nothing, but a session depends on the rows around it", async () => {
     await check("select window_start, id from tumble(clicks, ts, interval '1 hour')", ["clicks CR passes"]);
     await check("select window_start, id from session(clicks, ts, id, interval '1 hour')", [

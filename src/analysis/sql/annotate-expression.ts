@@ -318,7 +318,9 @@ function membership(
     site.findings.note(scans, text, expression.span, breaks);
   };
   note("grows", `${words}: once it is true it stays true`, false);
-  note("shrinks", `${words}: a row that matches later takes back what was answered before`, true);
+  const taker =
+    expression.kind === "in" ? "a row that matches later, or has NULL there," : "a row that matches later";
+  note("shrinks", `${words}: ${taker} takes back what was answered before`, true);
   note("wavers", `${words}: it can become true and false again`, true);
   return truth;
 }

@@ -15,7 +15,7 @@ import {
   settledRows,
 } from "./relation.js";
 import { both, moving, STILL, wavering } from "./sign.js";
-import { addOrigins, nullsOf, type Origin, PLAIN, union, type Value } from "./value.js";
+import { addOrigins, blurred, nullsOf, type Origin, PLAIN, union, type Value } from "./value.js";
 
 /** What is known of the tables beyond their columns. */
 export interface Known {
@@ -121,11 +121,15 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
     const ends = ["window_start", "window_end"].map((name): Value => {
       const made = time.origins.flatMap((origin): Origin[] => {
         if (!origin.injective) return [];
-        findings.compute(origin.scan, name, { from: findings.bases(origin), orderPreserving: true });
-        const whole = { ...origin, attribute: name, computed: true, orderPreserving: false };
-        return [whole, ...(origin.computed ? [] : [{ ...origin, injective: false }])];
+        const { scan } = origin;
+        const from = findings.bases(origin);
+        const grows = (each: Origin) =>
+          each.scan === scan && each.attribute === from[0] && each.orderPreserving;
+        const orderPreserving = from.length === 1 && time.origins.some(grows);
+        findings.compute(scan, name, { from, orderPreserving });
+        return [{ scan, attribute: name, computed: true, injective: true, orderPreserving: false }];
       });
-      return addOrigins(PLAIN, made);
+      return addOrigins({ ...PLAIN, origins: made }, blurred(time, true));
     });
     const columns = [...input.columns, ...ends];
     if (plan.window !== "session") return { ...input, columns };
@@ -189,11 +193,7 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
     const met = meetIn({ ...pair, parts: right.parts }, matched, findings);
     return {
       ...pair,
-      columns: pair.columns.map((column, i) =>
-        i < width
-          ? column
-          : { ...column, nulls: "any", moves: wavering(column.moves), origins: blurredAll(column.origins) },
-      ),
+      columns: pair.columns.map((column, i) => (i < width ? column : nullable(column))),
       rows: both(left.rows, wavering(right.rows, truth.moves)),
       repetition: minded(pair, truth),
       parts: new Map([...pair.parts, ...met]),
@@ -314,8 +314,14 @@ function minded(relation: Relation, { minds }: Truth) {
   return repeated(relation, [{ ...PLAIN, minds }], null);
 }
 
-function blurredAll(origins: readonly Origin[]): Origin[] {
-  return origins
-    .filter(({ computed }) => !computed)
-    .map((origin) => ({ ...origin, injective: false, orderPreserving: false }));
+/** A column that may be NULL instead, in rows that have nothing to do with where it comes from. */
+function nullable(column: Value): Value {
+  const { moves } = column;
+  return {
+    ...column,
+    constant: false,
+    nulls: "any",
+    moves: wavering(moves),
+    origins: blurred(column, false),
+  };
 }

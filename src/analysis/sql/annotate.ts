@@ -1,5 +1,5 @@
 import { aggregateRelation } from "./annotate-aggregate.js";
-import { link, type Site, type Truth, truthOf, valueFor } from "./annotate-expression.js";
+import { type Truth, truthOf, valueFor } from "./annotate-expression.js";
 import type { Plan, PlanExpression } from "./plan.js";
 import {
   absorbed,
@@ -15,6 +15,7 @@ import {
   settledRows,
 } from "./relation.js";
 import { both, moving, STILL, wavering } from "./sign.js";
+import { link, type Site } from "./site.js";
 import { addOrigins, blurred, nullsOf, type Origin, PLAIN, union, type Value } from "./value.js";
 
 /** What is known of the tables beyond their columns. */
@@ -119,15 +120,24 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
   function window(plan: Extract<Plan, { kind: "window" }>, input: Relation): Relation {
     const time = input.columns[plan.time] ?? PLAIN;
     const ends = ["window_start", "window_end"].map((name): Value => {
+      const words = `${name} of ${text.slice(plan.span.start, plan.span.end).replace(/\s+/g, " ")}`;
       const made = time.origins.flatMap((origin): Origin[] => {
         if (!origin.injective) return [];
         const { scan } = origin;
         const from = findings.bases(origin);
+        const definition = JSON.stringify([
+          origin.attribute,
+          plan.window,
+          plan.sizeMs,
+          plan.slideMs,
+          plan.keys,
+        ]);
+        const attribute = findings.name(name, words, definition);
         const grows = (each: Origin) =>
           each.scan === scan && each.attribute === from[0] && each.orderPreserving;
         const orderPreserving = from.length === 1 && time.origins.some(grows);
-        findings.compute(scan, name, { from, orderPreserving });
-        return [{ scan, attribute: name, computed: true, injective: true, orderPreserving: false }];
+        findings.compute(scan, attribute, { from, orderPreserving });
+        return [{ scan, attribute, computed: true, injective: true, orderPreserving: false }];
       });
       return addOrigins({ ...PLAIN, origins: made }, blurred(time, true));
     });

@@ -71,7 +71,7 @@ export function valueFor(site: Site, expression: PlanExpression): Value {
     case "cast": {
       const value = valueFor(site, expression.operand);
       const ordered = ORDERED_TYPES.test(expression.type);
-      return computed(
+      return asAttribute(
         site,
         expression,
         ordered ? { ...value, origins: blurred(value, true) } : opaque([value]),

@@ -6,7 +6,10 @@
 /** Figure 7. Confluent or order-sensitive, read-only or writing. */
 export type AnnotationKind = "CR" | "CW" | "OR" | "OW";
 
-/** The attributes that an order-sensitive path partitions its input by; `"*"` when nobody knows (section IV.A). */
+/**
+ * The attributes that an order-sensitive path partitions its input by; `"*"` when nobody knows (section IV.A). Empty if
+ * it takes all of its input together.
+ */
 export type Gate = readonly string[] | "*";
 
 /** Where something is written down, counted from 1. `source` is a file or a query. */

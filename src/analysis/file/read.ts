@@ -13,12 +13,15 @@ import { impliedStreams } from "./connect.js";
 import { type Entry, Page } from "./problems.js";
 import { readAcceptance, readDependencies, readStreams, type WrittenStream } from "./streams.js";
 
-/** Derives the paths of a query from its inputs, given with their columns, to the output named `to`. */
+/**
+ * Derives the paths of a query from its inputs, given with their columns, to the output named `to`, and how attributes
+ * in their gates are made.
+ */
 export type DeriveFromSql = (
   sql: string,
   tables: Readonly<Record<string, readonly string[]>>,
   to: string,
-) => Promise<readonly Path[]>;
+) => Promise<{ readonly paths: readonly Path[]; readonly dependencies: readonly Dependency[] }>;
 
 export interface ReadOptions {
   /** What to call the text in messages: the name of its file. */
@@ -31,15 +34,16 @@ export async function readDataflow(text: string, options: ReadOptions = {}): Pro
   const page = new Page(text, options.source ?? "dataflow");
   const { written, sections } = readEntries(page);
   const components: Component[] = [];
+  const dependencies: Dependency[] = [];
   for (const each of written) {
-    components.push(toComponent(page, each, await derivedPaths(page, each, options.deriveFromSql)));
+    const derived = await derivedPaths(page, each, options.deriveFromSql);
+    components.push(toComponent(page, each, derived.paths));
+    dependencies.push(...derived.dependencies);
   }
   const accepted: Acceptance[] = [];
   const byName = new Map(components.map((each) => [each.name, each]));
   const streams = sections.streams.flatMap(({ value }) => readStreams(page, value, byName, accepted));
-  const dependencies: Dependency[] = sections.dependencies.flatMap(({ value }) =>
-    readDependencies(page, value),
-  );
+  dependencies.push(...sections.dependencies.flatMap(({ value }) => readDependencies(page, value)));
   accepted.push(...sections.accept.flatMap(({ value }) => readAcceptance(page, value)));
   const connected = connect(page, components, streams);
   for (const { stream, position } of accepted) {
@@ -76,16 +80,17 @@ function readEntries(page: Page): { written: WrittenComponent[]; sections: Secti
 }
 
 async function derivedPaths(page: Page, { query }: WrittenComponent, derive: DeriveFromSql | undefined) {
-  if (query === null) return [];
+  const none = { paths: [], dependencies: [] };
+  if (query === null) return none;
   if (derive === undefined) {
     page.problem(query.node, "There is nobody here who can read SQL: give `deriveFromSql`.");
-    return [];
+    return none;
   }
   try {
     return await derive(query.text, query.tables, query.to);
   } catch (error) {
     page.problem(query.node, error instanceof Error ? error.message : String(error));
-    return [];
+    return none;
   }
 }
 

@@ -96,7 +96,10 @@ export function showFault(fault: Fault): string {
 function need({ rule, path, seal }: Fault): string {
   if (rule === "d") return "needs every record once";
   if (seal !== null) return "needs a seal or an order";
-  return path.gate === "*" ? "needs an order (nobody knows its gate, so no seal fits)" : "needs an order";
+  if (path.gate === "*") return "needs an order (nobody knows its gate, so no seal fits)";
+  return path.gate.length === 0
+    ? "needs an order (it takes all its input together, so no seal fits)"
+    : "needs an order";
 }
 
 function sealing(

@@ -34,3 +34,12 @@ export { toJson } from "./show/json.js";
 export { checkStream, showDerivation } from "./show/proof.js";
 export { toSvg } from "./show/svg.js";
 export { showAnalysis } from "./show/text.js";
+export {
+  type DerivedPath,
+  type DerivedQuery,
+  type DerivedReason,
+  type DeriveOptions,
+  derivePaths,
+  deriveQuery,
+} from "./sql/derive.js";
+export { queryFunction } from "./sql/evaluate.js";

@@ -62,12 +62,23 @@ export interface Override {
   readonly reason: string;
 }
 
+/** What a component does when it really runs: a query over its inputs, or a module. */
+export type Runs =
+  | {
+      readonly sql: string;
+      readonly tables: Readonly<Record<string, readonly string[]>>;
+      readonly to: string;
+    }
+  | { readonly module: string };
+
 export interface Component {
   readonly name: string;
   readonly paths: readonly Path[];
   /** It has several instances that are given the same input. Left out: it has if a stream that it reads is replicated. */
   readonly rep?: boolean;
   readonly coordination?: Override;
+  /** For `headwater analyze --check`, which tries whether its annotations are true. */
+  readonly runs?: Runs;
   readonly position?: Position;
 }
 

@@ -1,18 +1,18 @@
 import type { Node } from "yaml";
-import type { AnnotationKind, Component, Gate, Lineage, Override, Path, Repetition } from "../graph.js";
+import type { AnnotationKind, Component, Gate, Lineage, Override, Path, Repetition, Runs } from "../graph.js";
 import { isOrderSensitive } from "../labels.js";
 import type { Entry, Page } from "./problems.js";
 
 const KINDS: readonly AnnotationKind[] = ["CR", "CW", "OR", "OW"];
 const REPETITIONS: readonly Repetition[] = ["passes", "minds", "absorbs"];
 const PATH_KEYS = ["from", "to", "label", "subscript", "repetition", "lineage"];
-const COMPONENT_KEYS = ["annotation", "Rep", "rep", "use", "coordination", "sql", "tables", "to"];
+const COMPONENT_KEYS = ["annotation", "Rep", "rep", "use", "coordination", "runs", "sql", "tables", "to"];
 const COORDINATIONS: readonly Override["kind"][] = ["none", "seal", "order"];
 const LINEAGE_KEYS = ["from", "injective", "order-preserving"];
 
 /** A query that a component runs, whose paths are to be derived. */
 export interface Query {
-  readonly text: string;
+  readonly sql: string;
   readonly node: Node;
   /** The columns of each input. */
   readonly tables: Readonly<Record<string, readonly string[]>>;
@@ -28,6 +28,7 @@ export interface WrittenComponent {
   readonly use: Entry | undefined;
   readonly coordination: Override | null;
   readonly query: Query | null;
+  readonly runs: Runs | null;
 }
 
 /** Says whether an entry of the file is a path that stands for itself, as figure 6's queries do in section VI.B. */
@@ -62,6 +63,10 @@ export function readComponent(page: Page, entry: Entry): WrittenComponent {
     use: fields.get("use"),
     coordination: readOverride(page, fields.get("coordination")),
     query,
+    runs:
+      query === null
+        ? readRuns(page, fields.get("runs"))
+        : { sql: query.sql, tables: query.tables, to: query.to },
   };
 }
 
@@ -72,7 +77,7 @@ export function addAlternative(page: Page, alternatives: Map<string, Path>, { ke
 
 /** With the alternative that was chosen, or with all of them: the label is then that of the worst. */
 export function toComponent(page: Page, written: WrittenComponent, derived: readonly Path[]): Component {
-  const { entry, paths, rep, alternatives, use, coordination } = written;
+  const { entry, paths, rep, alternatives, use, coordination, runs } = written;
   const name = use === undefined ? null : page.oneOf(use.value, "use", [...alternatives.keys()]);
   const chosen = name === null ? undefined : alternatives.get(name);
   const added = chosen === undefined ? [...alternatives.values()] : [chosen];
@@ -81,8 +86,20 @@ export function toComponent(page: Page, written: WrittenComponent, derived: read
     paths: [...paths, ...added, ...derived],
     ...(rep === undefined ? {} : { rep }),
     ...(coordination === null ? {} : { coordination }),
+    ...(runs === null ? {} : { runs }),
     position: page.positionOf(entry.keyNode),
   };
+}
+
+/** `runs: ./report.ts`, or a query: `runs: { sql, tables, to }`. */
+function readRuns(page: Page, entry: Entry | undefined): Runs | null {
+  if (entry === undefined) return null;
+  if (!page.isMapping(entry.value)) {
+    const module = page.word(entry.value, "runs");
+    return module === null ? null : { module };
+  }
+  const query = readQuery(page, entry, page.fields(entry.value, "runs", ["sql", "tables", "to"]));
+  return query === null ? null : { sql: query.sql, tables: query.tables, to: query.to };
 }
 
 function readOverride(page: Page, entry: Entry | undefined): Override | null {
@@ -176,5 +193,5 @@ function readQuery(page: Page, { key, keyNode }: Entry, fields: ReadonlyMap<stri
   });
   const output = page.word(to.value, "to");
   if (text === null || output === null) return null;
-  return { text, node: sql.value, tables: Object.fromEntries(columns), to: output };
+  return { sql: text, node: sql.value, tables: Object.fromEntries(columns), to: output };
 }

@@ -26,6 +26,7 @@ export type DeriveFromSql = (
 export interface ReadOptions {
   /** What to call the text in messages: the name of its file. */
   readonly source?: string;
+  /** Left out: `derivePaths`. */
   readonly deriveFromSql?: DeriveFromSql;
 }
 
@@ -82,12 +83,10 @@ function readEntries(page: Page): { written: WrittenComponent[]; sections: Secti
 async function derivedPaths(page: Page, { query }: WrittenComponent, derive: DeriveFromSql | undefined) {
   const none = { paths: [], dependencies: [] };
   if (query === null) return none;
-  if (derive === undefined) {
-    page.problem(query.node, "There is nobody here who can read SQL: give `deriveFromSql`.");
-    return none;
-  }
   try {
-    return await derive(query.text, query.tables, query.to);
+    // PostgreSQL's parser is large; who has no queries does not load it.
+    const derived = derive ?? (await import("../sql/derive.js")).derivePaths;
+    return await derived(query.sql, query.tables, query.to);
   } catch (error) {
     page.problem(query.node, error instanceof Error ? error.message : String(error));
     return none;

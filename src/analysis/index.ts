@@ -23,10 +23,11 @@ export type {
   Position,
   Reason,
   Repetition,
+  Runs,
   Seal,
   Stream,
 } from "./graph.js";
-export { LABELS, type Label, severityOf } from "./labels.js";
+export { isAnomaly, LABELS, type Label, severityOf } from "./labels.js";
 export { type Choice, type Coordination, planCoordination } from "./plan.js";
 export type { Rule } from "./rules.js";
 export { toDot } from "./show/dot.js";

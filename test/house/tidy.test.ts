@@ -17,7 +17,20 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   server: ["errors", "model", "client"],
   analysis: ["errors", "suggest"],
   coordination: ["errors", "model"],
-  cli: ["errors", "suggest", "model", "state", "core", "journal", "host", "sim", "server", "analysis"],
+  check: ["errors", "analysis", "sim"],
+  cli: [
+    "errors",
+    "suggest",
+    "model",
+    "state",
+    "core",
+    "journal",
+    "host",
+    "sim",
+    "server",
+    "analysis",
+    "check",
+  ],
   index: ["errors", "model", "state", "journal", "host", "server", "cli"],
 };
 

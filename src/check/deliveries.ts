@@ -19,6 +19,17 @@ export function shuffled(blocks: readonly Block[], chance: Chance): Block[] {
   return pieces;
 }
 
+/** Equal records together. */
+export function merged(blocks: readonly Block[]): Block[] {
+  const kinds = new Map<string, Block>();
+  for (const block of blocks) {
+    const name = `${block.input} ${showRecord(block.record)}`;
+    const known = kinds.get(name);
+    kinds.set(name, known === undefined ? block : { ...known, times: known.times + block.times });
+  }
+  return [...kinds.values()];
+}
+
 /** Some blocks come once more, over inputs where repetition must not show. */
 export function repeated(blocks: readonly Block[], inputs: ReadonlySet<string>, chance: Chance): Block[] {
   return blocks.flatMap((block) =>
@@ -61,9 +72,9 @@ export function held(delivery: readonly Block[], sealed: ReadonlyMap<string, rea
     partition?.blocks.push(block);
     missing.set(name, (missing.get(name) ?? 0) - block.times);
     if (missing.get(name) !== 0 || partition === undefined) continue;
-    out.push(
-      ...partition.blocks.sort((a, b) => (JSON.stringify(a.record) < JSON.stringify(b.record) ? -1 : 1)),
-    );
+    // Always in the same order and the same pieces: that is what waiting for all of it was good for.
+    const whole = merged(partition.blocks);
+    out.push(...whole.sort((a, b) => (showRecord(a.record) < showRecord(b.record) ? -1 : 1)));
     release();
   }
   return out;

@@ -1,5 +1,5 @@
 import type { Block, Chance, CheckedComponent } from "./component.js";
-import { outcome, repeated, shuffled } from "./deliveries.js";
+import { merged, outcome, repeated, shuffled } from "./deliveries.js";
 
 /** The same records, delivered in two ways, with two outcomes. */
 export interface Difference {
@@ -103,15 +103,4 @@ function* permutations<T>(items: readonly T[]): Generator<T[]> {
     if (items.length < 2) return;
     for (const rest of permutations(items.filter((_, j) => j !== i))) yield [item, ...rest];
   }
-}
-
-/** Equal records together, so that there is less to permute. */
-function merged(blocks: readonly Block[]): Block[] {
-  const kinds = new Map<string, Block>();
-  for (const block of blocks) {
-    const name = JSON.stringify([block.input, block.record]);
-    const known = kinds.get(name);
-    kinds.set(name, known === undefined ? block : { ...known, times: known.times + block.times });
-  }
-  return [...kinds.values()];
 }

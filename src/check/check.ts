@@ -66,13 +66,15 @@ export async function check(
   return results;
 }
 
-/** What the component itself adds; what it is handed on is not its fault. */
+/** What the component itself adds. A Taint by rule 3 comes from replicas before it that disagree, and is not its fault. */
 function ownLabel(component: Component, { topology, streams }: Analysis): Label {
   let worst: Label = "Async";
   for (const { to } of component.paths) {
     for (const { name } of topology.output(component.name, to)?.streams ?? []) {
-      for (const { gives } of streams.get(name)?.derivation?.reconciliations ?? []) {
-        if (gives !== null && severityOf(gives) > severityOf(worst)) worst = gives;
+      const { steps = [], reconciliations = [] } = streams.get(name)?.derivation ?? {};
+      for (const { from, gives } of reconciliations) {
+        const own = steps.some(({ adds, rule }) => adds?.kind === from.kind && rule !== "3");
+        if (own && gives !== null && severityOf(gives) > severityOf(worst)) worst = gives;
       }
     }
   }

@@ -100,8 +100,13 @@ export function outcome(component: CheckedComponent, delivery: readonly Block[])
   return [...sent].sort();
 }
 
+/** The same text for equal records, in whatever order their fields were written. */
 export function showRecord(record: Data): string {
-  return JSON.stringify(record, Object.keys(record).sort());
+  return JSON.stringify(record, (_, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 }
 
 /** The inputs to hold and the keys to hold them by, under a coordination of seals. */

@@ -21,7 +21,8 @@ type Rows = Readonly<Record<string, Scalar>>;
 export async function queryComponent({ sql, tables, to }: Query): Promise<CheckedComponent> {
   const answer = await queryFunction(sql, tables);
   const columns = outputColumns(sql);
-  const asking = Object.keys(tables).find((table) => !new RegExp(`\\b${table}\\b`, "i").test(sql)) ?? null;
+  const words = new Set(sql.toLowerCase().match(/\w+/g));
+  const asking = Object.keys(tables).find((table) => !words.has(table.toLowerCase())) ?? null;
   const named = (row: readonly unknown[]): Data =>
     Object.fromEntries(row.map((value, i) => [columns[i] ?? `column${i + 1}`, value]));
   return {

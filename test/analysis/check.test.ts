@@ -14,7 +14,7 @@ import {
   queryComponent,
   showChecked,
 } from "headwater/analysis/check";
-import { held } from "#src/check/deliveries.js";
+import { held, showRecord } from "#src/check/deliveries.js";
 import { headwater, packageWith, ROOT, runHere } from "../cli/headwater.js";
 import { example, graph, path } from "./dataflows.js";
 
@@ -236,4 +236,12 @@ describe("headwater analyze --check", () => {
       assert.match(stderr, message);
     });
   }
+});
+
+test("records are told apart by all that is in them, and not by the order of their fields", () => {
+  assert.equal(
+    showRecord({ a: 1, b: { c: [1, { e: 2, d: 3 }] } }),
+    showRecord({ b: { c: [1, { d: 3, e: 2 }] }, a: 1 }),
+  );
+  assert.notEqual(showRecord({ a: { b: 1 } }), showRecord({ a: { b: 2 } }));
 });

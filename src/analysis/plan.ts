@@ -5,7 +5,7 @@
 
 import { HeadwaterError } from "../errors.js";
 import type { Analysis, LabelledStream } from "./analyze.js";
-import { compare } from "./compare.js";
+import { compare, pathName } from "./compare.js";
 import type { Component, Path, Seal, Stream } from "./graph.js";
 import { isOrderSensitive, isWrite, showAnnotation, showSeal } from "./labels.js";
 import type { Topology } from "./topology.js";
@@ -50,7 +50,9 @@ function choose(component: Component, analysis: Analysis): Choice {
 
 function chooseByLabels(component: Component, analysis: Analysis): Choice {
   const { name, paths } = component;
-  const sensitive = paths.filter(({ annotation }) => isOrderSensitive(annotation));
+  const sensitive = paths
+    .filter(({ annotation }) => isOrderSensitive(annotation))
+    .sort((a, b) => compare(pathName(a), pathName(b)));
   const inputs = inputsOf(component, analysis.topology);
   if (sensitive.length === 0 || inputs.length === 0) {
     const because = sensitive.length === 0 ? "all its paths are confluent" : "nothing comes in";
@@ -100,7 +102,8 @@ function heldFor(path: Path, component: Component, { topology, streams }: Analys
   const from =
     path.annotation === "OR" && writers.length > 0 ? writers.map((each) => each.from) : [path.from];
   const ports = [...new Set(from)].flatMap((each) => topology.input(component.name, each) ?? []);
-  return ports.flatMap((port) => port.streams.flatMap(({ name }) => streams.get(name) ?? []));
+  const held = ports.flatMap((port) => port.streams.flatMap(({ name }) => streams.get(name) ?? []));
+  return held.sort((a, b) => compare(a.stream.name, b.stream.name));
 }
 
 function inputsOf(component: Component, topology: Topology): Stream[] {

@@ -118,7 +118,8 @@ export function sealedInputs(
   if (coordination.kind !== "seal") return inputs;
   for (const { name, seal } of coordination.streams) {
     const input = inputOf(name);
-    if (input !== undefined) inputs.set(input, seal.key);
+    // Several keys on one input: whoever waits for all of it has waited for each of them.
+    if (input !== undefined) inputs.set(input, inputs.has(input) ? [] : seal.key);
   }
   return inputs;
 }

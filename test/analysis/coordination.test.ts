@@ -206,6 +206,24 @@ describe("the choice", () => {
     assert.deepEqual(await chosen("ads-campaign-sealed"), seals);
   });
 
+  test("waits for every key that some path needs", async () => {
+    const text = `
+A:
+  annotation:
+    - { from: in, to: x, label: OW, subscript: [k] }
+    - { from: in, to: y, label: OW, subscript: [l] }
+streams: { in: { seal: [[k], [l]] } }
+`;
+    const { coordination } = planCoordination(analyze(await readDataflow(text))).get("A") ?? {};
+    assert.deepEqual(coordination, {
+      kind: "seal",
+      streams: [
+        { name: "in", seal: { key: ["k"], prefix: false } },
+        { name: "in", seal: { key: ["l"], prefix: false } },
+      ],
+    });
+  });
+
   test("is none where what comes of it was accepted", async () => {
     const accepted = `${WORDCOUNT}\naccept: [{ stream: counts, reason: rough numbers will do }]\n`;
     assert.deepEqual(await kinds(accepted), ["Commit none", "Count none", "Splitter none"]);

@@ -162,8 +162,8 @@ export function embed(own: Relation, inner: Relation): void {
   own.kept = new Set([...own.kept, ...allScans(own), ...allScans(inner)]);
   mergeInto(own, inner);
   own.repetition = new Map([
-    ...own.repetition,
     ...[...inner.repetition.keys()].map((scan) => [scan, "absorbs"] as const),
+    ...own.repetition, // last: a condition inside may be about the rows outside
   ]);
   own.bound = [
     ...own.bound,

@@ -56,11 +56,18 @@ export interface Path {
   readonly position?: Position;
 }
 
+/** How a component is to be coordinated, if not as its labels ask for. */
+export interface Override {
+  readonly kind: "none" | "seal" | "order";
+  readonly reason: string;
+}
+
 export interface Component {
   readonly name: string;
   readonly paths: readonly Path[];
   /** It has several instances that are given the same input. Left out: it has if a stream that it reads is replicated. */
   readonly rep?: boolean;
+  readonly coordination?: Override;
   readonly position?: Position;
 }
 

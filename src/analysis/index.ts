@@ -17,6 +17,7 @@ export type {
   Gate,
   Graph,
   Lineage,
+  Override,
   Path,
   Port,
   Position,
@@ -26,6 +27,7 @@ export type {
   Stream,
 } from "./graph.js";
 export { LABELS, type Label, severityOf } from "./labels.js";
+export { type Choice, type Coordination, planCoordination } from "./plan.js";
 export type { Rule } from "./rules.js";
 export { toDot } from "./show/dot.js";
 export { toJson } from "./show/json.js";

@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ["errors", "model"],
   server: ["errors", "model", "client"],
   analysis: ["errors", "suggest"],
+  coordination: ["errors", "model"],
   cli: ["errors", "suggest", "model", "state", "core", "journal", "host", "sim", "server", "analysis"],
   index: ["errors", "model", "state", "journal", "host", "server", "cli"],
 };

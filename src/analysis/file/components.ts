@@ -1,12 +1,13 @@
 import type { Node } from "yaml";
-import type { AnnotationKind, Component, Gate, Lineage, Path, Repetition } from "../graph.js";
+import type { AnnotationKind, Component, Gate, Lineage, Override, Path, Repetition } from "../graph.js";
 import { isOrderSensitive } from "../labels.js";
 import type { Entry, Page } from "./problems.js";
 
 const KINDS: readonly AnnotationKind[] = ["CR", "CW", "OR", "OW"];
 const REPETITIONS: readonly Repetition[] = ["passes", "minds", "absorbs"];
 const PATH_KEYS = ["from", "to", "label", "subscript", "repetition", "lineage"];
-const COMPONENT_KEYS = ["annotation", "Rep", "rep", "use", "sql", "tables", "to"];
+const COMPONENT_KEYS = ["annotation", "Rep", "rep", "use", "coordination", "sql", "tables", "to"];
+const COORDINATIONS: readonly Override["kind"][] = ["none", "seal", "order"];
 const LINEAGE_KEYS = ["from", "injective", "order-preserving"];
 
 /** A query that a component runs, whose paths are to be derived. */
@@ -25,6 +26,7 @@ export interface WrittenComponent {
   readonly rep: boolean | undefined;
   readonly alternatives: Map<string, Path>;
   readonly use: Entry | undefined;
+  readonly coordination: Override | null;
   readonly query: Query | null;
 }
 
@@ -58,6 +60,7 @@ export function readComponent(page: Page, entry: Entry): WrittenComponent {
     rep: rep === undefined ? undefined : page.yesOrNo(rep.value, "Rep"),
     alternatives,
     use: fields.get("use"),
+    coordination: readOverride(page, fields.get("coordination")),
     query,
   };
 }
@@ -69,7 +72,7 @@ export function addAlternative(page: Page, alternatives: Map<string, Path>, { ke
 
 /** With the alternative that was chosen, or with all of them: the label is then that of the worst. */
 export function toComponent(page: Page, written: WrittenComponent, derived: readonly Path[]): Component {
-  const { entry, paths, rep, alternatives, use } = written;
+  const { entry, paths, rep, alternatives, use, coordination } = written;
   const name = use === undefined ? null : page.oneOf(use.value, "use", [...alternatives.keys()]);
   const chosen = name === null ? undefined : alternatives.get(name);
   const added = chosen === undefined ? [...alternatives.values()] : [chosen];
@@ -77,8 +80,20 @@ export function toComponent(page: Page, written: WrittenComponent, derived: read
     name: entry.key,
     paths: [...paths, ...added, ...derived],
     ...(rep === undefined ? {} : { rep }),
+    ...(coordination === null ? {} : { coordination }),
     position: page.positionOf(entry.keyNode),
   };
+}
+
+function readOverride(page: Page, entry: Entry | undefined): Override | null {
+  if (entry === undefined) return null;
+  const fields = page.fields(entry.value, "coordination", ["kind", "reason"]);
+  const [kind, reason] = [fields.get("kind"), fields.get("reason")];
+  if (kind === undefined || reason === undefined) {
+    return page.problem(entry.value, 'coordination needs a "kind" and a written "reason".');
+  }
+  const [chosen, why] = [page.oneOf(kind.value, "kind", COORDINATIONS), page.word(reason.value, "reason")];
+  return chosen === null || why === null ? null : { kind: chosen, reason: why };
 }
 
 function readPath(page: Page, node: Node): Path | null {

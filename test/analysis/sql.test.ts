@@ -117,6 +117,8 @@ describe("what takes answers back is not confluent, and its gate is where rows m
       `select x from r where not exists (select 1 from s where (select ${aggregate} from ads) < 2)`;
     assert.equal((await paths(sql("max(budget)")))[2], "ads OW[] absorbs");
     assert.equal((await paths(sql("count(*)")))[2], "ads CW minds");
+    const falling = sql("min(budget)").replace("< 2", "> 2");
+    assert.equal((await paths(falling))[2], "ads OW[] absorbs");
   });
 });
 

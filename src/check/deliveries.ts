@@ -118,8 +118,8 @@ export function sealedInputs(
   if (coordination.kind !== "seal") return inputs;
   for (const { name, seal } of coordination.streams) {
     const input = inputOf(name);
-    // Several keys on one input: whoever waits for all of it has waited for each of them.
-    if (input !== undefined) inputs.set(input, inputs.has(input) ? [] : seal.key);
+    // Under a watermark, or several keys: whoever waits for all of the input has waited for each part of it.
+    if (input !== undefined) inputs.set(input, seal.prefix || inputs.has(input) ? [] : seal.key);
   }
   return inputs;
 }

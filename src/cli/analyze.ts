@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
-import type { Analysis } from "../analysis/index.js";
+import type { Analysis, Component } from "../analysis/index.js";
+import type { Checked } from "../check/index.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { loadModule } from "./program.js";
 import { findProgram } from "./program-file.js";
-import type { Terminal } from "./terminal.js";
 
 const FORMATS = ["text", "json", "dot", "svg"] as const;
 type Format = (typeof FORMATS)[number];
@@ -19,7 +19,8 @@ export const analyze: Command = {
     "FILE is an annotation file (YAML, docs/analysis.md): components with their paths, and what is known of their " +
     "streams. Every stream gets a label: Seal and Async are deterministic, Run, Inst and Diverge are not. For those " +
     "it says where the trouble begins and which seal, order or acceptance would end it. The exit code is 1 if " +
-    "something worse than Async is not accepted, 2 if the file cannot be understood.",
+    "something worse than Async is not accepted or an annotation was found not to be true, 2 if the file cannot be " +
+    "understood.",
   options: {
     format: { value: "text|json|dot|svg", help: "a report, data, a graph for Graphviz, or a picture (text)" },
     check: { help: "run the components that can be run, and try whether their annotations are true" },
@@ -27,67 +28,78 @@ export const analyze: Command = {
     explain: { value: "STREAM", help: "only how the label of this stream came about" },
   },
   async run(args, terminal) {
-    const format = formatOf(args);
-    const explain = args.values.get("explain");
-    if (explain !== undefined && (format === "dot" || format === "svg")) {
-      throw misused(analyze, `--explain goes with text and json, not with ${format}.`);
-    }
+    const { format, explain, seed } = wishesOf(args);
     const file = args.operands[0] ?? "";
     const text = await textOf(file);
     const analysis = await import("../analysis/index.js");
-    const result = analysis.analyze(
-      await analysis.readDataflow(text, { source: relative(process.cwd(), file) || file }),
-    );
-    if (explain !== undefined) analysis.checkStream(explain, result);
-    if (args.flags.has("check")) return await checked(result, dirname(resolve(file)), args, format, terminal);
-    terminal.out(shown(analysis, result, format, explain, args.flags.has("json")));
-    return result.open.length > 0 ? 1 : 0;
+    const dataflow = await analysis.readDataflow(text, { source: relative(process.cwd(), file) || file });
+    const result = analysis.analyze(dataflow);
+    if (explain !== null) analysis.checkStream(explain, result);
+    const checks = seed === null ? null : await checked(result, dirname(resolve(file)), seed);
+    terminal.out(shown(analysis, result, { format, explain, seed }, checks, args.flags.has("json")));
+    const broken = checks?.results.some((each) => each.result === "broken") ?? false;
+    return broken || result.open.length > 0 ? 1 : 0;
   },
 };
 
-/** Exit code 1 if an annotation is not true, or if something worse than Async is not accepted. */
-async function checked(
-  analysis: Analysis,
-  folder: string,
-  { values, flags }: Arguments,
-  format: Format,
-  terminal: Terminal,
-): Promise<number> {
-  if (format === "dot" || format === "svg")
-    throw misused(analyze, `--check goes with text and json, not with ${format}.`);
-  const seed = Number(values.get("seed") ?? 1);
-  if (!Number.isSafeInteger(seed))
-    throw misused(analyze, `--seed is a whole number, not "${values.get("seed")}".`);
+/** What the options ask for, checked against each other. */
+interface Wishes {
+  readonly format: Format;
+  readonly explain: string | null;
+  /** What the check draws from; `null` without `--check`. */
+  readonly seed: number | null;
+}
+
+function wishesOf(args: Arguments): Wishes {
+  const format = formatOf(args);
+  const explain = args.values.get("explain") ?? null;
+  const check = args.flags.has("check");
+  const picture = format === "dot" || format === "svg";
+  if (picture && (check || explain !== null)) {
+    throw misused(analyze, `--${check ? "check" : "explain"} goes with text and json, not with ${format}.`);
+  }
+  if (check && explain !== null) throw misused(analyze, "--check and --explain exclude each other.");
+  const written = args.values.get("seed");
+  if (written !== undefined && !check) throw misused(analyze, "--seed is for --check.");
+  if (written !== undefined && !/^\d{1,15}$/.test(written)) {
+    throw misused(analyze, `--seed is a whole number, not "${written}".`);
+  }
+  return { format, explain, seed: check ? Number(written ?? 1) : null };
+}
+
+interface Checks {
+  readonly results: readonly Checked[];
+  readonly text: string;
+}
+
+async function checked(analysis: Analysis, folder: string, seed: number): Promise<Checks> {
   const { check, checkedComponent, queryComponent, showChecked } = await import("../check/index.js");
-  const results = await check(
-    analysis,
-    async ({ runs }) => {
-      if (runs === undefined) return null;
-      if ("sql" in runs) return await queryComponent(runs);
-      const exported = await loadModule(findProgram(runs.module, folder));
-      return checkedComponent(exported.default, runs.module);
-    },
-    seed,
-  );
-  if (format === "json") terminal.out(JSON.stringify({ checks: results }, null, flags.has("json") ? 0 : 2));
-  else terminal.out(results.map(showChecked).join("\n\n"));
-  const broken = results.some(({ result }) => result === "broken");
-  return broken || analysis.open.length > 0 ? 1 : 0;
+  const runnable = async ({ runs }: Component) => {
+    if (runs === undefined) return null;
+    if ("sql" in runs) return await queryComponent(runs);
+    const exported = await loadModule(findProgram(runs.module, folder));
+    return checkedComponent(exported.default, runs.module);
+  };
+  const results = await check(analysis, runnable, seed);
+  return { results, text: results.map(showChecked).join("\n\n") };
 }
 
 function shown(
   { showAnalysis, showDerivation, toJson, toDot, toSvg }: typeof import("../analysis/index.js"),
   analysis: Analysis,
-  format: Format,
-  explain: string | undefined,
+  { format, explain }: Wishes,
+  checks: Checks | null,
   oneLine: boolean,
 ): string {
   switch (format) {
-    case "text":
-      return explain === undefined ? showAnalysis(analysis) : showDerivation(explain, analysis);
+    case "text": {
+      if (explain !== null) return showDerivation(explain, analysis);
+      return [showAnalysis(analysis), ...(checks === null ? [] : [checks.text])].join("\n\n");
+    }
     case "json": {
       const data = toJson(analysis);
-      const asked = explain === undefined ? data : data.streams.find(({ name }) => name === explain);
+      const all = checks === null ? data : { ...data, checks: checks.results };
+      const asked = explain === null ? all : data.streams.find(({ name }) => name === explain);
       return JSON.stringify(asked, null, oneLine ? 0 : 2);
     }
     case "dot":

@@ -192,7 +192,11 @@ describe("headwater analyze --check", () => {
 
   test("gives data, too", async () => {
     const { stdout } = await headwater("analyze", file("ads-poor"), "--check", "--json");
-    const { checks } = JSON.parse(stdout) as { checks: { component: string; result: string }[] };
+    const { checks, outputs } = JSON.parse(stdout) as {
+      checks: { component: string; result: string }[];
+      outputs: { label: string }[];
+    };
+    assert.equal(outputs[0]?.label, "Diverge");
     assert.deepEqual(
       checks.map(({ component, result }) => [component, result]),
       [
@@ -229,6 +233,7 @@ describe("headwater analyze --check", () => {
   for (const [args, message] of [
     [["--seed", "x"], /--seed is a whole number, not "x"/],
     [["--format", "svg"], /--check goes with text and json/],
+    [["--explain", "answers"], /--check and --explain exclude each other/],
   ] as const) {
     test(`is misused with ${args.join(" ")}`, async () => {
       const { exitCode, stderr } = await headwater("analyze", file("ads-thresh"), "--check", ...args);

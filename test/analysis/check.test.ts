@@ -14,7 +14,7 @@ import {
   queryComponent,
   showChecked,
 } from "headwater/analysis/check";
-import { held, showRecord } from "#src/check/deliveries.js";
+import { held, sealedInputs, showRecord } from "#src/check/deliveries.js";
 import { headwater, packageWith, ROOT, runHere } from "../cli/headwater.js";
 import { example, graph, path } from "./dataflows.js";
 
@@ -241,6 +241,14 @@ describe("headwater analyze --check", () => {
       assert.match(stderr, message);
     });
   }
+});
+
+test("under a watermark, or several keys, all of an input is waited for", () => {
+  const holding = (...seals: { key: string[]; prefix: boolean }[]) =>
+    sealedInputs({ kind: "seal", streams: seals.map((seal) => ({ name: "s", seal })) }, () => "in").get("in");
+  assert.deepEqual(holding({ key: ["k"], prefix: false }), ["k"]);
+  assert.deepEqual(holding({ key: ["time"], prefix: true }), []);
+  assert.deepEqual(holding({ key: ["k"], prefix: false }, { key: ["l"], prefix: false }), []);
 });
 
 test("records are told apart by all that is in them, and not by the order of their fields", () => {

@@ -75,6 +75,16 @@ export const codes = {
   "HW-6001": "a host has ended",
   "HW-6002": "a program cannot run on several hosts",
   "HW-6003": "an event ends every host that it runs on",
+  "HW-5001": "an annotation file cannot be read",
+  "HW-5002": "a dataflow is not well formed",
+  "HW-5003": "there is no such stream in the dataflow",
+  "HW-5004": "a component cannot be coordinated like that",
+  "HW-5005": "a partition got more than its seal promised",
+  "HW-5006": "a component cannot be run",
+  "HW-5101": "a query cannot be read",
+  "HW-5102": "a query uses what is not supported",
+  "HW-5103": "a name in a query leads nowhere",
+  "HW-5104": "a query makes no sense",
   "HW-9001": "an invariant of Headwater is broken",
 } as const;
 

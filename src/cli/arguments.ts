@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { HeadwaterError } from "../errors.js";
+import { didYouMean } from "../suggest.js";
 import type { Command, Option } from "./command.js";
-import { didYouMean } from "./suggest.js";
 
 /** What stood behind a command's name, checked against what the command takes. */
 export interface Arguments {

@@ -1,3 +1,4 @@
+import { analyze } from "./analyze.js";
 import type { Command } from "./command.js";
 import { explain } from "./explain.js";
 import { helpCommand } from "./help.js";
@@ -6,4 +7,11 @@ import { run } from "./run.js";
 import { sim } from "./sim.js";
 
 /** Every command there is, in the order in which help lists them. */
-export const commands: readonly Command[] = [run, journal, sim, explain, helpCommand(() => commands)];
+export const commands: readonly Command[] = [
+  run,
+  journal,
+  analyze,
+  sim,
+  explain,
+  helpCommand(() => commands),
+];

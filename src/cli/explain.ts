@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Code, codes, HeadwaterError } from "../errors.js";
+import { didYouMean } from "../suggest.js";
 import type { Command } from "./command.js";
-import { didYouMean } from "./suggest.js";
 
 const PAGES = new URL("../../docs/errors/", import.meta.url);
 

@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../errors.js";
+import { didYouMean } from "../suggest.js";
 import { COMMON_OPTIONS, usageOf } from "./arguments.js";
 import type { Command, Option } from "./command.js";
-import { didYouMean } from "./suggest.js";
 
 const WIDTH = 80;
 

@@ -4,10 +4,10 @@ import { existingCard } from "../journal/directory.js";
 import { checkLength, probe } from "../journal/probe.js";
 import { damaged } from "../journal/problems.js";
 import { type Survey, withSurvey } from "../journal/survey.js";
+import { didYouMean } from "../suggest.js";
 import { misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { jsonOf } from "./journal-values.js";
-import { didYouMean } from "./suggest.js";
 import type { Terminal } from "./terminal.js";
 
 const ACTIONS = { info, verify, export: exportAll } as const;

@@ -3,6 +3,8 @@ import { paint, type Terminal } from "./terminal.js";
 
 const FAILED = 1;
 const MISUSED = 2;
+/** The command line, or a file that it names. */
+const NOT_UNDERSTOOD = ["HW-2001", "HW-5001", "HW-5002", "HW-5003"];
 
 /** Tells people, or with `--json` the reading program, what went wrong; returns the exit code. */
 export function report(error: unknown, terminal: Terminal, json: boolean): number {
@@ -13,7 +15,7 @@ export function report(error: unknown, terminal: Terminal, json: boolean): numbe
   if (code !== undefined) {
     terminal.say(`More about it: ${paint(terminal, "bold", `headwater explain ${code}`)}`);
   }
-  return code === "HW-2001" ? MISUSED : FAILED;
+  return NOT_UNDERSTOOD.some((each) => each === code) ? MISUSED : FAILED;
 }
 
 export function messageOf(error: unknown): string {

@@ -5,12 +5,12 @@ import { run as runService } from "../host/run.js";
 import type { AnyService, RunOptions } from "../host/service.js";
 import type { Durability } from "../journal/journal.js";
 import { type Server, serve } from "../server/serve.js";
+import { didYouMean } from "../suggest.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import { apiOf, loadProgram, type Program, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
-import { didYouMean } from "./suggest.js";
 import { jsonVoice, plainVoice, type Voice } from "./voice.js";
 
 /** How long a program's `main` may take to return after Ctrl-C before the service is stopped under it. */

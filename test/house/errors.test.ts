@@ -19,6 +19,7 @@ const WITHOUT_PROGRAM: readonly Code[] = [
   "HW-6001",
   "HW-6002",
   "HW-6003",
+  "HW-5006",
   "HW-9001",
 ];
 

@@ -6,6 +6,7 @@ import { filesIn, importsOf, linesMatching, type SourceFile, withoutComments } f
 /** Who may know whom: a folder of src may import itself and these. Data and knowledge go one way, downwards. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   errors: [],
+  suggest: [],
   model: ["errors"],
   state: ["errors", "model"],
   core: ["errors"],
@@ -15,7 +16,22 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sim: ["errors", "model", "state", "core", "journal", "elastic", "host"],
   client: ["errors", "model"],
   server: ["errors", "model", "client"],
-  cli: ["errors", "model", "state", "core", "journal", "host", "sim", "server"],
+  analysis: ["errors", "suggest"],
+  coordination: ["errors", "model"],
+  check: ["errors", "analysis", "sim"],
+  cli: [
+    "errors",
+    "suggest",
+    "model",
+    "state",
+    "core",
+    "journal",
+    "host",
+    "sim",
+    "server",
+    "analysis",
+    "check",
+  ],
   index: ["errors", "model", "state", "journal", "host", "server", "cli"],
 };
 

@@ -1,0 +1,172 @@
+/**
+ * The analysis (section V.A): every output interface gets a label, in the order of the dataflow, each interface once.
+ * The paper enumerates paths between sources and sinks; a label depends only on the labels before it, so one walk in
+ * topological order gives the same, and its cost is that of the graph.
+ */
+
+import { acceptances } from "./accept.js";
+import { compare } from "./compare.js";
+import { deriveCycle } from "./cycle.js";
+import { stronglyConnected } from "./cycles.js";
+import { Dependencies } from "./dependencies.js";
+import type { Derivation } from "./derivation.js";
+import type { Acceptance, Delivery, Graph, Seal, Stream } from "./graph.js";
+import { isAnomaly, isWrite, type Label, severityOf } from "./labels.js";
+import { isSealedFor, merge, reconcile } from "./reconcile.js";
+import { replicatedComponents } from "./replication.js";
+import type { StreamState } from "./rules.js";
+import { stepsOf } from "./steps.js";
+import { type Interface, type Topology, topologyOf } from "./topology.js";
+
+export interface LabelledStream {
+  readonly stream: Stream;
+  readonly label: Label;
+  readonly seals: readonly Seal[];
+  readonly rep: boolean;
+  readonly delivery: Delivery;
+  /** `null` for a stream from outside. */
+  readonly derivation: Derivation | null;
+  /** Why this label is lived with, if it is: by its own acceptance or by that of the stream it was handed on from. */
+  readonly accepted: Acceptance | null;
+}
+
+export interface Analysis {
+  readonly topology: Topology;
+  readonly dependencies: Dependencies;
+  /** By name, sorted: nothing depends on the order in which a graph was written down. */
+  readonly streams: ReadonlyMap<string, LabelledStream>;
+  /** The streams that leave the dataflow. */
+  readonly outputs: readonly LabelledStream[];
+  /** Worse than Async, and nobody has accepted it. */
+  readonly open: readonly LabelledStream[];
+}
+
+export function analyze(graph: Graph): Analysis {
+  const topology = topologyOf(graph);
+  const dependencies = new Dependencies(graph.dependencies);
+  const replicated = replicatedComponents(graph);
+  const states = new Map<string, StreamState>();
+  const derivations = new Map<number, Derivation>();
+
+  for (const stream of graph.streams) {
+    if (stream.from === null) states.set(stream.name, ofStream(stream, null, dependencies));
+  }
+  for (const group of inOrder(topology)) {
+    const outputs = group.filter(({ side }) => side === "output");
+    if (outputs.length === 0) continue;
+    const [only] = outputs;
+    const derivation =
+      group.length === 1 && only !== undefined
+        ? deriveOutput(only, topology, replicated.has(only.component.name), states, dependencies)
+        : deriveCycle(group, topology, replicated, states, dependencies);
+    for (const { id, streams } of outputs) {
+      derivations.set(id, derivation);
+      for (const stream of streams) states.set(stream.name, ofStream(stream, derivation, dependencies));
+    }
+  }
+  return result(topology, dependencies, replicated, states, derivations);
+}
+
+/** Interfaces in the order of the dataflow; those of a cycle together. */
+function inOrder({ interfaces, input, output }: Topology): Interface[][] {
+  const successors = (node: number): number[] => {
+    const here = interfaces[node];
+    if (here === undefined) return [];
+    const after =
+      here.side === "input"
+        ? here.paths.map(({ to }) => output(here.component.name, to))
+        : here.streams.map(({ to }) => (to === null ? undefined : input(to.component, to.interface)));
+    return after.flatMap((each) => each?.id ?? []);
+  };
+  const groups = stronglyConnected(interfaces.length, successors);
+  return groups.toReversed().map((group) => group.flatMap((node) => interfaces[node] ?? []));
+}
+
+/** What arrives over a stream: what its producer makes, and what the stream itself promises. */
+function ofStream(stream: Stream, made: Derivation | null, dependencies: Dependencies): StreamState {
+  const { attributes, seals: declared, id } = stream;
+  const delivery = stream.delivery ?? made?.delivery ?? "exactly-once";
+  const received: Delivery = id === undefined ? delivery : "exactly-once";
+  const label = made?.label ?? "Async";
+  if (severityOf(label) > severityOf("Async")) return { label, seals: [], delivery: received };
+  const handedOn = made?.seals ?? [];
+  const left =
+    attributes === undefined
+      ? handedOn
+      : handedOn.map((seal) => dependencies.projected(seal, attributes)).filter((seal) => seal !== null);
+  const seals = [...left, ...declared];
+  return { label: seals.length > 0 ? "Seal" : "Async", seals, delivery: received };
+}
+
+function deriveOutput(
+  port: Interface,
+  { input }: Topology,
+  rep: boolean,
+  states: ReadonlyMap<string, StreamState>,
+  dependencies: Dependencies,
+): Derivation {
+  const component = port.component.name;
+  const crossings = port.paths.flatMap((path) =>
+    (input(component, path.from)?.streams ?? []).flatMap(({ name }) => {
+      const state = states.get(name);
+      return state === undefined ? [] : [{ stream: name, state, path, component }];
+    }),
+  );
+  const writers = crossings.filter(({ path }) => isWrite(path.annotation));
+  const exposed = new Map(
+    port.paths.map((path) => {
+      const reads = path.annotation === "OR";
+      return [path, reads && writers.some(({ state }) => !isSealedFor(path.gate, state, dependencies))];
+    }),
+  );
+  const steps = crossings.flatMap((crossing) =>
+    stepsOf({ ...crossing, exposed: exposed.get(crossing.path) === true }, dependencies),
+  );
+  const reconciliations = reconcile(steps, rep, dependencies);
+  return {
+    components: [component],
+    interface: port.name,
+    cycle: false,
+    rep,
+    steps,
+    reconciliations,
+    ...merge(steps, reconciliations),
+    delivery: steps.some(({ repeats }) => repeats) ? "at-least-once" : "exactly-once",
+  };
+}
+
+function result(
+  topology: Topology,
+  dependencies: Dependencies,
+  replicated: ReadonlySet<string>,
+  states: ReadonlyMap<string, StreamState>,
+  derivations: ReadonlyMap<number, Derivation>,
+): Analysis {
+  const derivationOf = ({ from }: Stream) => {
+    const port = from === null ? undefined : topology.output(from.component, from.interface);
+    return port === undefined ? null : (derivations.get(port.id) ?? null);
+  };
+  const byName = topology.graph.streams.toSorted((a, b) => compare(a.name, b.name));
+  const unjudged = byName.map((stream): LabelledStream => {
+    const state = states.get(stream.name) ?? ofStream(stream, null, dependencies);
+    const produced = stream.from !== null && replicated.has(stream.from.component);
+    return {
+      stream,
+      label: state.label,
+      seals: state.seals,
+      rep: stream.rep ?? produced,
+      delivery: state.delivery,
+      derivation: derivationOf(stream),
+      accepted: null,
+    };
+  });
+  const accepted = acceptances(unjudged, topology.graph.accepted);
+  const streams = unjudged.map((each) => ({ ...each, accepted: accepted.get(each.stream.name) ?? null }));
+  return {
+    topology,
+    dependencies,
+    streams: new Map(streams.map((each) => [each.stream.name, each])),
+    outputs: streams.filter(({ stream }) => stream.to === null),
+    open: streams.filter(({ label, accepted }) => isAnomaly(label) && accepted === null),
+  };
+}

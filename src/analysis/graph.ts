@@ -1,0 +1,143 @@
+/**
+ * A dataflow as the analysis sees it (Blazes, sections II and IV): plain data, made by an annotation file, derived
+ * from SQL, or written down by a program. Everything else in this folder is a function of it.
+ */
+
+/** Figure 7. Confluent or order-sensitive, read-only or writing. */
+export type AnnotationKind = "CR" | "CW" | "OR" | "OW";
+
+/**
+ * The attributes that an order-sensitive path partitions its input by; `"*"` when nobody knows (section IV.A). Empty if
+ * it takes all of its input together.
+ */
+export type Gate = readonly string[] | "*";
+
+/** Where something is written down, counted from 1. `source` is a file or a query. */
+export interface Position {
+  readonly source?: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Why an annotation was derived, and from which words of a query. */
+export interface Reason {
+  readonly text: string;
+  readonly position?: Position;
+}
+
+/**
+ * What a path makes of a record that comes twice. `passes`: its output comes twice too. `minds`: its state or its
+ * output becomes wrong (`count(*)`). `absorbs`: nobody can tell (`max`, `distinct`).
+ */
+export type Repetition = "passes" | "minds" | "absorbs";
+
+/** How attributes of the output come from attributes of the input. */
+export interface Lineage {
+  readonly from: readonly string[];
+  readonly to: string;
+  /** Different inputs give different outputs; the identity does. */
+  readonly injective: boolean;
+  /** A later input never gives an earlier output (`window = floor(time)`). */
+  readonly orderPreserving: boolean;
+}
+
+/** One way through a component, from an input interface to an output interface. */
+export interface Path {
+  readonly from: string;
+  readonly to: string;
+  readonly annotation: AnnotationKind;
+  /** Means nothing on confluent paths. */
+  readonly gate: Gate;
+  /** Left out: writing paths mind, reading paths pass it on. */
+  readonly repetition?: Repetition;
+  /** Left out: attributes keep their names and values. */
+  readonly lineage?: readonly Lineage[];
+  readonly why?: readonly Reason[];
+  readonly position?: Position;
+}
+
+/** How a component is to be coordinated, if not as its labels ask for. */
+export interface Override {
+  readonly kind: "none" | "seal" | "order";
+  readonly reason: string;
+}
+
+/** What a component does when it really runs: a query over its inputs, or a module. */
+export type Runs =
+  | {
+      readonly sql: string;
+      readonly tables: Readonly<Record<string, readonly string[]>>;
+      readonly to: string;
+    }
+  | { readonly module: string };
+
+export interface Component {
+  readonly name: string;
+  readonly paths: readonly Path[];
+  /** It has several instances that are given the same input. Left out: it has if a stream that it reads is replicated. */
+  readonly rep?: boolean;
+  readonly coordination?: Override;
+  /** For `headwater analyze --check`, which tries whether its annotations are true. */
+  readonly runs?: Runs;
+  readonly position?: Position;
+}
+
+/** An end of a stream: an interface of a component. */
+export interface Port {
+  readonly component: string;
+  readonly interface: string;
+}
+
+/**
+ * A producer's promise that a partition is complete. A prefix seal is a watermark: it completes everything up to a
+ * value of its one attribute.
+ */
+export interface Seal {
+  readonly key: readonly string[];
+  readonly prefix: boolean;
+}
+
+export type Delivery = "exactly-once" | "at-least-once";
+
+export interface Stream {
+  readonly name: string;
+  /** `null` for a stream that comes from outside. */
+  readonly from: Port | null;
+  /** `null` for a stream that leaves the dataflow. */
+  readonly to: Port | null;
+  readonly seals: readonly Seal[];
+  /** Left out: replicated if its producer is. */
+  readonly rep?: boolean;
+  /** Left out: exactly once, unless its producer repeats. */
+  readonly delivery?: Delivery;
+  /** The attributes that identify an event, so that a receiver can drop what comes twice. */
+  readonly id?: readonly string[];
+  /** The attributes of its records, where they are known. */
+  readonly attributes?: readonly string[];
+  readonly position?: Position;
+}
+
+/** `from` determines `to`, by a function that holds for the records of every stream. */
+export interface Dependency {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly injective: boolean;
+  /** Between single attributes only. */
+  readonly orderPreserving: boolean;
+}
+
+/** Somebody looked at a stream that is worse than Async and decided to live with it. */
+export interface Acceptance {
+  readonly stream: string;
+  /** Nothing worse than this is accepted; left out, anything is. */
+  readonly label?: "Run" | "Inst" | "Diverge";
+  readonly reason: string;
+  readonly position?: Position;
+}
+
+export interface Graph {
+  readonly components: readonly Component[];
+  readonly streams: readonly Stream[];
+  readonly dependencies: readonly Dependency[];
+  readonly accepted: readonly Acceptance[];
+}

@@ -1,0 +1,46 @@
+/**
+ * Where a dataflow needs coordination, why, and the cheapest kind that suffices: the analysis of Blazes. `graph.ts`
+ * has the data that goes in, `analyze.ts` what comes out; `file` reads annotation files, `show` writes reports.
+ */
+
+export { advise, type Fault, type SealAdvice } from "./advice.js";
+export { type Analysis, analyze, type LabelledStream } from "./analyze.js";
+export { Dependencies } from "./dependencies.js";
+export type { Derivation, Reconciliation, Step } from "./derivation.js";
+export { type DeriveFromSql, type ReadOptions, readDataflow } from "./file/read.js";
+export type {
+  Acceptance,
+  AnnotationKind,
+  Component,
+  Delivery,
+  Dependency,
+  Gate,
+  Graph,
+  Lineage,
+  Override,
+  Path,
+  Port,
+  Position,
+  Reason,
+  Repetition,
+  Runs,
+  Seal,
+  Stream,
+} from "./graph.js";
+export { isAnomaly, LABELS, type Label, severityOf } from "./labels.js";
+export { type Choice, type Coordination, planCoordination } from "./plan.js";
+export type { Rule } from "./rules.js";
+export { toDot } from "./show/dot.js";
+export { toJson } from "./show/json.js";
+export { checkStream, showDerivation } from "./show/proof.js";
+export { toSvg } from "./show/svg.js";
+export { showAnalysis } from "./show/text.js";
+export {
+  type DerivedPath,
+  type DerivedQuery,
+  type DerivedReason,
+  type DeriveOptions,
+  derivePaths,
+  deriveQuery,
+} from "./sql/derive.js";
+export { queryFunction } from "./sql/evaluate.js";

@@ -1,0 +1,280 @@
+import type { AnnotationKind, Dependency, Gate, Lineage, Path, Reason, Repetition } from "../graph.js";
+import { relationOf } from "./annotate.js";
+import { parseQuery } from "./parse.js";
+import type { ResolvedQuery } from "./plan.js";
+import { Findings, type Note, type Relation, settledRows } from "./relation.js";
+import { resolveQuery } from "./resolve.js";
+import { positionOf, type QueryPosition } from "./source.js";
+import type { Origin } from "./value.js";
+
+export interface DeriveOptions {
+  /**
+   * A standing query gives its answer while rows arrive. One that is not continuous keeps the rows, and answers when it is
+   * asked: the reporting server of Blazes. Left out: continuous, unless the query has parameters or a request is named.
+   */
+  readonly continuous?: boolean;
+  /** The input that asks: a table of the query, or the name for requests that carry parameters or nothing. */
+  readonly request?: string;
+  /** Columns that never hold a negative number, by table: their sums only grow. */
+  readonly nonNegative?: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface DerivedReason extends Reason {
+  readonly position: QueryPosition;
+}
+
+export interface DerivedPath {
+  readonly from: string;
+  readonly annotation: AnnotationKind;
+  /** Empty if the whole input is one part, so that nothing less than all of it can be sealed. */
+  readonly gate: Gate;
+  readonly why: readonly DerivedReason[];
+  readonly repetition: Repetition;
+  readonly mindsRepetition: boolean;
+  readonly lineage: readonly Lineage[];
+  /** For a request that races with what is stored: with which inputs, and by which of their attributes. */
+  readonly races: readonly { readonly from: string; readonly gate: Gate }[];
+}
+
+export interface DerivedQuery {
+  readonly paths: readonly DerivedPath[];
+  readonly output: readonly {
+    readonly name: string;
+    readonly lineage: readonly {
+      readonly table: string;
+      readonly column: string;
+      readonly injective: boolean;
+      readonly orderPreserving: boolean;
+    }[];
+  }[];
+  /** How attributes in gates that no row carries are made, such as `window_start` from a time. */
+  readonly dependencies: readonly Dependency[];
+  /** Whether rows are kept between one input and the next. */
+  readonly persistent: boolean;
+}
+
+/** The annotations of Blazes for a query: its "white box" (section VII), for SQL. */
+export async function deriveQuery(
+  sql: string,
+  tables: Readonly<Record<string, readonly string[]>>,
+  options: DeriveOptions = {},
+): Promise<DerivedQuery> {
+  return derive(resolveQuery(await parseQuery(sql), sql, tables), options);
+}
+
+/**
+ * The paths of a component that runs a query and gives its answers to the interface `to`. An input that the query does not
+ * read is the one that asks, like `request` at the reporting server of Blazes.
+ */
+export async function derivePaths(
+  sql: string,
+  tables: Readonly<Record<string, readonly string[]>>,
+  to: string,
+  options: DeriveOptions = {},
+): Promise<{ paths: Path[]; dependencies: readonly Dependency[] }> {
+  const query = resolveQuery(await parseQuery(sql), sql, tables);
+  const asking = Object.keys(tables).filter((table) => !query.scanned.includes(table));
+  const request = options.request ?? asking[0];
+  const { paths, dependencies } = derive(query, request === undefined ? options : { ...options, request });
+  const asPath = ({ from, annotation, gate, repetition, lineage, why }: DerivedPath): Path => {
+    return { from, to, annotation, gate, repetition, lineage, why };
+  };
+  return { paths: paths.map(asPath), dependencies };
+}
+
+export function derive(query: ResolvedQuery, options: DeriveOptions = {}): DerivedQuery {
+  const asks = !(options.continuous ?? (!query.usesParameters && options.request === undefined));
+  const request = asks ? (options.request ?? "request") : null;
+  const findings = new Findings();
+  const known = { nonNegative: options.nonNegative ?? {}, request };
+  const relation = relationOf(query.plan, query.text, known, findings);
+  const summary = new Summary(query, relation, findings);
+  const stored = summary.tables.filter((table) => table !== request);
+  const paths = stored.map((table) => summary.path(table, asks));
+  if (request !== null) paths.push(summary.requestPath(request, stored));
+  return {
+    paths,
+    output: summary.output(),
+    dependencies: summary.dependencies(),
+    persistent: paths.some(({ annotation }) => annotation.endsWith("W")),
+  };
+}
+
+/** From what is known of scans to what is said of tables. */
+class Summary {
+  readonly tables: readonly string[];
+  readonly #query: ResolvedQuery;
+  readonly #relation: Relation;
+  readonly #findings: Findings;
+
+  constructor(query: ResolvedQuery, relation: Relation, findings: Findings) {
+    this.#query = query;
+    this.#relation = relation;
+    this.#findings = findings;
+    this.tables = [...new Set(findings.tableOf.values())];
+    for (const { moves, what } of relation.columns) {
+      const span = what ?? query.plan.span;
+      const words = what === null ? "a value" : query.text.slice(what.start, what.end);
+      findings.note([...moves.keys()], `${words} changes, and is part of the answer`, span, true);
+    }
+  }
+
+  path(table: string, storedOnly: boolean): DerivedPath {
+    const scans = this.#scansOf(table);
+    const broken = this.#brokenScans(scans);
+    const confluent = broken.length === 0;
+    const kept = storedOnly || scans.some((scan) => this.#relation.kept.has(scan));
+    // Storing a row for later requests is an append to a log; it is the request that may come too early.
+    const annotation = confluent || storedOnly ? (kept ? "CW" : "CR") : kept ? "OW" : "OR";
+    const repetition = this.#repetition(scans);
+    return {
+      from: table,
+      annotation,
+      gate: annotation.startsWith("C") ? [] : this.#gate(broken),
+      why: storedOnly
+        ? [this.#say(`rows of ${table} are kept for requests; in which order makes no difference`)]
+        : this.#reasons(scans, confluent),
+      repetition,
+      mindsRepetition: repetition === "minds",
+      lineage: this.#lineage(table, scans),
+      races: [],
+    };
+  }
+
+  requestPath(request: string, stored: readonly string[]): DerivedPath {
+    const races = stored.flatMap((table) => {
+      const broken = this.#brokenScans(this.#scansOf(table));
+      return broken.length === 0 ? [] : [{ from: table, gate: this.#gate(broken) }];
+    });
+    const confluent = races.length === 0;
+    const scans = stored.flatMap((table) => this.#scansOf(table));
+    return {
+      from: request,
+      annotation: confluent ? "CR" : "OR",
+      gate: this.#commonGate(races),
+      why: this.#reasons(scans, confluent),
+      repetition: "passes",
+      mindsRepetition: false,
+      lineage: this.#lineage(request, this.#scansOf(request)),
+      races,
+    };
+  }
+
+  output(): DerivedQuery["output"] {
+    return this.#query.plan.columns.map((name, i) => ({
+      name,
+      lineage: (this.#relation.columns[i]?.origins ?? [])
+        .filter(({ computed }) => !computed)
+        .map(({ scan, attribute, injective, orderPreserving }) => ({
+          table: this.#findings.tableOf.get(scan) ?? "",
+          column: attribute,
+          injective,
+          orderPreserving,
+        })),
+    }));
+  }
+
+  dependencies(): Dependency[] {
+    const found = new Map<string, Dependency>();
+    for (const [scan, parts] of this.#relation.parts) {
+      for (const attribute of parts ?? []) {
+        const computed = this.#findings.computed(scan, attribute);
+        if (computed === undefined) continue;
+        const { from, orderPreserving } = computed;
+        found.set(JSON.stringify([from, attribute]), {
+          from,
+          to: [attribute],
+          injective: false,
+          orderPreserving,
+        });
+      }
+    }
+    return [...found.values()];
+  }
+
+  #scansOf(table: string): number[] {
+    return [...this.#findings.tableOf].filter(([, each]) => each === table).map(([scan]) => scan);
+  }
+
+  #brokenScans(scans: readonly number[]): number[] {
+    const rows = settledRows(this.#relation);
+    return scans.filter((scan) => ["shrinks", "wavers"].includes(rows.get(scan) ?? "still"));
+  }
+
+  /** A table that is used in several ways must be in parts for all of those that mind. */
+  #gate(scans: readonly number[]): Gate {
+    const sets = scans.map((scan) => this.#relation.parts.get(scan) ?? null);
+    const [first] = sets;
+    if (first === undefined || sets.includes(null)) return "*";
+    const common = [...(first ?? [])].filter((attribute) =>
+      sets.every((set) => set?.has(attribute) === true),
+    );
+    // In the order of the table's columns, then those that no row carries.
+    const columns = this.#query.tables[this.#findings.tableOf.get(scans[0] ?? -1) ?? ""] ?? [];
+    return [
+      ...columns.filter((each) => common.includes(each)),
+      ...common.filter((each) => !columns.includes(each)),
+    ];
+  }
+
+  /**
+   * A request has one gate for all inputs that it races with. An attribute is in it if no input has it without being in
+   * parts by it; a seal on it can then not be taken for one that suffices.
+   */
+  #commonGate(races: DerivedPath["races"]): Gate {
+    if (races.some(({ gate }) => gate === "*")) return "*";
+    const all = new Set(races.flatMap(({ gate }) => (gate === "*" ? [] : gate)));
+    return [...all].filter((attribute) =>
+      races.every(
+        ({ from, gate }) => gate.includes(attribute) || !this.#query.tables[from]?.includes(attribute),
+      ),
+    );
+  }
+
+  #repetition(scans: readonly number[]): Repetition {
+    const own = scans.map((scan) => this.#relation.repetition.get(scan) ?? "absorbs");
+    const shown = this.#relation.columns.some(({ minds }) => scans.some((scan) => minds.has(scan)));
+    if (shown || own.includes("minds")) return "minds";
+    return own.includes("passes") ? "passes" : "absorbs";
+  }
+
+  #lineage(table: string, scans: readonly number[]): DerivedPath["lineage"] {
+    const columns = this.#query.tables[table] ?? [];
+    return this.#query.plan.columns.flatMap((to, i) =>
+      columns.flatMap((column) => {
+        const origins = this.#relation.columns[i]?.origins ?? [];
+        const own = (scan: number) =>
+          origins.filter((each) => each.scan === scan && each.attribute === column && !each.computed);
+        if (!scans.some((scan) => own(scan).length > 0)) return [];
+        const always = (is: (origin: Origin) => boolean) => scans.every((scan) => own(scan).some(is));
+        return [
+          {
+            from: [column],
+            to,
+            injective: always(({ injective }) => injective),
+            orderPreserving: always(({ orderPreserving }) => orderPreserving),
+          },
+        ];
+      }),
+    );
+  }
+
+  #reasons(scans: readonly number[], confluent: boolean): DerivedReason[] {
+    const about = this.#findings.notes.filter(
+      (note) => note.scans.some((scan) => scans.includes(scan)) && (confluent || note.breaks),
+    );
+    const reasons = new Map(
+      about.map((note) => [JSON.stringify([note.text, note.span]), this.#reason(note)]),
+    );
+    if (reasons.size > 0) return [...reasons.values()];
+    return [this.#say("only selects, projects and joins rows: what was answered once is never taken back")];
+  }
+
+  #reason({ text, span }: Pick<Note, "text" | "span">): DerivedReason {
+    return { text, position: positionOf(this.#query.text, span) };
+  }
+
+  #say(text: string): DerivedReason {
+    return this.#reason({ text, span: this.#query.plan.span });
+  }
+}

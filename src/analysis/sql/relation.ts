@@ -1,0 +1,172 @@
+import type { Repetition } from "../graph.js";
+import { both, moving, type Signs, wavering } from "./sign.js";
+import type { Span } from "./source.js";
+import type { Computed, Origin, Value } from "./value.js";
+
+/** The attributes of a scan that cut its rows into parts which never meet; `null` as long as every row is its own part. */
+export type Parts = ReadonlySet<string> | null;
+
+/** What is known of the rows that an operator gives. All maps are by the number of a scan. */
+export interface Relation {
+  columns: readonly Value[];
+  /** How the set of rows moves. */
+  rows: Signs;
+  repetition: ReadonlyMap<number, Repetition>;
+  parts: ReadonlyMap<number, Parts>;
+  /** Attributes that are compared with a constant: rows with other values play no part. */
+  fixed: ReadonlyMap<number, ReadonlySet<string>>;
+  /** The same with a column of a query `depth` levels further out. */
+  bound: readonly { readonly scan: number; readonly attribute: string; readonly depth: number }[];
+  /** The scans whose rows must be kept to go on. */
+  kept: ReadonlySet<number>;
+}
+
+/** A sentence about an operator, for those who read the scans' annotations. */
+export interface Note {
+  readonly scans: readonly number[];
+  readonly text: string;
+  readonly span: Span;
+  /** It is about something that breaks confluence, not about something that keeps it. */
+  readonly breaks: boolean;
+}
+
+/** What is gathered on the way through a plan. */
+export class Findings {
+  readonly #notes: Note[] = [];
+  readonly #computed = new Map<number, Map<string, Computed>>();
+  readonly #named = new Map<string, string>();
+  readonly tableOf = new Map<number, string>();
+
+  get notes(): readonly Note[] {
+    return this.#notes;
+  }
+
+  note(scans: readonly number[], text: string, span: Span, breaks: boolean): void {
+    if (scans.length > 0) this.#notes.push({ scans, text, span, breaks });
+  }
+
+  compute(scan: number, attribute: string, computed: Computed): void {
+    const known = this.#computed.get(scan) ?? new Map<string, Computed>();
+    this.#computed.set(scan, known.set(attribute, computed));
+  }
+
+  computed(scan: number, attribute: string): Computed | undefined {
+    return this.#computed.get(scan)?.get(attribute);
+  }
+
+  /** A name for what `definition` says: the short one, unless the query means something else by it elsewhere. */
+  name(short: string, long: string, definition: string): string {
+    const taken = this.#named.get(short) ?? definition;
+    this.#named.set(short, taken);
+    return taken === definition ? short : long;
+  }
+
+  /** What the columns are that an origin is made of. */
+  bases({ scan, attribute }: Origin): readonly string[] {
+    return this.computed(scan, attribute)?.from ?? [attribute];
+  }
+}
+
+/**
+ * An operator that lets rows meet that agree in some columns (a group, a match, a duplicate) cuts its input into parts by
+ * these columns. Parts of an operator above another one are parts for both: the attributes that both allow. An attribute
+ * that is a function of allowed ones is allowed too, because its parts are unions of theirs.
+ */
+export function meetIn(
+  relation: Relation,
+  by: readonly Value[],
+  findings: Findings,
+): ReadonlyMap<number, Parts> {
+  const parts = new Map<number, Parts>();
+  for (const [scan, before] of relation.parts) {
+    const allowed = new Set<string>([
+      ...by.flatMap(({ origins }) => ownAttributes(origins, scan)),
+      ...(relation.fixed.get(scan) ?? []),
+      ...relation.bound.flatMap((each) => (each.scan === scan ? [each.attribute] : [])),
+    ]);
+    const allows = (set: ReadonlySet<string>, attribute: string) =>
+      set.has(attribute) ||
+      (findings.computed(scan, attribute)?.from.every((base) => set.has(base)) ?? false);
+    parts.set(
+      scan,
+      before === null
+        ? allowed
+        : new Set([...allowed, ...before].filter((each) => allows(allowed, each) && allows(before, each))),
+    );
+  }
+  return parts;
+}
+
+export function ownAttributes(origins: readonly Origin[], scan: number): string[] {
+  return origins.flatMap((origin) => (origin.scan === scan && origin.injective ? [origin.attribute] : []));
+}
+
+/** Two relations side by side, as in a join; columns are left alone. */
+export function mergeInto(target: Relation, other: Relation): void {
+  target.parts = new Map([...target.parts, ...other.parts]);
+  target.fixed = new Map([...target.fixed, ...other.fixed]);
+  target.kept = new Set([...target.kept, ...other.kept]);
+}
+
+export function fix(relation: Relation, origins: readonly Origin[]): void {
+  const fixed = new Map(relation.fixed);
+  for (const { scan, attribute, injective } of origins)
+    if (injective) fixed.set(scan, new Set([...(fixed.get(scan) ?? []), attribute]));
+  relation.fixed = fixed;
+}
+
+/** The rows of a relation once its columns may not move any more: a row whose value moves goes, and another comes. */
+export function settledRows(relation: Relation): Signs {
+  return both(relation.rows, wavering(...relation.columns.map(({ moves }) => moves)));
+}
+
+export function settledColumns(columns: readonly Value[]): Value[] {
+  return columns.map((column) => ({ ...column, moves: new Map(), nulls: "never" }));
+}
+
+/** After an operator that keeps one of many equal rows. */
+export function absorbed(relation: Relation, by: readonly Value[]): ReadonlyMap<number, Repetition> {
+  return repeated(relation, by, "absorbs");
+}
+
+/** What passed on repetition does `otherwise` now; what minds it, or is compared by a value that does, still minds. */
+export function repeated(
+  relation: Relation,
+  by: readonly Value[],
+  otherwise: Repetition | null,
+): ReadonlyMap<number, Repetition> {
+  const result = new Map<number, Repetition>();
+  for (const [scan, before] of relation.repetition)
+    result.set(scan, before === "passes" && otherwise !== null ? otherwise : before);
+  for (const { minds } of by) for (const scan of minds) result.set(scan, "minds");
+  return result;
+}
+
+export function allScans(relation: Relation): number[] {
+  return [...relation.parts.keys()];
+}
+
+export function movingColumns(
+  relation: Relation,
+): { readonly scans: readonly number[]; readonly what: Span | null }[] {
+  return relation.columns.flatMap(({ moves, what }) =>
+    moving(moves).length === 0 ? [] : [{ scans: moving(moves), what }],
+  );
+}
+
+/**
+ * What a subquery in an expression brings along: its rows are kept and looked at, but give no rows. Whether the expression
+ * minds their repetition is the expression's to say.
+ */
+export function embed(own: Relation, inner: Relation): void {
+  own.kept = new Set([...own.kept, ...allScans(own), ...allScans(inner)]);
+  mergeInto(own, inner);
+  own.repetition = new Map([
+    ...[...inner.repetition.keys()].map((scan) => [scan, "absorbs"] as const),
+    ...own.repetition, // last: a condition inside may be about the rows outside
+  ]);
+  own.bound = [
+    ...own.bound,
+    ...inner.bound.flatMap((each) => (each.depth > 1 ? [{ ...each, depth: each.depth - 1 }] : [])),
+  ];
+}

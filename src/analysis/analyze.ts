@@ -14,7 +14,7 @@ import type { Acceptance, Delivery, Graph, Seal, Stream } from "./graph.js";
 import { isAnomaly, isWrite, type Label, severityOf } from "./labels.js";
 import { isSealedFor, merge, reconcile } from "./reconcile.js";
 import { replicatedComponents } from "./replication.js";
-import { passOn, type StreamState } from "./rules.js";
+import type { StreamState } from "./rules.js";
 import { stepsOf } from "./steps.js";
 import { type Interface, type Topology, topologyOf } from "./topology.js";
 
@@ -122,9 +122,6 @@ function deriveOutput(
   const steps = crossings.flatMap((crossing) =>
     stepsOf({ ...crossing, exposed: exposed.get(crossing.path) === true }, dependencies),
   );
-  const repeats = crossings.some(
-    ({ state, path }) => passOn(state, path, dependencies).delivery === "at-least-once",
-  );
   const reconciliations = reconcile(steps, rep, dependencies);
   return {
     components: [component],
@@ -134,7 +131,7 @@ function deriveOutput(
     steps,
     reconciliations,
     ...merge(steps, reconciliations),
-    delivery: repeats ? "at-least-once" : "exactly-once",
+    delivery: steps.some(({ repeats }) => repeats) ? "at-least-once" : "exactly-once",
   };
 }
 

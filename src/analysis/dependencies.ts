@@ -16,7 +16,7 @@ export class Dependencies {
   readonly #arrows: readonly Arrow[];
   readonly #arrowsFrom = new Map<string, number[]>();
   readonly #later = new Map<string, string[]>();
-  readonly #known = new Map<string, boolean>();
+  readonly #known = new WeakMap<readonly string[], Map<string, boolean>>();
 
   constructor(readonly declared: readonly Dependency[]) {
     this.#arrows = declared.flatMap(({ from, to, injective }) =>
@@ -61,12 +61,14 @@ export class Dependencies {
    */
   compatible(gate: Gate, seal: Seal): boolean {
     if (gate === "*" || gate.length === 0) return false;
-    const name = JSON.stringify([gate, seal.key, seal.prefix]);
-    const known = this.#known.get(name);
+    let ofGate = this.#known.get(gate);
+    if (ofGate === undefined) this.#known.set(gate, (ofGate = new Map()));
+    const name = `${seal.prefix ? "≤" : "="}${seal.key.join("\0")}`;
+    const known = ofGate.get(name);
     if (known !== undefined) return known;
     const keys = seal.prefix ? this.#laterThan(seal.key).map((attribute) => [attribute]) : [seal.key];
     const fits = keys.some((key) => this.#partOf(gate, key) !== null);
-    this.#known.set(name, fits);
+    ofGate.set(name, fits);
     return fits;
   }
 

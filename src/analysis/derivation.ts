@@ -21,6 +21,8 @@ export interface Step {
   /** What is left of the input's own label behind the path. */
   readonly passes: Label;
   readonly passesSeals: readonly Seal[];
+  /** Records may come more than once behind the path. */
+  readonly repeats: boolean;
 }
 
 /** Figure 10: what an internal label became. */

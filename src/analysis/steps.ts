@@ -13,6 +13,7 @@ export interface Crossing {
   readonly exposed: boolean;
 }
 
+/** Each rule that applies, and what else is left of the stream behind the path. */
 export function stepsOf(crossing: Crossing, dependencies: Dependencies): Step[] {
   const { stream, state, path, component, exposed } = crossing;
   const passed = passOn(state, path, dependencies);
@@ -27,5 +28,6 @@ export function stepsOf(crossing: Crossing, dependencies: Dependencies): Step[] 
     adds,
     passes: passed.label,
     passesSeals: passed.seals,
+    repeats: passed.delivery === "at-least-once",
   }));
 }

@@ -241,7 +241,7 @@ describe("a file that cannot be read is refused", () => {
       /between two single attributes/,
     ],
     ["YAML that is none", "A: [\n", /^flow.yaml:\d+:\d+: /],
-    ["a key twice", `${A}${A}`, /^flow.yaml:3:1: Map keys must be unique/],
+    ["a key twice", `${A}${A}`, /^flow.yaml:3:1: An annotation file has "A" twice/],
     ["a list", "- A\n", /An annotation file is a mapping/],
     ["nothing", "", /An annotation file is a mapping/],
   ] as const) {

@@ -25,7 +25,11 @@ export class Page {
     readonly text: string,
     readonly source: string,
   ) {
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, merge: true });
+    this.#document = parseDocument(text, {
+      lineCounter: this.#lines,
+      prettyErrors: false,
+      uniqueKeys: false, // its check takes quadratic time; `entries` has one
+    });
     for (const { pos, message } of this.#document.errors)
       this.#problems.push({ at: pos[0], what: `${message}.` });
   }
@@ -91,6 +95,7 @@ export class Page {
       this.problem(node, `${what} is a mapping (key: value).`);
       return [];
     }
+    const seen = new Set<string>();
     return found.items.flatMap(({ key, value }) => {
       const keyNode = key as Node | null;
       if (keyNode === null || !isScalar(keyNode)) {
@@ -101,7 +106,13 @@ export class Page {
         this.problem(keyNode, `"${String(keyNode.value)}" has no value.`);
         return [];
       }
-      return [{ key: String(keyNode.value), keyNode, value: value as Node }];
+      const name = String(keyNode.value);
+      if (seen.has(name)) {
+        this.problem(keyNode, `${what} has "${name}" twice.`);
+        return [];
+      }
+      seen.add(name);
+      return [{ key: name, keyNode, value: value as Node }];
     });
   }
 

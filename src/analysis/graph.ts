@@ -53,11 +53,22 @@ export interface Path {
   readonly position?: Position;
 }
 
+/** What a component really does, for the check: a query over its inputs, or code in a module beside the file. */
+export type Runs =
+  | {
+      readonly sql: string;
+      /** The columns of each input. */
+      readonly tables: Readonly<Record<string, readonly string[]>>;
+      readonly to: string;
+    }
+  | { readonly module: string };
+
 export interface Component {
   readonly name: string;
   readonly paths: readonly Path[];
   /** It has several instances that are given the same input. Left out: it has if a stream that it reads is replicated. */
   readonly rep?: boolean;
+  readonly runs?: Runs;
   readonly position?: Position;
 }
 
@@ -93,6 +104,8 @@ export interface Stream {
   readonly id?: readonly string[];
   /** The attributes of its records, where they are known. */
   readonly attributes?: readonly string[];
+  /** Records that the check picks from, for a stream from outside. */
+  readonly sample?: readonly Readonly<Record<string, unknown>>[];
   readonly position?: Position;
 }
 

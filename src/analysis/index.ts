@@ -41,3 +41,9 @@ export {
   deriveQuery,
 } from "./sql/derive.js";
 export { queryFunction } from "./sql/evaluate.js";
+export { type CheckOptions, type CheckResult, check, type Predicted } from "./check/check.js";
+export type { DataRecord, Reaction, RunnableComponent } from "./check/component.js";
+export type { PathViolation } from "./check/paths.js";
+export type { Anomaly, Evidence } from "./check/search.js";
+export { checkToJson, showCheck } from "./check/show.js";
+export { sqlComponent } from "./check/sql-component.js";

@@ -124,7 +124,7 @@ accept:
       deriveFromSql: async (sql, tables, to) => {
         assert.equal(sql, "select k from clicks");
         assert.deepEqual(tables, { clicks: ["k"] });
-        return [{ from: "clicks", to, annotation: "CR", gate: "*" }];
+        return { paths: [{ from: "clicks", to, annotation: "CR", gate: "*" }] };
       },
     });
     assert.equal(components[0]?.paths[0]?.from, "clicks");

@@ -76,7 +76,7 @@ streams:
   answers: { from: Cache.response }
 `;
   const graph = await readDataflow(text, {
-    deriveFromSql: async (sql, tables, to) => (await derivePaths(sql, tables, to)).paths,
+    deriveFromSql: derivePaths,
   });
   return analyze(graph)
     .outputs.map(({ stream, label }) => `${stream.name}: ${label}`)

@@ -6,7 +6,7 @@ import type { Entry, Page } from "./problems.js";
 const KINDS: readonly AnnotationKind[] = ["CR", "CW", "OR", "OW"];
 const REPETITIONS: readonly Repetition[] = ["passes", "minds", "absorbs"];
 const PATH_KEYS = ["from", "to", "label", "subscript", "repetition", "lineage"];
-const COMPONENT_KEYS = ["annotation", "Rep", "rep", "use", "sql", "tables", "to"];
+const COMPONENT_KEYS = ["annotation", "Rep", "rep", "use", "sql", "tables", "to", "module"];
 const LINEAGE_KEYS = ["from", "injective", "order-preserving"];
 
 /** A query that a component runs, whose paths are to be derived. */
@@ -26,6 +26,7 @@ export interface WrittenComponent {
   readonly alternatives: Map<string, Path>;
   readonly use: Entry | undefined;
   readonly query: Query | null;
+  readonly module: string | null;
 }
 
 /** Says whether an entry of the file is a path that stands for itself, as figure 6's queries do in section VI.B. */
@@ -52,6 +53,8 @@ export function readComponent(page: Page, entry: Entry): WrittenComponent {
   const paths =
     annotation === undefined ? [] : page.items(annotation.value).map((node) => readPath(page, node));
   const rep = fields.get("Rep") ?? fields.get("rep");
+  const module = fields.get("module");
+  if (module !== undefined && query !== null) page.problem(module.keyNode, `${what} has sql and a module.`);
   return {
     entry,
     paths: paths.filter((path) => path !== null),
@@ -59,6 +62,7 @@ export function readComponent(page: Page, entry: Entry): WrittenComponent {
     alternatives,
     use: fields.get("use"),
     query,
+    module: module === undefined ? null : page.word(module.value, "module"),
   };
 }
 
@@ -67,16 +71,25 @@ export function addAlternative(page: Page, alternatives: Map<string, Path>, { ke
   if (path !== null) alternatives.set(key, path);
 }
 
-/** With the alternative that was chosen, or with all of them: the label is then that of the worst. */
+/**
+ * With the alternative that was chosen, or with all of them: the label is then that of the worst. What is declared stands
+ * for what would be derived between the same interfaces; the check finds out who is right.
+ */
 export function toComponent(page: Page, written: WrittenComponent, derived: readonly Path[]): Component {
-  const { entry, paths, rep, alternatives, use } = written;
+  const { entry, paths, rep, alternatives, use, query, module } = written;
   const name = use === undefined ? null : page.oneOf(use.value, "use", [...alternatives.keys()]);
   const chosen = name === null ? undefined : alternatives.get(name);
   const added = chosen === undefined ? [...alternatives.values()] : [chosen];
+  const declared = [...paths, ...added];
+  const others = derived.filter(
+    ({ from, to }) => !declared.some((path) => path.from === from && path.to === to),
+  );
   return {
     name: entry.key,
-    paths: [...paths, ...added, ...derived],
+    paths: [...declared, ...others],
     ...(rep === undefined ? {} : { rep }),
+    ...(query === null ? {} : { runs: { sql: query.text, tables: query.tables, to: query.to } }),
+    ...(module === null ? {} : { runs: { module } }),
     position: page.positionOf(entry.keyNode),
   };
 }

@@ -18,7 +18,7 @@ export type DeriveFromSql = (
   sql: string,
   tables: Readonly<Record<string, readonly string[]>>,
   to: string,
-) => Promise<readonly Path[]>;
+) => Promise<{ readonly paths: readonly Path[]; readonly dependencies?: readonly Dependency[] }>;
 
 export interface ReadOptions {
   /** What to call the text in messages: the name of its file. */
@@ -31,15 +31,19 @@ export async function readDataflow(text: string, options: ReadOptions = {}): Pro
   const page = new Page(text, options.source ?? "dataflow");
   const { written, sections } = readEntries(page);
   const components: Component[] = [];
+  const derivedDependencies: Dependency[] = [];
   for (const each of written) {
-    components.push(toComponent(page, each, await derivedPaths(page, each, options.deriveFromSql)));
+    const { paths, dependencies = [] } = await derived(page, each, options.deriveFromSql);
+    components.push(toComponent(page, each, paths));
+    derivedDependencies.push(...dependencies);
   }
   const accepted: Acceptance[] = [];
   const byName = new Map(components.map((each) => [each.name, each]));
   const streams = sections.streams.flatMap(({ value }) => readStreams(page, value, byName, accepted));
-  const dependencies: Dependency[] = sections.dependencies.flatMap(({ value }) =>
-    readDependencies(page, value),
-  );
+  const dependencies: Dependency[] = [
+    ...sections.dependencies.flatMap(({ value }) => readDependencies(page, value)),
+    ...derivedDependencies,
+  ];
   accepted.push(...sections.accept.flatMap(({ value }) => readAcceptance(page, value)));
   const connected = connect(page, components, streams);
   for (const { stream, position } of accepted) {
@@ -75,17 +79,21 @@ function readEntries(page: Page): { written: WrittenComponent[]; sections: Secti
   return { written, sections };
 }
 
-async function derivedPaths(page: Page, { query }: WrittenComponent, derive: DeriveFromSql | undefined) {
-  if (query === null) return [];
+async function derived(
+  page: Page,
+  { query }: WrittenComponent,
+  derive: DeriveFromSql | undefined,
+): ReturnType<DeriveFromSql> {
+  if (query === null) return { paths: [] };
   if (derive === undefined) {
     page.problem(query.node, "There is nobody here who can read SQL: give `deriveFromSql`.");
-    return [];
+    return { paths: [] };
   }
   try {
     return await derive(query.text, query.tables, query.to);
   } catch (error) {
     page.problem(query.node, error instanceof Error ? error.message : String(error));
-    return [];
+    return { paths: [] };
   }
 }
 

@@ -1,0 +1,68 @@
+/** Records for the streams from outside: from samples, or from few values, so that keys meet. */
+
+import type { Dependency, Graph, Stream } from "../graph.js";
+import type { Chance } from "./chance.js";
+import type { DataRecord } from "./component.js";
+import { canonical } from "./records.js";
+
+/** What comes from outside in a run, by stream. */
+export type Inputs = ReadonlyMap<string, readonly DataRecord[]>;
+
+const VALUES = 3;
+const RECORDS_PER_STREAM_MAX = 5;
+
+/** How to make a record of a stream; `null` if nobody knows its attributes. */
+export type MakeRecord = (chance: Chance) => DataRecord;
+
+export function makerFor(
+  attributes: readonly string[] | null,
+  sample: readonly DataRecord[] | undefined,
+  dependencies: readonly Dependency[],
+): MakeRecord | null {
+  const [first, ...rest] = sample ?? [];
+  if (first !== undefined) return (chance) => chance.pick([first, ...rest]);
+  if (attributes === null) return null;
+  return (chance) => {
+    const values = Object.fromEntries(attributes.map((attribute) => [attribute, chance.int(VALUES)]));
+    return kept(values, dependencies);
+  };
+}
+
+/** The attributes of the records at an input, from the stream itself or from the query that reads it. */
+export function attributesAt(graph: Graph, stream: Stream): readonly string[] | null {
+  if (stream.attributes !== undefined) return stream.attributes;
+  const { to } = stream;
+  const reader = graph.components.find(({ name }) => name === to?.component)?.runs;
+  if (to === null || reader === undefined || !("sql" in reader)) return null;
+  return reader.tables[to.interface] ?? null;
+}
+
+export function makeInputs(makers: ReadonlyMap<string, MakeRecord>, chance: Chance): Inputs {
+  return new Map(
+    [...makers].map(([stream, make]) => {
+      const size = 1 + chance.int(RECORDS_PER_STREAM_MAX);
+      return [stream, Array.from({ length: size }, () => make(chance))];
+    }),
+  );
+}
+
+/** The functions that the file promises hold for what is made here too. */
+function kept(values: Record<string, number>, dependencies: readonly Dependency[]): DataRecord {
+  for (const { from, to, injective, orderPreserving } of dependencies) {
+    if (![...from, ...to].every((attribute) => attribute in values)) continue;
+    const parts = from.map((attribute) => values[attribute] ?? 0);
+    const distinct = parts.reduce((sum, part) => sum * VALUES + part, 0);
+    for (const attribute of to) {
+      if (orderPreserving) values[attribute] = Math.floor(distinct / (injective ? 1 : 2));
+      else values[attribute] = injective ? distinct : distinct % 2;
+    }
+  }
+  return values;
+}
+
+/** The values of a key in a record, as one word; `null` if it has not all of them. */
+export function keyOf(record: DataRecord, key: readonly string[]): string | null {
+  return key.every((attribute) => attribute in record)
+    ? canonical(key.map((attribute) => record[attribute]))
+    : null;
+}

@@ -1,0 +1,157 @@
+/**
+ * One instance of a component and what waits in front of it. A sealed partition waits until its seal and all that the
+ * seal counts have come, and is then processed as one, in an order that does not depend on chance; a read waits for the
+ * partitions that it is about (section V.B.1).
+ */
+
+import { compare } from "../compare.js";
+import { type DataRecord, Running } from "./component.js";
+import { keyOf } from "./inputs.js";
+import type { PlannedComponent } from "./plan.js";
+import { canonical } from "./records.js";
+
+export interface Message {
+  /** A copy has the number of what it copies. */
+  readonly id: number;
+  readonly stream: string;
+  readonly input: string;
+  readonly what:
+    | { readonly kind: "record"; readonly record: DataRecord }
+    /** The partition is complete with so many records. */
+    | { readonly kind: "seal"; readonly partition: string; readonly records: number };
+}
+
+/** What an instance did, in order: received, or gave its answer. */
+export type Act = { readonly input: string; readonly record: DataRecord } | "answers";
+
+type Emission = readonly [output: string, record: DataRecord];
+
+interface Partition {
+  readonly stream: string;
+  readonly records: { readonly input: string; readonly record: DataRecord }[];
+  readonly seen: Set<number>;
+  expected: number | null;
+  complete: boolean;
+}
+
+/** The only partition of a stream with a watermark: which windows there are is known to nobody here. */
+const WHOLE = "whole";
+
+export class Instance {
+  readonly component: PlannedComponent;
+  readonly replica: number;
+  readonly acts: Act[] = [];
+  /** It has got something since it last answered. */
+  dirty = false;
+  readonly #running: Running;
+  readonly #sealing: boolean;
+  readonly #partitions = new Map<string, Partition>();
+  #held: Message[] = [];
+
+  constructor(component: PlannedComponent, replica: number, sealing: boolean) {
+    this.component = component;
+    this.replica = replica;
+    this.#sealing = sealing;
+    this.#running = new Running(component.name, component.code);
+  }
+
+  view(): unknown {
+    return this.#running.view();
+  }
+
+  deliver(message: Message): Emission[] {
+    const { input, stream, what } = message;
+    const seal = this.#sealing ? this.component.buffered.get(stream) : undefined;
+    if (what.kind === "seal") {
+      if (seal === undefined) return [];
+      const partition = this.#partition(stream, what.partition);
+      partition.expected = what.records;
+      return this.#settled(partition);
+    }
+    if (this.#sealing && this.component.held.has(input) && !this.#mayRead(message)) {
+      this.#held.push(message);
+      return [];
+    }
+    if (seal === undefined) return this.#receive(input, what.record);
+    const name = seal.prefix ? WHOLE : (keyOf(what.record, seal.key) ?? WHOLE);
+    const partition = this.#partition(stream, name);
+    if (partition.complete) return this.#receive(input, what.record);
+    partition.records.push({ input, record: what.record });
+    partition.seen.add(message.id);
+    return this.#settled(partition);
+  }
+
+  /** What a component answers when it gets round to it. */
+  answer(): Emission[] {
+    this.dirty = false;
+    if (!this.#running.answers) return [];
+    const emitted = this.#running.answer();
+    if (this.acts.at(-1) !== "answers") this.acts.push("answers");
+    return emitted;
+  }
+
+  get open(): number {
+    return [...this.#partitions.values()].filter(({ complete }) => !complete).length + this.#held.length;
+  }
+
+  /**
+   * When nothing is under way any more, what waits in front of nobody upstream is complete. Streams between components
+   * are sealed like this: it is later than a real seal, but all that a component can notice is in which order it gets its
+   * partitions.
+   */
+  completeOne(choose: (of: number) => number): Emission[] {
+    const waiting = [...this.#partitions.values()].filter(({ complete }) => !complete);
+    const partition = waiting[choose(waiting.length)];
+    if (partition !== undefined) return this.#complete(partition);
+    const held = this.#held;
+    this.#held = [];
+    const emitted = held.flatMap(({ input, what }) =>
+      what.kind === "record" ? this.#receive(input, what.record) : [],
+    );
+    return [...emitted, ...this.answer()];
+  }
+
+  #receive(input: string, record: DataRecord): Emission[] {
+    this.acts.push({ input, record });
+    this.dirty = true;
+    return this.#running.receive(input, record);
+  }
+
+  #partition(stream: string, name: string): Partition {
+    const key = JSON.stringify([stream, name]);
+    let partition = this.#partitions.get(key);
+    if (partition === undefined) {
+      partition = { stream, records: [], seen: new Set(), expected: null, complete: false };
+      this.#partitions.set(key, partition);
+    }
+    return partition;
+  }
+
+  #settled(partition: Partition): Emission[] {
+    if (partition.complete || partition.expected !== partition.seen.size) return [];
+    return this.#complete(partition);
+  }
+
+  #complete(partition: Partition): Emission[] {
+    partition.complete = true;
+    const sorted = partition.records.toSorted((a, b) => compare(canonical(a.record), canonical(b.record)));
+    const emitted = sorted.flatMap(({ input, record }) => this.#receive(input, record));
+    emitted.push(...this.answer());
+    const ready = this.#held.filter((message) => this.#mayRead(message));
+    this.#held = this.#held.filter((message) => !ready.includes(message));
+    for (const { input, what } of ready)
+      if (what.kind === "record") emitted.push(...this.#receive(input, what.record));
+    if (ready.length > 0) emitted.push(...this.answer());
+    return emitted;
+  }
+
+  /** A read that does not name a partition is about all of them, and so waits for the end. */
+  #mayRead({ input, what }: Message): boolean {
+    const writers = this.component.held.get(input) ?? [];
+    return writers.every((stream) => {
+      const seal = this.component.buffered.get(stream);
+      const name = what.kind === "record" && seal?.prefix === false ? keyOf(what.record, seal.key) : null;
+      return name !== null && this.#partitions.get(JSON.stringify([stream, name]))?.complete === true;
+    });
+  }
+}

@@ -1,0 +1,124 @@
+/** What of a dataflow can be run, and where seals hold records back: read off the analysis. */
+
+import type { Analysis, LabelledStream } from "../analyze.js";
+import { compare } from "../compare.js";
+import { stronglyConnected } from "../cycles.js";
+import type { Gate, Seal, Stream } from "../graph.js";
+import { isOrderSensitive } from "../labels.js";
+import { replicatedComponents } from "../replication.js";
+import type { RunnableComponent } from "./component.js";
+import { attributesAt, type MakeRecord, makerFor } from "./inputs.js";
+
+const REPLICAS = 2;
+
+export type Code = ReadonlyMap<string, RunnableComponent>;
+
+export interface PlannedComponent {
+  readonly name: string;
+  readonly code: RunnableComponent;
+  readonly replicas: number;
+  /** Producers before consumers; members of a cycle share one. */
+  readonly rank: number;
+  /** Streams whose records wait until their partition is complete, with the seal that says so. */
+  readonly buffered: ReadonlyMap<string, Seal>;
+  /** Inputs whose records wait until partitions of these streams are complete. */
+  readonly held: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface Plan {
+  readonly analysis: Analysis;
+  readonly components: readonly PlannedComponent[];
+  /** How to make records of the streams from outside. */
+  readonly makers: ReadonlyMap<string, MakeRecord>;
+  /** The streams that come from the components that run. */
+  readonly made: readonly LabelledStream[];
+  /** What cannot be run, and why. */
+  readonly left: readonly { readonly component: string; readonly why: string }[];
+}
+
+export function planOf(analysis: Analysis, code: Code): Plan {
+  const { graph } = analysis.topology;
+  const makers = new Map<string, MakeRecord>();
+  for (const stream of graph.streams.toSorted((a, b) => compare(a.name, b.name))) {
+    if (stream.from !== null) continue;
+    const make = makerFor(attributesAt(graph, stream), stream.sample, graph.dependencies);
+    if (make !== null) makers.set(stream.name, make);
+  }
+  const { running, left } = whoRuns(analysis, code, makers);
+  const ranks = ranksOf(analysis);
+  const replicated = replicatedComponents(graph);
+  const components = [...running].sort(compare).flatMap((name): PlannedComponent[] => {
+    const runs = code.get(name);
+    if (runs === undefined) return [];
+    const replicas = replicated.has(name) ? REPLICAS : 1;
+    return [{ name, code: runs, replicas, rank: ranks.get(name) ?? 0, ...coordination(name, analysis) }];
+  });
+  const made = [...analysis.streams.values()].filter(
+    ({ stream }) => stream.from !== null && running.has(stream.from.component),
+  );
+  return { analysis, components, makers, made, left };
+}
+
+/** Those with code all of whose inputs can be had. */
+function whoRuns(analysis: Analysis, code: Code, makers: ReadonlyMap<string, unknown>) {
+  const { graph } = analysis.topology;
+  const left: { component: string; why: string }[] = [];
+  const running = new Set<string>();
+  for (const { name } of graph.components) {
+    if (code.has(name)) running.add(name);
+    else left.push({ component: name, why: "it has neither sql nor a module" });
+  }
+  const lacking = ({ name, from, to }: Stream) =>
+    to !== null && running.has(to.component) && (from === null ? !makers.has(name) : !running.has(from.component));
+  for (let stream = graph.streams.find(lacking); stream; stream = graph.streams.find(lacking)) {
+    const { name, from, to } = stream;
+    const why =
+      from === null
+        ? `nobody knows the records of ${name}: give it attributes or a sample`
+        : `${name} comes from ${from.component}, which does not run`;
+    running.delete(to?.component ?? "");
+    left.push({ component: to?.component ?? "", why });
+  }
+  return { running, left };
+}
+
+function ranksOf({ topology }: Analysis): ReadonlyMap<string, number> {
+  const names = topology.graph.components.map(({ name }) => name);
+  const places = new Map(names.map((name, i) => [name, i]));
+  const after = names.map((): number[] => []);
+  for (const { from, to } of topology.graph.streams) {
+    if (from === null || to === null) continue;
+    const [start, end] = [places.get(from.component), places.get(to.component)];
+    if (start !== undefined && end !== undefined) after[start]?.push(end);
+  }
+  const groups = stronglyConnected(names.length, (node) => after[node] ?? []).toReversed();
+  return new Map(groups.flatMap((group, rank) => group.map((node) => [names[node] ?? "", rank] as const)));
+}
+
+/** Section V.B.1, wherever the analysis counted on a seal. Inside a cycle it never does. */
+function coordination(component: string, analysis: Analysis): Pick<PlannedComponent, "buffered" | "held"> {
+  const { topology, streams, dependencies } = analysis;
+  const buffered = new Map<string, Seal>();
+  const held = new Map<string, readonly string[]>();
+  const buffer = (name: string, gate: Gate) => {
+    const seal = streams.get(name)?.seals.find((each) => dependencies.compatible(gate, each));
+    if (seal !== undefined) buffered.set(name, seal);
+  };
+  for (const port of topology.interfaces) {
+    if (port.side !== "output" || port.component.name !== component) continue;
+    const derivation = streams.get(port.streams[0]?.name ?? "")?.derivation;
+    if (derivation === undefined || derivation === null || derivation.cycle) continue;
+    for (const { rule, stream, label, path } of derivation.steps) {
+      if (rule === "p" && label === "Seal" && stream !== null && isOrderSensitive(path.annotation))
+        buffer(stream, path.gate);
+    }
+    for (const { from, protectedBy } of derivation.reconciliations) {
+      if (protectedBy === null || from.kind !== "NDRead") continue;
+      for (const name of protectedBy) buffer(name, from.gate);
+      for (const { adds, path } of derivation.steps) {
+        if (adds?.kind === "NDRead") held.set(path.from, protectedBy);
+      }
+    }
+  }
+  return { buffered, held };
+}

@@ -5,6 +5,12 @@
 
 export { advise, type Fault, type SealAdvice } from "./advice.js";
 export { type Analysis, analyze, type LabelledStream } from "./analyze.js";
+export { type CheckOptions, type CheckResult, check, type Predicted } from "./check/check.js";
+export type { DataRecord, Reaction, RunnableComponent } from "./check/component.js";
+export type { PathViolation } from "./check/paths.js";
+export type { Anomaly, Evidence } from "./check/search.js";
+export { checkToJson, showCheck } from "./check/show.js";
+export { sqlComponent } from "./check/sql-component.js";
 export { Dependencies } from "./dependencies.js";
 export type { Derivation, Reconciliation, Step } from "./derivation.js";
 export { type DeriveFromSql, type ReadOptions, readDataflow } from "./file/read.js";
@@ -41,9 +47,3 @@ export {
   deriveQuery,
 } from "./sql/derive.js";
 export { queryFunction } from "./sql/evaluate.js";
-export { type CheckOptions, type CheckResult, check, type Predicted } from "./check/check.js";
-export type { DataRecord, Reaction, RunnableComponent } from "./check/component.js";
-export type { PathViolation } from "./check/paths.js";
-export type { Anomaly, Evidence } from "./check/search.js";
-export { checkToJson, showCheck } from "./check/show.js";
-export { sqlComponent } from "./check/sql-component.js";

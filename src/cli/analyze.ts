@@ -47,7 +47,12 @@ export const analyze: Command = {
         throw misused(analyze, "--check goes with text and json, and not with --explain.");
       }
       const { runCheck } = await import("./check.js");
-      return await runCheck(analysis, result, { file, seeds: seedsOf(args), json: format === "json" }, terminal);
+      return await runCheck(
+        analysis,
+        result,
+        { file, seeds: seedsOf(args), json: format === "json" },
+        terminal,
+      );
     }
     if (explain !== undefined) analysis.checkStream(explain, result);
     terminal.out(shown(analysis, result, format, explain, args.flags.has("json")));

@@ -32,7 +32,9 @@ export async function runCheck(
   if (json) terminal.out(JSON.stringify(library.checkToJson(result, replay)));
   else terminal.out(library.showCheck(result, replay));
   if (result.ok) return 0;
-  terminal.say("HW-5006: a path or a stream is not what its label says. `headwater explain HW-5006` says more.");
+  terminal.say(
+    "HW-5006: a path or a stream is not what its label says. `headwater explain HW-5006` says more.",
+  );
   return 1;
 }
 

@@ -6,18 +6,16 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Analysis, LabelledStream } from "../analyze.js";
 import { isAnomaly } from "../labels.js";
+import { EachAlone } from "./alone.js";
 import { Chance } from "./chance.js";
-import type { DataRecord } from "./component.js";
-import { attributesAt, type MakeRecord, makeInputs, makerFor } from "./inputs.js";
+import { makeInputs } from "./inputs.js";
 import type { Run } from "./network.js";
-import { checkedOutputs, checkPaths, type PathViolation, type Subject } from "./paths.js";
+import type { PathViolation } from "./paths.js";
 import { type Code, type Plan, planOf } from "./plan.js";
-import { canonical } from "./records.js";
 import { type Anomaly, type Evidence, Search } from "./search.js";
 
 const RUNS_PER_SEED = 8;
 const RUNS_TO_SHRINK = 24;
-const OBSERVED_MAX = 40;
 /** Weakest first. */
 export const ANOMALIES: readonly Anomaly[] = ["Run", "Inst", "Diverge"];
 
@@ -63,22 +61,24 @@ export function check(analysis: Analysis, { seeds, code, progress }: CheckOption
   const sealed = new Findings(plan, true);
   const sealing = plan.components.some(({ buffered }) => buffered.size > 0);
   const unsealed = sealing ? new Findings(plan, false) : null;
-  const observed = new Map<string, Map<string, DataRecord>>();
+  const alone = new EachAlone(analysis, code);
   const reliant = plan.made.filter(({ stream, label }) => stream.to === null && !isAnomaly(label));
   for (const [done, seed] of seeds.entries()) {
     const runs = plan.components.length > 0 ? sealed.look(seed, plan.made) : [];
-    observe(runs, observed);
+    alone.look(seed, runs);
     unsealed?.look(seed, reliant);
     progress?.(done + 1);
   }
-  const { outputs, violations } = checkAllPaths(analysis, code, seeds, observed);
-  const wrong = plan.made.filter(({ stream, label }) => !isAnomaly(label) && sealed.worst(stream.name) !== null);
+  const { violations } = alone;
+  const wrong = plan.made.filter(
+    ({ stream, label }) => !isAnomaly(label) && sealed.worst(stream.name) !== null,
+  );
   const streams = firstOf(analysis, wrong).flatMap(({ stream }) => sealed.worst(stream.name) ?? []);
   return {
     seeds: seeds.length,
     runs: sealed.runs,
     left: plan.left,
-    outputs,
+    outputs: alone.outputs,
     paths: violations,
     streams,
     agreed: plan.made.filter((each) => !isAnomaly(each.label) && !wrong.includes(each)),
@@ -141,56 +141,4 @@ function firstOf({ topology }: Analysis, wrong: readonly LabelledStream[]): Labe
     );
     return !before.some(({ name }) => name !== stream.name && names.has(name));
   });
-}
-
-function observe(runs: readonly Run[], observed: Map<string, Map<string, DataRecord>>): void {
-  for (const { component, acts } of runs.flatMap(({ instances }) => instances)) {
-    for (const act of acts) {
-      if (act === "answers") continue;
-      const place = `${component.name}.${act.input}`;
-      const seen = observed.get(place) ?? new Map<string, DataRecord>();
-      if (seen.size < OBSERVED_MAX) observed.set(place, seen.set(canonical(act.record), act.record));
-    }
-  }
-}
-
-/** Each component by itself, with records like those that it got in the dataflow, or like those that its query takes. */
-function checkAllPaths(
-  analysis: Analysis,
-  code: Code,
-  seeds: readonly number[],
-  observed: ReadonlyMap<string, ReadonlyMap<string, DataRecord>>,
-): { outputs: number; violations: PathViolation[] } {
-  const { topology } = analysis;
-  const violations: PathViolation[] = [];
-  let outputs = 0;
-  for (const component of topology.graph.components) {
-    const runs = code.get(component.name);
-    if (runs === undefined) continue;
-    const makers = new Map<string, MakeRecord>();
-    for (const input of new Set(component.paths.map(({ from }) => from))) {
-      const sample = [...(observed.get(`${component.name}.${input}`)?.values() ?? [])];
-      const streams = topology.input(component.name, input)?.streams ?? [];
-      const attributes = streams.map((stream) => attributesAt(topology.graph, stream)).find((each) => each !== null);
-      const declared = streams.find((stream) => stream.sample !== undefined)?.sample;
-      const make = makerFor(
-        attributes ?? null,
-        sample.length > 0 ? sample : declared,
-        topology.graph.dependencies,
-      );
-      if (make !== null) makers.set(input, make);
-    }
-    const isModule = component.runs === undefined || "module" in component.runs;
-    const subject: Subject = { component, code: runs, isModule, makers };
-    for (const to of checkedOutputs(subject)) {
-      outputs++;
-      for (const seed of seeds) {
-        const found = checkPaths(subject, to, seed, new Chance(seed, outputs));
-        if (found === null) continue;
-        violations.push(found);
-        break;
-      }
-    }
-  }
-  return { outputs, violations };
 }

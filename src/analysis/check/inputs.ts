@@ -8,11 +8,13 @@ import { canonical } from "./records.js";
 /** What comes from outside in a run, by stream. */
 export type Inputs = ReadonlyMap<string, readonly DataRecord[]>;
 
-const VALUES = 3;
+/** How many values attributes have: with one, all records meet; with three, few do. */
+const VALUES = [1, 2, 2, 3] as const;
+const VALUES_MAX = 3;
 const RECORDS_PER_STREAM_MAX = 5;
 
 /** How to make a record of a stream; `null` if nobody knows its attributes. */
-export type MakeRecord = (chance: Chance) => DataRecord;
+export type MakeRecord = (chance: Chance, values: number) => DataRecord;
 
 export function makerFor(
   attributes: readonly string[] | null,
@@ -22,9 +24,9 @@ export function makerFor(
   const [first, ...rest] = sample ?? [];
   if (first !== undefined) return (chance) => chance.pick([first, ...rest]);
   if (attributes === null) return null;
-  return (chance) => {
-    const values = Object.fromEntries(attributes.map((attribute) => [attribute, chance.int(VALUES)]));
-    return kept(values, dependencies);
+  return (chance, values) => {
+    const made = Object.fromEntries(attributes.map((attribute) => [attribute, chance.int(values)]));
+    return kept(made, dependencies);
   };
 }
 
@@ -38,12 +40,17 @@ export function attributesAt(graph: Graph, stream: Stream): readonly string[] | 
 }
 
 export function makeInputs(makers: ReadonlyMap<string, MakeRecord>, chance: Chance): Inputs {
+  const values = valuesFor(chance);
   return new Map(
     [...makers].map(([stream, make]) => {
       const size = 1 + chance.int(RECORDS_PER_STREAM_MAX);
-      return [stream, Array.from({ length: size }, () => make(chance))];
+      return [stream, Array.from({ length: size }, () => make(chance, values))];
     }),
   );
+}
+
+export function valuesFor(chance: Chance): number {
+  return chance.pick(VALUES);
 }
 
 /** The functions that the file promises hold for what is made here too. */
@@ -51,7 +58,7 @@ function kept(values: Record<string, number>, dependencies: readonly Dependency[
   for (const { from, to, injective, orderPreserving } of dependencies) {
     if (![...from, ...to].every((attribute) => attribute in values)) continue;
     const parts = from.map((attribute) => values[attribute] ?? 0);
-    const distinct = parts.reduce((sum, part) => sum * VALUES + part, 0);
+    const distinct = parts.reduce((sum, part) => sum * VALUES_MAX + part, 0);
     for (const attribute of to) {
       if (orderPreserving) values[attribute] = Math.floor(distinct / (injective ? 1 : 2));
       else values[attribute] = injective ? distinct : distinct % 2;

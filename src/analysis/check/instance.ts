@@ -21,8 +21,10 @@ export interface Message {
     | { readonly kind: "seal"; readonly partition: string; readonly records: number };
 }
 
-/** What an instance did, in order: received, or gave its answer. */
-export type Act = { readonly input: string; readonly record: DataRecord } | "answers";
+/** What an instance did, in order: received a record, or came round to an answer with something new in it. */
+export type Act =
+  | { readonly input: string; readonly record: DataRecord }
+  | { readonly answers: readonly DataRecord[] };
 
 type Emission = readonly [output: string, record: DataRecord];
 
@@ -86,7 +88,7 @@ export class Instance {
     this.dirty = false;
     if (!this.#running.answers) return [];
     const emitted = this.#running.answer();
-    if (this.acts.at(-1) !== "answers") this.acts.push("answers");
+    if (emitted.length > 0) this.acts.push({ answers: emitted.map(([, record]) => record) });
     return emitted;
   }
 

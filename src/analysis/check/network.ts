@@ -147,7 +147,8 @@ class Network {
       for (const stream of port.streams) {
         this.#contents.get(stream.name)?.[from.replica]?.add(record);
         const id = this.#messages++;
-        for (const to of this.#receivers(from, stream)) this.#send(to, stream, { id, kind: "record", record });
+        for (const to of this.#receivers(from, stream))
+          this.#send(to, stream, { id, kind: "record", record });
       }
     }
   }

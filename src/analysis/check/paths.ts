@@ -9,9 +9,9 @@ import { isOrderSensitive, isWrite } from "../labels.js";
 import { repetitionOf } from "../rules.js";
 import type { Chance } from "./chance.js";
 import { type DataRecord, type RunnableComponent, Running } from "./component.js";
-import type { MakeRecord } from "./inputs.js";
+import { type MakeRecord, valuesFor } from "./inputs.js";
 import type { Act } from "./instance.js";
-import { canonical, Contents } from "./records.js";
+import { Contents, canonical } from "./records.js";
 import { shrink } from "./shrink.js";
 
 const RECORDS_MAX = 5;
@@ -43,6 +43,9 @@ interface Item {
   readonly last: boolean;
 }
 
+/** What a component is made to do, in order. */
+type Step = { readonly input: string; readonly record: DataRecord } | "answer";
+
 /** What is known of one component before records are made. */
 export interface Subject {
   readonly component: Component;
@@ -65,12 +68,13 @@ export function checkPaths(subject: Subject, to: string, seed: number, chance: C
   const others = component.paths
     .filter((path) => path.to === to && !free.includes(path.from) && makers.has(path.from))
     .map(({ from }) => from);
+  const values = valuesFor(chance);
   const make = (inputs: readonly string[], count: number, last: boolean): Item[] => {
     const [first, ...rest] = inputs;
     if (first === undefined) return [];
     return Array.from({ length: count }, () => {
       const input = chance.pick([first, ...rest]);
-      return { input, record: makers.get(input)?.(chance) ?? {}, last };
+      return { input, record: makers.get(input)?.(chance, values) ?? {}, last };
     });
   };
   const items = [
@@ -153,34 +157,31 @@ class Trial {
     let first: { side: PathSide; contents: Contents } | null = null;
     // One that answers when it suits it may do so after each record, or only when all are there.
     const ways = orders.flatMap((order) => [
-      order.flatMap(({ input, record }): Act[] => [{ input, record }]),
-      order.flatMap(({ input, record }): Act[] => [{ input, record }, "answers"]),
+      order.flatMap(({ input, record }): Step[] => [{ input, record }]),
+      order.flatMap(({ input, record }): Step[] => [{ input, record }, "answer"]),
     ]);
-    const end = last.flatMap(({ input, record }): Act[] => [{ input, record }, "answers"]);
+    const end = last.flatMap(({ input, record }): Step[] => [{ input, record }, "answer"]);
     for (const way of ways) {
-      const acts: Act[] = [...way, "answers", ...end];
-      const contents = this.#outcome(acts);
-      const side = { acts: this.#shown(acts), result: contents.records };
+      const { acts, contents } = this.#outcome([...way, "answer", ...end]);
+      const side = { acts, result: contents.records };
       if (first === null) first = { side, contents };
       else if (!first.contents.equals(contents)) return this.#violation(kind, items, [first.side, side]);
     }
     return null;
   }
 
-  #outcome(acts: readonly Act[]): Contents {
+  #outcome(steps: readonly Step[]): { acts: Act[]; contents: Contents } {
     const { component, code } = this.#subject;
     const running = new Running(component.name, code);
     const contents = new Contents();
-    for (const act of acts) {
-      const emitted = act === "answers" ? running.answer() : running.receive(act.input, act.record);
+    const acts: Act[] = [];
+    for (const step of steps) {
+      const emitted = step === "answer" ? running.answer() : running.receive(step.input, step.record);
       for (const [output, record] of emitted) if (output === this.#to) contents.add(record);
+      if (step !== "answer") acts.push(step);
+      else if (emitted.length > 0) acts.push({ answers: emitted.map(([, record]) => record) });
     }
-    return contents;
-  }
-
-  #shown(acts: readonly Act[]): Act[] {
-    const answers = this.#subject.code.answer !== undefined;
-    return acts.filter((act, i) => act !== "answers" || (answers && acts[i - 1] !== "answers"));
+    return { acts, contents };
   }
 
   #violation(
@@ -196,7 +197,9 @@ class Trial {
 
   #minds(input: string): boolean {
     const { paths } = this.#subject.component;
-    return paths.some((path) => path.from === input && path.to === this.#to && repetitionOf(path) === "minds");
+    return paths.some(
+      (path) => path.from === input && path.to === this.#to && repetitionOf(path) === "minds",
+    );
   }
 }
 

@@ -69,7 +69,9 @@ function whoRuns(analysis: Analysis, code: Code, makers: ReadonlyMap<string, unk
     else left.push({ component: name, why: "it has neither sql nor a module" });
   }
   const lacking = ({ name, from, to }: Stream) =>
-    to !== null && running.has(to.component) && (from === null ? !makers.has(name) : !running.has(from.component));
+    to !== null &&
+    running.has(to.component) &&
+    (from === null ? !makers.has(name) : !running.has(from.component));
   for (let stream = graph.streams.find(lacking); stream; stream = graph.streams.find(lacking)) {
     const { name, from, to } = stream;
     const why =

@@ -1,6 +1,6 @@
 /** Looks for what section III.A calls anomalies: runs, or replicas in one run, that do not agree on a stream. */
 
-import type { Graph } from "../graph.js";
+import type { Topology } from "../topology.js";
 import { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
 import type { Inputs } from "./inputs.js";
@@ -37,7 +37,7 @@ export interface Question {
 export class Search {
   readonly #plan: Plan;
   readonly #sealing: boolean;
-  readonly #before = new Map<string, ReadonlySet<string>>();
+  readonly #before = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>();
 
   constructor(plan: Plan, sealing: boolean) {
     this.#plan = plan;
@@ -97,7 +97,7 @@ export class Search {
         const state = kind === "Diverge" ? { state: instance.view() } : null;
         const result = state ?? run.contents.get(stream)?.[instance.replica]?.records ?? [];
         const near = this.#upstream(run, stream).filter(
-          ({ component, replica }) => component.replicas > 1 && replica === instance.replica,
+          ({ instance: { component, replica } }) => component.replicas > 1 && replica === instance.replica,
         );
         return { result, near, name: `${producer}, replica ${instance.replica + 1}` };
       });
@@ -112,38 +112,55 @@ export class Search {
     }
   }
 
-  #upstream(run: Run, stream: string): Instance[] {
-    const { graph, stream: find } = this.#plan.analysis.topology;
-    let names = this.#before.get(stream);
-    if (names === undefined) {
-      names = componentsBefore(graph, find(stream)?.from?.component ?? "");
-      this.#before.set(stream, names);
-    }
-    const known = names;
-    return run.instances.filter(({ component }) => known.has(component.name));
+  /** Each instance with what it did that could matter to the stream. */
+  #upstream(run: Run, stream: string): Involved[] {
+    let places = this.#before.get(stream);
+    if (places === undefined)
+      this.#before.set(stream, (places = inputsBefore(this.#plan.analysis.topology, stream)));
+    const known = places;
+    return run.instances.flatMap((instance) => {
+      const inputs = known.get(instance.component.name);
+      if (inputs === undefined) return [];
+      return [{ instance, acts: instance.acts.filter((act) => "answers" in act || inputs.has(act.input)) }];
+    });
   }
 }
 
-function componentsBefore({ streams }: Graph, component: string): ReadonlySet<string> {
-  const found = new Set([component]);
+interface Involved {
+  readonly instance: Instance;
+  readonly acts: readonly Act[];
+}
+
+/** The inputs from which paths lead to a stream, by component. */
+function inputsBefore({ input, output, stream }: Topology, name: string): Map<string, Set<string>> {
+  const before = new Map<string, Set<string>>();
+  const walked = new Set([name]);
   // A set that grows while it is walked is its own worklist.
-  for (const name of found) {
-    for (const { from, to } of streams) {
-      if (to?.component === name && from !== null) found.add(from.component);
+  for (const each of walked) {
+    const from = stream(each)?.from ?? null;
+    if (from === null) continue;
+    const inputs = before.get(from.component) ?? new Set();
+    before.set(from.component, inputs);
+    for (const path of output(from.component, from.interface)?.paths ?? []) {
+      inputs.add(path.from);
+      for (const { name: earlier } of input(from.component, path.from)?.streams ?? []) walked.add(earlier);
     }
   }
-  return found;
+  return before;
 }
 
 /** Instances that got the same in the same order on both sides explain nothing. */
-function differing(one: readonly Instance[], other: readonly Instance[]): [Side["instances"], Side["instances"]] {
-  const pairs = one.flatMap((instance, i) => {
+function differing(
+  one: readonly Involved[],
+  other: readonly Involved[],
+): [Side["instances"], Side["instances"]] {
+  const pairs = one.flatMap((each, i) => {
     const twin = other[i];
-    return twin === undefined || canonical(instance.acts) === canonical(twin.acts) ? [] : [{ instance, twin }];
+    return twin === undefined || canonical(each.acts) === canonical(twin.acts) ? [] : [{ each, twin }];
   });
-  const shown = ({ component, replica, acts }: Instance) => ({
+  const shown = ({ instance: { component, replica }, acts }: Involved) => ({
     name: component.replicas > 1 ? `${component.name}, replica ${replica + 1}` : component.name,
     acts,
   });
-  return [pairs.map(({ instance }) => shown(instance)), pairs.map(({ twin }) => shown(twin))];
+  return [pairs.map(({ each }) => shown(each)), pairs.map(({ twin }) => shown(twin))];
 }

@@ -13,7 +13,7 @@ export function showCheck(result: CheckResult, replay: Replay): string {
   const parts = [
     ...paths.map((each) => `${pathViolation(each)}\n  replay: ${replay(each.seed)}`),
     ...streams.map((each) => `${streamViolation(each)}\n  replay: ${replay(each.seed)}`),
-    ...predicted.map((each) => prediction(each, result, replay)),
+    ...predicted.map((each, i) => prediction(each, isTold(each, predicted.slice(0, i)), result, replay)),
   ];
   if (agreed.length > 0) {
     const names = agreed.map(({ stream, label, seals }) => `${stream.name} ${showLabel(label, seals)}`);
@@ -33,7 +33,8 @@ function verdict({ seeds, runs, outputs, paths, streams, predicted, ok }: CheckR
   const work = `${count(seeds, "seed")}, ${count(runs, "run")} of the dataflow, confluent paths to ${count(outputs, "output")}`;
   if (!ok) return `${work}: ${count(paths.length + streams.length, "label")} proved wrong.`;
   const found = predicted.filter((each) => each.found !== null).length;
-  const anomalies = predicted.length === 0 ? "no anomaly" : `anomalies on ${found} of ${predicted.length} predicted`;
+  const anomalies =
+    predicted.length === 0 ? "no anomaly" : `anomalies on ${found} of ${predicted.length} predicted`;
   return `${work}: no label proved wrong, ${anomalies}.`;
 }
 
@@ -57,7 +58,22 @@ function streamViolation(found: Evidence): string {
   return `${found.stream} should have the same contents everywhere, but is ${found.kind}:\n${evidence(found)}`;
 }
 
-function prediction({ stream, found }: Predicted, { runs }: CheckResult, replay: Replay): string {
+/** Streams that only hand on what another one shows need no second picture. */
+function isTold({ stream, found }: Predicted, before: readonly Predicted[]): boolean {
+  const { from, to } = stream.stream;
+  const twin = before.some(
+    (each) => each.found?.kind === found?.kind && canonical(each.stream.stream.from) === canonical(from),
+  );
+  const begins = stream.derivation?.reconciliations.some(({ gives }) => gives !== null) === true;
+  return !twin && (to === null || begins);
+}
+
+function prediction(
+  { stream, found }: Predicted,
+  isTold: boolean,
+  { runs }: CheckResult,
+  replay: Replay,
+): string {
   const name = stream.stream.name;
   const accepted = stream.accepted === null ? "" : " (accepted)";
   const head = `${name} is ${stream.label}${accepted}`;
@@ -66,7 +82,7 @@ function prediction({ stream, found }: Predicted, { runs }: CheckResult, replay:
     found.kind === stream.label
       ? `${head}, as predicted:`
       : `${head}; the worst that was found in ${count(runs, "run")} is ${found.kind}:`;
-  return `${how}\n${evidence(found)}\n  replay: ${replay(found.seed)}`;
+  return [how, ...(isTold ? [evidence(found)] : []), `  replay: ${replay(found.seed)}`].join("\n");
 }
 
 function evidence({ inputs, sides, stream }: Evidence): string {
@@ -85,7 +101,13 @@ function sideLines({ name, instances, result }: Side, stream: string): string[] 
 }
 
 function acts(all: readonly Act[]): string {
-  return list(all.map((act) => (act === "answers" ? "[answers]" : `${act.input} ${showRecord(act.record)}`)));
+  return list(
+    all.map((act) =>
+      "answers" in act
+        ? `[answers ${list(act.answers.map(showRecord))}]`
+        : `${act.input} ${showRecord(act.record)}`,
+    ),
+  );
 }
 
 function outcome(result: PathSide["result"]): string {

@@ -1,6 +1,6 @@
 // The cache of the ad network (Blazes, figures 3 and 4), for `headwater analyze --check`. It answers from what it knows,
 // and asks a reporting server as well, so that it learns what is new. Its state only grows, whatever the order.
-import type { DataRecord, RunnableComponent } from "headwater/analysis";
+import type { DataRecord, RunnableComponent } from "headwater/analysis/check";
 
 type Known = readonly DataRecord[];
 

@@ -1,5 +1,5 @@
 // The splitter of the word count (Blazes, section VI.A), for `headwater analyze --check`. It keeps nothing.
-import type { RunnableComponent } from "headwater/analysis";
+import type { RunnableComponent } from "headwater/analysis/check";
 
 const splitter: RunnableComponent<null> = {
   initial: () => null,

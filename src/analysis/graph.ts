@@ -6,7 +6,10 @@
 /** Figure 7. Confluent or order-sensitive, read-only or writing. */
 export type AnnotationKind = "CR" | "CW" | "OR" | "OW";
 
-/** The attributes that an order-sensitive path partitions its input by; `"*"` when nobody knows (section IV.A). */
+/**
+ * The attributes that an order-sensitive path partitions its input by; `"*"` when nobody knows (section IV.A). Empty if
+ * it takes all of its input together.
+ */
 export type Gate = readonly string[] | "*";
 
 /** Where something is written down, counted from 1. `source` is a file or a query. */
@@ -53,11 +56,16 @@ export interface Path {
   readonly position?: Position;
 }
 
-/** What a component really does, for the check: a query over its inputs, or code in a module beside the file. */
+/** How a component is to be coordinated, if not as its labels ask for. */
+export interface Override {
+  readonly kind: "none" | "seal" | "order";
+  readonly reason: string;
+}
+
+/** What a component does when it really runs: a query over its inputs, or a module. */
 export type Runs =
   | {
       readonly sql: string;
-      /** The columns of each input. */
       readonly tables: Readonly<Record<string, readonly string[]>>;
       readonly to: string;
     }
@@ -68,6 +76,8 @@ export interface Component {
   readonly paths: readonly Path[];
   /** It has several instances that are given the same input. Left out: it has if a stream that it reads is replicated. */
   readonly rep?: boolean;
+  readonly coordination?: Override;
+  /** For `headwater analyze --check`, which tries whether its annotations are true. */
   readonly runs?: Runs;
   readonly position?: Position;
 }

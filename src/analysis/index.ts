@@ -5,12 +5,6 @@
 
 export { advise, type Fault, type SealAdvice } from "./advice.js";
 export { type Analysis, analyze, type LabelledStream } from "./analyze.js";
-export { type CheckOptions, type CheckResult, check, type Predicted } from "./check/check.js";
-export type { DataRecord, Reaction, RunnableComponent } from "./check/component.js";
-export type { PathViolation } from "./check/paths.js";
-export type { Anomaly, Evidence } from "./check/search.js";
-export { checkToJson, showCheck } from "./check/show.js";
-export { sqlComponent } from "./check/sql-component.js";
 export { Dependencies } from "./dependencies.js";
 export type { Derivation, Reconciliation, Step } from "./derivation.js";
 export { type DeriveFromSql, type ReadOptions, readDataflow } from "./file/read.js";
@@ -23,15 +17,18 @@ export type {
   Gate,
   Graph,
   Lineage,
+  Override,
   Path,
   Port,
   Position,
   Reason,
   Repetition,
+  Runs,
   Seal,
   Stream,
 } from "./graph.js";
-export { LABELS, type Label, severityOf } from "./labels.js";
+export { isAnomaly, LABELS, type Label, severityOf } from "./labels.js";
+export { type Choice, type Coordination, planCoordination } from "./plan.js";
 export type { Rule } from "./rules.js";
 export { toDot } from "./show/dot.js";
 export { toJson } from "./show/json.js";

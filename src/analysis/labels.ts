@@ -9,7 +9,6 @@ export type Label = (typeof LABELS)[number];
 export type Internal = { readonly kind: "NDRead"; readonly gate: Gate } | { readonly kind: "Taint" };
 
 const LABEL_SEVERITY: Readonly<Record<Label, number>> = { Seal: 1, Async: 2, Run: 3, Inst: 4, Diverge: 5 };
-const ANNOTATION_SEVERITY: Readonly<Record<AnnotationKind, number>> = { CR: 1, CW: 2, OR: 3, OW: 4 };
 
 export function severityOf(label: Label): number {
   return LABEL_SEVERITY[label];
@@ -22,10 +21,6 @@ export function worse(a: Label, b: Label): Label {
 /** Contents may differ between runs, instances or for ever; `Async` is only an order that may differ. */
 export function isAnomaly(label: Label): label is "Run" | "Inst" | "Diverge" {
   return LABEL_SEVERITY[label] > LABEL_SEVERITY.Async;
-}
-
-export function annotationSeverity(kind: AnnotationKind): number {
-  return ANNOTATION_SEVERITY[kind];
 }
 
 export function isOrderSensitive(kind: AnnotationKind): boolean {

@@ -2,7 +2,6 @@ import { HeadwaterError } from "../errors.js";
 import { didYouMean } from "../suggest.js";
 import { compare, pathName } from "./compare.js";
 import type { Component, Graph, Path, Port, Position, Stream } from "./graph.js";
-import { isOrderSensitive } from "./labels.js";
 
 /**
  * An interface with the streams at it and the paths behind it, both in an order that does not depend on how the graph
@@ -50,7 +49,6 @@ export function topologyOf(graph: Graph): Topology {
     }
     inputs.set(component.name, new Map());
     outputs.set(component.name, new Map());
-    for (const path of component.paths) checkGate(component, path);
     for (const path of inOrder(component.paths)) {
       add(component, "input", path.from, path);
       add(component, "output", path.to, path);
@@ -116,14 +114,6 @@ function inOrder(paths: readonly Path[]): readonly Path[] {
   if (paths.length < 2) return paths;
   const named = paths.map((path) => ({ path, name: pathName(path) }));
   return named.sort((a, b) => compare(a.name, b.name)).map(({ path }) => path);
-}
-
-function checkGate(component: Component, { annotation, gate, from, to, position }: Path): void {
-  if (!isOrderSensitive(annotation) || gate === "*" || gate.length > 0) return;
-  throw malformed(
-    `The path from ${from} to ${to} of ${component.name} has an empty gate: name the attributes, or write "*".`,
-    position,
-  );
 }
 
 function malformed(what: string, position: Position | undefined): HeadwaterError {

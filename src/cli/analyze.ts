@@ -6,7 +6,7 @@ import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 
 const FORMATS = ["text", "json", "dot", "svg"] as const;
-const DEFAULT_SEEDS = 100;
+const DEFAULT_SEEDS = 50;
 type Format = (typeof FORMATS)[number];
 
 export const analyze: Command = {
@@ -17,15 +17,15 @@ export const analyze: Command = {
     "FILE is an annotation file (YAML, docs/analysis.md): components with their paths, and what is known of their " +
     "streams. Every stream gets a label: Seal and Async are deterministic, Run, Inst and Diverge are not. For those " +
     "it says where the trouble begins and which seal, order or acceptance would end it. The exit code is 1 if " +
-    "something worse than Async is not accepted, 2 if the file cannot be understood. With --check, components that " +
-    "have sql or a module are run in any order, again and side by side, and compared with their labels: the exit code " +
-    "is 1 if one of those is proved wrong; an anomaly that a label predicts is shown.",
+    "something worse than Async is not accepted, 2 if the file cannot be understood. With --check, what the components " +
+    "run is really run: in any order, again, side by side, and compared with the labels. A label that is proved wrong " +
+    "also makes the exit code 1; an anomaly that a label predicts is shown.",
   options: {
     format: { value: "text|json|dot|svg", help: "a report, data, a graph for Graphviz, or a picture (text)" },
-    explain: { value: "STREAM", help: "only how the label of this stream came about" },
-    check: { help: "run the components, and try to prove the labels wrong" },
+    check: { help: "run the components that can be run, and try to prove the labels wrong" },
     seeds: { value: "N", help: `with --check: how many seeds to try (${DEFAULT_SEEDS})` },
     seed: { value: "K", help: "with --check: only this seed" },
+    explain: { value: "STREAM", help: "only how the label of this stream came about" },
   },
   async run(args, terminal) {
     const format = formatOf(args);
@@ -37,24 +37,20 @@ export const analyze: Command = {
     const text = await textOf(file);
     const analysis = await import("../analysis/index.js");
     const result = analysis.analyze(
-      await analysis.readDataflow(text, {
-        source: relative(process.cwd(), file) || file,
-        deriveFromSql: analysis.derivePaths,
-      }),
+      await analysis.readDataflow(text, { source: relative(process.cwd(), file) || file }),
     );
+    if (explain !== undefined) analysis.checkStream(explain, result);
     if (args.flags.has("check")) {
-      if (explain !== undefined || (format !== "text" && format !== "json")) {
+      if (explain !== undefined || format === "dot" || format === "svg")
         throw misused(analyze, "--check goes with text and json, and not with --explain.");
-      }
       const { runCheck } = await import("./check.js");
-      return await runCheck(
-        analysis,
+      const isTrue = await runCheck(
         result,
         { file, seeds: seedsOf(args), json: format === "json" },
         terminal,
       );
+      return isTrue && result.open.length === 0 ? 0 : 1;
     }
-    if (explain !== undefined) analysis.checkStream(explain, result);
     terminal.out(shown(analysis, result, format, explain, args.flags.has("json")));
     return result.open.length > 0 ? 1 : 0;
   },
@@ -86,7 +82,10 @@ function seedsOf({ values }: Arguments): number[] {
   const whole = (option: string, least: number) => {
     const value = Number(values.get(option));
     if (Number.isSafeInteger(value) && value >= least) return value;
-    throw misused(analyze, `--${option} takes a whole number of at least ${least}.`);
+    throw misused(
+      analyze,
+      `--${option} is a whole number of at least ${least}, not "${values.get(option)}".`,
+    );
   };
   const first = values.has("seed") ? whole("seed", 0) : 1;
   const count = values.has("seeds") ? whole("seeds", 1) : values.has("seed") ? 1 : DEFAULT_SEEDS;

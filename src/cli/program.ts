@@ -25,19 +25,21 @@ export interface Program {
 }
 
 /**
- * Loads a program, TypeScript included, without a build step. The loader is registered for the whole process
+ * Loads a module, TypeScript included, without a build step. The loader is registered for the whole process
  * and not for a namespace of its own, so that the program gets the one Headwater that is running already.
  */
-export async function loadProgram(file: string): Promise<Program> {
+export async function loadModule(file: string): Promise<Readonly<Record<string, unknown>>> {
   const { register } = await import("tsx/esm/api");
   register();
-  let exported: Record<string, unknown>;
   try {
-    exported = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+    return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (cause) {
     throw cannotLoad(file, `it failed while loading: ${reasonOf(cause)}`, cause);
   }
-  const { default: roots, main = null, api } = exported;
+}
+
+export async function loadProgram(file: string): Promise<Program> {
+  const { default: roots, main = null, api } = await loadModule(file);
   if (main !== null && typeof main !== "function") {
     throw cannotLoad(file, "what it exports as `main` is not a function");
   }

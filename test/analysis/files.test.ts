@@ -119,12 +119,13 @@ accept:
 
   test("hands queries to whoever can read them", async () => {
     const text = "A:\n  sql: select k from clicks\n  tables: { clicks: [k] }\n  to: out\n";
-    assert.match(await refusal(text), /nobody here who can read SQL/);
+    assert.equal((await readDataflow(text)).components[0]?.paths[0]?.annotation, "CR");
+    assert.match(await refusal(text.replace("from clicks", "from click")), /^flow\.yaml:2:8: HW-5103: /);
     const { components, streams } = await readDataflow(text, {
       deriveFromSql: async (sql, tables, to) => {
         assert.equal(sql, "select k from clicks");
         assert.deepEqual(tables, { clicks: ["k"] });
-        return { paths: [{ from: "clicks", to, annotation: "CR", gate: "*" }] };
+        return { paths: [{ from: "clicks", to, annotation: "CR", gate: "*" }], dependencies: [] };
       },
     });
     assert.equal(components[0]?.paths[0]?.from, "clicks");

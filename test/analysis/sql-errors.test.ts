@@ -34,6 +34,7 @@ describe("what cannot be understood is refused, with its place", () => {
     await check("select id\nfrom clicks\n  wher id = 1", "HW-5101", "3:8 id", /syntax error/);
     await check("select 'open", "HW-5101", "1:8 '", /unterminated/);
     await check("select id from clicks group window", "HW-5101", "1:29 window", /near "window"/);
+    await check("select id from clicks \0 where", "HW-5101", "1:23 \0", /NUL/);
     for (const empty of ["", "  \n", ";", "-- nothing"]) assert.equal((await refused(empty)).code, "HW-5101");
   });
 
@@ -83,6 +84,8 @@ describe("what cannot be understood is refused, with its place", () => {
       "select * from clicks, lateral (select 1) x",
       "select id from clicks where ts > interval '1 month'",
       "values (1)",
+      "select mine.count(*) from clicks",
+      "select 1 operator(mine.+) 2",
     ])
       assert.equal((await refused(sql)).code, "HW-5102", sql);
   });
@@ -91,6 +94,7 @@ describe("what cannot be understood is refused, with its place", () => {
     await check("select idd from clicks", "HW-5103", "1:8 idd", /Did you mean "id"\?/);
     await check("select id from click", "HW-5103", "1:16 click", /Did you mean "clicks"\?/);
     await check("select c.name\nfrom clicks c", "HW-5103", "1:8 c.name", /no column c\.name/);
+    await check("select id from clicks order by 2", "HW-5103", "1:32 2", /name or number/);
     await check("select x.id from clicks", "HW-5103", "1:8 x.id", /no table x in FROM/);
     await check("select userId from clicks", "HW-5103", "1:8 userId", /"userId": names with capital letters/);
     await check("select id from clicks, ads", "HW-5103", "1:8 id", /clicks\.id and ads\.id/);
@@ -123,6 +127,8 @@ describe("what cannot be understood is refused, with its place", () => {
     await deriveQuery(deep, TABLES); // parentheses alone are no depth
     const long = `select ${Array.from({ length: 5000 }, () => "id").join(" + ")} from clicks`;
     assert.equal((await refused(long)).code, "HW-5102");
+    const longer = `select ${Array.from({ length: 30_000 }, () => "1").join("+")} from clicks`;
+    assert.equal((await refused(longer)).code, "HW-5102");
     const doubled = ["q0 as (select 1 as a)"];
     for (let i = 1; i < 40; i++) doubled.push(`q${i} as (select x.a from q${i - 1} x, q${i - 1} y)`);
     assert.equal((await refused(`with ${doubled.join(", ")} select * from q39`)).code, "HW-5102");

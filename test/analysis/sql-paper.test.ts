@@ -75,9 +75,7 @@ streams:
   gossip: { from: Cache.response, to: Cache.response }
   answers: { from: Cache.response }
 `;
-  const graph = await readDataflow(text, {
-    deriveFromSql: derivePaths,
-  });
+  const graph = await readDataflow(text, { deriveFromSql: derivePaths });
   return analyze(graph)
     .outputs.map(({ stream, label }) => `${stream.name}: ${label}`)
     .join();

@@ -117,6 +117,8 @@ describe("what takes answers back is not confluent, and its gate is where rows m
       `select x from r where not exists (select 1 from s where (select ${aggregate} from ads) < 2)`;
     assert.equal((await paths(sql("max(budget)")))[2], "ads OW[] absorbs");
     assert.equal((await paths(sql("count(*)")))[2], "ads CW minds");
+    const falling = sql("min(budget)").replace("< 2", "> 2");
+    assert.equal((await paths(falling))[2], "ads OW[] absorbs");
   });
 });
 
@@ -177,6 +179,15 @@ describe("gates are columns of the input, followed through the query", () => {
 
   test("a table that is used twice is in parts for every use that takes answers back", async () => {
     await check("select a.x from s a where a.x not in (select b.y from s b)", ["s OW[y] passes"]);
+  });
+
+  test("an expression has the name of what it is made from, under whatever names it was written", async () => {
+    const sql = (column: string) =>
+      `select k / 2 as half from (select ${column} as k from clicks) c group by k / 2 having count(*) < 9`;
+    await check(sql("cost"), ["clicks OW[cost / 2] minds"]);
+    await check(sql("cost + 1"), ["clicks OW[(cost + 1) / 2] minds"]);
+    await check(`${sql("cost")} union all ${sql("cost")}`, ["clicks OW[cost / 2] minds"]);
+    await check(`${sql("cost")} union all ${sql("ts")}`, ["clicks OW[] minds"]);
   });
 
   test("an expression is an attribute of its own, with a dependency on what it is made from", async () => {
@@ -268,6 +279,23 @@ describe("time windows", () => {
         lineage: [{ table: "clicks", column: "ts", injective: false, orderPreserving: true }],
       });
     }
+  });
+
+  test("of two sizes are two attributes", async () => {
+    const counts = (size: string) =>
+      `select window_start as w from tumble(clicks, ts, interval '${size}') group by window_start having count(*) < 9`;
+    await check(`${counts("1 hour")} union all ${counts("1 hour")}`, ["clicks OW[window_start] minds"]);
+    await check(`${counts("1 hour")} union all ${counts("1 day")}`, ["clicks OW[] minds"]);
+  });
+
+  test("over a time that was turned around do not grow with the column", async () => {
+    const { dependencies } = await deriveQuery(
+      "with c as (select -ts as t from clicks) select window_start, count(*) from tumble(c, t, interval '1 hour') group by 1",
+      TABLES,
+    );
+    assert.deepEqual(dependencies, [
+      { from: ["ts"], to: ["window_start"], injective: false, orderPreserving: false },
+    ]);
   });
 
   test("alone change nothing, but a session depends on the rows around it", async () => {

@@ -16,7 +16,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ["errors", "model"],
   server: ["errors", "model", "client"],
   analysis: ["errors", "suggest"],
-  cli: ["errors", "suggest", "model", "state", "core", "journal", "host", "sim", "server", "analysis"],
+  coordination: ["errors", "model"],
+  check: ["errors", "analysis", "sim"],
+  cli: [
+    "errors",
+    "suggest",
+    "model",
+    "state",
+    "core",
+    "journal",
+    "host",
+    "sim",
+    "server",
+    "analysis",
+    "check",
+  ],
   index: ["errors", "model", "state", "journal", "host", "server", "cli"],
 };
 

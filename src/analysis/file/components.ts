@@ -1,17 +1,18 @@
 import type { Node } from "yaml";
-import type { AnnotationKind, Component, Gate, Lineage, Path, Repetition } from "../graph.js";
+import type { AnnotationKind, Component, Gate, Lineage, Override, Path, Repetition, Runs } from "../graph.js";
 import { isOrderSensitive } from "../labels.js";
 import type { Entry, Page } from "./problems.js";
 
 const KINDS: readonly AnnotationKind[] = ["CR", "CW", "OR", "OW"];
 const REPETITIONS: readonly Repetition[] = ["passes", "minds", "absorbs"];
 const PATH_KEYS = ["from", "to", "label", "subscript", "repetition", "lineage"];
-const COMPONENT_KEYS = ["annotation", "Rep", "rep", "use", "sql", "tables", "to", "module"];
+const COMPONENT_KEYS = ["annotation", "Rep", "rep", "use", "coordination", "runs", "sql", "tables", "to"];
+const COORDINATIONS: readonly Override["kind"][] = ["none", "seal", "order"];
 const LINEAGE_KEYS = ["from", "injective", "order-preserving"];
 
 /** A query that a component runs, whose paths are to be derived. */
 export interface Query {
-  readonly text: string;
+  readonly sql: string;
   readonly node: Node;
   /** The columns of each input. */
   readonly tables: Readonly<Record<string, readonly string[]>>;
@@ -25,8 +26,9 @@ export interface WrittenComponent {
   readonly rep: boolean | undefined;
   readonly alternatives: Map<string, Path>;
   readonly use: Entry | undefined;
+  readonly coordination: Override | null;
   readonly query: Query | null;
-  readonly module: string | null;
+  readonly runs: Runs | null;
 }
 
 /** Says whether an entry of the file is a path that stands for itself, as figure 6's queries do in section VI.B. */
@@ -53,16 +55,18 @@ export function readComponent(page: Page, entry: Entry): WrittenComponent {
   const paths =
     annotation === undefined ? [] : page.items(annotation.value).map((node) => readPath(page, node));
   const rep = fields.get("Rep") ?? fields.get("rep");
-  const module = fields.get("module");
-  if (module !== undefined && query !== null) page.problem(module.keyNode, `${what} has sql and a module.`);
   return {
     entry,
     paths: paths.filter((path) => path !== null),
     rep: rep === undefined ? undefined : page.yesOrNo(rep.value, "Rep"),
     alternatives,
     use: fields.get("use"),
+    coordination: readOverride(page, fields.get("coordination")),
     query,
-    module: module === undefined ? null : page.word(module.value, "module"),
+    runs:
+      query === null
+        ? readRuns(page, fields.get("runs"))
+        : { sql: query.sql, tables: query.tables, to: query.to },
   };
 }
 
@@ -71,27 +75,42 @@ export function addAlternative(page: Page, alternatives: Map<string, Path>, { ke
   if (path !== null) alternatives.set(key, path);
 }
 
-/**
- * With the alternative that was chosen, or with all of them: the label is then that of the worst. What is declared stands
- * for what would be derived between the same interfaces; the check finds out who is right.
- */
+/** With the alternative that was chosen, or with all of them: the label is then that of the worst. */
 export function toComponent(page: Page, written: WrittenComponent, derived: readonly Path[]): Component {
-  const { entry, paths, rep, alternatives, use, query, module } = written;
+  const { entry, paths, rep, alternatives, use, coordination, runs } = written;
   const name = use === undefined ? null : page.oneOf(use.value, "use", [...alternatives.keys()]);
   const chosen = name === null ? undefined : alternatives.get(name);
   const added = chosen === undefined ? [...alternatives.values()] : [chosen];
-  const declared = [...paths, ...added];
-  const others = derived.filter(
-    ({ from, to }) => !declared.some((path) => path.from === from && path.to === to),
-  );
   return {
     name: entry.key,
-    paths: [...declared, ...others],
+    paths: [...paths, ...added, ...derived],
     ...(rep === undefined ? {} : { rep }),
-    ...(query === null ? {} : { runs: { sql: query.text, tables: query.tables, to: query.to } }),
-    ...(module === null ? {} : { runs: { module } }),
+    ...(coordination === null ? {} : { coordination }),
+    ...(runs === null ? {} : { runs }),
     position: page.positionOf(entry.keyNode),
   };
+}
+
+/** `runs: ./report.ts`, or a query: `runs: { sql, tables, to }`. */
+function readRuns(page: Page, entry: Entry | undefined): Runs | null {
+  if (entry === undefined) return null;
+  if (!page.isMapping(entry.value)) {
+    const module = page.word(entry.value, "runs");
+    return module === null ? null : { module };
+  }
+  const query = readQuery(page, entry, page.fields(entry.value, "runs", ["sql", "tables", "to"]));
+  return query === null ? null : { sql: query.sql, tables: query.tables, to: query.to };
+}
+
+function readOverride(page: Page, entry: Entry | undefined): Override | null {
+  if (entry === undefined) return null;
+  const fields = page.fields(entry.value, "coordination", ["kind", "reason"]);
+  const [kind, reason] = [fields.get("kind"), fields.get("reason")];
+  if (kind === undefined || reason === undefined) {
+    return page.problem(entry.value, 'coordination needs a "kind" and a written "reason".');
+  }
+  const [chosen, why] = [page.oneOf(kind.value, "kind", COORDINATIONS), page.word(reason.value, "reason")];
+  return chosen === null || why === null ? null : { kind: chosen, reason: why };
 }
 
 function readPath(page: Page, node: Node): Path | null {
@@ -174,5 +193,5 @@ function readQuery(page: Page, { key, keyNode }: Entry, fields: ReadonlyMap<stri
   });
   const output = page.word(to.value, "to");
   if (text === null || output === null) return null;
-  return { text, node: sql.value, tables: Object.fromEntries(columns), to: output };
+  return { sql: text, node: sql.value, tables: Object.fromEntries(columns), to: output };
 }

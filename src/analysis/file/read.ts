@@ -13,16 +13,20 @@ import { impliedStreams } from "./connect.js";
 import { type Entry, Page } from "./problems.js";
 import { readAcceptance, readDependencies, readStreams, type WrittenStream } from "./streams.js";
 
-/** Derives the paths of a query from its inputs, given with their columns, to the output named `to`. */
+/**
+ * Derives the paths of a query from its inputs, given with their columns, to the output named `to`, and how attributes
+ * in their gates are made.
+ */
 export type DeriveFromSql = (
   sql: string,
   tables: Readonly<Record<string, readonly string[]>>,
   to: string,
-) => Promise<{ readonly paths: readonly Path[]; readonly dependencies?: readonly Dependency[] }>;
+) => Promise<{ readonly paths: readonly Path[]; readonly dependencies: readonly Dependency[] }>;
 
 export interface ReadOptions {
   /** What to call the text in messages: the name of its file. */
   readonly source?: string;
+  /** Left out: `derivePaths`. */
   readonly deriveFromSql?: DeriveFromSql;
 }
 
@@ -31,19 +35,16 @@ export async function readDataflow(text: string, options: ReadOptions = {}): Pro
   const page = new Page(text, options.source ?? "dataflow");
   const { written, sections } = readEntries(page);
   const components: Component[] = [];
-  const derivedDependencies: Dependency[] = [];
+  const dependencies: Dependency[] = [];
   for (const each of written) {
-    const { paths, dependencies = [] } = await derived(page, each, options.deriveFromSql);
-    components.push(toComponent(page, each, paths));
-    derivedDependencies.push(...dependencies);
+    const derived = await derivedPaths(page, each, options.deriveFromSql);
+    components.push(toComponent(page, each, derived.paths));
+    dependencies.push(...derived.dependencies);
   }
   const accepted: Acceptance[] = [];
   const byName = new Map(components.map((each) => [each.name, each]));
   const streams = sections.streams.flatMap(({ value }) => readStreams(page, value, byName, accepted));
-  const dependencies: Dependency[] = [
-    ...sections.dependencies.flatMap(({ value }) => readDependencies(page, value)),
-    ...derivedDependencies,
-  ];
+  dependencies.push(...sections.dependencies.flatMap(({ value }) => readDependencies(page, value)));
   accepted.push(...sections.accept.flatMap(({ value }) => readAcceptance(page, value)));
   const connected = connect(page, components, streams);
   for (const { stream, position } of accepted) {
@@ -79,21 +80,16 @@ function readEntries(page: Page): { written: WrittenComponent[]; sections: Secti
   return { written, sections };
 }
 
-async function derived(
-  page: Page,
-  { query }: WrittenComponent,
-  derive: DeriveFromSql | undefined,
-): ReturnType<DeriveFromSql> {
-  if (query === null) return { paths: [] };
-  if (derive === undefined) {
-    page.problem(query.node, "There is nobody here who can read SQL: give `deriveFromSql`.");
-    return { paths: [] };
-  }
+async function derivedPaths(page: Page, { query }: WrittenComponent, derive: DeriveFromSql | undefined) {
+  const none = { paths: [], dependencies: [] };
+  if (query === null) return none;
   try {
-    return await derive(query.text, query.tables, query.to);
+    // PostgreSQL's parser is large; who has no queries does not load it.
+    const derived = derive ?? (await import("../sql/derive.js")).derivePaths;
+    return await derived(query.sql, query.tables, query.to);
   } catch (error) {
     page.problem(query.node, error instanceof Error ? error.message : String(error));
-    return { paths: [] };
+    return none;
   }
 }
 

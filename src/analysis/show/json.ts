@@ -3,6 +3,7 @@ import type { Analysis, LabelledStream } from "../analyze.js";
 import type { Derivation } from "../derivation.js";
 import type { Port, Seal } from "../graph.js";
 import { showInternal } from "../labels.js";
+import { planCoordination } from "../plan.js";
 
 /** The analysis for programs. Labels are words; what the paper writes as a subscript stands beside them. */
 export function toJson(analysis: Analysis) {
@@ -17,6 +18,7 @@ export function toJson(analysis: Analysis) {
       derivation: each.derivation === null ? null : derivationJson(each.derivation),
     })),
     advice: advise(analysis).map(adviceJson),
+    coordination: [...planCoordination(analysis).values()],
     open: open.map(({ stream }) => stream.name),
   };
 }

@@ -2,6 +2,7 @@ import { advise, type Fault, type SealAdvice } from "../advice.js";
 import type { Analysis, LabelledStream } from "../analyze.js";
 import { grouped } from "../grouped.js";
 import { isAnomaly, showAnnotation, showLabel, showSeal } from "../labels.js";
+import { planCoordination } from "../plan.js";
 import { showDerivation } from "./proof.js";
 
 /** With more outputs than this, derivations are shown only when asked for. */
@@ -18,6 +19,7 @@ export function showAnalysis(analysis: Analysis): string {
   }
   const advice = faults.filter(isWorthSaying).map(showFault);
   if (advice.length > 0) parts.push(...advice);
+  parts.push(coordination(analysis));
   const accepted = acceptances(analysis);
   if (accepted !== "") parts.push(accepted);
   parts.push(verdict(analysis));
@@ -96,7 +98,10 @@ export function showFault(fault: Fault): string {
 function need({ rule, path, seal }: Fault): string {
   if (rule === "d") return "needs every record once";
   if (seal !== null) return "needs a seal or an order";
-  return path.gate === "*" ? "needs an order (nobody knows its gate, so no seal fits)" : "needs an order";
+  if (path.gate === "*") return "needs an order (nobody knows its gate, so no seal fits)";
+  return path.gate.length === 0
+    ? "needs an order (it takes all its input together, so no seal fits)"
+    : "needs an order";
 }
 
 function sealing(
@@ -110,6 +115,26 @@ function sealing(
   const direct = sources === null || sources.join() === streams.join();
   const early = direct ? "" : `; it is enough to seal ${sources.join(" and ")} like that`;
   return `${streams.join(" and ")} ${what.join(" or ")}${early}`;
+}
+
+/** What the runtime would do as things are. Confluent components need no line. */
+function coordination(analysis: Analysis): string {
+  const { components } = analysis.topology.graph;
+  const choices = [...planCoordination(analysis).values()].filter(
+    ({ coordination, override }) => coordination.kind !== "none" || override !== null,
+  );
+  const lines = choices.slice(0, NAMES_LISTED_MAX).map(({ component, coordination, because }) => {
+    const what = {
+      none: "nothing",
+      seal: "wait for seals",
+      order: "one order for all inputs",
+    }[coordination.kind];
+    return `  ${component}: ${what}, because ${because}`;
+  });
+  const more = choices.length - lines.length;
+  if (more > 0) lines.push(`  and ${more} more`);
+  if (lines.length === 0) return `Coordination: none, for ${count(components.length, "component")}.`;
+  return ["Coordination, as things are:", ...lines].join("\n");
 }
 
 function acceptances({ streams }: Analysis): string {

@@ -1,7 +1,8 @@
-import { type Site, valueFor } from "./annotate-expression.js";
+import { valueFor } from "./annotate-expression.js";
 import type { Aggregate, Plan } from "./plan.js";
 import { absorbed, allScans, meetIn, type Relation } from "./relation.js";
 import { both, type Signs, STILL, turned, wavering } from "./sign.js";
+import type { Site } from "./site.js";
 import { blurred, type Nulls, PLAIN, union, type Value } from "./value.js";
 
 /**

@@ -1,31 +1,14 @@
 import type { Operator } from "./ast.js";
 import type { Plan, PlanExpression } from "./plan.js";
-import { allScans, type Findings, meetIn, mergeInto, type Relation } from "./relation.js";
-import { both, merged, moving, type Sign, type Signs, STILL, turned, wavering } from "./sign.js";
-import {
-  addOrigins,
-  blurred,
-  type Nulls,
-  nullsOf,
-  type Origin,
-  PLAIN,
-  turnedNulls,
-  union,
-  type Value,
-} from "./value.js";
+import { embed, meetIn } from "./relation.js";
+import { both, type Sign, type Signs, STILL, turned, wavering } from "./sign.js";
+import { asAttribute, columnAt, inputsOf, link, type Site } from "./site.js";
+import { addOrigins, blurred, type Nulls, nullsOf, PLAIN, turnedNulls, union, type Value } from "./value.js";
 
 /** How the truth of a condition moves, and whose repetition it minds. */
 export interface Truth {
   readonly moves: Signs;
   readonly minds: ReadonlySet<number>;
-}
-
-/** Where an expression stands: over the rows of `stack[0]`, inside a query over the rows of `stack[1]`, and so on. */
-export interface Site {
-  readonly text: string;
-  readonly findings: Findings;
-  readonly stack: readonly Relation[];
-  readonly relation: (plan: Plan, outer: readonly Relation[]) => Relation;
 }
 
 const OPPOSITE: Readonly<Partial<Record<Operator, Operator>>> = {
@@ -69,7 +52,7 @@ export function truthOf(site: Site, expression: PlanExpression, negated = false)
 export function valueFor(site: Site, expression: PlanExpression): Value {
   switch (expression.kind) {
     case "column":
-      return site.stack[expression.depth]?.columns[expression.index] ?? PLAIN;
+      return columnAt(site, expression);
     case "constant": {
       const nonNegative = typeof expression.value === "number" && expression.value >= 0;
       return { ...PLAIN, constant: true, nonNegative };
@@ -82,13 +65,13 @@ export function valueFor(site: Site, expression: PlanExpression): Value {
     case "in":
       return asValue(site, expression, truthOf(site, expression));
     case "operator":
-      return computed(site, expression, operatorValue(site, expression));
+      return asAttribute(site, expression, operatorValue(site, expression));
     case "call":
-      return computed(site, expression, callValue(site, expression));
+      return asAttribute(site, expression, callValue(site, expression));
     case "cast": {
       const value = valueFor(site, expression.operand);
       const ordered = ORDERED_TYPES.test(expression.type);
-      return computed(
+      return asAttribute(
         site,
         expression,
         ordered ? { ...value, origins: blurred(value, true) } : opaque([value]),
@@ -98,7 +81,7 @@ export function valueFor(site: Site, expression: PlanExpression): Value {
       const truths = expression.branches.map(({ when }) => asValue(site, when, truthOf(site, when)));
       const results = [...expression.branches.map(({ result }) => result), expression.otherwise];
       const all = [...truths, ...results.flatMap((each) => (each === null ? [] : [valueFor(site, each)]))];
-      return computed(site, expression, opaque(all));
+      return asAttribute(site, expression, opaque(all));
     }
   }
 }
@@ -201,58 +184,6 @@ function asValue(site: Site, expression: PlanExpression, { moves, minds }: Truth
   return { ...base, moves: wavering(base.moves, moves), minds: union(base.minds, minds), constant: false };
 }
 
-/**
- * An expression over columns of one row of one table is an attribute of that row, under the name of its text. It cuts the
- * table into parts like a column, and seals can be known for it through its dependency on the columns.
- */
-function computed(site: Site, expression: PlanExpression, value: Value): Value {
-  if (moving(value.moves).length > 0 || value.origins.some(({ injective }) => injective)) return value;
-  const attribute = site.text.slice(expression.span.start, expression.span.end).replace(/\s+/g, " ");
-  const columns = inputsOf(expression);
-  if (columns.some(({ kind }) => kind !== "column")) return value;
-  const inputs = columns.map((each) => valueFor(site, each).origins.filter(({ injective }) => injective));
-  const [first = []] = inputs;
-  const scans = [...new Set(first.map(({ scan }) => scan))].filter((scan) =>
-    inputs.every((origins) => origins.some((origin) => origin.scan === scan)),
-  );
-  const made = scans.map((scan): Origin => {
-    const own = inputs.map((origins) => origins.filter((origin) => origin.scan === scan));
-    const from = [
-      ...new Set(own.flatMap(([origin]) => (origin === undefined ? [] : site.findings.bases(origin)))),
-    ];
-    const ordered = value.origins.some(
-      (origin) => origin.scan === scan && origin.attribute === from[0] && origin.orderPreserving,
-    );
-    site.findings.compute(scan, attribute, { from, orderPreserving: from.length === 1 && ordered });
-    return { scan, attribute, computed: true, injective: true, orderPreserving: false };
-  });
-  return addOrigins(value, made);
-}
-
-/** The columns in an expression; a subquery in it makes it depend on more than a row. */
-function inputsOf(expression: PlanExpression): PlanExpression[] {
-  switch (expression.kind) {
-    case "column":
-    case "scalar":
-    case "exists":
-      return [expression];
-    case "in":
-      return [expression, ...inputsOf(expression.operand)];
-    case "operator":
-    case "call":
-      return expression.operands.flatMap(inputsOf);
-    case "cast":
-      return inputsOf(expression.operand);
-    case "case":
-      return [
-        ...expression.branches.flatMap(({ when, result }) => [...inputsOf(when), ...inputsOf(result)]),
-        ...(expression.otherwise === null ? [] : inputsOf(expression.otherwise)),
-      ];
-    default:
-      return [];
-  }
-}
-
 function comparison(
   site: Site,
   whole: PlanExpression,
@@ -318,7 +249,9 @@ function membership(
     site.findings.note(scans, text, expression.span, breaks);
   };
   note("grows", `${words}: once it is true it stays true`, false);
-  note("shrinks", `${words}: a row that matches later takes back what was answered before`, true);
+  const taker =
+    expression.kind === "in" ? "a row that matches later, or has NULL there," : "a row that matches later";
+  note("shrinks", `${words}: ${taker} takes back what was answered before`, true);
   note("wavers", `${words}: it can become true and false again`, true);
   return truth;
 }
@@ -331,29 +264,6 @@ function scalar(site: Site, plan: Plan): Value {
   return { ...(inner.columns[0] ?? PLAIN), origins: [] };
 }
 
-function embed(own: Relation, inner: Relation): void {
-  own.kept = new Set([...own.kept, ...allScans(own), ...allScans(inner)]);
-  mergeInto(own, inner);
-  own.repetition = new Map([
-    ...own.repetition,
-    ...[...inner.repetition].map(([scan, each]) => [scan, each === "minds" ? each : "absorbs"] as const),
-  ]);
-  own.bound = [
-    ...own.bound,
-    ...inner.bound.flatMap((each) => (each.depth > 1 ? [{ ...each, depth: each.depth - 1 }] : [])),
-  ];
-}
-
-/** Rows inside meet rows outside that agree in a column, so the column outside tells the parts inside apart. */
-export function link(site: Site, expression: PlanExpression, origins: readonly Origin[]): void {
-  const target = expression.kind === "column" ? site.stack[expression.depth] : undefined;
-  if (target === undefined || expression.kind !== "column") return;
-  const exact = origins.filter(({ injective }) => injective);
-  target.columns = target.columns.map((column, i) =>
-    i === expression.index ? addOrigins(column, exact) : column,
-  );
-}
-
 function noted(site: Site, expression: PlanExpression, negated: boolean, truth: Truth): Truth {
   const words = site.text.slice(expression.span.start, expression.span.end).replace(/\s+/g, " ");
   const shown = negated ? `NOT ${words}` : words;
@@ -364,7 +274,7 @@ function noted(site: Site, expression: PlanExpression, negated: boolean, truth: 
     wavers: `${shown}: it can become true and false again`,
   };
   for (const sign of ["grows", "shrinks", "wavers"] as const) {
-    const scans = [...truth.moves].filter(([, each]) => merged(each, "still") === sign).map(([scan]) => scan);
+    const scans = [...truth.moves].filter(([, each]) => each === sign).map(([scan]) => scan);
     site.findings.note(scans, texts[sign], expression.span, sign !== "grows");
   }
   return truth;

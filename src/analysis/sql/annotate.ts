@@ -1,5 +1,5 @@
 import { aggregateRelation } from "./annotate-aggregate.js";
-import { link, type Site, type Truth, truthOf, valueFor } from "./annotate-expression.js";
+import { type Truth, truthOf, valueFor } from "./annotate-expression.js";
 import type { Plan, PlanExpression } from "./plan.js";
 import {
   absorbed,
@@ -15,7 +15,8 @@ import {
   settledRows,
 } from "./relation.js";
 import { both, moving, STILL, wavering } from "./sign.js";
-import { addOrigins, nullsOf, type Origin, PLAIN, union, type Value } from "./value.js";
+import { link, type Site } from "./site.js";
+import { addOrigins, blurred, nullsOf, type Origin, PLAIN, union, type Value } from "./value.js";
 
 /** What is known of the tables beyond their columns. */
 export interface Known {
@@ -119,13 +120,26 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
   function window(plan: Extract<Plan, { kind: "window" }>, input: Relation): Relation {
     const time = input.columns[plan.time] ?? PLAIN;
     const ends = ["window_start", "window_end"].map((name): Value => {
+      const words = `${name} of ${text.slice(plan.span.start, plan.span.end).replace(/\s+/g, " ")}`;
       const made = time.origins.flatMap((origin): Origin[] => {
         if (!origin.injective) return [];
-        findings.compute(origin.scan, name, { from: findings.bases(origin), orderPreserving: true });
-        const whole = { ...origin, attribute: name, computed: true, orderPreserving: false };
-        return [whole, ...(origin.computed ? [] : [{ ...origin, injective: false }])];
+        const { scan } = origin;
+        const from = findings.bases(origin);
+        const definition = JSON.stringify([
+          origin.attribute,
+          plan.window,
+          plan.sizeMs,
+          plan.slideMs,
+          plan.keys,
+        ]);
+        const attribute = findings.name(name, words, definition);
+        const grows = (each: Origin) =>
+          each.scan === scan && each.attribute === from[0] && each.orderPreserving;
+        const orderPreserving = from.length === 1 && time.origins.some(grows);
+        findings.compute(scan, attribute, { from, orderPreserving });
+        return [{ scan, attribute, computed: true, injective: true, orderPreserving: false }];
       });
-      return addOrigins(PLAIN, made);
+      return addOrigins({ ...PLAIN, origins: made }, blurred(time, true));
     });
     const columns = [...input.columns, ...ends];
     if (plan.window !== "session") return { ...input, columns };
@@ -189,11 +203,7 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
     const met = meetIn({ ...pair, parts: right.parts }, matched, findings);
     return {
       ...pair,
-      columns: pair.columns.map((column, i) =>
-        i < width
-          ? column
-          : { ...column, nulls: "any", moves: wavering(column.moves), origins: blurredAll(column.origins) },
-      ),
+      columns: pair.columns.map((column, i) => (i < width ? column : nullable(column))),
       rows: both(left.rows, wavering(right.rows, truth.moves)),
       repetition: minded(pair, truth),
       parts: new Map([...pair.parts, ...met]),
@@ -314,8 +324,14 @@ function minded(relation: Relation, { minds }: Truth) {
   return repeated(relation, [{ ...PLAIN, minds }], null);
 }
 
-function blurredAll(origins: readonly Origin[]): Origin[] {
-  return origins
-    .filter(({ computed }) => !computed)
-    .map((origin) => ({ ...origin, injective: false, orderPreserving: false }));
+/** A column that may be NULL instead, in rows that have nothing to do with where it comes from. */
+function nullable(column: Value): Value {
+  const { moves } = column;
+  return {
+    ...column,
+    constant: false,
+    nulls: "any",
+    moves: wavering(moves),
+    origins: blurred(column, false),
+  };
 }

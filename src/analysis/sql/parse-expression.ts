@@ -103,7 +103,7 @@ export function readExpression(reader: Reader, node: Node, readQuery: ReadQuery)
   }
 
   function comparison(node: A_Expr): Expression {
-    const operator = words(node.name)?.at(-1) ?? "";
+    const operator = words(node.name)?.join(".") ?? "";
     const own = reader.span(node.location);
     if (node.rexpr === undefined) return reader.unsupported(`The operator ${operator}`, node);
     const list = "List" in node.rexpr ? (node.rexpr.List.items ?? []) : [];
@@ -139,6 +139,9 @@ export function readExpression(reader: Reader, node: Node, readQuery: ReadQuery)
   function call(node: FuncCall): Expression {
     const name = words(node.funcname)?.at(-1) ?? "";
     const span = reader.span(node.location, true);
+    const [schema] = words(node.funcname) ?? [];
+    if (schema !== name && schema !== "pg_catalog")
+      return reader.refuse(span, "A function name with a schema is not supported.");
     if (CHANCY.has(name)) reader.refuse(span, refusalOfChance(`${name}()`));
     if (node.over !== undefined)
       return reader.refuse(span, "OVER is not supported; windows stand in FROM: TUMBLE, HOP, SESSION.");

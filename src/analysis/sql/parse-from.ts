@@ -37,10 +37,16 @@ export function readFrom(reader: Reader, node: Node, readers: Readers): FromItem
     if ("JoinExpr" in node) return readJoin(reader, node.JoinExpr, readers);
     if ("RangeFunction" in node) {
       const { functions, alias, lateral, ordinality } = node.RangeFunction;
-      const [first] = functions ?? [];
+      const [first, ...more] = functions ?? [];
       const call = first !== undefined && "List" in first ? first.List.items?.[0] : undefined;
       noColumns(reader, alias, span);
-      if (call !== undefined && "FuncCall" in call && lateral !== true && ordinality !== true)
+      if (
+        call !== undefined &&
+        "FuncCall" in call &&
+        more.length === 0 &&
+        lateral !== true &&
+        ordinality !== true
+      )
         return readWindow(reader, call.FuncCall, aliasOf(reader, alias), readers);
     }
     return reader.unsupported("This in FROM", node);

@@ -37,10 +37,16 @@ export async function parseQuery(text: string): Promise<Query> {
 }
 
 function parsed(text: string, adapted: Adapted, offsets: Offsets): ParseResult {
+  // The parser reads C strings, so it would overlook what follows.
+  const end = text.indexOf("\0");
+  const nul = "The query cannot be read: there is a NUL character in it.";
+  if (end >= 0) throw new HeadwaterError("HW-5101", pointAt(text, { start: end, end: end + 1 }, nul));
   if (text.trim() === "") throw new HeadwaterError("HW-5101", "The query is empty.");
   try {
     return parseSync(adapted.text);
   } catch (error) {
+    if (error instanceof RangeError)
+      throw new HeadwaterError("HW-5102", "The query is nested too deeply.", { cause: error });
     const message = adapted.written(error instanceof Error ? error.message : String(error));
     const at = hasSqlDetails(error) ? error.sqlDetails?.cursorPosition : undefined;
     if (at === undefined) throw new HeadwaterError("HW-5101", `The query cannot be read: ${message}.`);

@@ -34,6 +34,7 @@ export interface Note {
 export class Findings {
   readonly #notes: Note[] = [];
   readonly #computed = new Map<number, Map<string, Computed>>();
+  readonly #named = new Map<string, string>();
   readonly tableOf = new Map<number, string>();
 
   get notes(): readonly Note[] {
@@ -51,6 +52,13 @@ export class Findings {
 
   computed(scan: number, attribute: string): Computed | undefined {
     return this.#computed.get(scan)?.get(attribute);
+  }
+
+  /** A name for what `definition` says: the short one, unless the query means something else by it elsewhere. */
+  name(short: string, long: string, definition: string): string {
+    const taken = this.#named.get(short) ?? definition;
+    this.#named.set(short, taken);
+    return taken === definition ? short : long;
   }
 
   /** What the columns are that an origin is made of. */
@@ -144,4 +152,18 @@ export function movingColumns(
   return relation.columns.flatMap(({ moves, what }) =>
     moving(moves).length === 0 ? [] : [{ scans: moving(moves), what }],
   );
+}
+
+/** What a subquery in an expression brings along: its rows are kept and looked at, but give no rows. */
+export function embed(own: Relation, inner: Relation): void {
+  own.kept = new Set([...own.kept, ...allScans(own), ...allScans(inner)]);
+  mergeInto(own, inner);
+  own.repetition = new Map([
+    ...own.repetition,
+    ...[...inner.repetition].map(([scan, each]) => [scan, each === "minds" ? each : "absorbs"] as const),
+  ]);
+  own.bound = [
+    ...own.bound,
+    ...inner.bound.flatMap((each) => (each.depth > 1 ? [{ ...each, depth: each.depth - 1 }] : [])),
+  ];
 }

@@ -117,6 +117,8 @@ export class Resolver {
         outputs.map(({ name }) => name),
       );
       if (named !== null) return sortKey(item, named);
+      if (item.expression.kind === "constant")
+        throw this.#badOrder(item, "ORDER BY takes its columns by name or number");
       const expression = resolveExpression(context, item.expression, scope, grouping);
       const known = outputs.findIndex((output) => sameExpression(output.expression, expression));
       if (known >= 0) return sortKey(item, known);

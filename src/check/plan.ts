@@ -1,13 +1,13 @@
 /** What of a dataflow can be run, and where seals hold records back: read off the analysis. */
 
-import type { Analysis, LabelledStream } from "../analyze.js";
-import { compare } from "../compare.js";
-import { stronglyConnected } from "../cycles.js";
-import type { Gate, Seal, Stream } from "../graph.js";
-import { isOrderSensitive } from "../labels.js";
-import { replicatedComponents } from "../replication.js";
+import type { Analysis, LabelledStream } from "../analysis/analyze.js";
+import { compare } from "../analysis/compare.js";
+import { stronglyConnected } from "../analysis/cycles.js";
+import type { Gate, Seal, Stream } from "../analysis/graph.js";
+import { isOrderSensitive } from "../analysis/labels.js";
+import { replicatedComponents } from "../analysis/replication.js";
 import type { RunnableComponent } from "./component.js";
-import { attributesAt, type MakeRecord, makerFor } from "./inputs.js";
+import { attributesAt, makerFor, type Source } from "./inputs.js";
 
 const REPLICAS = 2;
 
@@ -29,7 +29,7 @@ export interface Plan {
   readonly analysis: Analysis;
   readonly components: readonly PlannedComponent[];
   /** How to make records of the streams from outside. */
-  readonly makers: ReadonlyMap<string, MakeRecord>;
+  readonly sources: ReadonlyMap<string, Source>;
   /** The streams that come from the components that run. */
   readonly made: readonly LabelledStream[];
   /** What cannot be run, and why. */
@@ -38,13 +38,14 @@ export interface Plan {
 
 export function planOf(analysis: Analysis, code: Code): Plan {
   const { graph } = analysis.topology;
-  const makers = new Map<string, MakeRecord>();
+  const sources = new Map<string, Source>();
   for (const stream of graph.streams.toSorted((a, b) => compare(a.name, b.name))) {
     if (stream.from !== null) continue;
     const make = makerFor(attributesAt(graph, stream), stream.sample, graph.dependencies);
-    if (make !== null) makers.set(stream.name, make);
+    const sizes = code.get(stream.to?.component ?? "")?.sizes?.(stream.to?.interface ?? "") ?? [];
+    if (make !== null) sources.set(stream.name, { make, sizes });
   }
-  const { running, left } = whoRuns(analysis, code, makers);
+  const { running, left } = whoRuns(analysis, code, sources);
   const ranks = ranksOf(analysis);
   const replicated = replicatedComponents(graph);
   const components = [...running].sort(compare).flatMap((name): PlannedComponent[] => {
@@ -56,22 +57,22 @@ export function planOf(analysis: Analysis, code: Code): Plan {
   const made = [...analysis.streams.values()].filter(
     ({ stream }) => stream.from !== null && running.has(stream.from.component),
   );
-  return { analysis, components, makers, made, left };
+  return { analysis, components, sources, made, left };
 }
 
 /** Those with code all of whose inputs can be had. */
-function whoRuns(analysis: Analysis, code: Code, makers: ReadonlyMap<string, unknown>) {
+function whoRuns(analysis: Analysis, code: Code, sources: ReadonlyMap<string, Source>) {
   const { graph } = analysis.topology;
   const left: { component: string; why: string }[] = [];
   const running = new Set<string>();
   for (const { name } of graph.components) {
     if (code.has(name)) running.add(name);
-    else left.push({ component: name, why: "it has neither sql nor a module" });
+    else left.push({ component: name, why: "nothing says what it runs" });
   }
   const lacking = ({ name, from, to }: Stream) =>
     to !== null &&
     running.has(to.component) &&
-    (from === null ? !makers.has(name) : !running.has(from.component));
+    (from === null ? !sources.has(name) : !running.has(from.component));
   for (let stream = graph.streams.find(lacking); stream; stream = graph.streams.find(lacking)) {
     const { name, from, to } = stream;
     const why =
@@ -102,6 +103,9 @@ function coordination(component: string, analysis: Analysis): Pick<PlannedCompon
   const { topology, streams, dependencies } = analysis;
   const buffered = new Map<string, Seal>();
   const held = new Map<string, readonly string[]>();
+  const { components } = topology.graph;
+  if (components.some(({ name, coordination: wish }) => name === component && wish?.kind === "none"))
+    return { buffered, held };
   const buffer = (name: string, gate: Gate) => {
     const seal = streams.get(name)?.seals.find((each) => dependencies.compatible(gate, each));
     if (seal !== undefined) buffered.set(name, seal);

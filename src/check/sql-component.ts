@@ -7,12 +7,14 @@
  * is answered with the rows that agree with it in the columns that both have.
  */
 
-import type { Scalar } from "../sql/ast.js";
-import { evaluateQuery } from "../sql/evaluate.js";
-import { parseQuery } from "../sql/parse.js";
-import { resolveQuery } from "../sql/resolve.js";
+import type { Scalar } from "../analysis/sql/ast.js";
+import { evaluateQuery } from "../analysis/sql/evaluate.js";
+import { parseQuery } from "../analysis/sql/parse.js";
+import { resolveQuery } from "../analysis/sql/resolve.js";
 import type { DataRecord, RunnableComponent } from "./component.js";
 import { canonical } from "./records.js";
+
+const ROWS_MAX = 2000;
 
 type SqlRecord = Readonly<Record<string, Scalar>>;
 
@@ -20,6 +22,12 @@ interface Kept {
   readonly rows: Readonly<Record<string, readonly SqlRecord[]>>;
   /** How often each record was given out. */
   readonly given: ReadonlyMap<string, number>;
+}
+
+function receiveMany({ rows, given }: Kept, input: string, record: DataRecord, times: number) {
+  const row = record as SqlRecord;
+  const more = [...(rows[input] ?? []), ...Array.from({ length: times }, () => row)];
+  return { state: { rows: { ...rows, [input]: more }, given } };
 }
 
 export async function sqlComponent(
@@ -30,6 +38,7 @@ export async function sqlComponent(
   const query = resolveQuery(await parseQuery(sql), sql, tables);
   const names = query.plan.columns;
   const asking = Object.keys(tables).find((table) => !query.scanned.includes(table));
+  const numbers = numbersIn(query.plan).flatMap((number) => [number, number + 1]);
   const asRecord = (row: readonly Scalar[]): DataRecord =>
     Object.fromEntries(names.map((name, i) => [name, row[i] ?? null]));
 
@@ -47,11 +56,10 @@ export async function sqlComponent(
   };
 
   return {
+    sizes: (input) => (input === asking ? [1] : numbers),
     initial: () => ({ rows: {}, given: new Map() }),
-    receive: ({ rows, given }, input, record) => {
-      const row = record as SqlRecord;
-      return { state: { rows: { ...rows, [input]: [...(rows[input] ?? []), row] }, given } };
-    },
+    receive: (kept, input, record) => receiveMany(kept, input, record, 1),
+    receiveMany,
     answer: ({ rows, given }) => {
       const left = new Map(given);
       const total = new Map(given);
@@ -70,4 +78,16 @@ export async function sqlComponent(
     view: ({ rows }) =>
       Object.fromEntries(Object.entries(rows).map(([table, list]) => [table, list.map(canonical).sort()])),
   };
+}
+
+/** Numbers in a query are where its answers change, so that many equal rows tell more than few. */
+function numbersIn(part: unknown): number[] {
+  if (typeof part !== "object" || part === null) return [];
+  if ("kind" in part && part.kind === "constant" && "value" in part) {
+    const { value } = part;
+    return typeof value === "number" && Number.isInteger(value) && value > 0 && value <= ROWS_MAX
+      ? [value]
+      : [];
+  }
+  return [...new Set(Object.values(part).flatMap(numbersIn))];
 }

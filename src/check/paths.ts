@@ -4,12 +4,12 @@
  * are order-sensitive, what they get comes afterwards and always in the same order: a race with them is their fault.
  */
 
-import type { Component, Path } from "../graph.js";
-import { isOrderSensitive, isWrite } from "../labels.js";
-import { repetitionOf } from "../rules.js";
+import type { Component, Path } from "../analysis/graph.js";
+import { isOrderSensitive, isWrite } from "../analysis/labels.js";
+import { repetitionOf } from "../analysis/rules.js";
 import type { Chance } from "./chance.js";
 import { type DataRecord, type RunnableComponent, Running } from "./component.js";
-import { type MakeRecord, valuesFor } from "./inputs.js";
+import { type Bulk, type MakeRecord, timesFor, valuesFor } from "./inputs.js";
 import type { Act } from "./instance.js";
 import { Contents, canonical } from "./records.js";
 import { shrink } from "./shrink.js";
@@ -36,15 +36,14 @@ export interface PathSide {
   readonly result: readonly DataRecord[] | { readonly state: unknown };
 }
 
-interface Item {
+interface Item extends Bulk {
   readonly input: string;
-  readonly record: DataRecord;
   /** Comes after all that may come in any order. */
   readonly last: boolean;
 }
 
 /** What a component is made to do, in order. */
-type Step = { readonly input: string; readonly record: DataRecord } | "answer";
+type Step = ({ readonly input: string } & Bulk) | "answer";
 
 /** What is known of one component before records are made. */
 export interface Subject {
@@ -63,7 +62,7 @@ export function checkedOutputs({ component, makers }: Subject): string[] {
 }
 
 export function checkPaths(subject: Subject, to: string, seed: number, chance: Chance): PathViolation | null {
-  const { component, makers } = subject;
+  const { component, code, makers } = subject;
   const free = confluentInputs(component, to).filter((input) => makers.has(input));
   const others = component.paths
     .filter((path) => path.to === to && !free.includes(path.from) && makers.has(path.from))
@@ -74,7 +73,8 @@ export function checkPaths(subject: Subject, to: string, seed: number, chance: C
     if (first === undefined) return [];
     return Array.from({ length: count }, () => {
       const input = chance.pick([first, ...rest]);
-      return { input, record: makers.get(input)?.(chance, values) ?? {}, last };
+      const times = timesFor(code.sizes?.(input) ?? [], chance);
+      return { input, record: makers.get(input)?.(chance, values) ?? {}, times, last };
     });
   };
   const items = [
@@ -112,21 +112,27 @@ class Trial {
   readonly order = (items: readonly Item[]): PathViolation | null => {
     const free = items.filter(({ last }) => !last);
     const last = items.filter((item) => item.last);
-    const all = free.length <= ALL_ORDERS_MAX;
-    const orders = all
-      ? [...permutations(free)]
-      : Array.from({ length: SOME_ORDERS }, () => this.#chance.shuffled(free));
+    // Equal records need not come all at once.
+    const split = free.flatMap((item, i) =>
+      item.times < 2 ? [] : [free.toSpliced(i, 1, { ...item, times: 1 }, { ...item, times: item.times - 1 })],
+    );
+    const orders = [free, ...split].flatMap((pieces) =>
+      pieces.length <= ALL_ORDERS_MAX
+        ? [...permutations(pieces)]
+        : Array.from({ length: SOME_ORDERS }, () => this.#chance.shuffled(pieces)),
+    );
     return this.#compare("order", items, orders, last);
   };
 
   readonly repetition = (items: readonly Item[]): PathViolation | null => {
     const free = items.filter(({ last }) => !last);
     const last = items.filter((item) => item.last);
-    const again = free.flatMap((item, i) => {
+    const more = free.flatMap((item, i) => {
       if (this.#minds(item.input)) return [];
-      return [free.toSpliced(i, 0, item), [...free, item]];
+      const again = { ...item, times: 1 };
+      return [free.toSpliced(i, 0, again), [...free, again]];
     });
-    return this.#compare("repetition", items, [free, ...again], last);
+    return this.#compare("repetition", items, [free, ...more], last);
   };
 
   /** A path that only reads leaves the state alone. */
@@ -135,15 +141,16 @@ class Trial {
     if (!isModule) return null;
     const running = new Running(component.name, code);
     const acts: Act[] = [];
-    for (const { input, record } of items) {
+    for (const item of items) {
+      const { input, record, times } = item;
       const before = canonical(running.view());
       const earlier = { acts: [...acts], result: { state: structuredClone(running.view()) } };
-      running.receive(input, record);
-      acts.push({ input, record });
+      running.receive(input, record, times);
+      acts.push({ input, record, times });
       const writes = component.paths.some((path) => path.from === input && isWrite(path.annotation));
       if (writes || canonical(running.view()) === before) continue;
       const later = { acts: [...acts], result: { state: structuredClone(running.view()) } };
-      return this.#violation("state", [{ input, record, last: false }], [earlier, later]);
+      return this.#violation("state", [{ ...item, last: false }], [earlier, later]);
     }
     return null;
   };
@@ -157,10 +164,10 @@ class Trial {
     let first: { side: PathSide; contents: Contents } | null = null;
     // One that answers when it suits it may do so after each record, or only when all are there.
     const ways = orders.flatMap((order) => [
-      order.flatMap(({ input, record }): Step[] => [{ input, record }]),
-      order.flatMap(({ input, record }): Step[] => [{ input, record }, "answer"]),
+      order.flatMap(({ input, record, times }): Step[] => [{ input, record, times }]),
+      order.flatMap(({ input, record, times }): Step[] => [{ input, record, times }, "answer"]),
     ]);
-    const end = last.flatMap(({ input, record }): Step[] => [{ input, record }, "answer"]);
+    const end = last.flatMap(({ input, record, times }): Step[] => [{ input, record, times }, "answer"]);
     for (const way of ways) {
       const { acts, contents } = this.#outcome([...way, "answer", ...end]);
       const side = { acts, result: contents.records };
@@ -176,7 +183,8 @@ class Trial {
     const contents = new Contents();
     const acts: Act[] = [];
     for (const step of steps) {
-      const emitted = step === "answer" ? running.answer() : running.receive(step.input, step.record);
+      const emitted =
+        step === "answer" ? running.answer() : running.receive(step.input, step.record, step.times);
       for (const [output, record] of emitted) if (output === this.#to) contents.add(record);
       if (step !== "answer") acts.push(step);
       else if (emitted.length > 0) acts.push({ answers: emitted.map(([, record]) => record) });

@@ -1,17 +1,31 @@
 /** Records for the streams from outside: from samples, or from few values, so that keys meet. */
 
-import type { Dependency, Graph, Stream } from "../graph.js";
+import type { Dependency, Graph, Stream } from "../analysis/graph.js";
 import type { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
 import { canonical } from "./records.js";
+import type { Repeated } from "./shrink.js";
+
+/** Equal records. */
+export interface Bulk extends Repeated {
+  readonly record: DataRecord;
+}
 
 /** What comes from outside in a run, by stream. */
-export type Inputs = ReadonlyMap<string, readonly DataRecord[]>;
+export type Inputs = ReadonlyMap<string, readonly Bulk[]>;
+
+/** A stream from outside: how its records are made, and how many equal ones are worth a try. */
+export interface Source {
+  readonly make: MakeRecord;
+  readonly sizes: readonly number[];
+}
 
 /** How many values attributes have: with one, all records meet; with three, few do. */
 const VALUES = [1, 2, 2, 3] as const;
 const VALUES_MAX = 3;
-const RECORDS_PER_STREAM_MAX = 5;
+const BULKS_PER_STREAM_MAX = 5;
+/** How often there are many equal records instead of one. */
+const MANY = 0.25;
 
 /** How to make a record of a stream; `null` if nobody knows its attributes. */
 export type MakeRecord = (chance: Chance, values: number) => DataRecord;
@@ -39,12 +53,17 @@ export function attributesAt(graph: Graph, stream: Stream): readonly string[] | 
   return reader.tables[to.interface] ?? null;
 }
 
-export function makeInputs(makers: ReadonlyMap<string, MakeRecord>, chance: Chance): Inputs {
+/** One, or now and then many. */
+export function timesFor(sizes: readonly number[], chance: Chance): number {
+  return sizes.length > 0 && chance.fraction() < MANY ? chance.pick(sizes) : 1;
+}
+
+export function makeInputs(sources: ReadonlyMap<string, Source>, chance: Chance): Inputs {
   const values = valuesFor(chance);
   return new Map(
-    [...makers].map(([stream, make]) => {
-      const size = 1 + chance.int(RECORDS_PER_STREAM_MAX);
-      return [stream, Array.from({ length: size }, () => make(chance, values))];
+    [...sources].map(([stream, { make, sizes }]) => {
+      const bulk = () => ({ record: make(chance, values), times: timesFor(sizes, chance) });
+      return [stream, Array.from({ length: 1 + chance.int(BULKS_PER_STREAM_MAX) }, bulk)];
     }),
   );
 }

@@ -1,5 +1,5 @@
-import type { Analysis } from "../analyze.js";
-import type { Component } from "../graph.js";
+import type { Analysis } from "../analysis/analyze.js";
+import type { Component } from "../analysis/graph.js";
 import { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
 import { attributesAt, type MakeRecord, makerFor } from "./inputs.js";

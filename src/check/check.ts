@@ -3,9 +3,9 @@
  * than Async must come out the same whatever the network does; where it is worse, a run is looked for that shows it.
  */
 
-import { HeadwaterError } from "../../errors.js";
-import type { Analysis, LabelledStream } from "../analyze.js";
-import { isAnomaly } from "../labels.js";
+import type { Analysis, LabelledStream } from "../analysis/analyze.js";
+import { isAnomaly } from "../analysis/labels.js";
+import { HeadwaterError } from "../errors.js";
 import { EachAlone } from "./alone.js";
 import { Chance } from "./chance.js";
 import { makeInputs } from "./inputs.js";
@@ -53,7 +53,7 @@ export interface CheckResult {
 export function check(analysis: Analysis, { seeds, code, progress }: CheckOptions): CheckResult {
   if (code.size === 0) {
     throw new HeadwaterError(
-      "HW-5004",
+      "HW-5007",
       "No component of the dataflow has sql or a module, so there is nothing to run.",
     );
   }
@@ -103,7 +103,7 @@ class Findings {
   }
 
   look(seed: number, streams: readonly LabelledStream[]): readonly Run[] {
-    const inputs = makeInputs(this.#plan.makers, new Chance(seed));
+    const inputs = makeInputs(this.#plan.sources, new Chance(seed));
     const runs = this.#search.runs(inputs, seed, RUNS_PER_SEED);
     this.runs += runs.length;
     for (const { stream, label } of streams) {

@@ -1,5 +1,6 @@
-import { annotationSeverity, showAnnotation, showLabel } from "../labels.js";
+import { showAnnotation, showLabel } from "../analysis/labels.js";
 import type { CheckResult, Predicted } from "./check.js";
+import type { Bulk } from "./inputs.js";
 import type { Act } from "./instance.js";
 import type { PathSide, PathViolation } from "./paths.js";
 import { canonical, showRecord } from "./records.js";
@@ -40,9 +41,7 @@ function verdict({ seeds, runs, outputs, paths, streams, predicted, ok }: CheckR
 
 function pathViolation(found: PathViolation): string {
   const { component, from, to, paths, kind, sides } = found;
-  const annotations = paths
-    .toSorted((a, b) => annotationSeverity(b.annotation) - annotationSeverity(a.annotation))
-    .map(({ annotation, gate }) => showAnnotation(annotation, gate));
+  const annotations = paths.map(({ annotation, gate }) => showAnnotation(annotation, gate));
   const what = {
     order: "but the order of its input decides what comes out",
     repetition: "and is said not to mind repetition, but a record that comes again changes what comes out",
@@ -86,7 +85,7 @@ function prediction(
 }
 
 function evidence({ inputs, sides, stream }: Evidence): string {
-  const lines = [...inputs].map(([name, records]) => `  ${name}: ${list(records.map(showRecord))}`);
+  const lines = [...inputs].map(([name, records]) => `  ${name}: ${list(records.map(showBulk))}`);
   for (const side of sides) lines.push(...sideLines(side, stream));
   return lines.join("\n");
 }
@@ -103,11 +102,13 @@ function sideLines({ name, instances, result }: Side, stream: string): string[] 
 function acts(all: readonly Act[]): string {
   return list(
     all.map((act) =>
-      "answers" in act
-        ? `[answers ${list(act.answers.map(showRecord))}]`
-        : `${act.input} ${showRecord(act.record)}`,
+      "answers" in act ? `[answers ${list(act.answers.map(showRecord))}]` : `${act.input} ${showBulk(act)}`,
     ),
   );
+}
+
+function showBulk({ record, times }: Bulk): string {
+  return `${showRecord(record)}${times === 1 ? "" : ` × ${times}`}`;
 }
 
 function outcome(result: PathSide["result"]): string {

@@ -4,9 +4,9 @@
  * partitions that it is about (section V.B.1).
  */
 
-import { compare } from "../compare.js";
+import { compare } from "../analysis/compare.js";
 import { type DataRecord, Running } from "./component.js";
-import { keyOf } from "./inputs.js";
+import { type Bulk, keyOf } from "./inputs.js";
 import type { PlannedComponent } from "./plan.js";
 import { canonical } from "./records.js";
 
@@ -16,22 +16,21 @@ export interface Message {
   readonly stream: string;
   readonly input: string;
   readonly what:
-    | { readonly kind: "record"; readonly record: DataRecord }
+    | ({ readonly kind: "record" } & Bulk)
     /** The partition is complete with so many records. */
     | { readonly kind: "seal"; readonly partition: string; readonly records: number };
 }
 
 /** What an instance did, in order: received a record, or came round to an answer with something new in it. */
-export type Act =
-  | { readonly input: string; readonly record: DataRecord }
-  | { readonly answers: readonly DataRecord[] };
+export type Act = ({ readonly input: string } & Bulk) | { readonly answers: readonly DataRecord[] };
 
 type Emission = readonly [output: string, record: DataRecord];
 
 interface Partition {
   readonly stream: string;
-  readonly records: { readonly input: string; readonly record: DataRecord }[];
-  readonly seen: Set<number>;
+  readonly records: ({ readonly input: string } & Bulk)[];
+  /** How many records each message had. */
+  readonly seen: Map<number, number>;
   expected: number | null;
   complete: boolean;
 }
@@ -74,12 +73,12 @@ export class Instance {
       this.#held.push(message);
       return [];
     }
-    if (seal === undefined) return this.#receive(input, what.record);
+    if (seal === undefined) return this.#receive(input, what);
     const name = seal.prefix ? WHOLE : (keyOf(what.record, seal.key) ?? WHOLE);
     const partition = this.#partition(stream, name);
-    if (partition.complete) return this.#receive(input, what.record);
-    partition.records.push({ input, record: what.record });
-    partition.seen.add(message.id);
+    if (partition.complete) return this.#receive(input, what);
+    partition.records.push({ input, record: what.record, times: what.times });
+    partition.seen.set(message.id, what.times);
     return this.#settled(partition);
   }
 
@@ -108,41 +107,45 @@ export class Instance {
     const held = this.#held;
     this.#held = [];
     const emitted = held.flatMap(({ input, what }) =>
-      what.kind === "record" ? this.#receive(input, what.record) : [],
+      what.kind === "record" ? this.#receive(input, what) : [],
     );
     return [...emitted, ...this.answer()];
   }
 
-  #receive(input: string, record: DataRecord): Emission[] {
-    this.acts.push({ input, record });
+  #receive(input: string, { record, times }: Bulk): Emission[] {
+    const last = this.acts.at(-1);
+    const same = last !== undefined && "input" in last && last.input === input && last.record === record;
+    const sum = same ? last.times + times : times;
+    this.acts.splice(this.acts.length - (same ? 1 : 0), 1, { input, record, times: sum });
     this.dirty = true;
-    return this.#running.receive(input, record);
+    return this.#running.receive(input, record, times);
   }
 
   #partition(stream: string, name: string): Partition {
     const key = JSON.stringify([stream, name]);
     let partition = this.#partitions.get(key);
     if (partition === undefined) {
-      partition = { stream, records: [], seen: new Set(), expected: null, complete: false };
+      partition = { stream, records: [], seen: new Map(), expected: null, complete: false };
       this.#partitions.set(key, partition);
     }
     return partition;
   }
 
   #settled(partition: Partition): Emission[] {
-    if (partition.complete || partition.expected !== partition.seen.size) return [];
+    const arrived = [...partition.seen.values()].reduce((sum, times) => sum + times, 0);
+    if (partition.complete || partition.expected !== arrived) return [];
     return this.#complete(partition);
   }
 
   #complete(partition: Partition): Emission[] {
     partition.complete = true;
     const sorted = partition.records.toSorted((a, b) => compare(canonical(a.record), canonical(b.record)));
-    const emitted = sorted.flatMap(({ input, record }) => this.#receive(input, record));
+    const emitted = sorted.flatMap(({ input, ...bulk }) => this.#receive(input, bulk));
     emitted.push(...this.answer());
     const ready = this.#held.filter((message) => this.#mayRead(message));
     this.#held = this.#held.filter((message) => !ready.includes(message));
     for (const { input, what } of ready)
-      if (what.kind === "record") emitted.push(...this.#receive(input, what.record));
+      if (what.kind === "record") emitted.push(...this.#receive(input, what));
     if (ready.length > 0) emitted.push(...this.answer());
     return emitted;
   }

@@ -3,14 +3,15 @@
  * have no order (section II.A), so whatever is under way may be next.
  */
 
-import { HeadwaterError } from "../../errors.js";
-import type { Stream } from "../graph.js";
+import type { Stream } from "../analysis/graph.js";
+import { grouped } from "../analysis/grouped.js";
+import { HeadwaterError } from "../errors.js";
 import type { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
-import { type Inputs, keyOf } from "./inputs.js";
+import { type Bulk, type Inputs, keyOf } from "./inputs.js";
 import { Instance, type Message } from "./instance.js";
 import type { Plan } from "./plan.js";
-import { Contents } from "./records.js";
+import { Contents, canonical } from "./records.js";
 
 const DELIVERIES_MAX = 5000;
 /** How far a stream to one instance may lag behind all others. */
@@ -80,7 +81,7 @@ class Network {
     for (let deliveries = 0; this.#next(); deliveries++) {
       if (deliveries >= DELIVERIES_MAX) {
         throw new HeadwaterError(
-          "HW-5005",
+          "HW-5006",
           `The dataflow does not come to rest: ${DELIVERIES_MAX} records were delivered, and there are more. ` +
             "A component of a cycle must not send on what it has sent before.",
         );
@@ -113,42 +114,51 @@ class Network {
     return true;
   }
 
-  #fromOutside(stream: Stream, records: readonly DataRecord[]): void {
+  #fromOutside(stream: Stream, bulks: readonly Bulk[]): void {
     const targets = this.#of(stream.to?.component);
-    for (const record of records) {
-      const id = this.#messages++;
-      for (const to of targets) this.#send(to, stream, { id, kind: "record", record });
+    for (const { record, times } of bulks) {
+      for (const to of targets) {
+        for (const piece of this.#pieces(times)) this.#send(to, stream, { record, times: piece });
+      }
     }
     for (const to of this.#sealing ? targets : []) {
       const seal = to.component.buffered.get(stream.name);
       if (seal === undefined || seal.prefix) continue;
       for (const partition of this.#partitionsOf(seal.key)) {
-        const count = records.filter((record) => keyOf(record, seal.key) === partition).length;
-        this.#send(to, stream, { id: -1, kind: "seal", partition, records: count });
+        const ofIt = bulks.filter(({ record }) => keyOf(record, seal.key) === partition);
+        const records = ofIt.reduce((sum, { times }) => sum + times, 0);
+        this.#queue(to, this.#message(stream, { kind: "seal", partition, records }));
       }
     }
   }
 
   /** Also those that only a request asks for: that there is nothing in them is for the producer to say. */
   #partitionsOf(key: readonly string[]): Set<string> {
-    const all = [...this.#inputs.values()].flat().map((record) => keyOf(record, key));
+    const all = [...this.#inputs.values()].flat().map(({ record }) => keyOf(record, key));
     return new Set(all.filter((name) => name !== null));
   }
 
+  /** Equal records need not come all at once. */
+  #pieces(times: number): number[] {
+    if (times < 2 || this.#chance.fraction() < 0.5) return [times];
+    const first = 1 + this.#chance.int(times - 1);
+    return [first, times - first];
+  }
+
   #emit(from: Instance, emitted: readonly (readonly [string, DataRecord])[]): void {
-    for (const [output, record] of emitted) {
+    for (const equal of grouped(emitted, canonical).values()) {
+      const [output = "", record = {}] = equal[0] ?? [];
       const port = this.#plan.analysis.topology.output(from.component.name, output);
       if (port === undefined) {
         throw new HeadwaterError(
-          "HW-5005",
+          "HW-5006",
           `${from.component.name} emits to "${output}", and no path of it ends there.`,
         );
       }
       for (const stream of port.streams) {
         this.#contents.get(stream.name)?.[from.replica]?.add(record);
-        const id = this.#messages++;
-        for (const to of this.#receivers(from, stream))
-          this.#send(to, stream, { id, kind: "record", record });
+        const bulk = { record, times: equal.length };
+        for (const to of this.#receivers(from, stream)) this.#send(to, stream, bulk);
       }
     }
   }
@@ -165,12 +175,15 @@ class Network {
     return all.filter(({ replica }) => replica === from.replica);
   }
 
-  #send(to: Instance, stream: Stream, sent: { id: number } & Message["what"]): void {
-    const { id, ...what } = sent;
-    const message: Message = { id, stream: stream.name, input: stream.to?.interface ?? "", what };
+  #send(to: Instance, stream: Stream, bulk: Bulk): void {
+    const message = this.#message(stream, { kind: "record", ...bulk });
     this.#queue(to, message);
-    const repeats = stream.delivery === "at-least-once" && stream.id === undefined && what.kind === "record";
+    const repeats = stream.delivery === "at-least-once" && stream.id === undefined;
     if (repeats && this.#chance.fraction() < REPEATS) this.#queue(to, message);
+  }
+
+  #message(stream: Stream, what: Message["what"]): Message {
+    return { id: this.#messages++, stream: stream.name, input: stream.to?.interface ?? "", what };
   }
 
   #queue(to: Instance, message: Message): void {

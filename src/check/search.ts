@@ -1,9 +1,9 @@
 /** Looks for what section III.A calls anomalies: runs, or replicas in one run, that do not agree on a stream. */
 
-import type { Topology } from "../topology.js";
+import type { Topology } from "../analysis/topology.js";
 import { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
-import type { Inputs } from "./inputs.js";
+import type { Bulk, Inputs } from "./inputs.js";
 import type { Act, Instance } from "./instance.js";
 import { type Run, runOnce } from "./network.js";
 import type { Plan } from "./plan.js";
@@ -65,10 +65,10 @@ export class Search {
   }
 
   shrunk(found: Evidence, count: number): Evidence {
-    const all = [...found.inputs].flatMap(([name, records]) => records.map((record) => ({ name, record })));
+    const all = [...found.inputs].flatMap(([name, records]) => records.map((bulk) => ({ name, ...bulk })));
     return shrink(all, found, (fewer) => {
-      const inputs = new Map([...found.inputs.keys()].map((name): [string, DataRecord[]] => [name, []]));
-      for (const { name, record } of fewer) inputs.get(name)?.push(record);
+      const inputs = new Map([...found.inputs.keys()].map((name): [string, Bulk[]] => [name, []]));
+      for (const { name, ...bulk } of fewer) inputs.get(name)?.push(bulk);
       return this.evidence(this.runs(inputs, found.seed, count), found, found.seed);
     });
   }

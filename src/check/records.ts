@@ -1,4 +1,4 @@
-import { compare } from "../compare.js";
+import { compare } from "../analysis/compare.js";
 import type { DataRecord } from "./component.js";
 
 /** One text for equal data, whatever the order of keys; sets and maps have no order either. */

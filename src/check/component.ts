@@ -1,4 +1,4 @@
-import { HeadwaterError } from "../../errors.js";
+import { HeadwaterError } from "../errors.js";
 import { showRecord } from "./records.js";
 
 /** What flows: plain data by attribute. */
@@ -16,10 +16,25 @@ export interface Reaction<State> {
 export interface RunnableComponent<State = unknown> {
   initial(): State;
   receive(state: State, input: string, record: DataRecord): Reaction<State>;
+  /** How many equal records of an input are worth a try, besides one. */
+  sizes?(input: string): readonly number[];
+  /** For one that can take many equal records at once. Left out, it gets them one after the other. */
+  receiveMany?(state: State, input: string, record: DataRecord, times: number): Reaction<State>;
   /** For one that answers when it suits it: called now and then after records came, and always at the end. */
   answer?(state: State): Reaction<State>;
   /** What replicas must agree on in the end. Left out: the whole state. */
   view?(state: State): unknown;
+}
+
+/** Looks at what a module exports, and refuses it with HW-5006 if it is no component. */
+export function runnableComponent(exported: unknown, module: string): RunnableComponent {
+  const { initial, receive } = (exported ?? {}) as Partial<RunnableComponent>;
+  if (typeof initial === "function" && typeof receive === "function") return exported as RunnableComponent;
+  throw new HeadwaterError(
+    "HW-5006",
+    `The default export of ${module} cannot be run as a component: it needs the functions initial() and ` +
+      "receive(state, input, record).",
+  );
 }
 
 /** One instance of a component, with its state. */
@@ -38,10 +53,15 @@ export class Running {
     return this.#code.answer !== undefined;
   }
 
-  receive(input: string, record: DataRecord): (readonly [string, DataRecord])[] {
-    return this.#step(`receive(${input}, ${showRecord(record)})`, () =>
-      this.#code.receive(this.#state, input, record),
-    );
+  receive(input: string, record: DataRecord, times: number): (readonly [string, DataRecord])[] {
+    const what = `receive(${input}, ${showRecord(record)})`;
+    if (this.#code.receiveMany !== undefined) {
+      const many = this.#code.receiveMany;
+      return this.#step(what, () => many(this.#state, input, record, times));
+    }
+    return Array.from({ length: times }, () =>
+      this.#step(what, () => this.#code.receive(this.#state, input, record)),
+    ).flat();
   }
 
   answer(): (readonly [string, DataRecord])[] {
@@ -64,7 +84,7 @@ export class Running {
       reaction = react();
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new HeadwaterError("HW-5005", `${this.name} failed in ${what}: ${reason}`, { cause });
+      throw new HeadwaterError("HW-5006", `${this.name} failed in ${what}: ${reason}`, { cause });
     }
     const { state, emit = [] } = reaction ?? {};
     const fits =
@@ -79,7 +99,7 @@ export class Running {
       );
     if (fits) return reaction;
     throw new HeadwaterError(
-      "HW-5005",
+      "HW-5006",
       `${what} of ${this.name} must return { state, emit }, where emit is a list of [output, record]. ` +
         "It must not be asynchronous.",
     );

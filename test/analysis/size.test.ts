@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  type AnnotationKind,
+  advise,
+  analyze,
+  type Graph,
+  type Stream,
+  showAnalysis,
+} from "headwater/analysis";
+
+/** A ladder: the number of paths doubles with every rung, so whoever walks them all never ends. */
+function ladder(rungs: number, annotation: AnnotationKind): Graph {
+  const components = Array.from({ length: rungs }, (_, i) => ({
+    name: `C${i}`,
+    paths: [
+      { from: "a", to: "x", annotation: i === 0 ? annotation : "CR", gate: ["k"] },
+      { from: "b", to: "x", annotation: "CW" as const, gate: "*" as const },
+    ],
+  }));
+  const streams: Stream[] = [{ name: "in", from: null, to: { component: "C0", interface: "a" }, seals: [] }];
+  for (let i = 0; i + 1 < rungs; i++) {
+    const from = { component: `C${i}`, interface: "x" };
+    for (const [n, side] of ["a", "b", "a"].entries()) {
+      streams.push({ name: `s${i}-${n}`, from, to: { component: `C${i + 1}`, interface: side }, seals: [] });
+    }
+  }
+  streams.push({ name: "out", from: { component: `C${rungs - 1}`, interface: "x" }, to: null, seals: [] });
+  return { components, streams, dependencies: [], accepted: [] };
+}
+
+describe("10,000 components and 30,000 streams", () => {
+  test("take a walk over the graph, not over its paths", () => {
+    const analysis = analyze(ladder(10_000, "OW"));
+    assert.equal(analysis.streams.size, 29_999);
+    assert.deepEqual(
+      analysis.outputs.map(({ label }) => label),
+      ["Run"],
+    );
+    const [fault, ...more] = advise(analysis);
+    assert.deepEqual(more, []);
+    assert.deepEqual(fault?.components, ["C0"]);
+    assert.equal(fault?.streams.length, 29_998);
+    assert.match(showAnalysis(analysis), /and 29939 more/);
+  });
+
+  test("also when all of them are one cycle", () => {
+    const { streams, ...rest } = ladder(10_000, "CR");
+    const back = {
+      name: "back",
+      from: { component: "C9999", interface: "x" },
+      to: { component: "C0", interface: "b" },
+      seals: [],
+    };
+    const analysis = analyze({ ...rest, streams: [...streams, back] });
+    assert.deepEqual(
+      analysis.outputs.map(({ label, derivation }) => [label, derivation?.components.length]),
+      [["Async", 10_000]],
+    );
+  });
+});

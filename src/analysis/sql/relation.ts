@@ -154,13 +154,16 @@ export function movingColumns(
   );
 }
 
-/** What a subquery in an expression brings along: its rows are kept and looked at, but give no rows. */
+/**
+ * What a subquery in an expression brings along: its rows are kept and looked at, but give no rows. Whether the expression
+ * minds their repetition is the expression's to say.
+ */
 export function embed(own: Relation, inner: Relation): void {
   own.kept = new Set([...own.kept, ...allScans(own), ...allScans(inner)]);
   mergeInto(own, inner);
   own.repetition = new Map([
-    ...own.repetition,
-    ...[...inner.repetition].map(([scan, each]) => [scan, each === "minds" ? each : "absorbs"] as const),
+    ...[...inner.repetition.keys()].map((scan) => [scan, "absorbs"] as const),
+    ...own.repetition, // last: a condition inside may be about the rows outside
   ]);
   own.bound = [
     ...own.bound,

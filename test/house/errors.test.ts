@@ -16,7 +16,7 @@ const WITHOUT_PROGRAM: readonly Code[] = [
   "HW-2002",
   "HW-2003",
   "HW-3021",
-  "HW-5006",
+  "HW-5008",
   "HW-9001",
 ];
 

@@ -1,0 +1,313 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { HeadwaterError } from "headwater";
+import { analyze, readDataflow } from "headwater/analysis";
+import {
+  type CheckResult,
+  check,
+  checkToJson,
+  type Evidence,
+  type RunnableComponent,
+  runnableComponent,
+  showCheck,
+} from "headwater/analysis/check";
+import { checked, checkedExample, range } from "./checks.js";
+
+const replay = (seed: number) => `--seed ${seed}`;
+
+/** `stream: predicted label, found anomaly`. */
+function predictions({ predicted }: CheckResult): string[] {
+  return predicted.map(
+    ({ stream, found }) => `${stream.stream.name}: ${stream.label}, ${found?.kind ?? "-"}`,
+  );
+}
+
+function agreed(result: CheckResult): string[] {
+  return result.agreed.map(({ stream }) => stream.name);
+}
+
+describe("the examples of the paper, really run (section VI)", () => {
+  for (const name of ["ads-thresh", "ads-campaign-sealed", "ads-window-sealed"]) {
+    test(`${name} gives one answer, whatever the network does`, async () => {
+      const result = await checkedExample(name, range(10));
+      assert.equal(result.ok, true, showCheck(result, replay));
+      assert.deepEqual(result.predicted, []);
+      assert.deepEqual(agreed(result), ["answers", "gossip", "misses", "reports"]);
+      const spared = name === "ads-thresh" ? [] : ["answers"];
+      assert.deepEqual(
+        result.unsealed.map(({ stream }) => stream),
+        spared,
+      );
+    });
+  }
+
+  test("POOR: replicas answer differently; a hundred clicks and a request show it, and no fewer", async () => {
+    const result = await checkedExample("ads-poor", range(4));
+    assert.equal(result.ok, true, showCheck(result, replay));
+    assert.deepEqual(predictions(result), [
+      "answers: Diverge, Run",
+      "gossip: Diverge, Run",
+      "reports: Inst, Inst",
+    ]);
+    const reports = result.predicted.find(({ stream }) => stream.stream.name === "reports")?.found;
+    assert.ok(reports);
+    assert.deepEqual(
+      [...reports.inputs].map(([name, bulks]) => [name, bulks.map(({ times }) => times)]),
+      [
+        ["clicks", [100]],
+        ["requests", [1]],
+      ],
+    );
+    const answers = reports.sides.map(({ result: records }) =>
+      Array.isArray(records) ? records.length : -1,
+    );
+    assert.deepEqual(answers.toSorted(), [0, 1]);
+    assert.match(showCheck(result, replay), /reports is Inst, as predicted:\n {2}clicks: \{ .* \} × 100\n/);
+  });
+
+  test("POOR: caches that do not tell each other what they learn diverge", async () => {
+    const alone = (text: string) => text.replace(/^ {2}gossip: .*\n/m, "");
+    const result = await checkedExample("ads-poor", range(4), alone);
+    assert.deepEqual(predictions(result), ["answers: Diverge, Diverge", "reports: Inst, Inst"]);
+    const answers = result.predicted[0]?.found;
+    assert.ok(answers?.sides.every(({ result: state }) => "state" in state));
+    assert.match(showCheck(result, replay), /Cache, replica 1\n[\s\S]*its state in the end: /);
+  });
+
+  test("the word count is Run, and one answer with seals on batches", async () => {
+    assert.deepEqual(predictions(await checkedExample("wordcount", range(6))), [
+      "counts: Run, Run",
+      "db: Run, Run",
+    ]);
+    const sealed = await checkedExample("wordcount-sealed", range(12));
+    assert.equal(sealed.ok, true, showCheck(sealed, replay));
+    assert.deepEqual(agreed(sealed), ["counts", "db", "words"]);
+    assert.deepEqual(
+      sealed.unsealed.map(({ stream, kind }) => [stream, kind]),
+      [["db", "Run"]],
+    );
+  });
+});
+
+/** Writes one digit behind the other, so that the order of its input is all it knows. */
+const digits: RunnableComponent<number> = {
+  initial: () => 0,
+  receive(state, _input, { value }) {
+    const sum = state * 10 + Number(value);
+    return { state: sum, emit: [["out", { sum }]] };
+  },
+};
+
+/** How many there were. */
+const counter: RunnableComponent<number> = {
+  initial: () => 0,
+  receive: (state) => ({ state: state + 1, emit: [["out", { n: state + 1 }]] }),
+};
+
+const largest: RunnableComponent<number> = {
+  initial: () => -1,
+  receive: (state, _input, { value }) => ({ state: Math.max(state, Number(value)) }),
+  answer: (state) => ({ state, emit: [["out", { max: state }]] }),
+};
+
+function one(path: string, more = ""): string {
+  return `A:\n  annotation: { from: in, to: out, ${path} }\n  runs: ./a.ts\n${more}streams: { in: { attributes: [value] } }\n`;
+}
+
+function with_(component: RunnableComponent<number>) {
+  return { modules: { "./a.ts": component as RunnableComponent } };
+}
+
+describe("a wrong annotation is found out, with the smallest input", () => {
+  test("a component declared CW whose order shows: two records, two orders, two outputs", async () => {
+    const result = await checked(one("label: CW"), with_(digits));
+    assert.equal(result.ok, false);
+    const [found] = result.paths;
+    assert.ok(found);
+    assert.equal(found.kind, "order");
+    const [a, b] = found.sides;
+    assert.equal(a.acts.length, 2);
+    assert.deepEqual(b.acts, a.acts.toReversed());
+    assert.notDeepEqual(a.result, b.result);
+    assert.match(
+      showCheck(result, replay),
+      /^A, in → out at flow\.yaml:2:15 is CW, but the order of its input decides what comes out:\n {2}in \{ value: \d \}, in/,
+    );
+    assert.deepEqual(
+      result.streams.map(({ stream, kind }) => [stream, kind]),
+      [["out", "Run"]],
+    );
+  });
+
+  test("a query declared confluent that is POOR", async () => {
+    const text = (request: string) => `
+Report:
+  annotation:
+    - { from: click, to: response, label: CW }
+    - { from: request, to: response, label: ${request} }
+  runs:
+    sql: select id from click group by id having count(*) < 100
+    tables: { click: [id], request: [id] }
+    to: response
+`;
+    const wrong = await checked(text("CR"));
+    const [found] = wrong.paths;
+    assert.deepEqual(found?.from.toSorted(), ["click", "request"]);
+    const clicks = found?.sides[0].acts.reduce(
+      (sum, act) => sum + ("input" in act && act.input === "click" ? act.times : 0),
+      0,
+    );
+    assert.equal(clicks, 100);
+    assert.equal((await checked(text("OR, subscript: [id]"))).ok, true);
+  });
+
+  test("a component that is said not to mind repetition, and counts", async () => {
+    assert.equal(
+      (await checked(one("label: CW, repetition: absorbs"), with_(largest))).paths[0]?.kind,
+      "order",
+    );
+    const [found] = (await checked(one("label: CW, repetition: absorbs"), with_(counter))).paths;
+    assert.equal(found?.kind, "repetition");
+    assert.deepEqual(
+      found?.sides.map(({ acts }) => acts.length),
+      [1, 2],
+    );
+    assert.equal((await checked(one("label: CW"), with_(counter))).ok, true);
+  });
+
+  test("a path that is said to read only, and writes", async () => {
+    const quiet: RunnableComponent<number> = { ...counter, receive: (state) => ({ state: state + 1 }) };
+    const [found] = (await checked(one("label: CR"), with_(quiet))).paths;
+    assert.equal(found?.kind, "state");
+    assert.equal((await checked(one("label: CW"), with_(quiet))).ok, true);
+  });
+
+  test("a gate that is too wide, so that a seal is taken for one that fits", async () => {
+    const text = (gate: string) => `
+Count:
+  annotation: { from: clicks, to: counts, label: OW, subscript: ${gate} }
+  runs:
+    sql: select id, count(*) as n from clicks group by id
+    tables: { clicks: [id, campaign] }
+    to: counts
+streams: { clicks: { seal: [campaign] } }
+`;
+    const wrong = await checked(text("[id, campaign]"));
+    assert.deepEqual(wrong.paths, []);
+    const [found] = wrong.streams;
+    assert.deepEqual([found?.stream, found?.kind], ["counts", "Run"]);
+    assert.equal([...(found?.inputs.values() ?? [])].flat().length, 2);
+    const right = await checked(text("[id]"));
+    assert.deepEqual(predictions(right), ["counts: Run, Run"]);
+    assert.equal(right.ok, true);
+  });
+});
+
+describe("repetition in a dataflow", () => {
+  const text = (more: string) => `
+Count:
+  sql: select id, count(*) as n from clicks group by id
+  tables: { clicks: [id, event] }
+  to: counts
+streams: { clicks: { seal: [id], delivery: at-least-once${more} } }
+`;
+  test("shows where a count gets records again, and not where events have ids", async () => {
+    assert.deepEqual(predictions(await checked(text(""))), ["counts: Run, Run"]);
+    const known = await checked(text(", id: [event]"));
+    assert.equal(known.ok, true);
+    assert.deepEqual(agreed(known), ["counts"]);
+  });
+});
+
+describe("the check", () => {
+  test("gives the same for the same seeds, and a seed alone shows again what it showed among others", async () => {
+    const all = await checkedExample("ads-poor", range(3));
+    const again = await checkedExample("ads-poor", range(3));
+    assert.deepEqual(checkToJson(all, replay), checkToJson(again, replay));
+    const found = all.predicted[0]?.found as Evidence;
+    const alone = await checkedExample("ads-poor", [found.seed]);
+    assert.deepEqual(alone.predicted[0]?.found, found);
+    const wrong = await checked(one("label: CW"), { ...with_(digits), seeds: range(5) });
+    const seed = wrong.paths[0]?.seed ?? 0;
+    const single = await checked(one("label: CW"), { ...with_(digits), seeds: [seed] });
+    assert.deepEqual(single.paths, wrong.paths);
+  });
+
+  test("says what it could not run, and why", async () => {
+    const text = `
+A: { annotation: { from: in, to: mid, label: CR }, runs: ./a.ts }
+B: { sql: select x from mid, tables: { mid: [x] }, to: out }
+C: { annotation: { from: out, to: end, label: CR } }
+`;
+    const result = await checked(text, { modules: { "./a.ts": counter as RunnableComponent } });
+    assert.deepEqual(
+      result.left.map(({ component, why }) => `${component}: ${why}`),
+      [
+        "C: nothing says what it runs",
+        "A: nobody knows the records of in: give it attributes or a sample",
+        "B: mid comes from A, which does not run",
+      ],
+    );
+    assert.equal(result.outputs, 1, "B is still checked alone, with rows for its columns");
+  });
+
+  test("keeps to the dependencies that the file declares", async () => {
+    const text = `
+Count:
+  annotation: { from: trades, to: counts, label: OW, subscript: [symbol] }
+  runs:
+    sql: select symbol, count(*) as n from trades group by symbol
+    tables: { trades: [company, symbol] }
+    to: counts
+dependencies: [{ from: company, to: symbol, injective: true }]
+streams: { trades: { seal: [company] } }
+`;
+    const result = await checked(text, { seeds: range(20) });
+    assert.equal(result.ok, true, showCheck(result, replay));
+    assert.deepEqual(agreed(result), ["counts"]);
+  });
+
+  test("refuses what cannot be run", async () => {
+    const analysis = analyze(await readDataflow(one("label: CW")));
+    const code = (component: unknown) => new Map([["A", component as RunnableComponent]]);
+    const refusal = (component: unknown) => {
+      try {
+        check(analysis, { seeds: [1], code: code(component) });
+      } catch (error) {
+        assert.ok(error instanceof HeadwaterError, String(error));
+        return error.message;
+      }
+      return "";
+    };
+    assert.throws(() => check(analysis, { seeds: [1], code: new Map() }), /HW-5007/);
+    assert.match(
+      refusal({ ...counter, receive: async () => ({ state: 1 }) }),
+      /HW-5006: .*must not be async/,
+    );
+    assert.match(refusal({ ...counter, receive: () => ({ state: 1, emit: ["out"] }) }), /HW-5006: /);
+    assert.match(
+      refusal({ ...counter, receive: (state: number) => ({ state, emit: [["uot", {}]] }) }),
+      /HW-5006: A emits to "uot", and no path of it ends there/,
+    );
+    const failing = () => {
+      throw new RangeError("no such key");
+    };
+    assert.match(
+      refusal({ ...counter, receive: failing }),
+      /HW-5006: A failed in receive\(in, .*\): no such key/,
+    );
+    assert.throws(() => runnableComponent(null, "./a.ts"), /HW-5006: .*\.\/a\.ts/);
+  });
+
+  test("ends a dataflow that never comes to rest", async () => {
+    const text = `
+A: { annotation: [{ from: in, to: out, label: CR }, { from: back, to: out, label: CR }], runs: ./a.ts }
+streams: { in: { to: A.in, attributes: [x] }, loop: { from: A.out, to: A.back } }
+`;
+    const echo: RunnableComponent<number> = {
+      initial: () => 0,
+      receive: (state, _input, record) => ({ state, emit: [["out", record]] }),
+    };
+    await assert.rejects(checked(text, with_(echo)), /HW-5006: The dataflow does not come to rest/);
+  });
+});

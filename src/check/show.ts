@@ -35,7 +35,9 @@ function verdict({ seeds, runs, outputs, paths, streams, predicted, ok }: CheckR
   if (!ok) return `${work}: ${count(paths.length + streams.length, "label")} proved wrong.`;
   const found = predicted.filter((each) => each.found !== null).length;
   const anomalies =
-    predicted.length === 0 ? "no anomaly" : `an anomaly on ${found} of ${count(predicted.length, "stream")} that may have one`;
+    predicted.length === 0
+      ? "no anomaly"
+      : `an anomaly on ${found} of ${count(predicted.length, "stream")} that may have one`;
   return `${work}: no label proved wrong, ${anomalies}.`;
 }
 

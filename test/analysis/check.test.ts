@@ -29,7 +29,7 @@ function agreed(result: CheckResult): string[] {
 describe("the examples of the paper, really run (section VI)", () => {
   for (const name of ["ads-thresh", "ads-campaign-sealed", "ads-window-sealed"]) {
     test(`${name} gives one answer, whatever the network does`, async () => {
-      const result = await checkedExample(name, range(10));
+      const result = await checkedExample(name, range(6));
       assert.equal(result.ok, true, showCheck(result, replay));
       assert.deepEqual(result.predicted, []);
       assert.deepEqual(agreed(result), ["answers", "gossip", "misses", "reports"]);
@@ -42,7 +42,7 @@ describe("the examples of the paper, really run (section VI)", () => {
   }
 
   test("POOR: replicas answer differently; a hundred clicks and a request show it, and no fewer", async () => {
-    const result = await checkedExample("ads-poor", range(4));
+    const result = await checkedExample("ads-poor", range(2));
     assert.equal(result.ok, true, showCheck(result, replay));
     assert.deepEqual(predictions(result), [
       "answers: Diverge, Run",
@@ -67,7 +67,7 @@ describe("the examples of the paper, really run (section VI)", () => {
 
   test("POOR: caches that do not tell each other what they learn diverge", async () => {
     const alone = (text: string) => text.replace(/^ {2}gossip: .*\n/m, "");
-    const result = await checkedExample("ads-poor", range(4), alone);
+    const result = await checkedExample("ads-poor", range(2), alone);
     assert.deepEqual(predictions(result), ["answers: Diverge, Diverge", "reports: Inst, Inst"]);
     const answers = result.predicted[0]?.found;
     assert.ok(answers?.sides.every(({ result: state }) => "state" in state));
@@ -75,11 +75,11 @@ describe("the examples of the paper, really run (section VI)", () => {
   });
 
   test("the word count is Run, and one answer with seals on batches", async () => {
-    assert.deepEqual(predictions(await checkedExample("wordcount", range(6))), [
+    assert.deepEqual(predictions(await checkedExample("wordcount", range(3))), [
       "counts: Run, Run",
       "db: Run, Run",
     ]);
-    const sealed = await checkedExample("wordcount-sealed", range(12));
+    const sealed = await checkedExample("wordcount-sealed", range(6));
     assert.equal(sealed.ok, true, showCheck(sealed, replay));
     assert.deepEqual(agreed(sealed), ["counts", "db", "words"]);
     assert.deepEqual(
@@ -196,7 +196,8 @@ streams: { clicks: { seal: [campaign] } }
     assert.deepEqual(wrong.paths, []);
     const [found] = wrong.streams;
     assert.deepEqual([found?.stream, found?.kind], ["counts", "Run"]);
-    assert.equal([...(found?.inputs.values() ?? [])].flat().length, 2);
+    const records = [...(found?.inputs.values() ?? [])].flat().reduce((sum, { times }) => sum + times, 0);
+    assert.equal(records, 3, "one count of two, one of one, in either order");
     const right = await checked(text("[id]"));
     assert.deepEqual(predictions(right), ["counts: Run, Run"]);
     assert.equal(right.ok, true);
@@ -221,11 +222,11 @@ streams: { clicks: { seal: [id], delivery: at-least-once${more} } }
 
 describe("the check", () => {
   test("gives the same for the same seeds, and a seed alone shows again what it showed among others", async () => {
-    const all = await checkedExample("ads-poor", range(3));
-    const again = await checkedExample("ads-poor", range(3));
+    const all = await checkedExample("wordcount", range(3));
+    const again = await checkedExample("wordcount", range(3));
     assert.deepEqual(checkToJson(all, replay), checkToJson(again, replay));
     const found = all.predicted[0]?.found as Evidence;
-    const alone = await checkedExample("ads-poor", [found.seed]);
+    const alone = await checkedExample("wordcount", [found.seed]);
     assert.deepEqual(alone.predicted[0]?.found, found);
     const wrong = await checked(one("label: CW"), { ...with_(digits), seeds: range(5) });
     const seed = wrong.paths[0]?.seed ?? 0;

@@ -6,13 +6,17 @@
 import { HeadwaterError } from "../errors.js";
 import type { Analysis, LabelledStream } from "./analyze.js";
 import { compare, pathName } from "./compare.js";
+import { sealName } from "./dependencies.js";
 import type { Component, Path, Seal, Stream } from "./graph.js";
 import { isOrderSensitive, isWrite, showAnnotation, showSeal } from "./labels.js";
 import type { Topology } from "./topology.js";
 
 export type Coordination =
   | { readonly kind: "none" }
-  /** Hold what comes over these streams until its partition is sealed by every producer. */
+  /**
+   * Hold what comes over these streams until its partition is sealed by every producer; by all of the keys, if a stream
+   * is listed with several.
+   */
   | { readonly kind: "seal"; readonly streams: readonly { readonly name: string; readonly seal: Seal }[] }
   /** Give all instances all inputs in the order of one logical node's tickets. */
   | { readonly kind: "order"; readonly streams: readonly string[] };
@@ -58,18 +62,18 @@ function chooseByLabels(component: Component, analysis: Analysis): Choice {
     const because = sensitive.length === 0 ? "all its paths are confluent" : "nothing comes in";
     return { component: name, coordination: { kind: "none" }, because, override: null };
   }
-  const sealed = new Map<string, Seal>();
+  const sealed = new Map<string, { name: string; seal: Seal }>();
   for (const path of sensitive) {
     for (const stream of heldFor(path, component, analysis)) {
       const seal = stream.seals.find((each) => analysis.dependencies.compatible(path.gate, each));
       if (stream.label !== "Seal" || seal === undefined) {
         return acceptedBy(component, path, analysis) ?? ordered(component, path, stream, inputs);
       }
-      sealed.set(stream.stream.name, seal);
+      const { name: each } = stream.stream;
+      sealed.set(JSON.stringify([each, sealName(seal)]), { name: each, seal });
     }
   }
-  const streams = [...sealed].map(([each, seal]) => ({ name: each, seal }));
-  streams.sort((a, b) => compare(a.name, b.name));
+  const streams = [...sealed].sort(([a], [b]) => compare(a, b)).map(([, each]) => each);
   const because = streams.map((each) => `${each.name} is sealed on ${showSeal(each.seal)}`).join(" and ");
   return { component: name, coordination: { kind: "seal", streams }, because, override: null };
 }

@@ -152,11 +152,13 @@ export class Instance {
 
   /** A read that does not name a partition is about all of them, and so waits for the end. */
   #mayRead({ input, what }: Message): boolean {
-    const writers = this.component.held.get(input) ?? [];
-    return writers.every((stream) => {
-      const seal = this.component.buffered.get(stream);
-      const name = what.kind === "record" && seal?.prefix === false ? keyOf(what.record, seal.key) : null;
-      return name !== null && this.#partitions.get(JSON.stringify([stream, name]))?.complete === true;
-    });
+    const writers = this.component.held.get(input) ?? null;
+    return (
+      writers?.every((stream) => {
+        const seal = this.component.buffered.get(stream);
+        const name = what.kind === "record" && seal?.prefix === false ? keyOf(what.record, seal.key) : null;
+        return name !== null && this.#partitions.get(JSON.stringify([stream, name]))?.complete === true;
+      }) === true
+    );
   }
 }

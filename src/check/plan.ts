@@ -3,6 +3,7 @@
 import type { Analysis, LabelledStream } from "../analysis/analyze.js";
 import { compare } from "../analysis/compare.js";
 import { stronglyConnected } from "../analysis/cycles.js";
+import { sealName } from "../analysis/dependencies.js";
 import type { Gate, Seal, Stream } from "../analysis/graph.js";
 import { isOrderSensitive } from "../analysis/labels.js";
 import { replicatedComponents } from "../analysis/replication.js";
@@ -10,6 +11,8 @@ import type { RunnableComponent } from "./component.js";
 import { attributesAt, makerFor, type Source } from "./inputs.js";
 
 const REPLICAS = 2;
+/** Where paths need several keys, whoever waits for all of a stream has waited for each of them. */
+const ALL: Seal = { key: [], prefix: true };
 
 export type Code = ReadonlyMap<string, RunnableComponent>;
 
@@ -21,8 +24,11 @@ export interface PlannedComponent {
   readonly rank: number;
   /** Streams whose records wait until their partition is complete, with the seal that says so. */
   readonly buffered: ReadonlyMap<string, Seal>;
-  /** Inputs whose records wait until partitions of these streams are complete. */
-  readonly held: ReadonlyMap<string, readonly string[]>;
+  /**
+   * Inputs whose records wait until the partitions of these streams are complete that they are about, as their
+   * attributes say; `null` for those that wait for everything, because nobody knows what they are about.
+   */
+  readonly held: ReadonlyMap<string, readonly string[] | null>;
 }
 
 export interface Plan {
@@ -102,22 +108,27 @@ function ranksOf({ topology }: Analysis): ReadonlyMap<string, number> {
 function coordination(component: string, analysis: Analysis): Pick<PlannedComponent, "buffered" | "held"> {
   const { topology, streams, dependencies } = analysis;
   const buffered = new Map<string, Seal>();
-  const held = new Map<string, readonly string[]>();
+  const held = new Map<string, readonly string[] | null>();
   const { components } = topology.graph;
   if (components.some(({ name, coordination: wish }) => name === component && wish?.kind === "none"))
     return { buffered, held };
   const buffer = (name: string, gate: Gate) => {
     const seal = streams.get(name)?.seals.find((each) => dependencies.compatible(gate, each));
-    if (seal !== undefined) buffered.set(name, seal);
+    if (seal === undefined) return;
+    const other = buffered.get(name) ?? seal;
+    buffered.set(name, sealName(other) === sealName(seal) ? seal : ALL);
   };
   for (const port of topology.interfaces) {
     if (port.side !== "output" || port.component.name !== component) continue;
     const derivation = streams.get(port.streams[0]?.name ?? "")?.derivation;
     if (derivation === undefined || derivation === null || derivation.cycle) continue;
-    for (const { rule, stream, label, path } of derivation.steps) {
-      if (rule === "p" && label === "Seal" && stream !== null && isOrderSensitive(path.annotation))
-        buffer(stream, path.gate);
-    }
+    const waits = derivation.steps.filter(
+      ({ rule, label, path }) => rule === "p" && label === "Seal" && isOrderSensitive(path.annotation),
+    );
+    for (const { stream, path } of waits) if (stream !== null) buffer(stream, path.gate);
+    // A confluent input may meet what is sealed: in a left join, it is its rows that must not come too early.
+    const others = derivation.steps.filter(({ stream }) => !waits.some((each) => each.stream === stream));
+    if (waits.length > 0) for (const { path } of others) held.set(path.from, null);
     for (const { from, protectedBy } of derivation.reconciliations) {
       if (protectedBy === null || from.kind !== "NDRead") continue;
       for (const name of protectedBy) buffer(name, from.gate);

@@ -3,6 +3,7 @@ import { relative } from "node:path";
 import type { Analysis } from "../analysis/index.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused } from "./arguments.js";
+import { type Checks, runCheck } from "./check.js";
 import type { Command } from "./command.js";
 
 const FORMATS = ["text", "json", "dot", "svg"] as const;
@@ -17,58 +18,77 @@ export const analyze: Command = {
     "FILE is an annotation file (YAML, docs/analysis.md): components with their paths, and what is known of their " +
     "streams. Every stream gets a label: Seal and Async are deterministic, Run, Inst and Diverge are not. For those " +
     "it says where the trouble begins and which seal, order or acceptance would end it. The exit code is 1 if " +
-    "something worse than Async is not accepted, 2 if the file cannot be understood. With --check, what the components " +
-    "run is really run: in any order, again, side by side, and compared with the labels. A label that is proved wrong " +
-    "also makes the exit code 1; an anomaly that a label predicts is shown.",
+    "something worse than Async is not accepted, 2 if the file cannot be understood. With --check, what components run " +
+    "is really run: in any order, again, side by side, and compared with the labels. A label that is proved wrong also " +
+    "makes the exit code 1; an anomaly that a label predicts is shown.",
   options: {
     format: { value: "text|json|dot|svg", help: "a report, data, a graph for Graphviz, or a picture (text)" },
     check: { help: "run the components that can be run, and try to prove the labels wrong" },
     seeds: { value: "N", help: `with --check: how many seeds to try (${DEFAULT_SEEDS})` },
-    seed: { value: "K", help: "with --check: only this seed" },
+    seed: { value: "K", help: "with --check: only this seed, or the first of --seeds" },
     explain: { value: "STREAM", help: "only how the label of this stream came about" },
   },
   async run(args, terminal) {
-    const format = formatOf(args);
-    const explain = args.values.get("explain");
-    if (explain !== undefined && (format === "dot" || format === "svg")) {
-      throw misused(analyze, `--explain goes with text and json, not with ${format}.`);
-    }
+    const { format, explain, seeds } = wishesOf(args);
     const file = args.operands[0] ?? "";
     const text = await textOf(file);
     const analysis = await import("../analysis/index.js");
-    const result = analysis.analyze(
-      await analysis.readDataflow(text, { source: relative(process.cwd(), file) || file }),
-    );
-    if (explain !== undefined) analysis.checkStream(explain, result);
-    if (args.flags.has("check")) {
-      if (explain !== undefined || format === "dot" || format === "svg")
-        throw misused(analyze, "--check goes with text and json, and not with --explain.");
-      const { runCheck } = await import("./check.js");
-      const isTrue = await runCheck(
-        result,
-        { file, seeds: seedsOf(args), json: format === "json" },
-        terminal,
-      );
-      return isTrue && result.open.length === 0 ? 0 : 1;
-    }
-    terminal.out(shown(analysis, result, format, explain, args.flags.has("json")));
-    return result.open.length > 0 ? 1 : 0;
+    const dataflow = await analysis.readDataflow(text, { source: relative(process.cwd(), file) || file });
+    const result = analysis.analyze(dataflow);
+    if (explain !== null) analysis.checkStream(explain, result);
+    const checks = seeds === null ? null : await runCheck(result, file, seeds, terminal);
+    terminal.out(shown(analysis, result, { format, explain, seeds }, checks, args.flags.has("json")));
+    return checks?.ok === false || result.open.length > 0 ? 1 : 0;
   },
 };
+
+/** What the options ask for, checked against each other. */
+interface Wishes {
+  readonly format: Format;
+  readonly explain: string | null;
+  /** What the check draws from; `null` without `--check`. */
+  readonly seeds: readonly number[] | null;
+}
+
+function wishesOf(args: Arguments): Wishes {
+  const format = formatOf(args);
+  const explain = args.values.get("explain") ?? null;
+  const check = args.flags.has("check");
+  const picture = format === "dot" || format === "svg";
+  if (picture && (check || explain !== null)) {
+    throw misused(analyze, `--${check ? "check" : "explain"} goes with text and json, not with ${format}.`);
+  }
+  if (check && explain !== null) throw misused(analyze, "--check and --explain exclude each other.");
+  const seed = numberOf(args, "seed", 0);
+  const count = numberOf(args, "seeds", 1) ?? (seed === null ? DEFAULT_SEEDS : 1);
+  const seeds = Array.from({ length: count }, (_, i) => (seed ?? 1) + i);
+  return { format, explain, seeds: check ? seeds : null };
+}
+
+function numberOf({ values, flags }: Arguments, option: string, least: number): number | null {
+  const written = values.get(option);
+  if (written === undefined) return null;
+  if (!flags.has("check")) throw misused(analyze, `--${option} is for --check.`);
+  if (/^\d{1,15}$/.test(written) && Number(written) >= least) return Number(written);
+  throw misused(analyze, `--${option} is a whole number of at least ${least}, not "${written}".`);
+}
 
 function shown(
   { showAnalysis, showDerivation, toJson, toDot, toSvg }: typeof import("../analysis/index.js"),
   analysis: Analysis,
-  format: Format,
-  explain: string | undefined,
+  { format, explain }: Wishes,
+  checks: Checks | null,
   oneLine: boolean,
 ): string {
   switch (format) {
-    case "text":
-      return explain === undefined ? showAnalysis(analysis) : showDerivation(explain, analysis);
+    case "text": {
+      if (explain !== null) return showDerivation(explain, analysis);
+      return [showAnalysis(analysis), ...(checks === null ? [] : [checks.text])].join("\n\n");
+    }
     case "json": {
       const data = toJson(analysis);
-      const asked = explain === undefined ? data : data.streams.find(({ name }) => name === explain);
+      const all = checks === null ? data : { ...data, check: checks.data };
+      const asked = explain === null ? all : data.streams.find(({ name }) => name === explain);
       return JSON.stringify(asked, null, oneLine ? 0 : 2);
     }
     case "dot":
@@ -76,20 +96,6 @@ function shown(
     case "svg":
       return toSvg(analysis);
   }
-}
-
-function seedsOf({ values }: Arguments): number[] {
-  const whole = (option: string, least: number) => {
-    const value = Number(values.get(option));
-    if (Number.isSafeInteger(value) && value >= least) return value;
-    throw misused(
-      analyze,
-      `--${option} is a whole number of at least ${least}, not "${values.get(option)}".`,
-    );
-  };
-  const first = values.has("seed") ? whole("seed", 0) : 1;
-  const count = values.has("seeds") ? whole("seeds", 1) : values.has("seed") ? 1 : DEFAULT_SEEDS;
-  return Array.from({ length: count }, (_, i) => first + i);
 }
 
 function formatOf({ values, flags }: Arguments): Format {

@@ -7,31 +7,21 @@ import type { Terminal } from "./terminal.js";
 
 const PROGRESS_EVERY_MS = 2000;
 
-export interface CheckArguments {
-  readonly file: string;
-  readonly seeds: readonly number[];
-  readonly json: boolean;
+/** What `headwater analyze --check` adds to a report. */
+export interface Checks {
+  readonly ok: boolean;
+  readonly text: string;
+  readonly data: object;
 }
 
-/** `headwater analyze FILE --check`: says whether no label was proved wrong. */
 export async function runCheck(
   analysis: Analysis,
-  { file, seeds, json }: CheckArguments,
+  file: string,
+  seeds: readonly number[],
   terminal: Terminal,
-): Promise<boolean> {
-  const { check, checkToJson, runnableComponent, showCheck, sqlComponent } = await import(
-    "../check/index.js"
-  );
-  const code = new Map<string, RunnableComponent>();
-  for (const { name, runs } of analysis.topology.graph.components) {
-    if (runs === undefined) continue;
-    if ("sql" in runs) {
-      code.set(name, await sqlComponent(runs.sql, runs.tables, runs.to));
-    } else {
-      const exported = await loadModule(findProgram(runs.module, dirname(resolve(file))));
-      code.set(name, runnableComponent(exported.default, runs.module));
-    }
-  }
+): Promise<Checks> {
+  const { check, checkToJson, showCheck } = await import("../check/index.js");
+  const code = await codeOf(analysis, dirname(resolve(file)));
   let told = Date.now();
   const progress = (done: number) => {
     if (Date.now() - told < PROGRESS_EVERY_MS) return;
@@ -40,8 +30,21 @@ export async function runCheck(
   };
   const result = check(analysis, { seeds, code, progress });
   const replay = (seed: number) => `npx headwater analyze ${file} --check --seed ${seed}`;
-  if (json) terminal.out(JSON.stringify(checkToJson(result, replay)));
-  else terminal.out(showCheck(result, replay));
   if (!result.ok) terminal.say("HW-5008: a label is not true. `headwater explain HW-5008` says what to do.");
-  return result.ok;
+  return { ok: result.ok, text: showCheck(result, replay), data: checkToJson(result, replay) };
+}
+
+async function codeOf({ topology }: Analysis, folder: string): Promise<Map<string, RunnableComponent>> {
+  const { runnableComponent, sqlComponent } = await import("../check/index.js");
+  const code = new Map<string, RunnableComponent>();
+  for (const { name, runs } of topology.graph.components) {
+    if (runs === undefined) continue;
+    if ("sql" in runs) {
+      code.set(name, await sqlComponent(runs.sql, runs.tables, runs.to));
+    } else {
+      const exported = await loadModule(findProgram(runs.module, folder));
+      code.set(name, runnableComponent(exported.default, runs.module));
+    }
+  }
+  return code;
 }

@@ -28,11 +28,15 @@ describe("headwater analyze --check", () => {
       "--json",
     );
     assert.equal(exitCode, 1);
-    const data = JSON.parse(stdout) as {
-      ok: boolean;
-      seeds: number;
-      predicted: { stream: string; label: string; found: { kind: string; replay: string } }[];
+    const { outputs, check: data } = JSON.parse(stdout) as {
+      outputs: { name: string; label: string }[];
+      check: {
+        ok: boolean;
+        seeds: number;
+        predicted: { stream: string; label: string; found: { kind: string; replay: string } }[];
+      };
     };
+    assert.equal(outputs[0]?.name, "db");
     assert.deepEqual([data.ok, data.seeds], [true, 1]);
     assert.deepEqual(
       data.predicted.map(({ stream, label, found }) => [stream, label, found.kind]),
@@ -87,7 +91,7 @@ describe("headwater analyze --check", () => {
     [["--seed", "x"], /--seed is a whole number of at least 0, not "x"/],
     [["--seeds", "0"], /--seeds is a whole number of at least 1, not "0"/],
     [["--format", "svg"], /--check goes with text and json/],
-    [["--explain", "answers"], /--check goes with text and json, and not with --explain/],
+    [["--explain", "answers"], /--check and --explain exclude each other/],
   ] as const) {
     test(`is misused with ${args.join(" ")}`, async () => {
       const { exitCode, stderr } = await headwater("analyze", file("ads-thresh"), "--check", ...args);

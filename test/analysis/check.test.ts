@@ -234,6 +234,50 @@ describe("the check", () => {
     assert.deepEqual(single.paths, wrong.paths);
   });
 
+  test("holds back what meets a sealed input, also where it is confluent", async () => {
+    const text = `
+Unpaid:
+  sql: select o.id, p.id as payment from orders o left join payments p on p.order_id = o.id
+  tables: { orders: [id], payments: [id, order_id] }
+  to: unpaid
+streams: { payments: { seal: [order_id] } }
+`;
+    const result = await checked(text, { seeds: range(20) });
+    assert.equal(result.ok, true, showCheck(result, replay));
+    assert.deepEqual(agreed(result), ["unpaid"]);
+  });
+
+  test("waits for all of a stream where paths need several of its keys", async () => {
+    const text = `
+Two:
+  annotation:
+    - { from: words, to: byWord, label: OW, subscript: [word] }
+    - { from: words, to: byBatch, label: OW, subscript: [batch] }
+  runs: ./a.ts
+streams: { words: { seal: [[word], [batch]], attributes: [word, batch] } }
+`;
+    type Counts = Readonly<Record<string, number>>;
+    const counts: RunnableComponent<Counts> = {
+      initial: () => ({}),
+      receive: (state, _input, { word, batch }) => {
+        const add = (key: string, to: Counts) => ({ ...to, [key]: (to[key] ?? 0) + 1 });
+        return { state: add(`w${word}`, add(`b${batch}`, state)) };
+      },
+      answer: (state) => ({
+        state,
+        emit: Object.entries(state).map(
+          ([key, n]) => [key.startsWith("w") ? "byWord" : "byBatch", { key, n }] as const,
+        ),
+      }),
+    };
+    const result = await checked(text, {
+      modules: { "./a.ts": counts as RunnableComponent },
+      seeds: range(20),
+    });
+    assert.equal(result.ok, true, showCheck(result, replay));
+    assert.deepEqual(agreed(result), ["byBatch", "byWord"]);
+  });
+
   test("says what it could not run, and why", async () => {
     const text = `
 A: { annotation: { from: in, to: mid, label: CR }, runs: ./a.ts }

@@ -62,6 +62,16 @@ describe("cycles collapse", () => {
     assert.equal(cache("OW", ["k"]), "Async");
   });
 
+  test("a seal does not pass a cycle: a record may still be under way around it", () => {
+    const analysis = analyze(
+      graph(
+        { Cache: [path("in", "out", "CW")] },
+        { in: [null, "Cache.in", ["k"]], self: ["Cache.out", "Cache.in"], out: ["Cache.out", null] },
+      ),
+    );
+    assert.equal(labels(analysis).out, "Async");
+  });
+
   test("a replicated read that goes around into a write makes the replicas diverge", () => {
     const analysis = analyze(
       graph(

@@ -26,12 +26,12 @@ export type Act = ({ readonly input: string } & Bulk) | { readonly answers: read
 
 type Emission = readonly [output: string, record: DataRecord];
 
+/** A partition goes through all sealed streams of a component: a join needs both sides of it. */
 interface Partition {
-  readonly stream: string;
   readonly records: ({ readonly input: string } & Bulk)[];
-  /** How many records each message had. */
-  readonly seen: Map<number, number>;
-  expected: number | null;
+  /** How many records each message had, by stream. */
+  readonly seen: Map<string, Map<number, number>>;
+  readonly expected: Map<string, number>;
   complete: boolean;
 }
 
@@ -65,8 +65,8 @@ export class Instance {
     const seal = this.#sealing ? this.component.buffered.get(stream) : undefined;
     if (what.kind === "seal") {
       if (seal === undefined) return [];
-      const partition = this.#partition(stream, what.partition);
-      partition.expected = what.records;
+      const partition = this.#partition(what.partition);
+      partition.expected.set(stream, what.records);
       return this.#settled(partition);
     }
     if (this.#sealing && this.component.held.has(input) && !this.#mayRead(message)) {
@@ -75,10 +75,11 @@ export class Instance {
     }
     if (seal === undefined) return this.#receive(input, what);
     const name = seal.prefix ? WHOLE : (keyOf(what.record, seal.key) ?? WHOLE);
-    const partition = this.#partition(stream, name);
+    const partition = this.#partition(name);
     if (partition.complete) return this.#receive(input, what);
     partition.records.push({ input, record: what.record, times: what.times });
-    partition.seen.set(message.id, what.times);
+    const seen = partition.seen.get(stream) ?? new Map<number, number>();
+    partition.seen.set(stream, seen.set(message.id, what.times));
     return this.#settled(partition);
   }
 
@@ -121,20 +122,22 @@ export class Instance {
     return this.#running.receive(input, record, times);
   }
 
-  #partition(stream: string, name: string): Partition {
-    const key = JSON.stringify([stream, name]);
-    let partition = this.#partitions.get(key);
+  #partition(name: string): Partition {
+    let partition = this.#partitions.get(name);
     if (partition === undefined) {
-      partition = { stream, records: [], seen: new Map(), expected: null, complete: false };
-      this.#partitions.set(key, partition);
+      partition = { records: [], seen: new Map(), expected: new Map(), complete: false };
+      this.#partitions.set(name, partition);
     }
     return partition;
   }
 
   #settled(partition: Partition): Emission[] {
-    const arrived = [...partition.seen.values()].reduce((sum, times) => sum + times, 0);
-    if (partition.complete || partition.expected !== arrived) return [];
-    return this.#complete(partition);
+    const arrived = (stream: string) =>
+      [...(partition.seen.get(stream)?.values() ?? [])].reduce((sum, times) => sum + times, 0);
+    const all = [...this.component.buffered.keys()].every(
+      (stream) => partition.expected.get(stream) === arrived(stream),
+    );
+    return all && !partition.complete ? this.#complete(partition) : [];
   }
 
   #complete(partition: Partition): Emission[] {
@@ -157,7 +160,7 @@ export class Instance {
       writers?.every((stream) => {
         const seal = this.component.buffered.get(stream);
         const name = what.kind === "record" && seal?.prefix === false ? keyOf(what.record, seal.key) : null;
-        return name !== null && this.#partitions.get(JSON.stringify([stream, name]))?.complete === true;
+        return name !== null && this.#partitions.get(name)?.complete === true;
       }) === true
     );
   }

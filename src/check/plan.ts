@@ -11,7 +11,7 @@ import type { RunnableComponent } from "./component.js";
 import { attributesAt, makerFor, type Source } from "./inputs.js";
 
 const REPLICAS = 2;
-/** Where paths need several keys, whoever waits for all of a stream has waited for each of them. */
+/** Where several keys are needed, whoever waits for everything has waited for each of them. */
 const ALL: Seal = { key: [], prefix: true };
 
 export type Code = ReadonlyMap<string, RunnableComponent>;
@@ -22,7 +22,7 @@ export interface PlannedComponent {
   readonly replicas: number;
   /** Producers before consumers; members of a cycle share one. */
   readonly rank: number;
-  /** Streams whose records wait until their partition is complete, with the seal that says so. */
+  /** Streams whose records wait until their partition is complete, in all of them, with the seal that says so. */
   readonly buffered: ReadonlyMap<string, Seal>;
   /**
    * Inputs whose records wait until the partitions of these streams are complete that they are about, as their
@@ -114,9 +114,8 @@ function coordination(component: string, analysis: Analysis): Pick<PlannedCompon
     return { buffered, held };
   const buffer = (name: string, gate: Gate) => {
     const seal = streams.get(name)?.seals.find((each) => dependencies.compatible(gate, each));
-    if (seal === undefined) return;
-    const other = buffered.get(name) ?? seal;
-    buffered.set(name, sealName(other) === sealName(seal) ? seal : ALL);
+    if (seal !== undefined)
+      buffered.set(name, sealName(buffered.get(name) ?? seal) === sealName(seal) ? seal : ALL);
   };
   for (const port of topology.interfaces) {
     if (port.side !== "output" || port.component.name !== component) continue;
@@ -137,5 +136,7 @@ function coordination(component: string, analysis: Analysis): Pick<PlannedCompon
       }
     }
   }
+  const keys = new Set([...buffered.values()].map(sealName));
+  if (keys.size > 1) for (const name of buffered.keys()) buffered.set(name, ALL);
   return { buffered, held };
 }

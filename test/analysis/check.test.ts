@@ -247,6 +247,32 @@ streams: { payments: { seal: [order_id] } }
     assert.deepEqual(agreed(result), ["unpaid"]);
   });
 
+  test("lets a partition go when it is complete in all sealed streams", async () => {
+    const text = (seal: string) => `
+Both:
+  sql: >
+    select o.id, o.n, p.m from (select id, count(*) as n from orders group by id) o
+    left join (select id, count(*) as m from payments group by id) p on o.id = p.id
+  tables: { orders: [id, line], payments: [id, line] }
+  to: both
+streams: { orders: { ${seal} }, payments: { ${seal} } }
+`;
+    const result = await checked(text("seal: [id]"), { seeds: range(20) });
+    assert.equal(result.ok, true, showCheck(result, replay));
+    assert.deepEqual(agreed(result), ["both"]);
+    assert.deepEqual(predictions(await checked(text("seal: [line]"))), ["both: Run, Run"]);
+  });
+
+  test("makes up no anomaly where there is none", async () => {
+    const copy: RunnableComponent<number> = {
+      initial: () => 0,
+      receive: (state, _input, record) => ({ state, emit: [["out", record]] }),
+    };
+    const result = await checked(one("label: OW"), with_(copy));
+    assert.deepEqual(predictions(result), ["out: Run, -"]);
+    assert.match(showCheck(result, replay), /^out is Run, but no run of 96 shows it\.$/m);
+  });
+
   test("waits for all of a stream where paths need several of its keys", async () => {
     const text = `
 Two:

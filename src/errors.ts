@@ -81,6 +81,8 @@ export const codes = {
   "HW-5004": "a component cannot be coordinated like that",
   "HW-5005": "a partition got more than its seal promised",
   "HW-5006": "a component cannot be run",
+  "HW-5007": "a dataflow has nothing that can be run",
+  "HW-5008": "a label of a dataflow is not true",
   "HW-5101": "a query cannot be read",
   "HW-5102": "a query uses what is not supported",
   "HW-5103": "a name in a query leads nowhere",

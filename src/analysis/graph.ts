@@ -114,6 +114,8 @@ export interface Stream {
   readonly id?: readonly string[];
   /** The attributes of its records, where they are known. */
   readonly attributes?: readonly string[];
+  /** Records that the check picks from, for a stream from outside. */
+  readonly sample?: readonly Readonly<Record<string, unknown>>[];
   readonly position?: Position;
 }
 

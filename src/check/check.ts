@@ -1,90 +1,144 @@
 /**
- * Tries whether annotations are true: every component that can be run is given the same records in many orders, and what
- * comes out is compared. Where the analysis promises one outcome, another one is an error. Where it warns of several, a
- * run that shows them is looked for, with the coordination off.
+ * Runs what a dataflow is made of, and compares with what the analysis says of it. Confluent paths and streams no worse
+ * than Async must come out the same whatever the network does; where it is worse, a run is looked for that shows it.
  */
 
-import {
-  type Analysis,
-  type Choice,
-  type Component,
-  isAnomaly,
-  type Label,
-  planCoordination,
-  severityOf,
-} from "../analysis/index.js";
-import { Random } from "../sim/random.js";
-import type { CheckedComponent } from "./component.js";
-import { held, sealedInputs } from "./deliveries.js";
-import { type Difference, findDifference } from "./search.js";
+import type { Analysis, LabelledStream } from "../analysis/analyze.js";
+import { isAnomaly } from "../analysis/labels.js";
+import { HeadwaterError } from "../errors.js";
+import { EachAlone } from "./alone.js";
+import { Chance } from "./chance.js";
+import { makeInputs } from "./inputs.js";
+import type { Run } from "./network.js";
+import type { PathViolation } from "./paths.js";
+import { type Code, type Plan, planOf } from "./plan.js";
+import { type Anomaly, type Evidence, Search } from "./search.js";
 
-export interface Checked {
-  readonly component: string;
-  /** The worst label that the component's own faults give its outputs. */
-  readonly label: Label;
-  readonly coordination: Choice["coordination"]["kind"];
-  /**
-   * `kept`: one outcome was promised, and there was one. `broken`: there were two. `shown`: several were to be expected,
-   * and here they are. `hidden`: several were to be expected, and none was found. `skipped`: it cannot be run.
-   */
-  readonly result: "kept" | "broken" | "shown" | "hidden" | "skipped";
-  readonly difference: Difference | null;
+const RUNS_PER_SEED = 8;
+const RUNS_TO_SHRINK = 24;
+/** Weakest first. */
+export const ANOMALIES: readonly Anomaly[] = ["Run", "Inst", "Diverge"];
+
+export interface CheckOptions {
+  readonly seeds: readonly number[];
+  /** What components do, by name. */
+  readonly code: Code;
+  readonly progress?: (seedsDone: number) => void;
 }
 
-export async function check(
-  analysis: Analysis,
-  runnable: (component: Component) => Promise<CheckedComponent | null>,
-  seed: number,
-): Promise<Checked[]> {
-  const plan = planCoordination(analysis);
-  const results: Checked[] = [];
-  for (const choice of plan.values()) {
-    const component = analysis.topology.graph.components.find(({ name }) => name === choice.component);
-    if (component === undefined) continue;
-    const label = ownLabel(component, analysis);
-    const about = { component: component.name, label, coordination: choice.coordination.kind };
-    const running = await runnable(component);
-    if (running === null) {
-      results.push({ ...about, result: "skipped", difference: null });
-      continue;
-    }
-    const sealed = sealedInputs(
-      choice.coordination,
-      (stream) => analysis.topology.stream(stream)?.to?.interface,
+/** A stream that may differ, and the worst that was seen of it. */
+export interface Predicted {
+  readonly stream: LabelledStream;
+  readonly found: Evidence | null;
+}
+
+export interface CheckResult {
+  readonly seeds: number;
+  readonly runs: number;
+  /** Nothing can be said about them. */
+  readonly left: Plan["left"];
+  /** How many outputs with confluent paths were tried, each component by itself. */
+  readonly outputs: number;
+  readonly paths: readonly PathViolation[];
+  /** Streams that are no worse than Async, and differed: the first on their way. */
+  readonly streams: readonly Evidence[];
+  /** Streams that agreed in all runs, as they should. */
+  readonly agreed: readonly LabelledStream[];
+  readonly predicted: readonly Predicted[];
+  /** What would become of the outputs without the seals that they rely on. */
+  readonly unsealed: readonly Evidence[];
+  readonly ok: boolean;
+}
+
+export function check(analysis: Analysis, { seeds, code, progress }: CheckOptions): CheckResult {
+  if (code.size === 0) {
+    throw new HeadwaterError(
+      "HW-5007",
+      "No component of the dataflow has sql or a module, so there is nothing to run.",
     );
-    const trial = {
-      component: running,
-      coordinate: (delivery: Parameters<typeof held>[0]) =>
-        sealed.size === 0 ? delivery : held(delivery, sealed),
-      mayRepeat: indifferentInputs(component),
-    };
-    const difference = findDifference(trial, new Random(seed));
-    const promised = !isAnomaly(label);
-    const result = difference === null ? (promised ? "kept" : "hidden") : promised ? "broken" : "shown";
-    results.push({ ...about, result, difference });
   }
-  return results;
+  const plan = planOf(analysis, code);
+  const sealed = new Findings(plan, true);
+  const sealing = plan.components.some(({ buffered }) => buffered.size > 0);
+  const unsealed = sealing ? new Findings(plan, false) : null;
+  const alone = new EachAlone(analysis, code);
+  const reliant = plan.made.filter(({ stream, label }) => stream.to === null && !isAnomaly(label));
+  for (const [done, seed] of seeds.entries()) {
+    const runs = plan.components.length > 0 ? sealed.look(seed, plan.made) : [];
+    alone.look(seed, runs);
+    unsealed?.look(seed, reliant);
+    progress?.(done + 1);
+  }
+  const { violations } = alone;
+  const wrong = plan.made.filter(
+    ({ stream, label }) => !isAnomaly(label) && sealed.worst(stream.name) !== null,
+  );
+  const streams = firstOf(analysis, wrong).flatMap(({ stream }) => sealed.worst(stream.name) ?? []);
+  return {
+    seeds: seeds.length,
+    runs: sealed.runs,
+    left: plan.left,
+    outputs: alone.outputs,
+    paths: violations,
+    streams,
+    agreed: plan.made.filter((each) => !isAnomaly(each.label) && !wrong.includes(each)),
+    predicted: plan.made
+      .filter(({ label }) => isAnomaly(label))
+      .map((stream) => ({ stream, found: sealed.worst(stream.stream.name) })),
+    unsealed: reliant.flatMap(({ stream }) => unsealed?.worst(stream.name) ?? []),
+    ok: violations.length === 0 && streams.length === 0,
+  };
 }
 
-/** What the component itself adds. A Taint by rule 3 comes from replicas before it that disagree, and is not its fault. */
-function ownLabel(component: Component, { topology, streams }: Analysis): Label {
-  let worst: Label = "Async";
-  for (const { to } of component.paths) {
-    for (const { name } of topology.output(component.name, to)?.streams ?? []) {
-      const { steps = [], reconciliations = [] } = streams.get(name)?.derivation ?? {};
-      for (const { from, gives } of reconciliations) {
-        const own = steps.some(({ adds, rule }) => adds?.kind === from.kind && rule !== "3");
-        if (own && gives !== null && severityOf(gives) > severityOf(worst)) worst = gives;
+/** What has been seen of each stream so far, the first time that it was seen, made small. */
+class Findings {
+  readonly #plan: Plan;
+  readonly #search: Search;
+  readonly #found = new Map<string, Map<Anomaly, Evidence>>();
+  runs = 0;
+
+  constructor(plan: Plan, sealing: boolean) {
+    this.#plan = plan;
+    this.#search = new Search(plan, sealing);
+  }
+
+  look(seed: number, streams: readonly LabelledStream[]): readonly Run[] {
+    const inputs = makeInputs(this.#plan.sources, new Chance(seed));
+    const runs = this.#search.runs(inputs, seed, RUNS_PER_SEED);
+    this.runs += runs.length;
+    for (const { stream, label } of streams) {
+      const converges = label === "Diverge" || this.#says(stream.from?.component);
+      for (const kind of converges ? ANOMALIES : ANOMALIES.slice(0, -1)) {
+        const known = this.#found.get(stream.name) ?? new Map<Anomaly, Evidence>();
+        if (known.has(kind)) continue;
+        const found = this.#search.evidence(runs, { stream: stream.name, kind }, seed);
+        if (found === null) continue;
+        this.#found.set(stream.name, known.set(kind, this.#search.shrunk(found, RUNS_TO_SHRINK)));
       }
     }
+    return runs;
   }
-  return worst;
+
+  /** A state may hold what nobody means, such as an order of arrival, unless the component says what counts. */
+  #says(component: string | undefined): boolean {
+    return this.#plan.components.some(({ name, code }) => name === component && code.view !== undefined);
+  }
+
+  worst(stream: string): Evidence | null {
+    const known = this.#found.get(stream);
+    return ANOMALIES.map((kind) => known?.get(kind) ?? null).findLast((each) => each !== null) ?? null;
+  }
 }
 
-/** Inputs whose every path claims that a repeated record changes nothing but the number of its outputs. */
-function indifferentInputs({ paths }: Component): ReadonlySet<string> {
-  const minds = ({ repetition, annotation }: Component["paths"][number]) =>
-    repetition === "minds" || (repetition === undefined && annotation.endsWith("W"));
-  const minding = new Set(paths.filter(minds).map(({ from }) => from));
-  return new Set(paths.map(({ from }) => from).filter((from) => !minding.has(from)));
+/** Whatever comes after a stream that differs differs too, and explains nothing. */
+function firstOf({ topology }: Analysis, wrong: readonly LabelledStream[]): LabelledStream[] {
+  const names = new Set(wrong.map(({ stream }) => stream.name));
+  return wrong.filter(({ stream }) => {
+    const { from } = stream;
+    const port = from === null ? undefined : topology.output(from.component, from.interface);
+    const before = (port?.paths ?? []).flatMap(
+      (path) => topology.input(from?.component ?? "", path.from)?.streams ?? [],
+    );
+    return !before.some(({ name }) => name !== stream.name && names.has(name));
+  });
 }

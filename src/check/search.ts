@@ -1,106 +1,166 @@
-import type { Block, Chance, CheckedComponent } from "./component.js";
-import { merged, outcome, repeated, shuffled } from "./deliveries.js";
+/** Looks for what section III.A calls anomalies: runs, or replicas in one run, that do not agree on a stream. */
 
-/** The same records, delivered in two ways, with two outcomes. */
-export interface Difference {
-  readonly deliveries: readonly [readonly Block[], readonly Block[]];
-  readonly outcomes: readonly [readonly string[], readonly string[]];
+import type { Topology } from "../analysis/topology.js";
+import { Chance } from "./chance.js";
+import type { DataRecord } from "./component.js";
+import type { Bulk, Inputs } from "./inputs.js";
+import type { Act, Instance } from "./instance.js";
+import { type Run, runOnce } from "./network.js";
+import type { Plan } from "./plan.js";
+import { canonical } from "./records.js";
+import { shrink } from "./shrink.js";
+
+export type Anomaly = "Run" | "Inst" | "Diverge";
+
+/** One of the two that do not agree. */
+export interface Side {
+  readonly name: string;
+  /** Who took part, and what each got in which order: only those that differ from the other side. */
+  readonly instances: readonly { readonly name: string; readonly acts: readonly Act[] }[];
+  /** The contents of the stream, or the state of the replica. */
+  readonly result: readonly DataRecord[] | { readonly state: unknown };
 }
 
-export interface Trial {
-  readonly component: CheckedComponent;
-  /** What the component gets of a delivery, under its coordination. */
-  readonly coordinate: (delivery: readonly Block[]) => readonly Block[];
-  /** The inputs over which a repeated record must not show. */
-  readonly mayRepeat: ReadonlySet<string>;
+export interface Evidence {
+  readonly stream: string;
+  readonly kind: Anomaly;
+  readonly seed: number;
+  readonly inputs: Inputs;
+  readonly sides: readonly [Side, Side];
 }
 
-const WORKLOADS = 40;
-const DELIVERIES = 12;
-const KINDS_PERMUTED_MAX = 4;
+export interface Question {
+  readonly stream: string;
+  readonly kind: Anomaly;
+}
 
-/** Looks for two deliveries of one input that do not have the same outcome; the smallest it can find. */
-export function findDifference(trial: Trial, chance: Chance): Difference | null {
-  for (let i = 0; i < WORKLOADS; i++) {
-    const blocks = merged(trial.component.records(chance));
-    const first = compareAll(trial, blocks, chance);
-    if (first !== null) return smallest(trial, blocks, first, chance);
+export class Search {
+  readonly #plan: Plan;
+  readonly #sealing: boolean;
+  readonly #before = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>();
+
+  constructor(plan: Plan, sealing: boolean) {
+    this.#plan = plan;
+    this.#sealing = sealing;
   }
-  return null;
-}
 
-function compareAll(trial: Trial, blocks: readonly Block[], chance: Chance): Difference | null {
-  const straight = blocks;
-  const expected = outcome(trial.component, trial.coordinate(straight));
-  for (let i = 0; i < DELIVERIES; i++) {
-    const delivery = repeated(shuffled(blocks, chance), trial.mayRepeat, chance);
-    const found = differing(trial, straight, expected, delivery);
-    if (found !== null) return found;
+  /** Several runs of the same inputs. */
+  runs(inputs: Inputs, seed: number, count: number): Run[] {
+    return Array.from({ length: count }, (_, i) =>
+      runOnce(this.#plan, inputs, new Chance(seed, i), this.#sealing),
+    );
   }
-  return null;
+
+  /** The pair that takes the fewest words to show; `null` if all agree. */
+  evidence(runs: readonly Run[], { stream, kind }: Question, seed: number): Evidence | null {
+    let best: Evidence | null = null;
+    let length = Number.POSITIVE_INFINITY;
+    for (const sides of kind === "Run" ? this.#acrossRuns(runs, stream) : this.#inRuns(runs, stream, kind)) {
+      const words = sides.flatMap(({ instances }) => instances.flatMap(({ acts }) => acts)).length;
+      if (words >= length) continue;
+      length = words;
+      best = { stream, kind, seed, inputs: runs[0]?.inputs ?? new Map(), sides };
+    }
+    return best;
+  }
+
+  shrunk(found: Evidence, count: number): Evidence {
+    const all = [...found.inputs].flatMap(([name, records]) => records.map((bulk) => ({ name, ...bulk })));
+    return shrink(all, found, (fewer) => {
+      const inputs = new Map([...found.inputs.keys()].map((name): [string, Bulk[]] => [name, []]));
+      for (const { name, ...bulk } of fewer) inputs.get(name)?.push(bulk);
+      return this.evidence(this.runs(inputs, found.seed, count), found, found.seed);
+    });
+  }
+
+  *#acrossRuns(runs: readonly Run[], stream: string): Generator<readonly [Side, Side]> {
+    for (const [i, one] of runs.entries()) {
+      for (const other of runs.slice(i + 1)) {
+        for (const [replica, contents] of one.contents.get(stream)?.entries() ?? []) {
+          const others = other.contents.get(stream)?.[replica];
+          if (others === undefined || contents.equals(others)) continue;
+          const [a, b] = differing(this.#upstream(one, stream), this.#upstream(other, stream));
+          yield [
+            { name: "one run", instances: a, result: contents.records },
+            { name: "another run", instances: b, result: others.records },
+          ];
+        }
+      }
+    }
+  }
+
+  *#inRuns(runs: readonly Run[], stream: string, kind: "Inst" | "Diverge"): Generator<readonly [Side, Side]> {
+    const producer = this.#plan.analysis.topology.stream(stream)?.from?.component ?? "";
+    for (const run of runs) {
+      const replicas = run.instances.filter(({ component }) => component.name === producer);
+      const [first, ...rest] = replicas.map((instance) => {
+        const state = kind === "Diverge" ? { state: instance.view() } : null;
+        const result = state ?? run.contents.get(stream)?.[instance.replica]?.records ?? [];
+        const near = this.#upstream(run, stream).filter(
+          ({ instance: { component, replica } }) => component.replicas > 1 && replica === instance.replica,
+        );
+        return { result, near, name: `${producer}, replica ${instance.replica + 1}` };
+      });
+      for (const other of rest) {
+        if (first === undefined || canonical(first.result) === canonical(other.result)) continue;
+        const [a, b] = differing(first.near, other.near);
+        yield [
+          { name: first.name, instances: a, result: first.result },
+          { name: other.name, instances: b, result: other.result },
+        ];
+      }
+    }
+  }
+
+  /** Each instance with what it did that could matter to the stream. */
+  #upstream(run: Run, stream: string): Involved[] {
+    let places = this.#before.get(stream);
+    if (places === undefined)
+      this.#before.set(stream, (places = inputsBefore(this.#plan.analysis.topology, stream)));
+    const known = places;
+    return run.instances.flatMap((instance) => {
+      const inputs = known.get(instance.component.name);
+      if (inputs === undefined) return [];
+      return [{ instance, acts: instance.acts.filter((act) => "answers" in act || inputs.has(act.input)) }];
+    });
+  }
 }
 
+interface Involved {
+  readonly instance: Instance;
+  readonly acts: readonly Act[];
+}
+
+/** The inputs from which paths lead to a stream, by component. */
+function inputsBefore({ input, output, stream }: Topology, name: string): Map<string, Set<string>> {
+  const before = new Map<string, Set<string>>();
+  const walked = new Set([name]);
+  // A set that grows while it is walked is its own worklist.
+  for (const each of walked) {
+    const from = stream(each)?.from ?? null;
+    if (from === null) continue;
+    const inputs = before.get(from.component) ?? new Set();
+    before.set(from.component, inputs);
+    for (const path of output(from.component, from.interface)?.paths ?? []) {
+      inputs.add(path.from);
+      for (const { name: earlier } of input(from.component, path.from)?.streams ?? []) walked.add(earlier);
+    }
+  }
+  return before;
+}
+
+/** Instances that got the same in the same order on both sides explain nothing. */
 function differing(
-  { component, coordinate }: Trial,
-  straight: readonly Block[],
-  expected: readonly string[],
-  delivery: readonly Block[],
-): Difference | null {
-  const got = outcome(component, coordinate(delivery));
-  if (got.join("\n") === expected.join("\n")) return null;
-  return { deliveries: [straight, delivery], outcomes: [expected, got] };
-}
-
-/** Fewer kinds of records, then fewer of each, as long as some order still makes a difference. */
-function smallest(trial: Trial, blocks: readonly Block[], found: Difference, chance: Chance): Difference {
-  let best = found;
-  let left = [...blocks];
-  const attempt = (smaller: Block[]): boolean => {
-    const difference =
-      smaller.length > KINDS_PERMUTED_MAX
-        ? compareAll(trial, smaller, chance)
-        : byPermutation(trial, smaller);
-    if (difference === null) return false;
-    [best, left] = [difference, smaller];
-    return true;
-  };
-  attempt(left);
-  for (let i = 0; i < left.length; ) if (!attempt(left.filter((_, j) => j !== i))) i += 1;
-  for (let i = 0; i < left.length; i++) {
-    let [tooFew, enough] = [0, left[i]?.times ?? 0];
-    while (enough - tooFew > 1) {
-      const middle = Math.floor((tooFew + enough) / 2);
-      if (attempt(left.map((block, j) => (j === i ? { ...block, times: middle } : block)))) enough = middle;
-      else tooFew = middle;
-    }
-  }
-  return best;
-}
-
-/** All orders of whole blocks; then with one record more, where that must not show; then with one block in two pieces. */
-function byPermutation(trial: Trial, blocks: readonly Block[]): Difference | null {
-  const expected = outcome(trial.component, trial.coordinate(blocks));
-  const more = blocks
-    .filter(({ input }) => trial.mayRepeat.has(input))
-    .map((block) => [...blocks, { ...block, times: 1 }]);
-  const split = blocks.flatMap((block, i) =>
-    block.times < 2
-      ? []
-      : [blocks.toSpliced(i, 1, { ...block, times: 1 }, { ...block, times: block.times - 1 })],
-  );
-  for (const pieces of [blocks, ...more, ...split]) {
-    for (const delivery of permutations(pieces)) {
-      const found = differing(trial, blocks, expected, delivery);
-      if (found !== null) return found;
-    }
-  }
-  return null;
-}
-
-function* permutations<T>(items: readonly T[]): Generator<T[]> {
-  if (items.length < 2) yield [...items];
-  for (const [i, item] of items.entries()) {
-    if (items.length < 2) return;
-    for (const rest of permutations(items.filter((_, j) => j !== i))) yield [item, ...rest];
-  }
+  one: readonly Involved[],
+  other: readonly Involved[],
+): [Side["instances"], Side["instances"]] {
+  const pairs = one.flatMap((each, i) => {
+    const twin = other[i];
+    return twin === undefined || canonical(each.acts) === canonical(twin.acts) ? [] : [{ each, twin }];
+  });
+  const shown = ({ instance: { component, replica }, acts }: Involved) => ({
+    name: component.replicas > 1 ? `${component.name}, replica ${replica + 1}` : component.name,
+    acts,
+  });
+  return [pairs.map(({ each }) => shown(each)), pairs.map(({ twin }) => shown(twin))];
 }

@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { dirname, relative, resolve } from "node:path";
-import type { Analysis, Component } from "../analysis/index.js";
-import type { Checked } from "../check/index.js";
+import { relative } from "node:path";
+import type { Analysis } from "../analysis/index.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused } from "./arguments.js";
+import { type Checks, runCheck } from "./check.js";
 import type { Command } from "./command.js";
-import { loadModule } from "./program.js";
-import { findProgram } from "./program-file.js";
 
 const FORMATS = ["text", "json", "dot", "svg"] as const;
+const DEFAULT_SEEDS = 50;
 type Format = (typeof FORMATS)[number];
 
 export const analyze: Command = {
@@ -19,26 +18,27 @@ export const analyze: Command = {
     "FILE is an annotation file (YAML, docs/analysis.md): components with their paths, and what is known of their " +
     "streams. Every stream gets a label: Seal and Async are deterministic, Run, Inst and Diverge are not. For those " +
     "it says where the trouble begins and which seal, order or acceptance would end it. The exit code is 1 if " +
-    "something worse than Async is not accepted or an annotation was found not to be true, 2 if the file cannot be " +
-    "understood.",
+    "something worse than Async is not accepted, 2 if the file cannot be understood. With --check, what components run " +
+    "is really run: in any order, again, side by side, and compared with the labels. A label that is proved wrong also " +
+    "makes the exit code 1; an anomaly that a label predicts is shown.",
   options: {
     format: { value: "text|json|dot|svg", help: "a report, data, a graph for Graphviz, or a picture (text)" },
-    check: { help: "run the components that can be run, and try whether their annotations are true" },
-    seed: { value: "N", help: "what --check draws its deliveries from (1)" },
+    check: { help: "run the components that can be run, and try to prove the labels wrong" },
+    seeds: { value: "N", help: `with --check: how many seeds to try (${DEFAULT_SEEDS})` },
+    seed: { value: "K", help: "with --check: only this seed, or the first of --seeds" },
     explain: { value: "STREAM", help: "only how the label of this stream came about" },
   },
   async run(args, terminal) {
-    const { format, explain, seed } = wishesOf(args);
+    const { format, explain, seeds } = wishesOf(args);
     const file = args.operands[0] ?? "";
     const text = await textOf(file);
     const analysis = await import("../analysis/index.js");
     const dataflow = await analysis.readDataflow(text, { source: relative(process.cwd(), file) || file });
     const result = analysis.analyze(dataflow);
     if (explain !== null) analysis.checkStream(explain, result);
-    const checks = seed === null ? null : await checked(result, dirname(resolve(file)), seed);
-    terminal.out(shown(analysis, result, { format, explain, seed }, checks, args.flags.has("json")));
-    const broken = checks?.results.some((each) => each.result === "broken") ?? false;
-    return broken || result.open.length > 0 ? 1 : 0;
+    const checks = seeds === null ? null : await runCheck(result, file, seeds, terminal);
+    terminal.out(shown(analysis, result, { format, explain, seeds }, checks, args.flags.has("json")));
+    return checks?.ok === false || result.open.length > 0 ? 1 : 0;
   },
 };
 
@@ -47,7 +47,7 @@ interface Wishes {
   readonly format: Format;
   readonly explain: string | null;
   /** What the check draws from; `null` without `--check`. */
-  readonly seed: number | null;
+  readonly seeds: readonly number[] | null;
 }
 
 function wishesOf(args: Arguments): Wishes {
@@ -59,29 +59,18 @@ function wishesOf(args: Arguments): Wishes {
     throw misused(analyze, `--${check ? "check" : "explain"} goes with text and json, not with ${format}.`);
   }
   if (check && explain !== null) throw misused(analyze, "--check and --explain exclude each other.");
-  const written = args.values.get("seed");
-  if (written !== undefined && !check) throw misused(analyze, "--seed is for --check.");
-  if (written !== undefined && !/^\d{1,15}$/.test(written)) {
-    throw misused(analyze, `--seed is a whole number, not "${written}".`);
-  }
-  return { format, explain, seed: check ? Number(written ?? 1) : null };
+  const seed = numberOf(args, "seed", 0);
+  const count = numberOf(args, "seeds", 1) ?? (seed === null ? DEFAULT_SEEDS : 1);
+  const seeds = Array.from({ length: count }, (_, i) => (seed ?? 1) + i);
+  return { format, explain, seeds: check ? seeds : null };
 }
 
-interface Checks {
-  readonly results: readonly Checked[];
-  readonly text: string;
-}
-
-async function checked(analysis: Analysis, folder: string, seed: number): Promise<Checks> {
-  const { check, checkedComponent, queryComponent, showChecked } = await import("../check/index.js");
-  const runnable = async ({ runs }: Component) => {
-    if (runs === undefined) return null;
-    if ("sql" in runs) return await queryComponent(runs);
-    const exported = await loadModule(findProgram(runs.module, folder));
-    return checkedComponent(exported.default, runs.module);
-  };
-  const results = await check(analysis, runnable, seed);
-  return { results, text: results.map(showChecked).join("\n\n") };
+function numberOf({ values, flags }: Arguments, option: string, least: number): number | null {
+  const written = values.get(option);
+  if (written === undefined) return null;
+  if (!flags.has("check")) throw misused(analyze, `--${option} is for --check.`);
+  if (/^\d{1,15}$/.test(written) && Number(written) >= least) return Number(written);
+  throw misused(analyze, `--${option} is a whole number of at least ${least}, not "${written}".`);
 }
 
 function shown(
@@ -98,7 +87,7 @@ function shown(
     }
     case "json": {
       const data = toJson(analysis);
-      const all = checks === null ? data : { ...data, checks: checks.results };
+      const all = checks === null ? data : { ...data, check: checks.data };
       const asked = explain === null ? all : data.streams.find(({ name }) => name === explain);
       return JSON.stringify(asked, null, oneLine ? 0 : 2);
     }

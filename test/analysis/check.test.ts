@@ -1,260 +1,384 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { HeadwaterError } from "headwater";
+import { analyze, readDataflow } from "headwater/analysis";
 import {
-  type AnnotationKind,
-  analyze,
-  type Component,
-  type Repetition,
-  readDataflow,
-} from "headwater/analysis";
-import {
-  type Block,
-  type CheckedComponent,
+  type CheckResult,
   check,
-  queryComponent,
-  showChecked,
+  checkToJson,
+  type Evidence,
+  type RunnableComponent,
+  runnableComponent,
+  showCheck,
 } from "headwater/analysis/check";
-import { held, sealedInputs, showRecord } from "#src/check/deliveries.js";
-import { headwater, packageWith, ROOT, runHere } from "../cli/headwater.js";
-import { example, graph, path } from "./dataflows.js";
+import { checked, checkedExample, range } from "./checks.js";
 
-async function byQuery({ runs }: Component): Promise<CheckedComponent | null> {
-  return runs !== undefined && "sql" in runs ? await queryComponent(runs) : null;
+const replay = (seed: number) => `--seed ${seed}`;
+
+/** `stream: predicted label, found anomaly`. */
+function predictions({ predicted }: CheckResult): string[] {
+  return predicted.map(
+    ({ stream, found }) => `${stream.stream.name}: ${stream.label}, ${found?.kind ?? "-"}`,
+  );
 }
 
-describe("figure 6, really run", () => {
-  for (const [name, result] of [
-    ["ads-thresh", "kept"],
-    ["ads-poor", "shown"],
-    ["ads-window-sealed", "kept"],
-    ["ads-campaign", "shown"],
-    ["ads-campaign-sealed", "kept"],
-  ] as const) {
-    test(`${name}: ${result}`, async () => {
-      const results = await check(await example(name), byQuery, 1);
+function agreed(result: CheckResult): string[] {
+  return result.agreed.map(({ stream }) => stream.name);
+}
+
+describe("the examples of the paper, really run (section VI)", () => {
+  for (const name of ["ads-thresh", "ads-campaign-sealed", "ads-window-sealed"]) {
+    test(`${name} gives one answer, whatever the network does`, async () => {
+      const result = await checkedExample(name, range(6));
+      assert.equal(result.ok, true, showCheck(result, replay));
+      assert.deepEqual(result.predicted, []);
+      assert.deepEqual(agreed(result), ["answers", "gossip", "misses", "reports"]);
+      const spared = name === "ads-thresh" ? [] : ["answers"];
       assert.deepEqual(
-        results.map(({ component, result }) => `${component} ${result}`),
-        ["Cache skipped", `Report ${result}`],
+        result.unsealed.map(({ stream }) => stream),
+        spared,
       );
     });
   }
 
-  test("POOR: a hundred clicks and a request are enough, and no fewer", async () => {
-    for (const seed of [1, 2, 3]) {
-      const report = (await check(await example("ads-poor"), byQuery, seed))[1];
-      assert.ok(report?.difference);
-      const { deliveries, outcomes } = report.difference;
-      const clicks = (blocks: readonly Block[]) =>
-        blocks.reduce((sum, { input, times }) => sum + (input === "click" ? times : 0), 0);
-      assert.deepEqual(deliveries.map(clicks), [100, 100]);
-      assert.deepEqual(outcomes.map(({ length }) => length).toSorted(), [0, 1]);
-      assert.match(
-        showChecked(report),
-        /^Report: without coordination it is Inst, and this is how it shows\.\n {2}one replica gets/,
-      );
-    }
+  test("POOR: replicas answer differently; a hundred clicks and a request show it, and no fewer", async () => {
+    const result = await checkedExample("ads-poor", range(2));
+    assert.equal(result.ok, true, showCheck(result, replay));
+    assert.deepEqual(predictions(result), [
+      "answers: Diverge, Run",
+      "gossip: Diverge, Run",
+      "reports: Inst, Inst",
+    ]);
+    const reports = result.predicted.find(({ stream }) => stream.stream.name === "reports")?.found;
+    assert.ok(reports);
+    assert.deepEqual(
+      [...reports.inputs].map(([name, bulks]) => [name, bulks.map(({ times }) => times)]),
+      [
+        ["clicks", [100]],
+        ["requests", [1]],
+      ],
+    );
+    const answers = reports.sides.map(({ result: records }) =>
+      Array.isArray(records) ? records.length : -1,
+    );
+    assert.deepEqual(answers.toSorted(), [0, 1]);
+    assert.match(showCheck(result, replay), /reports is Inst, as predicted:\n {2}clicks: \{ .* \} × 100\n/);
   });
 
-  test("POOR declared confluent is found out", async () => {
-    const text = `
+  test("POOR: caches that do not tell each other what they learn diverge", async () => {
+    const alone = (text: string) => text.replace(/^ {2}gossip: .*\n/m, "");
+    const result = await checkedExample("ads-poor", range(2), alone);
+    assert.deepEqual(predictions(result), ["answers: Diverge, Diverge", "reports: Inst, Inst"]);
+    const answers = result.predicted[0]?.found;
+    assert.ok(answers?.sides.every(({ result: state }) => "state" in state));
+    assert.match(showCheck(result, replay), /Cache, replica 1\n[\s\S]*its state in the end: /);
+  });
+
+  test("the word count is Run, and one answer with seals on batches", async () => {
+    assert.deepEqual(predictions(await checkedExample("wordcount", range(3))), [
+      "counts: Run, Run",
+      "db: Run, Run",
+    ]);
+    const sealed = await checkedExample("wordcount-sealed", range(6));
+    assert.equal(sealed.ok, true, showCheck(sealed, replay));
+    assert.deepEqual(agreed(sealed), ["counts", "db", "words"]);
+    assert.deepEqual(
+      sealed.unsealed.map(({ stream, kind }) => [stream, kind]),
+      [["db", "Run"]],
+    );
+  });
+});
+
+/** Writes one digit behind the other, so that the order of its input is all it knows. */
+const digits: RunnableComponent<number> = {
+  initial: () => 0,
+  receive(state, _input, { value }) {
+    const sum = state * 10 + Number(value);
+    return { state: sum, emit: [["out", { sum }]] };
+  },
+};
+
+/** How many there were. */
+const counter: RunnableComponent<number> = {
+  initial: () => 0,
+  receive: (state) => ({ state: state + 1, emit: [["out", { n: state + 1 }]] }),
+};
+
+const largest: RunnableComponent<number> = {
+  initial: () => -1,
+  receive: (state, _input, { value }) => ({ state: Math.max(state, Number(value)) }),
+  answer: (state) => ({ state, emit: [["out", { max: state }]] }),
+};
+
+function one(path: string, more = ""): string {
+  return `A:\n  annotation: { from: in, to: out, ${path} }\n  runs: ./a.ts\n${more}streams: { in: { attributes: [value] } }\n`;
+}
+
+function with_(component: RunnableComponent<number>) {
+  return { modules: { "./a.ts": component as RunnableComponent } };
+}
+
+describe("a wrong annotation is found out, with the smallest input", () => {
+  test("a component declared CW whose order shows: two records, two orders, two outputs", async () => {
+    const result = await checked(one("label: CW"), with_(digits));
+    assert.equal(result.ok, false);
+    const [found] = result.paths;
+    assert.ok(found);
+    assert.equal(found.kind, "order");
+    const [a, b] = found.sides;
+    assert.equal(a.acts.length, 2);
+    assert.deepEqual(b.acts, a.acts.toReversed());
+    assert.notDeepEqual(a.result, b.result);
+    assert.match(
+      showCheck(result, replay),
+      /^A, in → out at flow\.yaml:2:15 is CW, but the order of its input decides what comes out:\n {2}in \{ value: \d \}, in/,
+    );
+    assert.deepEqual(
+      result.streams.map(({ stream, kind }) => [stream, kind]),
+      [["out", "Run"]],
+    );
+  });
+
+  test("a query declared confluent that is POOR", async () => {
+    const text = (request: string) => `
 Report:
   annotation:
     - { from: click, to: response, label: CW }
-    - { from: request, to: response, label: CR }
+    - { from: request, to: response, label: ${request} }
   runs:
     sql: select id from click group by id having count(*) < 100
     tables: { click: [id], request: [id] }
     to: response
 `;
-    const [report] = await check(analyze(await readDataflow(text)), byQuery, 1);
-    assert.equal(report?.result, "broken");
-    assert.match(showChecked(report), /one outcome was promised, but the order of deliveries shows/);
-  });
-
-  test("a standing count gives intermediate answers, unless it waits for seals", async () => {
-    const count = (seal: string) => `
-Count:
-  sql: select word, batch, count(*) as n from words group by word, batch
-  tables: { words: [word, batch] }
-  to: counts
-streams: { words: { ${seal} } }
-`;
-    const results = async (seal: string) =>
-      (await check(analyze(await readDataflow(count(seal))), byQuery, 1)).map(
-        ({ label, result }) => `${label} ${result}`,
-      );
-    assert.deepEqual(await results("delivery: exactly-once"), ["Run shown"]);
-    assert.deepEqual(await results("seal: [batch]"), ["Async kept"]);
-  });
-});
-
-/** Remembers what came last, or the largest, or everything. */
-function register(kind: "last" | "largest" | "sum"): CheckedComponent {
-  return {
-    start() {
-      let value = 0;
-      return {
-        receive(_input, record, times) {
-          const given = Number(record.value);
-          if (kind === "last") value = given;
-          else if (kind === "largest") value = Math.max(value, given);
-          else value += given * times;
-          return [];
-        },
-        finish: () => [{ to: "out", record: { value } }],
-      };
-    },
-    records: (chance) =>
-      Array.from({ length: 6 }, () => ({ input: "in", record: { value: 1 + chance.int(9) }, times: 1 })),
-  };
-}
-
-describe("components of one's own", () => {
-  async function checked(
-    kind: "last" | "largest" | "sum",
-    annotation: AnnotationKind,
-    repetition?: Repetition,
-  ) {
-    const given = graph(
-      { Keep: [{ ...path("in", "out", annotation), ...(repetition === undefined ? {} : { repetition }) }] },
-      { in: [null, "Keep.in"], out: ["Keep.out", null] },
+    const wrong = await checked(text("CR"));
+    const [found] = wrong.paths;
+    assert.deepEqual(found?.from.toSorted(), ["click", "request"]);
+    const clicks = found?.sides[0].acts.reduce(
+      (sum, act) => sum + ("input" in act && act.input === "click" ? act.times : 0),
+      0,
     );
-    const [result] = await check(analyze(given), async () => register(kind), 7);
-    assert.ok(result);
-    return result;
-  }
+    assert.equal(clicks, 100);
+    assert.equal((await checked(text("OR, subscript: [id]"))).ok, true);
+  });
 
-  test("what is confluent is found to be so", async () => {
-    assert.equal((await checked("largest", "CW")).result, "kept");
-    assert.equal((await checked("sum", "CW")).result, "kept");
-  });
-  test("what is not shows itself with two records", async () => {
-    const { result, difference } = await checked("last", "CW");
-    assert.equal(result, "broken");
-    assert.deepEqual(
-      difference?.deliveries.map(({ length }) => length),
-      [2, 2],
+  test("a component that is said not to mind repetition, and counts", async () => {
+    assert.equal(
+      (await checked(one("label: CW, repetition: absorbs"), with_(largest))).paths[0]?.kind,
+      "order",
     );
-    assert.equal((await checked("last", "OW")).result, "shown");
-  });
-  test("so does what minds repetition and says that it does not", async () => {
-    assert.equal((await checked("largest", "CW", "absorbs")).result, "kept");
-    const { result, difference } = await checked("sum", "CW", "absorbs");
-    assert.equal(result, "broken");
+    const [found] = (await checked(one("label: CW, repetition: absorbs"), with_(counter))).paths;
+    assert.equal(found?.kind, "repetition");
     assert.deepEqual(
-      difference?.deliveries.map(({ length }) => length),
+      found?.sides.map(({ acts }) => acts.length),
       [1, 2],
     );
+    assert.equal((await checked(one("label: CW"), with_(counter))).ok, true);
   });
-  test("an anomaly that nobody can see is not made up", async () => {
-    assert.equal((await checked("largest", "OW")).result, "hidden");
+
+  test("a path that is said to read only, and writes", async () => {
+    const quiet: RunnableComponent<number> = { ...counter, receive: (state) => ({ state: state + 1 }) };
+    const [found] = (await checked(one("label: CR"), with_(quiet))).paths;
+    assert.equal(found?.kind, "state");
+    assert.equal((await checked(one("label: CW"), with_(quiet))).ok, true);
+  });
+
+  test("a gate that is too wide, so that a seal is taken for one that fits", async () => {
+    const text = (gate: string) => `
+Count:
+  annotation: { from: clicks, to: counts, label: OW, subscript: ${gate} }
+  runs:
+    sql: select id, count(*) as n from clicks group by id
+    tables: { clicks: [id, campaign] }
+    to: counts
+streams: { clicks: { seal: [campaign] } }
+`;
+    const wrong = await checked(text("[id, campaign]"));
+    assert.deepEqual(wrong.paths, []);
+    const [found] = wrong.streams;
+    assert.deepEqual([found?.stream, found?.kind], ["counts", "Run"]);
+    const records = [...(found?.inputs.values() ?? [])].flat().reduce((sum, { times }) => sum + times, 0);
+    assert.equal(records, 3, "one count of two, one of one, in either order");
+    const right = await checked(text("[id]"));
+    assert.deepEqual(predictions(right), ["counts: Run, Run"]);
+    assert.equal(right.ok, true);
   });
 });
 
-test("whoever waits for seals gets whole partitions, and requests after the partitions that they are about", () => {
-  const click = (campaign: number, id: number): Block => ({
-    input: "click",
-    record: { campaign, id },
-    times: 1,
+describe("repetition in a dataflow", () => {
+  const text = (more: string) => `
+Count:
+  sql: select id, count(*) as n from clicks group by id
+  tables: { clicks: [id, event] }
+  to: counts
+streams: { clicks: { seal: [id], delivery: at-least-once${more} } }
+`;
+  test("shows where a count gets records again, and not where events have ids", async () => {
+    assert.deepEqual(predictions(await checked(text(""))), ["counts: Run, Run"]);
+    const known = await checked(text(", id: [event]"));
+    assert.equal(known.ok, true);
+    assert.deepEqual(agreed(known), ["counts"]);
   });
-  const ask = (record: Record<string, number>): Block => ({ input: "request", record, times: 1 });
-  const delivery = [
-    ask({ campaign: 2 }),
-    click(1, 9),
-    click(2, 5),
-    ask({ campaign: 1 }),
-    ask({ id: 5 }),
-    click(1, 8),
-  ];
-  assert.deepEqual(held(delivery, new Map([["click", ["campaign"]]])), [
-    click(2, 5),
-    ask({ campaign: 2 }),
-    click(1, 8),
-    click(1, 9),
-    ask({ campaign: 1 }),
-    ask({ id: 5 }),
-  ]);
 });
 
-describe("headwater analyze --check", () => {
-  const file = (name: string) => `${ROOT}/examples/analysis/${name}.yaml`;
-
-  test("shows the anomaly of POOR, and none for THRESH and sealed CAMPAIGN", async () => {
-    const poor = await headwater("analyze", file("ads-poor"), "--check");
-    assert.equal(poor.exitCode, 1);
-    assert.match(poor.stdout, /and gives nothing\n[\s\S]*and gives response \{"id":\d\}/);
-    for (const name of ["ads-thresh", "ads-campaign-sealed"]) {
-      const { exitCode, stdout } = await headwater("analyze", file(name), "--check", "--seed", "5");
-      assert.equal(exitCode, 0);
-      assert.match(stdout, /Report: one outcome was promised.*nothing else was found/);
-    }
+describe("the check", () => {
+  test("gives the same for the same seeds, and a seed alone shows again what it showed among others", async () => {
+    const all = await checkedExample("wordcount", range(3));
+    const again = await checkedExample("wordcount", range(3));
+    assert.deepEqual(checkToJson(all, replay), checkToJson(again, replay));
+    const found = all.predicted[0]?.found as Evidence;
+    const alone = await checkedExample("wordcount", [found.seed]);
+    assert.deepEqual(alone.predicted[0]?.found, found);
+    const wrong = await checked(one("label: CW"), { ...with_(digits), seeds: range(5) });
+    const seed = wrong.paths[0]?.seed ?? 0;
+    const single = await checked(one("label: CW"), { ...with_(digits), seeds: [seed] });
+    assert.deepEqual(single.paths, wrong.paths);
   });
 
-  test("gives data, too", async () => {
-    const { stdout } = await headwater("analyze", file("ads-poor"), "--check", "--json");
-    const { checks, outputs } = JSON.parse(stdout) as {
-      checks: { component: string; result: string }[];
-      outputs: { label: string }[];
+  test("holds back what meets a sealed input, also where it is confluent", async () => {
+    const text = `
+Unpaid:
+  sql: select o.id, p.id as payment from orders o left join payments p on p.order_id = o.id
+  tables: { orders: [id], payments: [id, order_id] }
+  to: unpaid
+streams: { payments: { seal: [order_id] } }
+`;
+    const result = await checked(text, { seeds: range(20) });
+    assert.equal(result.ok, true, showCheck(result, replay));
+    assert.deepEqual(agreed(result), ["unpaid"]);
+  });
+
+  test("lets a partition go when it is complete in all sealed streams", async () => {
+    const text = (seal: string) => `
+Both:
+  sql: >
+    select o.id, o.n, p.m from (select id, count(*) as n from orders group by id) o
+    left join (select id, count(*) as m from payments group by id) p on o.id = p.id
+  tables: { orders: [id, line], payments: [id, line] }
+  to: both
+streams: { orders: { ${seal} }, payments: { ${seal} } }
+`;
+    const result = await checked(text("seal: [id]"), { seeds: range(20) });
+    assert.equal(result.ok, true, showCheck(result, replay));
+    assert.deepEqual(agreed(result), ["both"]);
+    assert.deepEqual(predictions(await checked(text("seal: [line]"))), ["both: Run, Run"]);
+  });
+
+  test("makes up no anomaly where there is none", async () => {
+    const copy: RunnableComponent<number> = {
+      initial: () => 0,
+      receive: (state, _input, record) => ({ state, emit: [["out", record]] }),
     };
-    assert.equal(outputs[0]?.label, "Diverge");
+    const result = await checked(one("label: OW"), with_(copy));
+    assert.deepEqual(predictions(result), ["out: Run, -"]);
+    assert.match(showCheck(result, replay), /^out is Run, but no run of 96 shows it\.$/m);
+  });
+
+  test("waits for all of a stream where paths need several of its keys", async () => {
+    const text = `
+Two:
+  annotation:
+    - { from: words, to: byWord, label: OW, subscript: [word] }
+    - { from: words, to: byBatch, label: OW, subscript: [batch] }
+  runs: ./a.ts
+streams: { words: { seal: [[word], [batch]], attributes: [word, batch] } }
+`;
+    type Counts = Readonly<Record<string, number>>;
+    const counts: RunnableComponent<Counts> = {
+      initial: () => ({}),
+      receive: (state, _input, { word, batch }) => {
+        const add = (key: string, to: Counts) => ({ ...to, [key]: (to[key] ?? 0) + 1 });
+        return { state: add(`w${word}`, add(`b${batch}`, state)) };
+      },
+      answer: (state) => ({
+        state,
+        emit: Object.entries(state).map(
+          ([key, n]) => [key.startsWith("w") ? "byWord" : "byBatch", { key, n }] as const,
+        ),
+      }),
+    };
+    const result = await checked(text, {
+      modules: { "./a.ts": counts as RunnableComponent },
+      seeds: range(20),
+    });
+    assert.equal(result.ok, true, showCheck(result, replay));
+    assert.deepEqual(agreed(result), ["byBatch", "byWord"]);
+  });
+
+  test("says what it could not run, and why", async () => {
+    const text = `
+A: { annotation: { from: in, to: mid, label: CR }, runs: ./a.ts }
+B: { sql: select x from mid, tables: { mid: [x] }, to: out }
+C: { annotation: { from: out, to: end, label: CR } }
+`;
+    const result = await checked(text, { modules: { "./a.ts": counter as RunnableComponent } });
     assert.deepEqual(
-      checks.map(({ component, result }) => [component, result]),
+      result.left.map(({ component, why }) => `${component}: ${why}`),
       [
-        ["Cache", "skipped"],
-        ["Report", "shown"],
+        "C: nothing says what it runs",
+        "A: nobody knows the records of in: give it attributes or a sample",
+        "B: mid comes from A, which does not run",
       ],
     );
+    assert.equal(result.outputs, 1, "B is still checked alone, with rows for its columns");
   });
 
-  test("runs TypeScript modules beside the file, and refuses those that are no components", async (t) => {
-    const folder = packageWith(t, {
-      "flow.yaml": "Last: { runs: ./last.ts, annotation: { from: in, to: out, label: CW } }\n",
-      "wrong.yaml": "Last: { runs: ./wrong.ts, annotation: { from: in, to: out, label: CW } }\n",
-      "last.ts": `
-        import type { CheckedComponent } from "headwater/analysis/check";
-        export default {
-          start() {
-            let value: unknown = null;
-            return {
-              receive(_input, record) { value = record.value; return []; },
-              finish: () => [{ to: "out", record: { value } }],
-            };
-          },
-          records: () => [1, 2, 3].map((value) => ({ input: "in", record: { value }, times: 1 })),
-        } satisfies CheckedComponent;`,
-      "wrong.ts": "export default {};",
-    });
-    const last = await runHere(folder, "analyze", "flow.yaml", "--check");
-    assert.equal(last.exitCode, 1, last.stderr);
-    assert.match(last.stdout, /Last: one outcome was promised, but the order of deliveries shows/);
-    assert.match((await runHere(folder, "analyze", "wrong.yaml", "--check")).stderr, /HW-5006: /);
+  test("keeps to the dependencies that the file declares", async () => {
+    const text = `
+Count:
+  annotation: { from: trades, to: counts, label: OW, subscript: [symbol] }
+  runs:
+    sql: select symbol, count(*) as n from trades group by symbol
+    tables: { trades: [company, symbol] }
+    to: counts
+dependencies: [{ from: company, to: symbol, injective: true }]
+streams: { trades: { seal: [company] } }
+`;
+    const result = await checked(text, { seeds: range(20) });
+    assert.equal(result.ok, true, showCheck(result, replay));
+    assert.deepEqual(agreed(result), ["counts"]);
   });
 
-  for (const [args, message] of [
-    [["--seed", "x"], /--seed is a whole number, not "x"/],
-    [["--format", "svg"], /--check goes with text and json/],
-    [["--explain", "answers"], /--check and --explain exclude each other/],
-  ] as const) {
-    test(`is misused with ${args.join(" ")}`, async () => {
-      const { exitCode, stderr } = await headwater("analyze", file("ads-thresh"), "--check", ...args);
-      assert.equal(exitCode, 2);
-      assert.match(stderr, message);
-    });
-  }
-});
+  test("refuses what cannot be run", async () => {
+    const analysis = analyze(await readDataflow(one("label: CW")));
+    const code = (component: unknown) => new Map([["A", component as RunnableComponent]]);
+    const refusal = (component: unknown) => {
+      try {
+        check(analysis, { seeds: [1], code: code(component) });
+      } catch (error) {
+        assert.ok(error instanceof HeadwaterError, String(error));
+        return error.message;
+      }
+      return "";
+    };
+    assert.throws(() => check(analysis, { seeds: [1], code: new Map() }), /HW-5007/);
+    assert.match(
+      refusal({ ...counter, receive: async () => ({ state: 1 }) }),
+      /HW-5006: .*must not be async/,
+    );
+    assert.match(refusal({ ...counter, receive: () => ({ state: 1, emit: ["out"] }) }), /HW-5006: /);
+    assert.match(
+      refusal({ ...counter, receive: (state: number) => ({ state, emit: [["uot", {}]] }) }),
+      /HW-5006: A emits to "uot", and no path of it ends there/,
+    );
+    const failing = () => {
+      throw new RangeError("no such key");
+    };
+    assert.match(
+      refusal({ ...counter, receive: failing }),
+      /HW-5006: A failed in receive\(in, .*\): no such key/,
+    );
+    assert.throws(() => runnableComponent(null, "./a.ts"), /HW-5006: .*\.\/a\.ts/);
+  });
 
-test("under a watermark, or several keys, all of an input is waited for", () => {
-  const holding = (...seals: { key: string[]; prefix: boolean }[]) =>
-    sealedInputs({ kind: "seal", streams: seals.map((seal) => ({ name: "s", seal })) }, () => "in").get("in");
-  assert.deepEqual(holding({ key: ["k"], prefix: false }), ["k"]);
-  assert.deepEqual(holding({ key: ["time"], prefix: true }), []);
-  assert.deepEqual(holding({ key: ["k"], prefix: false }, { key: ["l"], prefix: false }), []);
-});
-
-test("records are told apart by all that is in them, and not by the order of their fields", () => {
-  assert.equal(
-    showRecord({ a: 1, b: { c: [1, { e: 2, d: 3 }] } }),
-    showRecord({ b: { c: [1, { d: 3, e: 2 }] }, a: 1 }),
-  );
-  assert.notEqual(showRecord({ a: { b: 1 } }), showRecord({ a: { b: 2 } }));
+  test("ends a dataflow that never comes to rest", async () => {
+    const text = `
+A: { annotation: [{ from: in, to: out, label: CR }, { from: back, to: out, label: CR }], runs: ./a.ts }
+streams: { in: { to: A.in, attributes: [x] }, loop: { from: A.out, to: A.back } }
+`;
+    const echo: RunnableComponent<number> = {
+      initial: () => 0,
+      receive: (state, _input, record) => ({ state, emit: [["out", record]] }),
+    };
+    await assert.rejects(checked(text, with_(echo)), /HW-5006: The dataflow does not come to rest/);
+  });
 });

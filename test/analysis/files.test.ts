@@ -214,6 +214,12 @@ describe("a file that cannot be read is refused", () => {
       /There are two streams named "s"/,
     ],
     ["a stream without a name", `${A}streams: [{ to: A.in }]\n`, /A stream needs a name/],
+    ["a sample of no records", `${A}streams: { in: { sample: [1] } }\n`, /A record of a sample is a mapping/],
+    [
+      "an empty sample",
+      `${A}streams: { in: { sample: [] } }\n`,
+      /A sample is a list of records and not empty/,
+    ],
     ["an empty seal", `${A}streams: { in: { seal: [] } }\n`, /not empty/],
     [
       "a delivery that there is not",

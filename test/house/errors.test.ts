@@ -16,10 +16,11 @@ const WITHOUT_PROGRAM: readonly Code[] = [
   "HW-2002",
   "HW-2003",
   "HW-3021",
+  "HW-5006",
+  "HW-5008",
   "HW-6001",
   "HW-6002",
   "HW-6003",
-  "HW-5006",
   "HW-9001",
 ];
 

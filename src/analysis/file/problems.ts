@@ -152,6 +152,11 @@ export class Page {
     return all.length > 0 ? all : this.problem(node, `${what} is a list of words and not empty.`);
   }
 
+  /** Plain data. */
+  data(node: Node): unknown {
+    return node.toJS(this.#document);
+  }
+
   yesOrNo(node: Node, what: string): boolean | undefined {
     const found = this.#resolved(node);
     if (isScalar(found) && typeof found.value === "boolean") return found.value;

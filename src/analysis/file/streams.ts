@@ -14,6 +14,7 @@ const STREAM_KEYS = [
   "delivery",
   "id",
   "attributes",
+  "sample",
   "accept",
 ];
 const DEPENDENCY_KEYS = ["from", "to", "injective", "order-preserving"];
@@ -70,6 +71,7 @@ function readStream(
   const delivery = fields.get("delivery");
   const delivered = delivery && page.oneOf(delivery.value, "delivery", DELIVERIES);
   const [id, attributes] = [words("id"), words("attributes")];
+  const sample = value("sample");
   const accept = fields.get("accept");
   if (accept !== undefined) accepted.push(...readAcceptance(page, accept.value, name));
   const stream: Stream = {
@@ -81,6 +83,7 @@ function readStream(
     ...(delivered ? { delivery: delivered } : {}),
     ...(id === null ? {} : { id }),
     ...(attributes === null ? {} : { attributes }),
+    ...(sample === undefined ? {} : { sample: readSample(page, sample) }),
     position: page.positionOf(at),
   };
   return { node: at, connects: fields.has("from") || fields.has("to"), stream };
@@ -100,6 +103,16 @@ function readSeals(page: Page, node: Node | undefined): Seal[] {
 function readWatermark(page: Page, node: Node | undefined): Seal[] {
   const word = node === undefined ? null : page.word(node, "A watermark (one attribute)");
   return word === null ? [] : [{ key: [word], prefix: true }];
+}
+
+function readSample(page: Page, node: Node): Readonly<Record<string, unknown>>[] {
+  const items = page.items(node);
+  if (items.length === 0) page.problem(node, "A sample is a list of records and not empty.");
+  return items.flatMap((item) => {
+    if (page.isMapping(item)) return [page.data(item) as Record<string, unknown>];
+    page.problem(item, "A record of a sample is a mapping (attribute: value).");
+    return [];
+  });
 }
 
 function readPort(

@@ -8,7 +8,7 @@ import type { ResolvedQuery } from "#src/analysis/sql/plan.js";
 import { resolveQuery } from "#src/analysis/sql/resolve.js";
 import { COLUMNS, query, TABLES, tables } from "./sql-queries.js";
 
-const RUNS = Number(process.env.HEADWATER_SQL_RUNS ?? 400);
+const RUNS = Number(process.env.HEADWATER_SQL_RUNS ?? 200);
 
 async function read(sql: string): Promise<{ resolved: ResolvedQuery; derived: DerivedQuery }> {
   const resolved = resolveQuery(await parseQuery(sql), sql, COLUMNS);

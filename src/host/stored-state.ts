@@ -28,6 +28,8 @@ export class StoredContext {
   readonly name: string;
   readonly key: string;
   readonly form: Form;
+  /** Has the journal anything of it? Only where all events run on one host: states are never taken back in a journal. */
+  isThere = false;
   readonly #fields: readonly string[];
   readonly #prefixes: (string | undefined)[] = [];
 
@@ -63,20 +65,10 @@ function formOf(shape: Shape): Form {
  */
 const converted = new WeakMap<State, Map<string, Uint8Array>>();
 
-/** States that a journal has, or will have when the events that made them commit. Others are those that classes begin with. */
-const kept = new WeakSet<State>();
-
-/** An event has given up a context in this state: whoever goes on from it commits after that event. */
-export function willBeKept(state: State): void {
-  kept.add(state);
-}
-
-/** The writes that turn what the journal has of a context if it is in the state `before` into `after`. */
-export function stateWrites(slot: Slot, before: State, after: State, writes: Write[]): void {
+/** The writes that turn what the journal has of a context (`before`; null: nothing) into `after`. */
+export function stateWrites(slot: Slot, before: State | null, after: State, writes: Write[]): void {
   const context = slot.stored;
-  const isThere = kept.has(before);
-  kept.add(after);
-  if (!isThere) {
+  if (before === null) {
     for (const write of allOf(context, slot, after)) writes.push(write);
     return;
   }
@@ -190,7 +182,7 @@ export function loadState(journal: Journal, slot: Slot): State | null {
   if (main.apart.length > 0) readApart(context.name, main, parts);
   const state = stateFrom(slot, main);
   if (!isAsStored(slot, main, state)) converted.set(state, parts);
-  kept.add(state);
+  context.isThere = true;
   return state;
 }
 

@@ -77,6 +77,8 @@ export class World {
   readonly #duplicates: number;
   readonly #lazy: boolean;
   #time = 1_000_000;
+  /** No timer is due before that. */
+  #nextDue = Number.POSITIVE_INFINITY;
   #step = 0;
   readonly #stepsMax: number;
   #broken: unknown;
@@ -219,8 +221,13 @@ export class World {
   }
 
   #dueTimers(): void {
+    if (this.#time < this.#nextDue) return;
+    this.#nextDue = Number.POSITIVE_INFINITY;
     for (const [task, due] of this.#timers) {
-      if (due > this.#time) continue;
+      if (due > this.#time) {
+        this.#nextDue = Math.min(this.#nextDue, due);
+        continue;
+      }
       this.#timers.delete(task);
       this.#possible.push({ what: "timer", happen: task });
     }
@@ -341,7 +348,10 @@ export class World {
         this.#broken ??= error;
       },
       at: (time, task) => {
-        if (life === this.#life) this.#timers.set(task, time);
+        if (life === this.#life) {
+          this.#timers.set(task, time);
+          this.#nextDue = Math.min(this.#nextDue, time);
+        }
         return () => this.#timers.delete(task);
       },
       run: (task) => add("run", task),

@@ -160,6 +160,7 @@ function checkNothingElseOutside(
   { outside }: RunLog,
   findings: Findings,
 ): void {
+  if (outside.size === 0) return;
   const asked = new Set<string>();
   for (const event of [...nodes.values()].flat()) {
     event.later.forEach((effect, index) => {

@@ -83,7 +83,7 @@ export function drawProfile(random: Random): Profile {
     levels: random.pick([1, 2, 3, 3, 4, 4]),
     keys: random.pick([1, 2, 3, 4]),
     opsMax: random.pick([2, 3, 5]),
-    light: random.pick([0.2, 0.6, 0.9, 0.9]),
+    light: random.pick([0.2, 0.6, 0.9, 0.9, 0.95, 0.95]),
     anonymous: random.pick([0, 0, 0.15]),
     readonly: random.pick([0, 0.2, 0.4, 0.7]),
     downgradeFirst: downgrades === 0 ? 0 : random.pick([0, 0.3, 0.6]) * Math.min(downgrades, 1.5),

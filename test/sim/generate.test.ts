@@ -127,7 +127,7 @@ test("every program ends in the sequential runner, most events succeed, and ever
   const eventsMax = requests * (1 + EFFECTS_MAX + EFFECTS_MAX ** FUEL_MAX);
   const codes = new Set<string>();
   let [events, failed] = [0, 0];
-  for (let seed = 0; seed < 1000; seed++) {
+  for (let seed = 0; seed < 2000; seed++) {
     const { spec, workload } = scenario(seed, requests);
     for (const outcome of await runAll(spec, workload, eventsMax)) {
       events += 1;

@@ -9,7 +9,7 @@ import * as rules from "../model/rules.js";
 import { isKindOf } from "../model/shape.js";
 import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
-import type { Entry } from "./entry.js";
+import { seenAbove, withState } from "./entered-states.js";
 import { Execution } from "./execution.js";
 import { Frame } from "./frame.js";
 import type { Done, Guest } from "./guest.js";
@@ -382,22 +382,4 @@ export class Site implements Supervisor {
 
 function tryOf({ ticket, attempt, payload }: RunningEvent): Try {
   return { node: payload.slot.node, ticket, attempt };
-}
-
-/** The states of the contexts above that the event has entered here. */
-function seenAbove(execution: Execution, slot: Slot): (readonly [Path, Uint8Array])[] {
-  return execution
-    .enteredHere()
-    .filter(({ slot: above }) => slot.isBelow(above))
-    .flatMap(withState);
-}
-
-/** Nothing, if there are no contexts below that could look at it. */
-function withState(entry: Entry): (readonly [Path, Uint8Array])[] {
-  if (entry.slot.shape.slots.length === 0) return [];
-  try {
-    return [[pathOf(entry.slot), encodeState(entry.slot, entry.current())]];
-  } catch {
-    return []; // what is in it at the moment cannot be stored; the event fails for that when its method ends
-  }
 }

@@ -37,7 +37,7 @@ export class Kept {
 
   write(after: State): void {
     this.writes = [];
-    stateWrites(this.slot, this.present, after, this.writes);
+    stateWrites(this.slot, this.state, after, this.writes);
     this.state = after;
     this.journal.append(this.writes, () => {});
   }

@@ -6,7 +6,7 @@ import { type Campaign, type CampaignOptions, runCampaign } from "./campaign.js"
  * young generation large enough that short-lived objects are seldom copied, which is a fifth of the work otherwise.
  */
 
-const YOUNG_GENERATION_MB = 384;
+const YOUNG_GENERATION_MB = 192;
 
 interface Task {
   readonly seeds: readonly number[];

@@ -40,21 +40,26 @@ async function replay(
   events: readonly LoggedEvent[],
   findings: Findings,
 ): Promise<void> {
+  const byTicket = new Map<number, LoggedEvent>();
   for (const event of events) {
-    const { node, ticket, path, method, args, time, caller, origin } = event;
-    const timer = origin.kind === "timer" ? timerOf(events, origin) : undefined;
+    const { node, ticket, path, method, args, time, caller, origin, later } = event;
+    if (later.length > 0) byTicket.set(ticket, event);
+    const timer = origin.kind === "timer" ? timerOf(byTicket, origin) : undefined;
     const expected = await program.run({ node, ticket, path, method, args, time, caller, timer });
     if (!sameResult(event.result, expected)) {
       findings.add(`result of ${nameOf(event)}`, shortResult(expected), shortResult(event.result), ticket);
     }
-    if (!sameLater(event.later, expected.later)) {
-      findings.add(`later effects of ${nameOf(event)}`, expected.later, event.later, ticket);
+    if (!sameLater(later, expected.later)) {
+      findings.add(`later effects of ${nameOf(event)}`, expected.later, later, ticket);
     }
   }
 }
 
-function timerOf(events: readonly LoggedEvent[], { parent, index }: { parent: number; index: number }) {
-  const set = events.find(({ ticket }) => ticket === parent)?.later[index];
+function timerOf(
+  byTicket: ReadonlyMap<number, LoggedEvent>,
+  { parent, index }: { readonly parent: number; readonly index: number },
+): string | undefined {
+  const set = byTicket.get(parent)?.later[index];
   return set?.kind === "timer" ? set.id : undefined;
 }
 

@@ -8,7 +8,7 @@ import { Random } from "./random.js";
 import { shrink } from "./shrink.js";
 import { World } from "./world.js";
 
-export const DEFAULT_EVENTS = 500;
+export const DEFAULT_EVENTS = 1000;
 
 export interface SimulateOptions {
   /** How many requests a seed makes. */

@@ -18,7 +18,7 @@ for (const plant of [...PLANTS, ...CRASH_PLANTS]) {
       seeds: from(FIRST[plant] ?? 1),
       plant,
       crashes,
-      ...(crashes ? { events: 100 } : {}),
+      events: crashes ? 100 : 500,
     });
     assert.ok(failure !== null, `not found in ${SEEDS_MAX} seeds`);
     const { found, shrunk } = failure;

@@ -8,6 +8,11 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   micro: () => import("./micro.js"),
   state: () => import("./state.js"),
   durable: () => import("./durable.js"),
+  throughput: () => import("./throughput.js"),
+  migration: () => import("./migration.js"),
+  "kv-elastic": () => import("./kv-elastic.js"),
+  "game-elastic": () => import("./game-elastic.js"),
+  hosts: () => import("./hosts.js"),
 };
 
 const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
@@ -15,10 +20,17 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   micro    events per second and latency of one context call, beside a plain queue and two actor libraries
   state    events per second against the size of the context, for plain and for tracked fields
   durable  the same with a journal on disk, beside a file synced by hand; also over a WebSocket from another process
+  hosts    events on two worker hosts, beside bare messages between threads, an actor library and a thread pool
+
+  throughput    events per second against hosts, real and simulated; draws docs/figures/throughput.svg
+  migration     what moving a context costs it and the others, against its size; draws two figures
+  kv-elastic    a store that grows, on one host and on as many as it needs; draws a figure
+  game-elastic  players that come and go, with and without elasticity; draws a figure
 
   --json      one JSON object per line instead of a table
   --quick     shorter rounds: about ten seconds, rougher figures
   --events N  exactly N events per round
+  --figures DIR  where to draw, of those that draw (docs/figures, and with --quick nowhere)
   --peers     durable only: beside PostgreSQL and Redis too, where they are installed
 `;
 

@@ -1,9 +1,24 @@
 export type { ProgramIo } from "./cli/program.js";
+export type { ElasticHosts } from "./elastic/elastic-hosts.js";
+export { type Bounds, type KeepOptions, keep } from "./elastic/keep.js";
+export type { LoadEvent } from "./elastic/load.js";
+export type { Colocate, PlacedContext } from "./elastic/placement.js";
+export type {
+  Action,
+  ContextLoad,
+  Decision,
+  HostMeasurements,
+  Measurements,
+  Policy,
+} from "./elastic/policy.js";
 export { type Code, HeadwaterError } from "./errors.js";
+export type { ContextInfo, HostInfo, HostLoad, HostState, NamedContext, ProgramHosts } from "./host/fleet.js";
+export { isHost } from "./host/is-host.js";
 export type { Limits } from "./host/limits.js";
+export type { PlacementRules } from "./host/placement-rules.js";
 export type { FailedEvent } from "./host/program.js";
 export { run } from "./host/run.js";
-export type { NodeService, Nodes, RunOptions, Service } from "./host/service.js";
+export { hostsOf, type NodeService, type Nodes, type RunOptions, type Service } from "./host/service.js";
 export type { Durability, Journal } from "./journal/journal.js";
 export { MemoryJournal } from "./journal/memory.js";
 export { type Api, type Client, expose } from "./model/api.js";

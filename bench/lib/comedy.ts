@@ -31,3 +31,20 @@ export async function startComedy(contexts: number): Promise<Subject> {
     stop: () => system.destroy(),
   };
 }
+
+const COUNTERS = "/bench/lib/comedy-counters.cjs"; // from the folder of the project, as comedy wants it
+
+/** The counters in two actors that are threads. */
+export async function startComedyThreads(): Promise<Subject> {
+  const system = createSystem({ test: true });
+  const root = await system.rootActor();
+  const actors = await Promise.all([0, 1].map(() => root.createChild(COUNTERS, { mode: "threaded" })));
+  return {
+    call: (key, work) => (actors[key % 2] as ActorRef).sendAndReceive("bump", { counter: key, work }),
+    async counted() {
+      const counts: number[] = await Promise.all(actors.map((actor) => actor.sendAndReceive("count")));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    stop: () => system.destroy(),
+  };
+}

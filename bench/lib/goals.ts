@@ -81,3 +81,40 @@ export function durableGoals(all: readonly Figures[]): Goal[] {
     },
   ];
 }
+
+const RATIO_TO_MESSAGES_MIN = 0.25;
+const PER_SECOND_HOSTS_MIN = 300_000;
+const SPEEDUP_SHARE_MIN = 0.93;
+const ALONE_MS_MAX = 1;
+
+/** The same for the bench with worker hosts. */
+export function hostGoals(all: readonly Figures[]): Goal[] {
+  const at = (name: string, inFlight?: number) =>
+    all.find((each) => each.case.name === name && (inFlight === undefined || each.inFlight === inFlight));
+  const [own, alone, bare, speedup] = [
+    at("headwater-hosts", 1024),
+    at("headwater-hosts", 1),
+    at("bare-threads-work-2"),
+    at("headwater-hosts-work-2"),
+  ];
+  if (own === undefined || alone === undefined || bare === undefined || speedup === undefined) return [];
+  const goal = Math.max(PER_SECOND_HOSTS_MIN, RATIO_TO_MESSAGES_MIN * own.baselineEventsPerSecond);
+  const share = speedup.ratio / bare.ratio;
+  return [
+    {
+      what: `headwater-hosts reaches ${PER_SECOND_HOSTS_MIN.toLocaleString("en")} events per second and ${RATIO_TO_MESSAGES_MIN} of batched-messages`,
+      met: own.eventsPerSecond >= goal,
+      figure: `${Math.round(own.eventsPerSecond).toLocaleString("en")}, ${own.ratio.toFixed(2)}`,
+    },
+    {
+      what: `an event alone takes less than ${ALONE_MS_MAX} ms`,
+      met: alone.p50Ms < ALONE_MS_MAX,
+      figure: `${alone.p50Ms.toFixed(3)} ms`,
+    },
+    {
+      what: `two hosts instead of one gain ${SPEEDUP_SHARE_MIN} of what two bare threads gain`,
+      met: share >= SPEEDUP_SHARE_MIN,
+      figure: `${share.toFixed(2)} (${speedup.ratio.toFixed(2)} against ${bare.ratio.toFixed(2)} times)`,
+    },
+  ];
+}

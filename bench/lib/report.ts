@@ -5,7 +5,7 @@ export function jsonLine(bench: string, figures: Figures): string {
   return JSON.stringify({
     bench,
     case: figures.case.name,
-    hosts: 1,
+    hosts: figures.case.hosts ?? 1,
     journal: figures.case.journal,
     contexts: figures.case.contexts,
     work: figures.work,

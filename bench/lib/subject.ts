@@ -14,6 +14,8 @@ export interface Case {
   readonly name: string;
   readonly baseline: string;
   readonly contexts: number;
+  /** Threads or processes that do the work; 1, the main thread, unless it says otherwise. */
+  readonly hosts?: number;
   /** By how much one event raises the sum of the counters. */
   readonly countsPerEvent: number;
   /** Where the system keeps what it committed; the baselines keep nothing, Redis has its AOF, PostgreSQL its WAL. */

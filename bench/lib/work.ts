@@ -11,3 +11,20 @@ export function spin(units: number): void {
   for (let step = units * STEPS_PER_UNIT; step > 0; step--) x = (Math.imul(x, 1664525) + 1013904223) | 0;
   sink = x;
 }
+
+const asleep = new Int32Array(new SharedArrayBuffer(4));
+
+/** Keeps this thread from doing anything for a while, without using a processor: as if it had a slow one of its own. */
+export function block(ms: number): void {
+  Atomics.wait(asleep, 0, 0, ms);
+}
+
+const CALIBRATION_UNITS = 20_000;
+
+/** How many units take so long here. */
+export function unitsIn(ms: number): number {
+  spin(CALIBRATION_UNITS);
+  const beganMs = performance.now();
+  spin(CALIBRATION_UNITS);
+  return Math.max(1, Math.round((ms * CALIBRATION_UNITS) / (performance.now() - beganMs)));
+}

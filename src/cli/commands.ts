@@ -2,15 +2,19 @@ import { analyze } from "./analyze.js";
 import type { Command } from "./command.js";
 import { explain } from "./explain.js";
 import { helpCommand } from "./help.js";
+import { hosts } from "./hosts.js";
 import { journal } from "./journal.js";
+import { policy } from "./policy.js";
 import { run } from "./run.js";
 import { sim } from "./sim.js";
 
 /** Every command there is, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   run,
+  hosts,
   journal,
   analyze,
+  policy,
   sim,
   explain,
   helpCommand(() => commands),

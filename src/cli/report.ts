@@ -4,7 +4,7 @@ import { paint, type Terminal } from "./terminal.js";
 const FAILED = 1;
 const MISUSED = 2;
 /** The command line, or a file that it names. */
-const NOT_UNDERSTOOD = ["HW-2001", "HW-5001", "HW-5002", "HW-5003", "HW-5006", "HW-5007"];
+const NOT_UNDERSTOOD = ["HW-2001", "HW-5001", "HW-5002", "HW-5003", "HW-5006", "HW-5007", "HW-6022"];
 
 /** Tells people, or with `--json` the reading program, what went wrong; returns the exit code. */
 export function report(error: unknown, terminal: Terminal, json: boolean): number {

@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import type { ElasticHosts } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
 import { run as runService } from "../host/run.js";
-import type { AnyService, RunOptions } from "../host/service.js";
+import { type AnyService, type RunOptions, hostsOf as serviceHosts } from "../host/service.js";
 import type { Durability } from "../journal/journal.js";
 import { type Server, serve } from "../server/serve.js";
 import { didYouMean } from "../suggest.js";
+import { doorIn, openDoor } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
+import { HOSTS_MAX, type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import { apiOf, loadProgram, type Program, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
+import { messageOf } from "./report.js";
 import { jsonVoice, plainVoice, type Voice } from "./voice.js";
 
 /** How long a program's `main` may take to return after Ctrl-C before the service is stopped under it. */
@@ -38,7 +42,17 @@ export const run: Command = {
       value: "synced|written",
       help: "survive a crash of the machine, or of the process only (synced)",
     },
-    hosts: { value: "N", help: "run events on this many threads (1: all in one)" },
+    hosts: {
+      value: "N|MIN..MAX",
+      help: "run events on so many hosts, or as many as the load needs (1: all in one thread)",
+    },
+    processes: { help: "hosts are processes of their own, not threads" },
+    policy: {
+      value: "FILE",
+      help: "how to tell what the load needs: a policy, or bounds (with --hosts MIN..MAX)",
+    },
+    "record-load": { value: "FILE", help: "record what is asked for, for `headwater policy try`" },
+    admin: { value: "PATH", help: "let `headwater hosts` in here (with a journal: there)" },
     forever: { help: "tell main to go on until Ctrl-C (io.forever)" },
     port: { value: "N", help: "serve the program's `api` at this port; 0 is any that is free" },
     host: { value: "NAME", help: "the address to serve it at (127.0.0.1: this machine only)" },
@@ -46,22 +60,30 @@ export const run: Command = {
   async run(args, terminal) {
     const commitOrder = choiceOf(args, "commit-order", COMMIT_ORDERS);
     const kept = journalOf(args);
-    const hosts = hostsOf(args);
+    const range = rangeOf(args);
     const place = placeOf(args);
     const program = await loadProgram(findProgram(args.operands[0] ?? "", process.cwd()));
     const voice = args.flags.has("json") ? jsonVoice(terminal) : plainVoice(terminal);
     const interrupt = onInterrupt(() => voice.note("Stopping."));
     const failure = new AbortController();
+    const hosts = await hostsOf(args, range, voice);
+    const areProcesses = args.flags.has("processes");
+    const load = await recordingOf(args, voice);
     try {
       const service = await start(program, {
         ...kept,
         commitOrder,
         hosts,
+        hostsAs: areProcesses ? "processes" : "threads",
+        onWarning: ({ message }) => voice.note(message),
         module: pathToFileURL(program.file).href,
+        ...(load === null ? {} : { onLoad: load.take }),
         onError: voice.failure,
         onFailure: (error) => failure.abort(error),
       });
-      voice.running(program, hosts, kept.journal);
+      voice.running(program, range, kept.journal);
+      const closeDoor =
+        hosts === 1 && !areProcesses ? null : await openAdmin(args, service, kept.journal, voice);
       const server = place === null ? null : await served(program, service, place, voice);
       const io: ProgramIo = {
         print: voice.print,
@@ -74,8 +96,10 @@ export const run: Command = {
         await Promise.race([work, aborted(failure.signal)]);
         failure.signal.throwIfAborted();
       } finally {
+        closeDoor?.();
         await server?.close({ graceMs: GRACE_MS });
         await service.stop();
+        await load?.close();
       }
       voice.note("Stopped.");
       return 0;
@@ -145,13 +169,60 @@ function placeOf({ values }: Arguments): Place | null {
   return { port, host: values.get("host") ?? "127.0.0.1" };
 }
 
-const HOSTS_MAX = 256;
+/** Lets `headwater hosts` in, where it was told to, or beside the journal. */
+async function openAdmin(
+  { values }: Arguments,
+  service: AnyService,
+  journal: string | undefined,
+  voice: Voice,
+): Promise<(() => void) | null> {
+  const written = values.get("admin");
+  const path = written ?? (journal === undefined ? undefined : doorIn(journal));
+  if (path === undefined) return null;
+  try {
+    return await openDoor(path, serviceHosts(service), written === undefined);
+  } catch (error) {
+    if (written === undefined) {
+      voice.note(messageOf(error)); // nobody has asked for it
+      return null;
+    }
+    await service.stop();
+    throw error;
+  }
+}
 
-function hostsOf({ values }: Arguments): number {
+function rangeOf({ values }: Arguments): HostRange {
   const written = values.get("hosts") ?? "1";
-  const hosts = /^\d{1,3}$/.test(written) ? Number(written) : 0;
-  if (hosts >= 1 && hosts <= HOSTS_MAX) return hosts;
-  throw misused(run, `--hosts is a number from 1 to ${HOSTS_MAX}, not "${written}".`);
+  const range = hostsIn(written);
+  if (range === null) {
+    throw misused(run, `--hosts is a number from 1 to ${HOSTS_MAX}, or two of them, 1..4, not "${written}".`);
+  }
+  if (range.max === 1 && values.has("admin")) {
+    throw misused(run, "--admin lets `headwater hosts` in; it needs --hosts with more than one as well.");
+  }
+  if (range.min === range.max && values.has("policy")) {
+    throw misused(run, "--policy says when hosts come and go; it needs --hosts MIN..MAX as well.");
+  }
+  return range;
+}
+
+async function hostsOf(
+  { values }: Arguments,
+  { min, max }: HostRange,
+  voice: Voice,
+): Promise<number | ElasticHosts> {
+  if (min === max) return min;
+  const file = values.get("policy");
+  return { min, max, ...(file === undefined ? {} : await policyIn(file)), onDecision: voice.decision };
+}
+
+async function recordingOf({ values }: Arguments, voice: Voice): Promise<LoadFile | null> {
+  const file = values.get("record-load");
+  if (file === undefined) return null;
+  const full = () => voice.note(`${file} has as many events as it may; no more are recorded.`);
+  return loadFile(file, full).catch((error: Error) => {
+    throw misused(run, `${file} cannot be written: ${error.message}.`);
+  });
 }
 
 function journalOf(args: Arguments): { readonly journal?: string; readonly durability?: Durability } {

@@ -1,5 +1,7 @@
 import { relative } from "node:path";
+import type { Decision } from "../elastic/policy.js";
 import type { FailedEvent } from "../host/program.js";
+import type { HostRange } from "./hosts-option.js";
 import type { Program } from "./program.js";
 import { messageOf } from "./report.js";
 import { paint, type Terminal } from "./terminal.js";
@@ -7,13 +9,15 @@ import { paint, type Terminal } from "./terminal.js";
 /** How a run tells what goes on: in sentences for people, or as JSON lines for programs. */
 export interface Voice {
   /** `journal` is the directory that keeps what it knows, if one does. */
-  running(program: Program, hosts: number, journal?: string): void;
+  running(program: Program, hosts: HostRange, journal?: string): void;
   /** The program can be reached from outside. */
   listening(url: string): void;
   /** A line that the program itself printed. */
   print(line: string): void;
   /** An event failed that nobody waited for: a started one, a timer, a message. */
   failure(failed: FailedEvent): void;
+  /** Something was done about the hosts. */
+  decision(decision: Decision): void;
   note(text: string): void;
 }
 
@@ -33,7 +37,7 @@ export function plainVoice(terminal: Terminal): Voice {
       const what = typeof program.roots === "function" ? program.roots.name : nodes.join(", ");
       const where = journal === undefined ? "in memory" : `with the journal ${journal}`;
       aside(
-        `Running ${what} from ${relative(process.cwd(), program.file)}, ${hosts === 1 ? "on one host" : `on ${hosts} hosts`}, ${where}. Ctrl-C stops it.`,
+        `Running ${what} from ${relative(process.cwd(), program.file)}, on ${shown(hosts)}, ${where}. Ctrl-C stops it.`,
       );
     },
     listening: (url) => terminal.say(`Listening on ${url}`),
@@ -42,6 +46,7 @@ export function plainVoice(terminal: Terminal): Voice {
       const where = `${context}.${method} (${CAUSES[startedBy]})`;
       terminal.say(`${paint(terminal, "yellow", "event failed")} ${where}: ${messageOf(error)}`);
     },
+    decision: ({ text }) => aside(`Hosts: ${text}.`),
     note: aside,
   };
 }
@@ -50,12 +55,24 @@ export function jsonVoice(terminal: Terminal): Voice {
   const line = (kind: string, facts: object) => terminal.out(JSON.stringify({ kind, ...facts }));
   return {
     running: (program, hosts, journal) =>
-      line("running", { program: program.file, nodes: nodesOf(program), hosts, journal }),
+      line("running", {
+        program: program.file,
+        nodes: nodesOf(program),
+        hosts: hosts.min === hosts.max ? hosts.min : hosts,
+        journal,
+      }),
     listening: (url) => line("listening", { url }),
     print: (text) => line("print", { line: text }),
     failure: ({ error, ...where }) => line("failure", { ...where, message: messageOf(error) }),
+    decision: ({ action, text, error }) =>
+      line("decision", { action, text, ...(error === null ? {} : { error: messageOf(error) }) }),
     note: (text) => line("note", { text }),
   };
+}
+
+function shown({ min, max }: HostRange): string {
+  if (min === max) return min === 1 ? "one host" : `${min} hosts`;
+  return `${min} to ${max} hosts`;
 }
 
 function nodesOf({ roots }: Program): Record<string, string> {

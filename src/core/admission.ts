@@ -96,7 +96,11 @@ function inTheWayAbove<P>(
     writer !== null && writer.ticket < event.ticket;
   ) {
     if (!writer.hasReleased(place)) return writer;
-    marks?.hit("an event passed an unfinished one above that had given up the context below");
+    marks?.hit(
+      writer.spares === null
+        ? "an event passed an unfinished one above that had given up the context below"
+        : "an event passed a move above it",
+    );
     if (own) break;
     writer = writer.next;
   }

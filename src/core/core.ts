@@ -100,9 +100,10 @@ export class Core<P> {
   }
 
   /** Gives an event its ticket. It starts when nobody earlier is in its way. */
-  request({ place, mode, views, payload }: Request<P>): CoreEvent<P> {
+  request({ place, mode, views, payload, spares = null }: Request<P>): CoreEvent<P> {
     this.#ticket += 1;
     const event = new CoreEvent<P>(this.#ticket as Ticket, this.#time, place, mode, payload);
+    event.spares = spares;
     this.#unfinished += 1;
     this.#order.join(event);
     if (mode !== "none") event.barriers = barriersOf(event);
@@ -289,7 +290,7 @@ export class Core<P> {
     else event.entered = added(event.entered, { place, lastBefore: last });
     if (event.mode === "read") return;
     if (place.openReaders !== null) for (const reader of place.stillOpen()) this.#depend(event, reader);
-    place.last = event;
+    if (event.spares === null) place.last = event; // else it changes nothing that anybody could see
   }
 
   /**

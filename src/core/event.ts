@@ -19,6 +19,8 @@ export interface Request<P> {
   /** Contexts above whose state, as of the event's ticket, the event may read. */
   readonly views: readonly Place<P>[];
   readonly payload: P;
+  /** For an event that changes nothing and keeps others out: contexts below its own in which it is in nobody's way. */
+  readonly spares?: ((place: Place<P>) => boolean) | null;
 }
 
 /** What a logical node finds in its journal when it begins: events to run, and messages of events that have run. */
@@ -122,6 +124,7 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P> {
   dependsOn = 0;
   dependents: Array<{ event: CoreEvent<P>; attempt: number }> | null = null;
   outcome: Outcome<P> | null = null;
+  spares: ((place: Place<P>) => boolean) | null = null;
 
   constructor(
     readonly ticket: Ticket,
@@ -152,6 +155,7 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P> {
 
   hasReleased(place: Place<P>): boolean {
     if (place === this.place) return this.released;
+    if (this.spares?.(place)) return true;
     return this.releasedBelow?.has(place) ?? false;
   }
 }

@@ -38,7 +38,22 @@ export const CRASH_MARKS = [
 ] as const;
 
 /** The same on several hosts, with a journal. */
-export const HOST_MARKS = ["a host crashed", "a context was moved"] as const;
+export const HOST_MARKS = [
+  "a host crashed",
+  "a connection to a host was lost",
+  "a host was added",
+  "a host was drained",
+  "a host was removed",
+  "a rule of placement was changed",
+  "a context was moved",
+  "a move was not made",
+  "an event passed a move above it",
+  "a move sent only a difference",
+  "a copy was thrown away",
+  "a host forgot an event by itself",
+  "a host went on with the next event by itself",
+  "an event that was sent ahead waited for the head",
+] as const;
 
 export type Mark = (typeof MARKS)[number] | (typeof CRASH_MARKS)[number] | (typeof HOST_MARKS)[number];
 

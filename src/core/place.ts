@@ -16,7 +16,11 @@ export class Place<P> {
   /** Readers that finished here, while they may still be started again. */
   openReaders: CoreEvent<P>[] | null = null;
 
-  constructor(readonly parent: Place<P> | null) {}
+  constructor(
+    readonly parent: Place<P> | null,
+    /** Whose place it is; nothing to the core. */
+    readonly owner: unknown = null,
+  ) {}
 
   /** The last event with a lower ticket that entered with write access, while it may still be started again. */
   lastBefore(ticket: Ticket): CoreEvent<P> | null {

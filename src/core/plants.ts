@@ -12,4 +12,7 @@ export const PLANTS = [
 /** The same between a program and its journal. */
 export const CRASH_PLANTS = ["reply-before-sync", "forget-tickets", "lose-answers"] as const;
 
-export type Plant = (typeof PLANTS)[number] | (typeof CRASH_PLANTS)[number];
+/** The same where contexts move between hosts. */
+export const MOVE_PLANTS = ["no-last-difference", "move-early"] as const;
+
+export type Plant = (typeof PLANTS)[number] | (typeof CRASH_PLANTS)[number] | (typeof MOVE_PLANTS)[number];

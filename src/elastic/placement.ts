@@ -1,28 +1,75 @@
+import { type Pattern, patternOf } from "./pattern.js";
+
 /**
- * On which host a context is. Subtrees below the root are spread by hashing: each goes to the host that ranks highest
- * for it, so that a host that comes or goes moves only what it takes over or had. Contexts further down stay with their
- * parents.
+ * On which host a context is. The tree of contexts is cut into *units*, which are placed by hashing: each goes to the
+ * host that ranks highest for it, so that a host that comes or goes changes the places only of what it takes over or
+ * had. Contexts that are no units are where their parents are. The root and the contexts right below it are units, and
+ * so are those that a rule or a move has given a place of their own.
+ *
+ * Once somebody has asked for it, the place of a unit is what it is until it is moved: hosts that come and rules that
+ * change say where it *should* be (`wanted`), and it is there when a move has been made (`move`). Only what was on a
+ * host that is gone is placed anew at once.
  */
 
 /** What is placed: a node of the tree of names. */
 export interface Placed {
   readonly node: string;
   readonly depth: number;
+  readonly key: unknown;
   readonly parent: this | Placed | null;
+  readonly shape: { readonly cls: unknown; readonly anonymous: boolean };
   toString(): string;
+}
+
+/** A context as rules of a program see it. */
+export interface PlacedContext {
+  /** The name of its logical node. */
+  readonly node: string;
+  /** Its address, as the program writes it: `Game.buildings(1).hallway`. */
+  readonly path: string;
+  readonly key: unknown;
+  /** Its class. */
+  readonly type: unknown;
+}
+
+/** Those for which it returns the same text or number are on one host; those for which it returns undefined are left alone. */
+export type Colocate = (context: PlacedContext) => string | number | undefined;
+
+/** A unit's place. */
+interface Place {
+  readonly host: number;
+  /** Did somebody ask for it by name? Then it stays, though hashing would give another one. */
+  readonly isWish: boolean;
+}
+
+interface Known {
+  readonly host: number;
+  readonly version: number;
 }
 
 export class Placement {
   #hosts: readonly number[];
-  /** Where the subtrees are that somebody has asked for. */
-  #known = new WeakMap<Placed, number>();
-
-  /** Exceptions, made by moves. */
-  readonly #moved = new Map<Placed, number>();
+  /** Those that take no more. */
+  readonly #closed = new Set<number>();
+  /** Counts the changes of the map. */
+  #version = 1;
+  /** What was looked up since the map changed last. */
+  readonly #found = new WeakMap<Placed, Known>();
+  /** The places of units that somebody has asked for. */
+  readonly #places = new WeakMap<Placed, Place>();
+  /** Contexts that are units because they were moved by themselves. */
+  readonly #exceptions = new Set<Placed>();
+  /** Contexts whose places somebody has asked for: nobody else may hold on to them for a while. */
+  readonly #wished = new Set<Placed>();
+  readonly #separate = new Set<unknown>();
+  readonly #colocate: Colocate[] = [];
+  /** What those rules have said, which is asked for once. */
+  #named = new WeakMap<Placed, string | null>();
+  readonly #pins: { readonly pattern: Pattern; readonly host: number }[] = [];
 
   constructor(
     hosts: Iterable<number>,
-    /** How far down subtrees are spread. */
+    /** How far down every context is a unit. */
     readonly depth = 1,
   ) {
     this.#hosts = [...hosts];
@@ -32,49 +79,232 @@ export class Placement {
     return this.#hosts;
   }
 
+  /** Do contexts go there? */
+  isOpen(host: number): boolean {
+    return this.#hosts.includes(host) && !this.#closed.has(host);
+  }
+
+  /** A host has come. Units that have a place keep it until they are moved. */
+  add(host: number): void {
+    this.#hosts = [...this.#hosts, host];
+    this.#version += 1;
+  }
+
+  /** Nothing is placed on that host any more. What is there stays until it is moved. */
+  close(host: number): void {
+    this.#closed.add(host);
+    this.#version += 1;
+  }
+
+  open(host: number): void {
+    this.#closed.delete(host);
+    this.#version += 1;
+  }
+
   /** A host is gone; others take over what it had. */
   remove(host: number): void {
     this.#hosts = this.#hosts.filter((each) => each !== host);
-    for (const [context, at] of this.#moved) if (at === host) this.#moved.delete(context);
-    this.#known = new WeakMap();
-  }
-
-  /** A context, and all that is below it, is on that host from now on. */
-  move(context: Placed, host: number): void {
-    for (const each of this.#moved.keys()) if (isBelow(each, context)) this.#moved.delete(each);
-    this.#moved.set(context, host);
+    this.#closed.delete(host);
+    this.#version += 1;
   }
 
   of(context: Placed): number {
-    if (this.#moved.size > 0) {
-      for (let at: Placed | null = context; at !== null; at = at.parent) {
-        const host = this.#moved.get(at);
-        if (host !== undefined) return host;
-      }
-    }
-    let at = context;
-    while (at.depth > this.depth && at.parent !== null) at = at.parent;
-    let host = this.#known.get(at);
-    if (host === undefined) {
-      host = this.#best(`${at.node} ${at}`);
-      this.#known.set(at, host);
-    }
+    const found = this.#found.get(context);
+    if (found?.version === this.#version) return found.host;
+    const host =
+      this.#isUnit(context) || context.parent === null ? this.#place(context) : this.of(context.parent);
+    this.#found.set(context, { host, version: this.#version });
     return host;
   }
 
+  /** What moves as one with this context: the unit that it is part of. */
+  unitOf<P extends Placed>(context: P): P {
+    let unit: Placed = context;
+    while (!this.#isUnit(unit) && unit.parent !== null) unit = unit.parent;
+    return unit as P;
+  }
+
+  /** Does a rule say where it is, so that nobody else should? */
+  isBound(context: Placed): boolean {
+    return this.#isPinned(context) || this.#together(context) !== undefined;
+  }
+
+  /** Where a unit that has a place should be moved, if it is not where it should be. */
+  wanted(context: Placed): number | null {
+    if (context.shape.anonymous || !this.#places.has(context) || !this.#isUnit(context)) return null;
+    this.of(context); // a place on a host that is gone is none
+    const place = this.#places.get(context) as Place;
+    if (place.isWish && this.isOpen(place.host) && this.#pinned(context) === null) return null;
+    const host = this.#home(context);
+    return host === place.host ? null : host;
+  }
+
+  /** Does a context stay where it is when one above it is moved? Units do, but those that a move has made come along if wanted. */
+  staysBehind(context: Placed, withExceptions: boolean): boolean {
+    return this.#isUnitByRule(context) || (!withExceptions && this.#exceptions.has(context));
+  }
+
+  /**
+   * A context was moved, with all that is below it, apart from `staying` and what is below those. `isWish` says that
+   * somebody wants it there, whatever hashing says; then contexts below that had been moved by themselves have come along.
+   */
+  move(context: Placed, host: number, isWish: boolean, staying: Iterable<Placed> = []): void {
+    const places = [...staying].map((each) => [each, this.of(each)] as const);
+    this.#version += 1;
+    if (isWish) for (const each of this.#exceptions) if (this.#comesAlong(each, context)) this.#join(each);
+    this.#join(context);
+    const isWithParent = context.parent !== null && this.of(context.parent) === host;
+    if (this.#isUnit(context) || !isWithParent) {
+      if (!this.#isUnit(context)) this.#exceptions.add(context);
+      this.#put(context, host, isWish);
+    }
+    this.#version += 1;
+    for (const [each, place] of places) {
+      if (this.of(each) === place) continue;
+      this.#exceptions.add(each);
+      this.#put(each, place, false);
+      this.#version += 1;
+    }
+  }
+
+  #comesAlong(context: Placed, top: Placed): boolean {
+    for (let at: Placed | null = context; at !== null; at = at.parent) {
+      if (at === top) return context !== top;
+      if (this.#isUnitByRule(at)) return false;
+    }
+    return false;
+  }
+
+  /** It has no place of its own any more, unless by a rule. */
+  #join(context: Placed): void {
+    this.#exceptions.delete(context);
+    this.#wished.delete(context);
+    this.#places.delete(context);
+  }
+
+  #put(context: Placed, host: number, isWish: boolean): void {
+    this.#places.set(context, { host, isWish });
+    if (isWish) this.#wished.add(context);
+    else this.#wished.delete(context);
+  }
+
+  /**
+   * Changes the rules. `existing` are all contexts that may be on a host: those that become units keep their places
+   * until they are moved.
+   */
+  change(existing: Iterable<Placed>, rules: () => void): void {
+    const before = [...existing].map(
+      (context) => [context, this.of(context), this.#isUnit(context)] as const,
+    );
+    rules();
+    this.#version += 1;
+    for (const [context, host, wasUnit] of before) {
+      const isUnit = this.#isUnit(context);
+      if (isUnit && wasUnit) continue;
+      if (!isUnit && context.parent !== null && this.of(context.parent) === host) {
+        this.#join(context);
+        continue;
+      }
+      if (!isUnit) this.#exceptions.add(context); // it was a unit, and is not where its parent is
+      this.#put(context, host, false);
+      this.#version += 1;
+    }
+  }
+
+  /** Contexts of this class are units. */
+  separate(cls: unknown): void {
+    this.#separate.add(cls);
+  }
+
+  colocate(rule: Colocate): void {
+    this.#colocate.push(rule);
+    this.#named = new WeakMap();
+  }
+
+  /** Contexts with such an address (`*` for any key) are units on that host, as long as it is there and open. */
+  pin(pattern: string, host: number): void {
+    this.unpin(pattern);
+    this.#pins.push({ pattern: patternOf(pattern), host });
+  }
+
+  unpin(pattern: string): void {
+    const at = this.#pins.findIndex((pin) => pin.pattern.text === pattern);
+    if (at >= 0) this.#pins.splice(at, 1);
+  }
+
+  #isUnit(context: Placed): boolean {
+    return this.#exceptions.has(context) || this.#isUnitByRule(context);
+  }
+
+  #isUnitByRule(context: Placed): boolean {
+    return (
+      context.depth <= this.depth ||
+      this.#separate.has(context.shape.cls) ||
+      this.#isPinned(context) ||
+      this.#together(context) !== null
+    );
+  }
+
+  #isPinned(context: Placed): boolean {
+    return this.#pins.length > 0 && this.#pins.some(({ pattern }) => pattern.matches(String(context)));
+  }
+
+  /** The host to which a context is pinned, if it is open. */
+  #pinned(context: Placed): number | null {
+    if (this.#pins.length === 0) return null;
+    const path = String(context);
+    const pin = this.#pins.findLast(({ pattern, host }) => this.isOpen(host) && pattern.matches(path));
+    return pin?.host ?? null;
+  }
+
+  /** The name of those that it is to be with, if a rule says so. A rule that throws has said nothing. */
+  #together(context: Placed): string | null {
+    if (this.#colocate.length === 0) return null;
+    const known = this.#named.get(context);
+    if (known !== undefined) return known;
+    const { node, key, shape } = context;
+    const seen: PlacedContext = { node, path: String(context), key, type: shape.cls };
+    let name: string | number | undefined;
+    for (const rule of this.#colocate) {
+      try {
+        name ??= rule(seen);
+      } catch {}
+    }
+    const together = name === undefined ? null : `${typeof name} ${name}`;
+    this.#named.set(context, together);
+    return together;
+  }
+
+  /** The place of a unit; if it has none yet, or its host is gone, it gets one. */
+  #place(unit: Placed): number {
+    const place = this.#places.get(unit);
+    const isThere = place !== undefined && this.#hosts.includes(place.host);
+    if (isThere && !(unit.shape.anonymous && this.#closed.has(place.host))) return place.host;
+    const host = this.#home(unit);
+    this.#put(unit, host, false);
+    return host;
+  }
+
+  /** Where a unit belongs, wishes aside. */
+  #home(unit: Placed): number {
+    const pinned = this.#pinned(unit);
+    if (pinned !== null) return pinned;
+    if (unit.parent !== null && this.#exceptions.has(unit) && !this.#isUnitByRule(unit)) {
+      const host = this.of(unit.parent);
+      if (this.isOpen(host)) return host;
+    }
+    return this.#best(this.#together(unit) ?? `${unit.node} ${unit}`);
+  }
+
   #best(name: string): number {
-    let [best, rank] = [0, -1];
+    let [best, rank] = [this.#hosts[0] ?? 0, -1];
     for (const host of this.#hosts) {
+      if (this.#closed.has(host) && this.#closed.size < this.#hosts.length) continue;
       const own = hash(`${host} ${name}`);
       if (own > rank) [best, rank] = [host, own];
     }
     return best;
   }
-}
-
-function isBelow(context: Placed, top: Placed): boolean {
-  for (let at = context.parent; at !== null; at = at.parent) if (at === top) return true;
-  return false;
 }
 
 /** FNV-1a, with its bits well mixed in the end. */

@@ -54,6 +54,11 @@ export class Execution {
     this.#finish(ok, value);
   }
 
+  /** Fails, whatever its code is at. */
+  giveUp(error: HeadwaterError): void {
+    if (!this.isDead) this.#finish(false, error);
+  }
+
   /** Lets later events see what this one has left in the contexts that it has entered here. */
   publish(): void {
     if (this.#entries === null) this.#first?.publish();

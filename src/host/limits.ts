@@ -22,6 +22,8 @@ export interface Limits {
   readonly messagesMs: number;
   /** With a journal: how many messages are kept for one client; beyond that, the client is given up. */
   readonly messagesPerClient: number;
+  /** Bytes of a context that is being moved that travel as one piece: hosts do something else in between. */
+  readonly pieceBytes: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -36,4 +38,5 @@ export const DEFAULT_LIMITS: Limits = {
   contexts: 100_000,
   messagesMs: 10 * 60 * 1000,
   messagesPerClient: 10_000,
+  pieceBytes: 64 * 1024,
 };

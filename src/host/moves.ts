@@ -1,119 +1,237 @@
 import type { Core } from "../core/core.js";
 import type { CoreEvent } from "../core/event.js";
-import { pathOf, resolvePath } from "../model/path.js";
+import type { Plant } from "../core/plants.js";
+import { HeadwaterError } from "../errors.js";
+import type { Journal, Write } from "../journal/journal.js";
+import { pathOf } from "../model/path.js";
+import { type CopyPorts, JournalCopy, SourceCopy } from "./copies.js";
+import { type Move, Moving } from "./moving.js";
 import type { Hosts } from "./remote.js";
-import type { EventRequest } from "./request.js";
+import type { EventRequest, Waiting } from "./request.js";
 import type { Slot } from "./slot.js";
-import type { Given } from "./wire.js";
+import type { Path, ToHead } from "./wire.js";
 
 type Event = CoreEvent<EventRequest>;
 
-/** Where a context is to go. */
-export interface Move {
-  readonly to: number;
-}
+/** Copies that are under way at the same time; other moves wait. */
+const COPIES_MAX = 16;
 
-interface Asked {
-  readonly event: Event;
-  readonly move: Move;
-  /** How many hosts are still to answer. */
-  left: number;
-  readonly given: [...Given][number][];
+/** What moves need of their logical node. */
+export interface MovePorts extends CopyPorts {
+  readonly core: Core<EventRequest>;
+  readonly hosts: Hosts;
+  /** Where states are kept, if anywhere but on hosts. */
+  readonly journal: Journal | null;
+  readonly plant: Plant | undefined;
+  /** Gives a move its ticket. */
+  request(move: Moving, waiting: Waiting): void;
+  /** As an event, a move has ended. */
+  done(event: Event, error: HeadwaterError | null): void;
 }
 
 /**
- * Moves contexts from host to host, with all that is below them. A move is an event with a ticket: when its turn has
- * come nobody later gets in, and when nobody earlier can be undone any more, the states go.
+ * Moves contexts from host to host, with those that come along (`moving.ts`). First they are copied, while
+ * events go on (`copies.ts`). Then the move gets a ticket, as an event: when its turn has come nobody later gets in, and
+ * when nobody earlier can be undone any more, what has changed since is sent, and the place changes.
  */
 export class Moves {
-  readonly #core: Core<EventRequest>;
+  readonly #ports: MovePorts;
   readonly #hosts: Hosts;
-  readonly #isDurable: boolean;
-  readonly #done: (event: Event) => void;
+  /** Those that have no ticket yet, because their contexts are being copied. */
+  readonly #preparing = new Map<Moving, Waiting>();
+  readonly #copies = new Map<Moving, JournalCopy | SourceCopy>();
+  /** Those whose contexts are to be copied when others have been. */
+  readonly #backlog: Moving[] = [];
   /** Those that wait for earlier events. */
-  readonly #waiting = new Map<Event, { readonly move: Move; readonly attempt: number }>();
-  /** Those that wait for states, by the number under which they were asked for. */
-  readonly #asked = new Map<number, Asked>();
-  #lastAsk = 0;
+  readonly #waiting = new Map<Event, { readonly move: Moving; readonly attempt: number }>();
+  /** Those whose turn has come, while the rest is on its way. */
+  readonly #ending = new Map<Moving, Event>();
+  #lastCopy = 0;
+  #open = 0;
 
-  constructor(core: Core<EventRequest>, hosts: Hosts, isDurable: boolean, done: (event: Event) => void) {
-    this.#core = core;
-    this.#hosts = hosts;
-    this.#isDurable = isDurable;
-    this.#done = done;
+  constructor(ports: MovePorts) {
+    this.#ports = ports;
+    this.#hosts = ports.hosts;
   }
 
-  begin(event: Event, move: Move): void {
+  /** How many have been asked for and are not done. */
+  get open(): number {
+    return this.#open;
+  }
+
+  start(slot: Slot, wanted: Move, waiting: Waiting): void {
+    this.#open += 1;
+    const move = new Moving(slot, wanted, this.#hosts);
+    this.#preparing.set(move, waiting);
+    this.#backlog.push(move);
+    this.#startNext();
+  }
+
+  #startNext(): void {
+    while (this.#copies.size < COPIES_MAX) {
+      const next = this.#backlog.shift();
+      if (next === undefined) return;
+      this.#copy(next);
+    }
+  }
+
+  /** Copies the contexts, then asks for a ticket. */
+  #copy(move: Moving): void {
+    const { journal, request } = this.#ports;
+    const ready = () => {
+      const waiting = this.#preparing.get(move);
+      if (waiting !== undefined && this.#preparing.delete(move)) request(move, waiting);
+    };
+    this.#lastCopy += 1;
+    const [id, { to, slot }] = [this.#lastCopy, move];
+    if (journal === null) {
+      const copy = new SourceCopy(id, to, slot.node, () => move.sources(), this.#ports, ready);
+      this.#copies.set(move, copy);
+      return;
+    }
+    const slots = [...move.sources().values()].flat();
+    if (slots.length === 0) return ready(); // what is nowhere in memory is loaded where it is needed
+    this.#copies.set(move, new JournalCopy(id, to, slots, journal, this.#ports, ready));
+  }
+
+  /** Its turn has come. */
+  begin(event: Event, move: Moving): void {
     this.#waiting.set(event, { move, attempt: event.attempt });
   }
 
   goOn(): void {
     for (const [event, { move, attempt }] of this.#waiting) {
       const isCurrent = event.attempt === attempt; // else its turn comes again
-      if (isCurrent && this.#mustWait(event)) continue;
+      if (isCurrent && this.#mustWait(event, move)) continue;
       this.#waiting.delete(event);
-      if (isCurrent) this.#fetch(event, move);
+      if (isCurrent) this.#end(event, move);
     }
   }
 
   /** Is there an earlier event in these contexts that may still be undone or started again? */
-  #mustWait({ ticket, dependsOn, payload: { slot } }: Event): boolean {
+  #mustWait({ ticket, dependsOn }: Event, move: Moving): boolean {
+    if (this.#ports.plant === "move-early") return false;
     if (dependsOn > 0) return true;
-    for (const earlier of this.#core.unsettled()) {
+    for (const earlier of this.#ports.core.unsettled()) {
       if (earlier.ticket >= ticket) return false;
       if (!earlier.isOpen) continue;
       const { slot: start, execution } = earlier.payload;
-      if (isIn(slot, start)) return true;
-      for (const entered of execution?.touched() ?? []) if (isIn(slot, entered)) return true;
+      if (move.has(start)) return true;
+      for (const entered of execution?.touched() ?? []) if (move.has(entered)) return true;
     }
     return false;
   }
 
-  #fetch(event: Event, move: Move): void {
+  /** Nothing happens in the contexts any more: the rest can go. */
+  #end(event: Event, move: Moving): void {
+    const copy = this.#copies.get(move);
+    if (!this.#hosts.placement.isOpen(move.to)) return this.#fail(event, move);
+    if (copy instanceof SourceCopy) {
+      if (copy.isVoid) return this.#fail(event, move);
+      this.#ending.set(move, event);
+      copy.finish(() => this.#moved(event, move, new Set([...move.sources().values()].flat())));
+      return;
+    }
+    const isUsable = copy !== undefined && !copy.isVoid;
+    this.#moved(event, move, isUsable ? copy.finish(this.#isLeftOut) : NONE);
+  }
+
+  get #isLeftOut(): boolean {
+    return this.#ports.plant === "no-last-difference";
+  }
+
+  /** `copied` are the contexts whose states the host has. */
+  #moved(event: Event, move: Moving, copied: ReadonlySet<Slot>): void {
     const { slot } = event.payload;
+    const { to } = move;
+    const { placement } = this.#hosts;
+    this.#ending.delete(move);
+    if (!placement.hosts.includes(to)) return this.#fail(event, move);
+    const sources = move.sources();
+    const life = this.#hosts.life(to);
+    const settled: Path[] = [];
+    for (const each of move.contexts()) {
+      if (each.residence === life && life !== 0) continue; // it is there
+      each.moves += 1;
+      each.residence = 0;
+      if (!copied.has(each)) continue;
+      each.residence = life;
+      settled.push(pathOf(each));
+    }
     const { node } = slot;
-    this.#lastAsk += 1;
-    const hosts = new Set([...subtree(slot)].map((each) => this.#hosts.of(each)));
-    for (const host of hosts) {
-      this.#hosts.send(host, { kind: "give", node, path: pathOf(slot), ask: this.#lastAsk });
-    }
-    if (this.#isDurable)
-      this.#moved(event, move, []); // what is in the journal is loaded from there
-    else this.#asked.set(this.#lastAsk, { event, move, left: hosts.size, given: [] });
+    for (const [host, slots] of sources)
+      this.#ports.send(host, { kind: "give", node, paths: slots.map(pathOf) });
+    const copy = this.#copies.get(move);
+    if (settled.length > 0 && copy !== undefined)
+      this.#ports.send(to, { kind: "settle", node, copy: copy.id, paths: settled });
+    placement.move(slot, to, move.isWish, move.staying);
+    this.#drop(node, move);
+    this.#done(event, null);
   }
 
-  given(ask: number, given: Given): void {
-    const asked = this.#asked.get(ask);
-    if (asked === undefined) return;
-    asked.given.push(...given);
-    asked.left -= 1;
-    if (asked.left > 0) return;
-    this.#asked.delete(ask);
-    this.#moved(asked.event, asked.move, asked.given);
-  }
-
-  #moved(event: Event, { to }: Move, given: Given): void {
+  #fail(event: Event, move: Moving): void {
     const { slot } = event.payload;
-    this.#hosts.place(slot, to);
-    for (const each of subtree(slot)) each.residence = 0;
-    for (const [path, writes] of given) {
-      const each = resolvePath(rootOf(slot), path);
-      each.residence = this.#hosts.life(to);
-      this.#hosts.send(to, { kind: "take", node: slot.node, path, writes });
+    this.#drop(slot.node, move);
+    const what = `${slot} was not moved to host ${move.to}, which has gone or takes nothing more; it is where it was.`;
+    this.#done(event, new HeadwaterError("HW-6015", what));
+  }
+
+  #done(event: Event, error: HeadwaterError | null): void {
+    this.#open -= 1;
+    this.#ports.done(event, error);
+  }
+
+  /** A copy is not needed any more. */
+  #drop(node: string, move: Moving): void {
+    const copy = this.#copies.get(move);
+    if (copy === undefined) return;
+    this.#copies.delete(move);
+    this.#ending.delete(move);
+    if (copy instanceof JournalCopy) copy.drop();
+    else for (const host of copy.asked) this.#ports.send(host, { kind: "drop", node, copy: copy.id });
+    this.#ports.send(copy.to, { kind: "drop", node, copy: copy.id });
+    this.#startNext();
+  }
+
+  /** A host is gone, and with it what was copied to it. */
+  hostLost(host: number): void {
+    for (const [move, copy] of this.#copies) {
+      if (copy.to !== host || copy.isVoid) continue;
+      this.#ports.marks?.hit("a copy was thrown away");
+      if (copy instanceof JournalCopy) copy.drop();
+      copy.isVoid = true;
+      const ending = this.#ending.get(move);
+      if (ending !== undefined) this.#fail(ending, move);
+      else copy.giveUp();
     }
-    this.#done(event);
+  }
+
+  /** These writes are on their way to the journal. */
+  appended(writes: readonly Write[]): void {
+    for (const copy of this.#copies.values()) if (copy instanceof JournalCopy) copy.appended(writes);
+  }
+
+  get isCopying(): boolean {
+    return this.#copies.size > 0;
+  }
+
+  heard(host: number, message: Extract<ToHead, { kind: "copied" | "staged" }>): void {
+    for (const copy of this.#copies.values()) {
+      if (copy.id !== message.copy) continue;
+      if (message.kind === "staged") copy.staged();
+      else if (copy instanceof SourceCopy) copy.copied(host, message.pieces, message.isLast, this.#isLeftOut);
+      return;
+    }
+  }
+
+  /** Nothing goes on any more. */
+  halt(reason: HeadwaterError): void {
+    for (const waiting of this.#preparing.values()) waiting.reject(reason);
+    this.#preparing.clear();
+    this.#backlog.length = 0;
+    for (const copy of this.#copies.values()) if (copy instanceof JournalCopy) copy.drop();
+    this.#copies.clear();
   }
 }
 
-function isIn(top: Slot, slot: Slot): boolean {
-  return slot === top || slot.isBelow(top);
-}
-
-function* subtree(slot: Slot): Iterable<Slot> {
-  yield slot;
-  for (const child of slot.made()) yield* subtree(child);
-}
-
-function rootOf(slot: Slot): Slot {
-  return slot.parent === null ? slot : rootOf(slot.parent);
-}
+const NONE: ReadonlySet<Slot> = new Set();

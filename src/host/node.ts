@@ -1,18 +1,19 @@
 import { Core } from "../core/core.js";
 import type { CoreEvent, Message, Outcome, Recovered, Ticket, Wait } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
+import type { Plant } from "../core/plants.js";
 import type { Send } from "../core/ready.js";
 import { type HeadwaterError, invariant } from "../errors.js";
 import type { ContextClass } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { OutsideResult } from "../model/outside.js";
 import type { Method } from "../model/shape.js";
-import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import { Execution } from "./execution.js";
 import type { Frame } from "./frame.js";
 import type { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
+import { type Move, type Moving, moveRequest } from "./moving.js";
 import type { Body, NodeMessage } from "./outgoing.js";
 import type { PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
@@ -20,7 +21,8 @@ import { unfinishedBusiness } from "./recovery.js";
 import { isFull, whyNot } from "./refusals.js";
 import { Remote, type RemoteCall } from "./remote.js";
 import { EventRequest, type Origin, type Waiting } from "./request.js";
-import { Slot } from "./slot.js";
+import { Slot, stateOrNull } from "./slot.js";
+import type { SlowEvents } from "./slow-events.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
 import { type Timer, Timers } from "./timers.js";
@@ -29,21 +31,13 @@ import type { ToHead } from "./wire.js";
 
 const ROUNDS_PER_PUMP = 64;
 const REQUESTED: Origin = { kind: "request" };
-/** Stands for the method of an event that moves a context. */
-const MOVE: Method = {
-  name: "(move)",
-  label: "(move)",
-  body: () => {},
-  isAsync: false,
-  readonly: false,
-  reads: [],
-};
 
 /** A logical node on one host: carries out what its core wants done, and feeds back what came of it. */
 export class LogicalNode implements Supervisor {
   readonly root: Slot;
   readonly limits: Limits;
   readonly marks: Marks | undefined;
+  readonly plant: Plant | undefined;
   readonly #core: Core<EventRequest>;
   readonly #ports: Ports;
   readonly #around: Surroundings;
@@ -54,7 +48,8 @@ export class LogicalNode implements Supervisor {
   readonly #remote: Remote | null;
   #pumping = false;
   #scheduled = false;
-  #halted = false;
+  /** Why nothing goes on any more. */
+  #halted: HeadwaterError | null = null;
   readonly #pumpSoon = () => {
     try {
       this.#pump();
@@ -74,6 +69,7 @@ export class LogicalNode implements Supervisor {
     this.root = new Slot(name, null, null, undefined, cls, this.#ledger);
     this.limits = options.limits;
     this.marks = options.marks;
+    this.plant = options.plant;
     this.#ports = ports;
     this.#around = around;
     this.#timers = new Timers(ports, (timer) => this.#fire(timer));
@@ -125,22 +121,64 @@ export class LogicalNode implements Supervisor {
     this.#schedule();
   }
 
-  /** A host is gone, and with it what events have done there that the journal has not. */
-  hostLost(host: number): void {
+  /** For those who look whether events take too long on their hosts. */
+  get slow(): SlowEvents | null {
+    return this.#halted ? null : (this.#remote?.slow ?? null);
+  }
+
+  warn(warning: HeadwaterError): void {
+    this.#around.warn(warning);
+  }
+
+  /**
+   * A host is gone, and with it what events have done there that the journal has not. `culprit` is the ticket of the
+   * event that ended it, 0 if that is none of this logical node, null if nobody knows.
+   */
+  hostLost(host: number, culprit: number | null = null): void {
     if (this.#halted || this.#remote === null) return;
-    this.#core.lose(this.#remote.inLimbo(host));
+    this.#remote.moves.hostLost(host);
+    this.#core.lose(this.#remote.inLimbo(host, culprit));
     this.#undo();
-    this.#remote.lookAgain(host);
+    this.#remote.views.hostLost(host);
     this.#schedule();
   }
 
-  /** Moves a context, and what is below it, to another host. */
-  move(slot: Slot, to: number, waiting: Waiting): void {
-    const request = new EventRequest(slot, MOVE, [], undefined, REQUESTED, waiting);
-    request.move = { to };
+  /** Would anything be lost with this life of a host? */
+  hasState(life: number): boolean {
+    return this.#remote?.hasState(life) ?? false;
+  }
+
+  /** A host is gone that had no state: only the events that ran there are lost. */
+  eventsLost(host: number, error: HeadwaterError): void {
+    if (this.#halted || this.#remote === null) return;
+    this.#remote.moves.hostLost(host);
+    this.#remote.failOn(host, error);
+    this.#remote.views.hostLost(host);
+  }
+
+  /** Moves a context, and what comes along, to another host. */
+  move(slot: Slot, move: Move, waiting: Waiting): void {
+    const moves = this.#remote?.moves;
+    if (this.#halted !== null) waiting.reject(this.#halted);
+    else if ((moves?.open ?? 0) >= this.limits.inFlight) waiting.reject(isFull(this));
+    else moves?.start(slot, move, waiting);
+  }
+
+  /** The contexts of a move were copied. */
+  requestMove(move: Moving, waiting: Waiting): void {
     this.#core.tick(this.#ports.now());
-    this.#core.request(request);
+    this.#core.request(moveRequest(move, waiting));
     this.#schedule();
+  }
+
+  /** How many events are under way on a host. */
+  runsOn(host: number): number {
+    return this.#remote?.runsOn(host) ?? 0;
+  }
+
+  /** Can a host not be ended yet, though no context is there? */
+  needs(host: number): boolean {
+    return !this.#halted && (this.#remote?.needs(host) ?? false);
   }
 
   /** A host says something about an event. */
@@ -159,7 +197,8 @@ export class LogicalNode implements Supervisor {
 
   /** Stops here: nothing that waits goes ahead any more. */
   halt(reason: HeadwaterError): void {
-    this.#halted = true;
+    this.#halted = reason;
+    this.#remote?.moves.halt(reason);
     for (const { payload } of this.#core.unsettled()) payload.waiting?.reject(reason);
     this.#timers.disarmAll();
   }
@@ -234,7 +273,7 @@ export class LogicalNode implements Supervisor {
       for (const enter of ready.enter) this.#enter(enter);
       for (const event of ready.settled) this.#settle(event);
       for (const send of ready.send) this.#send(send);
-      this.#remote?.move();
+      this.#remote?.moves.goOn();
     }
     this.#pumping = false;
     if (this.#core.hasWork) this.#schedule();
@@ -246,7 +285,7 @@ export class LogicalNode implements Supervisor {
     this.#remember(event);
     for (let slot: Slot | null = request.slot; slot !== null; slot = slot.parent) {
       if (slot.place !== place) continue;
-      if (this.#remote !== null) return this.#remote.view(event, slot);
+      if (this.#remote !== null) return this.#remote.views.take(event, slot);
       request.seen ??= new Map();
       request.seen.set(slot, stateOrNull(slot));
     }
@@ -264,7 +303,7 @@ export class LogicalNode implements Supervisor {
   }
 
   #go(event: CoreEvent<EventRequest>, attempt: number, token: Frame | RemoteCall | null): void {
-    if (event.attempt !== attempt || this.#halted) return;
+    if (event.attempt !== attempt || this.#halted !== null) return;
     if (this.#remote !== null) return this.#remote.go(event, token as RemoteCall | null);
     const frame = token as Frame | null;
     if (frame !== null) return this.#continue(frame.execution, frame);
@@ -286,6 +325,7 @@ export class LogicalNode implements Supervisor {
       this.#schedule();
     };
     if (this.#remote !== null) for (const { payload } of events) payload.execution?.leave();
+    if (this.#ledger !== null) this.#remote?.appended(events);
     if (this.#ledger === null) this.#ports.append(events, () => done(null));
     else this.#ledger.append(this.name, events, this.#unrecorded.overtakenBy(events), done);
   }
@@ -349,14 +389,5 @@ export class LogicalNode implements Supervisor {
     const request = new EventRequest(slot, method, args, undefined, { kind: "timer", id }, null);
     this.#remember(this.#core.request(request));
     this.#schedule();
-  }
-}
-
-/** A context that cannot be made, because its field initialisers throw, has no state. */
-function stateOrNull(slot: Slot): State | null {
-  try {
-    return slot.state;
-  } catch {
-    return null;
   }
 }

@@ -30,6 +30,8 @@ export interface ProgramOptions extends NodeOptions {
   readonly onError?: ((failed: FailedEvent) => void) | undefined;
   /** Hears that the journal takes no more. */
   readonly onFailure?: ((error: HeadwaterError) => void) | undefined;
+  /** Hears of what takes too long. */
+  readonly onWarning?: ((warning: HeadwaterError) => void) | undefined;
   readonly onSettled?: ((event: CoreEvent<EventRequest>) => void) | undefined;
 }
 
@@ -267,6 +269,7 @@ export class Program implements Surroundings {
     await this.until(() => isOver || !nodes.some((node) => node.isAwaited));
     callOff();
     this.#halt(stopped());
+    this.rested();
   }
 
   #halt(reason: HeadwaterError): void {
@@ -318,6 +321,12 @@ export class Program implements Surroundings {
   #hand(caller: Caller, message: unknown, from: Told): void {
     apart(() => caller.onMessage(message, from));
     if (caller.confirms === "at once") this.received(caller, from);
+  }
+
+  warn(warning: HeadwaterError): void {
+    const { onWarning } = this.#options;
+    if (onWarning !== undefined) apart(() => onWarning(warning));
+    else process.emitWarning(warning.message, "HeadwaterWarning");
   }
 
   failed({ slot, method, origin }: EventRequest, error: unknown): void {

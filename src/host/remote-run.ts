@@ -5,7 +5,7 @@ import type { Change } from "./ledger.js";
 import type { Hosts, RemoteCall } from "./remote.js";
 import type { EventRequest, Run } from "./request.js";
 import type { Slot } from "./slot.js";
-import type { Try } from "./wire.js";
+import type { ToHead, Try } from "./wire.js";
 
 type AwayCall = RemoteCall & { readonly host: number };
 
@@ -23,9 +23,18 @@ export class RemoteRun implements Run {
   value: unknown = undefined;
   effects: readonly Effect[] = [];
   /** The contexts that it has entered; like the other lists, a short one, and most events need only two of them. */
-  readonly entered: Slot[] = [];
+  readonly entered: Slot[];
   /** The hosts that take part, the event's own first. */
-  readonly hosts: number[] = [];
+  readonly hosts: number[];
+  /** If it was sent ahead, before its turn has come: behind which try, and what its host has said of it since. */
+  behind: RemoteRun | null = null;
+  early: ToHead[] | null = null;
+  /** When it began, by the clock of those who look. */
+  beganMs = 0;
+  /** Was its host told to give it up? */
+  isAbandoned = false;
+  /** Have its hosts forgotten it? */
+  isOver = false;
   #states: Map<Slot, Uint8Array> | null = null;
   #calls: Map<number, AwayCall> | null = null;
   #writes: Map<number, readonly Write[]> | null = null;
@@ -36,7 +45,12 @@ export class RemoteRun implements Run {
     readonly event: CoreEvent<EventRequest>,
     readonly attempt: number,
     readonly links: Hosts,
-  ) {}
+    host: number | null,
+  ) {
+    const { slot } = event.payload;
+    this.hosts = host === null ? [] : [host];
+    this.entered = host === null || slot.shape.anonymous ? [] : [slot];
+  }
 
   get try(): Try {
     return { node: this.event.payload.slot.node, ticket: this.event.ticket, attempt: this.attempt };
@@ -46,11 +60,12 @@ export class RemoteRun implements Run {
     if (this.isUndone) return;
     this.isUndone = true;
     this.isDead = true;
+    if (this.isOver) return;
     for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
   }
 
   leave(): void {
-    if (this.isUndone) return;
+    if (this.isUndone || this.isOver) return;
     for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.try });
   }
 

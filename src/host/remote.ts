@@ -1,9 +1,14 @@
 import type { Core } from "../core/core.js";
 import type { CoreEvent, Outcome } from "../core/event.js";
+import type { Placement } from "../elastic/placement.js";
 import { HeadwaterError } from "../errors.js";
+import type { Write } from "../journal/journal.js";
 import { pathOf, resolvePath } from "../model/path.js";
 import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
+import { Ahead } from "./ahead.js";
+import type { Effect } from "./effects.js";
+import { headerOf } from "./header.js";
 import type { Ledger } from "./ledger.js";
 import { Moves } from "./moves.js";
 import type { LogicalNode } from "./node.js";
@@ -12,15 +17,16 @@ import { methodOf } from "./recovery.js";
 import { RemoteRun } from "./remote-run.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
-import { decodeState, encodeState, storedWrites } from "./stored-state.js";
-import { type Asked, type Header, type ToHead, type ToHost, unwired, unwireEffect, wired } from "./wire.js";
+import { SlowEvents } from "./slow-events.js";
+import { storedWrites } from "./stored-state.js";
+import { Views } from "./views.js";
+import { type Asked, type ToHead, type ToHost, unwired, unwireEffect, wired } from "./wire.js";
 
 /** The hosts of a program, as its head sees them. What is sent to one host arrives in order. */
 export interface Hosts {
   /** On which host a context is. */
   of(slot: Slot): number;
-  /** From now on, a context and those below it are on that host. */
-  place(slot: Slot, host: number): void;
+  readonly placement: Placement;
   /** Counts the lives of all hosts: what was on a host in an earlier life is gone. */
   life(host: number): number;
   send(host: number, message: ToHost): void;
@@ -40,14 +46,6 @@ export interface RemoteCall {
 /** An event that has outlived more hosts than this is not tried again. */
 const HOSTS_LOST_MAX = 3;
 
-/** What an event waits for before it can start. */
-interface Viewing {
-  /** The contexts whose states are on their way, and who was asked for them. */
-  readonly on: Map<Slot, { readonly host: number; readonly look: number }>;
-  /** Which try may start when they are there. */
-  dueAttempt: number;
-}
-
 /** The part of a logical node's head that has events run on hosts. */
 export class Remote {
   readonly #node: LogicalNode;
@@ -57,9 +55,11 @@ export class Remote {
   readonly #ledger: Ledger | null;
   /** Tries that have begun and not ended. */
   readonly #runs = new Map<number, RemoteRun>();
-  readonly #viewing = new Map<Event, Viewing>();
+  readonly #views: Views;
   readonly #moves: Moves;
+  readonly #ahead: Ahead;
   #lastCall = 0;
+  readonly #slow: SlowEvents;
 
   constructor(
     node: LogicalNode,
@@ -69,8 +69,24 @@ export class Remote {
     ledger: Ledger | null,
   ) {
     this.#ledger = ledger;
-    this.#moves = new Moves(core, hosts, ledger !== null, (event) => this.moved(event));
+    this.#moves = new Moves({
+      core,
+      hosts,
+      journal: ledger?.journal ?? null,
+      marks: node.marks,
+      pieceBytes: node.limits.pieceBytes,
+      plant: node.plant,
+      send: (host, message) => hosts.send(host, message),
+      request: (move, waiting) => node.requestMove(move, waiting),
+      done: (event, error) => this.#moved(event, error),
+    });
+    this.#views = new Views({
+      ask: (event, slot, look) => this.#look(event, slot, look),
+      ready: (event) => this.#start(event),
+    });
     this.#node = node;
+    this.#ahead = new Ahead(hosts);
+    this.#slow = new SlowEvents(this.#runs, hosts, (warning) => node.warn(warning));
     this.#core = core;
     this.#roots = roots;
     this.#hosts = hosts;
@@ -81,21 +97,44 @@ export class Remote {
     if (call !== null) return this.#enter(event, call);
     const { move } = event.payload;
     if (move !== null) return this.#moves.begin(event, move);
-    const viewing = this.#viewing.get(event);
-    if (viewing !== undefined) viewing.dueAttempt = event.attempt;
-    else this.#start(event);
+    const ahead = this.#ahead.sent(event);
+    if (ahead !== null) return this.#catchUp(event, ahead);
+    if (!this.#views.isWaiting(event)) this.#start(event);
   }
 
   #start(event: Event): void {
-    const { slot } = event.payload;
-    const run = new RemoteRun(event, event.attempt, this.#hosts);
+    const isHopeless = event.payload.hostsLost > HOSTS_LOST_MAX;
+    const host = isHopeless ? null : this.#bring(event.payload.slot);
+    const run = new RemoteRun(event, event.attempt, this.#hosts, host);
     event.payload.execution = run;
+    run.beganMs = this.#slow.clockMs;
     this.#runs.set(event.ticket, run);
-    if (event.payload.hostsLost > HOSTS_LOST_MAX) return this.#giveUp(run);
-    const host = this.#bring(slot);
-    run.joinedBy(host);
-    if (!slot.shape.anonymous) run.enters(slot);
-    this.#hosts.send(host, { kind: "run", ...headerOf(run) });
+    if (host === null) return this.#giveUp(run);
+    this.#hosts.send(host, headerOf(event, null));
+    this.#sendAhead(event, run, host);
+  }
+
+  /** Those that wait behind an event need not wait for the head, too. */
+  #sendAhead(event: Event, run: RemoteRun, host: number): void {
+    if (event.next === null || event.mode !== "write" || event.dependsOn > 0) return;
+    if (event.payload.hostsLost > 0) return; // if it ends another one, nobody else is to be suspected
+    for (const next of this.#ahead.after(event, run, host)) {
+      next.beganMs = this.#slow.clockMs;
+      this.#runs.set(next.event.ticket, next);
+      this.#hosts.send(host, headerOf(next.event, next.behind?.event.ticket ?? null));
+    }
+  }
+
+  /** The turn has come of an event that was sent ahead: its host has started it, unless the one before it is not over. */
+  #catchUp(event: Event, run: RemoteRun): void {
+    const { behind, early } = run;
+    const [host = 0] = run.hosts;
+    run.behind = null;
+    run.early = null;
+    run.beganMs = this.#slow.clockMs;
+    if (!behind?.isOver) this.#hosts.send(host, { kind: "go", ...run.try, isAlone: event.dependsOn === 0 });
+    this.#sendAhead(event, run, host);
+    for (const message of early ?? []) this.receive(host, message);
   }
 
   #enter(event: Event, call: RemoteCall): void {
@@ -119,36 +158,66 @@ export class Remote {
       kind: "call",
       ...run.try,
       call: this.#lastCall,
-      header: headerOf(run),
+      header: headerOf(event, null),
       asked,
       held,
       seen,
     });
   }
 
-  /** Moves contexts whose time has come. Call it when events have got on. */
-  move(): void {
-    this.#moves.goOn();
+  get moves(): Moves {
+    return this.#moves;
   }
 
-  /** A move has been made: as an event, it has done nothing. */
-  moved(event: Event): void {
-    const run = new RemoteRun(event, event.attempt, this.#hosts);
+  /** These events are on their way to the journal. */
+  appended(events: readonly Event[]): void {
+    if (!this.#moves.isCopying) return;
+    const writes: Write[] = [];
+    for (const { payload } of events)
+      if (payload.execution?.ok) payload.execution.collectChanges(new Map(), writes);
+    this.#moves.appended(writes);
+  }
+
+  /** A move has been made, or not: as an event, it has done nothing. */
+  #moved(event: Event, error: HeadwaterError | null): void {
+    const run = new RemoteRun(event, event.attempt, this.#hosts, null);
     run.isDead = true;
-    run.ok = true;
+    run.ok = error === null;
+    run.value = error;
+    if (error !== null) this.#node.marks?.hit("a move was not made");
     event.payload.execution = run;
-    this.#node.finish(event, { failed: false, starts: [], messages: [] });
+    this.#node.finish(event, error === null ? { failed: false, starts: [], messages: [] } : FAILED);
+  }
+
+  /** How many tries are under way there. */
+  runsOn(host: number): number {
+    let count = 0;
+    for (const { hosts } of this.#runs.values()) if (hosts.includes(host)) count += 1;
+    return count;
+  }
+
+  /** Does an event that may still be undone, or a view, need that host? */
+  needs(host: number): boolean {
+    if (this.#views.isAsking(host)) return true;
+    for (const { isOpen, payload } of this.#core.unsettled()) {
+      if (isOpen && (payload.execution as RemoteRun | null)?.hosts.includes(host)) return true;
+    }
+    return false;
   }
 
   /** Whatever it does, hosts do not survive it. */
   #giveUp(run: RemoteRun): void {
     const { slot, method, hostsLost } = run.event.payload;
-    run.isDead = true;
-    run.value = new HeadwaterError(
-      "HW-6003",
+    const why =
       `${hostsLost} hosts have ended while ${slot}.${method.name}(…) was running there, so it is not tried again. ` +
-        "Look for what ends or exhausts its host.",
-    );
+      "Look for what ends or exhausts its host.";
+    this.#fail(run, new HeadwaterError("HW-6003", why));
+  }
+
+  #fail(run: RemoteRun, error: HeadwaterError): void {
+    run.isDead = true;
+    run.value = error;
+    this.#runs.delete(run.event.ticket);
     this.#node.finish(run.event, FAILED);
   }
 
@@ -159,32 +228,28 @@ export class Remote {
     if (slot.residence === life) return host;
     slot.residence = life;
     const writes =
-      this.#ledger === null || slot.shape.anonymous ? [] : storedWrites(this.#ledger.journal, slot);
+      this.#ledger === null || slot.shape.anonymous ? [] : [...storedWrites(this.#ledger.journal, slot)];
     if (writes.length > 0)
       this.#hosts.send(host, { kind: "take", node: slot.node, path: pathOf(slot), writes });
     return host;
   }
 
-  /** Has the state of a context looked at, for an event that will start when it is there. */
-  view(event: Event, slot: Slot): void {
-    const viewing = this.#viewing.get(event) ?? { on: new Map(), dueAttempt: 0 };
-    this.#viewing.set(event, viewing);
-    this.#look(event, slot, viewing.on);
+  get views(): Views {
+    return this.#views;
   }
 
-  #look(event: Event, slot: Slot, on: Viewing["on"]): void {
+  #look({ ticket, attempt }: Event, slot: Slot, look: number): number {
     const host = this.#bring(slot);
-    this.#lastCall += 1;
-    on.set(slot, { host, look: this.#lastCall });
-    const { ticket, attempt } = event;
     const { node } = slot;
-    this.#hosts.send(host, { kind: "view", node, ticket, attempt, path: pathOf(slot), look: this.#lastCall });
+    this.#hosts.send(host, { kind: "view", node, ticket, attempt, path: pathOf(slot), look });
+    return host;
   }
 
   /** The events that have been on a host that is gone, and that the journal does not have. */
-  inLimbo(host: number): Event[] {
-    for (const { isDead, hosts, event } of this.#runs.values()) {
-      if (!isDead && hosts.includes(host)) event.payload.hostsLost += 1;
+  inLimbo(host: number, culprit: number | null): Event[] {
+    for (const { isDead, hosts, event, behind } of this.#runs.values()) {
+      const isSuspect = culprit === null ? behind === null : culprit === event.ticket;
+      if (isSuspect && !isDead && hosts.includes(host)) event.payload.hostsLost += 1;
     }
     return [...this.#core.unsettled()].filter(({ isOpen, payload }) => {
       const run = payload.execution as RemoteRun | null;
@@ -192,20 +257,39 @@ export class Remote {
     });
   }
 
-  /** Asks again for views that were asked for on a host that is gone. */
-  lookAgain(host: number): void {
-    for (const [event, { on }] of this.#viewing) {
-      const lost = [...on].filter(([, asked]) => asked.host === host).map(([slot]) => slot);
-      for (const slot of lost) this.#look(event, slot, on);
+  /** For those who look whether events take too long. */
+  get slow(): SlowEvents {
+    return this.#slow;
+  }
+
+  /** Has this life of a host any state? Anonymous contexts have none. */
+  hasState(life: number): boolean {
+    const isThere = (slot: Slot): boolean => {
+      if (slot.residence === life && !slot.shape.anonymous) return true;
+      for (const child of slot.made()) if (isThere(child)) return true;
+      return false;
+    };
+    return isThere(this.#node.root);
+  }
+
+  /** Events that ran on a host that is gone fail: no state was lost, and nobody knows which of them ended it. */
+  failOn(host: number, error: HeadwaterError): void {
+    for (const run of [...this.#runs.values()]) {
+      if (!run.isDead && run.hosts.includes(host)) this.#fail(run, error);
     }
   }
 
   receive(host: number, message: ToHead): void {
-    if (message.kind === "viewed") return this.#viewed(message);
-    if (message.kind === "given") return this.#moves.given(message.ask, message.given);
+    if (message.kind === "viewed") return this.#views.seen(message, this.#slot(message.path));
+    if (message.kind === "copied" || message.kind === "staged") return this.#moves.heard(host, message);
     const run = this.#runs.get(message.ticket);
     if (run === undefined || run.attempt !== message.attempt || run.isDead) return;
     const { event } = run;
+    if (run.behind !== null) {
+      run.early ??= [];
+      run.early.push(message);
+      return;
+    }
     switch (message.kind) {
       case "ask":
         return this.#asked(run, host, message);
@@ -278,34 +362,23 @@ export class Remote {
 
   #finished(run: RemoteRun, from: number, message: Extract<ToHead, { kind: "finish" }>): void {
     const { event } = run;
-    const effects = message.effects.map((effect) => unwireEffect(effect, this.#node.name, this.#roots));
-    const refusal = message.ok ? this.#node.refuse(effects) : null;
+    const isBare = message.effects.length === 0;
+    const effects = isBare
+      ? NO_EFFECTS
+      : message.effects.map((effect) => unwireEffect(effect, this.#node.name, this.#roots));
+    const refusal = message.ok && !isBare ? this.#node.refuse(effects) : null;
     run.ok = message.ok && refusal === null;
     run.value = refusal ?? unwired(message.value);
-    run.effects = run.ok ? effects : [];
+    run.effects = run.ok ? effects : NO_EFFECTS;
     run.changedOn(from, message.writes);
     run.isDead = true;
+    run.isOver = message.isOver;
     this.#runs.delete(event.ticket);
-    if (run.ok) {
+    if (run.ok && run.hosts.length > 1) {
       for (const host of run.hosts)
         if (host !== from) this.#hosts.send(host, { kind: "publish", ...run.try });
     }
-    this.#node.finish(event, run.ok ? outcomeOf(event, effects) : FAILED);
-  }
-
-  #viewed({ path, state, ticket, look }: Extract<ToHead, { kind: "viewed" }>): void {
-    for (const [event, viewing] of this.#viewing) {
-      if (event.ticket !== ticket) continue;
-      const slot = this.#slot(path);
-      if (viewing.on.get(slot)?.look !== look) return; // it was taken again since
-      event.payload.seen ??= new Map();
-      event.payload.seen.set(slot, state === null ? null : decodeState(slot, state));
-      viewing.on.delete(slot);
-      if (viewing.on.size > 0) return;
-      this.#viewing.delete(event);
-      if (viewing.dueAttempt === event.attempt) this.#start(event);
-      return;
-    }
+    this.#node.finish(event, run.ok ? (isBare ? NOTHING_MORE : outcomeOf(event, effects)) : FAILED);
   }
 
   #slot(path: Asked["path"]): Slot {
@@ -313,23 +386,6 @@ export class Remote {
   }
 }
 
+const NO_EFFECTS: readonly Effect[] = [];
+const NOTHING_MORE: Outcome<EventRequest> = { failed: false, starts: [], messages: [] };
 const FAILED: Outcome<EventRequest> = { failed: true, starts: [], messages: [] };
-
-function headerOf({ event, attempt }: RemoteRun): Header {
-  const { ticket, time, payload } = event;
-  const { slot, method, args, caller, origin, seen } = payload;
-  return {
-    node: slot.node,
-    ticket,
-    attempt,
-    time,
-    path: pathOf(slot),
-    method: method.name,
-    args,
-    caller: caller ?? null,
-    origin,
-    seen: [...(seen ?? [])].map(([above, state]) => {
-      return [pathOf(above), state === null ? null : encodeState(above, state)] as const;
-    }),
-  };
-}

@@ -8,7 +8,7 @@ import type { State } from "../state/fields.js";
 import { copyAll, isSimple } from "../state/values.js";
 import type { Effect } from "./effects.js";
 import type { Change } from "./ledger.js";
-import type { Move } from "./moves.js";
+import type { Moving } from "./moving.js";
 import type { Slot } from "./slot.js";
 
 /** Where an event came from. */
@@ -52,8 +52,10 @@ export class EventRequest implements Request<EventRequest> {
   seen: Map<Slot, State | null> | null = null;
   /** How many hosts have ended while it was running there. */
   hostsLost = 0;
+  /** Was it reported for the time that it takes? */
+  isReported = false;
   /** Set for an event that moves its context to another host, and does nothing else. */
-  move: Move | null = null;
+  move: Moving | null = null;
 
   constructor(
     readonly slot: Slot,
@@ -81,6 +83,11 @@ export class EventRequest implements Request<EventRequest> {
     if (this.method.reads.length === 0) return NO_VIEWS;
     const above = declaredReads(this.slot, this.method) as readonly Slot[];
     return above.filter((slot) => !this.seen?.has(slot)).map(({ place }) => place);
+  }
+
+  /** A move holds only what it moves. */
+  get spares(): ((place: Place<EventRequest>) => boolean) | null {
+    return this.move?.spares ?? null;
   }
 
   get payload(): this {

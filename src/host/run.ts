@@ -1,10 +1,18 @@
+import { policyOf } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
 import type { JournalIdentity } from "../journal/journal.js";
 import { openLmdbJournal } from "../journal/lmdb.js";
 import type { Context, ContextClass } from "../model/context.js";
+import { Fleet } from "./fleet.js";
+import { isHost } from "./is-host.js";
 import { Ledger } from "./ledger.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
+import { LoadRecorder } from "./load-recorder.js";
+import { LocalHosts } from "./local-hosts.js";
+import { patienceOf } from "./patience.js";
+import { placementFor } from "./placement-rules.js";
 import { memoryPorts, type Ports } from "./ports.js";
+import { openProcess } from "./process-link.js";
 import { Program } from "./program.js";
 import {
   type AnyService,
@@ -14,8 +22,8 @@ import {
   type Service,
   serviceFor,
 } from "./service.js";
-
-import { ThreadHosts } from "./threads.js";
+import { openThread } from "./thread-link.js";
+import { watchHosts } from "./watch.js";
 
 type AnyProgram = ContextClass | Readonly<Record<string, ContextClass>>;
 
@@ -33,6 +41,7 @@ export function run<C extends ContextClass<Context>>(
 export function run<N extends Nodes>(nodes: N, options?: RunOptions): Promise<NodeService<N>>;
 export function run(program: AnyProgram, options?: RunOptions): Promise<AnyService>;
 export async function run(program: AnyProgram, options: RunOptions = {}): Promise<unknown> {
+  if (isHost()) throw cannot(options.hosts ?? 1, RUN_BY_HOST);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const closing: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -40,7 +49,7 @@ export async function run(program: AnyProgram, options: RunOptions = {}): Promis
   };
   try {
     const ledger = await ledgerOf(program, options, limits, closing);
-    const hosts = await hostsOf(options, limits, ledger !== null);
+    const hosts = await startHosts(options, limits, ledger !== null);
     if (hosts !== null) closing.push(() => hosts.close());
     return runOn(memoryPorts, program, options, ledger, hosts, close);
   } catch (error) {
@@ -68,19 +77,37 @@ async function ledgerOf(
   return ledger;
 }
 
-async function hostsOf(
-  { hosts = 1, module }: RunOptions,
+async function startHosts(
+  options: RunOptions,
   limits: Limits,
   isDurable: boolean,
-): Promise<ThreadHosts | null> {
-  if (hosts === 1) return null;
-  if (!Number.isSafeInteger(hosts) || hosts < 1 || module === undefined) {
-    throw new HeadwaterError(
-      "HW-6002",
-      `the program cannot run on ${hosts} hosts: ${module === undefined ? "hosts load it themselves, and need to know from where. Export it as the default of a module, and pass that module's address: `run(Game, { hosts: 2, module: import.meta.url })`" : "that is no number of hosts"}.`,
-    );
-  }
-  return ThreadHosts.start({ module, limits, isDurable }, hosts);
+): Promise<LocalHosts | null> {
+  const { hosts: wanted = 1, hostsAs, module, placement, onLoad, hostHeapMb: heapMb } = options;
+  if (typeof wanted === "object") policyOf(wanted); // for its checks
+  const hosts = typeof wanted === "object" ? (wanted.min ?? 1) : wanted;
+  if (wanted === 1 && hostsAs !== "processes" && onLoad === undefined) return null;
+  const { slowEventMs, eventTimeoutMs, hostTimeoutMs } = options;
+  const times = [slowEventMs, eventTimeoutMs, hostTimeoutMs].filter((ms) => ms !== undefined);
+  if (!Number.isSafeInteger(hosts) || hosts < 1) throw cannot(hosts, "that is no number of hosts");
+  if (module === undefined) throw cannot(hosts, NO_MODULE);
+  if (!times.every((ms) => ms > 0)) throw cannot(hosts, "a time that it may take is no number above 0");
+  const open = hostsAs === "processes" ? openProcess : openThread;
+  const patience = patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs);
+  const task = { module, limits, isDurable, heapMb };
+  return LocalHosts.start(open, task, placementFor(hosts, placement), patience);
+}
+
+const NO_MODULE =
+  "hosts load it themselves, and need to know from where. Export it as the default of a module, and pass that module's " +
+  "address: `run(Game, { hosts: 2, module: import.meta.url })`";
+
+const RUN_BY_HOST =
+  "a host that loads its module came to `run` again. Run it only where no host does: `if (!isHost()) await run(…)`, or in " +
+  "another module";
+
+function cannot(hosts: RunOptions["hosts"], why: string): HeadwaterError {
+  const count = typeof hosts === "number" ? `${hosts} hosts` : "hosts";
+  return new HeadwaterError("HW-6002", `the program cannot run on ${count}: ${why}.`);
 }
 
 /** The same in a world of one's own. */
@@ -89,19 +116,29 @@ export function runOn(
   program: AnyProgram,
   options: RunOptions = {},
   ledger: Ledger | null = null,
-  hosts: ThreadHosts | null = null,
+  hosts: LocalHosts | null = null,
   close: () => Promise<void> = async () => {},
 ): AnyService {
+  const recorder = hosts === null || options.onLoad === undefined ? null : new LoadRecorder(options.onLoad);
   const running = new Program(rootsOf(program), ports, {
     commitOrder: options.commitOrder ?? "observer",
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     onError: options.onError,
+    onWarning: options.onWarning,
     onFailure: options.onFailure ?? (({ message }) => onWarning(message)),
+    onSettled: recorder?.settled,
     ledger,
     hosts,
   });
-  hosts?.serve(running);
-  return serviceFor(running, typeof program !== "function", close);
+  if (hosts === null) return serviceFor(running, null, typeof program !== "function", close);
+  hosts.serve(running);
+  const fleet = new Fleet(hosts, running);
+  const elastic = typeof options.hosts === "object" ? options.hosts : null;
+  const stopWatching = watchHosts(fleet, hosts, running, elastic, recorder);
+  return serviceFor(running, fleet, typeof program !== "function", async () => {
+    stopWatching();
+    await close();
+  });
 }
 
 function rootsOf(program: AnyProgram): Readonly<Record<string, ContextClass>> {

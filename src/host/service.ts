@@ -1,11 +1,15 @@
 import type { CommitOrder } from "../core/core.js";
-import type { HeadwaterError } from "../errors.js";
+import type { ElasticHosts } from "../elastic/elastic-hosts.js";
+import type { LoadEvent } from "../elastic/load.js";
+import { HeadwaterError } from "../errors.js";
 import type { Durability, Journal } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { DOOR, type Door } from "../model/door.js";
 import type { Ref } from "../model/refs.js";
 import { doorOf } from "./door.js";
+import type { ProgramHosts } from "./fleet.js";
 import type { Limits } from "./limits.js";
+import type { PlacementRules } from "./placement-rules.js";
 import type { Asker, FailedEvent, Program } from "./program.js";
 
 export interface RunOptions {
@@ -32,12 +36,31 @@ export interface RunOptions {
    */
   readonly onFailure?: (error: HeadwaterError) => void;
   /**
-   * How many threads run events. 1 (the default): everything runs in this one, which is the fastest for small events.
-   * More need `module`.
+   * How many hosts run events. 1 (the default): everything runs in this thread, which is the fastest for small events.
+   * More need `module`. `{ min: 1, max: 4 }`: as many as the load needs (docs/elasticity.md).
    */
-  readonly hosts?: number;
+  readonly hosts?: number | ElasticHosts;
+  /** Whether hosts are threads of this process (the default) or processes of their own; then also a single one. */
+  readonly hostsAs?: "threads" | "processes";
+  /** A host whose event loop is blocked for longer is ended and replaced: 30 seconds unless it says otherwise. */
+  readonly hostTimeoutMs?: number;
+  /** An event that runs longer on its host fails with HW-6007. By default it may take as long as it likes. */
+  readonly eventTimeoutMs?: number;
+  /** An event that runs longer on its host is reported, with HW-6006: 10 seconds unless it says otherwise. */
+  readonly slowEventMs?: number;
+  /** Hears of events that take too long. By default they become process warnings. */
+  readonly onWarning?: (warning: HeadwaterError) => void;
+  /** How much memory the heap of one host may take, in megabytes. A host that needs more ends, and is replaced. */
+  readonly hostHeapMb?: number;
   /** The address of the module that has the program as its default export, for hosts to load: `import.meta.url`. */
   readonly module?: string;
+  /**
+   * Hears of every event: when it was asked for, where it started, what it cost. Needs hosts, which measure that. A policy
+   * can be tried under such a load before it goes live (docs/elasticity.md).
+   */
+  readonly onLoad?: (event: LoadEvent) => void;
+  /** Which contexts are on which hosts, for those who know better than hashing (docs/hosts.md). */
+  readonly placement?: PlacementRules;
   /** Hears of events that failed and that nobody waits for. By default they become process warnings. */
   readonly onError?: (failed: FailedEvent) => void;
 }
@@ -64,6 +87,8 @@ export interface RequestedBy {
 interface Running {
   /** For servers. */
   readonly [DOOR]: Door;
+  /** For `hostsOf`. */
+  readonly [HOSTS]: ProgramHosts | null;
   /** Resolves when nothing is under way any more, armed timers aside. */
   idle(): Promise<void>;
   /** Resolves when requests are taken again, after some were refused with HW-1301. */
@@ -97,7 +122,26 @@ export interface NodeService<N extends Nodes> extends Running {
 
 const GRACE_MS = 5000;
 
-export function serviceFor(program: Program, several: boolean, close: () => Promise<void>): AnyService {
+/** Under this name a running service has its hosts, so that they are in nobody's way. */
+const HOSTS: unique symbol = Symbol("hosts");
+
+/** The hosts of a running program, to look at them, to add and remove some, and to move contexts between them. */
+export function hostsOf(service: Pick<Running, typeof HOSTS>): ProgramHosts {
+  const hosts = service[HOSTS];
+  if (hosts) return hosts;
+  throw new HeadwaterError(
+    "HW-6014",
+    "the program runs in one thread, so it has no hosts between which anything could move. Start it with more: " +
+      "`run(Game, { hosts: 2, module: import.meta.url })`.",
+  );
+}
+
+export function serviceFor(
+  program: Program,
+  hosts: ProgramHosts | null,
+  several: boolean,
+  close: () => Promise<void>,
+): AnyService {
   const referencesFor = (asker?: Asker) => {
     const roots = Object.fromEntries(
       [...program.nodes.keys()].map((name) => [name, program.rootOf(name, asker)]),
@@ -110,6 +154,7 @@ export function serviceFor(program: Program, several: boolean, close: () => Prom
   };
   return {
     [DOOR]: doorOf(program, !several),
+    [HOSTS]: hosts,
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {
       const caller = program.connect(id, onMessage);

@@ -2,7 +2,6 @@ import type { Outcome } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { HeadwaterError } from "../errors.js";
 import type { Write } from "../journal/journal.js";
-import { MemoryJournal } from "../journal/memory.js";
 import type { ContextClass } from "../model/context.js";
 import { pathOf } from "../model/path.js";
 import * as rules from "../model/rules.js";
@@ -10,14 +9,17 @@ import { isKindOf } from "../model/shape.js";
 import type { State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import { seenAbove, withState } from "./entered-states.js";
-import { Execution } from "./execution.js";
+import type { Execution } from "./execution.js";
 import { Frame } from "./frame.js";
-import type { Done, Guest } from "./guest.js";
+import type { Guest } from "./guest.js";
 import type { Change } from "./ledger.js";
 import type { Limits } from "./limits.js";
+import { OnHost } from "./on-host.js";
 import { EventRequest } from "./request.js";
+import { SiteCopies } from "./site-copies.js";
+import type { SiteOptions, SitePorts } from "./site-ports.js";
 import { Slot } from "./slot.js";
-import { decodeState, encodeState, loadState, stateWrites, wholeState } from "./stored-state.js";
+import { decodeState, encodeState, stateWrites } from "./stored-state.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import {
   type Above,
@@ -25,40 +27,13 @@ import {
   type Ended,
   found,
   type Header,
-  type Path,
-  type ToHead,
   type ToHost,
   type Try,
-  ticketOf,
   unwired,
   unwireEffect,
   wired,
   wireEffect,
 } from "./wire.js";
-
-export interface SitePorts {
-  soon(task: () => void): void;
-  run?(task: () => void): void;
-  send(message: ToHead): void;
-  broken(error: unknown): void;
-}
-
-export interface SiteOptions {
-  readonly limits: Limits;
-  readonly marks?: Marks | undefined;
-  /** Are states to be written to a journal? */
-  readonly isDurable: boolean;
-}
-
-interface OnHost {
-  readonly execution: Execution;
-  readonly event: RunningEvent;
-  /** Calls that this host has asked for, by its own numbers. */
-  asks: Map<number, Frame> | null;
-  /** What calls of other hosts have done here, by the head's numbers. */
-  guests: Map<number, Done> | null;
-  takingBack: Map<number, () => void> | null;
-}
 
 /** The part of a program that runs on one host: the contexts that are placed there, and the events that are in them. */
 export class Site implements Supervisor {
@@ -67,10 +42,11 @@ export class Site implements Supervisor {
   readonly roots = new Map<string, Slot>();
   readonly #ports: SitePorts;
   readonly #isDurable: boolean;
-  /** The events that take place here, too, by logical node and ticket. */
+  /** By logical node and ticket. */
   readonly #events = new Map<string, Map<number, OnHost>>();
   /** States that the journal has, or will have when the events that made them commit. */
   readonly #kept = new WeakSet<State>();
+  readonly #copies: SiteCopies;
   #lastAsk = 0;
 
   constructor(classes: Readonly<Record<string, ContextClass>>, ports: SitePorts, options: SiteOptions) {
@@ -78,6 +54,12 @@ export class Site implements Supervisor {
     this.limits = options.limits;
     this.marks = options.marks;
     this.#isDurable = options.isDurable;
+    this.#copies = new SiteCopies(
+      this.roots,
+      (message) => ports.send(message),
+      this.#kept,
+      options.limits.pieceBytes,
+    );
     for (const [name, cls] of Object.entries(classes)) {
       this.roots.set(name, new Slot(name, null, null, undefined, cls));
       this.#events.set(name, new Map());
@@ -87,21 +69,27 @@ export class Site implements Supervisor {
   receive(message: ToHost): void {
     switch (message.kind) {
       case "run": {
-        const { execution } = this.#join(message);
-        return this.#run(() => {
-          if (!execution.isDead) execution.start();
-        });
+        const joined = this.#join(message);
+        const before = message.after === null ? undefined : this.#events.get(joined.node)?.get(message.after);
+        if (before === undefined) return this.#start(joined); // one that is over is not known any more
+        joined.isWaiting = true;
+        before.next = joined;
+        return;
       }
       case "call": {
-        const joined = this.#known(message.header) ?? this.#join(message.header);
+        const joined = this.#known(message) ?? this.#join(message.header);
         return this.#run(() => this.#call(joined, message));
       }
       case "view":
         return this.#view(message);
+      case "copy":
+      case "more":
+      case "stage":
+      case "settle":
+      case "drop":
       case "take":
-        return this.#take(message);
       case "give":
-        return this.#give(message);
+        return this.#copies.receive(message);
       default:
     }
     const known = this.#known(message);
@@ -127,7 +115,7 @@ export class Site implements Supervisor {
       case "takeBack":
         return this.#takeBack(known, message.calls, () => {
           const writes = this.#writesOf(known);
-          this.#ports.send({ ...tryOf(known.event), kind: "tookBack", ask: message.ask, writes });
+          this.#ports.send({ ...known.try, kind: "tookBack", ask: message.ask, writes });
         });
       case "retracted":
       case "tookBack": {
@@ -135,6 +123,12 @@ export class Site implements Supervisor {
         known.takingBack?.delete(message.ask);
         return known.execution.isDead ? undefined : goOn?.();
       }
+      case "go":
+        this.marks?.hit("an event that was sent ahead waited for the head");
+        known.isAlone = message.isAlone;
+        return this.#start(known);
+      case "abandon":
+        return known.giveUp(message.ms);
       case "publish":
         known.execution.publish();
         known.execution.isDead = true;
@@ -148,36 +142,43 @@ export class Site implements Supervisor {
     }
   }
 
+  #start(event: OnHost): void {
+    event.isWaiting = false;
+    this.#run(() => this.#begin(event));
+  }
+
+  #begin(event: OnHost): void {
+    if (event.execution.isDead) return;
+    this.#ports.begins?.(event);
+    event.execution.start();
+  }
+
   #run(task: () => void): void {
-    if (this.#ports.run === undefined) task();
-    else this.#ports.run(task);
+    if (this.#ports.run === undefined) return task();
+    this.#ports.run(task);
   }
 
   /** Takes part in an event. */
   #join(header: Header): OnHost {
-    const { node, ticket, attempt, time, path, method, args, caller, origin, seen } = header;
-    const target = found(node, path, method, this.roots);
-    const request = new EventRequest(target.slot, target.method, args, caller ?? undefined, origin, null);
-    for (const [above, bytes] of seen) {
-      const slot = at(node, above, this.roots);
+    const { slot, method, args, caller, origin, seen } = header;
+    const request = new EventRequest(slot, method, args, caller ?? undefined, origin, null);
+    for (const [path, bytes] of seen) {
+      const above = at(slot.node, path, this.roots);
       request.seen ??= new Map();
-      request.seen.set(slot, bytes === null ? null : decodeState(slot, bytes));
+      request.seen.set(above, bytes === null ? null : decodeState(above, bytes));
     }
-    const event: RunningEvent = { ticket: ticketOf(header), time, attempt, payload: request };
-    const execution = new Execution(this, event);
-    request.execution = execution;
-    const joined: OnHost = { execution, event, asks: null, guests: null, takingBack: null };
-    this.#events.get(node)?.set(ticket, joined);
+    const joined = new OnHost(this, header, request);
+    this.#events.get(slot.node)?.set(header.ticket, joined);
     return joined;
   }
 
   #known({ node, ticket, attempt }: Try): OnHost | undefined {
     const known = this.#events.get(node)?.get(ticket);
-    return known?.event.attempt === attempt ? known : undefined;
+    return known?.attempt === attempt ? known : undefined;
   }
 
-  #forget({ event }: OnHost): void {
-    this.#events.get(event.payload.slot.node)?.delete(event.ticket);
+  #forget({ node, ticket }: OnHost): void {
+    this.#events.get(node)?.delete(ticket);
   }
 
   #continue(known: OnHost, message: Extract<ToHost, { kind: "enter" }>): void {
@@ -211,7 +212,7 @@ export class Site implements Supervisor {
   /** A call of another host. */
   #call(known: OnHost, message: Extract<ToHost, { kind: "call" }>): void {
     const { asked, call, node } = message;
-    const { execution, event } = known;
+    const { execution } = known;
     if (execution.isDead) return;
     const { slot, method } = found(node, asked.path, asked.method, this.roots);
     this.#lookAbove(execution, slot, message);
@@ -225,7 +226,7 @@ export class Site implements Supervisor {
         const wiredDoom = doom === null ? null : wired(doom);
         const effects = ok ? (frame.effects?.flatten() ?? []) : [];
         this.#ports.send({
-          ...tryOf(event),
+          ...known.try,
           kind: "return",
           call,
           doom: wiredDoom,
@@ -238,13 +239,14 @@ export class Site implements Supervisor {
   }
 
   #ended(known: OnHost, ok: boolean, value: unknown, effects: readonly Effect[]): Ended {
-    return { ok, value: wired(value), effects: effects.map(wireEffect), writes: this.#writesOf(known) };
+    const wireEffects = effects.length === 0 ? NONE : effects.map(wireEffect);
+    return { ok, value: wired(value), effects: wireEffects, writes: this.#writesOf(known) };
   }
 
   /** What the journal is to have of the contexts that the event has changed here. */
-  #writesOf({ execution }: OnHost): Write[] {
+  #writesOf({ execution }: OnHost): readonly Write[] {
+    if (!this.#isDurable) return NONE;
     const writes: Write[] = [];
-    if (!this.#isDurable) return writes;
     const changes = new Map<Slot, Change>();
     execution.collectChanges(changes);
     for (const [slot, { before, after }] of changes) {
@@ -260,36 +262,8 @@ export class Site implements Supervisor {
     for (const call of calls) known.guests?.delete(call);
     known.execution.takeBack(undone, () => {
       if (elsewhere.length === 0) done();
-      else this.takeBackElsewhere(known.event, elsewhere, done);
+      else this.takeBackElsewhere(known, elsewhere, done);
     });
-  }
-
-  /** A context is on this host from now on. */
-  #take({ node, path, writes }: Extract<ToHost, { kind: "take" }>): void {
-    const journal = new MemoryJournal();
-    journal.append(writes, () => {});
-    const slot = at(node, path, this.roots);
-    slot.comesWith(() => {
-      const state = loadState(journal, slot);
-      if (state !== null) this.#kept.add(state);
-      return state;
-    });
-  }
-
-  /** Contexts leave this host. The head has seen to it that no event is in them. */
-  #give({ node, path, ask }: Extract<ToHost, { kind: "give" }>): void {
-    const given: [Path, Write[]][] = [];
-    const leave = (slot: Slot) => {
-      if (slot.exists) {
-        const writes: Write[] = [];
-        wholeState(slot, writes);
-        given.push([pathOf(slot), writes]);
-        slot.letGo();
-      }
-      for (const child of slot.made()) leave(child);
-    };
-    leave(at(node, path, this.roots));
-    if (!this.#isDurable) this.#ports.send({ kind: "given", node, ask, given });
   }
 
   #view({ node, ticket, attempt, path, look }: Extract<ToHost, { kind: "view" }>): void {
@@ -304,14 +278,13 @@ export class Site implements Supervisor {
   }
 
   call(execution: Execution, frame: Frame): void {
-    const known = this.#known(tryOf(execution.event));
-    if (known === undefined) return;
+    const event = this.#shared(execution.event);
     this.#lastAsk += 1;
-    known.asks ??= new Map();
-    known.asks.set(this.#lastAsk, frame);
+    event.asks ??= new Map();
+    event.asks.set(this.#lastAsk, frame);
     const { slot, method, args } = frame;
     this.#ports.send({
-      ...tryOf(execution.event),
+      ...event.try,
       kind: "ask",
       ask: this.#lastAsk,
       path: pathOf(slot),
@@ -322,43 +295,67 @@ export class Site implements Supervisor {
     });
   }
 
+  /** The head, and perhaps others, will have to do with what the event does. */
+  #shared(event: RunningEvent): OnHost {
+    const own = event as OnHost;
+    own.isAlone = false;
+    return own;
+  }
+
   runSoon(execution: Execution, frame: Frame): void {
-    this.#ports.soon(() =>
-      this.#run(() => {
-        if (!execution.isDead) frame.run();
-      }),
-    );
+    const goOn = () => (execution.isDead ? undefined : frame.run());
+    this.#ports.soon(() => this.#run(goOn));
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {
     if (changed && this.#isDurable) this.#kept.add(slot.state); // whoever goes on from it commits after this event
-    this.#ports.send({ ...tryOf(event), kind: "release", path: pathOf(slot), changed });
+    this.#ports.send({ ...this.#shared(event).try, kind: "release", path: pathOf(slot), changed });
   }
 
   retract(event: RunningEvent, done: () => void): void {
-    this.#ports.send({ ...tryOf(event), kind: "retract", ask: this.#await(event, done) });
+    const own = this.#shared(event);
+    this.#ports.send({ ...own.try, kind: "retract", ask: this.#await(own, done) });
   }
 
   takeBackElsewhere(event: RunningEvent, calls: readonly number[], done: () => void): void {
-    this.#ports.send({ ...tryOf(event), kind: "takeBack", calls, ask: this.#await(event, done) });
+    const own = this.#shared(event);
+    this.#ports.send({ ...own.try, kind: "takeBack", calls, ask: this.#await(own, done) });
   }
 
   /** A number under which the head will say that it is done. */
-  #await(event: RunningEvent, done: () => void): number {
+  #await(event: OnHost, done: () => void): number {
     this.#lastAsk += 1;
-    const known = this.#known(tryOf(event));
-    if (known !== undefined) {
-      known.takingBack ??= new Map();
-      known.takingBack.set(this.#lastAsk, done);
-    }
+    event.takingBack ??= new Map();
+    event.takingBack.set(this.#lastAsk, done);
     return this.#lastAsk;
   }
 
   finish(event: RunningEvent, _outcome: Outcome<EventRequest>): void {
-    const known = this.#known(tryOf(event));
-    if (known === undefined) return;
-    const { ok, value, effects } = known.execution;
-    this.#ports.send({ ...tryOf(event), kind: "finish", ...this.#ended(known, ok, value, effects) });
+    const own = event as OnHost;
+    const { execution, ticket, attempt } = own;
+    const { ok, value, effects } = execution;
+    const isOver = own.isAlone && effects.length === 0; // the head may refuse effects
+    const end = this.#ended(own, ok, value, effects);
+    this.#ports.send({
+      kind: "finish",
+      node: own.node,
+      ticket,
+      attempt,
+      isOver,
+      ok,
+      value: end.value,
+      effects: end.effects,
+      writes: end.writes,
+    });
+    if (!isOver) return;
+    this.marks?.hit("a host forgot an event by itself");
+    if (ok) execution.leave();
+    else execution.undo();
+    this.#forget(own);
+    const { next } = own;
+    if (next === null || next.execution.isDead || !next.isWaiting) return;
+    this.marks?.hit("a host went on with the next event by itself");
+    this.#start(next);
   }
 
   /** The head looks at its limits. */
@@ -367,10 +364,9 @@ export class Site implements Supervisor {
   }
 
   peer(cls: ContextClass, name: string | undefined): Slot {
-    const ofClass = [...this.roots.values()].filter(
-      (root) => isKindOf(root.shape.cls, cls) && (name === undefined || root.node === name),
-    );
-    const [only, another] = ofClass;
+    const isMeant = (root: Slot) =>
+      isKindOf(root.shape.cls, cls) && (name === undefined || root.node === name);
+    const [only, another] = [...this.roots.values()].filter(isMeant);
     if (only !== undefined && another === undefined) return only;
     throw rules.noSuchPeer(cls, name, [...this.roots.keys()]);
   }
@@ -380,6 +376,4 @@ export class Site implements Supervisor {
   }
 }
 
-function tryOf({ ticket, attempt, payload }: RunningEvent): Try {
-  return { node: payload.slot.node, ticket, attempt };
-}
+const NONE: readonly never[] = [];

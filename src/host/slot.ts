@@ -22,6 +22,8 @@ export class Slot extends Address {
   #load: (() => State | null) | null = null;
   /** The head's word for where it is: the number of a host's life. */
   residence = 0;
+  /** The head's count of the moves that have taken it to another host. */
+  moves = 0;
   /** The generation of the cache in which it was used last. */
   #usedIn = 0;
 
@@ -36,7 +38,7 @@ export class Slot extends Address {
   ) {
     super(node, parent, slot, key);
     this.shape = shapeOf(cls, key);
-    this.place = new Place(parent === null ? null : parent.place);
+    this.place = new Place(parent === null ? null : parent.place, this);
   }
 
   protected override make(slot: ChildSlot, key: Key | undefined): this {
@@ -79,6 +81,7 @@ export class Slot extends Address {
     if (this.users > 0) return false;
     this.#state = null;
     this.#parked = null;
+    this.#load = null;
     this.#usedIn = 0;
     return true;
   }
@@ -112,5 +115,14 @@ export class Slot extends Address {
       if (holds(parked, this, this.state)) return parked;
     }
     return instantiate(this, this.state);
+  }
+}
+
+/** A context that cannot be made, because its field initialisers throw, has no state. */
+export function stateOrNull(slot: Slot): State | null {
+  try {
+    return slot.state;
+  } catch {
+    return null;
   }
 }

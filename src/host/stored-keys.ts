@@ -44,6 +44,17 @@ export function fieldPrefix(name: string, field: string): string {
   return `${partsPrefix(name)}${shortened(quoted(field), FIELD_BYTES_MAX)}\0`;
 }
 
+/** The `fieldPrefix` that a key of a context with this name begins with. */
+export function prefixIn(key: string, name: string): string {
+  return key.slice(0, key.indexOf("\0", partsPrefix(name).length) + 1);
+}
+
+/** The name of the context that a key is of, if it is a key of a context. */
+export function contextNameIn(key: string): string | null {
+  if (key.startsWith("c/")) return key.slice(2);
+  return key.startsWith("d/") ? key.slice(2, key.indexOf("\0")) : null;
+}
+
 /** The key of an entry. If `isHashed`, the entry cannot be told from its key. */
 export function entryKey(prefix: string, key: TrackedKey): string {
   const text = `${typeof key === "string" ? "s" : typeof key === "number" ? "n" : typeof key === "bigint" ? "i" : "b"}${key}`;

@@ -21,7 +21,7 @@ import {
   readMain,
   writtenEntry,
 } from "./stored-form.js";
-import { contextName, entryKey, fieldPrefix, mainKey, partsPrefix } from "./stored-keys.js";
+import { contextName, entryKey, fieldPrefix, mainKey, partsPrefix, prefixIn } from "./stored-keys.js";
 
 /** Where and how a journal has one context. Made once for each. */
 export class StoredContext {
@@ -86,9 +86,29 @@ export function stateWrites(slot: Slot, before: State | null, after: State, writ
   if (isMainChanged) writes.push({ key: context.key, value: context.form.main(after) });
 }
 
-/** Everything there is of a context, as a journal would have it. */
-export function wholeState(slot: Slot, writes: Write[]): void {
-  for (const write of allOf(slot.stored, slot, slot.state)) writes.push(write);
+/**
+ * Everything there is of a context, as a journal would have it, the main value first. Tracked collections may change
+ * while it is read; entries are encoded one by one.
+ */
+export function* copiedWrites(slot: Slot, state: State): Generator<Write> {
+  const context = slot.stored;
+  const plain: Write[] = [];
+  const tracked: [prefix: string, kind: TrackedKind, entries: readonly Content[]][] = [];
+  for (let i = 0; i < slot.shape.fields.length; i++) {
+    const value = state[i];
+    if (value instanceof Version) {
+      tracked.push([context.prefix(i), value.kind, [...entriesOf(value)]]);
+      continue;
+    }
+    const bytes = encodedIfLong(value);
+    if (bytes !== null && isApart(value)) plain.push({ key: context.prefix(i), value: bytes });
+    else context.form.keepReady(i, value, bytes);
+  }
+  yield { key: context.key, value: context.form.main(state) };
+  yield* plain;
+  for (const [prefix, kind, entries] of tracked) {
+    for (const entry of entries) yield writtenEntry(kind, prefix, entry);
+  }
 }
 
 /** Writes a plain field that is apart, or was. Is the main value another one? */
@@ -163,55 +183,78 @@ function replaceAll(
   for (const key of gone) writes.push({ key, value: null });
 }
 
-/** Everything that the journal has of a context, as it is. */
-export function storedWrites(journal: Journal, slot: Slot): Write[] {
+/** Everything that the journal has of a context, as it is, the main value first. */
+export function* storedWrites(journal: Journal, slot: Slot): Generator<Write> {
   const { key, name } = slot.stored;
   const main = journal.get(key);
-  if (main === undefined) return [];
-  const parts = [...journal.range(partsPrefix(name))].map(([part, value]) => ({ key: part, value }));
-  return [{ key, value: main }, ...parts];
+  if (main === undefined) return;
+  yield { key, value: main };
+  for (const [part, value] of journal.range(partsPrefix(name))) yield { key: part, value };
 }
 
 /** What the journal has of a context; null if nothing. */
 export function loadState(journal: Journal, slot: Slot): State | null {
-  const context = slot.stored;
-  const bytes = journal.get(context.key);
+  const { key, name } = slot.stored;
+  const bytes = journal.get(key);
   if (bytes === undefined) return null;
-  const main = readMain(bytes);
-  const parts = main.apart.length === 0 ? NO_PARTS : new Map(journal.range(partsPrefix(context.name)));
-  if (main.apart.length > 0) readApart(context.name, main, parts);
-  const state = stateFrom(slot, main);
-  if (!isAsStored(slot, main, state)) converted.set(state, parts);
-  context.isThere = true;
+  const state = stateOf(slot, bytes, () => partsOf(name, new Map(journal.range(partsPrefix(name)))));
+  slot.stored.isThere = true;
   return state;
 }
 
-const NO_PARTS: Map<string, Uint8Array> = new Map();
+/** What a context has under keys of its own. */
+export interface Parts {
+  /** As it is stored. */
+  readonly all: Map<string, Uint8Array>;
+  /** A large plain field, if it is there once. */
+  plain(prefix: string): Uint8Array | undefined;
+  entries(kind: TrackedKind, prefix: string): readonly Content[];
+}
+
+const NO_PARTS = partsOf("", new Map());
+
+function partsOf(name: string, all: Map<string, Uint8Array>): Parts {
+  const found = new Map<string, [key: string, bytes: Uint8Array][]>();
+  for (const part of all) {
+    const prefix = prefixIn(part[0], name);
+    const list = found.get(prefix);
+    if (list === undefined) found.set(prefix, [part]);
+    else list.push(part);
+  }
+  return {
+    all,
+    plain: (prefix) => {
+      const list = found.get(prefix);
+      return list?.length === 1 ? list[0]?.[1] : undefined;
+    },
+    entries: (kind, prefix) => {
+      return (found.get(prefix) ?? []).map(([key, value]) => readEntry(kind, prefix, key, value));
+    },
+  };
+}
+
+/** The state that a main value and what has keys of its own come to. */
+export function stateOf(slot: Slot, bytes: Uint8Array, read: () => Parts): State {
+  const main = readMain(bytes);
+  const parts = main.apart.length === 0 ? NO_PARTS : read();
+  if (main.apart.length > 0) readApart(slot.stored.name, main, parts);
+  const state = stateFrom(slot, main);
+  if (!isAsStored(slot, main, state)) converted.set(state, parts.all);
+  return state;
+}
 
 /** Puts the fields that have keys of their own among the values. */
-function readApart(
-  name: string,
-  { names, values, apart }: Main,
-  parts: ReadonlyMap<string, Uint8Array>,
-): void {
-  const found = new Map<string, [key: string, bytes: Uint8Array][]>();
-  const start = partsPrefix(name).length;
-  for (const [key, bytes] of parts) {
-    const prefix = key.slice(0, key.indexOf("\0", start) + 1);
-    const list = found.get(prefix);
-    if (list === undefined) found.set(prefix, [[key, bytes]]);
-    else list.push([key, bytes]);
-  }
+function readApart(name: string, { names, values, apart }: Main, parts: Parts): void {
   for (const [index, kind] of apart) {
-    const prefix = fieldPrefix(name, names[index] ?? "");
-    const list = found.get(prefix) ?? [];
+    const field = names[index] ?? "";
+    const prefix = fieldPrefix(name, field);
     if (kind === "plain") {
-      if (list.length !== 1) throw unreadable(`the field "${names[index]}" of a context is missing`);
-      values[index] = decode(list[0]?.[1] as Uint8Array);
+      const bytes = parts.plain(prefix);
+      if (bytes === undefined) throw unreadable(`the field "${field}" of a context is missing`);
+      values[index] = decode(bytes);
       keepApart(values[index]);
     } else {
-      const entries = list.map(([key, value]) => readEntry(kind, prefix, key, value));
-      values[index] = versionRead(kind, entries, names[index] ?? "");
+      values[index] = versionRead(kind, parts.entries(kind, prefix), field);
     }
   }
 }

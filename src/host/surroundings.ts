@@ -36,6 +36,8 @@ export interface Surroundings {
   readonly outsideCalls: number;
   /** The journal takes no more: nothing can commit. */
   journalFailed(error: HeadwaterError): void;
+  /** Something goes on that whoever runs the program should know of. */
+  warn(warning: HeadwaterError): void;
   /** An event that nobody waits for has failed. */
   failed(request: EventRequest, error: unknown): void;
   /** An event has committed or failed for good. */

@@ -1,4 +1,3 @@
-import type { Ticket } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
 import type { Write } from "../journal/journal.js";
 import { Outside } from "../model/outside.js";
@@ -9,7 +8,7 @@ import { methodOf } from "./recovery.js";
 import type { Origin } from "./request.js";
 import type { Slot } from "./slot.js";
 
-/** What the head of a program and its hosts say to each other. Everything here is plain data. */
+/** What the head of a program and its hosts say to each other: plain data, and names of contexts and methods. */
 
 export type Path = readonly Step[];
 
@@ -21,15 +20,24 @@ export interface Try {
 }
 
 /** What a host must know of an event to take part in it. */
-export interface Header extends Try {
+export interface Header {
+  readonly slot: Slot;
+  readonly method: Method;
+  readonly ticket: number;
+  readonly attempt: number;
   readonly time: number;
-  readonly path: Path;
-  readonly method: string;
   readonly args: unknown[];
   readonly caller: string | null;
   readonly origin: Origin;
   /** The states of declared ancestors; null for one that cannot be made. */
   readonly seen: readonly (readonly [Path, Uint8Array | null])[];
+  /**
+   * Has the event seen nothing that could be taken back? If it then stays in its own context and asks for nothing, it is
+   * over for its host when it has ended.
+   */
+  readonly isAlone: boolean;
+  /** The ticket of the event before it in its context, if it is sent ahead: it starts when that one is over. */
+  readonly after: number | null;
 }
 
 /** A call as the host that makes it names it. */
@@ -61,6 +69,8 @@ export interface Above {
 
 export type ToHost =
   | ({ readonly kind: "run" } & Header)
+  /** An event that was sent ahead may start, though the one before it is not over. */
+  | ({ readonly kind: "go"; readonly isAlone: boolean } & Try)
   /** The event may enter a context of this host, as one of its calls asked for. */
   | ({ readonly kind: "enter"; readonly ask: number } & Above & Try)
   /** A call of another host. `call` is the head's number for it. */
@@ -82,6 +92,8 @@ export type ToHost =
   | ({ readonly kind: "refused"; readonly ask: number; readonly error: WireValue } & Try)
   | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)
   | ({ readonly kind: "tookBack" | "retracted"; readonly ask: number } & Try)
+  /** The event takes longer than it may: it fails, here where it started. */
+  | ({ readonly kind: "abandon"; readonly ms: number } & Try)
   /** The event has ended well on another host. */
   | ({ readonly kind: "publish" } & Try)
   | ({ readonly kind: "undo" } & Try)
@@ -90,17 +102,34 @@ export type ToHost =
   | ({ readonly kind: "view"; readonly path: Path; readonly look: number } & Try)
   /** A context is on this host from now on, and this is its state. */
   | { readonly kind: "take"; readonly node: string; readonly path: Path; readonly writes: readonly Write[] }
-  /** A context and those below it are on this host no longer. Without a journal, their states are wanted back. */
-  | { readonly kind: "give"; readonly node: string; readonly path: Path; readonly ask: number };
+  /** These contexts are on this host no longer. */
+  | { readonly kind: "give"; readonly node: string; readonly paths: readonly Path[] }
+  /** Contexts are to be copied: `anew` from the beginning, of `paths` what has changed since they were copied last. */
+  | ({ readonly kind: "copy"; readonly paths: readonly Path[]; readonly anew: readonly Path[] } & CopyOf)
+  /** The last piece has arrived, and the next one is wanted. */
+  | ({ readonly kind: "more" } & CopyOf)
+  /** To be kept for contexts that may come. */
+  | ({ readonly kind: "stage"; readonly pieces: readonly Piece[] } & CopyOf)
+  /** These contexts have come. */
+  | ({ readonly kind: "settle"; readonly paths: readonly Path[] } & CopyOf)
+  /** The copy is not wanted any more. */
+  | ({ readonly kind: "drop" } & CopyOf);
 
-/** The states of contexts that are moved. */
-export type Given = readonly (readonly [Path, readonly Write[]])[];
+/** Which copy of contexts of which logical node. */
+export interface CopyOf {
+  readonly node: string;
+  readonly copy: number;
+}
+
+/** A part of a context's state, as a journal would have it. `isWhole`: it begins a whole state. */
+export type Piece = readonly [path: Path, isWhole: boolean, writes: readonly Write[]];
 
 export type ToHead =
   | ({ readonly kind: "ask"; readonly ask: number } & Asked & Try)
   | ({ readonly kind: "release"; readonly path: Path; readonly changed: boolean } & Try)
   | ({ readonly kind: "retract"; readonly ask: number } & Try)
-  | ({ readonly kind: "finish" } & Ended & Try)
+  /** `isOver`: nothing of it can be taken back any more, and its host has forgotten it. */
+  | ({ readonly kind: "finish"; readonly isOver: boolean } & Ended & Try)
   | ({
       readonly kind: "return";
       readonly call: number;
@@ -117,7 +146,8 @@ export type ToHead =
       readonly look: number;
       readonly state: Uint8Array | null;
     } & Try)
-  | { readonly kind: "given"; readonly node: string; readonly ask: number; readonly given: Given };
+  | ({ readonly kind: "copied"; readonly pieces: readonly Piece[]; readonly isLast: boolean } & CopyOf)
+  | ({ readonly kind: "staged" } & CopyOf);
 
 /** A value or an error; our own errors keep their codes. */
 export type WireValue = { readonly value: unknown } | { readonly code: string; readonly message: string };
@@ -211,8 +241,4 @@ export function found(
 ): { readonly slot: Slot; readonly method: Method } {
   const slot = at(node, path, roots);
   return { slot, method: methodOf(slot, method) };
-}
-
-export function ticketOf({ ticket }: Try): Ticket {
-  return ticket as Ticket;
 }

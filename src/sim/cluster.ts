@@ -1,13 +1,14 @@
 import type { Marks } from "../core/marks.js";
 import { Placement } from "../elastic/placement.js";
-import { DEFAULT_LIMITS } from "../host/limits.js";
+import { Inbox, Outbox } from "../host/batch.js";
+import { Fleet, type HostPool } from "../host/fleet.js";
+import type { Limits } from "../host/limits.js";
 import type { Program } from "../host/program.js";
 import type { Hosts } from "../host/remote.js";
 import { Site } from "../host/site.js";
 import type { Slot } from "../host/slot.js";
 import type { ToHead, ToHost } from "../host/wire.js";
 import type { ContextClass } from "../model/context.js";
-import { decode, encode } from "../state/codec.js";
 import type { Random } from "./random.js";
 
 type Later = (what: string, happen: () => void) => void;
@@ -18,6 +19,7 @@ export interface Surroundings {
   readonly random: Random;
   readonly marks: Marks;
   readonly isDurable: boolean;
+  readonly limits: Limits;
   later: Later;
   soon(task: () => void): void;
   broken(error: unknown): void;
@@ -25,19 +27,25 @@ export interface Surroundings {
 }
 
 /** One direction of a connection: what is sent arrives in order, some time, a few messages at once. */
-class Link<M> {
+class Link<M extends ToHost | ToHead> {
   readonly #queue: Uint8Array[] = [];
   #isCut = false;
+  readonly #outbox = new Outbox<M>();
+  readonly #inbox: Inbox<M>;
 
   constructor(
     readonly random: Random,
     readonly later: Later,
-    readonly arrive: (message: M) => void,
-  ) {}
+    roots: () => ReadonlyMap<string, Slot>,
+    arrive: (message: M) => void,
+  ) {
+    this.#inbox = new Inbox(roots, arrive);
+  }
 
   send(message: M): void {
     if (this.#isCut) return;
-    this.#queue.push(encode(message));
+    this.#outbox.add(message);
+    this.#queue.push(this.#outbox.batch(0));
     if (this.#queue.length === 1) this.later("link", () => this.#deliver());
   }
 
@@ -50,7 +58,10 @@ class Link<M> {
     if (this.#isCut) return;
     const some = this.#queue.splice(0, 1 + this.random.int(this.#queue.length));
     if (this.#queue.length > 0) this.later("link", () => this.#deliver());
-    for (const bytes of some) this.arrive(decode(bytes) as M);
+    for (const bytes of some) {
+      this.#inbox.open(bytes);
+      while (this.#inbox.next());
+    }
   }
 }
 
@@ -64,13 +75,18 @@ interface SimHost {
   isDead: boolean;
 }
 
+const HOSTS_MAX = 6;
+
 /** The hosts of a simulated program, in one process, with simulated connections to the head. */
-export class Cluster implements Hosts {
+export class Cluster implements Hosts, HostPool {
+  readonly placement: Placement;
   readonly #around: Surroundings;
   readonly #hosts = new Map<number, SimHost>();
-  readonly #placement: Placement;
+  #fleet: Fleet | null = null;
   readonly #move: number;
   #movesLeft: number;
+  readonly #change: number;
+  #changesLeft: number;
   readonly #crash: number;
   #crashesLeft: number;
   #lives = 0;
@@ -79,14 +95,16 @@ export class Cluster implements Hosts {
     this.#around = around;
     const { random, isDurable } = around;
     const count = 2 + random.int(3);
-    this.#placement = new Placement(
+    this.placement = new Placement(
       Array.from({ length: count }, (_, host) => host),
       random.pick([1, 2, 9]),
     );
     this.#move = random.pick([0, 0.01, 0.05]);
     this.#movesLeft = random.int(20);
+    this.#change = random.pick([0, 0.002, 0.01]);
+    this.#changesLeft = random.int(8);
     this.#crash = random.pick([0, 0.002, 0.01]);
-    this.#crashesLeft = isDurable ? random.int(6) : 0;
+    this.#crashesLeft = isDurable ? random.int(4) : 0; // an event that loses four hosts is given up
     for (let host = 0; host < count; host++) this.#begin(host);
   }
 
@@ -95,7 +113,7 @@ export class Cluster implements Hosts {
   }
 
   #begin(host: number): void {
-    const { classes, random, marks, isDurable, later, soon, broken, program } = this.#around;
+    const { classes, limits, random, marks, isDurable, later, soon, broken, program } = this.#around;
     this.#lives += 1;
     const whileAlive: Later = (what, happen) => later(what, () => started.isDead || happen());
     const site = new Site(
@@ -106,34 +124,122 @@ export class Cluster implements Hosts {
         run: (task) => whileAlive("run", task),
         send: (message) => started.up.send(message),
       },
-      { limits: DEFAULT_LIMITS, marks, isDurable },
+      { limits, marks, isDurable },
     );
     const started: SimHost = {
       life: this.#lives,
       site,
-      down: new Link<ToHost>(random, later, (message) => site.receive(message)),
-      up: new Link<ToHead>(random, later, (message) => program().node(message.node).heard(host, message)),
+      down: new Link<ToHost>(
+        random,
+        later,
+        () => site.roots,
+        (message) => site.receive(message),
+      ),
+      up: new Link<ToHead>(
+        random,
+        later,
+        () => program().roots,
+        (message) => program().node(message.node).heard(host, message),
+      ),
       isDead: false,
     };
     this.#hosts.set(host, started);
   }
 
-  /** Now and then a host crashes. It starts again, or others take over what it had. */
+  /** It takes a while until a new host takes events. */
+  begin(host: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#around.later("host", () => {
+        this.#begin(host);
+        this.#around.marks.hit("a host was added");
+        resolve();
+      });
+    });
+  }
+
+  async end(host: number): Promise<void> {
+    this.#around.marks.hit("a host was removed");
+    this.#cutOff(host);
+    this.#hosts.delete(host);
+  }
+
+  /** What happens in the simulated world and to whom it happens is not measured. */
+  load(): null {
+    return null;
+  }
+
+  #cutOff(host: number): SimHost {
+    const lost = this.#hosts.get(host) as SimHost;
+    lost.up.cut();
+    lost.down.cut();
+    return lost;
+  }
+
+  get #controls(): Fleet {
+    this.#fleet ??= new Fleet(this, this.#around.program());
+    return this.#fleet;
+  }
+
+  /**
+   * Now and then a host crashes, or its connection breaks: then it goes on, and nobody hears of it. It starts again, or
+   * others take over what it had.
+   */
   maybeCrash(): void {
     const { random, marks, program } = this.#around;
     if (this.#crashesLeft === 0 || !random.chance(this.#crash)) return;
     this.#crashesLeft -= 1;
-    marks.hit("a host crashed");
     const host = random.pick([...this.#hosts.keys()]);
-    const lost = this.#hosts.get(host) as SimHost;
-    lost.isDead = true;
-    lost.up.cut();
-    lost.down.cut();
-    if (this.#hosts.size > 1 && random.chance(0.5)) {
+    const lost = this.#cutOff(host);
+    lost.isDead = random.chance(0.7);
+    marks.hit(lost.isDead ? "a host crashed" : "a connection to a host was lost");
+    if (this.#hosts.size > 1 && this.placement.hosts.includes(host) && random.chance(0.5)) {
+      this.#controls.lost(host);
       this.#hosts.delete(host);
-      this.#placement.remove(host);
     } else this.#begin(host);
-    for (const node of program().nodes.values()) node.hostLost(host);
+    for (const node of program().nodes.values()) node.hostLost(host, 0); // no event is to blame
+  }
+
+  /** Now and then somebody adds, drains or removes a host. */
+  maybeChange(): void {
+    const { random, marks } = this.#around;
+    if (this.#changesLeft === 0 || !random.chance(this.#change)) return;
+    this.#changesLeft -= 1;
+    const host = random.pick([...this.#hosts.keys()]);
+    const change = random.pick(["add", "drain", "remove", "remove", "rule"]);
+    if (change === "rule") this.#changeRules(host);
+    else if (change === "add") {
+      if (this.#hosts.size < HOSTS_MAX) void this.#controls.add(1 + random.int(2)).catch(() => {});
+    } else if (change === "drain") {
+      void this.#controls.drain(host).then(
+        () => marks.hit("a host was drained"),
+        () => {},
+      );
+    } else void this.#controls.remove(host).catch(() => {});
+  }
+
+  /** Contexts are pinned to a host, or not any more, or placed by themselves. */
+  #changeRules(host: number): void {
+    const { random, marks, program } = this.#around;
+    marks.hit("a rule of placement was changed");
+    const slot = this.#someContext(random.pick([...program().nodes.values()]).root);
+    const hosts = this.#controls;
+    const pattern = String(slot).replace(/\([^(]*\)$/, "(*)");
+    const change = random.pick([
+      () => hosts.pin(pattern, host),
+      () => hosts.unpin(pattern),
+      () => hosts.separate(slot.shape.cls),
+      () => hosts.colocate(({ type, key }) => (type === slot.shape.cls ? String(key).length : undefined)),
+    ]);
+    void change().catch(() => {});
+  }
+
+  #someContext(root: Slot): Slot {
+    const { random } = this.#around;
+    let slot = root;
+    for (let below = [...slot.made()]; below.length > 0 && random.chance(0.7); below = [...slot.made()]) {
+      slot = random.pick(below);
+    }
+    return slot;
   }
 
   /** Now and then somebody moves a context. */
@@ -141,22 +247,15 @@ export class Cluster implements Hosts {
     const { random, marks, program } = this.#around;
     if (this.#movesLeft === 0 || !random.chance(this.#move)) return;
     this.#movesLeft -= 1;
-    marks.hit("a context was moved");
     const node = random.pick([...program().nodes.values()]);
-    let slot = node.root;
-    for (let below = [...slot.made()]; below.length > 0 && random.chance(0.7); below = [...slot.made()]) {
-      slot = random.pick(below);
-    }
+    const slot = this.#someContext(node.root);
     if (slot.shape.anonymous) return;
-    node.move(slot, random.pick([...this.#hosts.keys()]), { resolve: () => {}, reject: () => {} });
+    const move = { to: random.pick([...this.#hosts.keys()]), isWish: random.chance(0.7) };
+    node.move(slot, move, { resolve: () => marks.hit("a context was moved"), reject: () => {} });
   }
 
   of(slot: Slot): number {
-    return this.#placement.of(slot);
-  }
-
-  place(slot: Slot, host: number): void {
-    if (this.#hosts.has(host)) this.#placement.move(slot, host);
+    return this.placement.of(slot);
   }
 
   life(host: number): number {

@@ -1,8 +1,12 @@
 /**
  * The simulator, for those who test Headwater itself. Start at `runCampaign`; `simulate` runs one scenario and
- * `scenarioOf` makes one from a seed.
+ * `scenarioOf` makes one from a seed. In virtual time, `tryPolicy` tries elasticity policies, and `simulateScale` says how
+ * fast so many hosts would be.
  */
 export { CRASH_MARKS, HOST_MARKS, MARKS, type Mark } from "../core/marks.js";
-export { CRASH_PLANTS, PLANTS, type Plant } from "../core/plants.js";
+export { CRASH_PLANTS, MOVE_PLANTS, PLANTS, type Plant } from "../core/plants.js";
 export { type Campaign, type CampaignOptions, runCampaign } from "./campaign.js";
+export type { Costs } from "./in-time.js";
+export { type Scale, type ScaleOptions, simulateScale } from "./scale.js";
 export { type Scenario, type SeedRun, scenarioOf, shrinkScenario, simulate } from "./simulate.js";
+export { fixed, type Sample, type Trial, type TrialOptions, tryPolicy } from "./trial.js";

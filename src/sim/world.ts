@@ -76,6 +76,8 @@ export class World {
   /** How likely a message arrives twice; how eager pumps are. Drawn per seed, so that seeds differ in kind. */
   readonly #duplicates: number;
   readonly #lazy: boolean;
+  /** How much of a context travels at once. */
+  readonly #pieceBytes: number;
   #time = 1_000_000;
   /** No timer is due before that. */
   #nextDue = Number.POSITIVE_INFINITY;
@@ -89,6 +91,7 @@ export class World {
     this.#stepsMax = STEPS_MAX_PER_REQUEST * workload.length;
     this.#duplicates = random.chance(0.5) ? 0.2 : 0;
     this.#lazy = random.chance(0.3);
+    this.#pieceBytes = options.hosts ? random.pick([1, 100, 100_000]) : DEFAULT_LIMITS.pieceBytes;
     this.#roots = built.roots;
     this.#options = options;
     this.#requests = new Requests(workload, (index) => this.#plan(index));
@@ -109,11 +112,13 @@ export class World {
     this.#life += 1;
     const { commitOrder, marks, plant } = this.#options;
     const ports = this.#ports();
+    const limits = { ...DEFAULT_LIMITS, pieceBytes: this.#pieceBytes };
     if (this.#options.hosts) {
       this.#cluster = new Cluster({
         classes: this.#roots,
         random: this.#random,
         marks,
+        limits,
         isDurable: this.#storage !== null,
         later: this.#adder(),
         soon: ports.soon,
@@ -123,7 +128,7 @@ export class World {
     }
     const program = new Program(this.#roots, ports, {
       commitOrder,
-      limits: DEFAULT_LIMITS,
+      limits,
       marks,
       plant,
       ledger: this.#storage?.open(this.#adder()) ?? null,
@@ -155,6 +160,7 @@ export class World {
     while (this.#possible.length > 0 || (await this.#somethingIsPossible()) || this.#storage?.hasFailed) {
       if (this.#storage?.isCrashDue()) await this.#crash(this.#storage);
       this.#cluster?.maybeCrash();
+      this.#cluster?.maybeChange();
       this.#cluster?.maybeMove();
       // Some things happen so close together that nobody gets to react in between.
       for (let burst = this.#random.int(BURST_MAX); burst >= 0 && this.#possible.length > 0; burst--)

@@ -254,3 +254,22 @@ test("an event with many unfinished ones elsewhere in the tree decides as fast a
   stage.request("second", watched("crowded"));
   assert.equal(looks, looksAlone);
 });
+
+test("an event that keeps others out of some contexts is in nobody's way in the others", () => {
+  const stage = new Stage();
+  const [a, b] = [stage.place("a"), stage.place("b")];
+  const below = stage.place("below b", b);
+  const spares = (place: typeof a) => place === b || place === below;
+  const move = stage.core.request({ place: stage.root, mode: "write", views: [], payload: "move", spares });
+  stage.request("e2", a);
+  const [third, fourth] = [stage.request("e3", b), stage.request("e4", below, "read")];
+  assert.deepEqual(stage.effects(), ["enter move root", "enter e3 b"]);
+  stage.finish(third);
+  assert.deepEqual(stage.effects(), ["enter e4 below b", "append e3", "settle e3"]);
+  stage.finish(fourth);
+  assert.deepEqual(stage.effects(), ["append e4", "settle e4"]);
+  stage.request("e5", stage.root);
+  assert.deepEqual(stage.effects(), []);
+  stage.finish(move);
+  assert.deepEqual(stage.effects(), ["enter e2 a", "enter e5 root", "append move", "settle move"]);
+});

@@ -101,3 +101,7 @@ test("without a journal, the end of a host is the end of the program", async (t)
   await assert.rejects(service.root.bombs(2).burn(fuse, 0), { code: "HW-6001" });
   await service.stop();
 });
+
+test("a module that runs itself when a host loads it is refused, instead of starting hosts without end", async () => {
+  await assert.rejects(import("./programs/runs-itself.js"), { code: "HW-6002", message: /isHost/ });
+});

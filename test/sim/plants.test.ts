@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CRASH_PLANTS, PLANTS, type Plant, runCampaign } from "headwater/sim";
+import { CRASH_PLANTS, MOVE_PLANTS, PLANTS, type Plant, runCampaign } from "headwater/sim";
 
 /** Where to begin: for most of them anywhere, but one takes some hundred seeds to show itself. */
 const FIRST: Partial<Record<Plant, number>> = { "forget-tickets": 350 };
@@ -11,14 +11,16 @@ function* from(first: number): Iterable<number> {
   for (let seed = first; seed < first + SEEDS_MAX; seed++) yield seed;
 }
 
-for (const plant of [...PLANTS, ...CRASH_PLANTS]) {
+for (const plant of [...PLANTS, ...CRASH_PLANTS, ...MOVE_PLANTS]) {
   test(`the simulator finds the planted bug "${plant}" and shrinks what shows it`, async () => {
     const crashes = (CRASH_PLANTS as readonly Plant[]).includes(plant);
+    const hosts = (MOVE_PLANTS as readonly Plant[]).includes(plant);
     const { failure } = await runCampaign({
       seeds: from(FIRST[plant] ?? 1),
       plant,
       crashes,
-      events: crashes ? 100 : 500,
+      hosts,
+      events: crashes || hosts ? 100 : 500,
     });
     assert.ok(failure !== null, `not found in ${SEEDS_MAX} seeds`);
     const { found, shrunk } = failure;

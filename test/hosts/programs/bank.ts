@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { Context, readonly } from "headwater";
 
 /** Accounts under branches under a bank, with transfers, failures, timers, later events and an audit. */
-class Account extends Context<number> {
+export class Account extends Context<number> {
   balance = 100;
   history: string[] = [];
 

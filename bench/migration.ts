@@ -1,0 +1,278 @@
+import { hostsOf, run, type Service } from "headwater";
+import type { Figure, Line } from "#src/chart/chart.js";
+import { Findings, figureOptions } from "./lib/figures.js";
+import { Latencies, Sorted, sleep } from "./lib/latencies.js";
+import Town from "./lib/town.js";
+import { unitsIn } from "./lib/work.js";
+
+/**
+ * Figures 15 and 16 of EventWave: what moving a context from one host to another does to it and to the others, for
+ * contexts of several sizes, while the others are kept busy; and the same when everything commits in ticket order.
+ */
+
+const COUNTERS = 160;
+/** Few enough that two cores have time for both the events and the copying. */
+const PER_SECOND = 2000;
+const WORK_MS = 0.02;
+const TURN_MS = 2;
+const CHARACTERS = 1000;
+const WINDOW_MS = 100;
+const STRETCH_MS_MIN = 200;
+const SIZES = { "4 kB": 4e3, "100 kB": 1e5, "1 MB": 1e6, "10 MB": 1e7, "100 MB": 1e8 };
+const SIZES_QUICK = { "4 kB": 4e3, "100 kB": 1e5 };
+const module = new URL("./lib/town.ts", import.meta.url).href;
+
+type CommitOrder = "observer" | "total";
+
+interface Row {
+  readonly case: string;
+  readonly hosts: number;
+  readonly commitOrder: CommitOrder;
+  readonly bytes: number;
+  readonly moves: number;
+  /** From the request to move until the context is there. */
+  readonly moveMs: number;
+  /** The longest that a request to the moved context took, beyond what it usually takes. */
+  readonly pauseMs: number;
+  readonly eventsPerSecond: number;
+  /** Of the other contexts, during a move (and a little after a short one) and for as long just before it. */
+  readonly p99Ms: number;
+  readonly p99DuringMs: number;
+  readonly ratio: number;
+  readonly baseline: string;
+}
+
+type Course = readonly (readonly [number, number])[];
+
+export async function main(args: readonly string[]): Promise<void> {
+  const options = figureOptions(args);
+  const findings = new Findings<Row>("migration", options);
+  const sizes = Object.entries(options.quick ? SIZES_QUICK : SIZES);
+  const courses: Record<string, Course> = {};
+  for (const commitOrder of ["observer", "total"] as const) {
+    for (const [name, bytes] of sizes) {
+      findings.progress(`${name}, ${commitOrder} order`);
+      const { row, course } = await moved(name, bytes, commitOrder, options.quick);
+      findings.add(row);
+      courses[`${name}, ${commitOrder} order`] = course;
+    }
+  }
+  await findings.draw(figures(findings.rows, courses), { courses });
+  goals(findings);
+}
+
+interface Moved {
+  readonly row: Row;
+  readonly course: Course;
+}
+
+async function moved(name: string, bytes: number, commitOrder: CommitOrder, quick: boolean): Promise<Moved> {
+  const service = await run(Town, { hosts: 2, module, commitOrder });
+  try {
+    return await measured(service, name, bytes, commitOrder, quick);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function measured(
+  service: Service<Town>,
+  name: string,
+  bytes: number,
+  commitOrder: CommitOrder,
+  quick: boolean,
+): Promise<Moved> {
+  const hosts = hostsOf(service);
+  const vault = service.root.buckets(0);
+  const entries = Math.ceil(bytes / CHARACTERS);
+  for (let from = 0; from < entries; from += 1000)
+    await vault.fill(from, Math.min(1000, entries - from), CHARACTERS);
+  await hosts.move(vault, 0);
+  const load = new Load(service);
+  const calmMs = quick ? 200 : 2000;
+  await sleep(calmMs); // warm up
+  const beganMs = performance.now();
+  await sleep(calmMs);
+  const movesAt: [number, number][] = [];
+  const count = quick ? 2 : bytes >= 1e8 ? 2 : bytes >= 1e7 ? 4 : 15;
+  for (let i = 0; i < count; i++) {
+    const fromMs = performance.now();
+    await hosts.move(vault, (i + 1) % 2);
+    const tookMs = performance.now() - fromMs;
+    movesAt.push([fromMs, fromMs + tookMs]);
+    await sleep(Math.max(i === 0 ? calmMs : calmMs / 4, tookMs + STRETCH_MS_MIN)); // what comes before the next is calm
+  }
+  const endMs = performance.now();
+  await load.stop();
+  if ((await vault.size()) !== entries) throw new Error(`${name}: entries were lost on the way.`);
+  return summary(load, beganMs, endMs, movesAt, { name, bytes, commitOrder, calmMs });
+}
+
+interface Setting {
+  readonly name: string;
+  readonly bytes: number;
+  readonly commitOrder: CommitOrder;
+  readonly calmMs: number;
+}
+
+function summary(
+  load: Load,
+  beganMs: number,
+  endMs: number,
+  movesAt: readonly [number, number][],
+  setting: Setting,
+): Moved {
+  const { name, bytes, commitOrder, calmMs } = setting;
+  const [[firstMs = 0, firstEndMs = 0] = []] = movesAt;
+  // Both stretches are as long as the move, and long enough to have a p99: a short one would look better than a long one.
+  const p99s = movesAt.map(([from, to]) => {
+    const widthMs = Math.max(to - from, STRETCH_MS_MIN);
+    return {
+      before: load.others.between(from - widthMs, from).quantile(0.99),
+      during: load.others.between(from, from + widthMs).quantile(0.99),
+    };
+  });
+  const usualMs = load.vault.between(beganMs, firstMs).quantile(0.5);
+  const pauses = movesAt.map(([from, to]) => Math.max(0, load.vault.between(from, to).max - usualMs));
+  const windows = load.others.windows(firstMs - calmMs, Math.min(endMs, firstEndMs + calmMs), WINDOW_MS);
+  const row: Row = {
+    case: `move-${name.replace(" ", "")}-${commitOrder}`,
+    hosts: 2,
+    commitOrder,
+    bytes,
+    moves: movesAt.length,
+    moveMs: new Sorted(movesAt.map(([from, to]) => to - from)).quantile(0.5),
+    pauseMs: new Sorted(pauses).quantile(0.5),
+    eventsPerSecond: (load.others.between(beganMs, endMs).count / (endMs - beganMs)) * 1000,
+    p99Ms: new Sorted(p99s.map(({ before }) => before)).quantile(0.5),
+    p99DuringMs: new Sorted(p99s.map(({ during }) => during)).quantile(0.5),
+    ratio: new Sorted(p99s.map(({ before, during }) => during / before)).quantile(0.5),
+    baseline: "before the move",
+  };
+  return {
+    row,
+    course: windows.map(
+      ({ atMs, ended }) => [(atMs - firstMs) / 1000, (ended.count * 1000) / WINDOW_MS] as const,
+    ),
+  };
+}
+
+/** Asks the counters at a steady rate, and the context that is moved one request after the other. */
+class Load {
+  readonly others = new Latencies();
+  readonly vault = new Latencies();
+  readonly #loops: Promise<void>[] = [];
+  #isOver = false;
+
+  constructor({ root }: Service<Town>) {
+    const work = unitsIn(WORK_MS);
+    const counters = Array.from({ length: COUNTERS }, (_, key) => root.counters(key));
+    const ask = async () => {
+      const beganMs = performance.now();
+      const asked: Promise<unknown>[] = [];
+      while (!this.#isOver) {
+        const due = ((performance.now() - beganMs) * PER_SECOND) / 1000;
+        while (asked.length < due) {
+          const counter = counters[asked.length % COUNTERS];
+          asked.push(this.others.time(async () => counter?.bump(work)));
+        }
+        await sleep(TURN_MS);
+      }
+      await Promise.all(asked);
+    };
+    this.#loops.push(ask());
+    const bucket = root.buckets(0);
+    const touch = async () => {
+      while (!this.#isOver) {
+        await this.vault.time(() => bucket.touch());
+        await sleep(1);
+      }
+    };
+    this.#loops.push(touch());
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#loops);
+  }
+}
+
+function figures(rows: readonly Row[], courses: Readonly<Record<string, Course>>): Record<string, Figure> {
+  const course = (name: string, index: number): Line[] => {
+    const points = courses[name];
+    return points === undefined ? [] : [{ name, points, colour: index, dashed: name.includes("total") }];
+  };
+  const against = (
+    name: string,
+    commitOrder: CommitOrder,
+    value: (row: Row) => number,
+    colour: number,
+  ): Line => ({
+    name,
+    colour,
+    dashed: commitOrder === "total",
+    points: rows.flatMap((row) =>
+      row.commitOrder === commitOrder ? [[row.bytes, Math.max(0.1, value(row))] as const] : [],
+    ),
+  });
+  const shown = ["4 kB", "1 MB", "100 MB"];
+  const bytes = { label: "size of the moved context, bytes", log: true };
+  return {
+    migration: {
+      title: "Other contexts go on while one is moved",
+      note:
+        `${COUNTERS} other contexts on two hosts are asked ${PER_SECOND} times a second. Answers per second, in stretches of ` +
+        `${WINDOW_MS} ms; a context of the given size moves from one host to the other at time 0.`,
+      panels: (["observer", "total"] as const).map((order) => ({
+        title:
+          order === "observer"
+            ? "As usual: answers wait for nobody else"
+            : "All answers in ticket order, as in the paper",
+        x: { label: "time, s" },
+        y: { label: "answers per second", min: 0 },
+        lines: shown.flatMap((size, i) => course(`${size}, ${order} order`, i)),
+        marks: [{ x: 0, text: "the move begins" }],
+      })),
+    },
+    "migration-latency": {
+      title: "What a move takes, and what it costs",
+      note: "Medians over several moves, back and forth, under load. The pause is what a request to the moved context waits longer than usual.",
+      panels: [
+        {
+          title: "The moved context",
+          x: bytes,
+          y: { label: "ms", log: true },
+          lines: [
+            against("the whole move", "observer", ({ moveMs }) => moveMs, 0),
+            against("pause of the context", "observer", ({ pauseMs }) => pauseMs, 1),
+            against("the whole move, total order", "total", ({ moveMs }) => moveMs, 2),
+          ],
+        },
+        {
+          title: "The p99 of the other contexts during a move, to that before it",
+          x: bytes,
+          y: { label: "times", log: true },
+          lines: [
+            against("as usual", "observer", ({ ratio }) => ratio, 0),
+            against("total order", "total", ({ ratio }) => ratio, 2),
+          ],
+        },
+      ],
+    },
+  };
+}
+
+const PAUSE_MS_MAX = 20;
+const RATIO_MAX = 1.5;
+
+function goals(findings: Findings<Row>): void {
+  const row = findings.rows.find(({ bytes, commitOrder }) => bytes === 1e6 && commitOrder === "observer");
+  if (row === undefined) return;
+  const verdict = (met: boolean) => (met ? "met" : "MISSED");
+  findings.progress(
+    `${verdict(row.pauseMs <= PAUSE_MS_MAX)}: a context of 1 MB pauses for at most ${PAUSE_MS_MAX} ms: ${row.pauseMs.toFixed(1)}`,
+  );
+  findings.progress(
+    `${verdict(row.ratio <= RATIO_MAX)}: the p99 of the others stays within ${RATIO_MAX} times: ${row.ratio.toFixed(2)}`,
+  );
+}

@@ -1,0 +1,159 @@
+import { chmodSync, existsSync, rmSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { type Code, HeadwaterError } from "../errors.js";
+import type { ProgramHosts } from "../host/fleet.js";
+import { messageOf } from "./report.js";
+
+/**
+ * The door through which `headwater hosts` reaches a program that runs: a socket in the file system that only its owner
+ * can open. One line of JSON goes in, one comes out.
+ */
+
+export const ACTIONS = ["list", "add", "drain", "remove", "move"] as const;
+
+export interface AdminRequest {
+  readonly action: (typeof ACTIONS)[number];
+  readonly count?: number | undefined;
+  readonly host?: number | undefined;
+  readonly context?: string | undefined;
+}
+
+type Answer = { readonly value: unknown } | { readonly code: string | null; readonly message: string };
+
+/** What a request is, at most. */
+const LINE_BYTES_MAX = 64 * 1024;
+/** Of a whole fleet. */
+const ANSWER_BYTES_MAX = 16 * 2 ** 20;
+const CONNECTIONS_MAX = 16;
+/** How long somebody may take to say what they want. */
+const REQUEST_MS_MAX = 5000;
+/** What operating systems take as the name of a socket. */
+const PATH_BYTES_MAX = 100;
+
+/** The door of the program that has this journal. */
+export function doorIn(journal: string): string {
+  return join(journal, "admin.sock");
+}
+
+/** Opens a door; returns how to close it. `isOurs`: nobody else can be behind a socket that is there already. */
+export async function openDoor(path: string, hosts: ProgramHosts, isOurs: boolean): Promise<() => void> {
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX) {
+    throw noDoor(path, `its name has more than ${PATH_BYTES_MAX} bytes; choose a shorter one with --admin`);
+  }
+  if (!isOurs && existsSync(path) && (await isAnswered(path))) {
+    throw noDoor(path, "another program listens there");
+  }
+  const server = createServer({ allowHalfOpen: true }, (socket) => receive(socket, hosts));
+  server.maxConnections = CONNECTIONS_MAX;
+  await listen(server, path);
+  server.unref();
+  return () => {
+    server.close();
+  };
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const mask = process.umask(0o177); // nobody else may open it, not even for a moment
+    try {
+      rmSync(path, { force: true });
+      server.once("error", (error) => reject(noDoor(path, error.message, error)));
+      server.listen(path, () => {
+        chmodSync(path, 0o600);
+        resolve();
+      });
+    } catch (error) {
+      reject(noDoor(path, messageOf(error), error));
+    } finally {
+      process.umask(mask);
+    }
+  });
+}
+
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.on("connect", () => resolve(true)).on("error", () => resolve(false));
+    socket.on("connect", () => socket.destroy());
+  });
+}
+
+function receive(socket: Socket, hosts: ProgramHosts): void {
+  let text = "";
+  const late = setTimeout(() => socket.destroy(), REQUEST_MS_MAX);
+  socket.on("error", () => {});
+  socket.on("close", () => clearTimeout(late));
+  socket.setEncoding("utf8").on("data", (some: string) => {
+    if (text.includes("\n")) return; // one request for each connection
+    text += some;
+    if (text.length > LINE_BYTES_MAX) socket.destroy();
+    const end = text.indexOf("\n");
+    if (end < 0 || socket.destroyed) return;
+    clearTimeout(late);
+    void answerTo(text.slice(0, end), hosts).then((answer) => socket.end(`${JSON.stringify(answer)}\n`));
+  });
+}
+
+async function answerTo(line: string, hosts: ProgramHosts): Promise<Answer> {
+  try {
+    return { value: await carryOut(JSON.parse(line) as AdminRequest, hosts) };
+  } catch (error) {
+    return { code: error instanceof HeadwaterError ? error.code : null, message: messageOf(error) };
+  }
+}
+
+async function carryOut(
+  { action, count, host = -1, context }: AdminRequest,
+  hosts: ProgramHosts,
+): Promise<unknown> {
+  switch (action) {
+    case "list":
+      return hosts.list();
+    case "add":
+      return await hosts.add(count);
+    case "drain":
+      return await hosts.drain(host);
+    case "remove":
+      return await hosts.remove(host);
+    case "move":
+      return await hosts.move(String(context), host);
+    default:
+      throw new HeadwaterError("HW-6016", `"${String(action)}" is nothing that a program can be asked for.`);
+  }
+}
+
+/** Asks a program that runs. */
+export function askDoor(path: string, request: AdminRequest): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    let text = "";
+    socket.on("connect", () => socket.write(`${JSON.stringify(request)}\n`));
+    socket.on("error", (error) => {
+      const why =
+        "code" in error && (error.code === "ENOENT" || error.code === "ECONNREFUSED")
+          ? "nobody is there"
+          : error.message;
+      const what = `no program listens at ${path}: ${why}. Start one with \`headwater run PROGRAM --hosts 2\` and --journal or --admin.`;
+      reject(new HeadwaterError("HW-6016", what, { cause: error }));
+    });
+    socket.setEncoding("utf8").on("data", (some: string) => {
+      text += some;
+      if (text.length > ANSWER_BYTES_MAX) socket.destroy();
+    });
+    socket.on("close", () => {
+      try {
+        const answer = JSON.parse(text) as Answer;
+        if ("value" in answer || !("message" in answer)) resolve((answer as { value?: unknown }).value);
+        else if (answer.code === null) reject(new Error(answer.message));
+        else reject(HeadwaterError.restored(answer.code as Code, answer.message));
+      } catch {
+        reject(new HeadwaterError("HW-6016", `the program at ${path} has ended before it answered.`));
+      }
+    });
+  });
+}
+
+function noDoor(path: string, why: string, cause?: unknown): HeadwaterError {
+  return new HeadwaterError("HW-6016", `the program cannot be reached at ${path}: ${why}.`, { cause });
+}

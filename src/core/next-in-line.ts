@@ -1,0 +1,19 @@
+import type { Place } from "./place.js";
+
+/**
+ * Below which ticket writers that start in a context can be in nobody's way but that of the writer before them, and will
+ * have seen nothing that could be taken back when that one has: 0 if there are none. A later event may join any queue,
+ * but with a higher ticket, so this stays true.
+ */
+export function clearUpTo<P>(place: Place<P>): number {
+  let clear = Number.POSITIVE_INFINITY;
+  if (place.openReaders !== null) return 0;
+  if (place.readers.head !== null) clear = place.readers.head.ticket;
+  if (place.viewers.head !== null) clear = Math.min(clear, place.viewers.head.ticket);
+  for (let above = place.parent; above !== null; above = above.parent) {
+    if (above.last !== null || above.openReaders !== null) return 0;
+    if (above.writers.head !== null) clear = Math.min(clear, above.writers.head.ticket);
+    if (above.readers.head !== null) clear = Math.min(clear, above.readers.head.ticket);
+  }
+  return clear;
+}

@@ -1,0 +1,75 @@
+import type { ContextClass } from "../model/context.js";
+import { ContextLoads } from "./context-loads.js";
+import { Gauge } from "./gauge.js";
+import { type Aside, type HostTask, NOTHING_RUNS } from "./host-link.js";
+import { becomeHost } from "./is-host.js";
+import { HostLine } from "./line.js";
+import { memoryPorts } from "./ports.js";
+import { Site } from "./site.js";
+import type { Slot } from "./slot.js";
+import type { RunningEvent } from "./supervisor.js";
+import { at, type ToHead, type ToHost } from "./wire.js";
+
+const LOAD_EVERY_MS = 1000;
+
+/** A host's way to its head. */
+export interface HostPort {
+  post(bytes: Uint8Array): void;
+  tell(aside: Aside): void;
+}
+
+/**
+ * A host, whatever it is: loads the program, and runs what the head sends. In `noted` it says what it is at, for those
+ * who look from outside while its event loop is blocked.
+ */
+export async function startHost(task: HostTask, port: HostPort, noted: Float64Array): Promise<HostLine> {
+  becomeHost();
+  if (/\.[mc]?tsx?$/.test(new URL(task.module).pathname)) (await import("tsx/esm/api")).register();
+  const { default: roots } = (await import(task.module)) as {
+    default: ContextClass | Record<string, ContextClass>;
+  };
+  const classes = typeof roots === "function" ? { [roots.name]: roots } : roots;
+  const nodes = Object.keys(classes);
+  const note = (node: string, ticket: number) => {
+    noted[1] = ticket;
+    noted[0] = nodes.indexOf(node);
+  };
+  const gauge = new Gauge();
+  /** Where events have started since the last message was taken, and how many: they are in one context. */
+  let started: Slot | null = null;
+  let count = 0;
+  const begins = ({ ticket, time, payload: { slot } }: RunningEvent) => {
+    note(slot.node, ticket);
+    gauge.started({ node: slot.node, ticket, time });
+    started = slot;
+    count += 1;
+  };
+  const take = (message: ToHost) => {
+    started = null;
+    count = 0;
+    const isTimed = loads.begins();
+    if (message.kind === "call" || message.kind === "enter") note(message.node, message.ticket);
+    if (message.kind === "call") {
+      started = at(message.node, message.asked.path, site.roots);
+      count = 1;
+    }
+    site.receive(message);
+    noted[0] = NOTHING_RUNS;
+    if (isTimed && started !== null) loads.ends(started, count);
+  };
+  const line = new HostLine({ roots: () => site.roots, post: (bytes) => port.post(bytes), take });
+  const send = (message: ToHead) => {
+    if (message.kind === "finish") gauge.finished(message);
+    line.send(message);
+  };
+  const site = new Site(
+    classes,
+    { soon: memoryPorts.soon, broken: memoryPorts.broken, begins, send },
+    { limits: task.limits, isDurable: task.isDurable },
+  );
+  const loads = new ContextLoads(site.roots);
+  const report = () => port.tell({ kind: "load", load: gauge.read(), samples: loads.read() });
+  setInterval(report, LOAD_EVERY_MS).unref();
+  port.tell({ kind: "ready" });
+  return line;
+}

@@ -1,0 +1,56 @@
+import type { Ticket } from "../core/event.js";
+import { HeadwaterError } from "../errors.js";
+import { Execution } from "./execution.js";
+import type { Frame } from "./frame.js";
+import type { Done } from "./guest.js";
+import type { EventRequest } from "./request.js";
+import type { RunningEvent, Supervisor } from "./supervisor.js";
+import type { Header, Try } from "./wire.js";
+
+/** An event that takes place here, too. */
+export class OnHost implements RunningEvent {
+  readonly ticket: Ticket;
+  readonly attempt: number;
+  readonly time: number;
+  readonly execution: Execution;
+  /** Has it seen nothing that could be taken back, and told nobody of itself? */
+  isAlone: boolean;
+  /** Does it wait for the one before it, or for the head? */
+  isWaiting = false;
+  /** The event that may start when this one is over. */
+  next: OnHost | null = null;
+  /** Calls that this host has asked for, by its own numbers. */
+  asks: Map<number, Frame> | null = null;
+  /** What calls of other hosts have done here, by the head's numbers. */
+  guests: Map<number, Done> | null = null;
+  takingBack: Map<number, () => void> | null = null;
+
+  constructor(
+    site: Supervisor,
+    { ticket, attempt, time, isAlone }: Header,
+    readonly payload: EventRequest,
+  ) {
+    this.ticket = ticket as Ticket;
+    this.attempt = attempt;
+    this.time = time;
+    this.isAlone = isAlone;
+    this.execution = new Execution(site, this);
+    payload.execution = this.execution;
+  }
+
+  get node(): string {
+    return this.payload.slot.node;
+  }
+
+  get try(): Try {
+    return { node: this.node, ticket: this.ticket, attempt: this.attempt };
+  }
+
+  /** It takes longer than it may. */
+  giveUp(ms: number): void {
+    const { slot, method } = this.payload;
+    const what = `${slot}.${method.name}(…) was given up after ${ms} ms.`;
+    const why = "Look for what it waits for, or raise `eventTimeoutMs`.";
+    this.execution.giveUp(new HeadwaterError("HW-6007", `${what} ${why}`));
+  }
+}

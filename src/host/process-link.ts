@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import type { Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import { FrameReader, writeAside, writeBatch } from "./frames.js";
+import {
+  type HostLink,
+  type HostTask,
+  type LinkEvents,
+  type Running,
+  YOUNG_GENERATION_MB,
+} from "./host-link.js";
+
+const MAIN = fileURLToPath(new URL("./host-process.js", import.meta.url));
+/** How long a host may take to end when it is asked to. */
+const END_MS_MAX = 1000;
+
+/**
+ * A host that is a process of its own. Two sockets lead to it: one for messages, and one for its watch, a thread that can
+ * say what the host is at when its event loop is blocked, and that ends it when the head is gone.
+ */
+export function openProcess(task: HostTask, on: LinkEvents): HostLink {
+  const flags = [`--max-semi-space-size=${YOUNG_GENERATION_MB}`];
+  if (task.heapMb !== undefined) flags.push(`--max-old-space-size=${task.heapMb}`);
+  const child = spawn(process.execPath, [...flags, MAIN], {
+    stdio: ["ignore", "inherit", "inherit", "pipe", "pipe"],
+  });
+  const [socket, watch] = [child.stdio[3] as Socket, child.stdio[4] as Socket];
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const lost = (why: Error) => {
+    child.kill("SIGKILL");
+    socket.destroy();
+    on.lost(why);
+  };
+  const reader = new FrameReader(on.batch, on.aside);
+  socket.on("data", (chunk: Buffer) => {
+    try {
+      reader.read(chunk);
+    } catch (error) {
+      lost(error as Error);
+    }
+  });
+  socket.on("error", () => {}); // its end is told by the process
+  let told: (running: Running | null) => void = () => {};
+  watch.on("data", (lines: Buffer) => {
+    const line = lines.toString("utf8").trimEnd().split("\n").at(-1) ?? "null";
+    told(JSON.parse(line) as Running | null);
+  });
+  watch.on("error", () => {});
+  child.once("error", lost);
+  child.once("exit", (code, signal) => {
+    lost(new Error(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`));
+  });
+  writeAside(socket, { kind: "task", task });
+  return {
+    post(bytes) {
+      try {
+        writeBatch(socket, bytes);
+      } catch (error) {
+        lost(error as Error);
+      }
+    },
+    tell: (aside) => writeAside(socket, aside),
+    running(answer) {
+      told = answer;
+      watch.write("?");
+    },
+    kill: () => void child.kill("SIGKILL"),
+    async close() {
+      socket.end();
+      const late = setTimeout(() => child.kill("SIGKILL"), END_MS_MAX);
+      await ended;
+      clearTimeout(late);
+      watch.destroy();
+    },
+  };
+}

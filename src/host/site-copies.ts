@@ -1,0 +1,171 @@
+import { invariant } from "../errors.js";
+import type { Write } from "../journal/journal.js";
+import { MemoryJournal } from "../journal/memory.js";
+import { pathOf } from "../model/path.js";
+import type { State } from "../state/fields.js";
+import { Pieces } from "./copies.js";
+import type { Slot } from "./slot.js";
+import { Staged } from "./staged-state.js";
+import { copiedWrites, loadState, stateWrites } from "./stored-state.js";
+import { at, type ToHead, type ToHost } from "./wire.js";
+
+export type CopyMessage = Extract<
+  ToHost,
+  { readonly kind: "copy" | "more" | "stage" | "settle" | "drop" | "take" | "give" }
+>;
+
+/** A copy that leaves this host. */
+interface Outgoing {
+  /** The states that the other host has of these contexts. */
+  readonly sent: Map<Slot, State>;
+  /** What is still to be sent in this round. */
+  rest: Iterator<readonly [slot: Slot, isFirst: boolean, write: Write]>;
+}
+
+/** Contexts come to a host and leave it. */
+export class SiteCopies {
+  readonly #roots: ReadonlyMap<string, Slot>;
+  readonly #send: (message: ToHead) => void;
+  /** States that the journal has. */
+  readonly #kept: WeakSet<State>;
+  readonly #pieceBytes: number;
+  readonly #outgoing = new Map<string, Outgoing>();
+  readonly #staged = new Map<string, Map<Slot, Staged>>();
+
+  constructor(
+    roots: ReadonlyMap<string, Slot>,
+    send: (message: ToHead) => void,
+    kept: WeakSet<State>,
+    pieceBytes: number,
+  ) {
+    this.#roots = roots;
+    this.#send = send;
+    this.#kept = kept;
+    this.#pieceBytes = pieceBytes;
+  }
+
+  receive(message: CopyMessage): void {
+    switch (message.kind) {
+      case "copy":
+        return this.#copy(message);
+      case "more":
+        return this.#more(message.node, message.copy);
+      case "stage":
+        return this.#stage(message);
+      case "settle":
+        return this.#settle(message);
+      case "drop":
+        this.#outgoing.delete(nameOf(message));
+        this.#staged.delete(nameOf(message));
+        return;
+      case "take":
+        return this.#take(message);
+      case "give":
+        for (const path of message.paths) {
+          const isFree = at(message.node, path, this.#roots).letGo();
+          invariant(isFree, "a context is moved only when no event is in it");
+        }
+        return;
+    }
+  }
+
+  /** Begins a round: whole states of those contexts that were not sent before, what changed of the others. */
+  #copy(message: Extract<ToHost, { kind: "copy" }>): void {
+    const { node, copy, paths, anew } = message;
+    const name = nameOf(message);
+    const sent = this.#outgoing.get(name)?.sent ?? new Map<Slot, State>();
+    const round: [Slot, State | null, State][] = [];
+    for (const [list, isAnew] of [
+      [anew, true],
+      [paths, false],
+    ] as const) {
+      for (const path of list) {
+        const slot = at(node, path, this.#roots);
+        if (!slot.exists) continue;
+        const { state } = slot;
+        round.push([slot, isAnew ? null : (sent.get(slot) ?? null), state]);
+        sent.set(slot, state);
+      }
+    }
+    this.#outgoing.set(name, { sent, rest: writesOf(round) });
+    this.#more(node, copy);
+  }
+
+  #more(node: string, copy: number): void {
+    const outgoing = this.#outgoing.get(nameOf({ node, copy }));
+    if (outgoing === undefined) return;
+    const pieces = new Pieces();
+    let isLast = false;
+    while (pieces.bytes < this.#pieceBytes && !isLast) {
+      const { value, done } = outgoing.rest.next();
+      if (done) isLast = true;
+      else pieces.add(pathOf(value[0]), value[1], value[2]);
+    }
+    this.#send({ kind: "copied", node, copy, pieces: pieces.all, isLast });
+  }
+
+  /** Keeps what was copied until it is needed. */
+  #stage(message: Extract<ToHost, { kind: "stage" }>): void {
+    const { node, copy, pieces } = message;
+    const name = nameOf(message);
+    const staged = this.#staged.get(name) ?? new Map<Slot, Staged>();
+    this.#staged.set(name, staged);
+    for (const [path, isWhole, writes] of pieces) {
+      const slot = at(node, path, this.#roots);
+      let known = staged.get(slot);
+      if (known === undefined || isWhole) {
+        known = new Staged(slot);
+        staged.set(slot, known);
+      }
+      for (const write of writes) known.put(write);
+    }
+    this.#send({ kind: "staged", node, copy });
+  }
+
+  /** Contexts that were copied are here from now on. */
+  #settle(message: Extract<ToHost, { kind: "settle" }>): void {
+    const staged = this.#staged.get(nameOf(message));
+    this.#staged.delete(nameOf(message));
+    for (const path of message.paths) {
+      const slot = at(message.node, path, this.#roots);
+      const known = staged?.get(slot);
+      slot.comesWith(() => this.#keep(known?.state() ?? null));
+    }
+  }
+
+  /** A context is here from now on, and this is what the journal has of it. */
+  #take({ node, path, writes }: Extract<ToHost, { kind: "take" }>): void {
+    const journal = new MemoryJournal();
+    journal.append(writes, () => {});
+    const slot = at(node, path, this.#roots);
+    slot.comesWith(() => this.#keep(loadState(journal, slot)));
+  }
+
+  #keep(state: State | null): State | null {
+    if (state !== null) this.#kept.add(state);
+    return state;
+  }
+}
+
+function nameOf({ node, copy }: { readonly node: string; readonly copy: number }): string {
+  return `${copy} ${node}`;
+}
+
+function* writesOf(
+  round: readonly (readonly [Slot, State | null, State])[],
+): Generator<readonly [Slot, boolean, Write]> {
+  for (const [slot, before, state] of round) {
+    let isFirst = before === null;
+    let writes: Iterable<Write>;
+    if (before === null) writes = copiedWrites(slot, state);
+    else {
+      const changed: Write[] = [];
+      if (before !== state) stateWrites(slot, before, state, changed);
+      writes = changed;
+    }
+    for (const write of writes) {
+      yield [slot, isFirst, write];
+      isFirst = false;
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import type { Marks } from "../core/marks.js";
+import type { Limits } from "./limits.js";
+import type { RunningEvent } from "./supervisor.js";
+import type { ToHead } from "./wire.js";
+
+/** What the part of a program on a host needs from the world. */
+export interface SitePorts {
+  soon(task: () => void): void;
+  run?(task: () => void): void;
+  /** Hears which event is about to start. */
+  begins?(event: RunningEvent): void;
+  send(message: ToHead): void;
+  broken(error: unknown): void;
+}
+
+export interface SiteOptions {
+  readonly limits: Limits;
+  readonly marks?: Marks | undefined;
+  /** Are states to be written to a journal? */
+  readonly isDurable: boolean;
+}

@@ -1,0 +1,44 @@
+import { HeadwaterError } from "../errors.js";
+import type { Patience } from "./patience.js";
+import type { Hosts } from "./remote.js";
+import type { RemoteRun } from "./remote-run.js";
+
+/** Events that take too long on their hosts: reported once, and given up if they may not take so long. */
+export class SlowEvents {
+  /** Counts the time between looks. */
+  clockMs = 0;
+
+  constructor(
+    /** Tries that have begun and not ended, in the order of their starts. */
+    readonly runs: ReadonlyMap<number, RemoteRun>,
+    readonly hosts: Hosts,
+    readonly warn: (warning: HeadwaterError) => void,
+  ) {}
+
+  look({ lookMs, eventMs, eventMsMax }: Patience, isSilent: (host: number) => boolean): void {
+    this.clockMs += lookMs;
+    for (const run of this.runs.values()) {
+      const ms = this.clockMs - run.beganMs;
+      if (ms < Math.min(eventMs, eventMsMax ?? eventMs)) return;
+      const [host] = run.hosts;
+      if (run.isDead || run.behind !== null || host === undefined || run.hosts.some(isSilent)) continue;
+      if (ms >= eventMs) this.#report(run, `has been running for ${ms} ms on host ${host}, and waits there.`);
+      if (eventMsMax === null || ms < eventMsMax || run.isAbandoned) continue;
+      run.isAbandoned = true;
+      this.hosts.send(host, { kind: "abandon", ...run.try, ms });
+    }
+  }
+
+  /** An event keeps the event loop of its host from going round. */
+  blocks(ticket: number, host: number, ms: number): void {
+    const run = this.runs.get(ticket);
+    const what = `has kept host ${host} from doing anything else for ${ms} ms.`;
+    if (run !== undefined) this.#report(run, what);
+  }
+
+  #report({ event: { payload } }: RemoteRun, what: string): void {
+    if (payload.isReported) return;
+    payload.isReported = true;
+    this.warn(new HeadwaterError("HW-6006", `${payload.slot}.${payload.method.name}(…) ${what}`));
+  }
+}

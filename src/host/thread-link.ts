@@ -1,0 +1,35 @@
+import { Worker } from "node:worker_threads";
+import {
+  type Aside,
+  type HostLink,
+  type HostTask,
+  type LinkEvents,
+  NOTHING_RUNS,
+  runningIn,
+  YOUNG_GENERATION_MB,
+} from "./host-link.js";
+
+/** A host that is a thread of this process. */
+export function openThread(task: HostTask, on: LinkEvents): HostLink {
+  const noted = new Float64Array(new SharedArrayBuffer(16)).fill(NOTHING_RUNS);
+  const worker = new Worker(new URL("./host-thread.js", import.meta.url), {
+    workerData: { headwater: { task, noted } },
+    resourceLimits: {
+      maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+      ...(task.heapMb === undefined ? {} : { maxOldGenerationSizeMb: task.heapMb }),
+    },
+  });
+  worker.on("message", (message: Uint8Array | Aside) => {
+    if (message instanceof Uint8Array) on.batch(message);
+    else on.aside(message);
+  });
+  worker.on("error", (error) => on.lost(error));
+  worker.on("exit", (code) => on.lost(new Error(`it ended with code ${code}`)));
+  return {
+    post: (bytes) => worker.postMessage(bytes, [bytes.buffer as ArrayBuffer]),
+    tell: (aside) => worker.postMessage(aside),
+    running: (answer) => answer(runningIn(noted)),
+    kill: () => void worker.terminate(),
+    close: async () => void (await worker.terminate()),
+  };
+}

@@ -1,0 +1,36 @@
+import { type ElasticHosts, policyOf } from "../elastic/elastic-hosts.js";
+import { Elasticity } from "./elasticity.js";
+import type { Fleet } from "./fleet.js";
+import type { LoadRecorder } from "./load-recorder.js";
+import { type MeasuredHosts, Meter } from "./meter.js";
+import type { Program } from "./program.js";
+
+/** As often as hosts say how they are. */
+const EVERY_MS = 1000;
+
+/** Looks after the hosts of a program, as often as they say how they are. Returns how to stop it. */
+export function watchHosts(
+  fleet: Fleet,
+  pool: MeasuredHosts,
+  program: Program,
+  elastic: ElasticHosts | null,
+  recorder: LoadRecorder | null,
+): () => void {
+  if (elastic === null && recorder === null) return () => {};
+  const meter = new Meter(pool, program);
+  const elasticity =
+    elastic === null
+      ? null
+      : new Elasticity(fleet, meter, policyOf(elastic), (decision) => elastic.onDecision?.(decision));
+  const timer = setInterval(() => {
+    const now = meter.measure(Date.now(), fleet.list());
+    recorder?.flush(meter);
+    void elasticity?.look(now);
+  }, EVERY_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    elasticity?.stop();
+    recorder?.flush(meter, true);
+  };
+}

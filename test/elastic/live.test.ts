@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type Decision,
+  hostsOf,
+  keep,
+  type LoadEvent,
+  type Measurements,
+  type Policy,
+  run,
+  type Service,
+} from "headwater";
+import { eventIn, lineOf } from "#src/elastic/load.js";
+import { tryPolicy } from "#src/sim/trial.js";
+import Town from "./programs/town.js";
+
+const module = new URL("./programs/town.ts", import.meta.url).href;
+const HOUSES = 8;
+
+/** Keeps the town busy until something is true, and says how often each house was visited. */
+async function busyUntil({ root }: Service<Town>, isEnough: () => boolean, ms = 2): Promise<number[]> {
+  const visits = Array.from({ length: HOUSES }, () => 0);
+  const visitors = visits.map(async (_, house) => {
+    while (!isEnough()) visits[house] = await root.houses(house).visit(ms);
+  });
+  await Promise.all(visitors);
+  return visits;
+}
+
+async function counted({ root }: Service<Town>): Promise<number[]> {
+  return Promise.all(Array.from({ length: HOUSES }, (_, house) => root.houses(house).count()));
+}
+
+test("under load hosts are added, up to the maximum, each time with a reason, and every event counts once", async () => {
+  const decisions: Decision[] = [];
+  const bounds = { utilisation: [0.1, 0.3] } as const;
+  const service = await run(Town, {
+    module,
+    hosts: {
+      min: 1,
+      max: 3,
+      keep: bounds,
+      inARow: 1,
+      coolDownMs: 0,
+      onDecision: (decision) => decisions.push(decision),
+    },
+  });
+  try {
+    const hosts = hostsOf(service);
+    assert.equal(hosts.list().length, 1);
+    const visits = await busyUntil(
+      service,
+      () => hosts.list().filter(({ state }) => state === "running").length === 3,
+    );
+    assert.deepEqual(await counted(service), visits);
+    const added = decisions.flatMap(({ action }) => (action.kind === "add" ? action.count : []));
+    assert.equal(
+      added.reduce((sum, count) => sum + count, 0),
+      2,
+    );
+    for (const { text, error } of decisions)
+      assert.deepEqual([/hosts? (is|are) added: hosts are busy for \d+%/.test(text), error], [true, null]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test("a policy of one's own sees hosts and their contexts, and its actions are carried out", async () => {
+  const seen: Measurements[] = [];
+  const texts: string[] = [];
+  /** Adds a host, moves the first context there that is elsewhere, removes the first host, then asks for nonsense. */
+  const policy: Policy = (now) => {
+    seen.push(now);
+    const { hosts } = now;
+    const [first, second] = hosts;
+    if (texts.length === 0) return [{ kind: "add", count: 1, reason: "company" }];
+    const [context] = first?.contexts ?? [];
+    if (texts.length === 1 && second?.state === "running" && context !== undefined) {
+      return [{ kind: "move", context: context.context, to: second.id, reason: "to see the world" }];
+    }
+    if (texts.length === 2 && first !== undefined)
+      return [{ kind: "remove", host: first.id, reason: "enough" }];
+    return texts.length === 3 ? [{ kind: "move", context: "Town.houses(0)", to: 77, reason: "why not" }] : [];
+  };
+  const service = await run(Town, {
+    module,
+    hosts: { max: 2, policy, onDecision: ({ text }) => texts.push(text) },
+  });
+  try {
+    const visits = await busyUntil(service, () => texts.length >= 5);
+    assert.deepEqual(await counted(service), visits);
+    assert.equal(texts[0], "a host is added: company");
+    assert.match(texts[1] ?? "", /^Town\.houses\(\d\) moves to host 1: to see the world$/);
+    assert.equal(texts[2], "host 0 is removed: enough");
+    assert.match(texts[4] ?? "", /that failed: HW-6011: host 77 is not there/);
+    assert.deepEqual(
+      hostsOf(service)
+        .list()
+        .map(({ id }) => id),
+      [1],
+    );
+    const busy = seen.flatMap(({ hosts }) => hosts).find(({ contexts }) => contexts.length === HOUSES);
+    assert.ok(busy, "a host was seen with all houses");
+    const load = busy.contexts.reduce((sum, context) => sum + context.load, 0);
+    assert.ok(load > 0 && load < 2, `the loads of the houses add up to ${load}`);
+    assert.ok(busy.utilisation > 0 && busy.heapBytes > 0 && busy.eventsPerSecond > 0, JSON.stringify(busy));
+    assert.ok(busy.contexts.every(({ eventsPerSecond }) => eventsPerSecond > 0));
+  } finally {
+    await service.stop();
+  }
+});
+
+test("a policy that throws is heard of, and the program goes on", async () => {
+  let heard: Decision | null = null;
+  const policy = () => {
+    throw new Error("lost my mind");
+  };
+  const service = await run(Town, {
+    module,
+    hosts: { max: 2, policy, onDecision: (decision) => (heard = decision) },
+  });
+  const visits = await busyUntil(service, () => heard !== null);
+  assert.match((heard as Decision | null)?.text ?? "", /the policy threw: lost my mind/);
+  assert.deepEqual(await counted(service), visits);
+  await service.stop();
+});
+
+test("a load that was recorded can be played to a policy", async () => {
+  const recorded: LoadEvent[] = [];
+  const service = await run(Town, { module, hosts: 2, onLoad: (event) => recorded.push(event) });
+  const visits = await busyUntil(service, () => recorded.length > 0);
+  await service.stop();
+  const asked = recorded.filter(({ reads }) => !reads);
+  assert.equal(
+    asked.length,
+    visits.reduce((sum, count) => sum + count, 0),
+  );
+  assert.ok(
+    asked.every(
+      ({ context, costMs }) =>
+        /^houses\(\d\)$/.test(context[1] ?? "") && context[0] === "Town" && costMs > 1.5,
+    ),
+  );
+  const played = recorded.map((event, i) => eventIn(lineOf(event), i + 1));
+  assert.equal(tryPolicy(played, keep({ max: 4, utilisation: [0.3, 0.7] })).events, asked.length);
+});
+
+test("elastic hosts that make no sense are refused before anything starts", async () => {
+  await assert.rejects(run(Town, { module, hosts: { min: 3, max: 2 } }), { code: "HW-6021" });
+  await assert.rejects(run(Town, { module, hosts: { max: 2, policy: 3 as never } }), { code: "HW-6021" });
+  await assert.rejects(run(Town, { hosts: { max: 2 } }), { code: "HW-6002" });
+});

@@ -1,0 +1,55 @@
+import { appendFileSync } from "node:fs";
+import { AnonymousContext, Context, readonly } from "headwater";
+
+class Counter extends Context<number> {
+  count = 0;
+
+  add() {
+    this.count += 1;
+    return this.count;
+  }
+
+  @readonly value() {
+    return this.count;
+  }
+
+  /** Blocks its event loop, and leaves a mark each time that it begins. */
+  spin(file: string) {
+    appendFileSync(file, "x");
+    for (;;);
+  }
+
+  async never() {
+    this.count += 100;
+    await new Promise(() => {});
+  }
+
+  where() {
+    return process.pid;
+  }
+
+  say(text: string) {
+    console.log(text);
+  }
+}
+
+class Worker extends AnonymousContext<number> {
+  spin() {
+    for (;;);
+  }
+
+  echo(value: number) {
+    return value;
+  }
+}
+
+export default class Counters extends Context {
+  counters = this.children(Counter);
+  workers = this.children(Worker);
+
+  /** Adds to two counters at once, wherever they are. */
+  async both(one: number, other: number) {
+    this.downgrade();
+    await Promise.all([this.counters(one).add(), this.counters(other).add()]);
+  }
+}

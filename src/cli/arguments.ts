@@ -10,6 +10,8 @@ export interface Arguments {
   readonly operands: readonly string[];
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
+  /** What stood behind `--`, for a command that passes it on. */
+  readonly rest: readonly string[];
 }
 
 /** Every command takes these. */
@@ -29,8 +31,12 @@ export function readArguments(command: Command, raw: readonly string[]): Argumen
   const operands: string[] = [];
   const flags = new Set<string>();
   const values = new Map<string, string>();
+  const end = tokens.find(({ kind }) => kind === "option-terminator")?.index ?? raw.length;
+  const rest = command.passesOn === true ? raw.slice(end + 1) : [];
   for (const token of tokens) {
-    if (token.kind === "positional") operands.push(token.value);
+    if (token.kind === "positional" && (token.index < end || command.passesOn !== true)) {
+      operands.push(token.value);
+    }
     if (token.kind !== "option") continue;
     const option = Object.hasOwn(known, token.name) ? known[token.name] : undefined;
     if (option === undefined) throw unknownOption(command, token.rawName, Object.keys(known));
@@ -49,7 +55,7 @@ export function readArguments(command: Command, raw: readonly string[]): Argumen
   if (lacking !== undefined && !lacking.startsWith("[") && !flags.has("help")) {
     throw misused(command, `${lacking} is missing: headwater ${usageOf(command)}.`);
   }
-  return { raw, operands, flags, values };
+  return { raw, operands, flags, values, rest };
 }
 
 export function usageOf(command: Command): string {

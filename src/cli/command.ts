@@ -16,6 +16,8 @@ export interface Command {
   /** A few sentences for `headwater help NAME`. */
   readonly details: string;
   readonly options: Readonly<Record<string, Option>>;
+  /** Takes what stands behind `--`, whatever it is. */
+  readonly passesOn?: boolean;
   /** The exit code: 0 for done, 1 for failed. What was not understood is thrown as HW-2001. */
   run(args: Arguments, terminal: Terminal): Promise<number>;
 }

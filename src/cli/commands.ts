@@ -1,5 +1,6 @@
 import { analyze } from "./analyze.js";
 import type { Command } from "./command.js";
+import { compile } from "./compile.js";
 import { explain } from "./explain.js";
 import { helpCommand } from "./help.js";
 import { hosts } from "./hosts.js";
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   hosts,
   journal,
   analyze,
+  compile,
   policy,
   sim,
   explain,

@@ -4,35 +4,46 @@ import { HeadwaterError } from "../errors.js";
 
 /** TypeScript first: where both stand side by side, the other one was made from it. */
 const ENDINGS = [".ts", ".mts", ".js", ".mjs"];
+const APP_ENDINGS = [...ENDINGS, ".cts", ".cjs"];
+
+/** The file that a program of contexts is in. */
+export function findProgram(name: string, folder: string): string {
+  const file = find(name, folder, ENDINGS);
+  refuseCommonJs(file);
+  return file;
+}
+
+/** The file that any program of Node begins with. */
+export function findApp(name: string, folder: string): string {
+  return find(name, folder, APP_ENDINGS);
+}
 
 /**
- * The file that a program's name stands for: itself, with an ending, or a folder's index.
+ * The file that a name stands for: itself, with an ending, or a folder's index.
  * Links are followed, so that a file has one name however it was reached.
  */
-export function findProgram(name: string, folder: string): string {
+function find(name: string, folder: string, endings: readonly string[]): string {
   const path = resolve(folder, name);
   const tried = [
     path,
-    ...ENDINGS.map((ending) => path + ending),
-    ...ENDINGS.map((ending) => join(path, `index${ending}`)),
+    ...endings.map((ending) => path + ending),
+    ...endings.map((ending) => join(path, `index${ending}`)),
   ];
   const found = tried.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
   if (found === undefined) {
     throw new HeadwaterError(
       "HW-2002",
       `There is no program "${name}" in ${folder}. Looked for the file itself, then with the ending ` +
-        `${ENDINGS.join(", ")}, then for an index file in a folder of that name.`,
+        `${endings.join(", ")}, then for an index file in a folder of that name.`,
     );
   }
-  if (!ENDINGS.includes(extname(found))) {
+  if (!endings.includes(extname(found))) {
     throw new HeadwaterError(
       "HW-2002",
-      `${found} is not a program: its name ends in none of ${ENDINGS.join(", ")}.`,
+      `${found} is not a program: its name ends in none of ${endings.join(", ")}.`,
     );
   }
-  const file = realpathSync(found);
-  refuseCommonJs(file);
-  return file;
+  return realpathSync(found);
 }
 
 /**

@@ -10,6 +10,7 @@ import { didYouMean } from "../suggest.js";
 import { doorIn, openDoor } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
+import { FLUXION_OPTIONS, refuseFluxionOptions } from "./fluxion-options.js";
 import { HOSTS_MAX, type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import { apiOf, loadProgram, type Program, type ProgramIo } from "./program.js";
@@ -56,8 +57,12 @@ export const run: Command = {
     forever: { help: "tell main to go on until Ctrl-C (io.forever)" },
     port: { value: "N", help: "serve the program's `api` at this port; 0 is any that is free" },
     host: { value: "NAME", help: "the address to serve it at (127.0.0.1: this machine only)" },
+    ...FLUXION_OPTIONS,
   },
+  passesOn: true,
   async run(args, terminal) {
+    if (args.flags.has("fluxions")) return (await import("./run-fluxions.js")).runFluxions(run, args);
+    refuseFluxionOptions(run, args);
     const commitOrder = choiceOf(args, "commit-order", COMMIT_ORDERS);
     const kept = journalOf(args);
     const range = rangeOf(args);

@@ -21,3 +21,7 @@ export function processTerminal(): Terminal {
     colours: process.stderr.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb",
   };
 }
+
+export function closedPipe(error: NodeJS.ErrnoException): void {
+  process.exit(error.code === "EPIPE" ? 0 : 1);
+}

@@ -53,6 +53,7 @@ export const HOST_MARKS = [
   "a host forgot an event by itself",
   "a host went on with the next event by itself",
   "an event that was sent ahead waited for the head",
+  "a host let go of a context",
 ] as const;
 
 export type Mark = (typeof MARKS)[number] | (typeof CRASH_MARKS)[number] | (typeof HOST_MARKS)[number];

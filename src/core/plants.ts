@@ -15,4 +15,11 @@ export const CRASH_PLANTS = ["reply-before-sync", "forget-tickets", "lose-answer
 /** The same where contexts move between hosts. */
 export const MOVE_PLANTS = ["no-last-difference", "move-early"] as const;
 
-export type Plant = (typeof PLANTS)[number] | (typeof CRASH_PLANTS)[number] | (typeof MOVE_PLANTS)[number];
+/** The same where hosts let go of contexts that the journal has. */
+export const LET_GO_PLANTS = ["let-go-early"] as const;
+
+export type Plant =
+  | (typeof PLANTS)[number]
+  | (typeof CRASH_PLANTS)[number]
+  | (typeof MOVE_PLANTS)[number]
+  | (typeof LET_GO_PLANTS)[number];

@@ -16,7 +16,7 @@ import { at, type Ended, type Header, type Path, type ToHead, type ToHost, type 
 type Message = ToHost | ToHead;
 
 /** What stands in front of each item of a batch. */
-const [CONTEXT, NAME, AFRESH, RUN, OVER, FINISH, FORGET, OTHER] = [0, 1, 2, 3, 4, 5, 6, 7];
+const [CONTEXT, NAME, AFRESH, RUN, OVER, FINISH, FORGET, OTHER, LET_GO] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
 /** Contexts and names that one end of a connection keeps numbers for; then it begins again. */
 const NUMBERED_MAX = 65_536;
@@ -25,6 +25,8 @@ const NUMBERED_MAX = 65_536;
 export class Outbox<M extends Message> {
   readonly #packr = new Packr({ useRecords: false, encodeUndefinedAsNil: false });
   readonly #contexts = new Map<Slot, number>();
+  /** Numbers of contexts that were let go, for others; both ends count alike. */
+  readonly #free: number[] = [];
   readonly #names = new Map<string, number>();
   #items: unknown[] = [0];
   count = 0;
@@ -52,6 +54,13 @@ export class Outbox<M extends Message> {
       case "forget": {
         const node = this.#name(message.node);
         this.#items.push(FORGET, node, message.ticket, message.attempt);
+        return;
+      }
+      case "letGo": {
+        const context = this.#context(message.slot);
+        this.#items.push(LET_GO, context);
+        this.#contexts.delete(message.slot);
+        this.#free.push(context);
         return;
       }
       case "call": {
@@ -103,9 +112,10 @@ export class Outbox<M extends Message> {
     if (known !== undefined) return known;
     const node = this.#name(slot.node);
     if (this.#contexts.size === NUMBERED_MAX) this.#afresh();
-    this.#contexts.set(slot, this.#contexts.size);
+    const number = this.#free.pop() ?? this.#contexts.size;
+    this.#contexts.set(slot, number);
     this.#items.push(CONTEXT, node, encode(pathOf(slot)));
-    return this.#contexts.size - 1;
+    return number;
   }
 
   #name(name: string): number {
@@ -119,6 +129,7 @@ export class Outbox<M extends Message> {
   /** The names stay: there are only as many as the program's classes have methods. */
   #afresh(): void {
     this.#contexts.clear();
+    this.#free.length = 0;
     this.#items.push(AFRESH);
   }
 }
@@ -126,7 +137,8 @@ export class Outbox<M extends Message> {
 /** The other end of an outbox. */
 export class Inbox<M extends Message> {
   readonly #packr = new Packr({ useRecords: false });
-  readonly #contexts: Slot[] = [];
+  readonly #contexts: (Slot | null)[] = [];
+  readonly #free: number[] = [];
   readonly #names: string[] = [];
 
   #items: readonly unknown[] = NONE;
@@ -167,13 +179,18 @@ export class Inbox<M extends Message> {
           this.#at += 4;
           take({ kind: "forget", ...this.#try(items, i) });
           return true;
+        case LET_GO:
+          this.#at += 2;
+          take({ kind: "letGo", slot: this.#released(items[i + 1] as number) });
+          return true;
         case OTHER:
           this.#at += 2;
           take(this.#other(items[i + 1] as Message));
           return true;
         case CONTEXT: {
           const node = this.#names[items[i + 1] as number] as string;
-          this.#contexts.push(at(node, decode(items[i + 2] as Uint8Array) as Path, this.roots()));
+          const number = this.#free.pop() ?? this.#contexts.length;
+          this.#contexts[number] = at(node, decode(items[i + 2] as Uint8Array) as Path, this.roots());
           this.#at += 3;
           break;
         }
@@ -183,6 +200,7 @@ export class Inbox<M extends Message> {
           break;
         case AFRESH:
           this.#contexts.length = 0;
+          this.#free.length = 0;
           this.#at += 1;
           break;
         default:
@@ -191,6 +209,13 @@ export class Inbox<M extends Message> {
     }
     this.#items = NONE;
     return false;
+  }
+
+  #released(context: number): Slot {
+    const slot = this.#contexts[context] as Slot;
+    this.#contexts[context] = null;
+    this.#free.push(context);
+    return slot;
   }
 
   #try(items: readonly unknown[], i: number) {

@@ -6,7 +6,7 @@ import type { Shape } from "../model/shape.js";
 import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
 import { isRefusal } from "./answers.js";
-import { Cache } from "./cache.js";
+import { Cache, type Keeper, weakly } from "./cache.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
 import {
@@ -70,17 +70,18 @@ const BESIDES_AT_ONCE = 1000;
  *     s/CLASS                     the fields of a context class
  *     n/NODE                      up to where tickets may have been given out, and the time
  */
-export class Ledger {
+export class Ledger implements Keeper {
   /** Up to where tickets may be given out without another word to the journal. */
   readonly #reserved = new Map<string, number>();
   /** What else is to be written, with one of the next groups: mostly that something is not needed any more. */
   #besides: Write[] = [];
 
   readonly cache: Cache;
+  readonly hold: Keeper["hold"] = weakly;
 
   constructor(
     readonly journal: Journal,
-    contextsInMemory: number,
+    readonly contextsInMemory: number,
   ) {
     this.cache = new Cache(contextsInMemory);
   }

@@ -89,6 +89,7 @@ export class Meter {
       if (this.#pool.placement.of(unit) === host && !units.has(unit)) {
         known.load *= MEMORY;
         known.perSecond *= MEMORY;
+        known.bytes = 0; // its host would have said so, if it still held much
       }
     }
     for (const [unit, { ms, events, bytes }] of units) {

@@ -9,7 +9,7 @@ import { type Move, Moving } from "./moving.js";
 import type { Hosts } from "./remote.js";
 import type { EventRequest, Waiting } from "./request.js";
 import type { Slot } from "./slot.js";
-import type { Path, ToHead } from "./wire.js";
+import type { ToHead } from "./wire.js";
 
 type Event = CoreEvent<EventRequest>;
 
@@ -23,6 +23,8 @@ export interface MovePorts extends CopyPorts {
   /** Where states are kept, if anywhere but on hosts. */
   readonly journal: Journal | null;
   readonly plant: Plant | undefined;
+  /** A context is on another host. */
+  came(slot: Slot): void;
   /** Gives a move its ticket. */
   request(move: Moving, waiting: Waiting): void;
   /** As an event, a move has ended. */
@@ -149,22 +151,23 @@ export class Moves {
     if (!placement.hosts.includes(to)) return this.#fail(event, move);
     const sources = move.sources();
     const life = this.#hosts.life(to);
-    const settled: Path[] = [];
+    const settled: Slot[] = [];
     for (const each of move.contexts()) {
       if (each.residence === life && life !== 0) continue; // it is there
       each.moves += 1;
       each.residence = 0;
       if (!copied.has(each)) continue;
       each.residence = life;
-      settled.push(pathOf(each));
+      settled.push(each);
     }
     const { node } = slot;
     for (const [host, slots] of sources)
       this.#ports.send(host, { kind: "give", node, paths: slots.map(pathOf) });
     const copy = this.#copies.get(move);
     if (settled.length > 0 && copy !== undefined)
-      this.#ports.send(to, { kind: "settle", node, copy: copy.id, paths: settled });
+      this.#ports.send(to, { kind: "settle", node, copy: copy.id, paths: settled.map(pathOf) });
     placement.move(slot, to, move.isWish, move.staying);
+    for (const each of settled) this.#ports.came(each);
     this.#drop(node, move);
     this.#done(event, null);
   }

@@ -139,7 +139,7 @@ export class LogicalNode implements Supervisor {
     this.#remote.moves.hostLost(host);
     this.#core.lose(this.#remote.inLimbo(host, culprit));
     this.#undo();
-    this.#remote.views.hostLost(host);
+    this.#remote.views.lookAgain(host);
     this.#schedule();
   }
 
@@ -153,7 +153,7 @@ export class LogicalNode implements Supervisor {
     if (this.#halted || this.#remote === null) return;
     this.#remote.moves.hostLost(host);
     this.#remote.failOn(host, error);
-    this.#remote.views.hostLost(host);
+    this.#remote.views.lookAgain(host);
   }
 
   /** Moves a context, and what comes along, to another host. */

@@ -40,6 +40,7 @@ export class RemoteRun implements Run {
   #writes: Map<number, readonly Write[]> | null = null;
   #takingBack: Map<number, TakingBack> | null = null;
   isUndone = false;
+  #hasLeft = false;
 
   constructor(
     readonly event: CoreEvent<EventRequest>,
@@ -49,7 +50,8 @@ export class RemoteRun implements Run {
   ) {
     const { slot } = event.payload;
     this.hosts = host === null ? [] : [host];
-    this.entered = host === null || slot.shape.anonymous ? [] : [slot];
+    this.entered = [];
+    if (host !== null && !slot.shape.anonymous) this.enters(slot);
   }
 
   get try(): Try {
@@ -60,13 +62,22 @@ export class RemoteRun implements Run {
     if (this.isUndone) return;
     this.isUndone = true;
     this.isDead = true;
+    this.#letThemGo();
     if (this.isOver) return;
     for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
   }
 
   leave(): void {
+    this.#letThemGo();
     if (this.isUndone || this.isOver) return;
     for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.try });
+  }
+
+  /** The journal has it, or it is taken back: nothing keeps the contexts on their hosts for its sake. */
+  #letThemGo(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    for (const slot of this.entered) slot.users -= 1;
   }
 
   touched(): Iterable<Slot> {
@@ -86,7 +97,9 @@ export class RemoteRun implements Run {
   }
 
   enters(slot: Slot): void {
-    if (!this.entered.includes(slot)) this.entered.push(slot);
+    if (this.entered.includes(slot)) return;
+    this.entered.push(slot);
+    slot.users += 1;
   }
 
   /** The last known states of contexts that it has entered, for calls on other hosts. */

@@ -16,9 +16,9 @@ import { outcomeOf } from "./outgoing.js";
 import { methodOf } from "./recovery.js";
 import { RemoteRun } from "./remote-run.js";
 import type { EventRequest } from "./request.js";
+import { Residents } from "./residents.js";
 import type { Slot } from "./slot.js";
 import { SlowEvents } from "./slow-events.js";
-import { storedWrites } from "./stored-state.js";
 import { Views } from "./views.js";
 import { type Asked, type ToHead, type ToHost, unwired, unwireEffect, wired } from "./wire.js";
 
@@ -52,9 +52,9 @@ export class Remote {
   readonly #core: Core<EventRequest>;
   readonly #roots: ReadonlyMap<string, Slot>;
   readonly #hosts: Hosts;
-  readonly #ledger: Ledger | null;
   /** Tries that have begun and not ended. */
   readonly #runs = new Map<number, RemoteRun>();
+  readonly #residents: Residents;
   readonly #views: Views;
   readonly #moves: Moves;
   readonly #ahead: Ahead;
@@ -68,7 +68,8 @@ export class Remote {
     hosts: Hosts,
     ledger: Ledger | null,
   ) {
-    this.#ledger = ledger;
+    this.#residents = new Residents(hosts, ledger, node.marks, node.plant);
+    this.#views = new Views(hosts, this.#residents, (event) => this.#start(event));
     this.#moves = new Moves({
       core,
       hosts,
@@ -77,12 +78,9 @@ export class Remote {
       pieceBytes: node.limits.pieceBytes,
       plant: node.plant,
       send: (host, message) => hosts.send(host, message),
+      came: (slot) => this.#residents.use(slot),
       request: (move, waiting) => node.requestMove(move, waiting),
       done: (event, error) => this.#moved(event, error),
-    });
-    this.#views = new Views({
-      ask: (event, slot, look) => this.#look(event, slot, look),
-      ready: (event) => this.#start(event),
     });
     this.#node = node;
     this.#ahead = new Ahead(hosts);
@@ -99,12 +97,12 @@ export class Remote {
     if (move !== null) return this.#moves.begin(event, move);
     const ahead = this.#ahead.sent(event);
     if (ahead !== null) return this.#catchUp(event, ahead);
-    if (!this.#views.isWaiting(event)) this.#start(event);
+    if (!this.#views.delay(event)) this.#start(event);
   }
 
   #start(event: Event): void {
     const isHopeless = event.payload.hostsLost > HOSTS_LOST_MAX;
-    const host = isHopeless ? null : this.#bring(event.payload.slot);
+    const host = isHopeless ? null : this.#residents.bring(event.payload.slot);
     const run = new RemoteRun(event, event.attempt, this.#hosts, host);
     event.payload.execution = run;
     run.beganMs = this.#slow.clockMs;
@@ -142,7 +140,7 @@ export class Remote {
     if (run === undefined || run.isDead) return;
     const { slot, from, ask, asked } = call;
     run.enters(slot);
-    const host = this.#bring(slot);
+    const host = this.#residents.bring(slot);
     for (const [path, state] of asked.seen) run.states.set(this.#slot(path), state);
     const above = run.entered.filter((each) => slot.isBelow(each));
     const held = above.filter((each) => !event.hasReleased(each.place)).map(pathOf);
@@ -163,6 +161,10 @@ export class Remote {
       held,
       seen,
     });
+  }
+
+  get views(): Views {
+    return this.#views;
   }
 
   get moves(): Moves {
@@ -198,7 +200,7 @@ export class Remote {
 
   /** Does an event that may still be undone, or a view, need that host? */
   needs(host: number): boolean {
-    if (this.#views.isAsking(host)) return true;
+    if (this.#views.needs(host)) return true;
     for (const { isOpen, payload } of this.#core.unsettled()) {
       if (isOpen && (payload.execution as RemoteRun | null)?.hosts.includes(host)) return true;
     }
@@ -221,30 +223,6 @@ export class Remote {
     this.#node.finish(run.event, FAILED);
   }
 
-  /** The host that has a context, which gets its state if it has not got it yet. */
-  #bring(slot: Slot): number {
-    const host = this.#hosts.of(slot);
-    const life = this.#hosts.life(host);
-    if (slot.residence === life) return host;
-    slot.residence = life;
-    const writes =
-      this.#ledger === null || slot.shape.anonymous ? [] : [...storedWrites(this.#ledger.journal, slot)];
-    if (writes.length > 0)
-      this.#hosts.send(host, { kind: "take", node: slot.node, path: pathOf(slot), writes });
-    return host;
-  }
-
-  get views(): Views {
-    return this.#views;
-  }
-
-  #look({ ticket, attempt }: Event, slot: Slot, look: number): number {
-    const host = this.#bring(slot);
-    const { node } = slot;
-    this.#hosts.send(host, { kind: "view", node, ticket, attempt, path: pathOf(slot), look });
-    return host;
-  }
-
   /** The events that have been on a host that is gone, and that the journal does not have. */
   inLimbo(host: number, culprit: number | null): Event[] {
     for (const { isDead, hosts, event, behind } of this.#runs.values()) {
@@ -264,12 +242,7 @@ export class Remote {
 
   /** Has this life of a host any state? Anonymous contexts have none. */
   hasState(life: number): boolean {
-    const isThere = (slot: Slot): boolean => {
-      if (slot.residence === life && !slot.shape.anonymous) return true;
-      for (const child of slot.made()) if (isThere(child)) return true;
-      return false;
-    };
-    return isThere(this.#node.root);
+    return this.#residents.areOn(life, this.#node.root);
   }
 
   /** Events that ran on a host that is gone fail: no state was lost, and nobody knows which of them ended it. */
@@ -280,7 +253,7 @@ export class Remote {
   }
 
   receive(host: number, message: ToHead): void {
-    if (message.kind === "viewed") return this.#views.seen(message, this.#slot(message.path));
+    if (message.kind === "viewed") return this.#views.viewed(message, this.#node.root);
     if (message.kind === "copied" || message.kind === "staged") return this.#moves.heard(host, message);
     const run = this.#runs.get(message.ticket);
     if (run === undefined || run.attempt !== message.attempt || run.isDead) return;

@@ -4,6 +4,7 @@ import { MemoryJournal } from "../journal/memory.js";
 import { pathOf } from "../model/path.js";
 import type { State } from "../state/fields.js";
 import { Pieces } from "./copies.js";
+import type { Held } from "./held.js";
 import type { Slot } from "./slot.js";
 import { Staged } from "./staged-state.js";
 import { copiedWrites, loadState, stateWrites } from "./stored-state.js";
@@ -11,7 +12,7 @@ import { at, type ToHead, type ToHost } from "./wire.js";
 
 export type CopyMessage = Extract<
   ToHost,
-  { readonly kind: "copy" | "more" | "stage" | "settle" | "drop" | "take" | "give" }
+  { readonly kind: "copy" | "more" | "stage" | "settle" | "drop" | "take" | "give" | "letGo" }
 >;
 
 /** A copy that leaves this host. */
@@ -29,6 +30,7 @@ export class SiteCopies {
   /** States that the journal has. */
   readonly #kept: WeakSet<State>;
   readonly #pieceBytes: number;
+  readonly #held: Held | null;
   readonly #outgoing = new Map<string, Outgoing>();
   readonly #staged = new Map<string, Map<Slot, Staged>>();
 
@@ -37,11 +39,13 @@ export class SiteCopies {
     send: (message: ToHead) => void,
     kept: WeakSet<State>,
     pieceBytes: number,
+    held: Held | null,
   ) {
     this.#roots = roots;
     this.#send = send;
     this.#kept = kept;
     this.#pieceBytes = pieceBytes;
+    this.#held = held;
   }
 
   receive(message: CopyMessage): void {
@@ -61,12 +65,17 @@ export class SiteCopies {
       case "take":
         return this.#take(message);
       case "give":
-        for (const path of message.paths) {
-          const isFree = at(message.node, path, this.#roots).letGo();
-          invariant(isFree, "a context is moved only when no event is in it");
-        }
+        for (const path of message.paths) this.#letGo(at(message.node, path, this.#roots));
         return;
+      case "letGo":
+        return this.#letGo(message.slot);
     }
+  }
+
+  #letGo(slot: Slot): void {
+    const isFree = slot.letGo();
+    invariant(isFree, "a context leaves a host only when no event is in it");
+    this.#held?.letGo(slot);
   }
 
   /** Begins a round: whole states of those contexts that were not sent before, what changed of the others. */

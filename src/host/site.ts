@@ -12,6 +12,7 @@ import { seenAbove, withState } from "./entered-states.js";
 import type { Execution } from "./execution.js";
 import { Frame } from "./frame.js";
 import type { Guest } from "./guest.js";
+import { Held } from "./held.js";
 import type { Change } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import { OnHost } from "./on-host.js";
@@ -54,14 +55,16 @@ export class Site implements Supervisor {
     this.limits = options.limits;
     this.marks = options.marks;
     this.#isDurable = options.isDurable;
+    const held = options.isDurable ? new Held() : null;
     this.#copies = new SiteCopies(
       this.roots,
       (message) => ports.send(message),
       this.#kept,
       options.limits.pieceBytes,
+      held,
     );
     for (const [name, cls] of Object.entries(classes)) {
-      this.roots.set(name, new Slot(name, null, null, undefined, cls));
+      this.roots.set(name, new Slot(name, null, null, undefined, cls, held));
       this.#events.set(name, new Map());
     }
   }
@@ -89,6 +92,7 @@ export class Site implements Supervisor {
       case "drop":
       case "take":
       case "give":
+      case "letGo":
         return this.#copies.receive(message);
       default:
     }

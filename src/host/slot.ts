@@ -4,8 +4,7 @@ import type { Context, ContextClass } from "../model/context.js";
 import type { Key } from "../model/key.js";
 import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
 import { holds, initialState, instantiate, type State } from "../state/fields.js";
-import { weakly } from "./cache.js";
-import type { Ledger } from "./ledger.js";
+import type { Keeper } from "./cache.js";
 import type { EventRequest } from "./request.js";
 import { StoredContext } from "./stored-state.js";
 
@@ -17,7 +16,7 @@ export class Slot extends Address {
   #stored: StoredContext | null = null;
   /** An instance that holds exactly the present state and that no event is using. */
   #parked: Context<Key> | null = null;
-  /** Tries of events that have entered it and that the journal does not have. */
+  /** Tries of events that have entered it and that the journal does not have; those that the head knows of, at the head. */
   users = 0;
   #load: (() => State | null) | null = null;
   /** The head's word for where it is: the number of a host's life. */
@@ -34,7 +33,7 @@ export class Slot extends Address {
     key: Key | undefined,
     cls: ContextClass,
     /** Where the states of contexts are kept, if anywhere but here. */
-    readonly ledger: Ledger | null = null,
+    readonly keeper: Keeper | null = null,
   ) {
     super(node, parent, slot, key);
     this.shape = shapeOf(cls, key);
@@ -42,7 +41,7 @@ export class Slot extends Address {
   }
 
   protected override make(slot: ChildSlot, key: Key | undefined): this {
-    return new Slot(this.node, this, slot, key, slot.cls, this.ledger) as this;
+    return new Slot(this.node, this, slot, key, slot.cls, this.keeper) as this;
   }
 
   protected override hold(
@@ -50,7 +49,7 @@ export class Slot extends Address {
     among: Map<string | number, unknown>,
     name: string | number,
   ): this | WeakRef<this> {
-    return this.ledger === null ? child : weakly(child, among, name);
+    return this.keeper === null ? child : this.keeper.hold(child, among, name);
   }
 
   /** For a context that comes from elsewhere: how to get its state when it is first used. */
@@ -58,19 +57,21 @@ export class Slot extends Address {
     this.#state = null;
     this.#parked = null;
     this.#load = load;
+    if (this.keeper !== null) this.usedIn(this.keeper.cache);
   }
 
   /** The state as later events find it: what finished events left, and what running ones have given up. */
   get state(): State {
-    if (this.ledger !== null) this.#use(this.ledger);
     if (this.#state === null) {
-      this.#state = this.#load?.() ?? this.ledger?.load(this) ?? initialState(this);
+      this.#state = this.#load?.() ?? this.keeper?.load(this) ?? initialState(this);
       this.#load = null;
     }
+    if (this.keeper !== null) this.usedIn(this.keeper.cache);
     return this.#state;
   }
 
-  #use({ cache }: Ledger): void {
+  /** Keeps it in memory for a while. */
+  usedIn(cache: Keeper["cache"]): void {
     if (this.#usedIn === cache.generation) return;
     this.#usedIn = cache.generation;
     cache.add(this);

@@ -9,8 +9,17 @@ import {
   YOUNG_GENERATION_MB,
 } from "./host-link.js";
 
+/** The same in the background: it does not keep a process alive that has nothing else to do. */
+export function openBackgroundThread(task: HostTask, on: LinkEvents): HostLink {
+  return openThread(task, on, (worker) => worker.unref());
+}
+
 /** A host that is a thread of this process. */
-export function openThread(task: HostTask, on: LinkEvents): HostLink {
+export function openThread(
+  task: HostTask,
+  on: LinkEvents,
+  started: (worker: Worker) => void = () => {},
+): HostLink {
   const noted = new Float64Array(new SharedArrayBuffer(16)).fill(NOTHING_RUNS);
   const worker = new Worker(new URL("./host-thread.js", import.meta.url), {
     workerData: { headwater: { task, noted } },
@@ -25,6 +34,7 @@ export function openThread(task: HostTask, on: LinkEvents): HostLink {
   });
   worker.on("error", (error) => on.lost(error));
   worker.on("exit", (code) => on.lost(new Error(`it ended with code ${code}`)));
+  started(worker); // after the listeners, which keep it alive
   return {
     post: (bytes) => worker.postMessage(bytes, [bytes.buffer as ArrayBuffer]),
     tell: (aside) => worker.postMessage(aside),

@@ -1,5 +1,8 @@
 import type { CoreEvent } from "../core/event.js";
+import { pathOf, resolvePath } from "../model/path.js";
+import type { Hosts } from "./remote.js";
 import type { EventRequest } from "./request.js";
+import type { Residents } from "./residents.js";
 import type { Slot } from "./slot.js";
 import { decodeState } from "./stored-state.js";
 import type { ToHead } from "./wire.js";
@@ -14,70 +17,71 @@ interface Viewing {
   dueAttempt: number;
 }
 
-export interface ViewPorts {
-  /** Asks the host of a context for its state, and says which host that is. */
-  ask(event: Event, slot: Slot, look: number): number;
-  /** The event may start. */
-  ready(event: Event): void;
-}
-
-/** The states of declared ancestors, fetched from their hosts for events that start when they are there. */
+/** Looks at contexts above events that are about to start: their hosts are asked for the states. */
 export class Views {
-  readonly #ports: ViewPorts;
+  readonly #hosts: Hosts;
+  readonly #residents: Residents;
+  readonly #start: (event: Event) => void;
   readonly #viewing = new Map<Event, Viewing>();
   #lastLook = 0;
 
-  constructor(ports: ViewPorts) {
-    this.#ports = ports;
+  constructor(hosts: Hosts, residents: Residents, start: (event: Event) => void) {
+    this.#hosts = hosts;
+    this.#residents = residents;
+    this.#start = start;
   }
 
-  /** Has the state of a context looked at. */
+  /** Has the state of a context looked at, for an event that will start when it is there. */
   take(event: Event, slot: Slot): void {
     const viewing = this.#viewing.get(event) ?? { on: new Map(), dueAttempt: 0 };
     this.#viewing.set(event, viewing);
-    this.#look(event, slot, viewing);
+    this.#look(event, slot, viewing.on);
   }
 
-  #look(event: Event, slot: Slot, { on }: Viewing): void {
+  #look(event: Event, slot: Slot, on: Viewing["on"]): void {
+    const host = this.#residents.bring(slot);
     this.#lastLook += 1;
     const look = this.#lastLook;
-    on.set(slot, { host: this.#ports.ask(event, slot, look), look });
+    on.set(slot, { host, look });
+    const { ticket, attempt } = event;
+    this.#hosts.send(host, { kind: "view", node: slot.node, ticket, attempt, path: pathOf(slot), look });
   }
 
-  /** Must the present try at an event wait for a state? Then it starts when that is there. */
-  isWaiting(event: Event): boolean {
+  /** The turn of an event has come. Must it wait for what it has to see? Then it is started when that is there. */
+  delay(event: Event): boolean {
     const viewing = this.#viewing.get(event);
     if (viewing === undefined) return false;
     viewing.dueAttempt = event.attempt;
     return true;
   }
 
-  isAsking(host: number): boolean {
-    for (const { on } of this.#viewing.values())
-      for (const asked of on.values()) if (asked.host === host) return true;
-    return false;
-  }
-
-  /** Asks again for what was asked for on a host that is gone. */
-  hostLost(host: number): void {
-    for (const [event, viewing] of this.#viewing) {
-      const lost = [...viewing.on].filter(([, asked]) => asked.host === host);
-      for (const [slot] of lost) this.#look(event, slot, viewing);
-    }
-  }
-
-  /** The state of a context has arrived. */
-  seen({ state, ticket, look }: Extract<ToHead, { kind: "viewed" }>, slot: Slot): void {
+  viewed({ path, state, ticket, look }: Extract<ToHead, { kind: "viewed" }>, root: Slot): void {
     for (const [event, viewing] of this.#viewing) {
       if (event.ticket !== ticket) continue;
+      const slot = resolvePath(root, path);
       if (viewing.on.get(slot)?.look !== look) return; // it was taken again since
       event.payload.seen ??= new Map();
       event.payload.seen.set(slot, state === null ? null : decodeState(slot, state));
       viewing.on.delete(slot);
       if (viewing.on.size > 0) return;
       this.#viewing.delete(event);
-      if (viewing.dueAttempt === event.attempt) this.#ports.ready(event);
+      if (viewing.dueAttempt === event.attempt) this.#start(event);
       return;
     }
+  }
+
+  /** Asks again for what was asked for on a host that is gone. */
+  lookAgain(host: number): void {
+    for (const [event, { on }] of this.#viewing) {
+      const lost = [...on].filter(([, asked]) => asked.host === host).map(([slot]) => slot);
+      for (const slot of lost) this.#look(event, slot, on);
+    }
+  }
+
+  /** Is that host to answer? */
+  needs(host: number): boolean {
+    for (const { on } of this.#viewing.values())
+      for (const asked of on.values()) if (asked.host === host) return true;
+    return false;
   }
 }

@@ -102,6 +102,8 @@ export type ToHost =
   | ({ readonly kind: "view"; readonly path: Path; readonly look: number } & Try)
   /** A context is on this host from now on, and this is its state. */
   | { readonly kind: "take"; readonly node: string; readonly path: Path; readonly writes: readonly Write[] }
+  /** A context is not needed here at present. The journal has its state. */
+  | { readonly kind: "letGo"; readonly slot: Slot }
   /** These contexts are on this host no longer. */
   | { readonly kind: "give"; readonly node: string; readonly paths: readonly Path[] }
   /** Contexts are to be copied: `anew` from the beginning, of `paths` what has changed since they were copied last. */

@@ -1,5 +1,6 @@
 import type { Marks } from "../core/marks.js";
 import { Placement } from "../elastic/placement.js";
+import { invariant } from "../errors.js";
 import { Inbox, Outbox } from "../host/batch.js";
 import { Fleet, type HostPool } from "../host/fleet.js";
 import type { Limits } from "../host/limits.js";
@@ -9,6 +10,7 @@ import { Site } from "../host/site.js";
 import type { Slot } from "../host/slot.js";
 import type { ToHead, ToHost } from "../host/wire.js";
 import type { ContextClass } from "../model/context.js";
+import { pathOf, resolvePath } from "../model/path.js";
 import type { Random } from "./random.js";
 
 type Later = (what: string, happen: () => void) => void;
@@ -254,6 +256,18 @@ export class Cluster implements Hosts, HostPool {
     node.move(slot, move, { resolve: () => marks.hit("a context was moved"), reject: () => {} });
   }
 
+  /** When nothing moves any more: hosts have in memory what the head knows of, and nothing else. */
+  check(): void {
+    for (const [host, { life, site }] of this.#hosts) {
+      for (const [node, root] of site.roots) {
+        for (const slot of inMemory(root)) {
+          const { residence } = resolvePath(this.#around.program().node(node).root, pathOf(slot));
+          invariant(residence === life, `host ${host} has ${slot} in memory, and the head does not know it`);
+        }
+      }
+    }
+  }
+
   of(slot: Slot): number {
     return this.placement.of(slot);
   }
@@ -265,4 +279,9 @@ export class Cluster implements Hosts, HostPool {
   send(host: number, message: ToHost): void {
     this.#hosts.get(host)?.down.send(message);
   }
+}
+
+function* inMemory(slot: Slot): Iterable<Slot> {
+  if (slot.exists && !slot.shape.anonymous) yield slot;
+  for (const child of slot.made()) yield* inMemory(child);
 }

@@ -19,6 +19,9 @@ export class WatchedLedger extends Ledger {
     super(journal, contextsInMemory);
   }
 
+  /** When nobody needs a name any more is not for the seed to decide, so here they are kept. */
+  override readonly hold = <S>(slot: S): S => slot;
+
   override append(...[node, events, open, done]: Parameters<Ledger["append"]>): void {
     const logged = events
       .filter(({ payload }: CoreEvent<EventRequest>) => payload.move === null)

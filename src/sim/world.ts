@@ -171,6 +171,7 @@ export class World {
       if (this.#step > this.#stepsMax) break;
     }
     const stuck = this.#stuck();
+    if (stuck === null) this.#cluster?.check();
     if (this.#storage !== null) this.#program = this.#begin(); // what counts is what the next process would find
     const log = this.#recorder.finish(this.#program, this.#cluster?.sites ?? []);
     return { log, hash: this.#hash.digest(), steps: this.#step, stuck };

@@ -3,6 +3,10 @@ import { test } from "node:test";
 import { Context, tracked } from "headwater";
 import { Placement } from "#src/elastic/placement.js";
 import { ContextLoads } from "#src/host/context-loads.js";
+import { DEFAULT_LIMITS } from "#src/host/limits.js";
+import { type MeasuredHosts, Meter } from "#src/host/meter.js";
+import { memoryPorts } from "#src/host/ports.js";
+import { Program } from "#src/host/program.js";
 import { Slot } from "#src/host/slot.js";
 import { resolvePath } from "#src/model/path.js";
 import { roughBytes } from "#src/state/rough-size.js";
@@ -76,6 +80,34 @@ test("contexts are reported with what they ran and what they hold, and start fro
     loads.read().some(({ events }) => events > 0),
     false,
   );
+});
+
+test("a context that its host has let go of fills nothing any more", () => {
+  const { root, at } = townWith(1, 1);
+  assert.ok(at(0, 0).state.length > 0);
+  const loads = new ContextLoads(new Map([["town", root]]));
+  const program = new Program({ town: Town }, memoryPorts, {
+    commitOrder: "observer",
+    limits: DEFAULT_LIMITS,
+  });
+  const load = { utilisation: 0, heapBytes: 0, eventsPerSecond: 0, queueMs: 0, p99Ms: 0 };
+  let samples = loads.read();
+  const pool: MeasuredHosts = {
+    placement: new Placement([0]),
+    begin: async () => {},
+    end: async () => {},
+    life: () => 1,
+    load: () => load,
+    samples: () => samples,
+  };
+  const meter = new Meter(pool, program);
+  const bytes = () =>
+    meter.measure(0, [{ id: 0, state: "running", contexts: 1, events: 0, load }]).hosts[0]?.stateBytes;
+  assert.ok((bytes() ?? 0) > 10_000);
+  assert.ok(at(0, 0).letGo());
+  samples = loads.read();
+  assert.deepEqual(samples, []);
+  assert.equal(bytes(), 0);
 });
 
 test("with very many events only some are timed, and with very many contexts those above stand for them", () => {

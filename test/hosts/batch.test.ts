@@ -99,6 +99,34 @@ test("contexts have numbers that are said once, and begin again when there are t
   assert.ok(runs.every(({ slot, ticket }) => slot.key === ticket));
 });
 
+test("numbers of contexts that were let go are given to others", () => {
+  const { outbox, pass, root } = line<ToHost>();
+  for (let round = 0; round < 3; round++) {
+    for (let key = 0; key < 100; key++) {
+      outbox.add(runOf(leafOf(root, key), key, []));
+      if (key % 3 === round) outbox.add({ kind: "letGo", slot: leafOf(root, key) });
+      if (key % 10 === 0) outbox.add({ kind: "letGo", slot: leafOf(root, -1 - key) }); // one that had none
+    }
+    const heard = pass() as Extract<ToHost, { kind: "run" | "letGo" }>[];
+    const keys = heard.map(({ kind, slot }) => [kind, slot.key]);
+    const expected = Array.from({ length: 100 }, (_, key) => [
+      ["run", key],
+      ...(key % 3 === round ? [["letGo", key]] : []),
+      ...(key % 10 === 0 ? [["letGo", -1 - key]] : []),
+    ]);
+    assert.deepEqual(keys, expected.flat());
+  }
+  const CONTEXTS = 70_000; // more than have numbers at once
+  for (let key = 0; key < CONTEXTS; key++) {
+    outbox.add(runOf(leafOf(root, key), key, []));
+    outbox.add({ kind: "letGo", slot: leafOf(root, key) });
+  }
+  outbox.add(runOf(leafOf(root, 5), 5, []));
+  const heard = pass() as Extract<ToHost, { kind: "run" | "letGo" }>[];
+  assert.equal(heard.length, 2 * CONTEXTS + 1);
+  assert.ok(heard.every((message) => message.kind === "letGo" || message.slot.key === message.ticket));
+});
+
 test("what is no message is refused, and batches say how many they confirm", () => {
   const { inbox, outbox } = line<ToHost>();
   outbox.add({ kind: "undo", node: "Root", ticket: 1, attempt: 1 });

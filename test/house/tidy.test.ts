@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   chart: [],
   coordination: ["errors", "model"],
   check: ["errors", "analysis", "sim"],
+  fluxion: ["errors", "suggest", "model", "host", "analysis"],
   cli: [
     "errors",
     "suggest",
@@ -34,6 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "analysis",
     "check",
     "chart",
+    "fluxion",
   ],
   index: ["errors", "model", "state", "journal", "elastic", "host", "server", "cli"],
 };
@@ -42,7 +44,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const IMPURE =
   /\b(Date|performance|process|Promise|async|await|queueMicrotask|set(Timeout|Interval|Immediate))\b|\bMath\.random\b/;
 
-const KNOWS_NODE = ["cli", "host", "sim", "journal", "server"];
+const KNOWS_NODE = ["cli", "host", "sim", "journal", "server", "fluxion"];
 
 const LINES_MAX = 400;
 

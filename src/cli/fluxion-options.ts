@@ -1,0 +1,22 @@
+import { MOVING } from "../fluxion/runtime/settings.js";
+import { type Arguments, misused } from "./arguments.js";
+import type { Command, Option } from "./command.js";
+
+/** What `headwater run` takes besides when it runs a program that was not written for Headwater. */
+export const FLUXION_OPTIONS: Readonly<Record<string, Option>> = {
+  fluxions: { help: "run any Node program, its heavy stages in worker threads; `-- ARGS` are its own" },
+  threads: { value: "N", help: "with --fluxions: worker threads (as many as there are cores)" },
+  move: { value: MOVING.join("|"), help: "with --fluxions: which stages go to workers (auto)" },
+  profile: { value: "FILE", help: "with --fluxions: write what each stage costs to this file; none moves" },
+  profiled: { value: "FILE", help: "with --fluxions: move what such a file says is worth it" },
+  packages: { value: "A,B", help: "with --fluxions: packages to be compiled along with the program" },
+  "stage-timeout": { value: "MS", help: "with --fluxions: end a worker whose stage takes longer (never)" },
+  stats: { value: "FILE", help: "with --fluxions: write what became of each stage to this file, at the end" },
+};
+
+/** Without --fluxions, they mean nothing. */
+export function refuseFluxionOptions(command: Command, { values, rest }: Arguments): void {
+  const stray = Object.keys(FLUXION_OPTIONS).find((each) => values.has(each));
+  if (stray !== undefined) throw misused(command, `--${stray} is about stages; it needs --fluxions as well.`);
+  if (rest[0] !== undefined) throw misused(command, `"${rest[0]}" is one word too many.`);
+}

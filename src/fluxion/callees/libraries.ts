@@ -1,0 +1,186 @@
+/**
+ * What is known of packages, as data. A path is written from the package: `""` is the package itself called (or made with
+ * `new`), `".render"` a function of it, `"().render"` a method of what calling it gives. `default` is left out: it means
+ * the package itself.
+ */
+export interface LibraryKnowledge {
+  /** No effects, does not change its arguments, and its result shares nothing with them. */
+  readonly pure?: readonly string[];
+  /** As pure, and the result is an object of the library, known by its path with `()`. */
+  readonly makes?: readonly string[];
+  /** Changes the object that it is a method of, and nothing else; gives that object back. */
+  readonly changes?: readonly string[];
+  /** Those of the pure ones that give something else each time. */
+  readonly varies?: readonly string[];
+  /** Those of the pure ones that take long. */
+  readonly heavy?: readonly string[];
+  /** An asynchronous call whose last argument is its continuation; without it, a promise. */
+  readonly post?: readonly string[];
+  /** A call with listeners among its arguments. */
+  readonly start?: readonly string[];
+}
+
+const MARKUP: Record<string, LibraryKnowledge> = {
+  "markdown-it": {
+    makes: [""],
+    pure: ["().render", "().renderInline", "().utils.escapeHtml"],
+    changes: ["().use", "().set", "().enable", "().disable", "().configure"],
+    heavy: ["().render", "().renderInline"],
+  },
+  marked: {
+    makes: [".Marked"],
+    pure: [".marked", ".parse", ".marked.parse", ".parseInline", ".Marked().parse", ".Marked().parseInline"],
+    changes: [".use", ".setOptions", ".marked.use", ".marked.setOptions", ".Marked().use"],
+    heavy: [".marked", ".parse", ".marked.parse", ".Marked().parse"],
+  },
+  showdown: {
+    makes: [".Converter"],
+    pure: [".Converter().makeHtml"],
+    changes: [".Converter().setOption", ".Converter().setFlavor", ".setOption", ".setFlavor"],
+    heavy: [".Converter().makeHtml"],
+  },
+  "highlight.js": {
+    pure: [".highlight", ".highlightAuto", ".getLanguage", ".listLanguages"],
+    changes: [".registerLanguage", ".configure", ".registerAliases"],
+    heavy: [".highlight", ".highlightAuto"],
+  },
+};
+
+const TEMPLATES: Record<string, LibraryKnowledge> = {
+  pug: {
+    makes: [".compile", ".compileFile"],
+    pure: [".compile()", ".compileFile()", ".render", ".renderFile"],
+    heavy: [".compile()", ".compileFile()", ".render", ".renderFile"],
+  },
+  ejs: {
+    makes: [".compile"],
+    pure: [".compile()", ".render", ".escapeXML"],
+    heavy: [".compile()", ".render"],
+  },
+  handlebars: {
+    makes: [".compile", ".create", ".create().compile"],
+    pure: [".compile()", ".create().compile()", ".escapeExpression", ".Utils.escapeExpression"],
+    changes: [".registerHelper", ".registerPartial", ".create().registerHelper", ".create().registerPartial"],
+    heavy: [".compile()", ".create().compile()"],
+  },
+};
+
+const IMAGES_AND_HASHES: Record<string, LibraryKnowledge> = {
+  qrcode: {
+    pure: [".toDataURL", ".toString", ".toBuffer", ".create"],
+    heavy: [".toDataURL", ".toString", ".toBuffer", ".create"],
+  },
+  pngjs: {
+    makes: [".PNG"],
+    pure: [".PNG.sync.read", ".PNG.sync.write"],
+    heavy: [".PNG.sync.read", ".PNG.sync.write"],
+  },
+  bcryptjs: {
+    pure: [".hashSync", ".compareSync", ".genSaltSync", ".hash", ".compare", ".genSalt", ".getRounds"],
+    varies: [".hashSync", ".hash", ".genSaltSync", ".genSalt"],
+    heavy: [".hashSync", ".compareSync", ".hash", ".compare"],
+  },
+};
+
+const SYNC_COMPRESSION = [
+  ".gzipSync",
+  ".gunzipSync",
+  ".deflateSync",
+  ".inflateSync",
+  ".deflateRawSync",
+].concat([".inflateRawSync", ".unzipSync", ".brotliCompressSync", ".brotliDecompressSync"]);
+const DIGESTS = [
+  ".createHash",
+  ".createHmac",
+  ".createCipheriv",
+  ".createDecipheriv",
+  ".createSign",
+  ".createVerify",
+];
+const SLOW_CRYPTO = [".pbkdf2Sync", ".scryptSync", ".hkdfSync", ".generateKeyPairSync", ".generateKeySync"];
+
+const FS_POSTS = [
+  "readFile",
+  "writeFile",
+  "appendFile",
+  "stat",
+  "lstat",
+  "readdir",
+  "mkdir",
+  "unlink",
+  "rename",
+]
+  .concat(["access", "open", "read", "write", "close", "rm", "rmdir", "copyFile", "mkdtemp", "realpath"])
+  .map((name) => `.${name}`);
+const DNS_POSTS = ["lookup", "resolve", "resolve4", "resolve6", "resolveMx", "resolveTxt", "reverse"].map(
+  (name) => `.${name}`,
+);
+
+const NODE: Record<string, LibraryKnowledge> = {
+  crypto: {
+    makes: DIGESTS,
+    pure: [
+      ...DIGESTS.map((each) => `${each}().digest`),
+      ...DIGESTS.map((each) => `${each}().final`),
+      ...DIGESTS.map((each) => `${each}().sign`),
+      ...SLOW_CRYPTO,
+      ".randomBytes",
+      ".randomUUID",
+      ".randomInt",
+      ".timingSafeEqual",
+      ".createHash().copy",
+      ".hash",
+    ],
+    changes: [...DIGESTS.map((each) => `${each}().update`), ".createCipheriv().setAutoPadding"],
+    varies: [".randomBytes", ".randomUUID", ".randomInt", ".generateKeyPairSync", ".generateKeySync"],
+    heavy: SLOW_CRYPTO,
+    post: [".pbkdf2", ".scrypt", ".randomFill", ".generateKeyPair", ".hkdf"],
+  },
+  zlib: {
+    pure: SYNC_COMPRESSION,
+    heavy: SYNC_COMPRESSION,
+    post: [".gzip", ".gunzip", ".deflate", ".inflate", ".brotliCompress", ".brotliDecompress", ".unzip"],
+  },
+  path: { pure: [".*", ".posix.*", ".win32.*"] },
+  querystring: { pure: [".parse", ".stringify", ".escape", ".unescape"] },
+  url: { makes: [], pure: [".parse", ".format", ".fileURLToPath", ".domainToASCII"] },
+  util: { pure: [".format", ".inspect", ".isDeepStrictEqual", ".stripVTControlCharacters", ".toUSVString"] },
+  fs: { post: [...FS_POSTS, ...FS_POSTS.map((each) => `.promises${each}`)] },
+  "fs/promises": { post: FS_POSTS },
+  dns: { post: DNS_POSTS },
+  child_process: { post: [".exec", ".execFile"] },
+  http: { start: [".createServer", ".createServer().on"], post: [".get", ".request"] },
+  https: { start: [".createServer", ".createServer().on"], post: [".get", ".request"] },
+  net: { start: [".createServer"] },
+};
+
+const METHODS = "get post put patch delete all use options head param".split(" ");
+const ROUTERS = ["()", ".Router()", ".application", "().route()", ".Router().route()"];
+
+const WEB: Record<string, LibraryKnowledge> = {
+  express: {
+    makes: ["", ".Router", "().route", ".Router().route", ".json", ".urlencoded", ".static", ".text", ".raw"],
+    changes: ["().set", "().enable", "().disable", "().engine", "().listen"],
+    start: ROUTERS.flatMap((router) => METHODS.map((method) => `${router}.${method}`)),
+  },
+  "raw-body": { post: [""] },
+};
+
+/** Known libraries by the name that they are imported by; `node:` is left out. */
+export const LIBRARIES: Readonly<Record<string, LibraryKnowledge>> = {
+  ...MARKUP,
+  ...TEMPLATES,
+  ...IMAGES_AND_HASHES,
+  ...NODE,
+  ...WEB,
+};
+
+/** Other names that the same library is imported by. */
+export const ALIASES: Readonly<Record<string, string>> = {
+  "highlight.js/lib/core": "highlight.js",
+  "highlight.js/lib/common": "highlight.js",
+  "highlight.js/lib/index.js": "highlight.js",
+  "fs-extra": "fs",
+  bcrypt: "bcryptjs",
+  express4: "express",
+};

@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { HeadwaterError } from "../errors.js";
+import { Knowledge, type ProjectKnowledge } from "./callees/knowledge.js";
+import type { Pipeline } from "./pipeline.js";
+import { assemble } from "./pipeliner/assemble.js";
+import { decide } from "./pipeliner/decide.js";
+import { namesOf } from "./pipeliner/names.js";
+import type { StagePlan } from "./pipeliner/plan.js";
+import { lookAtWhole, type Whole } from "./pipeliner/whole.js";
+import { type ReadingOptions, readProgram, type SourceProgram } from "./source/program.js";
+
+/** A compiled program: the pipeline as data, and what the linker needs besides. */
+export interface Compilation {
+  readonly pipeline: Pipeline;
+  readonly plans: readonly StagePlan[];
+  readonly program: SourceProgram;
+  readonly whole: Whole;
+}
+
+export interface CompileOptions extends ReadingOptions {
+  /** Known callees of the project; without it, `headwater.fluxions.json` or package.json say. */
+  readonly knowledge?: ProjectKnowledge;
+  /** Leave alone listeners that are not written where they are registered, as the paper's compiler did. */
+  readonly inPlaceOnly?: boolean;
+}
+
+export function compile(entry: string, options: CompileOptions = {}): Compilation {
+  const path = resolve(entry);
+  const known = options.knowledge ?? projectKnowledge(dirname(path));
+  const packages = [...(options.packages ?? []), ...(known.packages ?? [])];
+  const program = readProgram(path, { ...options, packages });
+  const whole = lookAtWhole(program, new Knowledge(known), options.inPlaceOnly);
+  const names = namesOf(whole);
+  const { plans, diagnostics } = decide(whole, names, dirname(path));
+  const pipeline: Pipeline = {
+    entry: path,
+    files: [...program.modules.keys()],
+    ...assemble(whole, names, new Set(plans.flatMap((plan) => (plan.kind === "part" ? [plan.node] : [])))),
+    stages: plans.map(({ stage }) => stage),
+    diagnostics,
+  };
+  return { pipeline, plans, program, whole };
+}
+
+/** What the project says about its callees: the nearest file that does. */
+function projectKnowledge(folder: string): ProjectKnowledge {
+  for (let at = folder; ; at = dirname(at)) {
+    const own = join(at, "headwater.fluxions.json");
+    if (existsSync(own)) return read(own) as ProjectKnowledge;
+    const manifest = join(at, "package.json");
+    if (existsSync(manifest)) {
+      const { headwater } = read(manifest) as { headwater?: { fluxions?: ProjectKnowledge } };
+      if (headwater?.fluxions !== undefined) return headwater.fluxions;
+    }
+    if (at === dirname(at)) return {};
+  }
+}
+
+function read(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new HeadwaterError(
+      "HW-7001",
+      `${file} cannot be read: ${error instanceof Error ? error.message : ""}`,
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import { fileURLToPath } from "node:url";
+import type { Compilation } from "../compile.js";
+import type { Generated, Linked, Stage } from "../pipeline.js";
+import type { StagePlan } from "../pipeliner/plan.js";
+import type { ModuleSlice } from "../pipeliner/slice.js";
+import type { StageEntry } from "../runtime/manifest.js";
+import type { SourceModule } from "../source/module.js";
+import { mainCode } from "./main-code.js";
+import { type Place, type WorkerFile, workerCode } from "./worker-code.js";
+
+export interface LinkOptions {
+  /** What generated code imports the runtime by. */
+  readonly runtime?: string;
+  /** Also stages that are plainly not worth it, for tests. */
+  readonly trivial?: boolean;
+  /** Where everything will lie; without it, files stay where they are and workers find packages by absolute paths. */
+  readonly place?: Place;
+  /** The entry makes the stages known itself. */
+  readonly install?: boolean;
+}
+
+/** The program with its stages taken out: changed files, modules for workers, and what a runtime must know of them. */
+export function link({ pipeline, plans: all, program }: Compilation, options: LinkOptions = {}): Linked {
+  const runtime = options.runtime ?? new URL("../runtime/index.js", import.meta.url).href;
+  const plans = all.filter(({ stage }) => options.trivial === true || stage.weight !== "trivial");
+  const slices = merged(plans);
+  const names = new Map<SourceModule, WorkerFile>();
+  for (const module of program.modules.values()) {
+    if (!slices.has(module)) continue;
+    names.set(module, { name: `w${names.size + 1}${endingOf(module)}`, format: module.format });
+  }
+  const files = new Map<string, Generated>();
+  const workers = new Map<string, Generated>();
+  for (const module of program.modules.values()) {
+    const own = plans.filter((plan) => plan.module === module);
+    const installs = options.install === true && module.path === program.entry;
+    if (own.length > 0 || installs) {
+      const text = mainCode(module, own, { runtime: runtimeFor(module, runtime), installs });
+      const map = text.generateMap({ source: module.path, includeContent: true, hires: true });
+      files.set(module.path, { code: text.toString(), map: map.toString() });
+    }
+    const slice = slices.get(module);
+    const file = names.get(module);
+    if (slice === undefined || file === undefined) continue;
+    const bundle = workerCode(slice, own, { files: names, place: options.place ?? null });
+    const map = bundle.generateMap({ includeContent: true, hires: true });
+    workers.set(file.name, { code: bundle.toString(), map: map.toString() });
+  }
+  const stages = plans.map(({ stage, module }) => ({ ...stage, worker: names.get(module)?.name ?? "" }));
+  return {
+    files,
+    workers,
+    manifest: { version: 1, entry: pipeline.entry, stages: stages.map(entryOf), pipeline },
+  };
+}
+
+function entryOf({ id, name, place, worker, receivers, inputs, weight }: Stage): StageEntry {
+  const { file, line, column } = place;
+  const kinds = receivers.map(({ kind }) => kind);
+  return { id, file, line, column, name, worker, receivers: kinds, inputs, heavy: weight === "heavy" };
+}
+
+/** CommonJS takes a path, modules an address. */
+function runtimeFor(module: SourceModule, runtime: string): string {
+  return module.format === "commonjs" && runtime.startsWith("file:") ? fileURLToPath(runtime) : runtime;
+}
+
+function endingOf({ format, path }: SourceModule): string {
+  return `.${format === "module" ? "m" : "c"}${/\.[cm]?ts$/.test(path) ? "ts" : "js"}`;
+}
+
+/** What all stages together need of each file. */
+function merged(plans: readonly StagePlan[]): Map<SourceModule, ModuleSlice> {
+  const all = new Map<SourceModule, ModuleSlice>();
+  for (const { slices, module: own } of plans) {
+    const needed = slices.has(own) ? slices : new Map([...slices, [own, emptySlice(own)] as const]);
+    for (const [module, slice] of needed) {
+      const known = all.get(module) ?? emptySlice(module);
+      all.set(module, known);
+      for (const each of slice.pieces) known.pieces.add(each);
+      for (const each of slice.exports) known.exports.add(each);
+      for (const each of slice.streamed) known.streamed.add(each);
+      for (const each of slice.names) known.names.add(each);
+      known.console ||= slice.console;
+    }
+  }
+  return all;
+}
+
+function emptySlice(module: SourceModule): ModuleSlice {
+  return {
+    module,
+    pieces: new Set(),
+    exports: new Set(),
+    streamed: new Set(),
+    names: new Set(),
+    console: false,
+  };
+}

@@ -1,0 +1,85 @@
+import { isFunction, type Node } from "../source/syntax.js";
+import type { Engine } from "../values/engine.js";
+import type { Body } from "../values/things.js";
+
+/**
+ * `next()` runs the handlers behind it at once, so what a middleware does after it happens when they have answered, if
+ * they are synchronous. Such a program would notice if they answered later. Gives the first place that does.
+ */
+export function afterNext(engine: Engine): Node | null {
+  const passing = passingOn(engine);
+  for (const { calls, effects } of engine.bodies.values()) {
+    const places = [
+      ...effects.filter(({ receiver }) => receiver.receiver === "next").map(({ node }) => node),
+      ...[...calls]
+        .filter(([, targets]) => [...targets].some((each) => passing.has(each)))
+        .map(([node]) => node),
+    ];
+    const found = places.map(behind).find((each) => each !== null);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** Functions that call `next`, themselves or through others. */
+function passingOn(engine: Engine): Set<Body> {
+  const found = new Set<Body>();
+  for (const { body, effects } of engine.bodies.values()) {
+    if (effects.some(({ receiver }) => receiver.receiver === "next")) found.add(body);
+  }
+  for (let before = -1; before < found.size; ) {
+    before = found.size;
+    for (const { body, calls } of engine.bodies.values()) {
+      if ([...calls.values()].some((targets) => [...targets].some((each) => found.has(each))))
+        found.add(body);
+    }
+  }
+  return found;
+}
+
+const PASSING = new Set(["ReturnStatement", "ConditionalExpression", "LogicalExpression", "AwaitExpression"]);
+const LOOPS = /^(For|While|DoWhile)/;
+
+/** What is done in a function after a call in it; null if nothing is. */
+function behind(call: Node): Node | null {
+  for (let inner = call; inner.parent; inner = inner.parent) {
+    const outer = inner.parent;
+    if (isFunction(outer)) return null;
+    if (outer.type === "ReturnStatement") return finalizerAround(outer);
+    if (LOOPS.test(outer.type)) return outer;
+    if (outer.type === "TryStatement" && outer.finalizer !== null && outer.finalizer !== inner)
+      return outer.finalizer;
+    const statements = statementsOf(outer);
+    if (statements !== null) {
+      const next = statements.slice(statements.indexOf(inner) + 1).find((each) => !isNothing(each));
+      if (next?.type === "ReturnStatement" && next.argument === null) return finalizerAround(next);
+      if (next?.type === "BreakStatement") continue;
+      if (next !== undefined) return next;
+    } else if (
+      /Expression$/.test(outer.type) &&
+      !PASSING.has(outer.type) &&
+      outer.type !== "UnaryExpression"
+    ) {
+      return outer; // its value is used for something
+    }
+  }
+  return null;
+}
+
+function statementsOf(node: Node): readonly Node[] | null {
+  if (node.type === "BlockStatement" || node.type === "Program") return node.body;
+  return node.type === "SwitchCase" ? node.consequent : null;
+}
+
+function isNothing(node: Node): boolean {
+  return node.type === "FunctionDeclaration" || node.type === "EmptyStatement";
+}
+
+function finalizerAround(node: Node): Node | null {
+  for (let inner = node; inner.parent && !isFunction(inner.parent); inner = inner.parent) {
+    const { parent } = inner;
+    if (parent.type === "TryStatement" && parent.finalizer !== null && parent.finalizer !== inner)
+      return parent.finalizer;
+  }
+  return null;
+}

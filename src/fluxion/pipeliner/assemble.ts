@@ -1,0 +1,190 @@
+import { VALUES } from "../callees/builtins.js";
+import { ALL_GLOBALS } from "../callees/globals.js";
+import type { Group, Part, Stream } from "../pipeline.js";
+import type { SourceModule } from "../source/module.js";
+import type { FunctionNode, Node } from "../source/syntax.js";
+import type { Rupture } from "../values/ruptures.js";
+import { isOfFile } from "../values/variables.js";
+import { codeOf } from "./code.js";
+import { type Crossing, crossings, type Flow } from "./crossing.js";
+import { isRepeated } from "./repeated.js";
+import { globalsIn, partOf, type Territory, territories } from "./territory.js";
+import type { Whole } from "./whole.js";
+
+const OF_EVERY_FILE = new Set([
+  "require",
+  "module",
+  "exports",
+  "__filename",
+  "__dirname",
+  "console",
+  "globalThis",
+]);
+
+export interface Edge {
+  readonly from: Territory;
+  readonly to: Territory;
+  readonly rupture: Rupture;
+}
+
+export interface Assembled {
+  readonly parts: readonly Part[];
+  readonly streams: readonly Stream[];
+  readonly groups: readonly Group[];
+}
+
+/** Parts, streams and groups (section 3), as data. */
+export function assemble(
+  whole: Whole,
+  names: ReadonlyMap<FunctionNode, string>,
+  moved: ReadonlySet<Node>,
+): Assembled {
+  const parts = territories(whole, names);
+  const edges = edgesOf(whole, parts);
+  const flow = flowOf(parts, edges);
+  const crossing = crossings(whole, flow, moved);
+  const shared = crossing.filter(({ handling }) => handling === "share");
+  return {
+    parts: parts.map((part) => partAsData(whole, part, edges, crossing)),
+    streams: edges.map((edge) => ({
+      kind: kindOf(edge, parts),
+      from: edge.from.name,
+      to: edge.to.name,
+      message: messageOf(edge, crossing, flow),
+      callee: edge.rupture.callee,
+      place: whole.engine.moduleOf(edge.rupture.node).place(edge.rupture.node),
+    })),
+    groups: shared.map(({ variable, writers, readers, lasts }) => ({
+      name: `grp_${variable.name}`,
+      parts: parts.filter((part) => inGroup(part, { variable, writers, readers })).map(({ name }) => name),
+      variables: [variable.name],
+      replicable: !lasts,
+    })),
+  };
+}
+
+/** A continuation that main itself waits for begins a chain, as a listener does (listing 4). */
+function kindOf({ from, rupture }: Edge, [main]: readonly Territory[]): Stream["kind"] {
+  return from === main ? "start" : rupture.kind;
+}
+
+/** The listeners that a rupture point leads to, from the part that it is in. */
+function edgesOf(whole: Whole, parts: readonly Territory[]): Edge[] {
+  const edges: Edge[] = [];
+  const ruptures = [...whole.ruptures].sort((a, b) => a.node.start - b.node.start);
+  for (const rupture of ruptures) {
+    const from = partOf(parts, rupture);
+    for (const listener of rupture.listeners) {
+      const to = parts.find(({ node }) => node === listener);
+      if (from !== undefined && to !== undefined) edges.push({ from, to, rupture });
+    }
+  }
+  return edges;
+}
+
+function flowOf(parts: readonly Territory[], edges: readonly Edge[]): Flow {
+  const below = (part: Territory): Set<Territory> => {
+    const found = new Set<Territory>();
+    const waiting = [part];
+    for (const each of waiting) {
+      for (const { from, to } of edges) {
+        if (from !== each || found.has(to)) continue;
+        found.add(to);
+        waiting.push(to);
+      }
+    }
+    return found;
+  };
+  const downstream = new Map(parts.map((part) => [part, below(part)]));
+  const isDownstream = (part: Territory, of: Territory) => downstream.get(of)?.has(part) === true;
+  const comesAgain = (part: Territory) =>
+    edges.some(({ to, rupture }) => to === part && (rupture.kind === "start" || isRepeated(rupture.node)));
+  return {
+    parts,
+    isDownstream,
+    areParallel: (a, b) => {
+      const line = isDownstream(a, b) !== isDownstream(b, a);
+      const [upper, lower] = isDownstream(b, a) ? [a, b] : [b, a];
+      const within = [...parts].filter(
+        (each) => each === lower || (isDownstream(each, upper) && isDownstream(lower, each)),
+      );
+      return !line || within.some(comesAgain);
+    },
+  };
+}
+
+function inGroup(
+  part: Territory,
+  { variable, writers, readers }: Pick<Crossing, "variable" | "writers" | "readers">,
+): boolean {
+  const isReceiver =
+    writers.some(({ name }) => name === "main") && !writers.some(({ writes }) => writes.has(variable));
+  return writers.includes(part) || (!isReceiver && readers.includes(part));
+}
+
+function partAsData(
+  whole: Whole,
+  part: Territory,
+  edges: readonly Edge[],
+  crossing: readonly Crossing[],
+): Part {
+  const module = moduleOfPart(whole, part);
+  const own = crossing.filter((each) => part.reads.has(each.variable) || part.writes.has(each.variable));
+  const context = own.filter((each) => isInContext(part, each)).map(({ variable }) => variable.name);
+  const node = part.node ?? module.syntax;
+  return {
+    name: part.name,
+    place: module.place(node),
+    groups: crossing
+      .filter((each) => each.handling === "share" && inGroup(part, each))
+      .map(({ variable }) => `grp_${variable.name}`),
+    context: [...context, ...globalsOf(whole, part)],
+    variables: own.map(({ variable, handling, why }) => ({ name: variable.name, handling, why })),
+    code: codeOf(whole, part, edges),
+    stateless: !own.some((each) => each.lasts && isInContext(part, each)),
+  };
+}
+
+function moduleOfPart(whole: Whole, { node }: Territory): SourceModule {
+  const entry = whole.program.modules.get(whole.program.entry);
+  if (node !== null) return whole.engine.moduleOf(node);
+  if (entry === undefined) throw new Error("a program without its entry");
+  return entry;
+}
+
+function isInContext(part: Territory, { handling, writers, variable, home, lasts }: Crossing): boolean {
+  if (handling === "stream") return lasts && writers.includes(part);
+  if (handling === "scope") return writers.includes(part);
+  const isReceiver = !writers.some(({ writes }) => writes.has(variable));
+  if (!isReceiver) return true;
+  return part.node === null && home === part;
+}
+
+/** Global names of which nothing is known are taken for state of the part (`template` in listing 2). */
+function globalsOf(whole: Whole, part: Territory): string[] {
+  const found = [...globalsIn(whole, part)];
+  return found.filter((name) => !ALL_GLOBALS.has(name) && !OF_EVERY_FILE.has(name) && !VALUES.has(name));
+}
+
+/** Variables that a part, or one further down, needs and that come from here or from above. */
+function messageOf({ from, to }: Edge, crossing: readonly Crossing[], flow: Flow): string[] {
+  const below = flow.parts.filter((part) => part === to || flow.isDownstream(part, to));
+  const [main] = flow.parts;
+  const sent = crossing.filter((each) => {
+    const isReceiver =
+      each.handling === "share" && !each.writers.some(({ writes }) => writes.has(each.variable));
+    if (each.handling !== "stream" && !isReceiver) return false;
+    const users = below.filter((part) => part.reads.has(each.variable) && part !== each.home);
+    const entersHere = isReceiver && from === main && to === each.home;
+    const above =
+      entersHere || each.home === from || flow.isDownstream(from, each.home) || each.home === main;
+    const written = each.lasts
+      ? each.writers.some((part) => part === from || flow.isDownstream(from, part))
+      : true;
+    const comes = from !== main || entersHere || isReceiver || !isOfFile(each.variable);
+    return users.length > 0 && above && written && comes;
+  });
+  const first = (each: Crossing) =>
+    Math.min(...below.map((part) => part.reads.get(each.variable)?.start ?? Number.POSITIVE_INFINITY));
+  return [...new Set(sent.sort((a, b) => first(a) - first(b)).map(({ variable }) => variable.name))];
+}

@@ -1,0 +1,231 @@
+import { relative } from "node:path";
+import {
+  around,
+  type CallExpression,
+  enclosingFunction,
+  type FunctionNode,
+  isFunction,
+  isInside,
+  keyOf,
+  type Node,
+  plain,
+  written,
+} from "../source/syntax.js";
+import { callWith } from "../values/calls.js";
+import { Engine } from "../values/engine.js";
+import { evaluate } from "../values/expressions.js";
+import { bind } from "../values/patterns.js";
+import { copyable } from "../values/receivers.js";
+import type { Body, BodyFacts, Fact, Thing, Value } from "../values/things.js";
+import { isOfFile } from "../values/variables.js";
+import { followFacts } from "./follow.js";
+import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
+import { type Decision, idOf } from "./plan.js";
+import { reached } from "./reach.js";
+import { Slicer } from "./slice.js";
+import { type Listener, roleOf, type Whole } from "./whole.js";
+
+/** A function with calls that might go: a listener, or any asynchronous function. */
+export interface Container {
+  readonly node: Body;
+  readonly listener: Listener | null;
+  readonly engine: Engine;
+}
+
+export function containerOf(whole: Whole, node: Body, listener: Listener | null): Container {
+  const engine = new Engine({ ...whole, program: whole.program, root: node });
+  engine.enter(node);
+  if (isFunction(node)) for (const parameter of node.params) giveInput(whole, engine, node, parameter);
+  engine.run();
+  return { node, listener, engine };
+}
+
+function giveInput(whole: Whole, engine: Engine, node: FunctionNode, parameter: Node): void {
+  const variable = parameter.type === "Identifier" ? engine.moduleOf(node).variable(parameter) : null;
+  if (variable && whole.roles.has(variable)) return;
+  const type = (parameter as { typeAnnotation?: { typeAnnotation?: Node } | null }).typeAnnotation
+    ?.typeAnnotation;
+  const isPrimitive = type !== undefined && /^TS(String|Number|Boolean|BigInt)Keyword$/.test(type.type);
+  if (isPrimitive) return;
+  const given: Thing = roleOf(whole, engine, parameter) ?? engine.data("input", parameter);
+  engine.at(node, () => bind(engine, parameter, new Set([given])));
+}
+
+/** Whether a call is one that a stage could be made of, whatever speaks against it; null if not. */
+export function candidate(whole: Whole, { node, engine }: Container, call: CallExpression): boolean {
+  if (enclosingFunction(call) !== (isFunction(node) ? node : null)) return false;
+  if (!isFunction(node) && !isAwait(call)) return false;
+  const module = engine.moduleOf(node);
+  if (module.remarks(call).includes("stay")) return false;
+  const outer = around(call);
+  if (outer?.type === "ExpressionStatement") return false;
+  let root = plain(call.callee);
+  while (root.type === "MemberExpression" && keyOf(root, root.property) !== null) root = plain(root.object);
+  if (root.type !== "Identifier") return false;
+  const variable = module.variable(root);
+  if (!variable || !isOfFile(variable) || isTrivialLibrary(whole, engine, call)) return false;
+  const targets = engine.bodies.get(node)?.calls.get(call);
+  return targets === undefined || targets.size > 0;
+}
+
+function isTrivialLibrary(whole: Whole, engine: Engine, call: CallExpression): boolean {
+  const callee = engine.at(enclosingFunction(call) ?? engine.moduleOf(call).syntax, () =>
+    evaluate(engine, call.callee),
+  );
+  return [...callee].some(
+    (thing) =>
+      thing.kind === "receiver" ||
+      thing.kind === "builtin" ||
+      thing.kind === "data" ||
+      (thing.kind === "library" && !whole.knowledge.says("heavy", thing.library, thing.path)),
+  );
+}
+
+/** Can one call run elsewhere? */
+export function decideCall(
+  whole: Whole,
+  container: Container,
+  call: CallExpression,
+  folder: string,
+): Decision {
+  const { node, engine: around } = container;
+  const module = around.moduleOf(node);
+  const given = around.at(node, () => call.arguments.map((each) => evaluate(around, each)));
+  const engine = new Engine({ ...whole, program: whole.program, root: call });
+  let result: Value = new Set();
+  const args = given.map(
+    (value): Value => (value.size === 0 ? value : new Set([engine.data("input", call)])),
+  );
+  const alone = bodyAround(call);
+  engine.only.set(alone, () => {
+    result = callWith(engine, call, args);
+  });
+  const bodyOfCall = engine.enter(alone);
+  engine.run();
+  const bodies = reached(engine, alone);
+  const own = bodies.filter(({ body }) => body !== alone);
+  const waits = own.some((each) => each.waits);
+  const isAsync = [...(bodyOfCall.calls.get(call) ?? [])].some((target) => target.async);
+  const slicer = new Slicer(whole, engine, waits, call);
+  slicer.bodies(bodies);
+  slicer.elsewhere(module, call);
+  const facts: Fact[] = [
+    ...messageFacts(around, node, call, given),
+    ...bodies.flatMap((each) => [...each.facts.values()]),
+    ...receiverFacts(own),
+    ...(waits ? lateFacts(around, node, call) : []),
+    ...slicer.facts,
+    ...resultOf(
+      engine,
+      module,
+      call,
+      () => engine.at(alone, () => copyable(engine, result, call, "its caller")),
+      result,
+    ),
+  ];
+  const weight = weightOf(bodies, module.remarks(call).includes("heavy"));
+  const isAwaited = isAsync || isAwait(call);
+  if (weight === "trivial" && (facts.length > 0 || !isAwaited)) return { goes: false, facts: [] };
+  if (facts.length > 0) return { goes: false, facts };
+  const following = isAwaited ? [] : followFacts(whole, container, call);
+  if (following.length > 0) return { goes: false, facts: following };
+  const place = module.place(call);
+  const name = written(call.callee);
+  const inputs = fileInputs(slicer, module);
+  return {
+    goes: true,
+    plan: {
+      kind: "call",
+      node: call,
+      container: node,
+      module,
+      door: container.listener?.ruptures[0]?.door ?? null,
+      awaits: !isAwaited,
+      inputs,
+      slices: slicer.slices,
+      stage: {
+        id: idOf(relative(folder, module.path), name, place.line, place.column),
+        kind: isAwaited ? "awaited" : "cut",
+        name,
+        place,
+        inputs: [
+          ...call.arguments.map(({ start, end }) => module.text.slice(start, end)),
+          ...inputs.flatMap(shownInput),
+        ],
+        receivers: [],
+        stateless: true,
+        weight,
+        worker: "",
+      },
+    },
+  };
+}
+
+/** As if the call stood in a function of its own. */
+function bodyAround(call: CallExpression): FunctionNode {
+  return {
+    type: "ArrowFunctionExpression",
+    start: call.start,
+    end: call.end,
+    expression: true,
+    async: false,
+    params: [],
+    body: call,
+    id: null,
+    generator: false,
+    ...(call.parent ? { parent: call.parent } : {}),
+  };
+}
+
+function isAwait(call: CallExpression): boolean {
+  const outer = around(call);
+  return outer?.type === "AwaitExpression" && plain(outer.argument) === call;
+}
+
+/** What a function that waits was given may be changed meanwhile, and it would see that. */
+function lateFacts(engine: Engine, node: Body, call: CallExpression): Fact[] {
+  const module = engine.moduleOf(call);
+  return call.arguments.flatMap((argument): Fact[] => {
+    const things = engine.at(node, () => evaluate(engine, argument));
+    const isOwn = [...things].every((thing) => thing.kind === "site" && isInside(thing.node, argument));
+    if (isOwn) return [];
+    return [
+      {
+        code: "HW-7005",
+        node: argument,
+        module,
+        reason: `it waits, and ${written(argument)} may be changed meanwhile`,
+        advice: "pass a text, a number, or a copy that is made here",
+      },
+    ];
+  });
+}
+
+/** Arguments go in a message. */
+function messageFacts(engine: Engine, node: Body, call: CallExpression, given: readonly Value[]): Fact[] {
+  const facts = engine.bodies.get(node)?.facts;
+  const before = new Set(facts?.keys());
+  engine.at(node, () => {
+    for (const value of given) copyable(engine, value, call, written(call.callee));
+  });
+  const added = [...(facts ?? [])].filter(([key]) => !before.has(key));
+  for (const [key] of added) facts?.delete(key);
+  return added.map(([, fact]) => fact);
+}
+
+function receiverFacts(bodies: readonly BodyFacts[]): Fact[] {
+  return bodies.flatMap(({ module, effects }) =>
+    effects.slice(0, 1).map(({ node }) => ({
+      code: "HW-7008" as const,
+      node,
+      module,
+      reason: "it writes to the console or answers, and so belongs to the main loop",
+      advice: "do that in the function that calls it",
+    })),
+  );
+}
+
+/** Functions that are not listeners, but may wait: an `await` in them disturbs nobody more than before. */
+export function isAsyncFunction(node: Node): node is FunctionNode {
+  return isFunction(node) && node.async && !node.generator;
+}

@@ -1,0 +1,74 @@
+import type { SourceModule } from "../source/module.js";
+import { isInside, type Node } from "../source/syntax.js";
+import type { Edge } from "./assemble.js";
+import type { Territory } from "./territory.js";
+import type { Whole } from "./whole.js";
+
+interface Change {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The source text of a part, with the listeners in it replaced by the streams that lead to them. */
+export function codeOf(whole: Whole, part: Territory, edges: readonly Edge[]): string {
+  if (part.node !== null) return textOf(whole, part, part.node, edges);
+  const modules = [...whole.program.modules.values()];
+  const texts = modules.map((module) => textOf(whole, part, module.syntax, edges).trim());
+  if (modules.length === 1) return texts[0] ?? "";
+  return modules.map(({ path }, i) => `// ${path.split("/").pop()}\n${texts[i]}`).join("\n\n");
+}
+
+function textOf(whole: Whole, part: Territory, node: Node, edges: readonly Edge[]): string {
+  const module = whole.engine.moduleOf(node);
+  const { text } = module;
+  const isFile = node.type === "Program";
+  const start = isFile ? 0 : node.start;
+  const end = isFile ? text.length : node.end;
+  let code = "";
+  let at = start;
+  const changes = edges.flatMap((edge) => changesFor(whole, module, part, edge));
+  for (const change of changes.sort((a, b) => a.start - b.start)) {
+    if (change.start < at || change.end > end) continue;
+    code += text.slice(at, change.start) + change.text;
+    at = change.end;
+  }
+  return dedented(code + text.slice(at, end), isFile ? "" : indentation(text, start));
+}
+
+function changesFor(
+  whole: Whole,
+  module: SourceModule,
+  part: Territory,
+  { from, to, rupture }: Edge,
+): Change[] {
+  const listener = to.node;
+  if (listener === null || listener === part.node || whole.listeners.get(listener)?.only !== true) return [];
+  if (from !== part && part.node !== null && !isInside(listener, part.node)) return [];
+  const stream = `${from.node === null || rupture.kind === "start" ? ">>" : "->"} ${to.name}`;
+  const own = whole.engine.moduleOf(listener) === module;
+  if (listener.type !== "FunctionDeclaration") return own ? [{ ...range(listener), text: stream }] : [];
+  const named = rupture.node.arguments.flatMap((each): Change[] => {
+    const isName = each.type === "Identifier" && each.name === listener.id?.name;
+    return isName && whole.engine.moduleOf(rupture.node) === module ? [{ ...range(each), text: stream }] : [];
+  });
+  return own ? [{ ...lineOf(module.text, listener), text: "" }, ...named] : named;
+}
+
+function range({ start, end }: Node): { start: number; end: number } {
+  return { start, end };
+}
+
+/** A declaration with the rest of its line. */
+function lineOf(text: string, { start, end }: Node): { start: number; end: number } {
+  return { start, end: end + (/^[ \t]*;?[ \t]*\n?/.exec(text.slice(end))?.[0].length ?? 0) };
+}
+
+function indentation(text: string, start: number): string {
+  const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
+  return /^[ \t]*/.exec(line)?.[0] ?? "";
+}
+
+function dedented(code: string, by: string): string {
+  return by === "" ? code : code.replaceAll(`\n${by}`, "\n");
+}

@@ -1,0 +1,115 @@
+import { REQUEST_CONTAINERS, REQUEST_VALUES } from "../callees/web.js";
+import type { SourceModule } from "../source/module.js";
+import { isFunction, isInside, type Node } from "../source/syntax.js";
+import type { Engine } from "../values/engine.js";
+import type { BodyFacts, Fact, ReceiverThing } from "../values/things.js";
+import { reached } from "./reach.js";
+
+const LOOPS = new Set([
+  "ForStatement",
+  "ForOfStatement",
+  "ForInStatement",
+  "WhileStatement",
+  "DoWhileStatement",
+]);
+
+/** Effects are done again on the main loop when the stage has ended. What would tell the difference stays. */
+export function effectsOutOfPlace(engine: Engine, bodies: readonly BodyFacts[]): Fact[] {
+  return [...inTry(engine, bodies), ...readAfter(bodies), ...readLate(bodies)];
+}
+
+/** An effect may throw, but not here: nobody would catch it. */
+function inTry(engine: Engine, bodies: readonly BodyFacts[]): Fact[] {
+  const facts: Fact[] = [];
+  for (const { module, effects, calls } of bodies) {
+    for (const { node, receiver } of effects) {
+      if (receiver.receiver !== "console" && isTried(node)) facts.push(tried(module, node));
+    }
+    for (const [node, targets] of calls) {
+      const acts = [...targets].some((target) =>
+        reached(engine, target).some((each) =>
+          each.effects.some(({ receiver }) => receiver.receiver !== "console"),
+        ),
+      );
+      if (acts && isTried(node)) facts.push(tried(module, node));
+    }
+  }
+  return facts;
+}
+
+function tried(module: SourceModule, node: Node): Fact {
+  return {
+    code: "HW-7008",
+    node,
+    module,
+    reason: "it answers inside of a `try`, which would not see an error of the answer itself",
+    advice: "answer after the `try`, or put only the heavy call into it",
+  };
+}
+
+function isTried(node: Node): boolean {
+  for (let inner = node; inner.parent && !isFunction(inner); inner = inner.parent) {
+    const outer = inner.parent;
+    if (outer.type === "TryStatement" && (outer.block === inner || outer.finalizer !== null)) return true;
+  }
+  return false;
+}
+
+/** What is read of a response, or of a request that was passed on, must be what it was at the start. */
+function readAfter(bodies: readonly BodyFacts[]): Fact[] {
+  const facts: Fact[] = [];
+  for (const of of bodies) {
+    for (const { receiver, node, path } of of.reads) {
+      const before = bodies
+        .flatMap((each) => each.effects.map((effect) => ({ ...effect, body: each })))
+        .find((effect) => {
+          const changes =
+            receiver.receiver === "response" ? effect.receiver === receiver : isNext(effect.receiver);
+          return changes && (effect.body !== of || isBefore(effect.node, node));
+        });
+      if (before === undefined) continue;
+      facts.push({
+        code: "HW-7008",
+        node,
+        module: of.module,
+        reason: `it reads ${receiver.variable?.name ?? receiver.receiver}.${path.join(".")} after it has answered or gone on`,
+        advice: "read it into a constant at the beginning",
+      });
+    }
+  }
+  return facts;
+}
+
+function isNext({ receiver }: ReceiverThing): boolean {
+  return receiver === "next";
+}
+
+function isBefore(effect: Node, read: Node): boolean {
+  if (isInside(read, effect)) return false; // an argument of it
+  if (effect.start < read.start) return true;
+  for (let outer = effect.parent; outer && !isFunction(outer); outer = outer.parent) {
+    if (LOOPS.has(outer.type) && isInside(read, outer)) return true;
+  }
+  return false;
+}
+
+/** While a stage waits, others may give a request new fields; what Express and Node put there stays. */
+function readLate(bodies: readonly BodyFacts[]): Fact[] {
+  if (!bodies.some(({ waits }) => waits)) return [];
+  return bodies.flatMap(({ module, reads }) =>
+    reads.flatMap(({ receiver, node, path, question }): Fact[] => {
+      const [key = ""] = path;
+      const lasts = question || REQUEST_CONTAINERS.has(key) || REQUEST_VALUES.has(key);
+      if (receiver.receiver !== "request" || lasts) return [];
+      return [
+        {
+          code: "HW-7008",
+          node,
+          module,
+          reason: `it waits, and req.${key} may change meanwhile`,
+          advice: "read it before, and pass it to the heavy function as an argument",
+        },
+      ];
+    }),
+  );
+}

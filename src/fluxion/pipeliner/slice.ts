@@ -1,0 +1,356 @@
+import type { SourceModule, Variable } from "../source/module.js";
+import { around, enclosingFunction, isInside, keyOf, type Node, requiredBy, walk } from "../source/syntax.js";
+import type { Engine } from "../values/engine.js";
+import { nameOf } from "../values/expressions.js";
+import { type BodyFacts, type Fact, reachable, type Thing } from "../values/things.js";
+import { isOfFile, isReassigned } from "../values/variables.js";
+import { exportsOf } from "./exports.js";
+import { reached } from "./reach.js";
+import { changeOf, type Whole } from "./whole.js";
+
+/** What a worker needs of one file. */
+export interface ModuleSlice {
+  readonly module: SourceModule;
+  /** Declarations and statements, as they stand in the file. */
+  readonly pieces: Set<Node>;
+  readonly exports: Set<string | null>;
+  /** Variables whose value comes with each message. */
+  readonly streamed: Set<Variable>;
+  readonly names: Set<string>;
+  console: boolean;
+}
+
+/**
+ * The declarations that some code needs, through all files. A worker loads them as the main thread did, so only what
+ * loading makes anew, alike, and what nobody changes later can be in it.
+ */
+export class Slicer {
+  readonly slices = new Map<SourceModule, ModuleSlice>();
+  readonly facts: Fact[] = [];
+  readonly #seen = new Set<unknown>();
+
+  constructor(
+    readonly whole: Whole,
+    readonly engine: Engine,
+    /** Whether the stage waits in between, so that it could see changes. */
+    readonly waits: boolean,
+    /** The code whose own variables can be set for it alone. */
+    readonly root: Node,
+  ) {}
+
+  of(module: SourceModule): ModuleSlice {
+    const known = this.slices.get(module);
+    if (known !== undefined) return known;
+    const slice: ModuleSlice = {
+      module,
+      pieces: new Set(),
+      exports: new Set(),
+      streamed: new Set(),
+      names: new Set(),
+      console: false,
+    };
+    this.slices.set(module, slice);
+    return slice;
+  }
+
+  /** Values of other files cannot be sent along by this one. */
+  elsewhere(module: SourceModule, node: Node): void {
+    for (const [each] of this.slices) {
+      if (!this.#reaches(each, each)) continue;
+      this.#refuse(module, node, `${each.path} and another file that it needs import each other`);
+      break;
+    }
+    for (const [other, { streamed }] of this.slices) {
+      if (other === module) continue;
+      for (const { name } of streamed) {
+        this.#refuse(
+          module,
+          node,
+          `it needs ${name} of another file, whose value is only known when it runs`,
+        );
+      }
+    }
+  }
+
+  #reaches(from: SourceModule, to: SourceModule, seen = new Set<SourceModule>()): boolean {
+    return [...from.imports.values()].some((path) => {
+      const next = this.whole.program.modules.get(path);
+      if (next === undefined || !this.slices.has(next) || seen.has(next)) return false;
+      seen.add(next);
+      return next === to || this.#reaches(next, to, seen);
+    });
+  }
+
+  bodies(bodies: readonly BodyFacts[]): void {
+    for (const { module, uses, names, effects } of bodies) {
+      for (const [node, variable] of uses) this.#variable(module, variable, node);
+      for (const name of names) this.of(module).names.add(name);
+      if (effects.some(({ receiver }) => receiver.receiver === "console")) this.of(module).console = true;
+    }
+  }
+
+  #variable(module: SourceModule, variable: Variable, use: Node): void {
+    this.#exportsUsed(module, variable, use);
+    if (this.#seen.has(variable)) return;
+    this.#seen.add(variable);
+    if (this.#isState(module, variable, use)) return;
+    const [definition] = variable.defs;
+    const node = definition?.node as unknown as Node | undefined;
+    if (node === undefined) return;
+    switch (String(definition?.type)) {
+      case "ImportBinding":
+        this.of(module).pieces.add(node);
+        return;
+      case "Variable":
+        this.#declarator(module, variable, node, use);
+        return;
+      default:
+        if (node.parent?.type !== "Program" && node.parent?.parent?.type !== "Program") {
+          this.#refuse(module, use, `${variable.name} is declared inside of another statement`);
+          return;
+        }
+        this.of(module).pieces.add(node);
+        this.#range(module, node, use);
+        this.#initialised(module, variable, node, use);
+    }
+  }
+
+  /** State that requests share cannot be copied, but for a primitive value that is only looked at. */
+  #isState(module: SourceModule, variable: Variable, use: Node): boolean {
+    const values = this.whole.engine.of(variable);
+    const change = changeOf(this.whole, variable);
+    const reassigned = isReassigned(variable);
+    const kept = keptState(this.whole, reachable(values));
+    if (kept !== null) {
+      this.facts.push({
+        code: "HW-7002",
+        node: use,
+        module,
+        reason: `it needs ${variable.name}, which keeps ${kept.name} from one call to the next`,
+        advice: `call ${variable.name} outside of the heavy function, and pass what it gives`,
+      });
+      return true;
+    }
+    if (change === null && !reassigned) return false;
+    const isInRoot =
+      this.engine.moduleOf(use) === this.engine.moduleOf(this.root) && isInside(use, this.root);
+    if (reassigned && values.size === 0 && !this.waits && isInRoot) {
+      this.of(module).streamed.add(variable);
+      return true;
+    }
+    const where = change === null ? "" : ` (${this.#at(change.node)})`;
+    this.facts.push({
+      code: "HW-7002",
+      node: use,
+      module,
+      reason: `it needs ${variable.name}, which is changed while the program runs${where}`,
+      advice: `pass what is needed of ${variable.name} to the heavy function as an argument`,
+    });
+    return true;
+  }
+
+  #at(node: Node): string {
+    const { line, column } = this.engine.moduleOf(node).place(node);
+    return `line ${line}:${column}`;
+  }
+
+  /** A primitive value that a worker cannot make is sent along; a constant is the same whenever that is. */
+  #declarator(module: SourceModule, variable: Variable, node: Node, use: Node): void {
+    if (this.whole.engine.of(variable).size > 0) {
+      this.#made(module, variable, node, use);
+      return;
+    }
+    const trial = new Slicer(this.whole, this.engine, this.waits, this.root);
+    for (const each of this.#seen) trial.#seen.add(each);
+    trial.#made(module, variable, node, use);
+    if (trial.facts.length > 0) this.of(module).streamed.add(variable);
+    else this.#absorb(trial);
+  }
+
+  #absorb(other: Slicer): void {
+    for (const each of other.#seen) this.#seen.add(each);
+    for (const [module, { pieces, exports, streamed, names, console }] of other.slices) {
+      const own = this.of(module);
+      for (const each of pieces) own.pieces.add(each);
+      for (const each of exports) own.exports.add(each);
+      for (const each of streamed) own.streamed.add(each);
+      for (const each of names) own.names.add(each);
+      own.console ||= console;
+    }
+  }
+
+  #made(module: SourceModule, variable: Variable, node: Node, use: Node): void {
+    const declaration = node.parent;
+    const outer = declaration?.parent;
+    const isTop = outer?.type === "Program" || outer?.type === "ExportNamedDeclaration";
+    const wrong = isTop ? this.#range(module, node, null) : [];
+    if (!isTop || wrong.length > 0) {
+      this.#refuse(
+        module,
+        use,
+        isTop
+          ? `a worker cannot make ${variable.name}: ${wrong[0]?.reason ?? ""}`
+          : `${variable.name} is declared inside of another statement`,
+      );
+      return;
+    }
+    this.of(module).pieces.add(node);
+    this.#initialised(module, variable, node, use);
+  }
+
+  /** Everything that a piece of a file needs when it is loaded; gives what speaks against loading it. */
+  #range(module: SourceModule, piece: Node, use: Node | null): Fact[] {
+    const loading = this.engine.bodies.get(module.syntax);
+    if (loading === undefined) return [];
+    const called = [...loading.calls]
+      .filter(([node]) => isInside(node, piece))
+      .flatMap(([, targets]) => [...targets]);
+    const bodies = [...new Set(called.flatMap((target) => reached(this.engine, target)))];
+    const wrong = [
+      ...[...loading.facts.values()].filter(({ node }) => isInside(node, piece)),
+      ...bodies.flatMap(({ facts }) => [...facts.values()]),
+      ...[loading, ...bodies].flatMap((each) => notRepeatable(each, each === loading ? piece : null)),
+    ].filter(({ code }) => code !== "HW-7007" || use !== null);
+    if (wrong.length > 0 && use === null) return wrong;
+    for (const fact of wrong) this.#refuse(module, use ?? fact.node, fact.reason);
+    for (const [node, variable] of loading.uses) {
+      if (isInside(node, piece)) this.#variable(module, variable, node);
+    }
+    walk(piece, (node) => {
+      const specifier = node.type === "CallExpression" ? requiredBy(node) : null;
+      if (specifier !== null) this.#required(module, node, specifier);
+      if (node.type === "Identifier" && (node.name === "__dirname" || node.name === "__filename")) {
+        if (module.variable(node) === null) this.of(module).names.add(node.name);
+      }
+      return undefined;
+    });
+    this.bodies(bodies);
+    return [];
+  }
+
+  /** Statements of the file that go on with building what a variable holds. */
+  #initialised(module: SourceModule, variable: Variable, node: Node, use: Node): void {
+    const loading = this.engine.bodies.get(module.syntax);
+    const own = reachable(this.engine.of(variable));
+    for (const [at, things] of loading?.changes ?? []) {
+      if (isInside(at, node) || ![...things].some((thing) => own.has(thing))) continue;
+      let statement = at;
+      while (statement.parent && statement.parent.type !== "Program") statement = statement.parent;
+      if (statement.type === "VariableDeclaration" || this.of(module).pieces.has(statement)) continue;
+      if (statement.type !== "ExpressionStatement") {
+        this.#refuse(module, use, `${variable.name} is built by statements that a worker cannot repeat`);
+        continue;
+      }
+      this.of(module).pieces.add(statement);
+      const wrong = this.#range(module, statement, null);
+      if (wrong[0] !== undefined) this.#refuse(module, use, `${variable.name}: ${wrong[0].reason}`);
+    }
+  }
+
+  /** Which exports of an own file are used through a variable that holds them. */
+  #exportsUsed(module: SourceModule, variable: Variable, use: Node): void {
+    const [definition] = variable.defs;
+    const node = definition?.node as unknown as Node | undefined;
+    const declaration = node?.parent;
+    if (node?.type === "VariableDeclarator" && node.init !== null) {
+      const specifier = requiredBy(node.init);
+      const target = specifier === null ? undefined : module.imports.get(specifier);
+      if (target !== undefined && node.id.type === "Identifier") this.#exports(target, memberKey(use), use);
+    }
+    if (declaration?.type !== "ImportDeclaration" || node === undefined) return;
+    const target = module.imports.get(declaration.source.value);
+    if (target === undefined) return;
+    if (node.type === "ImportSpecifier") this.#exports(target, nameOf(node.imported), use);
+    if (node.type === "ImportDefaultSpecifier")
+      this.#exports(target, defaultOf(this.whole, target, use), use);
+    if (node.type === "ImportNamespaceSpecifier") this.#exports(target, memberKey(use), use);
+  }
+
+  /** `require("./own")` inside of a piece: `const { a } = require("./own")`, `require("./own").a`. */
+  #required(module: SourceModule, node: Node, specifier: string): void {
+    const target = module.imports.get(specifier);
+    if (target === undefined) return;
+    const outer = around(node);
+    if (outer?.type === "VariableDeclarator" && outer.id.type === "ObjectPattern") {
+      for (const property of outer.id.properties) {
+        this.#exports(target, property.type === "Property" ? keyOf(property, property.key) : null, node);
+      }
+    } else if (outer?.type !== "VariableDeclarator") {
+      this.#exports(target, memberKey(node), node);
+    }
+  }
+
+  #exports(target: string, name: string | null, use: Node): void {
+    const module = this.whole.program.modules.get(target);
+    if (module === undefined) return; // JSON is loaded as it is
+    const table = exportsOf(module);
+    const key = name !== null && table.has(name) ? name : null;
+    const node = table.get(key);
+    const slice = this.of(module);
+    if (slice.exports.has(key)) return;
+    slice.exports.add(key);
+    if (node === undefined) {
+      this.#refuse(
+        this.engine.moduleOf(use),
+        use,
+        `it is not clear what ${name ?? "the file"} is in ${target}`,
+      );
+      return;
+    }
+    this.engine.enter(module.syntax);
+    const variable = node.type === "Identifier" ? module.variable(node) : null;
+    if (variable) this.#variable(module, variable, node);
+    else this.#range(module, node, node);
+  }
+
+  #refuse(module: SourceModule, node: Node, reason: string): void {
+    this.facts.push({
+      code: "HW-7012",
+      node,
+      module,
+      reason,
+      advice: "make it in the file from constants and known functions, or pass it as an argument",
+    });
+  }
+}
+
+/** Loading it again would print again, or give something else. */
+function notRepeatable({ module, varies, effects }: BodyFacts, piece: Node | null): Fact[] {
+  const isHere = (node: Node) => piece === null || isInside(node, piece);
+  const fact = (node: Node, reason: string): Fact => ({ code: "HW-7012", node, module, reason, advice: "" });
+  return [
+    ...[...varies].filter(isHere).map((node) => fact(node, "it is something else each time it is made")),
+    ...effects
+      .filter(({ node }) => isHere(node))
+      .map(({ node }) => fact(node, "making it writes to the console")),
+  ];
+}
+
+/** Variables that functions keep between calls: `const next = (() => { let n = 0; return () => ++n; })()`. */
+function keptState(whole: Whole, values: Iterable<Thing>): Variable | null {
+  for (const thing of values) {
+    if (thing.kind !== "function" || enclosingFunction(thing.node) === null) continue;
+    const module = whole.engine.moduleOf(thing.node);
+    let found: Variable | null = null;
+    walk(thing.node, (node) => {
+      const variable = node.type === "Identifier" ? module.variable(node) : null;
+      if (!variable || variable.defs.length === 0 || isOfFile(variable)) return undefined;
+      const declared = variable.scope.variableScope.block as unknown as Node;
+      if (isInside(declared, thing.node)) return undefined;
+      if (isReassigned(variable) || changeOf(whole, variable) !== null) found = variable;
+      return undefined;
+    });
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function memberKey(use: Node): string | null {
+  const outer = around(use);
+  return outer?.type === "MemberExpression" && outer.object === use ? keyOf(outer, outer.property) : null;
+}
+
+/** `import lib from "./lib.cjs"` gives all that it exports. */
+function defaultOf(whole: Whole, target: string, use: Node): string | null {
+  return whole.program.modules.get(target)?.format === "commonjs" ? memberKey(use) : "default";
+}

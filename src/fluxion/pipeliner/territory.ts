@@ -1,0 +1,124 @@
+import type { SourceModule, Variable } from "../source/module.js";
+import { type FunctionNode, isFunction, type Node, walk } from "../source/syntax.js";
+import type { Rupture } from "../values/ruptures.js";
+import { type Body, reachable } from "../values/things.js";
+import { reached } from "./reach.js";
+import { calledBySelf, keyOfThing, type Whole } from "./whole.js";
+
+/** A part while it is being looked at; `node` is null for main. */
+export interface Territory {
+  readonly name: string;
+  readonly node: FunctionNode | null;
+  readonly bodies: ReadonlySet<Body>;
+  readonly reads: Map<Variable, Node>;
+  readonly writes: Map<Variable, Node>;
+}
+
+/** Which code belongs to which part: that of a listener without the listeners inside of it, and what it calls. */
+export function territories(whole: Whole, names: ReadonlyMap<FunctionNode, string>): Territory[] {
+  const main = territory(whole, "main", null);
+  const others = [...whole.listeners.keys()]
+    .sort((a, b) => a.start - b.start)
+    .map((node) => territory(whole, names.get(node) ?? "", node));
+  return [main, ...others];
+}
+
+function territory(whole: Whole, name: string, node: FunctionNode | null): Territory {
+  const roots: Body[] =
+    node === null ? [...whole.program.modules.values()].map(({ syntax }) => syntax) : [node];
+  const bodies = new Set<Body>();
+  const waiting = [...roots];
+  for (const root of waiting) {
+    for (const { body } of reached(whole.engine, root)) {
+      if (bodies.has(body) || (body !== root && isFunction(body) && whole.listeners.has(body))) continue;
+      bodies.add(body);
+      waiting.push(...functionsIn(whole, body, node));
+    }
+  }
+  const found: Territory = { name, node, bodies, reads: new Map(), writes: new Map() };
+  for (const body of bodies) lookAt(whole, body, found);
+  return found;
+}
+
+/** Functions that are written in a body and are no listeners: they may be called from there. */
+function functionsIn(whole: Whole, body: Body, part: FunctionNode | null): FunctionNode[] {
+  const own = useOf(whole, body).functions.filter((each) => !whole.listeners.has(each));
+  if (part !== null || body.type !== "Program") return own;
+  // Functions of a file that nobody else is known to call are main's.
+  const called = calledBySelf(whole.engine);
+  return own.filter((each) => !called.has(each));
+}
+
+/** Global names that a part uses. */
+export function globalsIn(whole: Whole, { bodies }: Territory): Set<string> {
+  return new Set([...bodies].filter(isFunction).flatMap((body) => [...useOf(whole, body).globals]));
+}
+
+/** What one body uses, whoever runs it. */
+interface BodyUse {
+  readonly functions: FunctionNode[];
+  /** Global names. */
+  readonly globals: Set<string>;
+  readonly reads: Map<Variable, Node>;
+  readonly writes: Map<Variable, Node>;
+}
+
+const USES = new WeakMap<Whole, Map<Body, BodyUse>>();
+
+function lookAt(whole: Whole, body: Body, found: Territory): void {
+  const use = useOf(whole, body);
+  for (const [variable, node] of use.reads) if (!found.reads.has(variable)) found.reads.set(variable, node);
+  for (const [variable, node] of use.writes)
+    if (!found.writes.has(variable)) found.writes.set(variable, node);
+}
+
+function useOf(whole: Whole, body: Body): BodyUse {
+  const known = USES.get(whole) ?? new Map<Body, BodyUse>();
+  USES.set(whole, known);
+  const before = known.get(body);
+  if (before !== undefined) return before;
+  const use: BodyUse = { functions: [], globals: new Set(), reads: new Map(), writes: new Map() };
+  known.set(body, use);
+  const facts = whole.engine.bodies.get(body);
+  if (facts === undefined) return use;
+  const { module, changes } = facts;
+  walk(body, (node) => {
+    if (node !== body && isFunction(node)) {
+      use.functions.push(node);
+      return false;
+    }
+    if (node.type === "Identifier") noteIdentifier(module, node, body, use);
+    return undefined;
+  });
+  if (body.type === "Program" || changes.size === 0) return use;
+  const changed = new Set([...changes.values()].flatMap((things) => [...things].map(keyOfThing)));
+  for (const [variable, node] of use.reads) {
+    const isChanged = [...reachable(whole.engine.of(variable))].some((thing) =>
+      changed.has(keyOfThing(thing)),
+    );
+    if (isChanged && !use.writes.has(variable)) use.writes.set(variable, node);
+  }
+  return use;
+}
+
+function noteIdentifier(
+  module: SourceModule,
+  node: Node & { type: "Identifier" },
+  body: Body,
+  { reads, writes, globals }: BodyUse,
+): void {
+  const variable = module.variable(node);
+  if (variable === null) globals.add(node.name);
+  if (!variable || variable.defs.length === 0) return;
+  const reference = module.reference(node);
+  if (reference === undefined) return;
+  // What main does before anything listens is how a variable begins, not a change of it.
+  const begins = reference.init === true || body.type === "Program";
+  if (reference.isWrite() && !begins && !writes.has(variable)) writes.set(variable, node);
+  if (reference.isRead() && !reads.has(variable)) reads.set(variable, node);
+}
+
+/** The part that a rupture point is in: the one whose code has it. */
+export function partOf(parts: readonly Territory[], { within }: Rupture): Territory | undefined {
+  return parts.find((part) => part.node !== null && part.bodies.has(within)) ?? parts[0];
+}

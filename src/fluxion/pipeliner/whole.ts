@@ -1,0 +1,246 @@
+import type { Knowledge } from "../callees/knowledge.js";
+import { HANDLER_ROLES } from "../callees/web.js";
+import type { ReceiverKind } from "../pipeline.js";
+import type { Variable } from "../source/module.js";
+import type { SourceProgram } from "../source/program.js";
+import { type FunctionNode, isFunction, type Node, walk } from "../source/syntax.js";
+import { Engine } from "../values/engine.js";
+import type { Rupture } from "../values/ruptures.js";
+import { type Body, type Fact, reachable, type Thing } from "../values/things.js";
+import { isReassigned } from "../values/variables.js";
+import { afterNext } from "./after-next.js";
+
+/** A function that a rupture point leads to. */
+export interface Listener {
+  readonly node: FunctionNode;
+  readonly ruptures: readonly Rupture[];
+  /** Nobody calls it but the rupture points, so that its parameters are known. */
+  readonly only: boolean;
+}
+
+/** What is known of a program as a whole, before single parts are asked about. */
+export interface Whole {
+  readonly program: SourceProgram;
+  readonly knowledge: Knowledge;
+  readonly engine: Engine;
+  readonly ruptures: readonly Rupture[];
+  readonly listeners: ReadonlyMap<FunctionNode, Listener>;
+  readonly roles: ReadonlyMap<Variable, ReceiverKind>;
+  /** Parameters that take a request apart where they are declared. */
+  readonly patterns: ReadonlyMap<Node, ReceiverKind>;
+  /** Where the program changes what the language brings along, which workers would not have. */
+  readonly patched: { readonly node: Node; readonly path: string } | null;
+  /** Something that a middleware does after `next()`, when synchronous handlers have answered. */
+  readonly afterNext: Node | null;
+  /** What is changed after files were loaded: where, by the place where the thing is made. */
+  readonly changed: ReadonlyMap<unknown, { readonly node: Node; readonly body: Body }>;
+}
+
+const CHANGES = new WeakMap<Whole, Map<Variable, { readonly node: Node; readonly body: Body } | null>>();
+
+/** Where what a variable holds is changed after its file was loaded; null if nowhere. */
+export function changeOf(
+  whole: Whole,
+  variable: Variable,
+): { readonly node: Node; readonly body: Body } | null {
+  const known = CHANGES.get(whole) ?? new Map();
+  CHANGES.set(whole, known);
+  const before = known.get(variable);
+  if (before !== undefined) return before;
+  let found: { readonly node: Node; readonly body: Body } | null = null;
+  for (const thing of reachable(whole.engine.of(variable)))
+    found ??= whole.changed.get(keyOfThing(thing)) ?? null;
+  known.set(variable, found);
+  return found;
+}
+
+export function lookAtWhole(program: SourceProgram, knowledge: Knowledge, inPlaceOnly = false): Whole {
+  const first = look(program, knowledge, new Map(), null);
+  const all = listenersOf(first.ruptures.values(), first);
+  const { roles, patterns } = rolesOf(first, all);
+  const engine = look(program, knowledge, roles, calledBySelf(first));
+  const ruptures = inPlaceOnly ? [...first.ruptures.values()].flatMap(inPlace) : [...first.ruptures.values()];
+  const listeners = inPlaceOnly ? listenersOf(ruptures, first) : all;
+  return {
+    program,
+    knowledge,
+    engine,
+    ruptures,
+    listeners,
+    roles,
+    patterns,
+    patched: patchedIn(engine),
+    afterNext: afterNext(engine),
+    changed: changedIn(engine),
+  };
+}
+
+/** The paper's compiler left alone what is only known to be a function when the program runs. */
+function inPlace(rupture: Rupture): Rupture[] {
+  const written = new Set<Node>(rupture.node.arguments);
+  const names = new Set(
+    rupture.node.arguments.flatMap((each) => (each.type === "Identifier" ? [each.name] : [])),
+  );
+  const listeners = [...rupture.listeners].filter(
+    (each) => written.has(each) || (each.id && names.has(each.id.name)),
+  );
+  return listeners.length === 0 ? [] : [{ ...rupture, listeners: new Set(listeners) }];
+}
+
+function look(
+  program: SourceProgram,
+  knowledge: Knowledge,
+  roles: ReadonlyMap<Variable, ReceiverKind>,
+  called: ReadonlySet<Body> | null,
+): Engine {
+  const engine = new Engine({ program, knowledge, roles, root: null });
+  for (const module of program.modules.values()) {
+    engine.enter(module.syntax);
+    walk(module.syntax, (node) => {
+      if (!isFunction(node)) return undefined;
+      engine.enter(node);
+      if (called !== null) giveUnknown(engine, node, called, roles);
+      return undefined;
+    });
+  }
+  if (called === null) engine.gather();
+  else engine.run();
+  return engine;
+}
+
+/** Functions that others call are given anything. */
+function giveUnknown(
+  engine: Engine,
+  node: FunctionNode,
+  called: ReadonlySet<Body>,
+  roles: ReadonlyMap<Variable, ReceiverKind>,
+): void {
+  if (called.has(node)) return;
+  for (const parameter of node.params) {
+    walk(parameter, (each) => {
+      const variable = each.type === "Identifier" ? engine.moduleOf(node).variable(each) : null;
+      if (variable && !roles.has(variable)) engine.add(engine.of(variable), [engine.data("unknown", node)]);
+      return undefined;
+    });
+  }
+}
+
+/** Functions that the program itself calls. */
+export function calledBySelf(engine: Engine): Set<Body> {
+  const called = new Set<Body>();
+  for (const { calls } of engine.bodies.values()) {
+    for (const targets of calls.values()) for (const each of targets) called.add(each);
+  }
+  return called;
+}
+
+function listenersOf(all: Iterable<Rupture>, engine: Engine): Map<FunctionNode, Listener> {
+  const ruptures = new Map<FunctionNode, Rupture[]>();
+  const inOrder = [...all].sort((a, b) => a.node.start - b.node.start);
+  for (const rupture of inOrder) {
+    for (const node of rupture.listeners) ruptures.set(node, [...(ruptures.get(node) ?? []), rupture]);
+  }
+  const callers = new Map<FunctionNode, Set<Node>>();
+  for (const { calls } of engine.bodies.values()) {
+    for (const [node, targets] of calls) {
+      for (const target of targets) callers.set(target, (callers.get(target) ?? new Set()).add(node));
+    }
+  }
+  return new Map(
+    [...ruptures].map(([node, own]) => {
+      const places = new Set<Node>(own.map((each) => each.node));
+      const only = [...(callers.get(node) ?? [])].every((each) => places.has(each));
+      return [node, { node, ruptures: own, only }];
+    }),
+  );
+}
+
+/** What a parameter that is no name stands for. */
+export function roleOf(whole: Whole, engine: Engine, parameter: Node): Thing | null {
+  const kind = whole.patterns.get(parameter);
+  return kind === undefined ? null : engine.receiver(kind, null);
+}
+
+function rolesOf(
+  engine: Engine,
+  listeners: ReadonlyMap<FunctionNode, Listener>,
+): { roles: Map<Variable, ReceiverKind>; patterns: Map<Node, ReceiverKind> } {
+  const roles = new Map<Variable, ReceiverKind>();
+  const patterns = new Map<Node, ReceiverKind>();
+  for (const { node, ruptures, only } of listeners.values()) {
+    const door = ruptures[0]?.door;
+    if (!only || ruptures.some((each) => each.door !== door)) continue;
+    if (door !== "express" && door !== "http") continue;
+    const kinds =
+      door === "express" && ruptures.some((each) => /\.param$/.test(each.callee))
+        ? HANDLER_ROLES.parameter
+        : door === "express" && node.params.length === 4
+          ? HANDLER_ROLES.errorHandler
+          : HANDLER_ROLES.handler;
+    for (const [i, parameter] of node.params.entries()) {
+      const kind = kinds?.[i];
+      const variable = parameter.type === "Identifier" ? engine.moduleOf(node).variable(parameter) : null;
+      if (kind === undefined || kind === "data") continue;
+      if (parameter.type === "ObjectPattern") patterns.set(parameter, kind);
+      if (variable && !isReassigned(variable)) roles.set(variable, kind);
+    }
+  }
+  return { roles, patterns };
+}
+
+function patchedIn(engine: Engine): Whole["patched"] {
+  for (const { changes } of engine.bodies.values()) {
+    for (const [node, things] of changes) {
+      for (const thing of things) {
+        if (thing.kind !== "builtin" || /^process\b|^console\b/.test(thing.path)) continue;
+        if (node.type === "MemberExpression" || /\.prototype$/.test(thing.path))
+          return { node, path: thing.path };
+      }
+    }
+  }
+  return null;
+}
+
+/** How a thing is known outside of one engine. */
+export function keyOfThing(thing: Thing): unknown {
+  if (thing.kind === "library") return thing.node ?? `library ${thing.library}`;
+  if (thing.kind === "builtin") return `builtin ${thing.path}`;
+  if (thing.kind === "namespace") return thing.module;
+  if (thing.kind === "receiver") return thing.variable;
+  return thing.node;
+}
+
+function changedIn(engine: Engine): Map<unknown, { node: Node; body: Body }> {
+  const changed = new Map<unknown, { node: Node; body: Body }>();
+  for (const { body, changes, facts } of engine.bodies.values()) {
+    if (body.type === "Program") continue;
+    const unknown = new Set(
+      [...facts.values()].filter(({ code }) => code === "HW-7004").map(({ node }) => node),
+    );
+    for (const [node, things] of changes) {
+      // What is given to unknown code, it may change through and through.
+      for (const thing of unknown.has(node) ? reachable(things) : things) {
+        const key = keyOfThing(thing);
+        if (key !== null && !changed.has(key)) changed.set(key, { node, body });
+      }
+    }
+  }
+  return changed;
+}
+
+/** Handlers that Express calls must have answered when they return, if somebody looks. */
+export function lookedAfter({ engine, afterNext: node }: Whole): Fact[] {
+  if (node === null) return [];
+  const module = engine.moduleOf(node);
+  const reason =
+    "a middleware does something after next(), when this has answered on one loop but not elsewhere";
+  return [
+    {
+      code: "HW-7010",
+      node,
+      module,
+      reason,
+      advice: "let `next()` be the last thing that a middleware does",
+    },
+  ];
+}

@@ -1,0 +1,4 @@
+/** A stage cannot run, or go on, in a worker; it runs on the main loop instead. Never seen by the program. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+}

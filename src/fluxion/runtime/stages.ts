@@ -1,0 +1,220 @@
+import { HeadwaterError } from "../../errors.js";
+import type { Manifest } from "../pipeline.js";
+import { stayAlive } from "./alive.js";
+import { decode, encode } from "./codec.js";
+import type { StageEntry } from "./manifest.js";
+import type { Pool } from "./pool.js";
+import { replay } from "./recorder.js";
+import { Refusal } from "./refusal.js";
+import type { Settings } from "./settings.js";
+import type { Report, Task } from "./work.js";
+import type { WorkerModules } from "./worker-modules.js";
+import { Worth } from "./worth.js";
+
+/** One call of a stage, as generated code makes it. */
+export interface Call {
+  readonly id: string;
+  /** What the stage reads. */
+  readonly inputs: readonly unknown[];
+  /** What it has effects on; these objects stay here. */
+  readonly receivers: readonly unknown[];
+  /** The original code, to be run here instead, perhaps later: it gets the inputs as they were at the call. */
+  readonly local: (inputs: readonly unknown[]) => unknown;
+}
+
+/** What became of the calls of one stage. */
+export interface StageStatistics {
+  readonly id: string;
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+  readonly isMoved: boolean;
+  readonly inWorkers: number;
+  /** Measured, or run here although the stage has moved. */
+  readonly here: number;
+  /** Of those: because something could not be copied (the latest reason), or because too many were waiting. */
+  readonly refused: number;
+  readonly refusal: string | null;
+  readonly noRoom: number;
+  /** Calls that ended their worker. */
+  readonly lost: number;
+  readonly localMs: number | null;
+  readonly workerMs: number | null;
+}
+
+/** So many calls of a stage may be refused in a row before it is not sent any more. */
+const REFUSED_IN_A_ROW_MAX = 8;
+
+class Stage {
+  inWorkers = 0;
+  here = 0;
+  refused = 0;
+  refusedInARow = 0;
+  refusal: string | null = null;
+  noRoom = 0;
+  lost = 0;
+
+  constructor(
+    readonly entry: StageEntry,
+    readonly worth: Worth,
+  ) {}
+}
+
+/** The stages of a running program: where each call runs, and what becomes of it. */
+export class Stages {
+  readonly #stages = new Map<string, Stage>();
+  readonly #settings: Settings;
+  readonly #modules: WorkerModules;
+  #starting: Promise<Pool | null> | null = null;
+  #pool: Pool | null = null;
+
+  constructor(manifest: Pick<Manifest, "stages">, base: URL, settings: Settings) {
+    this.#settings = settings;
+    const places: Record<string, string> = {};
+    for (const entry of manifest.stages) {
+      places[entry.id] = new URL(entry.worker, base).href;
+      this.#stages.set(
+        entry.id,
+        new Stage(entry, new Worth(settings.worthMs, decided(entry, settings), settings.move === "measure")),
+      );
+    }
+    this.#modules = { modules: [...new Set(Object.values(places))], stages: places };
+    if ([...this.#stages.values()].some(({ worth }) => worth.isMoved)) void this.#start();
+  }
+
+  /** Does this call go through `call`, to a worker or to be measured? Otherwise the original code runs as it stands. */
+  isMoved(id: string): boolean {
+    const stage = this.#stages.get(id);
+    return stage !== undefined && (stage.worth.isMoved || stage.worth.isDue());
+  }
+
+  /** Runs a stage. What comes after an `await` runs in the asynchronous context of the caller, effects included. */
+  async call(call: Call): Promise<unknown> {
+    const stage = this.#stages.get(call.id);
+    if (stage === undefined) return call.local(call.inputs);
+    if (!stage.worth.isMoved) return measured(stage, call);
+    if (this.#pool === null && this.#settings.move !== "all") {
+      void this.#start(); // until threads are there, stages go on running here
+      return here(stage, call);
+    }
+    if (this.#pool?.isFull === true) {
+      stage.noRoom += 1;
+      return here(stage, call);
+    }
+    const bytes = encoded(stage, call); // now: later, the inputs may have changed
+    if (bytes === null) return here(stage, call);
+    const report = await this.#send(stage, bytes);
+    if (report === null) return here(stage, { ...call, inputs: (decode(bytes) as Task).inputs });
+    replay(report.effects, call.receivers);
+    if (!report.ok) throw report.value;
+    return report.receiver === undefined ? report.value : call.receivers[report.receiver];
+  }
+
+  statistics(): StageStatistics[] {
+    return [...this.#stages.values()].map(({ entry, worth, ...counts }) => {
+      const { id, name, file, line } = entry;
+      const { isMoved, localMs, workerMs } = worth;
+      const { inWorkers, here, refused, refusal, noRoom, lost } = counts;
+      return {
+        id,
+        name,
+        file,
+        line,
+        isMoved,
+        inWorkers,
+        here,
+        refused,
+        refusal,
+        noRoom,
+        lost,
+        localMs,
+        workerMs,
+      };
+    });
+  }
+
+  async stop(): Promise<void> {
+    const mayEnd = stayAlive();
+    const pool = await this.#starting;
+    await pool?.stop();
+    mayEnd();
+  }
+
+  /** What came back from a worker; null if it has to be done here. */
+  async #send(stage: Stage, bytes: Uint8Array): Promise<Exclude<Report, { refused: string }> | null> {
+    const pool = this.#pool ?? (await this.#start());
+    if (pool === null) return null;
+    const report = (await pool.run(bytes).then(decode, (error) => lost(stage, error))) as Report;
+    if ("refused" in report) return refused(stage, new Refusal(report.refused));
+    stage.inWorkers += 1;
+    stage.refusedInARow = 0;
+    stage.worth.tookThere(report.busyMs);
+    return report;
+  }
+
+  #start(): Promise<Pool | null> {
+    this.#starting ??= (async () => {
+      const mayEnd = stayAlive();
+      try {
+        const { Pool } = await import("./pool.js");
+        this.#pool = await Pool.start(this.#settings, this.#modules);
+        return this.#pool;
+      } catch (error) {
+        process.emitWarning(`its stages run on the main loop: ${String(error)}`, "HeadwaterFluxions");
+        return null;
+      } finally {
+        mayEnd();
+      }
+    })();
+    return this.#starting;
+  }
+}
+
+function decided({ id, heavy }: StageEntry, { move, profile, worthMs }: Settings): boolean | null {
+  if (move !== "auto") return move === "all";
+  const ms = profile[id];
+  if (ms !== undefined) return ms >= worthMs;
+  return heavy === true ? true : null;
+}
+
+function here(stage: Stage, { local, inputs }: Call): unknown {
+  stage.here += 1;
+  return local(inputs);
+}
+
+function encoded(stage: Stage, { id, inputs }: Call): Uint8Array | null {
+  try {
+    return encode({ id, kinds: stage.entry.receivers, inputs } satisfies Task);
+  } catch (error) {
+    return refused(stage, error);
+  }
+}
+
+function measured(stage: Stage, call: Call): unknown {
+  const began = performance.now();
+  try {
+    return here(stage, call);
+  } finally {
+    stage.worth.tookHere(performance.now() - began);
+  }
+}
+
+function refused(stage: Stage, error: unknown): null {
+  if (!(error instanceof Refusal)) throw error;
+  stage.refused += 1;
+  stage.refusal = error.message;
+  stage.refusedInARow += 1;
+  if (stage.refusedInARow >= REFUSED_IN_A_ROW_MAX) stage.worth.stay();
+  return null;
+}
+
+function lost(stage: Stage, error: unknown): never {
+  const { name, file, line } = stage.entry;
+  stage.lost += 1;
+  throw new HeadwaterError(
+    "HW-7101",
+    `the worker thread that ran ${name} (${file}:${line}) has ended. Look for what ends or exhausts it; what the ` +
+      "stage had done until then has had no effect.",
+    { cause: error },
+  );
+}

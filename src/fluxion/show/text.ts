@@ -1,0 +1,61 @@
+import { relative } from "node:path";
+import type { Diagnostic, Pipeline, Place, Stage } from "../pipeline.js";
+
+/** What was decided, for people. */
+export function showPipeline(pipeline: Pipeline, folder: string): string {
+  const { parts, stages, groups, diagnostics } = pipeline;
+  const at = ({ file, line, column }: Place) => `${relative(folder, file) || file}:${line}:${column}`;
+  return [
+    `${count(parts.length, "part")}, ${count(stages.length, "stage")} that can run on workers, ${count(groups.length, "group")}`,
+    ...section(
+      "Stages",
+      stages.map((stage) => showStage(stage, at)),
+    ),
+    ...section(
+      "Groups",
+      groups.map(
+        ({ name, parts: members, replicable }) =>
+          `${name}: ${members.join(", ")}${replicable ? " (nothing of it outlives a request)" : ""}`,
+      ),
+    ),
+    ...section("Stays on the main loop", bySubject(diagnostics, at)),
+  ].join("\n");
+}
+
+function showStage(
+  { name, kind, place, inputs, receivers, weight }: Stage,
+  at: (place: Place) => string,
+): string {
+  const what = {
+    part: "the whole part",
+    awaited: "a call that is awaited",
+    cut: "a call; an await is put in",
+  }[kind];
+  const sent = inputs.length === 0 ? "nothing" : inputs.join(", ");
+  const back = receivers.map((each) => each.name).join(", ");
+  const worth = weight === "trivial" ? "; plainly not worth it" : "";
+  return `${at(place)} ${name}: ${what}; sends ${sent}${back === "" ? "" : `; effects on ${back}`}${worth}`;
+}
+
+function bySubject(diagnostics: readonly Diagnostic[], at: (place: Place) => string): string[] {
+  const subjects = new Map<string, Diagnostic[]>();
+  for (const each of diagnostics) {
+    const key = `${at(each.subjectPlace)} ${each.subject}`;
+    subjects.set(key, [...(subjects.get(key) ?? []), each]);
+  }
+  return [...subjects].flatMap(([subject, own]) => [
+    subject,
+    ...own.flatMap(({ code, place, reason, advice }) => [
+      `  ${code} ${at(place)}: ${reason}`,
+      ...(advice === "" ? [] : [`    ${advice}`]),
+    ]),
+  ]);
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

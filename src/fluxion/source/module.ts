@@ -1,0 +1,110 @@
+import { analyze, type Reference, type Scope, type Variable } from "@typescript-eslint/scope-manager";
+import { type Comment, parseSync } from "oxc-parser";
+import { HeadwaterError, invariant } from "../../errors.js";
+import type { Place } from "../pipeline.js";
+import { type Node, type ProgramSyntax, setParents } from "./syntax.js";
+
+export type { Variable } from "@typescript-eslint/scope-manager";
+
+export type Format = "commonjs" | "module";
+
+/** Words for the compiler in a comment before a call or a function: `headwater: heavy`. */
+export type Remark = "start" | "post" | "pure" | "heavy" | "stay";
+const REMARKS: readonly Remark[] = ["start", "post", "pure", "heavy", "stay"];
+
+/** One file of a program: its text, its syntax, and which name means which variable. */
+export class SourceModule {
+  readonly syntax: ProgramSyntax;
+  /** The variables that are declared in the file itself, outside of functions. */
+  readonly top: Scope;
+  /** Own files that it imports: what is written, and the file that it means. */
+  readonly imports = new Map<string, string>();
+  readonly #variables = new Map<unknown, Variable | null>();
+  readonly #references = new Map<unknown, Reference>();
+  readonly #remarks = new Map<number, Remark[]>();
+  readonly #comments: readonly Comment[];
+  readonly #lines: number[] = [0];
+
+  constructor(
+    readonly path: string,
+    readonly text: string,
+    readonly format: Format,
+  ) {
+    // Always as TypeScript syntax: the scope manager trips over JavaScript's without decorators.
+    const parsed = parseSync(path, text, {
+      astType: "ts",
+      range: true,
+      sourceType: format === "module" ? "module" : "commonjs",
+    });
+    const wrong = parsed.errors.find(({ severity }) => severity === "Error");
+    for (let i = text.indexOf("\n"); i >= 0; i = text.indexOf("\n", i + 1)) this.#lines.push(i + 1);
+    if (wrong !== undefined) {
+      const { line, column } = this.place({ start: wrong.labels[0]?.start ?? 0, end: 0 });
+      throw new HeadwaterError("HW-7001", `${path}:${line}:${column}: ${wrong.message}`);
+    }
+    this.syntax = parsed.program;
+    this.#comments = parsed.comments;
+    setParents(this.syntax);
+    const manager = analyze(this.syntax as unknown as Parameters<typeof analyze>[0], {
+      sourceType: format === "module" ? "module" : "script",
+      globalReturn: format === "commonjs",
+      lib: [],
+    });
+    const top = manager.scopes[1];
+    invariant(top !== undefined, "a file has a scope of its own");
+    this.top = top;
+    for (const scope of manager.scopes) {
+      for (const reference of scope.references) {
+        this.#references.set(reference.identifier, reference);
+        if (reference.isValueReference)
+          this.#variables.set(reference.identifier, outward(reference.resolved));
+      }
+      for (const variable of scope.variables) {
+        for (const identifier of variable.identifiers) this.#variables.set(identifier, outward(variable));
+      }
+    }
+    this.#readRemarks();
+  }
+
+  /** The variable that a name means; `null` for a global, `undefined` if the node is no use of a variable. */
+  variable(identifier: Node): Variable | null | undefined {
+    return this.#variables.get(identifier);
+  }
+
+  reference(identifier: Node): Reference | undefined {
+    return this.#references.get(identifier);
+  }
+
+  place({ start, end }: { start: number; end: number }): Place {
+    let low = 0;
+    let high = this.#lines.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#lines[middle] ?? 0) <= start) low = middle;
+      else high = middle - 1;
+    }
+    return { file: this.path, line: low + 1, column: start - (this.#lines[low] ?? 0) + 1, start, end };
+  }
+
+  /** What a comment directly before a node asks for. */
+  remarks(node: Node): readonly Remark[] {
+    return this.#remarks.get(node.start) ?? [];
+  }
+
+  #readRemarks(): void {
+    for (const { value, end } of this.#comments) {
+      const words = /^\s*headwater:\s*([\w\s,]+?)\s*$/.exec(value)?.[1]?.split(/[\s,]+/) ?? [];
+      const remarks = REMARKS.filter((each) => words.includes(each));
+      if (remarks.length === 0) continue;
+      const behind = end + (/^\s*/.exec(this.text.slice(end, end + 200))?.[0].length ?? 0);
+      this.#remarks.set(behind, remarks);
+    }
+  }
+}
+
+/** A class has its name inside of it and around it; the one around it is meant. */
+function outward<V extends Variable | null>(variable: V): V | Variable {
+  if (variable === null || String(variable.scope.type) !== "class") return variable;
+  const outer = variable.scope.upper?.set.get(variable.name);
+  return outer?.defs[0]?.node === variable.defs[0]?.node && outer !== undefined ? outer : variable;
+}

@@ -1,0 +1,122 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { createRequire, isBuiltin } from "node:module";
+import { dirname, extname, join, resolve, sep } from "node:path";
+import { HeadwaterError } from "../../errors.js";
+import { type Format, SourceModule } from "./module.js";
+import { requiredBy, walk } from "./syntax.js";
+
+const ENDINGS = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"];
+const CODE = /\.[cm]?[jt]s$/;
+
+/** The files of a program. Packages stay outside, but for those that are named. */
+export interface SourceProgram {
+  readonly entry: string;
+  /** In the order in which they are found from the entry. */
+  readonly modules: ReadonlyMap<string, SourceModule>;
+}
+
+export interface ReadingOptions {
+  /** Packages to be compiled along with the program. */
+  readonly packages?: readonly string[];
+  /** Texts that are not, or not yet, in files. */
+  readonly texts?: ReadonlyMap<string, string>;
+}
+
+export function readProgram(entry: string, options: ReadingOptions = {}): SourceProgram {
+  const modules = new Map<string, SourceModule>();
+  const waiting = [resolve(entry)];
+  for (const path of waiting) {
+    if (modules.has(path)) continue;
+    const text = options.texts?.get(path) ?? textOf(path);
+    const module = new SourceModule(path, text, formatOf(path, text));
+    modules.set(path, module);
+    for (const specifier of specifiersIn(module)) {
+      const target = ownFile(specifier, path, options);
+      if (target === null) continue;
+      module.imports.set(specifier, target);
+      if (CODE.test(target)) waiting.push(target);
+    }
+  }
+  return { entry: resolve(entry), modules };
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new HeadwaterError(
+      "HW-7001",
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function specifiersIn(module: SourceModule): string[] {
+  const found: string[] = [];
+  walk(module.syntax, (node) => {
+    if (
+      (node.type === "ImportDeclaration" ||
+        node.type === "ExportNamedDeclaration" ||
+        node.type === "ExportAllDeclaration" ||
+        node.type === "ImportExpression") &&
+      node.source?.type === "Literal" &&
+      typeof node.source.value === "string"
+    ) {
+      found.push(node.source.value);
+    }
+    const required = node.type === "CallExpression" ? requiredBy(node) : null;
+    if (required !== null) found.push(required);
+    return undefined;
+  });
+  return found;
+}
+
+/** The file that an import means, if it is one of the program's own. */
+function ownFile(specifier: string, from: string, { packages = [], texts }: ReadingOptions): string | null {
+  if (/^\.{1,2}(\/|$)|^\//.test(specifier)) return fileAt(resolve(dirname(from), specifier), texts);
+  if (isBuiltin(specifier)) return null;
+  const named = packages.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+  if (!named) return null;
+  try {
+    return createRequire(from).resolve(specifier);
+  } catch {
+    return null;
+  }
+}
+
+function fileAt(path: string, texts: ReadonlyMap<string, string> | undefined): string | null {
+  const isFile = (each: string) => texts?.has(each) === true || (existsSync(each) && statSync(each).isFile());
+  const typescript = path.replace(/\.([cm]?)js$/, ".$1ts"); // TypeScript says .js where .ts is meant
+  const candidates = [
+    path,
+    ...(typescript === path ? [] : [typescript]),
+    ...ENDINGS.map((ending) => path + ending),
+    ...ENDINGS.map((ending) => join(path, `index${ending}`)),
+  ];
+  return candidates.find(isFile) ?? null;
+}
+
+/** As Node decides it: by the ending, else by the nearest package.json, else by what is written in the file. */
+function formatOf(path: string, text: string): Format {
+  const ending = extname(path);
+  if (ending === ".mjs" || ending === ".mts") return "module";
+  if (ending === ".cjs" || ending === ".cts") return "commonjs";
+  const type = packageType(dirname(path));
+  if (type !== null) return type;
+  return /^\s*(import\s[^(]|import\s*["'{*]|export\s)/m.test(text) ? "module" : "commonjs";
+}
+
+function packageType(folder: string): Format | null {
+  for (let at = folder; ; at = dirname(at)) {
+    const file = join(at, "package.json");
+    if (existsSync(file)) {
+      try {
+        const { type } = JSON.parse(readFileSync(file, "utf8")) as { type?: unknown };
+        return type === "module" || type === "commonjs" ? type : null;
+      } catch {
+        return null;
+      }
+    }
+    if (at === dirname(at) || at.endsWith(`${sep}node_modules`)) return null;
+  }
+}

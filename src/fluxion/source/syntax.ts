@@ -1,0 +1,150 @@
+import {
+  type ArrowFunctionExpression,
+  type CallExpression,
+  type Expression,
+  type Function as FunctionSyntax,
+  type Node,
+  visitorKeys,
+} from "oxc-parser";
+
+export type {
+  CallExpression,
+  Expression,
+  Node,
+  Program as ProgramSyntax,
+} from "oxc-parser";
+
+export type FunctionNode = FunctionSyntax | ArrowFunctionExpression;
+
+const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
+
+export function isFunction(node: Node | null | undefined): node is FunctionNode {
+  return node !== null && node !== undefined && FUNCTIONS.has(node.type);
+}
+
+const CHILDREN = Symbol("children");
+
+/** Asked for again and again, so they are kept with the node. */
+export function childrenOf(node: Node): readonly Node[] {
+  const known = (node as { [CHILDREN]?: readonly Node[] })[CHILDREN];
+  if (known !== undefined) return known;
+  const children = findChildren(node);
+  Object.defineProperty(node, CHILDREN, { value: children });
+  return children;
+}
+
+function findChildren(node: Node): Node[] {
+  const children: Node[] = [];
+  for (const key of visitorKeys[node.type] ?? []) {
+    const value = (node as unknown as Record<string, unknown>)[key];
+    if (Array.isArray(value)) {
+      for (const each of value) if (each !== null && typeof each === "object") children.push(each as Node);
+    } else if (value !== null && typeof value === "object") {
+      children.push(value as Node);
+    }
+  }
+  return children;
+}
+
+/** Every node below one, in the order of the text; `enter` returns false to leave out what is below a node. */
+export function walk(node: Node, enter: (node: Node) => boolean | undefined): void {
+  if (enter(node) === false) return;
+  for (const child of childrenOf(node)) walk(child, enter);
+}
+
+export function setParents(root: Node): void {
+  for (const child of childrenOf(root)) {
+    child.parent = root;
+    setParents(child);
+  }
+}
+
+/** What an expression is without parentheses and words about types. */
+export function plain(node: Expression | Node): Node {
+  let inner: Node = node;
+  for (;;) {
+    switch (inner.type) {
+      case "ParenthesizedExpression":
+      case "TSAsExpression":
+      case "TSSatisfiesExpression":
+      case "TSNonNullExpression":
+      case "TSTypeAssertion":
+      case "TSInstantiationExpression":
+      case "ChainExpression":
+        inner = inner.expression;
+        break;
+      default:
+        return inner;
+    }
+  }
+}
+
+/** The node around one, apart from parentheses and words about types. */
+export function around(node: Node): Node | null {
+  let outer = node.parent ?? null;
+  while (outer !== null && plain(outer) !== outer) outer = outer.parent ?? null;
+  return outer;
+}
+
+export function enclosingFunction(node: Node): FunctionNode | null {
+  for (let outer = node.parent; outer; outer = outer.parent) if (isFunction(outer)) return outer;
+  return null;
+}
+
+export function isInside(node: Node, outer: Node): boolean {
+  return node.start >= outer.start && node.end <= outer.end;
+}
+
+/** The name of a property as it is written, if it is: `a.b`, `a["b"]`, `{ b }`. */
+export function keyOf(node: { computed: boolean }, key: Node): string | null {
+  if (!node.computed && key.type === "Identifier") return key.name;
+  if (key.type === "PrivateIdentifier") return `#${key.name}`;
+  if (key.type === "Literal" && (typeof key.value === "string" || typeof key.value === "number")) {
+    return String(key.value);
+  }
+  return null;
+}
+
+/** `require("x")` with a text that is written there. */
+export function requiredBy(node: Node): string | null {
+  const call = plain(node);
+  if (call.type !== "CallExpression" || call.callee.type !== "Identifier" || call.callee.name !== "require") {
+    return null;
+  }
+  const [first] = call.arguments;
+  return first?.type === "Literal" && typeof first.value === "string" ? first.value : null;
+}
+
+/** `a.b.c` as it is written, for people. */
+export function written(node: Node): string {
+  const inner = plain(node);
+  switch (inner.type) {
+    case "Identifier":
+      return inner.name;
+    case "ThisExpression":
+      return "this";
+    case "MemberExpression": {
+      const key = keyOf(inner, inner.property);
+      return key === null ? `${written(inner.object)}[…]` : `${written(inner.object)}.${key}`;
+    }
+    case "CallExpression": {
+      const specifier = requiredBy(inner);
+      return specifier === null ? `${written(inner.callee)}()` : `require("${specifier}")`;
+    }
+    case "NewExpression":
+      return `new ${written(inner.callee)}()`;
+    case "Literal":
+      return JSON.stringify(inner.value);
+    default:
+      return "…";
+  }
+}
+
+export function callsIn(node: Node): CallExpression[] {
+  const calls: CallExpression[] = [];
+  walk(node, (each) => {
+    if (each.type === "CallExpression") calls.push(each);
+    return undefined;
+  });
+  return calls;
+}

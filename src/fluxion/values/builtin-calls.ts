@@ -1,0 +1,110 @@
+import {
+  CHANGING,
+  CLASSES,
+  PASSING,
+  PROCESS_CONSTANTS,
+  PURE_GLOBALS,
+  PURE_NAMESPACES,
+  TIMERS,
+  VARYING,
+} from "../callees/builtins.js";
+import type { Node } from "../source/syntax.js";
+import { callThing, unknownCall } from "./calls.js";
+import type { Engine } from "./engine.js";
+import { change, contentsOf, fill } from "./members.js";
+import type { Thing, Value } from "./things.js";
+
+/** A call of a function of the language or of Node that is there without an import. */
+export function callBuiltin(
+  engine: Engine,
+  path: string,
+  args: readonly Value[],
+  node: Node,
+): Iterable<Thing> {
+  const [first = "", second = ""] = path.split(".");
+  if (VARYING.has(path)) engine.current.varies.add(node);
+  if (path === "eval" || path === "Function") {
+    engine.fact("HW-7007", node, `it uses ${path}`, "write the code in a file of the program");
+    return [engine.data("unknown")];
+  }
+  if (TIMERS.has(path)) {
+    engine.fact(
+      "HW-7009",
+      node,
+      `it calls ${path}: timers stay on the main loop`,
+      "do the heavy work in a function",
+    );
+    return [engine.data("fresh", node)];
+  }
+  if (CHANGING.has(path)) return changing(engine, args, node);
+  if (PASSING.has(path)) return passing(engine, args, node);
+  if (PURE_GLOBALS.has(path) || PURE_NAMESPACES.has(first)) {
+    callbacks(engine, args, node);
+    if (first === "JSON") engine.current.busy = true;
+    return path === "JSON.parse" || path === "structuredClone" || first === "Buffer" || first === "Intl"
+      ? [engine.data("fresh", node)]
+      : [];
+  }
+  if (CLASSES.has(path)) return passing(engine, args, node);
+  if (first === "process" && PROCESS_CONSTANTS.has(second)) return [];
+  return unknownCall(engine, node, args, path);
+}
+
+export function makeBuiltin(
+  engine: Engine,
+  path: string,
+  args: readonly Value[],
+  node: Node,
+): Iterable<Thing> {
+  if (path === "Promise") return promise(engine, args, node);
+  if (path === "Date" && args.length === 0) engine.current.varies.add(node);
+  if (!CLASSES.has(path)) return unknownCall(engine, node, args, `new ${path}`);
+  return passing(engine, args, node);
+}
+
+/** `new Promise((resolve) => …)`: what it resolves to is what it is taken for. */
+function promise(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
+  const site = engine.site(node);
+  const resolver: Value = new Set([engine.resolver(node, site.rest)]);
+  for (const thing of args[0] ?? []) callThing(engine, thing, [resolver, resolver], node, []);
+  engine.current.waits = true;
+  return [site, ...site.rest];
+}
+
+function passing(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
+  const site = engine.site(node);
+  const given = callbacks(engine, args, node);
+  for (const value of args) {
+    engine.add(
+      site.rest,
+      [...value].filter(({ kind }) => kind !== "function"),
+    );
+    engine.add(site.rest, contentsOf(engine, value));
+  }
+  engine.add(site.rest, given);
+  return [site];
+}
+
+function changing(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
+  const [target = new Set<Thing>(), ...others] = args;
+  const first = node.type === "CallExpression" ? (node.arguments[0] ?? node) : node;
+  for (const thing of target) {
+    change(engine, thing, node, "its first argument", first);
+    for (const other of others) fill(engine, thing, null, new Set([...contentsOf(engine, other), ...other]));
+  }
+  return target;
+}
+
+function callbacks(engine: Engine, args: readonly Value[], node: Node): Value {
+  const contents: Value = new Set();
+  for (const value of args) for (const thing of contentsOf(engine, value)) contents.add(thing);
+  const given: Value = new Set();
+  for (const value of args) {
+    for (const thing of value) {
+      if (thing.kind !== "function") continue;
+      engine.current.busy = true;
+      for (const each of callThing(engine, thing, [contents, contents, contents], node, [])) given.add(each);
+    }
+  }
+  return given;
+}

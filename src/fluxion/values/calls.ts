@@ -1,0 +1,251 @@
+import { CLASSES } from "../callees/builtins.js";
+import { type CallExpression, keyOf, type Node, plain, requiredBy, written } from "../source/syntax.js";
+import { callBuiltin, makeBuiltin } from "./builtin-calls.js";
+import { callDataMethod } from "./data-methods.js";
+import type { Engine } from "./engine.js";
+import { evaluate } from "./expressions.js";
+import { callLibrary } from "./library-calls.js";
+import { classesAbove, fill, memberOf } from "./members.js";
+import { callReceiver } from "./receivers.js";
+import { note, noteMethod } from "./ruptures.js";
+import type { ClassThing, Thing, Value } from "./things.js";
+
+/** What `require` or `import` of a name gives. */
+export function moduleNamed(engine: Engine, specifier: string, node: Node): Value {
+  const own = engine.module.imports.get(specifier);
+  if (own === undefined) return new Set([engine.library(specifier.replace(/^node:/, ""), "", null, true)]);
+  const module = engine.options.program.modules.get(own);
+  return new Set([module === undefined ? engine.data("loaded", node) : engine.namespace(module)]);
+}
+
+export function evaluateCall(engine: Engine, node: CallExpression): Value {
+  return callWith(
+    engine,
+    node,
+    node.arguments.map((each) => evaluate(engine, each)),
+  );
+}
+
+/** A call as it is written, but with these arguments. */
+export function callWith(engine: Engine, node: CallExpression, args: readonly Value[]): Value {
+  const specifier = requiredBy(node);
+  if (specifier !== null) {
+    if (!engine.loading && engine.module.imports.has(specifier)) {
+      engine.fact(
+        "HW-7012",
+        node,
+        "it loads a file of the program while it runs",
+        "load it at the top of the file",
+      );
+    }
+    return moduleNamed(engine, specifier, node);
+  }
+  const callee = plain(node.callee);
+  const isPure = engine.module.remarks(node).includes("pure");
+  if (callee.type === "Super") return callSuper(engine, node, args);
+  if (callee.type === "MemberExpression") {
+    const object = callee.object.type === "Super" ? superObject(engine) : evaluate(engine, callee.object);
+    if (callee.computed) evaluate(engine, callee.property);
+    const key = keyOf(callee, callee.property);
+    noteMethod(engine, node, object, key, args);
+    if (isPure) return new Set([engine.data("fresh", node)]);
+    return callMethod(engine, object, key, args, node);
+  }
+  const targets = evaluate(engine, callee);
+  note(engine, node, targets, args);
+  if (isPure) return new Set([engine.data("fresh", node)]);
+  if (targets.size === 0) return unknownCall(engine, node, args, written(node.callee));
+  return all([...targets].map((target) => callThing(engine, target, args, node, new Set())));
+}
+
+function all(values: readonly Iterable<Thing>[]): Value {
+  const found: Value = new Set();
+  for (const value of values) for (const thing of value) found.add(thing);
+  return found;
+}
+
+export function callThing(
+  engine: Engine,
+  target: Thing,
+  args: readonly Value[],
+  node: Node,
+  self: Iterable<Thing>,
+): Iterable<Thing> {
+  switch (target.kind) {
+    case "function":
+      return engine.call(target.node, node, args, self);
+    case "library":
+      return callLibrary(engine, target, args, node);
+    case "builtin":
+      return callBuiltin(engine, target.path, args, node);
+    case "namespace": {
+      const targets = [...target.whole, ...(target.fields.get("default") ?? [])].filter(
+        (each) => each !== target,
+      );
+      if (targets.length === 0) return unknownCall(engine, node, args, "what a file exports");
+      return all(targets.map((each) => callThing(engine, each, args, node, self)));
+    }
+    case "receiver":
+      return node.type === "CallExpression" ? callReceiver(engine, target, null, args, node) : [];
+    case "resolver":
+      for (const each of args) engine.add(target.into, each);
+      return [];
+    default:
+      return unknownCall(
+        engine,
+        node,
+        args,
+        node.type === "CallExpression" ? written(node.callee) : "a function",
+      );
+  }
+}
+
+function callMethod(
+  engine: Engine,
+  object: Value,
+  key: string | null,
+  args: readonly Value[],
+  node: CallExpression,
+): Value {
+  if (object.size === 0) return all([callDataMethod(engine, null, key, args, node)]);
+  return all([...object].map((thing) => callMethodOf(engine, thing, key, args, node)));
+}
+
+function callMethodOf(
+  engine: Engine,
+  thing: Thing,
+  key: string | null,
+  args: readonly Value[],
+  node: CallExpression,
+): Iterable<Thing> {
+  switch (thing.kind) {
+    case "receiver":
+      return key === null && thing.receiver !== "next"
+        ? unknownCall(engine, node, args, written(node.callee))
+        : callReceiver(engine, thing, key, args, node);
+    case "data":
+      return callDataMethod(engine, thing, key, args, node);
+    case "site": {
+      const found = memberOf(engine, new Set([thing]), key, node);
+      const functions = [...found].filter((each) => each.kind !== "data" && each.kind !== "site");
+      if (functions.length > 0 && (thing.madeBy !== null || (key !== null && thing.fields.has(key)))) {
+        return all(functions.map((each) => callThing(engine, each, args, node, [thing])));
+      }
+      return callDataMethod(engine, thing, key, args, node);
+    }
+    case "function":
+      if (key === "call") return engine.call(thing.node, node, args.slice(1), args[0] ?? []);
+      if (key === "apply") return engine.call(thing.node, node, spread(args[1]), args[0] ?? []);
+      if (key === "bind") return [thing];
+      break;
+    default:
+  }
+  const targets = memberOf(engine, new Set([thing]), key, node);
+  if (targets.size === 0) return unknownCall(engine, node, args, written(node.callee));
+  return all([...targets].map((each) => callThing(engine, each, args, node, [thing])));
+}
+
+function spread(value: Value | undefined): Value[] {
+  const contents: Value = new Set();
+  for (const thing of value ?? []) {
+    if (thing.kind === "site") for (const each of thing.rest) contents.add(each);
+    else contents.add(thing);
+  }
+  return Array.from({ length: 8 }, () => contents);
+}
+
+export function evaluateNew(engine: Engine, node: Node & { type: "NewExpression" }): Value {
+  const args = node.arguments.map((each) => evaluate(engine, each));
+  const targets = evaluate(engine, node.callee);
+  if (engine.module.remarks(node).includes("pure")) return new Set([engine.data("fresh", node)]);
+  const made = [...targets].map((target): Iterable<Thing> => {
+    if (target.kind === "class") return [construct(engine, target, args, node)];
+    if (target.kind === "library") return callLibrary(engine, target, args, node);
+    if (target.kind === "builtin") return makeBuiltin(engine, target.path, args, node);
+    if (target.kind === "function") {
+      const site = engine.site(node);
+      engine.call(target.node, node, args, [site]);
+      engine.fact("HW-7006", node, "it makes an object with a function as its class", "use a class");
+      return [site];
+    }
+    return unknownCall(engine, node, args, `new ${written(node.callee)}`);
+  });
+  return targets.size === 0 ? unknownCall(engine, node, args, `new ${written(node.callee)}`) : all(made);
+}
+
+function construct(engine: Engine, of: ClassThing, args: readonly Value[], node: Node): Thing {
+  const site = engine.site(node, of);
+  initialise(engine, of, site, args, node);
+  return site;
+}
+
+function initialise(engine: Engine, of: ClassThing, site: Thing, args: readonly Value[], node: Node): void {
+  let constructs = false;
+  for (const member of of.node.body.body) {
+    if (member.type === "PropertyDefinition" && !member.static && member.value !== null) {
+      const value = evaluate(engine, member.value);
+      fill(engine, site, keyOf(member, member.key), value);
+    }
+    if (member.type === "MethodDefinition" && member.kind === "constructor") {
+      constructs = true;
+      engine.call(member.value, node, args, [site]);
+    }
+  }
+  if (constructs) return;
+  above(engine, of, site, args, node);
+}
+
+function above(engine: Engine, of: ClassThing, site: Thing, args: readonly Value[], node: Node): void {
+  if (of.node.superClass === null) return;
+  const classes = classesAbove(engine, of);
+  for (const each of classes) {
+    if (each.kind === "class") initialise(engine, each, site, args, node);
+    else if (each.kind !== "builtin" || !CLASSES.has(each.path)) {
+      engine.fact("HW-7004", node, "nothing is known of the class above", "extend a class of the program");
+    }
+  }
+  if (classes.length > 0) return;
+  const { superClass } = of.node;
+  if (superClass.type !== "Identifier" || !CLASSES.has(superClass.name)) {
+    engine.fact("HW-7004", node, "nothing is known of the class above", "extend a class of the program");
+  }
+}
+
+function callSuper(engine: Engine, node: Node, args: readonly Value[]): Value {
+  for (const of of classAround(engine, node)) {
+    for (const site of engine.self(engine.current.body)) above(engine, of, site, args, node);
+  }
+  return new Set();
+}
+
+function classAround(engine: Engine, node: Node): ClassThing[] {
+  for (let outer = node.parent; outer; outer = outer.parent) {
+    if (outer.type === "ClassDeclaration" || outer.type === "ClassExpression") return [engine.class(outer)];
+  }
+  return [];
+}
+
+function superObject(engine: Engine): Value {
+  return new Set(
+    [...engine.self(engine.current.body)].flatMap((self) =>
+      self.kind === "site" && self.madeBy !== null
+        ? classesAbove(engine, self.madeBy).flatMap((each) =>
+            each.kind === "class" ? [engine.site(each.node, each)] : [],
+          )
+        : [],
+    ),
+  );
+}
+
+/** Nothing is known of what is called: it may do anything to anything that it can reach. */
+export function unknownCall(engine: Engine, node: Node, args: readonly Value[], name: string): Value {
+  if (!engine.strict) return new Set();
+  engine.fact(
+    "HW-7004",
+    node,
+    `it calls ${name}, of which nothing is known`,
+    `if it has no effects, say so: \`/* headwater: pure */ ${name}(…)\`, or in headwater.fluxions.json`,
+  );
+  for (const value of args) for (const thing of value) engine.changed(thing, node);
+  return new Set([engine.data("unknown")]);
+}

@@ -1,0 +1,79 @@
+import { COPYING, MAPPING, MATCHING, MUTATING, PICKING, TELLING } from "../callees/builtins.js";
+import { type CallExpression, plain, written } from "../source/syntax.js";
+import { callThing, unknownCall } from "./calls.js";
+import type { Engine } from "./engine.js";
+import { change, contentsOf, fill } from "./members.js";
+import type { DataThing, Site, Thing, Value } from "./things.js";
+
+/**
+ * A method of a primitive value, an array, a map or the like. What a stage is given has no other methods: it is copied as
+ * data, and what is more than data is not copied.
+ */
+export function callDataMethod(
+  engine: Engine,
+  thing: Site | DataThing | null,
+  key: string | null,
+  args: readonly Value[],
+  node: CallExpression,
+): Iterable<Thing> {
+  if (key === null) return unknownCall(engine, node, args, written(node.callee));
+  const self: Value = thing === null ? new Set() : new Set([thing]);
+  const contents = contentsOf(engine, self);
+  const others: Value = new Set(
+    args.flatMap((value) => [...value].filter(({ kind }) => kind !== "function")),
+  );
+  const callee = plain(node.callee);
+  const target = callee.type === "MemberExpression" ? callee.object : node;
+  if (MUTATING.has(key)) {
+    if (thing !== null) {
+      change(engine, thing, node, `${written(target)} by ${key}()`, target);
+      fill(engine, thing, null, others);
+    }
+    callbacks(engine, args, node, new Set([...contents, ...self]));
+    if (key === "sort") engine.current.busy = true;
+    return [...self, ...contents, ...others];
+  }
+  if (TELLING.has(key)) {
+    callbacks(engine, args, node, new Set());
+    return key === "split" ? [engine.site(node)] : [];
+  }
+  if (MATCHING.has(key)) {
+    if (thing?.kind === "site" && thing.remembers)
+      change(engine, thing, node, `${written(target)}.lastIndex`, target);
+    return key === "exec" ? [engine.site(node)] : [];
+  }
+  const isKnown = COPYING.has(key) || MAPPING.has(key) || PICKING.has(key);
+  if (!isKnown) return unknownCall(engine, node, args, written(node.callee));
+  const hasCallback = args.some((value) => [...value].some(({ kind }) => kind === "function"));
+  if (hasCallback) engine.current.busy = true;
+  const seen = new Set([...contents, ...others, ...(key === "then" ? self : [])]);
+  const given = callbacks(engine, args, node, seen);
+  if (PICKING.has(key))
+    return [...contents, ...others, ...given, ...(key === "then" || key === "finally" ? self : [])];
+  const made = engine.site(node);
+  engine.add(made.rest, given);
+  if (key === "flatMap") engine.add(made.rest, contentsOf(engine, given));
+  if (COPYING.has(key)) {
+    engine.add(made.rest, contents);
+    engine.add(made.rest, others);
+    engine.add(made.rest, contentsOf(engine, others));
+  }
+  return [made];
+}
+
+function callbacks(engine: Engine, args: readonly Value[], node: CallExpression, seen: Value): Value {
+  const given: Value = new Set();
+  for (const value of args) {
+    for (const thing of value) {
+      if (thing.kind !== "function" && thing.kind !== "builtin" && thing.kind !== "resolver") continue;
+      if (thing.kind === "function") {
+        const before = engine.returned(thing.node);
+        const all: Value = new Set([...seen, ...before]);
+        for (const each of callThing(engine, thing, [all, all, all, all], node, [])) given.add(each);
+      } else {
+        for (const each of callThing(engine, thing, [seen], node, [])) given.add(each);
+      }
+    }
+  }
+  return given;
+}

@@ -1,0 +1,312 @@
+import type { Code } from "../../errors.js";
+import type { Knowledge } from "../callees/knowledge.js";
+import type { ReceiverKind } from "../pipeline.js";
+import type { SourceModule, Variable } from "../source/module.js";
+import type { SourceProgram } from "../source/program.js";
+import { type FunctionNode, isFunction, isInside, type Node } from "../source/syntax.js";
+import { evaluate } from "./expressions.js";
+import { bind } from "./patterns.js";
+import type { Rupture } from "./ruptures.js";
+import type {
+  Body,
+  BodyFacts,
+  BuiltinThing,
+  ClassThing,
+  DataThing,
+  FunctionThing,
+  LibraryThing,
+  NamespaceThing,
+  ReceiverThing,
+  ResolverThing,
+  Site,
+  Thing,
+  Value,
+} from "./things.js";
+
+/** More rounds than any program needs whose values are finite; each round only adds. */
+const ROUNDS_MAX = 100;
+
+export interface EngineOptions {
+  readonly program: SourceProgram;
+  readonly knowledge: Knowledge;
+  /** Parameters that are requests, responses and the like. */
+  readonly roles: ReadonlyMap<Variable, ReceiverKind>;
+  /** The code that is asked about; without it, the whole program is. */
+  readonly root: Node | null;
+}
+
+/**
+ * Which values may be where, and what is done to them: a points-to analysis without regard to the order of statements,
+ * over the functions that a root can reach. It goes round until nothing is added any more.
+ */
+export class Engine {
+  readonly bodies = new Map<Body, BodyFacts>();
+  readonly variables = new Map<Variable, Value>();
+  readonly returns = new Map<Body, Value>();
+  readonly selves = new Map<Body, Value>();
+  readonly ruptures = new Map<Node, Rupture>();
+  /** Bodies of which only something is looked at. */
+  readonly only = new Map<Body, () => void>();
+  #current: BodyFacts | null = null;
+  #changed = false;
+  #strict = false;
+  readonly #things = new Map<unknown, Map<string, Thing>>();
+  readonly #moduleOf = new Map<Node, SourceModule>();
+
+  constructor(readonly options: EngineOptions) {
+    for (const module of options.program.modules.values()) this.#moduleOf.set(module.syntax, module);
+  }
+
+  get current(): BodyFacts {
+    if (this.#current === null) throw new Error("nothing is being looked at");
+    return this.#current;
+  }
+
+  get module(): SourceModule {
+    return this.current.module;
+  }
+
+  /** While a file is loaded, as against in a function that runs later. */
+  get loading(): boolean {
+    return this.current.body.type === "Program";
+  }
+
+  /**
+   * First everything that the text tells; then what is still not known counts as unknown. What speaks against a part is
+   * written down at the end, when all is known.
+   */
+  run(): void {
+    this.gather();
+    this.#strict = true;
+    this.#settle();
+  }
+
+  /** Only what the text tells. */
+  gather(): void {
+    this.#settle();
+  }
+
+  /** Whether what is not known yet will never be. */
+  get strict(): boolean {
+    return this.#strict;
+  }
+
+  #settle(): void {
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      this.#changed = false;
+      // Arguments go forward, from callers to those that they call, and results backward: so rounds do too.
+      for (const facts of round % 2 === 0 ? this.bodies.values() : [...this.bodies.values()].reverse()) {
+        facts.facts.clear();
+        facts.changes.clear();
+        this.#look(facts);
+      }
+      if (!this.#changed) return;
+    }
+  }
+
+  #look(facts: BodyFacts): void {
+    this.#current = facts;
+    const { body } = facts;
+    const only = this.only.get(body);
+    if (only !== undefined) {
+      only();
+    } else if (body.type === "Program") {
+      for (const statement of body.body) evaluate(this, statement);
+    } else if (body.body !== null) {
+      for (const parameter of body.params) defaults(this, parameter);
+      const value = evaluate(this, body.body);
+      if (body.type === "ArrowFunctionExpression" && body.expression) this.add(this.returned(body), value);
+    }
+    this.#current = null;
+  }
+
+  /** Looks at one expression as if it stood in a body. */
+  at<T>(body: Body, look: () => T): T {
+    const before = this.#current;
+    this.#current = this.enter(body);
+    const result = look();
+    this.#current = before;
+    return result;
+  }
+
+  enter(body: Body): BodyFacts {
+    const known = this.bodies.get(body);
+    if (known !== undefined) return known;
+    const module = this.moduleOf(body);
+    const facts: BodyFacts = {
+      body,
+      module,
+      facts: new Map(),
+      calls: new Map(),
+      uses: new Map(),
+      captures: new Map(),
+      names: new Set(),
+      reads: [],
+      effects: [],
+      changes: new Map(),
+      varies: new Set(),
+      heavy: false,
+      busy: false,
+      waits: false,
+    };
+    this.bodies.set(body, facts);
+    this.#changed = true;
+    return facts;
+  }
+
+  moduleOf(node: Node): SourceModule {
+    const known = this.#moduleOf.get(node);
+    if (known !== undefined) return known;
+    const module = this.moduleOf(node.parent ?? node);
+    this.#moduleOf.set(node, module);
+    return module;
+  }
+
+  add(to: Value, from: Iterable<Thing>): void {
+    for (const thing of from) {
+      if (to.has(thing)) continue;
+      to.add(thing);
+      this.#changed = true;
+    }
+  }
+
+  of(variable: Variable): Value {
+    return entry(this.variables, variable);
+  }
+
+  returned(body: Body): Value {
+    return entry(this.returns, body);
+  }
+
+  self(body: Body): Value {
+    return entry(this.selves, body);
+  }
+
+  field(fields: Map<string, Value>, key: string): Value {
+    return entry(fields, key);
+  }
+
+  /** A thing is changed, or given to somebody who may change it. */
+  changed(thing: Thing, node: Node): void {
+    const { changes } = this.current;
+    const things = changes.get(node) ?? new Set();
+    things.add(thing);
+    changes.set(node, things);
+  }
+
+  fact(code: Code, node: Node, reason: string, advice: string): void {
+    const { facts, module } = this.current;
+    const key = `${code} ${node.start} ${reason}`;
+    if (!facts.has(key)) facts.set(key, { code, node, module, reason, advice });
+  }
+
+  call(target: FunctionNode, node: Node, args: readonly Value[], self: Iterable<Thing>): Value {
+    this.enter(target);
+    const { calls } = this.current;
+    const targets = calls.get(node) ?? new Set();
+    targets.add(target);
+    calls.set(node, targets);
+    this.add(this.self(target), self);
+    for (const [i, parameter] of target.params.entries()) {
+      if (parameter.type === "RestElement") {
+        const rest = this.site(parameter);
+        for (const each of args.slice(i)) this.add(rest.rest, each);
+        this.at(target, () => bind(this, parameter.argument, new Set([rest])));
+      } else {
+        this.at(target, () => bind(this, parameter, args[i] ?? new Set()));
+      }
+    }
+    if (!target.generator) return this.returned(target);
+    const given = this.site(node, null, true);
+    this.add(given.rest, this.returned(target));
+    return new Set([given]);
+  }
+
+  /** Whether a variable belongs to an activation of a function around the root. */
+  captured(variable: Variable): boolean {
+    const { root } = this.options;
+    const declared = variable.scope.variableScope.block as unknown as Node;
+    if (root === null || !isFunction(declared)) return false;
+    if (isInside(declared, root) && this.moduleOf(declared) === this.moduleOf(root)) return false;
+    return isInside(root, declared) || !this.bodies.has(declared);
+  }
+
+  site(node: Node, madeBy: ClassThing | null = null, remembers = false): Site {
+    return this.#thing(node, `site ${madeBy?.node.start ?? ""}`, () => ({
+      kind: "site",
+      node,
+      fields: new Map(),
+      rest: new Set(),
+      shared: this.loading,
+      madeBy,
+      remembers,
+    }));
+  }
+
+  function(node: FunctionNode): FunctionThing {
+    return this.#thing(node, "function", () => ({ kind: "function", node, fields: new Map() }));
+  }
+
+  class(node: ClassThing["node"]): ClassThing {
+    return this.#thing(node, "class", () => ({ kind: "class", node, fields: new Map() }));
+  }
+
+  namespace(module: SourceModule): NamespaceThing {
+    this.enter(module.syntax);
+    return this.#thing(module, "namespace", () => ({
+      kind: "namespace",
+      module,
+      fields: new Map(),
+      whole: new Set(),
+    }));
+  }
+
+  library(library: string, path: string, node: Node | null, shared: boolean): LibraryThing {
+    return this.#thing(node ?? library, `library ${library} ${path} ${shared}`, () => ({
+      kind: "library",
+      library,
+      path,
+      node,
+      shared,
+    }));
+  }
+
+  builtin(path: string): BuiltinThing {
+    return this.#thing(path, "builtin", () => ({ kind: "builtin", path }));
+  }
+
+  data(owner: DataThing["owner"], node: Node | null = null): DataThing {
+    return this.#thing(node, `data ${owner}`, () => ({ kind: "data", owner, node }));
+  }
+
+  receiver(receiver: ReceiverKind, variable: Variable | null): ReceiverThing {
+    return this.#thing(variable, `receiver ${receiver}`, () => ({ kind: "receiver", receiver, variable }));
+  }
+
+  resolver(node: Node, into: Value): ResolverThing {
+    return this.#thing(node, "resolver", () => ({ kind: "resolver", node, into }));
+  }
+
+  #thing<T extends Thing>(owner: unknown, key: string, make: () => T): T {
+    const things = entry(this.#things, owner, () => new Map<string, Thing>());
+    const known = things.get(key);
+    if (known !== undefined) return known as T;
+    const made = make();
+    things.set(key, made);
+    return made;
+  }
+}
+
+function defaults(engine: Engine, parameter: Node): void {
+  if (parameter.type === "AssignmentPattern") bind(engine, parameter.left, evaluate(engine, parameter.right));
+}
+
+function entry<K>(map: Map<K, Value>, key: K): Value;
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V;
+function entry<K>(map: Map<K, unknown>, key: K, make: () => unknown = () => new Set()): unknown {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

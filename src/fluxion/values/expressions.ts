@@ -1,0 +1,318 @@
+import { childrenOf, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
+import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
+import type { Engine } from "./engine.js";
+import { iterated, memberOf } from "./members.js";
+import { bind } from "./patterns.js";
+import type { Value } from "./things.js";
+import { read } from "./variables.js";
+
+const NONE: Value = new Set();
+
+/** What an expression may give; for a statement, looks at what is in it. */
+export function evaluate(engine: Engine, node: Node): Value {
+  if (isFunction(node)) return functionValue(engine, node);
+  switch (node.type) {
+    case "Identifier":
+      return read(engine, node);
+    case "Literal":
+      return "regex" in node ? new Set([engine.site(node, null, /[gy]/.test(node.regex.flags))]) : NONE;
+    case "ThisExpression":
+      return thisValue(engine, node);
+    case "MemberExpression":
+      return memberValue(engine, node);
+    case "CallExpression":
+      return evaluateCall(engine, node);
+    case "NewExpression":
+      return evaluateNew(engine, node);
+    case "AssignmentExpression":
+      return assignment(engine, node);
+    case "UpdateExpression":
+      bind(engine, node.argument, NONE);
+      evaluate(engine, node.argument);
+      return NONE;
+    case "UnaryExpression":
+      if (node.operator === "delete" && node.argument.type === "MemberExpression")
+        bind(engine, node.argument, NONE);
+      evaluate(engine, node.argument);
+      return NONE;
+    case "BinaryExpression":
+      comparison(engine, node);
+      return NONE;
+    case "TemplateLiteral":
+      for (const child of childrenOf(node)) evaluate(engine, child);
+      return NONE;
+    case "LogicalExpression":
+      return union(evaluate(engine, node.left), evaluate(engine, node.right));
+    case "ConditionalExpression":
+      evaluate(engine, node.test);
+      return union(evaluate(engine, node.consequent), evaluate(engine, node.alternate));
+    case "SequenceExpression":
+      return node.expressions.map((each) => evaluate(engine, each)).at(-1) ?? NONE;
+    case "AwaitExpression":
+      engine.current.waits = true;
+      return evaluate(engine, node.argument);
+    case "YieldExpression":
+      if (node.argument !== null)
+        engine.add(engine.returned(engine.current.body), evaluate(engine, node.argument));
+      return new Set([engine.data("unknown")]);
+    case "ObjectExpression":
+      return objectValue(engine, node);
+    case "ArrayExpression":
+      return arrayValue(engine, node);
+    case "SpreadElement":
+      return iterated(engine, evaluate(engine, node.argument), node.argument);
+    case "TaggedTemplateExpression":
+      return tagged(engine, node);
+    case "ClassDeclaration":
+    case "ClassExpression":
+      return classValue(engine, node);
+    case "ImportExpression":
+      return imported(engine, node);
+    case "MetaProperty":
+      engine.fact("HW-7007", node, "it uses import.meta", "read it once in the file and use the value");
+      return NONE;
+    case "Super":
+      return NONE;
+    default:
+      return isTransparent(node) ? evaluate(engine, plain(node)) : statement(engine, node);
+  }
+}
+
+/** A copy of an object of the file is not that object. */
+function comparison(engine: Engine, node: Node & { type: "BinaryExpression" }): void {
+  const [left, right] = [evaluate(engine, node.left), evaluate(engine, node.right)];
+  if (!/^[!=]==?$/.test(node.operator)) return;
+  const isCopy = (value: Value) =>
+    [...value].some((each) => each.kind === "data" && /^(input|given)$/.test(each.owner));
+  const isOfFile = (value: Value) =>
+    [...value].some(
+      (each) => (each.kind === "site" && each.shared) || (each.kind === "data" && each.owner === "loaded"),
+    );
+  if ((isCopy(left) && isOfFile(right)) || (isCopy(right) && isOfFile(left))) {
+    const reason =
+      "it asks whether something that it was given is the same object as one of the file, and a copy is not";
+    engine.fact("HW-7005", node, reason, "compare a name or a number in it");
+  }
+}
+
+function isTransparent(node: Node): boolean {
+  return plain(node) !== node;
+}
+
+function statement(engine: Engine, node: Node): Value {
+  switch (node.type) {
+    case "VariableDeclarator":
+      if (node.init !== null) bind(engine, node.id, evaluate(engine, node.init));
+      return NONE;
+    case "ReturnStatement":
+      if (node.argument !== null)
+        engine.add(engine.returned(engine.current.body), evaluate(engine, node.argument));
+      return NONE;
+    case "ForOfStatement":
+    case "ForInStatement": {
+      engine.current.busy = true;
+      if (node.type === "ForOfStatement" && node.await) engine.current.waits = true;
+      const over = evaluate(engine, node.right);
+      const each = node.type === "ForOfStatement" ? iterated(engine, over, node.right) : NONE;
+      const { left } = node;
+      if (left.type === "VariableDeclaration") {
+        for (const { id } of left.declarations) bind(engine, id, each);
+      } else {
+        bind(engine, left, each);
+      }
+      evaluate(engine, node.body);
+      return NONE;
+    }
+    case "ForStatement":
+    case "WhileStatement":
+    case "DoWhileStatement":
+      engine.current.busy = true;
+      break;
+    case "CatchClause":
+      if (node.param !== null) bind(engine, node.param, new Set([engine.data("given", node)]));
+      evaluate(engine, node.body);
+      return NONE;
+    case "WithStatement":
+      engine.fact("HW-7007", node, "it uses `with`", "name the object");
+      break;
+    case "ImportDeclaration":
+      importNames(engine, node);
+      return NONE;
+    case "ExportNamedDeclaration":
+      exportNames(engine, node);
+      return NONE;
+    case "ExportDefaultDeclaration":
+      engine.add(
+        engine.field(engine.namespace(engine.module).fields, "default"),
+        evaluate(engine, node.declaration),
+      );
+      return NONE;
+    case "Property":
+    case "TemplateElement":
+    case "PrivateIdentifier":
+      return NONE;
+    default:
+      if (node.type.startsWith("TS")) return NONE;
+  }
+  for (const child of childrenOf(node)) evaluate(engine, child);
+  return NONE;
+}
+
+function union(a: Value, b: Value): Value {
+  return a.size === 0 ? b : b.size === 0 ? a : new Set([...a, ...b]);
+}
+
+function functionValue(engine: Engine, node: Node): Value {
+  if (!isFunction(node)) return NONE;
+  const made: Value = new Set([engine.function(node)]);
+  if (node.id) {
+    const variable = engine.module.variable(node.id);
+    if (variable) engine.add(engine.of(variable), made);
+  }
+  return made;
+}
+
+function thisValue(engine: Engine, node: Node): Value {
+  let outer: Node | null | undefined = node.parent;
+  while (outer && !(isFunction(outer) && outer.type !== "ArrowFunctionExpression")) {
+    if (outer.type === "PropertyDefinition") return engine.self(engine.current.body);
+    outer = outer.parent;
+  }
+  const known = outer && isFunction(outer) ? engine.self(outer) : NONE;
+  if ([...known].some(({ kind }) => kind === "namespace")) {
+    engine.fact("HW-7007", node, "it uses `this` for what its file exports", "call the function by its name");
+  }
+  if (known.size === 0 && engine.strict) {
+    engine.fact(
+      "HW-7007",
+      node,
+      "it uses `this`, and nothing is known of it",
+      "use a variable or a parameter",
+    );
+    return new Set([engine.data("input")]);
+  }
+  return known;
+}
+
+function memberValue(engine: Engine, node: Node & { type: "MemberExpression" }): Value {
+  const object = evaluate(engine, node.object);
+  if (node.computed) evaluate(engine, node.property);
+  return memberOf(engine, object, keyOf(node, node.property), node);
+}
+
+function assignment(engine: Engine, node: Node & { type: "AssignmentExpression" }): Value {
+  const right = evaluate(engine, node.right);
+  const keeps = node.operator === "=" || /^(\?\?|\|\||&&)=$/.test(node.operator);
+  const value = keeps ? right : NONE;
+  if (node.operator !== "=" && node.left.type !== "ObjectPattern" && node.left.type !== "ArrayPattern") {
+    evaluate(engine, node.left);
+  }
+  bind(engine, node.left, value);
+  return value;
+}
+
+function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }): Value {
+  const site = engine.site(node);
+  for (const property of node.properties) {
+    if (property.type === "SpreadElement") {
+      engine.add(site.rest, evaluate(engine, property));
+      continue;
+    }
+    if (property.computed) evaluate(engine, property.key);
+    const value = evaluate(engine, property.value);
+    const key = keyOf(property, property.key);
+    engine.add(key === null ? site.rest : engine.field(site.fields, key), value);
+    if (property.kind !== "init") {
+      engine.fact("HW-7006", property, "it makes an object with a getter or a setter", "use a plain field");
+    }
+  }
+  return new Set([site]);
+}
+
+function arrayValue(engine: Engine, node: Node & { type: "ArrayExpression" }): Value {
+  const site = engine.site(node);
+  for (const element of node.elements) if (element !== null) engine.add(site.rest, evaluate(engine, element));
+  return new Set([site]);
+}
+
+function tagged(engine: Engine, node: Node & { type: "TaggedTemplateExpression" }): Value {
+  const values = node.quasi.expressions.map((each) => evaluate(engine, each));
+  const tags = evaluate(engine, node.tag);
+  const results: Value[] = [];
+  for (const tag of tags) {
+    if (tag.kind === "function") results.push(engine.call(tag.node, node, [NONE, ...values], NONE));
+    else if (tag.kind !== "builtin" || tag.path !== "String.raw") {
+      engine.fact("HW-7004", node, "nothing is known of the template's tag", "use a function of the program");
+    }
+  }
+  return results.reduce(union, NONE);
+}
+
+function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "ClassExpression" }): Value {
+  const made = engine.class(node);
+  if (node.superClass !== null) evaluate(engine, node.superClass);
+  if (node.id !== null) {
+    const variable = engine.module.variable(node.id);
+    if (variable) engine.add(engine.of(variable), [made]);
+  }
+  for (const member of node.body.body) {
+    if (member.type === "PropertyDefinition" && member.static && member.value !== null) {
+      const key = keyOf(member, member.key);
+      if (key !== null) engine.add(engine.field(made.fields, key), evaluate(engine, member.value));
+    }
+    if (member.type === "StaticBlock") {
+      engine.fact("HW-7007", member, "its class has a static block", "use static fields");
+    }
+  }
+  return new Set([made]);
+}
+
+function imported(engine: Engine, node: Node & { type: "ImportExpression" }): Value {
+  const { source } = node;
+  if (source.type === "Literal" && typeof source.value === "string")
+    return moduleNamed(engine, source.value, node);
+  engine.fact("HW-7004", node, "what it imports is only known when it runs", "import it by its name");
+  return new Set([engine.data("unknown")]);
+}
+
+function importNames(engine: Engine, node: Node & { type: "ImportDeclaration" }): void {
+  if (node.importKind === "type") return;
+  const all = moduleNamed(engine, node.source.value, node);
+  for (const specifier of node.specifiers) {
+    const variable = engine.module.variable(specifier.local);
+    if (!variable) continue;
+    if (specifier.type === "ImportNamespaceSpecifier") {
+      engine.add(engine.of(variable), all);
+    } else {
+      const name = specifier.type === "ImportDefaultSpecifier" ? "default" : nameOf(specifier.imported);
+      engine.add(engine.of(variable), memberOf(engine, all, name, specifier));
+    }
+  }
+}
+
+function exportNames(engine: Engine, node: Node & { type: "ExportNamedDeclaration" }): void {
+  const { fields } = engine.namespace(engine.module);
+  if (node.declaration) {
+    evaluate(engine, node.declaration);
+    const names =
+      node.declaration.type === "VariableDeclaration"
+        ? node.declaration.declarations.map(({ id }) => id)
+        : [(node.declaration as { id?: Node | null }).id];
+    for (const id of names) {
+      const variable = id && engine.module.variable(id);
+      if (id?.type === "Identifier" && variable)
+        engine.add(engine.field(fields, id.name), engine.of(variable));
+    }
+  }
+  for (const specifier of node.specifiers) {
+    const from =
+      node.source === null
+        ? evaluate(engine, specifier.local)
+        : memberOf(engine, moduleNamed(engine, node.source.value, node), nameOf(specifier.local), specifier);
+    engine.add(engine.field(fields, nameOf(specifier.exported)), from);
+  }
+}
+
+export function nameOf(node: Node): string {
+  return node.type === "Identifier" ? node.name : node.type === "Literal" ? String(node.value) : "";
+}

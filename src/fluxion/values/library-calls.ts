@@ -1,0 +1,89 @@
+import type { Node } from "../source/syntax.js";
+import { callThing, unknownCall } from "./calls.js";
+import type { Engine } from "./engine.js";
+import { change } from "./members.js";
+import { type LibraryThing, reachable, type Thing, type Value } from "./things.js";
+
+/** A call of something that a package exports, or of a method of what it made. */
+export function callLibrary(
+  engine: Engine,
+  target: LibraryThing,
+  args: readonly Value[],
+  node: Node,
+): Iterable<Thing> {
+  const { knowledge } = engine.options;
+  const { library, path } = target;
+  const says = (question: Parameters<typeof knowledge.says>[0]) => knowledge.says(question, library, path);
+  if (says("heavy")) engine.current.heavy = true;
+  if (says("varies")) engine.current.varies.add(node);
+  if (says("makes")) {
+    callbacks(engine, args, node);
+    return [engine.library(library, `${path}()`, node, engine.loading)];
+  }
+  if (says("changes")) {
+    const object = engine.library(library, path.slice(0, path.lastIndexOf(".")), target.node, target.shared);
+    change(engine, object, node, shown(target), node);
+    callbacks(engine, args, node);
+    return [object];
+  }
+  const hasFunction = args.some((value) => [...value].some(({ kind }) => kind === "function"));
+  if (says("pure") && !hasFunction) {
+    callbacks(engine, args, node); // a template calls the functions that it is given among its values
+    return [engine.data("fresh", node)];
+  }
+  if (says("start")) {
+    engine.fact(
+      "HW-7009",
+      node,
+      `it calls ${shown(target)}, which waits for events`,
+      "start listening elsewhere",
+    );
+    return [
+      engine.library(
+        library,
+        path === "" ? "()" : path.slice(0, path.lastIndexOf(".")),
+        target.node,
+        target.shared,
+      ),
+    ];
+  }
+  if (says("post") || says("pure")) {
+    engine.fact(
+      "HW-7009",
+      node,
+      `it calls ${shown(target)}, which goes on later: input and output stay on the main loop`,
+      "do the heavy work in a function of its own",
+    );
+    for (const value of args)
+      for (const thing of value) if (thing.kind !== "function") handOver(engine, thing, node);
+    return [engine.data("given", node)];
+  }
+  return unknownCall(engine, node, args, shown(target));
+}
+
+/** Data that goes into a file or a socket is not changed by that. */
+function handOver(engine: Engine, thing: Thing, node: Node): void {
+  if (thing.kind === "library" || thing.kind === "site") return;
+  engine.changed(thing, node);
+}
+
+/** Functions among the arguments, or in objects among them, may be called whenever the object is used. */
+function callbacks(engine: Engine, args: readonly Value[], node: Node): void {
+  for (const value of args) {
+    for (const thing of reachable(value)) {
+      if (thing.kind !== "function") continue;
+      const given: Value = new Set([engine.data("given", thing.node)]);
+      callThing(
+        engine,
+        thing,
+        Array.from({ length: 8 }, () => given),
+        node,
+        [engine.data("fresh", node)],
+      );
+    }
+  }
+}
+
+function shown({ library, path }: LibraryThing): string {
+  return `${library}${path}`;
+}

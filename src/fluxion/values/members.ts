@@ -1,0 +1,252 @@
+import { enclosingFunction, keyOf, type Node, plain, written } from "../source/syntax.js";
+import type { Engine } from "./engine.js";
+import { evaluate } from "./expressions.js";
+import { readReceiver, writeReceiver } from "./receivers.js";
+import type { ClassThing, Thing, Value } from "./things.js";
+
+const COUNTS = new Set(["length", "size", "byteLength", "name", "message", "stack"]);
+
+/** What is behind a property; `key` is null if the text does not tell which. */
+export function memberOf(engine: Engine, object: Value, key: string | null, node: Node): Value {
+  const found: Value = new Set();
+  for (const thing of object) {
+    for (const each of memberOfThing(engine, thing, key, node)) found.add(each);
+  }
+  return found;
+}
+
+function memberOfThing(engine: Engine, thing: Thing, key: string | null, node: Node): Iterable<Thing> {
+  switch (thing.kind) {
+    case "site": {
+      if (key === null) return contentsOf(engine, new Set([thing]));
+      const method = thing.madeBy === null ? null : methodOf(engine, thing.madeBy, key, node);
+      if (method !== null) return method;
+      return [...(thing.fields.get(key) ?? []), ...(COUNTS.has(key) ? [] : thing.rest)];
+    }
+    case "function":
+    case "class":
+      if (key === "prototype") return [engine.data("loaded", thing.node)];
+      if (thing.kind === "class" && key !== null) {
+        const method = staticMethod(engine, thing, key);
+        if (method !== null) return [method];
+      }
+      return key === null
+        ? [...thing.fields.values()].flatMap((each) => [...each])
+        : (thing.fields.get(key) ?? []);
+    case "namespace":
+      return exported(engine, thing.module, key, node);
+    case "library":
+      if (key === "default") return [thing];
+      return [engine.library(thing.library, `${thing.path}.${key ?? "…"}`, thing.node, thing.shared)];
+    case "builtin":
+      return key !== null && isProcessText(thing.path, key)
+        ? processText(engine, node)
+        : [engine.builtin(`${thing.path}.${key ?? "…"}`)];
+    case "data":
+      return key !== null && COUNTS.has(key) ? [] : [thing];
+    case "receiver":
+      return readReceiver(engine, thing, key, node);
+    case "resolver":
+      return [];
+  }
+}
+
+/** `process.env.X` is text; but a worker's copy of it is its own. */
+function isProcessText(path: string, key: string): boolean {
+  return path === "process.env" && key !== "";
+}
+
+function processText(engine: Engine, node: Node): Thing[] {
+  engine.fact(
+    "HW-7002",
+    node,
+    "it reads process.env, which can change in the main thread unseen by a worker",
+    "read it into a constant of the file",
+  );
+  return [];
+}
+
+function exported(engine: Engine, module: Engine["module"], key: string | null, node: Node): Iterable<Thing> {
+  const namespace = engine.namespace(module);
+  if (key === null) return contentsOf(engine, new Set([namespace]));
+  const named = namespace.fields.get(key) ?? [];
+  const inWhole = memberOf(
+    engine,
+    new Set([...namespace.whole].filter((each) => each !== namespace)),
+    key,
+    node,
+  );
+  if (key === "exports" && module === engine.module) return [namespace, ...named];
+  if (key === "default" && module.format === "commonjs") return [namespace];
+  return [...named, ...inWhole];
+}
+
+/** Everything that is in a value, one level down. */
+export function contentsOf(_engine: Engine, value: Value): Value {
+  const found: Value = new Set();
+  for (const thing of value) {
+    switch (thing.kind) {
+      case "site":
+        for (const field of thing.fields.values()) for (const each of field) found.add(each);
+        for (const each of thing.rest) found.add(each);
+        break;
+      case "namespace":
+        for (const field of thing.fields.values()) for (const each of field) found.add(each);
+        for (const each of thing.whole) found.add(each);
+        break;
+      case "data":
+      case "library":
+      case "receiver":
+        found.add(thing);
+        break;
+      default:
+    }
+  }
+  return found;
+}
+
+/** What going through a value gives; that uses up iterators, and a request's own text. */
+export function iterated(engine: Engine, value: Value, node: Node): Value {
+  for (const thing of value) {
+    if (thing.kind === "receiver") {
+      engine.fact(
+        "HW-7008",
+        node,
+        `it reads through ${thing.variable?.name ?? thing.receiver}`,
+        "read it before",
+      );
+    }
+    if (thing.kind === "site" && thing.remembers) change(engine, thing, node, written(node), node);
+  }
+  return contentsOf(engine, value);
+}
+
+export function assignMember(
+  engine: Engine,
+  target: Node & { type: "MemberExpression" },
+  value: Value,
+): void {
+  const object = evaluate(engine, target.object);
+  if (target.computed) evaluate(engine, target.property);
+  const key = keyOf(target, target.property);
+  for (const thing of object) {
+    if (thing.kind === "receiver") {
+      writeReceiver(engine, thing, key, target, value);
+      continue;
+    }
+    if (thing.kind === "namespace" && engine.loading) {
+      const isWhole = key === "exports" && plain(target.object).type === "Identifier";
+      engine.add(isWhole || key === null ? thing.whole : engine.field(thing.fields, key), value);
+      continue;
+    }
+    change(engine, thing, target, written(target), target.object);
+    fill(engine, thing, key, value);
+  }
+}
+
+/** Puts something into a thing. */
+export function fill(engine: Engine, thing: Thing, key: string | null, value: Value): void {
+  if (thing.kind === "site") engine.add(key === null ? thing.rest : engine.field(thing.fields, key), value);
+  if (thing.kind === "function" || thing.kind === "class")
+    engine.add(engine.field(thing.fields, key ?? "*"), value);
+}
+
+/** A thing is changed: allowed for what nobody else can hold. */
+export function change(engine: Engine, thing: Thing, node: Node, what: string, target: Node): void {
+  if (isUnderConstruction(engine, thing, target)) return;
+  engine.changed(thing, node);
+  const isLoaded =
+    (thing.kind === "site" && thing.shared) ||
+    (thing.kind === "library" && thing.shared) ||
+    thing.kind === "function" ||
+    thing.kind === "class" ||
+    thing.kind === "namespace" ||
+    (thing.kind === "data" && thing.owner === "loaded");
+  if (isLoaded && !engine.loading) {
+    engine.fact(
+      "HW-7002",
+      node,
+      `it changes ${what}, which was made when the file was loaded and is shared by every request`,
+      "change it in a part of its own, before or after the heavy work",
+    );
+  }
+  if (thing.kind === "builtin") {
+    engine.fact(
+      "HW-7002",
+      node,
+      `it changes ${what}, which belongs to the whole process`,
+      "pass it on as a value",
+    );
+  }
+  if (thing.kind === "data" && thing.owner === "input") {
+    engine.fact(
+      "HW-7005",
+      node,
+      `it changes ${what}, which it was given and others may hold too`,
+      "change a copy: `{ ...x }`, `[...x]`, `toSorted()`",
+    );
+  }
+}
+
+/** A local variable that was declared with the new object itself: the object is still being built. */
+function isUnderConstruction(engine: Engine, thing: Thing, target: Node): boolean {
+  if (thing.kind !== "site") return false;
+  // A constructor writes to the object that is being made, also while a file is loaded.
+  if (plain(target).type === "ThisExpression" && isInConstructor(plain(target))) return true;
+  if (thing.shared) return false;
+  let root = plain(target);
+  while (root.type === "MemberExpression") root = plain(root.object);
+  if (root.type === "ThisExpression") return isInConstructor(root);
+  if (root.type !== "Identifier") return false;
+  const variable = engine.module.variable(root);
+  return (
+    variable?.defs.some(({ node }) => {
+      const declared = node as unknown as Node;
+      return (
+        declared.type === "VariableDeclarator" &&
+        declared.init !== null &&
+        enclosingFunction(declared) === engine.current.body &&
+        isMaking(plain(declared.init))
+      );
+    }) === true && variable.references.filter((each) => each.isWrite()).length === 1
+  );
+}
+
+function isInConstructor(node: Node): boolean {
+  const method = enclosingFunction(node)?.parent;
+  return method?.type === "MethodDefinition" && method.kind === "constructor";
+}
+
+function isMaking(node: Node): boolean {
+  return node.type === "ArrayExpression" || node.type === "ObjectExpression" || node.type === "NewExpression";
+}
+
+/** The method that an instance has, also from the classes above. */
+export function methodOf(engine: Engine, of: ClassThing, key: string, node: Node): Iterable<Thing> | null {
+  for (const member of of.node.body.body) {
+    if (member.type !== "MethodDefinition" || member.static || keyOf(member, member.key) !== key) continue;
+    if (member.kind === "get") return engine.call(member.value, node, [], [engine.site(of.node, of)]);
+    return [engine.function(member.value)];
+  }
+  for (const above of classesAbove(engine, of)) {
+    if (above.kind === "class") return methodOf(engine, above, key, node);
+  }
+  return null;
+}
+
+export function classesAbove(engine: Engine, of: ClassThing): Thing[] {
+  const { superClass } = of.node;
+  if (superClass === null || superClass.type !== "Identifier") return [];
+  const module = engine.moduleOf(of.node);
+  const variable = module.variable(superClass);
+  return variable ? [...engine.of(variable)] : [];
+}
+
+function staticMethod(engine: Engine, of: ClassThing, key: string): Thing | null {
+  for (const member of of.node.body.body) {
+    if (member.type === "MethodDefinition" && member.static && keyOf(member, member.key) === key) {
+      return engine.function(member.value);
+    }
+  }
+  return null;
+}

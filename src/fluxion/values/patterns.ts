@@ -1,0 +1,60 @@
+import { keyOf, type Node } from "../source/syntax.js";
+import type { Engine } from "./engine.js";
+import { evaluate } from "./expressions.js";
+import { assignMember, iterated, memberOf } from "./members.js";
+import type { Value } from "./things.js";
+import { write } from "./variables.js";
+
+const PRIMITIVE_TYPES = new Set([
+  "TSStringKeyword",
+  "TSNumberKeyword",
+  "TSBooleanKeyword",
+  "TSBigIntKeyword",
+]);
+
+/** Gives a value to what stands on the left: a declaration, a parameter, or the target of an assignment. */
+export function bind(engine: Engine, target: Node, value: Value): void {
+  switch (target.type) {
+    case "Identifier": {
+      const type = (target as { typeAnnotation?: { typeAnnotation?: Node } | null }).typeAnnotation
+        ?.typeAnnotation;
+      write(engine, target, type !== undefined && PRIMITIVE_TYPES.has(type.type) ? new Set() : value);
+      return;
+    }
+    case "MemberExpression":
+      assignMember(engine, target, value);
+      return;
+    case "AssignmentPattern":
+      bind(engine, target.left, new Set([...value, ...evaluate(engine, target.right)]));
+      return;
+    case "ArrayPattern":
+      for (const element of target.elements) {
+        if (element?.type === "RestElement") bindRest(engine, element.argument, value);
+        else if (element !== null) bind(engine, element, iterated(engine, value, target));
+      }
+      return;
+    case "ObjectPattern":
+      for (const property of target.properties) {
+        if (property.type === "RestElement") {
+          bindRest(engine, property.argument, value);
+        } else {
+          if (property.computed) evaluate(engine, property.key);
+          bind(engine, property.value, memberOf(engine, value, keyOf(property, property.key), property));
+        }
+      }
+      return;
+    case "TSParameterProperty":
+      bind(engine, target.parameter, value);
+      return;
+    default: {
+      const inner = (target as { expression?: Node }).expression;
+      if (inner !== undefined) bind(engine, inner, value);
+    }
+  }
+}
+
+function bindRest(engine: Engine, target: Node, value: Value): void {
+  const rest = engine.site(target);
+  engine.add(rest.rest, iterated(engine, value, target));
+  bind(engine, target, new Set([rest]));
+}

@@ -1,0 +1,153 @@
+import type { Code } from "../../errors.js";
+import type { ReceiverKind } from "../pipeline.js";
+import type { SourceModule, Variable } from "../source/module.js";
+import type { FunctionNode, Node, ProgramSyntax } from "../source/syntax.js";
+
+/**
+ * What an expression may give, as far as the text tells: a set of things. Primitive values are not in it, so an empty set
+ * is a primitive value. An object is known by the place where it is made.
+ */
+export type Value = Set<Thing>;
+
+export interface Site {
+  readonly kind: "site";
+  readonly node: Node;
+  readonly fields: Map<string, Value>;
+  /** What is behind keys that the text does not tell, and in collections. */
+  readonly rest: Value;
+  /** Made while its file was loaded, so that everybody may hold it. */
+  readonly shared: boolean;
+  readonly madeBy: ClassThing | null;
+  /** A regular expression that remembers where it was. */
+  readonly remembers: boolean;
+}
+
+export interface FunctionThing {
+  readonly kind: "function";
+  readonly node: FunctionNode;
+  readonly fields: Map<string, Value>;
+}
+
+export interface ClassThing {
+  readonly kind: "class";
+  readonly node: Node & { type: "ClassDeclaration" | "ClassExpression" };
+  readonly fields: Map<string, Value>;
+}
+
+/** What another own file exports. */
+export interface NamespaceThing {
+  readonly kind: "namespace";
+  readonly module: SourceModule;
+  readonly fields: Map<string, Value>;
+  /** `module.exports = …` */
+  readonly whole: Value;
+}
+
+export interface LibraryThing {
+  readonly kind: "library";
+  readonly library: string;
+  readonly path: string;
+  /** Where the object was made; the import itself for what is simply imported. */
+  readonly node: Node | null;
+  readonly shared: boolean;
+}
+
+export interface BuiltinThing {
+  readonly kind: "builtin";
+  readonly path: string;
+}
+
+/**
+ * An object of which only its owner is known. `input`: somebody else may hold it. `given`: handed over, nobody else
+ * holds it. `fresh`: just made. `loaded`: made while a file was loaded. `unknown`: anything.
+ */
+export interface DataThing {
+  readonly kind: "data";
+  readonly owner: "input" | "given" | "fresh" | "loaded" | "unknown";
+  readonly node: Node | null;
+}
+
+export interface ReceiverThing {
+  readonly kind: "receiver";
+  readonly receiver: ReceiverKind;
+  readonly variable: Variable | null;
+}
+
+/** `resolve` and `reject` of a promise that is being made. */
+export interface ResolverThing {
+  readonly kind: "resolver";
+  readonly node: Node;
+  readonly into: Value;
+}
+
+export type Thing =
+  | Site
+  | FunctionThing
+  | ClassThing
+  | NamespaceThing
+  | LibraryThing
+  | BuiltinThing
+  | DataThing
+  | ReceiverThing
+  | ResolverThing;
+
+/** Code that runs as a whole: a function, or a file while it is loaded. */
+export type Body = FunctionNode | ProgramSyntax;
+
+/** Why something must stay where it is. */
+export interface Fact {
+  readonly code: Code;
+  readonly node: Node;
+  readonly module: SourceModule;
+  readonly reason: string;
+  readonly advice: string;
+}
+
+/** What is known of the inside of one body. */
+export interface BodyFacts {
+  readonly body: Body;
+  readonly module: SourceModule;
+  readonly facts: Map<string, Fact>;
+  readonly calls: Map<Node, Set<FunctionNode>>;
+  /** Where variables of files are used. */
+  readonly uses: Map<Node, Variable>;
+  /** Where variables of functions around the root are used. */
+  readonly captures: Map<Node, Variable>;
+  /** `__dirname` and the like. */
+  readonly names: Set<string>;
+  readonly reads: ReceiverRead[];
+  readonly effects: { readonly receiver: ReceiverThing; readonly node: Node; readonly method: string }[];
+  /** Which things are changed, and where. */
+  readonly changes: Map<Node, Set<Thing>>;
+  /** Where it gets something that is different each time. */
+  readonly varies: Set<Node>;
+  heavy: boolean;
+  busy: boolean;
+  waits: boolean;
+}
+
+export interface ReceiverRead {
+  readonly receiver: ReceiverThing;
+  readonly node: Node;
+  /** `["query", "text"]`; for a question, `["get", "accept"]`. */
+  readonly path: readonly string[];
+  readonly question: boolean;
+}
+
+/** Everything that can be reached from a value. */
+export function reachable(value: Iterable<Thing>): Set<Thing> {
+  const found = new Set<Thing>();
+  const waiting = [...value];
+  for (let thing = waiting.pop(); thing !== undefined; thing = waiting.pop()) {
+    if (found.has(thing)) continue;
+    found.add(thing);
+    if (thing.kind === "site" || thing.kind === "namespace") {
+      for (const field of thing.fields.values()) waiting.push(...field);
+      waiting.push(...(thing.kind === "site" ? thing.rest : thing.whole));
+    }
+    if (thing.kind === "function" || thing.kind === "class") {
+      for (const field of thing.fields.values()) waiting.push(...field);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,117 @@
+import { VALUES } from "../callees/builtins.js";
+import { ALL_GLOBALS } from "../callees/globals.js";
+import type { Variable } from "../source/module.js";
+import { isFunction, type Node } from "../source/syntax.js";
+import type { Engine } from "./engine.js";
+import type { Value } from "./things.js";
+
+export function isOfFile(variable: Variable): boolean {
+  const block = variable.scope.variableScope.block as unknown as Node;
+  return !isFunction(block);
+}
+
+/** Written again after its declaration. */
+export function isReassigned(variable: Variable): boolean {
+  return variable.references.some((each) => each.isWrite() && each.init !== true);
+}
+
+export function read(engine: Engine, node: Node & { type: "Identifier"; name: string }): Value {
+  const variable = engine.module.variable(node);
+  if (variable === undefined) return new Set();
+  if (variable === null || variable.defs.length === 0) {
+    return variable?.name === "arguments" ? argumentsOf(engine, node) : globalNamed(engine, node);
+  }
+  const role = engine.options.roles.get(variable);
+  const { current } = engine;
+  if (isOfFile(variable)) {
+    engine.enter(engine.module.syntax);
+    current.uses.set(node, variable);
+    return engine.of(variable);
+  }
+  if (!engine.captured(variable)) {
+    return role === undefined ? engine.of(variable) : new Set([engine.receiver(role, variable)]);
+  }
+  current.captures.set(node, variable);
+  if (role !== undefined) return new Set([engine.receiver(role, variable)]);
+  if (definesFunction(variable)) {
+    engine.fact(
+      "HW-7006",
+      node,
+      `it uses the function ${variable.name}, which belongs to the function around it and cannot be sent`,
+      `declare ${variable.name} in the file, outside of functions`,
+    );
+  }
+  return new Set([engine.data("input", variable.identifiers[0] as unknown as Node)]);
+}
+
+export function write(engine: Engine, node: Node & { type: "Identifier"; name: string }, value: Value): void {
+  const variable = engine.module.variable(node);
+  if (variable === undefined || variable === null) {
+    if (node.name !== "module" && node.name !== "exports") {
+      engine.fact(
+        "HW-7002",
+        node,
+        `it writes the global variable ${node.name}`,
+        `pass ${node.name} on as a value`,
+      );
+    }
+    return;
+  }
+  const { current } = engine;
+  if (isOfFile(variable)) {
+    if (!engine.loading) {
+      current.uses.set(node, variable);
+      engine.fact(
+        "HW-7002",
+        node,
+        `it writes ${variable.name}, a variable of the file that every request shares`,
+        `write ${variable.name} in a part of its own, before or after the heavy work`,
+      );
+    }
+  } else if (engine.captured(variable)) {
+    current.captures.set(node, variable);
+    engine.fact(
+      "HW-7003",
+      node,
+      `it writes ${variable.name}, which belongs to the function around it`,
+      `return the value instead of writing ${variable.name} from here`,
+    );
+  }
+  engine.add(engine.of(variable), value);
+}
+
+function definesFunction(variable: Variable): boolean {
+  return variable.defs.some(({ node, type }) => {
+    if (String(type) === "FunctionName" || String(type) === "ClassName") return true;
+    const declared = node as unknown as Node;
+    return declared.type === "VariableDeclarator" && isFunction(declared.init);
+  });
+}
+
+function argumentsOf(engine: Engine, node: Node): Value {
+  engine.fact("HW-7007", node, "it uses `arguments`", "name the parameters, or use `...rest`");
+  return new Set([engine.data("input")]);
+}
+
+function globalNamed(engine: Engine, node: Node & { name: string }): Value {
+  const { name } = node;
+  if (VALUES.has(name)) return new Set();
+  if (name === "console") return new Set([engine.receiver("console", null)]);
+  if (name === "__dirname" || name === "__filename") {
+    engine.current.names.add(name);
+    return new Set();
+  }
+  if (engine.module.format === "commonjs") {
+    if (name === "exports" || name === "module") return new Set([engine.namespace(engine.module)]);
+    if (name === "require") return new Set([engine.builtin("require")]);
+  }
+  if (!ALL_GLOBALS.has(name)) {
+    engine.fact(
+      "HW-7004",
+      node,
+      `it uses the global variable ${name}, of which nothing is known`,
+      `import ${name}, or declare it in a file of the program`,
+    );
+  }
+  return new Set([engine.builtin(name)]);
+}

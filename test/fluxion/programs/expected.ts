@@ -1,0 +1,156 @@
+/** What is asked of a program, and what the compiler must make of it. */
+export interface Expected {
+  /** Functions that must run in workers. */
+  readonly isolates?: readonly string[];
+  /** Functions that must stay on the main loop, and words of the reason. */
+  readonly refuses?: Readonly<Record<string, RegExp>>;
+  /** `METHOD /path`, and a body behind that. Each is sent alone, then all of them at once through one connection. */
+  readonly requests?: readonly string[];
+  /** Only one after the other: what they answer depends on their order in time. */
+  readonly alone?: true;
+  readonly args?: readonly string[];
+}
+
+const get = (...paths: string[]) => paths.map((path) => `GET ${path}`);
+
+/** One program for each feature of the language or hazard. */
+export const expected: Readonly<Record<string, Expected>> = {
+  // whole parts
+  "whole-handler.cjs": { isolates: ["handler"], requests: get("/?by=3", "/?by=x", "/none") },
+  "whole-handler-esm.mjs": { isolates: ["handler"], requests: get("/?text=a+b+c", "/") },
+  "whole-handler-typed.ts": { isolates: ["handler"], requests: get("/?text=x,y,z", "/") },
+  "express4-handler.cjs": { isolates: ["handler"], requests: get("/lambda", "/%C3%A9a") },
+  "named-handler.cjs": { isolates: ["handler"], requests: get("/", "/?n=3") },
+  "handler-in-variable.mjs": { isolates: ["handler"], requests: get("/?a=1&a=2&b", "/") },
+  "mutual-recursion.cjs": { isolates: ["handler"], requests: get("/10", "/7") },
+  "written-response.cjs": { isolates: ["handler"], requests: get("/a", "/b?c") },
+  "head-written.mjs": { isolates: ["handler"], requests: ["GET /a", "HEAD /b", "PUT /c body"] },
+  "chained-response.cjs": { isolates: ["handler"], requests: get("/") },
+  "middleware.cjs": { isolates: ["parse"], requests: get("/a/b", "/") },
+  "next-with-error.cjs": { isolates: ["check"], requests: get("/?token=t", "/?token=x") },
+  "console-order.cjs": { isolates: ["handler"], requests: get("/?n=1", "/?n=2"), alone: true },
+  "buffer-result.mjs": { isolates: ["handler"], requests: get("/?fill=ab") },
+  "header-reads.cjs": { isolates: ["handler"], requests: get("/?a=b") },
+  "early-return.cjs": { isolates: ["handler"], requests: get("/?n=x", "/?n=-1", "/?n=3", "/?n=4", "/?n=5") },
+  "patterns.mjs": { isolates: ["handler"], requests: get("/abc?b=2&c=3", "/x?a=") },
+  "local-class.ts": { isolates: ["handler"], requests: get("/?text=stack") },
+  "local-generator.mjs": { isolates: ["handler"], requests: get("/?max=40") },
+  "heavy-comment.cjs": { isolates: ["handler"], requests: get("/?n=1") },
+  "async-handler.mjs": { isolates: ["handler"], requests: get("/?by=2", "/?by=0") },
+  "changed-while-awaited.mjs": { isolates: ["handler"], requests: get("/?n=4") },
+  // what a stage needs of its module
+  "helper-file.cjs": { isolates: ["handler"], requests: get("/?text=hey") },
+  "helper-module.mjs": { isolates: ["handler"], requests: get("/?key=a", "/?key=c") },
+  "instance-of-file.cjs": { isolates: ["handler"], requests: get("/?n=3", "/?n=0") },
+  "constant-table.ts": { isolates: ["handler"], requests: get("/") },
+  "markdown.mjs": { isolates: ["handler"], requests: ["POST / # title\n\nsome *text* http://a.b"] },
+  "markdown-highlight.cjs": { isolates: ["handler"], requests: ["POST / ```js\nlet a = 1;\n```"] },
+  "crypto-sync.cjs": { isolates: ["handler"], requests: get("/?password=p") },
+  "zlib-sync.mjs": { isolates: ["handler"], requests: get("/?n=1000", "/?n=-1") },
+  "templates.cjs": {
+    isolates: ["byEjs", "byHandlebars", "byMarked", "byPug", "byShowdown"],
+    requests: get(
+      "/ejs?name=a%3Cb",
+      "/handlebars?name=a%3Cb",
+      "/marked?name=ab",
+      "/pug?name=a%3Cb",
+      "/showdown?name=ab",
+    ),
+  },
+  "picture.mjs": { isolates: ["handler"], requests: get("/?size=8", "/?size=x") },
+  "pure-comment.cjs": { isolates: ["handler"], requests: get("/?text=A+B") },
+  // errors
+  "throws-express5.cjs": { isolates: ["handler"], requests: get("/", "/?ok") },
+  "throws-express4.cjs": {
+    isolates: ["handler"],
+    requests: get('/?json={"name":"ada"}', "/?json={", "/?json=1"),
+  },
+  "own-error-class.mjs": { isolates: ["handler"], requests: get("/abc", "/abcd") },
+  "awaited-rejects.mjs": { isolates: ["parse"], requests: get("/?text=bad", "/?text={", "/?text=[1]") },
+  // calls that are awaited, or cut out of a synchronous section
+  "awaited-call.mjs": { isolates: ["render"], requests: get("/?text=abc", "/?text=def"), alone: true },
+  "cut-after-counter.mjs": {
+    isolates: ["heavy"],
+    requests: get("/?text=abc", "/count", "/?text=d", "/count"),
+  },
+  "special-numbers.mjs": {
+    isolates: ["handler"],
+    requests: get("/nan", "/zero", "/big", "/none", "/set", "/other"),
+  },
+  "bcrypt.mjs": {
+    isolates: ["bcrypt.hash", "bcrypt.compare"],
+    requests: get(
+      "/register/ada?password=a",
+      "/login/ada?password=a",
+      "/login/ada?password=b",
+      "/login/bob?password=b",
+    ),
+    alone: true,
+  },
+  // continuations
+  "factory-middleware.cjs": {
+    isolates: ["parsed"],
+    requests: ["POST / hello", `POST / ${"long".repeat(20)}`, "POST /"],
+  },
+  "then-continuation.cjs": { isolates: ["reply"], requests: get("/") },
+  "file-continuation.cjs": { isolates: ["reply"], requests: get("/", "/?missing") },
+  "json-body.mjs": {
+    isolates: ["handler"],
+    requests: ['JSON / {"b":{"d":1,"c":[2,{"f":0,"e":null}]},"a":"x"}', "JSON / {"],
+  },
+  // state that outlives a request
+  "module-state-counter.cjs": { refuses: { handler: /count/ }, requests: get("/", "/") },
+  "module-cache.mjs": { refuses: { handler: /cache/ }, requests: get("/a", "/b", "/a") },
+  "alias-written.cjs": { refuses: { handler: /settings/, raise: /same/ }, requests: get("/", "/raise", "/") },
+  "state-written-elsewhere.cjs": {
+    refuses: { handler: /greeting/, set: /greeting/ },
+    requests: get("/?name=a", "/set/bye", "/?name=a"),
+  },
+  "state-through-method.ts": { refuses: { handler: /tally/ }, requests: get("/", "/") },
+  "instance-changed.cjs": { refuses: { handler: /stars|this\.mark/ }, requests: get("/?n=1", "/?n=2"), alone: true },
+  "lazy-singleton.cjs": { refuses: { handler: /table/ }, requests: get("/", "/") },
+  "state-after-cut.cjs": { refuses: { handler: /log/ }, requests: get("/?text=cab", "/?text=fed") },
+  "global-state.cjs": { refuses: { handler: /global/ }, requests: get("/", "/") },
+  "sticky-expression.cjs": { refuses: { handler: /words/ }, requests: get("/", "/", "/") },
+  "shared-generator.mjs": { refuses: { handler: /ids/ }, requests: get("/", "/") },
+  "weak-map-state.mjs": { refuses: { handler: /seen/, mark: /seen/ }, requests: get("/") },
+  "patched-prototype.cjs": { refuses: { handler: /prototype|shout/ }, requests: get("/?text=hey") },
+  "environment-written.cjs": { refuses: { set: /process|env/ }, requests: get("/", "/set?to=bye", "/") },
+  // objects that cannot travel, and effects that cannot wait
+  "uses-this.cjs": { refuses: { show: /this|method/ }, requests: get("/") },
+  "uses-arguments.cjs": { refuses: { handler: /arguments/ }, requests: get("/") },
+  "uses-eval.cjs": { refuses: { handler: /eval/ }, requests: get("/") },
+  "uses-with.cjs": { refuses: { handler: /with/ }, requests: get("/?n=1") },
+  "function-crosses.mjs": {
+    refuses: { handler: /calls/ },
+    requests: get("/?n=4", "/?n=5"),
+    alone: true,
+  },
+  "callee-changes-argument.mjs": { isolates: ["handler"], requests: get("/") },
+  "parallel-callbacks.cjs": { refuses: { counted: /pending|total/ }, requests: get("/") },
+  "emits.cjs": {
+    refuses: { handler: /bus|emit/, hear: /heard|order/ },
+    requests: get("/?text=a", "/?text=b"),
+  },
+  "timer-escapes.cjs": {
+    refuses: { start: /timers|setTimeout/ },
+    requests: get("/start/a", "/start/b", "/stop/a"),
+  },
+  "response-read-back.cjs": { refuses: { handler: /res/ }, requests: get("/") },
+  "caught-effect.cjs": {
+    refuses: { handler: /try|caught|catch/ },
+    requests: get("/?status=201", "/?status=99999"),
+  },
+  "after-next.cjs": { refuses: { handler: /next/ }, requests: get("/?n=1"), alone: true },
+  "response-kept.cjs": { refuses: { wait: /waiting|res/, handler: /waiting/ }, requests: get("/") },
+  "stream-piped.cjs": { refuses: { handler: /pipe|req/ }, requests: ["POST / through"] },
+  "reads-body-stream.mjs": { refuses: { handler: /req|await/ }, requests: ["POST / twelve bytes"] },
+  "dynamic-import.mjs": { refuses: { handler: /import/ }, requests: get("/?part=wrap", "/?part=none") },
+  "unknown-library.cjs": { refuses: { handler: /ms/ }, requests: get("/?text=2h") },
+  "stay-comment.cjs": { refuses: { handler: /stay/ }, requests: get("/") },
+  // programs that end
+  "ends-by-itself.cjs": { isolates: ["digest"], args: ["one", "two"] },
+  "ends-uncaught.cjs": { isolates: ["parse"] },
+  "top-level-await.mjs": { isolates: ["squares"] },
+  "timers-order.cjs": {},
+};

@@ -1,0 +1,2 @@
+const MARK = "!";
+module.exports = { mark: (n) => MARK.repeat(n) };

@@ -1,0 +1,3 @@
+const made = {};
+exports.make = (text) => text.toLowerCase().replaceAll(" ", "-");
+exports.made = made;

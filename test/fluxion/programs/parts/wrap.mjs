@@ -1,0 +1,3 @@
+export function wrap(text) {
+  return `[${text}]`;
+}

@@ -1,0 +1,61 @@
+// A module for workers as the linker generates them, written by hand.
+import { createHash } from "node:crypto";
+import { threadId } from "node:worker_threads";
+
+function render(text) {
+  if (text === "bad") throw new TypeError("cannot render bad");
+  return `<p>${text}</p>`;
+}
+
+export const stages = {
+  render: ([text]) => render(text),
+  handler([query], [res]) {
+    res
+      .status(201)
+      .set("x-thread", "some")
+      .json({ html: render(query.text), query });
+  },
+  throwsLate(_, [res, out]) {
+    out.log("before");
+    res.status(500);
+    throw Object.assign(new RangeError("late"), { code: "E_LATE", status: 418 });
+  },
+  middleware([text], [req, next]) {
+    const body = { text };
+    req.body = body;
+    req.again = body;
+    body.length = text.length;
+    next();
+  },
+  mutatesAfter(_, [res]) {
+    const rows = [1];
+    res.json(rows);
+    rows.push(2);
+    res.json(rows);
+  },
+  echo: ([value]) => value,
+  spin([ms]) {
+    const until = performance.now() + ms;
+    while (performance.now() < until) createHash("sha1").update("x").digest();
+    return threadId;
+  },
+  async later([ms]) {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return threadId;
+  },
+  returnsFunction: () => () => 1,
+  returnsInstance: () => new (class Own {})(),
+  readsBack(_, [res]) {
+    try {
+      return res.headersSent;
+    } catch {
+      return "caught";
+    }
+  },
+  returnsReceiver: (_, [res]) => res.status(200),
+  exits: () => process.exit(3),
+  exhausts() {
+    const all = [];
+    for (;;) all.push(new Array(1_000_000).fill(all.length));
+  },
+};

@@ -1,4 +1,5 @@
 import { startBareThreads } from "./lib/bare-threads.js";
+import { driveInProcess } from "./lib/case-process.js";
 import { startComedyThreads } from "./lib/comedy.js";
 import { hostGoals } from "./lib/goals.js";
 import { startOnHosts } from "./lib/headwater-hosts.js";
@@ -12,7 +13,7 @@ import { unitsIn } from "./lib/work.js";
 
 /**
  * The counters of `micro` on two worker hosts, nothing durable: beside what bare messages between threads can do, an actor
- * library and a thread pool. Then with one millisecond of work per event, on one worker host and on two.
+ * library and a thread pool, each in a process of its own. Then with one millisecond of work per event, on one worker host and on two.
  */
 
 const CONTEXTS = 160;
@@ -21,7 +22,7 @@ const WORK_MS = 1;
 const KILLS = 5;
 const IN_FLIGHT_WORK = 64;
 
-const FULL: Effort = { rounds: 9, warmUpMs: 500, roundMs: 200 };
+const FULL: Effort = { rounds: 9, warmUpMs: 2000, roundMs: 400 };
 const QUICK: Effort = { rounds: 3, warmUpMs: 20, roundMs: 20 };
 
 const of = (name: string, hosts: number, baseline: string, start: Case["start"]): Case => {
@@ -42,6 +43,10 @@ const large: readonly Case[] = [
   of("headwater-hosts-work-2", 2, "headwater-hosts-work-1", (contexts) => startOnHosts(contexts, 2)),
 ];
 
+export const cases: readonly Case[] = [...small, ...large];
+
+const inProcess = (each: Case) => driveInProcess(import.meta.url, each);
+
 export async function main(args: readonly string[]): Promise<void> {
   const { json, effort } = optionsFrom(args, FULL, QUICK);
   const report: Figures[] = [];
@@ -50,13 +55,13 @@ export async function main(args: readonly string[]): Promise<void> {
     if (json) for (const each of figures) process.stdout.write(`${jsonLine("hosts", each)}\n`);
   };
   const settings = [1, 1024].map((inFlight) => ({ work: 0, inFlight }));
-  take(await measure(small, settings, effort, progress));
-  take(await measure(large, [{ work: unitsIn(WORK_MS), inFlight: IN_FLIGHT_WORK }], effort, progress));
+  take(await measure(small, settings, effort, progress, inProcess));
+  const work = { work: unitsIn(WORK_MS), inFlight: IN_FLIGHT_WORK };
+  take(await measure(large, [work], effort, progress, inProcess));
   if (!json) process.stdout.write(table(report));
   await killed(json, effort.rounds);
   for (const goal of hostGoals(report))
     progress(`${goal.met ? "met" : "MISSED"}: ${goal.what}: ${goal.figure}`);
-  process.stdout.write("", () => process.exit()); // comedy leaves its threads behind
 }
 
 const KILLED_MS_MAX = 300;

@@ -10,8 +10,20 @@ export interface Measurement {
   readonly p99Ms: number;
 }
 
+/** A system that is driven, here or in another process. */
+export interface Driven {
+  /** How many events were asked for, warm-up included. */
+  readonly asked: number;
+  /** Asks for nothing more. What is in flight is waited for, then `drive` fails. */
+  interrupt(): void;
+  drive(events: number, inFlight: number, work: number): Promise<Measurement>;
+  /** The sum of all counters. */
+  counted(): Promise<number>;
+  stop(): Promise<void>;
+}
+
 /** Drives one system round robin over its counters. The same code drives all of them. */
-export class Driver {
+export class Driver implements Driven {
   #asked = 0;
   #counter = 0;
   #isInterrupted = false;
@@ -21,12 +33,18 @@ export class Driver {
     readonly contexts: number,
   ) {}
 
-  /** How many events were asked for, warm-up included. */
   get asked(): number {
     return this.#asked;
   }
 
-  /** Asks for nothing more. What is in flight is waited for, then `drive` fails. */
+  counted(): Promise<number> {
+    return this.subject.counted();
+  }
+
+  stop(): Promise<void> {
+    return this.subject.stop();
+  }
+
   interrupt(): void {
     this.#isInterrupted = true;
   }

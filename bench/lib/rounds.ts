@@ -1,4 +1,4 @@
-import { Driver, type Measurement } from "./driver.js";
+import { type Driven, Driver, type Measurement } from "./driver.js";
 import type { Case } from "./subject.js";
 
 export interface Effort {
@@ -26,7 +26,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 interface Entrant {
   readonly case: Case;
-  readonly driver: Driver;
+  readonly driver: Driven;
 }
 
 /**
@@ -39,6 +39,7 @@ export async function measure(
   settings: readonly Setting[],
   effort: Effort,
   progress: (line: string) => void,
+  start: (each: Case) => Promise<Driven> = driveHere,
 ): Promise<Figures[]> {
   const entrants: Entrant[] = [];
   let isInterrupted = false;
@@ -50,7 +51,7 @@ export async function measure(
   for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     for (const each of cases) {
-      entrants.push({ case: each, driver: new Driver(await each.start(each.contexts), each.contexts) });
+      entrants.push({ case: each, driver: await start(each) });
       if (isInterrupted) throw new Error("interrupted.");
     }
     const figures: Figures[] = [];
@@ -66,9 +67,13 @@ export async function measure(
   }
 }
 
+async function driveHere(each: Case): Promise<Driven> {
+  return new Driver(await each.start(each.contexts), each.contexts);
+}
+
 /** One that cannot be stopped keeps none of the others from it. */
 async function stopAll(entrants: readonly Entrant[]): Promise<void> {
-  const stopped = await Promise.allSettled(entrants.map(({ driver }) => driver.subject.stop()));
+  const stopped = await Promise.allSettled(entrants.map(({ driver }) => driver.stop()));
   for (const each of stopped) if (each.status === "rejected") throw each.reason;
 }
 
@@ -98,7 +103,7 @@ async function measureSetting(
 }
 
 /** Runs a case until it has had its share of warm-up, and tells how many events fill one round. */
-async function warmUp(driver: Driver, { inFlight, work }: Setting, effort: Effort): Promise<number> {
+async function warmUp(driver: Driven, { inFlight, work }: Setting, effort: Effort): Promise<number> {
   if (effort.events !== undefined) {
     await driver.drive(effort.events, inFlight, work);
     return effort.events;
@@ -135,8 +140,8 @@ function summarise(
 }
 
 /** A figure counts only if the work was done: every event took place, and took place once. */
-async function check(each: Case, driver: Driver): Promise<void> {
-  const [expected, counted] = [driver.asked * each.countsPerEvent, await driver.subject.counted()];
+async function check(each: Case, driver: Driven): Promise<void> {
+  const [expected, counted] = [driver.asked * each.countsPerEvent, await driver.counted()];
   if (counted !== expected) throw new Error(`${each.name} counted ${counted} events instead of ${expected}.`);
 }
 

@@ -19,7 +19,7 @@ const END_MS_MAX = 1000;
  * say what the host is at when its event loop is blocked, and that ends it when the head is gone.
  */
 export function openProcess(task: HostTask, on: LinkEvents): HostLink {
-  const flags = [`--max-semi-space-size=${YOUNG_GENERATION_MB}`];
+  const flags = [`--max-semi-space-size=${Math.round(YOUNG_GENERATION_MB / 3)}`];
   if (task.heapMb !== undefined) flags.push(`--max-old-space-size=${task.heapMb}`);
   const child = spawn(process.execPath, [...flags, MAIN], {
     stdio: ["ignore", "inherit", "inherit", "pipe", "pipe"],

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 
 /** `npm run bench -- NAME [options]`: runs one bench. Figures go to stdout, everything else to stderr. */
 
@@ -46,7 +47,10 @@ const [name, ...args] = process.argv.slice(2);
 const load = name === undefined ? undefined : benches[name];
 if (name !== undefined && ROOMY.includes(name) && !process.execArgv.includes(ROOM)) {
   const again = [ROOM, ...process.execArgv, ...process.argv.slice(1)];
-  process.exitCode = spawnSync(process.execPath, again, { stdio: "inherit" }).status ?? 1;
+  const bench = spawn(process.execPath, again, { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => bench.kill(signal));
+  const [code] = (await once(bench, "close")) as [number | null];
+  process.exitCode = code ?? 1;
 } else if (load !== undefined) {
   try {
     await (await load()).main(args);

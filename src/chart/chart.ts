@@ -1,3 +1,4 @@
+import { escaped, round } from "../svg.js";
 import { formatted, type Scale, scaleFor } from "./scale.js";
 
 /**
@@ -219,16 +220,4 @@ function wrapped(words: string, width: number): string[] {
     else lines.push(word);
   }
   return lines;
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
-function escaped(words: string): string {
-  return words
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

@@ -85,8 +85,6 @@ export interface Stage {
   /** What the inputs are, for people: `req.query.text`, `limit`. */
   readonly inputs: readonly string[];
   readonly receivers: readonly Receiver[];
-  /** Nothing of it outlives a call: any number of copies may run. All stages are, so far. */
-  readonly stateless: boolean;
   readonly weight: Weight;
   /** The file of the worker module that has it, beside the program's own files. */
   readonly worker: string;

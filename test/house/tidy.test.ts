@@ -7,6 +7,7 @@ import { filesIn, importsOf, linesMatching, type SourceFile, withoutComments } f
 const MAY_IMPORT: Record<string, readonly string[]> = {
   errors: [],
   suggest: [],
+  svg: [],
   model: ["errors"],
   state: ["errors", "model"],
   core: ["errors"],
@@ -16,11 +17,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sim: ["errors", "model", "state", "core", "journal", "elastic", "host"],
   client: ["errors", "model"],
   server: ["errors", "model", "client"],
-  analysis: ["errors", "suggest"],
-  chart: [],
+  analysis: ["errors", "suggest", "svg"],
+  chart: ["svg"],
   coordination: ["errors", "model"],
   check: ["errors", "analysis", "sim"],
-  fluxion: ["errors", "suggest", "model", "host", "analysis"],
+  fluxion: ["errors", "suggest", "svg", "model", "host", "analysis"],
   cli: [
     "errors",
     "suggest",

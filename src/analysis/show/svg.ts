@@ -1,3 +1,4 @@
+import { escaped, round } from "../../svg.js";
 import type { Analysis, LabelledStream } from "../analyze.js";
 import type { Component } from "../graph.js";
 import { LABELS, showAnnotation, showLabel } from "../labels.js";
@@ -157,16 +158,4 @@ function end(box: PlacedBox | undefined): string {
 function titleOf(all: readonly LabelledStream[]): string {
   const outputs = all.filter(({ stream }) => stream.to === null);
   return outputs.map(({ stream, label, seals }) => `${stream.name} is ${showLabel(label, seals)}`).join(", ");
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

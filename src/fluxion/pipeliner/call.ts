@@ -153,7 +153,6 @@ export function decideCall(
           ...inputs.flatMap(shownInput),
         ],
         receivers: [],
-        stateless: true,
         weight,
         worker: "",
       },

@@ -189,7 +189,6 @@ function planOf(
       place,
       inputs: inputs.flatMap(shownInput),
       receivers: receivers.map(({ kind, name: called }) => ({ kind, name: called })),
-      stateless: true,
       weight: weightOf(bodies, module.remarks(node).includes("heavy")),
       worker: "",
     },

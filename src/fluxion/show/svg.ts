@@ -1,5 +1,6 @@
 import { attach } from "../../analysis/show/attach.js";
 import { type Box, layOut, type PlacedBox, type Point } from "../../analysis/show/layout.js";
+import { escaped, round } from "../../svg.js";
 import type { Part, Pipeline, Stream } from "../pipeline.js";
 import { type Placement, placementOf } from "./placement.js";
 
@@ -99,16 +100,4 @@ function drawn(
       `<text class="${i === 0 ? "name" : "line"}" x="${round(x + PADDING)}" y="${round(y + PADDING + LINE_HEIGHT * (i + 1) - 5)}">${escaped(line)}</text>`,
   );
   return `<rect class="box${look}" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="8"/>${text.join("")}`;
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

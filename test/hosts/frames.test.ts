@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, createServer, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -50,4 +50,9 @@ test("a forged length and an unknown kind are refused", () => {
   forged.writeUInt32LE(FRAME_BYTES_MAX + 1, 0);
   assert.throws(() => reader().read(forged), { code: "HW-6005", message: /268435457 bytes/ });
   assert.throws(() => reader().read(Buffer.from([0, 0, 0, 0, 9])), { code: "HW-6005", message: /kind 9/ });
+});
+
+test("a frame that is too long is not sent", () => {
+  const long = new Uint8Array(FRAME_BYTES_MAX + 1);
+  assert.throws(() => writeBatch(new Socket(), long), { code: "HW-6005", message: /268435457 bytes/ });
 });

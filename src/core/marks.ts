@@ -59,14 +59,16 @@ export const HOST_MARKS = [
 export type Mark = (typeof MARKS)[number] | (typeof CRASH_MARKS)[number] | (typeof HOST_MARKS)[number];
 
 export class Marks {
-  readonly #counts = new Map<Mark, number>();
+  readonly #counts = new Map<Mark, { hits: number }>();
 
   hit(mark: Mark): void {
-    this.#counts.set(mark, (this.#counts.get(mark) ?? 0) + 1);
+    const count = this.#counts.get(mark);
+    if (count === undefined) this.#counts.set(mark, { hits: 1 });
+    else count.hits += 1;
   }
 
   count(mark: Mark): number {
-    return this.#counts.get(mark) ?? 0;
+    return this.#counts.get(mark)?.hits ?? 0;
   }
 
   missing(expected: readonly Mark[] = MARKS): Mark[] {

@@ -42,10 +42,10 @@ async function replay(
 ): Promise<void> {
   const byTicket = new Map<number, LoggedEvent>();
   for (const event of events) {
-    const { node, ticket, path, method, args, time, caller, origin, later } = event;
+    const { ticket, origin, later } = event;
     if (later.length > 0) byTicket.set(ticket, event);
     const timer = origin.kind === "timer" ? timerOf(byTicket, origin) : undefined;
-    const expected = await program.run({ node, ticket, path, method, args, time, caller, timer });
+    const expected = await program.run(event, timer);
     if (!sameResult(event.result, expected)) {
       findings.add(`result of ${nameOf(event)}`, shortResult(expected), shortResult(event.result), ticket);
     }

@@ -21,7 +21,7 @@ export interface Failure {
 
 export type Result = { ok: true; value: unknown } | { ok: false; error: Failure };
 
-export type Outcome = Result & { later: LaterEffect[] };
+export type Outcome = Result & { readonly later: readonly LaterEffect[] };
 
 /**
  * Why an event exists. `parent` is a ticket and `index` a position among that event's later effects. The event of
@@ -44,7 +44,7 @@ export interface LoggedEvent {
   caller: string | undefined;
   origin: Origin;
   result: Result;
-  later: LaterEffect[];
+  later: readonly LaterEffect[];
   /** When the head got it. Steps are points of simulated time that no two happenings share. */
   submittedStep: number;
   /** When somebody outside the logical node could first know that it had committed, or failed. */

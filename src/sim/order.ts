@@ -39,7 +39,9 @@ export function checkOrder(
 
 /** Events by what they were born from. Those that nothing explains are left over in the end. */
 class Born {
-  readonly #requests: LoggedEvent[][] = [];
+  /** One for each request of the workload; those that are one too many. */
+  readonly #requests: LoggedEvent[] = [];
+  readonly #again = new Set<number>();
   readonly #others = new Map<string, LoggedEvent[]>();
 
   constructor(
@@ -48,8 +50,10 @@ class Born {
   ) {
     for (const event of events) {
       const { origin, node } = event;
-      if (origin.kind === "request") append(this.#requests, origin.request, event);
-      else {
+      if (origin.kind === "request") {
+        if (this.#requests[origin.request] !== undefined) this.#again.add(origin.request);
+        this.#requests[origin.request] = event;
+      } else {
         const from = origin.kind === "message" ? origin.from : node;
         const id = `${origin.kind} ${from} ${origin.parent} ${origin.index}`;
         appendTo(this.#others, id, event);
@@ -58,18 +62,16 @@ class Born {
   }
 
   checkRequests(workload: readonly RequestSpec[], { lost, answers }: RunLog): void {
-    for (const [index, { node, path, method, args, client }] of workload.entries()) {
-      const [event, another] = this.#requests[index] ?? [];
+    for (const [index, request] of workload.entries()) {
+      const { node, method, client } = request;
+      const event = this.#requests[index];
       if (event === undefined && lost.has(index)) continue;
-      if (event === undefined || another !== undefined) {
+      if (event === undefined || this.#again.has(index)) {
         this.findings.add(`request ${index}`, "one event", event === undefined ? "none" : "several");
-      } else if (
-        event.node !== node ||
-        event.caller !== (client ?? undefined) ||
-        !isOf(event, { path, method, args })
-      ) {
+      } else if (event.node !== node || event.caller !== (client ?? undefined) || !isOf(event, request)) {
         this.findings.add(`request ${index}`, `${node} ${client} ${method}`, nameOf(event), event.ticket);
       }
+      if (answers.size === 0) continue;
       for (const answer of answers.get(index) ?? [])
         this.findings.check(`answer to request ${index}`, event?.result, answer, event?.ticket);
     }
@@ -172,19 +174,13 @@ function checkNothingElseOutside(
   }
 }
 
-function append(lists: LoggedEvent[][], index: number, event: LoggedEvent): void {
-  const list = lists[index];
-  if (list === undefined) lists[index] = [event];
-  else list.push(event);
-}
-
 function appendTo<T>(lists: Map<string, T[]>, id: string, item: T): void {
   const list = lists.get(id);
   if (list === undefined) lists.set(id, [item]);
   else list.push(item);
 }
 
-type Asked = Pick<LoggedEvent, "path" | "method" | "args">;
+type Asked = Readonly<Pick<LoggedEvent, "path" | "method" | "args">>;
 
 function isOf(event: LoggedEvent, { path, method, args }: Asked): boolean {
   return event.method === method && same(event.path, path) && same(event.args, args);

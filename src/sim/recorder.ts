@@ -30,6 +30,8 @@ export class RequestWaiting implements Waiting {
   reject(): void {}
 }
 
+const NOTHING_LATER: readonly LaterEffect[] = [];
+
 /** Where a message to a client came from. */
 type Position = Pick<Told, "node" | "ticket" | "index">;
 
@@ -108,10 +110,14 @@ export class Recorder {
   #logged(event: CoreEvent<EventRequest>): LoggedEvent {
     const { time } = event;
     const { slot, method, args, caller, execution } = event.payload;
-    const later = (execution?.effects ?? []).map((effect, index) => {
-      if (effect.kind === "timer") this.#timers.set(effect.id, { parent: event.ticket, index });
-      return laterOf(effect, time);
-    });
+    const effects = execution?.effects ?? [];
+    const later =
+      effects.length === 0
+        ? NOTHING_LATER
+        : effects.map((effect, index) => {
+            if (effect.kind === "timer") this.#timers.set(effect.id, { parent: event.ticket, index });
+            return laterOf(effect, time);
+          });
     const origin = this.#originOf(event.payload);
     return {
       node: slot.node,

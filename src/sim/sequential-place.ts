@@ -65,9 +65,11 @@ export class Place extends Address {
   #fieldsOf(instance: Context<Key>): State {
     const live = instance as unknown as Fields;
     return this.shape.fields.map((field) => {
-      if (this.#tracked.has(field) && live[field] !== this.#tracked.get(field))
+      const value = live[field];
+      if (isSimple(value) && this.#tracked.size === 0) return value;
+      if (this.#tracked.has(field) && value !== this.#tracked.get(field))
         throw replaced(this, field, "something else was assigned to it");
-      return this.#copyOf(live[field], field);
+      return this.#copyOf(value, field);
     });
   }
 

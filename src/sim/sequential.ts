@@ -25,21 +25,22 @@ import { Place, type State } from "./sequential-place.js";
  * when a call or an event fails) and shares nothing with the runtime but the model and the copying of values.
  */
 
-export interface SequentialEvent
-  extends Pick<LoggedEvent, "node" | "ticket" | "path" | "method" | "args" | "time" | "caller"> {
-  /** The timer that begins this event, if one does. */
-  timer?: TimerId | undefined;
-}
+export type SequentialEvent = Pick<
+  LoggedEvent,
+  "node" | "ticket" | "path" | "method" | "args" | "time" | "caller"
+>;
 
 /** A context in one event: the state that the event found there, and whether it has given it up since. */
 interface Entered {
+  readonly place: Place;
   readonly found: State;
   givenUp: boolean;
 }
 
 /** What all methods of one event share. */
 class Event {
-  readonly entered = new Map<Place, Entered>();
+  /** Few, in the order of entering. */
+  readonly entered: Entered[] = [];
   /** Calls that nobody waited for: the event has failed, but their code still runs. */
   readonly leftOver: (Promise<unknown> | null)[] = [];
 
@@ -49,6 +50,10 @@ class Event {
     readonly method: Method,
     readonly roots: ReadonlyMap<string, Place>,
   ) {}
+
+  in(place: Place): Entered | undefined {
+    return this.entered.find((entered) => entered.place === place);
+  }
 }
 
 /** How a method ended: with what it returned, or with what it threw. */
@@ -56,6 +61,8 @@ interface Ended {
   readonly ok: boolean;
   readonly value: unknown;
 }
+
+const NO_CALLS: readonly Frame[] = [];
 
 function unwrap({ ok, value }: Ended): unknown {
   if (!ok) throw value;
@@ -105,8 +112,8 @@ class Frame implements Activation {
     return { then, finally: (after) => then().finally(after), ...rest } as Promise<unknown>;
   }
 
-  #calls(): Frame[] {
-    return this.#items.filter((item) => item instanceof Frame);
+  #calls(): readonly Frame[] {
+    return this.#items.length === 0 ? NO_CALLS : this.#items.filter((item) => item instanceof Frame);
   }
 
   #isInTheWayOf({ place }: Frame): boolean {
@@ -117,12 +124,13 @@ class Frame implements Activation {
     const { place, method, of } = this;
     try {
       this.#admit();
-      const given = copyAll([...args], () => rules.argumentsOf(place, method));
+      const given = copyAll(args.slice(), () => rules.argumentsOf(place, method));
       for (const frame of earlier) await frame.#done;
-      if (of.entered.get(place)?.givenUp) throw rules.reacquire(place, method);
+      const entered = of.in(place);
+      if (entered?.givenUp) throw rules.reacquire(place, method);
       const { instance, state } = place;
       this.#before = state;
-      if (!of.entered.has(place)) of.entered.set(place, { found: state, givenUp: false });
+      if (entered === undefined) of.entered.push({ place, found: state, givenUp: false });
       Context.activate(instance, this);
       let result: unknown;
       try {
@@ -174,25 +182,29 @@ class Frame implements Activation {
 
   /** Takes back what this method and its calls did. What was given up stays given up: others may be in it. */
   #undo(): void {
-    for (const call of this.#calls().reverse()) call.#undo();
+    for (const call of this.#calls().toReversed()) call.#undo();
     this.#items = [];
     if (this.#before !== null) this.place.putBack(this.#before);
   }
 
   downgrade(): void {
     const { place, of } = this;
-    const entered = of.entered.get(place);
+    const entered = of.in(place);
     if (place.shape.anonymous || entered === undefined || entered.givenUp) return;
     if (of.method.readonly) throw rules.readonlyDowngrade(place);
     for (let above = place.parent as Place | null; above !== null; above = above.parent as Place | null) {
-      if (of.entered.get(above)?.givenUp === false) throw rules.downgradeBelowHeld(place, above);
+      if (of.in(above)?.givenUp === false) throw rules.downgradeBelowHeld(place, above);
     }
     this.#givenUpAs = place.now();
     entered.givenUp = true;
   }
 
-  later(): LaterEffect[] {
-    return this.#items.flatMap((item) => (item instanceof Frame ? item.later() : item));
+  later(into: LaterEffect[] = []): LaterEffect[] {
+    for (const item of this.#items) {
+      if (item instanceof Frame) item.later(into);
+      else into.push(item);
+    }
+    return into;
   }
 
   /** A reference whose methods only note down what is to happen later. */
@@ -262,15 +274,15 @@ class Frame implements Activation {
     const { place, method, of } = this;
     if (place.shape.anonymous) throw rules.badTimer(place, rules.noTimer.anonymous);
     if (method.readonly) throw rules.badTimer(place, rules.noTimer.readonly(method));
-    if (of.entered.get(place)?.givenUp) throw rules.badTimer(place, rules.noTimer.givenUp);
+    if (of.in(place)?.givenUp) throw rules.badTimer(place, rules.noTimer.givenUp);
   }
 
   read<T extends Context<Key>>(cls: ContextClass<T>): View<T> {
     const at = addressAbove(this.place, cls as unknown as ContextClass) as Place;
-    const { target, method, entered } = this.of;
+    const { target, method } = this.of;
     const isDeclared =
       target.isBelow(at) && method.reads.some((declared) => addressAbove(target, declared) === at);
-    if (!entered.has(at) && !isDeclared) {
+    if (this.of.in(at) === undefined && !isDeclared) {
       throw rules.undeclaredRead(this.place, method, cls.name);
     }
     return at.view(at.now()) as View<T>;
@@ -298,18 +310,19 @@ export class SequentialProgram {
     }
   }
 
-  async run(facts: SequentialEvent): Promise<Outcome> {
+  /** `timer` is the one that begins this event, if one does. */
+  async run(facts: SequentialEvent, timer?: TimerId): Promise<Outcome> {
     const target = resolvePath(this.#root(facts.node), facts.path);
     const method = target.shape.methods.get(facts.method);
     if (method === undefined) throw noSuchMethod(target.shape, facts.method, String(target));
-    const wasCancelled = facts.timer !== undefined && !this.#armed.delete(facts.timer);
+    const wasCancelled = timer !== undefined && !this.#armed.delete(timer);
     if (wasCancelled) return { ok: true, value: undefined, later: [] };
     const event = new Event(facts, target, method, this.#roots);
     const frame = new Frame(event, target, method, null, 0);
     const { ok, value } = await frame.run(facts.args, []);
     if (ok) return { ok, value, later: this.#commit(frame.later()) };
     for (const call of event.leftOver) await call;
-    for (const [place, { found }] of event.entered) place.putBack(found);
+    for (const { place, found } of event.entered) place.putBack(found);
     return { ok: false, error: failureOf(value), later: [] };
   }
 

@@ -283,11 +283,11 @@ export class World {
     const hasId = this.#storage !== null && index % IDLESS_EVERY !== 0;
     this.#requests.make(index, this.#step, hasId);
     if (!hasId) {
-      node.submit(slot, method, [...args], client ?? undefined, new RequestWaiting(index));
+      node.submit(slot, method, args.slice(), client ?? undefined, new RequestWaiting(index));
       return;
     }
     const asker = { client: client ?? undefined, request: String(index) };
-    void this.#ask(index, () => this.#program.ask(slot, method, [...args], asker));
+    void this.#ask(index, () => this.#program.ask(slot, method, args.slice(), asker));
     if (this.#random.chance(0.05)) this.#adder()("again", () => this.#plan(index));
   }
 

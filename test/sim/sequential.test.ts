@@ -13,10 +13,15 @@ class Runner {
     this.program = new SequentialProgram({ main: root, ...peers });
   }
 
-  run(path: Step[], method: string, args: unknown[] = [], more: Partial<SequentialEvent> = {}) {
+  run(
+    path: Step[],
+    method: string,
+    args: unknown[] = [],
+    { timer, ...more }: Partial<SequentialEvent> & { timer?: string } = {},
+  ) {
     this.#ticket += 1;
     const facts = { node: "main", ticket: this.#ticket, path, method, args, time: 7, caller: undefined };
-    return this.program.run({ ...facts, ...more });
+    return this.program.run({ ...facts, ...more }, timer);
   }
 
   async value(path: Step[], method: string, ...args: unknown[]) {

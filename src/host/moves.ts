@@ -50,6 +50,7 @@ export class Moves {
   readonly #ending = new Map<Moving, Event>();
   #lastCopy = 0;
   #open = 0;
+  #areDue = false;
 
   constructor(ports: MovePorts) {
     this.#ports = ports;
@@ -99,9 +100,17 @@ export class Moves {
   /** Its turn has come. */
   begin(event: Event, move: Moving): void {
     this.#waiting.set(event, { move, attempt: event.attempt });
+    this.#areDue = true;
   }
 
+  /** Are there some at which nobody has looked since their turn came? */
+  get areDue(): boolean {
+    return this.#areDue;
+  }
+
+  /** Ends those that need not wait any longer. Whatever the core calls appended must be so by now. */
   goOn(): void {
+    this.#areDue = false;
     for (const [event, { move, attempt }] of this.#waiting) {
       const isCurrent = event.attempt === attempt; // else its turn comes again
       if (isCurrent && this.#mustWait(event, move)) continue;

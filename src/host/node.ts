@@ -265,19 +265,23 @@ export class LogicalNode implements Supervisor {
     if (this.#halted) return;
     this.#pumping = true;
     // Events may start events without end: now and then, somebody else must get a turn.
-    for (let rounds = 0; rounds < ROUNDS_PER_PUMP && this.#core.hasWork && !this.#halted; rounds++) {
+    for (let rounds = 0; rounds < ROUNDS_PER_PUMP && this.#hasWork && !this.#halted; rounds++) {
       const ready = this.#core.ready();
       for (const event of ready.ticketed) this.#remember(event);
       if (ready.append.length > 0) this.#append(ready.append); // first: a host may have to load what they left
+      this.#remote?.moves.goOn(); // now nothing is appended that has not been sent after its context
       for (const { event, place } of ready.views) this.#see(event, place);
       for (const enter of ready.enter) this.#enter(enter);
       for (const event of ready.settled) this.#settle(event);
       for (const send of ready.send) this.#send(send);
-      this.#remote?.moves.goOn();
     }
     this.#pumping = false;
-    if (this.#core.hasWork) this.#schedule();
+    if (this.#hasWork) this.#schedule();
     this.#around.rested();
+  }
+
+  get #hasWork(): boolean {
+    return this.#core.hasWork || (this.#remote?.moves.areDue ?? false);
   }
 
   #see(event: CoreEvent<EventRequest>, place: object): void {

@@ -23,8 +23,10 @@ test("over 500 seeds nothing acknowledged is lost and nothing happens twice, whe
 test("over 500 seeds several hosts are as good as one, while contexts move and hosts crash", async () => {
   const together = await runCampaign({ seeds: seeds(1, 250), events: 60, hosts: true });
   assert.equal(together.failure, null);
-  const crashing = await runCampaign({ seeds: seeds(251, 250), events: 60, hosts: true, crashes: true });
+  const crashing = await runCampaign({ seeds: seeds(251, 200), events: 60, hosts: true, crashes: true });
   assert.equal(crashing.failure, null);
+  const crowded = await runCampaign({ seeds: seeds(1, 50), events: 600, hosts: true, crashes: true });
+  assert.equal(crowded.failure, null);
   for (const mark of HOST_MARKS) assert.ok((crashing.marks[mark] ?? 0) > 0, mark);
 });
 

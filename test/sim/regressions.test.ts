@@ -7,12 +7,12 @@ import { type Scenario, simulate } from "headwater/sim";
 const folder = new URL("./regressions/", import.meta.url);
 
 for (const file of readdirSync(folder).sort()) {
-  const { why, ...scenario } = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Scenario & {
-    why: string;
-  };
+  const { why, crashes, hosts, ...scenario } = JSON.parse(
+    readFileSync(new URL(file, folder), "utf8"),
+  ) as Scenario & { why: string; crashes?: boolean; hosts?: boolean };
   test(`${file}: ${why}`, async () => {
-    const { differences, events } = await simulate(scenario);
+    const { differences, events } = await simulate(scenario, { crashes, hosts });
     assert.deepEqual(differences, []);
-    assert.ok(events >= scenario.workload.length);
+    assert.ok(crashes || events >= scenario.workload.length);
   });
 }

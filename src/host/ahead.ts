@@ -6,6 +6,15 @@ import type { EventRequest } from "./request.js";
 
 type Event = CoreEvent<EventRequest>;
 
+/** Tries of which each stands behind the one before it, on one host. */
+export interface Chain {
+  last: RemoteRun;
+  /** How many of them wait for their turn. */
+  length: number;
+}
+
+const NONE: readonly never[] = [];
+
 /** So many of those that wait behind an event in its context go to its host along with it. */
 const AHEAD_MAX = 16;
 
@@ -23,24 +32,44 @@ export class Ahead {
     return run !== null && run.behind !== null && run.attempt === event.attempt && !run.isUndone ? run : null;
   }
 
-  /** New tries at those that can be sent behind this one. */
-  after(event: Event, run: RemoteRun, host: number): RemoteRun[] {
+  /** The turn of one that was sent ahead has come. */
+  caughtUp(run: RemoteRun): void {
+    run.behind = null;
+    if (run.chain !== null) run.chain.length -= 1;
+  }
+
+  /** New tries at those that can be sent behind this one, and behind those that are there already. */
+  after(event: Event, run: RemoteRun, host: number): readonly RemoteRun[] {
+    const chain = this.#chainOf(run);
+    let next = chain.last.event.next;
+    if (next === null || chain.length >= AHEAD_MAX) return NONE;
     const clear = clearUpTo(event.place);
     const made: RemoteRun[] = [];
-    let behind = run;
-    for (let next = event.next, n = 0; next !== null && n < AHEAD_MAX; next = next.next, n++) {
-      const { payload } = next;
-      const mustStay = payload.move !== null || payload.hostsLost > 0 || next.views !== null;
-      if (next.ticket >= clear || next.status !== "waiting" || mustStay) break;
-      let ahead = this.sent(next);
-      if (ahead === null) {
-        ahead = new RemoteRun(next, next.attempt, this.hosts, host);
-        ahead.behind = behind;
-        payload.execution = ahead;
-        made.push(ahead);
-      }
-      behind = ahead;
+    for (; next !== null && chain.length < AHEAD_MAX; next = next.next) {
+      if (next.ticket >= clear || !this.#mayGo(next)) break;
+      const ahead = new RemoteRun(next, next.attempt, this.hosts, host);
+      ahead.behind = chain.last;
+      ahead.chain = chain;
+      next.payload.execution = ahead;
+      chain.last = ahead;
+      chain.length += 1;
+      made.push(ahead);
     }
     return made;
+  }
+
+  #mayGo(event: Event): boolean {
+    const { move, hostsLost } = event.payload;
+    if (event.status !== "waiting" || event.views !== null || move !== null || hostsLost > 0) return false;
+    return this.sent(event) === null;
+  }
+
+  /** Those that stand behind this one. If the last of them was undone, so were all. */
+  #chainOf(run: RemoteRun): Chain {
+    const { chain } = run;
+    if (chain !== null && chain.last !== run && this.sent(chain.last.event) === chain.last) return chain;
+    if (chain !== null && chain.last === run) chain.length = 0;
+    else run.chain = { last: run, length: 0 };
+    return run.chain as Chain;
   }
 }

@@ -1,5 +1,6 @@
 import type { CoreEvent } from "../core/event.js";
 import type { Write } from "../journal/journal.js";
+import type { Chain } from "./ahead.js";
 import type { Effect } from "./effects.js";
 import type { Change } from "./ledger.js";
 import type { Hosts, RemoteCall } from "./remote.js";
@@ -16,19 +17,32 @@ interface TakingBack {
   left: number;
 }
 
+const NONE: readonly never[] = [];
+
+/** Lists of one host, made once: most events are on one. */
+const ALONE: (readonly number[] | undefined)[] = [];
+
+function alone(host: number): readonly number[] {
+  ALONE[host] ??= [host];
+  return ALONE[host];
+}
+
 /** A try at an event that runs on hosts. */
 export class RemoteRun implements Run {
   isDead = false;
   ok = false;
   value: unknown = undefined;
-  effects: readonly Effect[] = [];
-  /** The contexts that it has entered; like the other lists, a short one, and most events need only two of them. */
-  readonly entered: Slot[];
+  effects: readonly Effect[] = NONE;
+  /** Has it entered the context that it starts in? And which others has it entered? */
+  #hasEntered = false;
+  #others: Slot[] | null = null;
   /** The hosts that take part, the event's own first. */
-  readonly hosts: number[];
+  #hosts: readonly number[];
   /** If it was sent ahead, before its turn has come: behind which try, and what its host has said of it since. */
   behind: RemoteRun | null = null;
   early: ToHead[] | null = null;
+  /** Those that were sent ahead behind it, or behind the same one as it was. */
+  chain: Chain | null = null;
   /** When it began, by the clock of those who look. */
   beganMs = 0;
   /** Was its host told to give it up? */
@@ -49,9 +63,18 @@ export class RemoteRun implements Run {
     host: number | null,
   ) {
     const { slot } = event.payload;
-    this.hosts = host === null ? [] : [host];
-    this.entered = [];
+    this.#hosts = host === null ? NONE : alone(host);
     if (host !== null && !slot.shape.anonymous) this.enters(slot);
+  }
+
+  get hosts(): readonly number[] {
+    return this.#hosts;
+  }
+
+  /** The contexts that it has entered. */
+  get entered(): Slot[] {
+    const own = this.#hasEntered ? [this.event.payload.slot] : [];
+    return this.#others === null ? own : [...own, ...this.#others];
   }
 
   get try(): Try {
@@ -77,7 +100,8 @@ export class RemoteRun implements Run {
   #letThemGo(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    for (const slot of this.entered) slot.users -= 1;
+    if (this.#hasEntered) this.event.payload.slot.users -= 1;
+    if (this.#others !== null) for (const slot of this.#others) slot.users -= 1;
   }
 
   touched(): Iterable<Slot> {
@@ -89,16 +113,17 @@ export class RemoteRun implements Run {
   }
 
   joinedBy(host: number): void {
-    if (!this.hosts.includes(host)) this.hosts.push(host);
+    if (!this.#hosts.includes(host)) this.#hosts = [...this.#hosts, host];
   }
 
   hasEntered(slot: Slot): boolean {
-    return this.entered.includes(slot);
+    return slot === this.event.payload.slot ? this.#hasEntered : (this.#others?.includes(slot) ?? false);
   }
 
   enters(slot: Slot): void {
-    if (this.entered.includes(slot)) return;
-    this.entered.push(slot);
+    if (this.hasEntered(slot)) return;
+    if (slot === this.event.payload.slot) this.#hasEntered = true;
+    else (this.#others ??= []).push(slot);
     slot.users += 1;
   }
 

@@ -7,6 +7,7 @@ import { pathOf, resolvePath } from "../model/path.js";
 import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
 import { Ahead } from "./ahead.js";
+import { ByTicket } from "./by-ticket.js";
 import type { Effect } from "./effects.js";
 import { headerOf } from "./header.js";
 import type { Ledger } from "./ledger.js";
@@ -53,7 +54,7 @@ export class Remote {
   readonly #roots: ReadonlyMap<string, Slot>;
   readonly #hosts: Hosts;
   /** Tries that have begun and not ended. */
-  readonly #runs = new Map<number, RemoteRun>();
+  readonly #runs = new ByTicket<RemoteRun>();
   readonly #residents: Residents;
   readonly #views: Views;
   readonly #moves: Moves;
@@ -126,8 +127,8 @@ export class Remote {
   /** The turn has come of an event that was sent ahead: its host has started it, unless the one before it is not over. */
   #catchUp(event: Event, run: RemoteRun): void {
     const { behind, early } = run;
-    const [host = 0] = run.hosts;
-    run.behind = null;
+    const host = run.hosts[0] as number;
+    this.#ahead.caughtUp(run);
     run.early = null;
     run.beganMs = this.#slow.clockMs;
     if (!behind?.isOver) this.#hosts.send(host, { kind: "go", ...run.try, isAlone: event.dependsOn === 0 });

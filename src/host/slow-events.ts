@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../errors.js";
+import type { ByTicket } from "./by-ticket.js";
 import type { Patience } from "./patience.js";
 import type { Hosts } from "./remote.js";
 import type { RemoteRun } from "./remote-run.js";
@@ -9,8 +10,8 @@ export class SlowEvents {
   clockMs = 0;
 
   constructor(
-    /** Tries that have begun and not ended, in the order of their starts. */
-    readonly runs: ReadonlyMap<number, RemoteRun>,
+    /** Tries that have begun and not ended. */
+    readonly runs: ByTicket<RemoteRun>,
     readonly hosts: Hosts,
     readonly warn: (warning: HeadwaterError) => void,
   ) {}
@@ -19,7 +20,7 @@ export class SlowEvents {
     this.clockMs += lookMs;
     for (const run of this.runs.values()) {
       const ms = this.clockMs - run.beganMs;
-      if (ms < Math.min(eventMs, eventMsMax ?? eventMs)) return;
+      if (ms < Math.min(eventMs, eventMsMax ?? eventMs)) continue;
       const [host] = run.hosts;
       if (run.isDead || run.behind !== null || host === undefined || run.hosts.some(isSilent)) continue;
       if (ms >= eventMs) this.#report(run, `has been running for ${ms} ms on host ${host}, and waits there.`);

@@ -25,6 +25,8 @@ export interface MovePorts extends CopyPorts {
   readonly plant: Plant | undefined;
   /** A context is on another host. */
   came(slot: Slot): void;
+  /** Is somebody about to see one of its contexts? */
+  isLookedAt(move: Moving): boolean;
   /** Gives a move its ticket. */
   request(move: Moving, waiting: Waiting): void;
   /** As an event, a move has ended. */
@@ -119,10 +121,18 @@ export class Moves {
     }
   }
 
-  /** Is there an earlier event in these contexts that may still be undone or started again? */
+  /** Something has happened for which a move may have waited. */
+  lookAgain(): void {
+    if (this.#waiting.size > 0) this.#areDue = true;
+  }
+
+  /**
+   * Is there an earlier event in these contexts that may still be undone or started again, or one that is to see them?
+   * What that one sees is there before anything of later events in these contexts, as long as they stay on their host.
+   */
   #mustWait({ ticket, dependsOn }: Event, move: Moving): boolean {
     if (this.#ports.plant === "move-early") return false;
-    if (dependsOn > 0) return true;
+    if (dependsOn > 0 || this.#ports.isLookedAt(move)) return true;
     for (const earlier of this.#ports.core.unsettled()) {
       if (earlier.ticket >= ticket) return false;
       if (!earlier.isOpen) continue;

@@ -267,7 +267,7 @@ export class LogicalNode implements Supervisor {
     // Events may start events without end: now and then, somebody else must get a turn.
     for (let rounds = 0; rounds < ROUNDS_PER_PUMP && this.#hasWork && !this.#halted; rounds++) {
       const ready = this.#core.ready();
-      for (const event of ready.ticketed) this.#remember(event);
+      for (const event of ready.ticketed) this.remember(event);
       if (ready.append.length > 0) this.#append(ready.append); // first: a host may have to load what they left
       this.#remote?.moves.goOn(); // now nothing is appended that has not been sent after its context
       for (const { event, place } of ready.views) this.#see(event, place);
@@ -286,7 +286,7 @@ export class LogicalNode implements Supervisor {
 
   #see(event: CoreEvent<EventRequest>, place: object): void {
     const request = event.payload;
-    this.#remember(event);
+    this.remember(event);
     for (let slot: Slot | null = request.slot; slot !== null; slot = slot.parent) {
       if (slot.place !== place) continue;
       if (this.#remote !== null) return this.#remote.views.take(event, slot);
@@ -345,11 +345,12 @@ export class LogicalNode implements Supervisor {
     this.#core.recover(lastTicket, Math.max(time, this.#ports.now()), items);
     for (const timer of timers) this.#timers.arm(timer);
     for (const call of calls) this.#around.callOutside(call);
-    for (const request of started) this.#remember(this.#core.request(request));
+    for (const request of started) this.remember(this.#core.request(request));
     this.#schedule();
   }
 
-  #remember(event: CoreEvent<EventRequest>): void {
+  /** Of an event that nobody outside asked for, something has become known. */
+  remember(event: CoreEvent<EventRequest>): void {
     if (this.#ledger !== null && event.payload.origin.kind !== "request") this.#unrecorded.add(event);
   }
 
@@ -383,7 +384,7 @@ export class LogicalNode implements Supervisor {
     }
     this.#core.tick(this.#ports.now());
     const origin: Origin = { kind: "outside", parent: parent as Ticket, index };
-    this.#remember(this.#core.request(new EventRequest(slot, method, [result], undefined, origin, null)));
+    this.remember(this.#core.request(new EventRequest(slot, method, [result], undefined, origin, null)));
     this.#schedule();
   }
 
@@ -391,7 +392,7 @@ export class LogicalNode implements Supervisor {
     if (this.#halted) return;
     this.#core.tick(this.#ports.now());
     const request = new EventRequest(slot, method, args, undefined, { kind: "timer", id }, null);
-    this.#remember(this.#core.request(request));
+    this.remember(this.#core.request(request));
     this.#schedule();
   }
 }

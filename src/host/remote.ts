@@ -70,7 +70,15 @@ export class Remote {
     ledger: Ledger | null,
   ) {
     this.#residents = new Residents(hosts, ledger, node.marks, node.plant);
-    this.#views = new Views(hosts, this.#residents, (event) => this.#start(event));
+    this.#views = new Views({
+      hosts,
+      residents: this.#residents,
+      seen: (event) => {
+        node.remember(event);
+        this.#moves.lookAgain();
+      },
+      start: (event) => this.#start(event),
+    });
     this.#moves = new Moves({
       core,
       hosts,
@@ -80,6 +88,7 @@ export class Remote {
       plant: node.plant,
       send: (host, message) => hosts.send(host, message),
       came: (slot) => this.#residents.use(slot),
+      isLookedAt: (move) => this.#views.areOn((slot) => move.has(slot)),
       request: (move, waiting) => node.requestMove(move, waiting),
       done: (event, error) => this.#moved(event, error),
     });

@@ -17,18 +17,23 @@ interface Viewing {
   dueAttempt: number;
 }
 
+/** What views need of their logical node. */
+export interface ViewPorts {
+  readonly hosts: Hosts;
+  readonly residents: Residents;
+  /** What an event has to see has come: should the run end, it must not be lost. */
+  seen(event: Event): void;
+  start(event: Event): void;
+}
+
 /** Looks at contexts above events that are about to start: their hosts are asked for the states. */
 export class Views {
-  readonly #hosts: Hosts;
-  readonly #residents: Residents;
-  readonly #start: (event: Event) => void;
+  readonly #ports: ViewPorts;
   readonly #viewing = new Map<Event, Viewing>();
   #lastLook = 0;
 
-  constructor(hosts: Hosts, residents: Residents, start: (event: Event) => void) {
-    this.#hosts = hosts;
-    this.#residents = residents;
-    this.#start = start;
+  constructor(ports: ViewPorts) {
+    this.#ports = ports;
   }
 
   /** Has the state of a context looked at, for an event that will start when it is there. */
@@ -39,12 +44,19 @@ export class Views {
   }
 
   #look(event: Event, slot: Slot, on: Viewing["on"]): void {
-    const host = this.#residents.bring(slot);
+    const host = this.#ports.residents.bring(slot);
     this.#lastLook += 1;
     const look = this.#lastLook;
     on.set(slot, { host, look });
     const { ticket, attempt } = event;
-    this.#hosts.send(host, { kind: "view", node: slot.node, ticket, attempt, path: pathOf(slot), look });
+    this.#ports.hosts.send(host, {
+      kind: "view",
+      node: slot.node,
+      ticket,
+      attempt,
+      path: pathOf(slot),
+      look,
+    });
   }
 
   /** The turn of an event has come. Must it wait for what it has to see? Then it is started when that is there. */
@@ -62,10 +74,11 @@ export class Views {
       if (viewing.on.get(slot)?.look !== look) return; // it was taken again since
       event.payload.seen ??= new Map();
       event.payload.seen.set(slot, state === null ? null : decodeState(slot, state));
+      this.#ports.seen(event);
       viewing.on.delete(slot);
       if (viewing.on.size > 0) return;
       this.#viewing.delete(event);
-      if (viewing.dueAttempt === event.attempt) this.#start(event);
+      if (viewing.dueAttempt === event.attempt) this.#ports.start(event);
       return;
     }
   }
@@ -76,6 +89,12 @@ export class Views {
       const lost = [...on].filter(([, asked]) => asked.host === host).map(([slot]) => slot);
       for (const slot of lost) this.#look(event, slot, on);
     }
+  }
+
+  /** Is somebody about to see one of these contexts? */
+  areOn(has: (slot: Slot) => boolean): boolean {
+    for (const { on } of this.#viewing.values()) for (const slot of on.keys()) if (has(slot)) return true;
+    return false;
   }
 
   /** Is that host to answer? */

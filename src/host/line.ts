@@ -1,4 +1,5 @@
-import { Inbox, Outbox } from "./batch.js";
+import { Inbox } from "./inbox.js";
+import { Outbox } from "./outbox.js";
 import type { Slot } from "./slot.js";
 import type { ToHead, ToHost } from "./wire.js";
 

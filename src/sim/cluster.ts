@@ -1,9 +1,10 @@
 import type { Marks } from "../core/marks.js";
 import { Placement } from "../elastic/placement.js";
 import { invariant } from "../errors.js";
-import { Inbox, Outbox } from "../host/batch.js";
 import { Fleet, type HostPool } from "../host/fleet.js";
+import { Inbox } from "../host/inbox.js";
 import type { Limits } from "../host/limits.js";
+import { Outbox } from "../host/outbox.js";
 import type { Program } from "../host/program.js";
 import type { Hosts } from "../host/remote.js";
 import { Site } from "../host/site.js";

@@ -1,0 +1,150 @@
+import { Packr } from "msgpackr";
+import { pathOf } from "../model/path.js";
+import { encode } from "../state/codec.js";
+import { ByteWriter } from "./bytes.js";
+import { HOW, KIND, type Message, packedEnd, packedValue } from "./packed.js";
+import type { Slot } from "./slot.js";
+import type { Header, Try } from "./wire.js";
+
+/** Contexts and names that one end of a connection keeps numbers for; then it begins again. */
+const NUMBERED_MAX = 65_536;
+
+/** Gathers messages for one batch. */
+export class Outbox<M extends Message> {
+  readonly #packr = new Packr({ useRecords: false, encodeUndefinedAsNil: false });
+  readonly #contexts = new Map<Slot, number>();
+  /** Numbers of contexts that were let go, for others; both ends count alike. */
+  readonly #free: number[] = [];
+  readonly #names = new Map<string, number>();
+  readonly #writer = new ByteWriter();
+  #lastTicket = 0;
+  #lastTime = 0;
+  count = 0;
+
+  add(message: M): void {
+    this.count += 1;
+    this.#add(message);
+  }
+
+  /** The batch so far. `confirmed` says how many batches from the other end have been dealt with since the last one. */
+  batch(confirmed: number): Uint8Array {
+    this.count = 0;
+    this.#lastTicket = 0;
+    this.#lastTime = 0;
+    return this.#writer.take(confirmed);
+  }
+
+  #add(message: Message): void {
+    switch (message.kind) {
+      case "run":
+        return this.#addRun(message);
+      case "finish":
+        return this.#addFinish(message);
+      case "forget":
+        return this.#begin(KIND.forget, message);
+      case "letGo": {
+        const context = this.#context(message.slot);
+        this.#writer.uint(KIND.letGo);
+        this.#writer.uint(context);
+        this.#contexts.delete(message.slot);
+        this.#free.push(context);
+        return;
+      }
+      case "call": {
+        const asked = { ...message.asked, args: packedValue(message.asked.args) };
+        return this.#addOther({ ...message, header: this.#header(message.header), asked });
+      }
+      case "ask":
+        return this.#addOther({ ...message, args: packedValue(message.args) });
+      case "return":
+      case "returned":
+        return this.#addOther({ ...message, ...packedEnd(message) });
+      default:
+        this.#addOther(message);
+    }
+  }
+
+  #addOther(packable: object): void {
+    this.#writer.uint(KIND.other);
+    this.#writer.blob(this.#packr.pack(packable));
+  }
+
+  /** What begins with the name of a try. */
+  #begin(kind: number, { node, ticket, attempt }: Try): void {
+    const name = this.#name(node);
+    this.#writer.uint(kind);
+    this.#writer.uint(name);
+    this.#ticket(ticket);
+    this.#writer.uint(attempt);
+  }
+
+  #ticket(ticket: number): void {
+    this.#writer.int(ticket - this.#lastTicket);
+    this.#lastTicket = ticket;
+  }
+
+  #addRun({ slot, method, ticket, attempt, time, args, caller, origin, seen, isAlone, after }: Header): void {
+    const context = this.#context(slot);
+    const name = this.#name(method.name);
+    const writer = this.#writer;
+    writer.uint(KIND.run);
+    writer.uint(context);
+    writer.uint(name);
+    this.#ticket(ticket);
+    writer.uint(attempt);
+    writer.uint(time === this.#lastTime ? 0 : 1);
+    if (time !== this.#lastTime) writer.value(time);
+    this.#lastTime = time;
+    writer.uint(after !== null ? HOW.after : isAlone ? HOW.alone : HOW.notAlone);
+    if (after !== null) writer.int(ticket - after);
+    writer.value(args);
+    const isBare = caller === null && origin.kind === "request" && seen.length === 0;
+    writer.uint(isBare ? 0 : 1);
+    if (!isBare) writer.blob(this.#packr.pack([caller, origin.kind === "request" ? null : origin, seen]));
+  }
+
+  #header({ slot, method, ticket, attempt, time, args, caller, origin, seen }: Header): unknown[] {
+    const own = packedValue(args);
+    return [this.#context(slot), this.#name(method.name), ticket, attempt, time, own, caller, origin, seen];
+  }
+
+  #addFinish(message: Extract<Message, { kind: "finish" }>): void {
+    const { ok, value, effects, writes, isOver } = message;
+    if (ok && isOver && "value" in value && effects.length === 0 && writes.length === 0) {
+      this.#begin(KIND.over, message);
+      this.#writer.value(value.value);
+    } else {
+      this.#begin(KIND.finish, message);
+      this.#writer.blob(this.#packr.pack({ isOver, ...packedEnd(message) }));
+    }
+  }
+
+  #context(slot: Slot): number {
+    const known = this.#contexts.get(slot);
+    if (known !== undefined) return known;
+    const node = this.#name(slot.node);
+    if (this.#contexts.size === NUMBERED_MAX) this.#afresh();
+    const number = this.#free.pop() ?? this.#contexts.size;
+    this.#contexts.set(slot, number);
+    this.#writer.uint(KIND.context);
+    this.#writer.uint(node);
+    this.#writer.blob(encode(pathOf(slot)));
+    return number;
+  }
+
+  #name(name: string): number {
+    const known = this.#names.get(name);
+    if (known !== undefined) return known;
+    this.#names.set(name, this.#names.size);
+    this.#writer.uint(KIND.name);
+    this.#writer.text(name);
+    return this.#names.size - 1;
+  }
+
+  /** The names stay: there are only as many as the program's classes have methods. */
+  #afresh(): void {
+    this.#contexts.clear();
+    this.#free.length = 0;
+    this.#writer.uint(KIND.afresh);
+  }
+}

@@ -1,0 +1,67 @@
+import { decode, encode } from "../state/codec.js";
+import { isPlain } from "./bytes.js";
+import type { Ended, Header, ToHead, ToHost, WireEffect } from "./wire.js";
+
+/**
+ * Messages between the head and its hosts, many at a time as one piece of binary data. Contexts and names are said once
+ * and are numbers from then on; tickets are said as differences, and times when they change. Both ends are of one program and trust each
+ * other. The messages that most events need are a few bytes (`bytes.ts`); the others are packed as they are. What belongs
+ * to the application goes through the same encoding as everywhere, unless it is a simple value.
+ */
+export type Message = ToHost | ToHead;
+
+/** What stands in front of each message of a batch, and of what must be known before it. */
+export const KIND = {
+  context: 0,
+  name: 1,
+  afresh: 2,
+  run: 3,
+  over: 4,
+  finish: 5,
+  forget: 6,
+  other: 7,
+  letGo: 8,
+} as const;
+
+/** How an event that is to run depends on others: as the head will say, not at all, or only on the one before it. */
+export const HOW = { notAlone: 0, alone: 1, after: 2 } as const;
+
+/** What most events do not have: a caller, an origin, states of ancestors. */
+export type RestOfHeader = [Header["caller"], Header["origin"] | null, Header["seen"]];
+
+export const NONE: readonly never[] = [];
+
+export interface PackedEnd {
+  readonly ok: boolean;
+  /** A value, or the code and the text of one of our errors. */
+  readonly value: readonly [unknown] | readonly [string, string];
+  readonly effects: 0 | Uint8Array;
+  readonly writes: 0 | Ended["writes"];
+}
+
+export function packedEnd({ ok, value, effects, writes }: Ended): PackedEnd {
+  return {
+    ok,
+    value: "value" in value ? [packedValue(value.value)] : [value.code, value.message],
+    effects: effects.length === 0 ? 0 : encode(effects),
+    writes: writes.length === 0 ? 0 : writes,
+  };
+}
+
+export function unpackedEnd({ ok, value, effects, writes }: PackedEnd): Ended {
+  return {
+    ok,
+    value: value.length === 1 ? { value: unpackedValue(value[0]) } : { code: value[0], message: value[1] },
+    effects: effects === 0 ? NONE : (decode(effects) as WireEffect[]),
+    writes: writes === 0 ? NONE : writes,
+  };
+}
+
+/** What is not simple is encoded; so binary data is always an encoding. */
+export function packedValue(value: unknown): unknown {
+  return isPlain(value) ? value : encode(value);
+}
+
+export function unpackedValue(packed: unknown): unknown {
+  return packed instanceof Uint8Array ? decode(packed) : packed;
+}

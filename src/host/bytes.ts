@@ -35,8 +35,17 @@ export class ByteWriter {
     this.#view = new DataView(bytes.buffer);
   }
 
+  /** Makes room for so many numbers: whoever writes some looks first. */
+  forNumbers(count: number): this {
+    this.#room(count * NUMBER_BYTES);
+    return this;
+  }
+
   #room(bytes: number): void {
-    if (this.#at + bytes <= this.#bytes.length) return;
+    if (this.#at + bytes > this.#bytes.length) this.#grow(bytes);
+  }
+
+  #grow(bytes: number): void {
     const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.#at + bytes));
     larger.set(this.#bytes);
     this.#begin(larger);
@@ -44,11 +53,6 @@ export class ByteWriter {
 
   /** A whole number from 0. */
   uint(value: number): void {
-    this.#room(NUMBER_BYTES);
-    this.#uint(value);
-  }
-
-  #uint(value: number): void {
     let rest = value;
     while (rest >= 0x80) {
       this.#bytes[this.#at++] = (rest & 0x7f) | 0x80;
@@ -83,7 +87,7 @@ export class ByteWriter {
 
   blob(bytes: Uint8Array): void {
     this.#room(bytes.length + NUMBER_BYTES);
-    this.#uint(bytes.length);
+    this.uint(bytes.length);
     this.#bytes.set(bytes, this.#at);
     this.#at += bytes.length;
   }
@@ -100,6 +104,7 @@ export class ByteWriter {
     for (const item of value) this.#simple(item);
   }
 
+  /** With room for one number behind it. */
   #tag(tag: number): void {
     this.#room(NUMBER_BYTES);
     this.#bytes[this.#at++] = tag;

@@ -44,7 +44,7 @@ export class Outbox<M extends Message> {
         return this.#begin(KIND.forget, message);
       case "letGo": {
         const context = this.#context(message.slot);
-        this.#writer.uint(KIND.letGo);
+        this.#writer.forNumbers(2).uint(KIND.letGo);
         this.#writer.uint(context);
         this.#contexts.delete(message.slot);
         this.#free.push(context);
@@ -65,14 +65,14 @@ export class Outbox<M extends Message> {
   }
 
   #addOther(packable: object): void {
-    this.#writer.uint(KIND.other);
+    this.#writer.forNumbers(1).uint(KIND.other);
     this.#writer.blob(this.#packr.pack(packable));
   }
 
   /** What begins with the name of a try. */
   #begin(kind: number, { node, ticket, attempt }: Try): void {
     const name = this.#name(node);
-    this.#writer.uint(kind);
+    this.#writer.forNumbers(4).uint(kind);
     this.#writer.uint(name);
     this.#ticket(ticket);
     this.#writer.uint(attempt);
@@ -86,7 +86,7 @@ export class Outbox<M extends Message> {
   #addRun({ slot, method, ticket, attempt, time, args, caller, origin, seen, isAlone, after }: Header): void {
     const context = this.#context(slot);
     const name = this.#name(method.name);
-    const writer = this.#writer;
+    const writer = this.#writer.forNumbers(6);
     writer.uint(KIND.run);
     writer.uint(context);
     writer.uint(name);
@@ -95,11 +95,11 @@ export class Outbox<M extends Message> {
     writer.uint(time === this.#lastTime ? 0 : 1);
     if (time !== this.#lastTime) writer.value(time);
     this.#lastTime = time;
-    writer.uint(after !== null ? HOW.after : isAlone ? HOW.alone : HOW.notAlone);
+    writer.forNumbers(2).uint(after !== null ? HOW.after : isAlone ? HOW.alone : HOW.notAlone);
     if (after !== null) writer.int(ticket - after);
     writer.value(args);
     const isBare = caller === null && origin.kind === "request" && seen.length === 0;
-    writer.uint(isBare ? 0 : 1);
+    writer.forNumbers(1).uint(isBare ? 0 : 1);
     if (!isBare) writer.blob(this.#packr.pack([caller, origin.kind === "request" ? null : origin, seen]));
   }
 
@@ -126,7 +126,7 @@ export class Outbox<M extends Message> {
     if (this.#contexts.size === NUMBERED_MAX) this.#afresh();
     const number = this.#free.pop() ?? this.#contexts.size;
     this.#contexts.set(slot, number);
-    this.#writer.uint(KIND.context);
+    this.#writer.forNumbers(2).uint(KIND.context);
     this.#writer.uint(node);
     this.#writer.blob(encode(pathOf(slot)));
     return number;
@@ -136,7 +136,7 @@ export class Outbox<M extends Message> {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
     this.#names.set(name, this.#names.size);
-    this.#writer.uint(KIND.name);
+    this.#writer.forNumbers(1).uint(KIND.name);
     this.#writer.text(name);
     return this.#names.size - 1;
   }
@@ -145,6 +145,6 @@ export class Outbox<M extends Message> {
   #afresh(): void {
     this.#contexts.clear();
     this.#free.length = 0;
-    this.#writer.uint(KIND.afresh);
+    this.#writer.forNumbers(1).uint(KIND.afresh);
   }
 }

@@ -41,7 +41,7 @@ const PASSING = new Set(["ReturnStatement", "ConditionalExpression", "LogicalExp
 const LOOPS = /^(For|While|DoWhile)/;
 
 /** What is done in a function after a call in it; null if nothing is. */
-function behind(call: Node): Node | null {
+export function behind(call: Node): Node | null {
   for (let inner = call; inner.parent; inner = inner.parent) {
     const outer = inner.parent;
     if (isFunction(outer)) return null;

@@ -30,6 +30,7 @@ function showStage(
     part: "the whole part",
     awaited: "a call that is awaited",
     cut: "a call; an await is put in",
+    posted: "a call that goes on later",
   }[kind];
   const sent = inputs.length === 0 ? "nothing" : inputs.join(", ");
   const back = receivers.map((each) => each.name).join(", ");

@@ -38,6 +38,30 @@ export const expected: Readonly<Record<string, Expected>> = {
   "heavy-comment.cjs": { isolates: ["handler"], requests: get("/?n=1") },
   "async-handler.mjs": { isolates: ["handler"], requests: get("/?by=2", "/?by=0") },
   "changed-while-awaited.mjs": { isolates: ["handler"], requests: get("/?n=4") },
+  // calls that are given their continuation
+  "posted-call.cjs": {
+    isolates: ["less.render", "bcrypt.hash", "QRCode.toDataURL"],
+    requests: get(
+      "/style?text=a{b{color:red}}",
+      "/style?small&text=a{b{color:red}}",
+      "/style?text=a{b",
+      "/password?password=p",
+      "/password?password=none",
+      "/code?text=hello",
+      "/code?text=",
+    ),
+    alone: true,
+  },
+  "posted-call-throws.cjs": {
+    isolates: ["less.render"],
+    requests: get("/?text=a{b{color:red}}", "/"),
+  },
+  "posted-then-more.cjs": {
+    refuses: {
+      "less.render()": /goes on after[^]*goes on after[^]*whoever called[^]*a function to less\.render/,
+    },
+    requests: get("/?text=a{b{color:red}}", "/both", "/tried", "/plugged?text=a{b{color:red}}"),
+  },
   // what a stage needs of its module
   "helper-file.cjs": { isolates: ["handler"], requests: get("/?text=hey") },
   "helper-module.mjs": { isolates: ["handler"], requests: get("/?key=a", "/?key=c") },

@@ -165,6 +165,11 @@ export const expected: Readonly<Record<string, Expected>> = {
     refuses: { handler: /try|caught|catch/ },
     requests: get("/?status=201", "/?status=99999"),
   },
+  "next-given-once.cjs": { isolates: ["handler", "failed"], requests: get("/?by=3", "/", "/none?by=1") },
+  "next-given-twice.cjs": {
+    refuses: { handler: /gives its `next` away twice/, failed: /gives its `next` away twice/ },
+    requests: get("/?by=3", "/none?by=1"),
+  },
   "after-next.cjs": { refuses: { handler: /next/ }, requests: get("/?n=1"), alone: true },
   "response-kept.cjs": { refuses: { wait: /waiting|res/, handler: /waiting/ }, requests: get("/") },
   "stream-piped.cjs": { refuses: { handler: /pipe|req/ }, requests: ["POST / through"] },

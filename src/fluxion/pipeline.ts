@@ -87,6 +87,8 @@ export interface Stage {
   readonly inputs: readonly string[];
   readonly receivers: readonly Receiver[];
   readonly weight: Weight;
+  /** What a profile says that its calls took. Then the weight follows from that. */
+  readonly measuredMs?: number;
   /** The file of the worker module that has it, beside the program's own files. */
   readonly worker: string;
 }

@@ -22,6 +22,8 @@ export interface Asked {
   readonly env?: NodeJS.ProcessEnv | undefined;
   /** Packages that are compiled along. */
   readonly packages?: string | undefined;
+  /** The limit of the heap of each thread. */
+  readonly heapMb?: number | undefined;
 }
 
 /** Loaded before the program, in both runs alike: ends it from within when the harness is done with it. */
@@ -43,7 +45,8 @@ export async function compiled(
     const statistics = join(folder, "stages.json");
     const options = ["--fluxions", "--threads", "2", "--move", "all", "--stats", statistics];
     if (asked.packages !== undefined) options.push("--packages", asked.packages);
-    const command = [MAIN, "run", ...options, asked.file, "--", ...(asked.args ?? [])];
+    const flags = asked.heapMb === undefined ? [] : [`--max-old-space-size=${asked.heapMb}`];
+    const command = [...flags, MAIN, "run", ...options, asked.file, "--", ...(asked.args ?? [])];
     const seen = await observe(command, asked);
     const stages = await readFile(statistics, "utf8").catch(() => {
       throw new Error(`no statistics of ${asked.file}:\n${seen.stdout}${seen.stderr}`);

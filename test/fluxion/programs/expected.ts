@@ -9,6 +9,8 @@ export interface Expected {
   /** Only one after the other: what they answer depends on their order in time. */
   readonly alone?: true;
   readonly args?: readonly string[];
+  /** It reads its own text, or loads files by names that are only known then, so that it is another one in a folder. */
+  readonly bound?: true;
 }
 
 const get = (...paths: string[]) => paths.map((path) => `GET ${path}`);
@@ -116,8 +118,8 @@ export const expected: Readonly<Record<string, Expected>> = {
     isolates: ["parsed"],
     requests: ["POST / hello", `POST / ${"long".repeat(20)}`, "POST /"],
   },
-  "then-continuation.cjs": { isolates: ["reply"], requests: get("/") },
-  "file-continuation.cjs": { isolates: ["reply"], requests: get("/", "/?missing") },
+  "then-continuation.cjs": { bound: true, isolates: ["reply"], requests: get("/") },
+  "file-continuation.cjs": { bound: true, isolates: ["reply"], requests: get("/", "/?missing") },
   "json-body.mjs": {
     isolates: ["handler"],
     requests: ['JSON / {"b":{"d":1,"c":[2,{"f":0,"e":null}]},"a":"x"}', "JSON / {"],
@@ -174,7 +176,7 @@ export const expected: Readonly<Record<string, Expected>> = {
   "response-kept.cjs": { refuses: { wait: /waiting|res/, handler: /waiting/ }, requests: get("/") },
   "stream-piped.cjs": { refuses: { handler: /pipe|req/ }, requests: ["POST / through"] },
   "reads-body-stream.mjs": { refuses: { handler: /req|await/ }, requests: ["POST / twelve bytes"] },
-  "dynamic-import.mjs": { refuses: { handler: /import/ }, requests: get("/?part=wrap", "/?part=none") },
+  "dynamic-import.mjs": { bound: true, refuses: { handler: /import/ }, requests: get("/?part=wrap", "/?part=none") },
   "unknown-library.cjs": { refuses: { handler: /ms/ }, requests: get("/?text=2h") },
   "stay-comment.cjs": { refuses: { handler: /stay/ }, requests: get("/") },
   // programs that end

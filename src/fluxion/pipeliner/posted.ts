@@ -79,6 +79,10 @@ export function postedFacts(
     return [fact("HW-7011", after, reason, "let the heavy call be the last thing that the function does")];
   }
   const continuation = continuationOf(engine, call);
+  const self = continuation === null ? null : thisIn(continuation);
+  if (self !== null) {
+    return [fact("HW-7007", self, "the continuation uses `this`, which the call decides", "use a variable")];
+  }
   return [
     ...(continuation === null
       ? []
@@ -96,6 +100,18 @@ function receiversOf(whole: Whole, engine: Engine, node: FunctionNode) {
     return undefined;
   });
   return used;
+}
+
+/** Where a function uses the `this` that its caller gives it. */
+function thisIn(node: FunctionNode): Node | null {
+  if (node.type === "ArrowFunctionExpression") return null;
+  let found: Node | null = null;
+  walk(node, (each) => {
+    if (each !== node && isFunction(each) && each.type !== "ArrowFunctionExpression") return false;
+    if (each.type === "ThisExpression") found ??= each;
+    return undefined;
+  });
+  return found;
 }
 
 function isUsed(call: Node): boolean {

@@ -31,4 +31,9 @@ app.get("/plugged", function plugged(req, res) {
     res.send(output.css);
   });
 });
+app.get("/self", function self(req, res) {
+  less.render("a { top: 0 }", {}, function () {
+    res.send(typeof this);
+  });
+});
 const server = app.listen(0, () => console.log(`listening on ${server.address().port}`));

@@ -2,6 +2,7 @@ import { dirname, relative } from "node:path";
 import type { Compilation } from "../fluxion/index.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
+import { profileOf } from "./fluxion-options.js";
 import type { Terminal } from "./terminal.js";
 
 const SHAPES = ["print", "dry-run", "analyze", "out"] as const;
@@ -21,13 +22,17 @@ export const compile: Command = {
     out: { value: "DIR", help: "write the compiled program there" },
     analyze: { help: "the pipeline as a dataflow: where it would need coordination" },
     packages: { value: "A,B", help: "packages to be compiled along with the program" },
+    profiled: { value: "FILE", help: "decide by what `run --fluxions --profile FILE` has measured" },
   },
   async run(args, terminal) {
     checkShape(args);
     const fluxion = await import("../fluxion/index.js");
     const packages = args.values.get("packages")?.split(",") ?? [];
+    const profile = args.values.get("profiled");
     const compilation = fluxion.compile(args.operands[0] ?? "", { packages });
-    return await show(fluxion, compilation, args, terminal);
+    const decided =
+      profile === undefined ? compilation : fluxion.withProfile(compilation, profileOf(profile));
+    return await show(fluxion, decided, args, terminal);
   },
 };
 

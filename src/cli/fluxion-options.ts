@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { HeadwaterError } from "../errors.js";
+import type { Profile } from "../fluxion/profile.js";
 import { MOVING } from "../fluxion/runtime/settings.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command, Option } from "./command.js";
@@ -19,4 +22,20 @@ export function refuseFluxionOptions(command: Command, { values, rest }: Argumen
   const stray = Object.keys(FLUXION_OPTIONS).find((each) => values.has(each));
   if (stray !== undefined) throw misused(command, `--${stray} is about stages; it needs --fluxions as well.`);
   if (rest[0] !== undefined) throw misused(command, `"${rest[0]}" is one word too many.`);
+}
+
+/** What an earlier run with --profile has written. */
+export function profileOf(file: string): Profile {
+  try {
+    const profile: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const isProfile =
+      typeof profile === "object" &&
+      profile !== null &&
+      Object.values(profile).every((each) => typeof each === "number");
+    if (!isProfile) throw new Error("it is not an object of numbers");
+    return profile as Profile;
+  } catch (cause) {
+    const what = `${file} is not a profile: ${cause instanceof Error ? cause.message : String(cause)}. Make one with \`headwater run --fluxions --profile\`.`;
+    throw new HeadwaterError("HW-2002", what, { cause });
+  }
 }

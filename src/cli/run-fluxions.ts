@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import Module from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { HeadwaterError } from "../errors.js";
 import { compile, type Linked, link, withMap } from "../fluxion/index.js";
 import { install, statistics } from "../fluxion/runtime/index.js";
 import { MOVING, type Moving, type Settings } from "../fluxion/runtime/settings.js";
 import { substituteImported, substituteRequired } from "../fluxion/runtime/substitute.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
+import { profileOf } from "./fluxion-options.js";
 import { findApp } from "./program-file.js";
 import { closedPipe } from "./terminal.js";
 import { folderWith } from "./worker-folder.js";
@@ -26,7 +26,7 @@ export async function runFluxions(command: Command, args: Arguments): Promise<ne
     ...(move === undefined ? {} : { move }),
     ...threadsOf(command, args),
     ...timeoutOf(command, args),
-    ...profileOf(values.get("profiled")),
+    ...(values.has("profiled") ? { profile: profileOf(values.get("profiled") ?? "") } : {}),
   };
   const packages = values.get("packages")?.split(",") ?? [];
   const linked = link(compile(file, { packages }), { trivial: move === "all" });
@@ -119,14 +119,4 @@ function moveOf(command: Command, { values }: Arguments): Moving | undefined {
   const move = MOVING.find((each) => each === written);
   if (written === undefined || move !== undefined) return move;
   throw misused(command, `--move is one of ${MOVING.join(", ")}, not "${written}".`);
-}
-
-function profileOf(file: string | undefined): Partial<Settings> {
-  if (file === undefined) return {};
-  try {
-    return { profile: JSON.parse(readFileSync(file, "utf8")) as Record<string, number> };
-  } catch (cause) {
-    const what = `${file} is not a profile: ${cause instanceof Error ? cause.message : String(cause)}. Make one with --profile.`;
-    throw new HeadwaterError("HW-2002", what, { cause });
-  }
 }

@@ -9,5 +9,6 @@ export { fluxionsOf, print } from "./language/print.js";
 export { type LinkOptions, link } from "./link/link.js";
 export { type Written, withMap, writeProgram } from "./link/write.js";
 export type * from "./pipeline.js";
+export { type Profile, withProfile } from "./profile.js";
 export { pipelineToSvg } from "./show/svg.js";
 export { showPipeline } from "./show/text.js";

@@ -70,9 +70,10 @@ export interface Receiver {
 /**
  * - `part`: a whole listener or continuation;
  * - `awaited`: a call where an `await` stands already;
- * - `cut`: a call in a synchronous section, where an `await` is put in.
+ * - `cut`: a call in a synchronous section, where an `await` is put in;
+ * - `posted`: a call that is given its continuation.
  */
-export type StageKind = "part" | "awaited" | "cut";
+export type StageKind = "part" | "awaited" | "cut" | "posted";
 
 /** Whether a stage is worth a worker, as far as its text can tell. */
 export type Weight = "trivial" | "unknown" | "heavy";
@@ -86,6 +87,8 @@ export interface Stage {
   readonly inputs: readonly string[];
   readonly receivers: readonly Receiver[];
   readonly weight: Weight;
+  /** What a profile says that its calls took. Then the weight follows from that. */
+  readonly measuredMs?: number;
   /** The file of the worker module that has it, beside the program's own files. */
   readonly worker: string;
 }

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compile, writeProgram } from "headwater/fluxion";
 import type { StageStatistics } from "#src/fluxion/runtime/stages.js";
 import { MAIN, ROOT } from "../cli/headwater.js";
 
@@ -22,6 +23,8 @@ export interface Asked {
   readonly env?: NodeJS.ProcessEnv | undefined;
   /** Packages that are compiled along. */
   readonly packages?: string | undefined;
+  /** The limit of the heap of each thread. */
+  readonly heapMb?: number | undefined;
 }
 
 /** Loaded before the program, in both runs alike: ends it from within when the harness is done with it. */
@@ -43,12 +46,26 @@ export async function compiled(
     const statistics = join(folder, "stages.json");
     const options = ["--fluxions", "--threads", "2", "--move", "all", "--stats", statistics];
     if (asked.packages !== undefined) options.push("--packages", asked.packages);
-    const command = [MAIN, "run", ...options, asked.file, "--", ...(asked.args ?? [])];
+    const flags = asked.heapMb === undefined ? [] : [`--max-old-space-size=${asked.heapMb}`];
+    const command = [...flags, MAIN, "run", ...options, asked.file, "--", ...(asked.args ?? [])];
     const seen = await observe(command, asked);
     const stages = await readFile(statistics, "utf8").catch(() => {
       throw new Error(`no statistics of ${asked.file}:\n${seen.stdout}${seen.stderr}`);
     });
     return { ...seen, stages: JSON.parse(stages) as StageStatistics[] };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Written to a folder, and run from there as one would: by plain node. */
+export async function writtenOut(asked: Asked): Promise<Seen> {
+  await mkdir(join(ROOT, ".cache"), { recursive: true });
+  const folder = await mkdtemp(join(ROOT, ".cache", "written-"));
+  try {
+    const { entry } = writeProgram(compile(asked.file), folder);
+    const env = { ...asked.env, HEADWATER_MOVE: "all", HEADWATER_THREADS: "2" };
+    return await plain({ ...asked, file: entry, env });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -10,6 +10,8 @@ import { ROOT } from "../house/source.js";
 const execute = promisify(execFile);
 const headwater = join(ROOT, "dist", "cli", "main.js");
 const COUNTER = join("examples", "fluxion", "counter.js");
+const MIDDLEWARE = join("test", "fluxion", "programs", "middleware.cjs");
+const TEMPLATES = join("test", "fluxion", "programs", "templates.cjs");
 const SQUARES = join("test", "fluxion", "programs", "top-level-await.mjs");
 
 function run(...args: string[]) {
@@ -69,6 +71,73 @@ test("compile --out gives a folder that plain node runs as before", async (t) =>
   assert.deepEqual(
     stages.map(({ name, worker }) => [name, worker]),
     [["squares", "w1.mjs"]],
+  );
+});
+
+test("compile --profiled bakes in what a profile says", async (t) => {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, ".cache", "profiled-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const profile = join(folder, "profile.json");
+  const { stages } = JSON.parse((await run(TEMPLATES, "--json")).stdout) as Pipeline;
+  const idOf = (name: string) => stages.find((stage) => stage.name === name)?.id ?? "";
+  writeFileSync(profile, JSON.stringify({ [idOf("byEjs")]: 7.25, [idOf("byPug")]: 0.123 }));
+
+  const said = await run(TEMPLATES, "--profiled", profile);
+  assert.match(said.stdout, /byEjs: the whole part;.*; measured 7\.3 ms, moves at once/);
+  assert.match(said.stdout, /byPug: the whole part;.*; measured 0\.12 ms, not worth it/);
+  const { stdout: drawn } = await run(TEMPLATES, "--profiled", profile, "--dry-run");
+  assert.match(drawn, /<title>[^<]*byPug: main loop[^<]*<\/title>/);
+  assert.match(drawn, /<title>[^<]*byEjs: workers[^<]*<\/title>/);
+  assert.match(drawn, /isolated, but not worth a worker \(measured 0\.12 ms\)/);
+
+  const out = join(folder, "out");
+  await run(TEMPLATES, "--profiled", profile, "--out", out);
+  const manifest = JSON.parse(readFileSync(join(out, "manifest.json"), "utf8")) as Manifest;
+  assert.deepEqual(
+    manifest.stages.map(({ name, heavy }) => [name, heavy]),
+    stages.filter(({ name }) => name !== "byPug").map(({ name }) => [name, true]),
+  );
+  const text = readFileSync(join(out, "templates.cjs"), "utf8");
+  assert.ok(text.includes(idOf("byEjs")) && !text.includes(idOf("byPug")));
+
+  writeFileSync(profile, '{ "a": "slow" }');
+  await assert.rejects(run(TEMPLATES, "--profiled", profile), /HW-2002.*not an object of numbers/s);
+});
+
+test("compile --profiled --print --isolated lets only go what a profile lets go", async (t) => {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, ".cache", "profiled-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const profile = join(folder, "profile.json");
+  const { stages } = JSON.parse((await run(MIDDLEWARE, "--json")).stdout) as Pipeline;
+  const written = async (ms: number) => {
+    writeFileSync(profile, JSON.stringify(Object.fromEntries(stages.map(({ id }) => [id, ms]))));
+    return (await run(MIDDLEWARE, "--profiled", profile, "--print", "--isolated")).stdout;
+  };
+  assert.match(await written(5), /flx express_dispatcher/);
+  assert.doesNotMatch(await written(0.5), /express_dispatcher/);
+});
+
+test("compile reads the profile that a run has written", async (t) => {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, ".cache", "profiled-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [profile, program] = [join(folder, "profile.json"), join(folder, "sums.mjs")];
+  const sum = "async function sum(n) { let all = 0; for (let i = 0; i < n; i++) all += i; return all; }";
+  writeFileSync(program, `${sum}\nfor (const n of [10, 20, 30]) console.log(await sum(n));\n`);
+  await execute(process.execPath, [headwater, "run", "--fluxions", "--profile", profile, program], {
+    cwd: ROOT,
+  });
+  const measured = JSON.parse(readFileSync(profile, "utf8")) as Record<string, number>;
+  const { stdout } = await run(program, "--profiled", profile, "--json");
+  const { stages } = JSON.parse(stdout) as Pipeline;
+  assert.ok(Object.keys(measured).length > 0);
+  assert.deepEqual(
+    Object.fromEntries(
+      stages.flatMap(({ id, measuredMs }) => (measuredMs === undefined ? [] : [[id, measuredMs]])),
+    ),
+    measured,
   );
 });
 

@@ -14,10 +14,11 @@ const XML = [
 /** Published packages, compiled by name along with a small program that uses them. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   "body-parser-xml": XML,
-  // It calls `next` twice for XML that is not well formed (docs/fluxions-packages.md).
-  "express-xml-bodyparser": XML.filter((each) => each !== "POST / <a>"),
+  "express-xml-bodyparser": XML,
   "express-markdown-reloaded": ["GET /page.md", "GET /other.md", "GET /page.txt"],
+  "express-less": ["GET /page.css", "GET /wrong.css", "GET /none.css", "POST /page.css", "GET /page"],
   "express-pug-static": ["GET /pages/page.html", "GET /pages/none.html", "GET /other"],
+  "express-simple-sitemap": ["GET /sitemap.xml", "GET /"],
   "serve-markdown": ["GET /page.md", "GET /none.md"],
   "serve-favicon": ["GET /favicon.ico", "HEAD /favicon.ico", "POST /favicon.ico", "GET /"],
 };

@@ -14,6 +14,11 @@ export interface LibraryKnowledge {
   readonly varies?: readonly string[];
   /** Those of the pure ones that take long. */
   readonly heavy?: readonly string[];
+  /**
+   * Those of the pure ones that give their result to their last argument, once, with an error first. They may do so at
+   * once or later, so that nobody is to count on either.
+   */
+  readonly later?: readonly string[];
   /** An asynchronous call whose last argument is its continuation; without it, a promise. */
   readonly post?: readonly string[];
   /** A call with listeners among its arguments. */
@@ -65,10 +70,20 @@ const TEMPLATES: Record<string, LibraryKnowledge> = {
   },
 };
 
+const STYLES: Record<string, LibraryKnowledge> = {
+  less: {
+    pure: [".render"],
+    changes: [".functions.functionRegistry.add", ".functions.functionRegistry.addMultiple"],
+    heavy: [".render"],
+    later: [".render"],
+  },
+};
+
 const IMAGES_AND_HASHES: Record<string, LibraryKnowledge> = {
   qrcode: {
     pure: [".toDataURL", ".toString", ".toBuffer", ".create"],
     heavy: [".toDataURL", ".toString", ".toBuffer", ".create"],
+    later: [".toDataURL", ".toBuffer"],
   },
   pngjs: {
     makes: [".PNG"],
@@ -79,6 +94,7 @@ const IMAGES_AND_HASHES: Record<string, LibraryKnowledge> = {
     pure: [".hashSync", ".compareSync", ".genSaltSync", ".hash", ".compare", ".genSalt", ".getRounds"],
     varies: [".hashSync", ".hash", ".genSaltSync", ".genSalt"],
     heavy: [".hashSync", ".compareSync", ".hash", ".compare"],
+    later: [".hash", ".compare"],
   },
 };
 
@@ -170,6 +186,7 @@ const WEB: Record<string, LibraryKnowledge> = {
 export const LIBRARIES: Readonly<Record<string, LibraryKnowledge>> = {
   ...MARKUP,
   ...TEMPLATES,
+  ...STYLES,
   ...IMAGES_AND_HASHES,
   ...NODE,
   ...WEB,

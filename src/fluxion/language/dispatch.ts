@@ -1,4 +1,5 @@
 import type { Pipeline } from "../pipeline.js";
+import { isMeasuredSmall } from "../profile.js";
 import type { Fluxion } from "./fluxion.js";
 
 const DISPATCHER = "express_dispatcher";
@@ -9,7 +10,8 @@ const GOES_ON = /\bnext\(([^()]*)\)/g;
  * main's group, which has the request and calls the original function (listing 5).
  */
 export function withDispatcher(fluxions: readonly Fluxion[], { stages }: Pipeline): Fluxion[] {
-  const moved = new Set(stages.filter(({ kind }) => kind === "part").map(({ name }) => name));
+  const moving = stages.filter((each) => each.kind === "part" && !isMeasuredSmall(each));
+  const moved = new Set(moving.map(({ name }) => name));
   const groups = fluxions.find(({ name }) => name === "main")?.groups ?? [];
   const goesOn = (each: Fluxion) => moved.has(each.name) && each.code.search(GOES_ON) >= 0;
   if (!fluxions.some(goesOn)) return [...fluxions];

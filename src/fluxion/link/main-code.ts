@@ -22,9 +22,11 @@ export function mainCode(
   const text = new MagicString(module.text, { filename: module.path });
   const helpers = new Set<string>();
   const made = new Set<FunctionNode>();
+  const sinks: Sinks = new Map();
   for (const plan of plans) {
     if (plan.kind === "part") part(text, plan, helpers);
-    else call(text, plan, helpers, made);
+    else if (plan.posts) posted(text, plan, helpers, sinks);
+    else call(text, plan, helpers, { made, sinks });
   }
   if (module.format === "module") {
     text.append(`\nimport * as __flx from ${JSON.stringify(runtime)};`);
@@ -122,7 +124,13 @@ function sentInput(input: Input, helpers: Set<string>, names: ReadonlyMap<string
   return `{ fields: { ${fields.join(", ")} }, answers: { ${answers.join(", ")} } }`;
 }
 
-function call(text: MagicString, plan: CallPlan, helpers: Set<string>, made: Set<FunctionNode>): void {
+/** What was done already: functions that are asynchronous now, and where their errors go. */
+interface Done {
+  readonly made: Set<FunctionNode>;
+  readonly sinks: Sinks;
+}
+
+function call(text: MagicString, plan: CallPlan, helpers: Set<string>, { made, sinks }: Done): void {
   const { node, stage, module, container, awaits } = plan;
   const id = JSON.stringify(stage.id);
   const callee = module.text.slice(node.callee.start, node.callee.end);
@@ -136,7 +144,30 @@ function call(text: MagicString, plan: CallPlan, helpers: Set<string>, made: Set
   text.appendRight(node.end, ")");
   if (!awaits || !isFunction(container) || container.async || made.has(container)) return;
   made.add(container);
-  makeAsync(text, plan, container, helpers);
+  makeAsync(text, plan, container, helpers, sinks);
+}
+
+type Sinks = Map<FunctionNode, string>;
+
+/** The continuation stays where it is written; what it would be called with comes from a worker. */
+function posted(text: MagicString, plan: CallPlan, helpers: Set<string>, sinks: Sinks): void {
+  const { node, stage, module, container, inputs, door } = plan;
+  if (!isFunction(container)) return;
+  const id = JSON.stringify(stage.id);
+  const callee = module.text.slice(node.callee.start, node.callee.end);
+  const sent = [...inputs.map((input) => sentInput(input, helpers, new Map())), "...__flx_a.slice(0, -1)"];
+  const sink =
+    sinks.get(container) ?? sinkOf(text, module, container, door ?? "callback", helpers) ?? "undefined";
+  sinks.set(container, sink);
+  // `void` also keeps a statement from being a part of the line before it.
+  text.appendLeft(
+    node.start,
+    `void (__flx.isMoved(${id}) ? (...__flx_a) => __flx.post({ id: ${id}, inputs: [${sent.join(", ")}], receivers: [], ` +
+      `local: (__flx_i) => new Promise((__flx_d) => ${callee}(...__flx_i.slice(${inputs.length}), (...__flx_o) => __flx_d(__flx_o))) }, ` +
+      "__flx_a.at(-1), " +
+      `${sink}) : (...__flx_a) => `,
+  );
+  text.appendRight(node.callee.end, "(...__flx_a))");
 }
 
 /** A listener becomes asynchronous; what it throws goes where it went before. */
@@ -145,10 +176,12 @@ function makeAsync(
   { module, door }: CallPlan,
   container: FunctionNode,
   helpers: Set<string>,
+  sinks: Sinks,
 ): void {
   const { body } = container;
   if (body === null) return;
-  const sink = sinkOf(text, module, container, door ?? "then", helpers);
+  const sink = sinks.get(container) ?? sinkOf(text, module, container, door ?? "then", helpers);
+  if (sink !== null) sinks.set(container, sink);
   text.appendLeft(container.start, "async ");
   if (sink === null) return;
   const isExpression = body.type !== "BlockStatement";

@@ -224,8 +224,14 @@ function around(plan: StagePlan, { files }: WorkerOptions): { before: string; af
   return plan.kind === "part" ? aroundPart(id, plan, files) : aroundCall(id, plan);
 }
 
-function aroundCall(id: string, { inputs }: CallPlan): { before: string; after: string } {
+function aroundCall(id: string, { inputs, posts }: CallPlan): { before: string; after: string } {
   const set = inputs.map((input, i) => (input.kind === "file" ? `${input.name} = $in[${i}]; ` : ""));
+  if (posts) {
+    return {
+      before: `${id}: ($in) => { ${set.join("")}return new Promise(($done) => `,
+      after: `(...$in.slice(${inputs.length}), (...$out) => $done($out))); },`,
+    };
+  }
   return {
     before: `${id}: ($in) => { ${set.join("")}return `,
     after: `(...$in.slice(${inputs.length})); },`,

@@ -1,13 +1,41 @@
 import { isFunction, type Node } from "../source/syntax.js";
 import type { Engine } from "../values/engine.js";
 import type { Body } from "../values/things.js";
+import { calledTwice } from "./twice.js";
+
+/** What a middleware does that handlers must have answered for. */
+export interface Looking {
+  readonly node: Node;
+  readonly reason: string;
+  readonly advice: string;
+}
+
+export function lookingAfter(engine: Engine): Looking | null {
+  const passing = passingOn(engine);
+  const after = afterNext(engine, passing);
+  if (after !== null) {
+    return {
+      node: after,
+      reason:
+        "a middleware does something after next(), when this has answered on one loop but not elsewhere",
+      advice: "let `next()` be the last thing that a middleware does",
+    };
+  }
+  const again = calledTwice(engine, passing);
+  if (again === null) return null;
+  return {
+    node: again,
+    reason:
+      "a middleware gives its `next` away twice, and may go on again before this has answered elsewhere",
+    advice: "let one function call `next()`, once",
+  };
+}
 
 /**
  * `next()` runs the handlers behind it at once, so what a middleware does after it happens when they have answered, if
  * they are synchronous. Such a program would notice if they answered later. Gives the first place that does.
  */
-export function afterNext(engine: Engine): Node | null {
-  const passing = passingOn(engine);
+function afterNext(engine: Engine, passing: ReadonlySet<Body>): Node | null {
   for (const { calls, effects } of engine.bodies.values()) {
     const places = [
       ...effects.filter(({ receiver }) => receiver.receiver === "next").map(({ node }) => node),
@@ -41,7 +69,7 @@ const PASSING = new Set(["ReturnStatement", "ConditionalExpression", "LogicalExp
 const LOOPS = /^(For|While|DoWhile)/;
 
 /** What is done in a function after a call in it; null if nothing is. */
-function behind(call: Node): Node | null {
+export function behind(call: Node): Node | null {
   for (let inner = call; inner.parent; inner = inner.parent) {
     const outer = inner.parent;
     if (isFunction(outer)) return null;

@@ -21,6 +21,7 @@ import { isOfFile } from "../values/variables.js";
 import { followFacts } from "./follow.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
 import { type Decision, idOf } from "./plan.js";
+import { isPosted, postedFacts } from "./posted.js";
 import { reached } from "./reach.js";
 import { Slicer } from "./slice.js";
 import { type Listener, roleOf, type Whole } from "./whole.js";
@@ -57,13 +58,14 @@ export function candidate(whole: Whole, { node, engine }: Container, call: CallE
   if (!isFunction(node) && !isAwait(call)) return false;
   const module = engine.moduleOf(node);
   if (module.remarks(call).includes("stay")) return false;
-  const outer = around(call);
-  if (outer?.type === "ExpressionStatement") return false;
+  const posts = isPosted(whole, engine, node, call);
+  if (!posts && around(call)?.type === "ExpressionStatement") return false;
   let root = plain(call.callee);
   while (root.type === "MemberExpression" && keyOf(root, root.property) !== null) root = plain(root.object);
   if (root.type !== "Identifier") return false;
   const variable = module.variable(root);
   if (!variable || !isOfFile(variable) || isTrivialLibrary(whole, engine, call)) return false;
+  if (posts) return true;
   const targets = engine.bodies.get(node)?.calls.get(call);
   return targets === undefined || targets.size > 0;
 }
@@ -90,7 +92,9 @@ export function decideCall(
 ): Decision {
   const { node, engine: around } = container;
   const module = around.moduleOf(node);
-  const given = around.at(node, () => call.arguments.map((each) => evaluate(around, each)));
+  const posts = isPosted(whole, around, node, call);
+  const sent = posts ? call.arguments.slice(0, -1) : call.arguments;
+  const given = around.at(node, () => sent.map((each) => evaluate(around, each)));
   const engine = new Engine({ ...whole, program: whole.program, root: call });
   let result: Value = new Set();
   const args = given.map(
@@ -124,10 +128,14 @@ export function decideCall(
     ),
   ];
   const weight = weightOf(bodies, module.remarks(call).includes("heavy"));
-  const isAwaited = isAsync || isAwait(call);
+  const isAwaited = !posts && (isAsync || isAwait(call));
   if (weight === "trivial" && (facts.length > 0 || !isAwaited)) return { goes: false, facts: [] };
   if (facts.length > 0) return { goes: false, facts };
-  const following = isAwaited ? [] : followFacts(whole, container, call);
+  const following = posts
+    ? postedFacts(whole, container, call)
+    : isAwaited
+      ? []
+      : followFacts(whole, container, call);
   if (following.length > 0) return { goes: false, facts: following };
   const place = module.place(call);
   const name = written(call.callee);
@@ -140,16 +148,17 @@ export function decideCall(
       container: node,
       module,
       door: container.listener?.ruptures[0]?.door ?? null,
-      awaits: !isAwaited,
+      awaits: !isAwaited && !posts,
+      posts,
       inputs,
       slices: slicer.slices,
       stage: {
         id: idOf(relative(folder, module.path), name, place.line, place.column),
-        kind: isAwaited ? "awaited" : "cut",
+        kind: posts ? "posted" : isAwaited ? "awaited" : "cut",
         name,
         place,
         inputs: [
-          ...call.arguments.map(({ start, end }) => module.text.slice(start, end)),
+          ...sent.map(({ start, end }) => module.text.slice(start, end)),
           ...inputs.flatMap(shownInput),
         ],
         receivers: [],

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../pipeline.js";
 import {
+  type CallExpression,
   callsIn,
   type FunctionNode,
   isFunction,
@@ -52,7 +53,11 @@ export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>, f
     for (const call of calls) {
       if (
         plans.some(
-          (each) => each.kind === "call" && isInside(call, each.node) && sameFile(whole, call, each.node),
+          (each) =>
+            each.kind === "call" &&
+            isInside(call, each.node) &&
+            sameFile(whole, call, each.node) &&
+            !(each.posts && isInContinuation(call, each.node)),
         )
       )
         continue;
@@ -86,6 +91,12 @@ function patchedDiagnostics(
 
 function sameFile(whole: Whole, a: Node, b: Node): boolean {
   return whole.engine.moduleOf(a) === whole.engine.moduleOf(b);
+}
+
+/** The continuation of a call that goes stays, with calls of its own. */
+function isInContinuation(call: Node, { arguments: given }: CallExpression): boolean {
+  const last = given.at(-1);
+  return last !== undefined && isInside(call, last);
 }
 
 function containers(whole: Whole): Body[] {

@@ -43,6 +43,8 @@ export interface CallPlan extends PlanBase {
   readonly door: Door | null;
   /** An `await` has to be put in, and the container made asynchronous. */
   readonly awaits: boolean;
+  /** Its last argument is its continuation, which stays. */
+  readonly posts: boolean;
 }
 
 export type StagePlan = PartPlan | CallPlan;

@@ -8,7 +8,7 @@ import { Engine } from "../values/engine.js";
 import type { Rupture } from "../values/ruptures.js";
 import { type Body, type Fact, reachable, type Thing } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
-import { afterNext } from "./after-next.js";
+import { type Looking, lookingAfter } from "./after-next.js";
 
 /** A function that a rupture point leads to. */
 export interface Listener {
@@ -31,7 +31,7 @@ export interface Whole {
   /** Where the program changes what the language brings along, which workers would not have. */
   readonly patched: { readonly node: Node; readonly path: string } | null;
   /** Something that a middleware does after `next()`, when synchronous handlers have answered. */
-  readonly afterNext: Node | null;
+  readonly looking: Looking | null;
   /** What is changed after files were loaded: where, by the place where the thing is made. */
   readonly changed: ReadonlyMap<unknown, { readonly node: Node; readonly body: Body }>;
 }
@@ -70,7 +70,7 @@ export function lookAtWhole(program: SourceProgram, knowledge: Knowledge, inPlac
     roles,
     patterns,
     patched: patchedIn(engine),
-    afterNext: afterNext(engine),
+    looking: lookingAfter(engine),
     changed: changedIn(engine),
   };
 }
@@ -229,18 +229,6 @@ function changedIn(engine: Engine): Map<unknown, { node: Node; body: Body }> {
 }
 
 /** Handlers that Express calls must have answered when they return, if somebody looks. */
-export function lookedAfter({ engine, afterNext: node }: Whole): Fact[] {
-  if (node === null) return [];
-  const module = engine.moduleOf(node);
-  const reason =
-    "a middleware does something after next(), when this has answered on one loop but not elsewhere";
-  return [
-    {
-      code: "HW-7010",
-      node,
-      module,
-      reason,
-      advice: "let `next()` be the last thing that a middleware does",
-    },
-  ];
+export function lookedAfter({ engine, looking }: Whole): Fact[] {
+  return looking === null ? [] : [{ code: "HW-7010", module: engine.moduleOf(looking.node), ...looking }];
 }

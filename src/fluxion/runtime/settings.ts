@@ -17,7 +17,7 @@ export interface Settings {
   readonly profile: Readonly<Record<string, number>>;
 }
 
-const WORTH_MS = 2;
+export const WORTH_MS = 2;
 const WAITING_MAX = 1024;
 
 /** What is not said is taken from the environment, then from here. */

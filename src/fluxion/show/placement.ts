@@ -1,4 +1,5 @@
 import type { Diagnostic, Part, Pipeline, Stage } from "../pipeline.js";
+import { isMeasuredSmall } from "../profile.js";
 
 /** Where a part runs, and why. */
 export interface Placement {
@@ -14,15 +15,13 @@ export function placementOf({ stages, diagnostics }: Pipeline, part: Part): Plac
     (each) => each.kind === "part" && isSame(each.place, part.place) && part.name !== "main",
   );
   if (own !== undefined) {
-    const why =
-      own.weight === "trivial"
-        ? "isolated, but plainly not worth a worker"
-        : "isolated: it needs only its inputs";
-    return { where: own.weight === "trivial" ? "main loop" : "workers", why: [why], stages: [own] };
+    const where = own.weight === "trivial" ? "main loop" : "workers";
+    return { where, why: [whyOf(own)], stages: [own] };
   }
   const inside = stages.filter(
     (each) =>
       each.kind !== "part" &&
+      !isMeasuredSmall(each) &&
       each.place.file === part.place.file &&
       isWithin(each, part) &&
       part.name !== "main",
@@ -32,6 +31,14 @@ export function placementOf({ stages, diagnostics }: Pipeline, part: Part): Plac
     why: reasons(diagnostics, part),
     stages: inside,
   };
+}
+
+function whyOf({ weight, measuredMs }: Stage): string {
+  const measured = measuredMs === undefined ? "" : ` (measured ${Number(measuredMs.toPrecision(2))} ms)`;
+  if (weight !== "trivial") return `isolated: it needs only its inputs${measured}`;
+  return measured === ""
+    ? "isolated, but plainly not worth a worker"
+    : `isolated, but not worth a worker${measured}`;
 }
 
 function reasons(diagnostics: readonly Diagnostic[], part: Part): string[] {

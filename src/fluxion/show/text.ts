@@ -23,17 +23,24 @@ export function showPipeline(pipeline: Pipeline, folder: string): string {
 }
 
 function showStage(
-  { name, kind, place, inputs, receivers, weight }: Stage,
+  { name, kind, place, inputs, receivers, weight, measuredMs }: Stage,
   at: (place: Place) => string,
 ): string {
   const what = {
     part: "the whole part",
     awaited: "a call that is awaited",
     cut: "a call; an await is put in",
+    posted: "a call that goes on later",
   }[kind];
   const sent = inputs.length === 0 ? "nothing" : inputs.join(", ");
   const back = receivers.map((each) => each.name).join(", ");
-  const worth = weight === "trivial" ? "; plainly not worth it" : "";
+  const found = measuredMs === undefined ? "plainly" : `measured ${Number(measuredMs.toPrecision(2))} ms,`;
+  const worth =
+    weight === "trivial"
+      ? `; ${found} not worth it`
+      : measuredMs === undefined
+        ? ""
+        : `; ${found} moves at once`;
   return `${at(place)} ${name}: ${what}; sends ${sent}${back === "" ? "" : `; effects on ${back}`}${worth}`;
 }
 

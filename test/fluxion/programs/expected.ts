@@ -9,6 +9,8 @@ export interface Expected {
   /** Only one after the other: what they answer depends on their order in time. */
   readonly alone?: true;
   readonly args?: readonly string[];
+  /** It reads its own text, or loads files by names that are only known then, so that it is another one in a folder. */
+  readonly bound?: true;
 }
 
 const get = (...paths: string[]) => paths.map((path) => `GET ${path}`);
@@ -38,6 +40,30 @@ export const expected: Readonly<Record<string, Expected>> = {
   "heavy-comment.cjs": { isolates: ["handler"], requests: get("/?n=1") },
   "async-handler.mjs": { isolates: ["handler"], requests: get("/?by=2", "/?by=0") },
   "changed-while-awaited.mjs": { isolates: ["handler"], requests: get("/?n=4") },
+  // calls that are given their continuation
+  "posted-call.cjs": {
+    isolates: ["less.render", "bcrypt.hash", "QRCode.toDataURL"],
+    requests: get(
+      "/style?text=a{b{color:red}}",
+      "/style?small&text=a{b{color:red}}",
+      "/style?text=a{b",
+      "/password?password=p",
+      "/password?password=none",
+      "/code?text=hello",
+      "/code?text=",
+    ),
+    alone: true,
+  },
+  "posted-call-throws.cjs": {
+    isolates: ["less.render"],
+    requests: get("/?text=a{b{color:red}}", "/"),
+  },
+  "posted-then-more.cjs": {
+    refuses: {
+      "less.render()": /goes on after[^]*goes on after[^]*whoever called[^]*a function to less\.render[^]*uses `this`/,
+    },
+    requests: get("/?text=a{b{color:red}}", "/both", "/tried", "/self", "/plugged?text=a{b{color:red}}"),
+  },
   // what a stage needs of its module
   "helper-file.cjs": { isolates: ["handler"], requests: get("/?text=hey") },
   "helper-module.mjs": { isolates: ["handler"], requests: get("/?key=a", "/?key=c") },
@@ -92,8 +118,8 @@ export const expected: Readonly<Record<string, Expected>> = {
     isolates: ["parsed"],
     requests: ["POST / hello", `POST / ${"long".repeat(20)}`, "POST /"],
   },
-  "then-continuation.cjs": { isolates: ["reply"], requests: get("/") },
-  "file-continuation.cjs": { isolates: ["reply"], requests: get("/", "/?missing") },
+  "then-continuation.cjs": { bound: true, isolates: ["reply"], requests: get("/") },
+  "file-continuation.cjs": { bound: true, isolates: ["reply"], requests: get("/", "/?missing") },
   "json-body.mjs": {
     isolates: ["handler"],
     requests: ['JSON / {"b":{"d":1,"c":[2,{"f":0,"e":null}]},"a":"x"}', "JSON / {"],
@@ -141,11 +167,16 @@ export const expected: Readonly<Record<string, Expected>> = {
     refuses: { handler: /try|caught|catch/ },
     requests: get("/?status=201", "/?status=99999"),
   },
+  "next-given-once.cjs": { isolates: ["handler", "failed"], requests: get("/?by=3", "/", "/none?by=1") },
+  "next-given-twice.cjs": {
+    refuses: { handler: /gives its `next` away twice/, failed: /gives its `next` away twice/ },
+    requests: get("/?by=3", "/none?by=1"),
+  },
   "after-next.cjs": { refuses: { handler: /next/ }, requests: get("/?n=1"), alone: true },
   "response-kept.cjs": { refuses: { wait: /waiting|res/, handler: /waiting/ }, requests: get("/") },
   "stream-piped.cjs": { refuses: { handler: /pipe|req/ }, requests: ["POST / through"] },
   "reads-body-stream.mjs": { refuses: { handler: /req|await/ }, requests: ["POST / twelve bytes"] },
-  "dynamic-import.mjs": { refuses: { handler: /import/ }, requests: get("/?part=wrap", "/?part=none") },
+  "dynamic-import.mjs": { bound: true, refuses: { handler: /import/ }, requests: get("/?part=wrap", "/?part=none") },
   "unknown-library.cjs": { refuses: { handler: /ms/ }, requests: get("/?text=2h") },
   "stay-comment.cjs": { refuses: { handler: /stay/ }, requests: get("/") },
   // programs that end

@@ -1,0 +1,76 @@
+import {
+  enclosingFunction,
+  type FunctionNode,
+  isFunction,
+  isInside,
+  type Node,
+  plain,
+  walk,
+} from "../source/syntax.js";
+import type { Engine } from "../values/engine.js";
+import { evaluate } from "../values/expressions.js";
+import { type Body, reachable } from "../values/things.js";
+
+/**
+ * Code of which nothing is known is taken to call a function once that it is given. But if one `next` is given away in
+ * two ways, it may be called twice in a row, and then the first call must have had its answer before the second. Gives
+ * the second place.
+ */
+export function calledTwice(engine: Engine, passing: ReadonlySet<Body>): Node | null {
+  const places = new Map<FunctionNode, Node[]>();
+  for (const { body, facts } of engine.bodies.values()) {
+    const unknown = new Set(
+      [...facts.values()].filter(({ code }) => code === "HW-7004").map(({ node }) => node),
+    );
+    for (const { node, values } of handedOver(body, unknown)) {
+      const owner = ownerOf(engine, node);
+      const isNext = values.some((each) => passesOn(engine, body, each, passing));
+      if (owner === null || !isNext) continue;
+      const before = places.get(owner) ?? [];
+      if (before.some((each) => !isInside(node, each) && !isInside(each, node))) return node;
+      places.set(owner, [...before, node]);
+    }
+  }
+  return null;
+}
+
+/** Calls of unknown code and what they are given; fields of objects and what is kept there. */
+function handedOver(body: Body, unknown: ReadonlySet<Node>): { node: Node; values: Node[] }[] {
+  const found: { node: Node; values: Node[] }[] = [];
+  walk(body, (node) => {
+    if (node !== body && isFunction(node)) return false;
+    if (node.type === "CallExpression" && unknown.has(node))
+      found.push({ node, values: [...node.arguments] });
+    if (node.type === "AssignmentExpression" && plain(node.left).type === "MemberExpression") {
+      found.push({ node, values: [node.right] });
+    }
+    return undefined;
+  });
+  return found;
+}
+
+/** How functions are given away. */
+const GIVEN = new Set([
+  ..."Identifier FunctionExpression ArrowFunctionExpression ObjectExpression CallExpression".split(" "),
+]);
+
+/** The middleware whose `next` it would be. */
+function ownerOf(engine: Engine, node: Node): FunctionNode | null {
+  for (let outer = enclosingFunction(node); outer !== null; outer = enclosingFunction(outer)) {
+    const takesNext = outer.params.some((each) => {
+      const variable = each.type === "Identifier" ? engine.moduleOf(each).variable(each) : null;
+      return variable && engine.options.roles.get(variable) === "next";
+    });
+    if (takesNext) return outer;
+  }
+  return null;
+}
+
+function passesOn(engine: Engine, body: Body, value: Node, passing: ReadonlySet<Body>): boolean {
+  if (!GIVEN.has(plain(value).type)) return false;
+  return [...reachable(engine.at(body, () => evaluate(engine, value)))].some(
+    (thing) =>
+      (thing.kind === "function" && passing.has(thing.node)) ||
+      (thing.kind === "receiver" && thing.receiver === "next"),
+  );
+}

@@ -51,8 +51,12 @@ export interface LinkEvents {
 
 export type OpenLink = (task: HostTask, on: LinkEvents) => HostLink;
 
-/** Young objects die young, and thousands of them are in flight: room for them costs less than moving them. */
-export const YOUNG_GENERATION_MB = 64;
+/**
+ * Young objects die young, and thousands of them are in flight: room for them costs less than moving them. But a thread that
+ * reaches the end of its heap may take only 16 MB more until it has ended; if that is not enough, V8 ends the whole process.
+ * So what survives one collection of young objects, at most a third of this, has to be clearly less.
+ */
+export const YOUNG_GENERATION_MB = 32;
 
 /** What stands for "nothing" where a host notes what it is at. */
 export const NOTHING_RUNS = -1;

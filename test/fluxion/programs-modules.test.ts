@@ -1,0 +1,3 @@
+import { runBothWays } from "./corpus.js";
+
+runBothWays((name) => !name.endsWith(".cjs"));

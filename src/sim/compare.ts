@@ -45,7 +45,8 @@ async function replay(
     const { ticket, origin, later } = event;
     if (later.length > 0) byTicket.set(ticket, event);
     const timer = origin.kind === "timer" ? timerOf(byTicket, origin) : undefined;
-    const expected = await program.run(event, timer);
+    const outcome = program.run(event, timer);
+    const expected = outcome instanceof Promise ? await outcome : outcome;
     if (!sameResult(event.result, expected)) {
       findings.add(`result of ${nameOf(event)}`, shortResult(expected), shortResult(event.result), ticket);
     }

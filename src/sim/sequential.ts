@@ -18,6 +18,7 @@ import { isKindOf, type Method } from "../model/shape.js";
 import { copy, copyAll, copyThrown } from "../state/values.js";
 import { failureOf, type LaterEffect, type LoggedEvent, type Outcome } from "./log.js";
 import { Place, type State } from "./sequential-place.js";
+import { type Steps, takeAll } from "./steps.js";
 
 /**
  * The oracle: runs the events of a program one at a time, to the end, on one thread. It does the obvious thing
@@ -101,7 +102,7 @@ class Frame implements Activation {
     const below = new Frame(this.of, target as Place, method, this, this.#asked);
     const earlier = this.#calls().filter((call) => call.#isInTheWayOf(below));
     this.#items.push(below);
-    const done = below.run(args, earlier).then(unwrap);
+    const done = Promise.resolve(takeAll(below.run(args, earlier))).then(unwrap);
     below.#done = done.catch(() => {});
     // An object with a `then` of its own shows whether anybody waits for the call.
     const then: Promise<unknown>["then"] = (fulfilled, rejected) => {
@@ -120,12 +121,12 @@ class Frame implements Activation {
     return !this.#ended && (this.place === place || this.place.isBelow(place) || place.isBelow(this.place));
   }
 
-  async run(args: unknown[], earlier: readonly Frame[]): Promise<Ended> {
+  *run(args: unknown[], earlier: readonly Frame[]): Steps<Ended> {
     const { place, method, of } = this;
     try {
       this.#admit();
       const given = copyAll(args.slice(), () => rules.argumentsOf(place, method));
-      for (const frame of earlier) await frame.#done;
+      for (const frame of earlier) yield frame.#done;
       const entered = of.in(place);
       if (entered?.givenUp) throw rules.reacquire(place, method);
       const { instance, state } = place;
@@ -135,10 +136,11 @@ class Frame implements Activation {
       let result: unknown;
       try {
         result = method.body.apply(instance, given);
-        if (typeof result === "object") result = await result;
+        if (typeof result === "object" && result !== null && "then" in result) result = yield result;
       } finally {
         Context.activate(instance, null);
-        for (const item of this.#items) if (item instanceof Frame && item.#awaited) await item.#done;
+        for (const item of this.#items)
+          if (item instanceof Frame && item.#awaited && !item.#ended) yield item.#done;
         this.#lookAtCalls();
       }
       this.#keep(state);
@@ -310,8 +312,12 @@ export class SequentialProgram {
     }
   }
 
-  /** `timer` is the one that begins this event, if one does. */
-  async run(facts: SequentialEvent, timer?: TimerId): Promise<Outcome> {
+  /** `timer` is the one that begins this event, if one does. A promise comes of methods that wait for something. */
+  run(facts: SequentialEvent, timer?: TimerId): Outcome | Promise<Outcome> {
+    return takeAll(this.#run(facts, timer));
+  }
+
+  *#run(facts: SequentialEvent, timer: TimerId | undefined): Steps<Outcome> {
     const target = resolvePath(this.#root(facts.node), facts.path);
     const method = target.shape.methods.get(facts.method);
     if (method === undefined) throw noSuchMethod(target.shape, facts.method, String(target));
@@ -319,9 +325,9 @@ export class SequentialProgram {
     if (wasCancelled) return { ok: true, value: undefined, later: [] };
     const event = new Event(facts, target, method, this.#roots);
     const frame = new Frame(event, target, method, null, 0);
-    const { ok, value } = await frame.run(facts.args, []);
+    const { ok, value } = yield* frame.run(facts.args, []);
     if (ok) return { ok, value, later: this.#commit(frame.later()) };
-    for (const call of event.leftOver) await call;
+    for (const call of event.leftOver) yield call;
     for (const { place, found } of event.entered) place.putBack(found);
     return { ok: false, error: failureOf(value), later: [] };
   }

@@ -350,10 +350,13 @@ function unpackedValue(packed: unknown): unknown {
   return packed instanceof Uint8Array ? decode(packed) : packed;
 }
 
-const HALF_CHARACTER = /\p{Surrogate}/u;
+/** `String.prototype.isWellFormed` is newer than the compiler's library. */
+interface Text {
+  isWellFormed(): boolean;
+}
 
 /** Not what msgpackr would change: halves of characters, integers of any length, the sign of zero. */
 function isPackable(value: unknown): boolean {
-  if (typeof value === "string") return !HALF_CHARACTER.test(value);
+  if (typeof value === "string") return (value as unknown as Text).isWellFormed();
   return isSimple(value) && typeof value !== "bigint" && !Object.is(value, -0);
 }

@@ -51,11 +51,11 @@ function giveInput(whole: Whole, engine: Engine, node: FunctionNode, parameter: 
   engine.at(node, () => bind(engine, parameter, new Set([given])));
 }
 
-/** Whether a call is one that a stage could be made of, whatever speaks against it; null if not. */
-export function candidate(whole: Whole, { node, engine }: Container, call: CallExpression): boolean {
+/** Whether a call looks like one that a stage could be made of. */
+export function looksMovable(whole: Whole, node: Body, call: CallExpression): boolean {
   if (enclosingFunction(call) !== (isFunction(node) ? node : null)) return false;
   if (!isFunction(node) && !isAwait(call)) return false;
-  const module = engine.moduleOf(node);
+  const module = whole.engine.moduleOf(node);
   if (module.remarks(call).includes("stay")) return false;
   const outer = around(call);
   if (outer?.type === "ExpressionStatement") return false;
@@ -63,7 +63,12 @@ export function candidate(whole: Whole, { node, engine }: Container, call: CallE
   while (root.type === "MemberExpression" && keyOf(root, root.property) !== null) root = plain(root.object);
   if (root.type !== "Identifier") return false;
   const variable = module.variable(root);
-  if (!variable || !isOfFile(variable) || isTrivialLibrary(whole, engine, call)) return false;
+  return variable !== null && variable !== undefined && isOfFile(variable);
+}
+
+/** Whether one that looks like that is one, whatever speaks against it. */
+export function candidate(whole: Whole, { node, engine }: Container, call: CallExpression): boolean {
+  if (isTrivialLibrary(whole, engine, call)) return false;
   const targets = engine.bodies.get(node)?.calls.get(call);
   return targets === undefined || targets.size > 0;
 }

@@ -26,11 +26,8 @@ const CHILDREN = Symbol("children");
 
 /** Asked for again and again, so they are kept with the node. */
 export function childrenOf(node: Node): readonly Node[] {
-  const known = (node as { [CHILDREN]?: readonly Node[] })[CHILDREN];
-  if (known !== undefined) return known;
-  const children = findChildren(node);
-  Object.defineProperty(node, CHILDREN, { value: children });
-  return children;
+  const kept = node as { [CHILDREN]?: readonly Node[] };
+  return (kept[CHILDREN] ??= findChildren(node));
 }
 
 function findChildren(node: Node): Node[] {

@@ -225,7 +225,7 @@ export class Engine {
   }
 
   site(node: Node, madeBy: ClassThing | null = null, remembers = false): Site {
-    return this.#thing(node, `site ${madeBy?.node.start ?? ""}`, () => ({
+    return this.#thing(node, madeBy === null ? "site" : `site ${madeBy.node.start}`, () => ({
       kind: "site",
       node,
       fields: new Map(),
@@ -269,11 +269,11 @@ export class Engine {
   }
 
   data(owner: DataThing["owner"], node: Node | null = null): DataThing {
-    return this.#thing(node, `data ${owner}`, () => ({ kind: "data", owner, node }));
+    return this.#thing(node, owner, () => ({ kind: "data", owner, node }));
   }
 
   receiver(receiver: ReceiverKind, variable: Variable | null): ReceiverThing {
-    return this.#thing(variable, `receiver ${receiver}`, () => ({ kind: "receiver", receiver, variable }));
+    return this.#thing(variable, receiver, () => ({ kind: "receiver", receiver, variable }));
   }
 
   resolver(node: Node, into: Value): ResolverThing {

@@ -2,7 +2,7 @@ import { HeadwaterError } from "../../errors.js";
 import type { Manifest } from "../pipeline.js";
 import { stayAlive } from "./alive.js";
 import type { StageEntry } from "./manifest.js";
-import { packInputs, type Parcel, type Report, unpackInputs, unpackReport } from "./parcel.js";
+import { type Parcel, packInputs, type Report, unpackInputs, unpackReport } from "./parcel.js";
 import type { Pool } from "./pool.js";
 import { replay } from "./recorder.js";
 import { Refusal } from "./refusal.js";

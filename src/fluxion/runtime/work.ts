@@ -1,5 +1,5 @@
 import type { ReceiverKind } from "./manifest.js";
-import { packReport, type Parcel, unpackInputs } from "./parcel.js";
+import { type Parcel, packReport, unpackInputs } from "./parcel.js";
 import { Recording } from "./recorder.js";
 import { Refusal } from "./refusal.js";
 import { trimmed } from "./stack.js";

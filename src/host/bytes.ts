@@ -130,7 +130,10 @@ export class ByteWriter {
   }
 }
 
-const HALF_CHARACTER = /\p{Surrogate}/u;
+/** `String.prototype.isWellFormed` is newer than the compiler's library. */
+interface Text {
+  isWellFormed(): boolean;
+}
 
 /** Is it a simple value, or a list of some, that need not be encoded? */
 export function isPlain(value: unknown): boolean {
@@ -139,7 +142,7 @@ export function isPlain(value: unknown): boolean {
 
 /** Not what would be changed on the way: halves of characters, integers of any length, the sign of zero. */
 function isUnchanged(value: unknown): boolean {
-  if (typeof value === "string") return !HALF_CHARACTER.test(value);
+  if (typeof value === "string") return (value as unknown as Text).isWellFormed();
   return isSimple(value) && typeof value !== "bigint" && !Object.is(value, -0);
 }
 

@@ -77,9 +77,7 @@ export class HostLine {
 
   send(message: ToHead): void {
     this.#outbox.add(message);
-    if (this.#isDue) return;
-    this.#isDue = true;
-    setImmediate(this.#whenDue);
+    this.#soon();
   }
 
   receive(bytes: Uint8Array): void {
@@ -107,7 +105,14 @@ export class HostLine {
       if (bytes === undefined) break;
       this.#inbox.open(bytes);
     }
-    this.#flush();
+    if (this.#outbox.count > 0) this.#flush();
+    else this.#soon(); // a mere confirmation goes with what the events that have just run are about to say
+  }
+
+  #soon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(this.#whenDue);
   }
 
   #flush(): void {

@@ -1,7 +1,6 @@
 import { policyOf } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
-import type { JournalIdentity } from "../journal/journal.js";
-import { openLmdbJournal } from "../journal/lmdb.js";
+import type { Durability, Journal, JournalIdentity } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { Fleet } from "./fleet.js";
 import { isHost } from "./is-host.js";
@@ -66,15 +65,19 @@ async function ledgerOf(
 ): Promise<Ledger | null> {
   if (named === undefined) return null;
   const isOwn = typeof named === "string";
-  const journal = isOwn
-    ? await openLmdbJournal(named, identityOf(program), { durability, onWarning })
-    : named;
+  const journal = isOwn ? await openOwn(named, identityOf(program), durability) : named;
   const ledger = new Ledger(journal, limits.contexts);
   closing.push(async () => {
     await ledger.flush();
     if (isOwn) await journal.close();
   });
   return ledger;
+}
+
+/** The store is loaded only by those who keep a journal. */
+async function openOwn(path: string, identity: JournalIdentity, durability: Durability): Promise<Journal> {
+  const { openLmdbJournal } = await import("../journal/lmdb.js");
+  return openLmdbJournal(path, identity, { durability, onWarning });
 }
 
 async function startHosts(

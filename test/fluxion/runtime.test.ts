@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { after, before, describe, test } from "node:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, type TestContext, test } from "node:test";
 import { install, isMoved, stage, statistics, uninstall } from "#src/fluxion/runtime/index.js";
 import type { Settings } from "#src/fluxion/runtime/settings.js";
 
@@ -14,6 +17,14 @@ const call = (
   local: () => unknown = nowhere,
 ) => stage({ id, inputs, receivers, local });
 const statisticsOf = (id: string) => statistics().find((each) => each.id === id);
+
+/** A folder in which files are gates and notes. */
+function folder(t: TestContext): (name: string) => string {
+  const made = mkdtempSync(join(tmpdir(), "headwater-stages-"));
+  t.after(() => rmSync(made, { recursive: true }));
+  return (name) => join(made, name);
+}
+const open = (gate: string) => writeFileSync(gate, "");
 
 /** Writes down what is done to it. */
 function witness(): { readonly seen: unknown[]; readonly object: Record<string, unknown> } {
@@ -42,7 +53,7 @@ describe("stages in workers", () => {
     assert.equal(await call("render", ["hi"]), "<p>hi</p>");
     await assert.rejects(call("render", ["bad"]), (error: Error) => {
       assert.ok(error instanceof TypeError);
-      assert.match(error.stack ?? "", /cannot render bad\n {4}at render \(.*stages\.mjs:6/);
+      assert.match(error.stack ?? "", /cannot render bad\n {4}at render \(.*stages\.mjs:7/);
       assert.doesNotMatch(error.stack ?? "", /fluxion\/runtime/);
       return true;
     });
@@ -70,6 +81,28 @@ describe("stages in workers", () => {
     const late = stage({ id: "returnsFunction", inputs: [list], receivers: [], local: ([inputs]) => inputs });
     list.push(2);
     assert.deepEqual(await late, [1]);
+  });
+
+  test("simple values come out as they went in, there and back", async () => {
+    const simple = ["", "a", "é€😀", "half \ud83d", "x".repeat(100_000), 0, -0, 1.5, 2 ** 53, Number.NaN];
+    const others = [Number.NEGATIVE_INFINITY, true, false, null, undefined, 2n ** 70n];
+    for (const value of [...simple, ...others]) {
+      assert.ok(Object.is(await call("echo", [value]), value), String(value));
+    }
+    const all = [...simple, ...others];
+    assert.deepEqual(await call("echoAll", all), all);
+    assert.deepEqual(await call("echoAll", new Array(200_000).fill(7)), new Array(200_000).fill(7));
+  });
+
+  test("simple values in effects come out as they went in", async () => {
+    const { seen, object } = witness();
+    await call("effects", ["half \ud83d", -0, undefined], [object, object]);
+    assert.deepEqual(seen, [
+      ["log"],
+      ["send", "half \ud83d", -0, undefined],
+      ["body", "=", undefined],
+      ["type", "html"],
+    ]);
   });
 
   test("what was done before a throw is done, then it is thrown", async () => {
@@ -160,6 +193,62 @@ describe("stages in workers", () => {
     await slow;
     assert.equal(order.at(-1), "slow");
   });
+});
+
+test("a stage that waits in a thread which another one ends runs once", async (t) => {
+  const at = folder(t);
+  begin({ threads: 1, move: "all" });
+  const exits = call("waitsAndExits", [at("gate")]);
+  const innocent = [1, 2, 3].map((i) => call("notes", [at("notes"), `${i};`]));
+  open(at("gate"));
+  await assert.rejects(exits, { code: "HW-7101" });
+  assert.deepEqual(await Promise.all(innocent), ["1;", "2;", "3;"]);
+  assert.equal(readFileSync(at("notes"), "utf8"), "1;2;3;");
+  assert.equal(statisticsOf("notes")?.lost, 0);
+  await uninstall();
+});
+
+test("what waits in a thread behind a slow stage goes to one that is idle", async (t) => {
+  const at = folder(t);
+  begin({ threads: 2, move: "all" });
+  const [slow, quick] = [call("waitsFor", [at("slow")]), call("waitsFor", [at("quick")])];
+  const behind = call("echo", [1]); // waits in the thread of the slow one
+  open(at("quick"));
+  assert.deepEqual(await Promise.all([quick, behind]), [at("quick"), 1]);
+  open(at("slow"));
+  assert.equal(await slow, at("slow"));
+  await uninstall();
+});
+
+test("the report of a stage does not wait for the stage that comes after it in its thread", async (t) => {
+  const at = folder(t);
+  begin({ threads: 1, move: "all" });
+  for (let i = 0; i < 100; i++) await call("echo", [i]); // until it is quick
+  const [first, second] = [call("echo", [1]), call("waitsFor", [at("gate")])];
+  const third = call("later", [1]);
+  assert.equal(await first, 1);
+  open(at("gate"));
+  assert.equal(await second, at("gate"));
+  assert.equal(typeof (await third), "number");
+  await uninstall();
+});
+
+test("a thread runs one stage at a time, also if it awaits", async () => {
+  begin({ threads: 1, move: "all" });
+  assert.deepEqual(await Promise.all([1, 2, 3, 4].map(() => call("alone"))), [1, 1, 1, 1]);
+  await uninstall();
+});
+
+test("when the threads are stopped, what waits runs on the main loop", async (t) => {
+  const at = folder(t);
+  begin({ threads: 1, move: "all" });
+  const running = assert.rejects(call("waitsFor", [at("never"), at("begun")]), { code: "HW-7101" });
+  while (!existsSync(at("begun"))) await new Promise(setImmediate);
+  const waiting = [1, 2].map((i) => call("notes", [at("notes"), `${i}`], [], () => `${i} here`));
+  await uninstall();
+  await running;
+  assert.deepEqual(await Promise.all(waiting), ["1 here", "2 here"]);
+  assert.throws(() => readFileSync(at("notes")), { code: "ENOENT" });
 });
 
 test("when too many stages wait, others run on the main loop", async () => {

@@ -5,10 +5,10 @@ import type { SourceModule } from "../source/module.js";
 import type { FunctionNode, Node } from "../source/syntax.js";
 import type { Rupture } from "../values/ruptures.js";
 import { isOfFile } from "../values/variables.js";
-import { codeOf } from "./code.js";
+import { Texts } from "./code.js";
 import { type Crossing, crossings, type Flow } from "./crossing.js";
 import { isRepeated } from "./repeated.js";
-import { globalsIn, partOf, type Territory, territories } from "./territory.js";
+import { globalsIn, listed, partsByBody, type Territory, territories } from "./territory.js";
 import type { Whole } from "./whole.js";
 
 const OF_EVERY_FILE = new Set([
@@ -41,11 +41,12 @@ export function assemble(
 ): Assembled {
   const parts = territories(whole, names);
   const edges = edgesOf(whole, parts);
+  const texts = new Texts(whole, edges);
   const flow = flowOf(parts, edges);
   const crossing = crossings(whole, flow, moved);
   const shared = crossing.filter(({ handling }) => handling === "share");
   return {
-    parts: parts.map((part) => partAsData(whole, part, edges, crossing)),
+    parts: parts.map((part) => partAsData(whole, part, texts, crossing)),
     streams: edges.map((edge) => ({
       kind: kindOf(edge, parts),
       from: edge.from.name,
@@ -72,10 +73,12 @@ function kindOf({ from, rupture }: Edge, [main]: readonly Territory[]): Stream["
 function edgesOf(whole: Whole, parts: readonly Territory[]): Edge[] {
   const edges: Edge[] = [];
   const ruptures = [...whole.ruptures].sort((a, b) => a.node.start - b.node.start);
+  const byNode = new Map(parts.map((part) => [part.node, part]));
+  const byBody = partsByBody(parts);
   for (const rupture of ruptures) {
-    const from = partOf(parts, rupture);
+    const from = byBody.get(rupture.within)?.find(({ node }) => node !== null) ?? parts[0];
     for (const listener of rupture.listeners) {
-      const to = parts.find(({ node }) => node === listener);
+      const to = byNode.get(listener);
       if (from !== undefined && to !== undefined) edges.push({ from, to, rupture });
     }
   }
@@ -83,24 +86,34 @@ function edgesOf(whole: Whole, parts: readonly Territory[]): Edge[] {
 }
 
 function flowOf(parts: readonly Territory[], edges: readonly Edge[]): Flow {
-  const below = (part: Territory): Set<Territory> => {
+  const leaving = new Map<Territory, Edge[]>();
+  const arriving = new Map<Territory, Edge[]>();
+  for (const edge of edges) {
+    listed(leaving, edge.from).push(edge);
+    listed(arriving, edge.to).push(edge);
+  }
+  const allBelow = (part: Territory): Set<Territory> => {
     const found = new Set<Territory>();
     const waiting = [part];
     for (const each of waiting) {
-      for (const { from, to } of edges) {
-        if (from !== each || found.has(to)) continue;
+      for (const { to } of leaving.get(each) ?? []) {
+        if (found.has(to)) continue;
         found.add(to);
         waiting.push(to);
       }
     }
     return found;
   };
-  const downstream = new Map(parts.map((part) => [part, below(part)]));
-  const isDownstream = (part: Territory, of: Territory) => downstream.get(of)?.has(part) === true;
+  const downstream = new Map(parts.map((part) => [part, allBelow(part)]));
+  const below = (part: Territory) => downstream.get(part) ?? new Set<Territory>();
+  const isDownstream = (part: Territory, of: Territory) => below(of).has(part);
   const comesAgain = (part: Territory) =>
-    edges.some(({ to, rupture }) => to === part && (rupture.kind === "start" || isRepeated(rupture.node)));
+    arriving.get(part)?.some(({ rupture }) => rupture.kind === "start" || isRepeated(rupture.node)) === true;
   return {
     parts,
+    byBody: partsByBody(parts),
+    byNode: new Map(parts.map((part) => [part.node, part])),
+    below,
     isDownstream,
     areParallel: (a, b) => {
       const line = isDownstream(a, b) !== isDownstream(b, a);
@@ -122,12 +135,7 @@ function inGroup(
   return writers.includes(part) || (!isReceiver && readers.includes(part));
 }
 
-function partAsData(
-  whole: Whole,
-  part: Territory,
-  edges: readonly Edge[],
-  crossing: readonly Crossing[],
-): Part {
+function partAsData(whole: Whole, part: Territory, texts: Texts, crossing: readonly Crossing[]): Part {
   const module = moduleOfPart(whole, part);
   const own = crossing.filter((each) => part.reads.has(each.variable) || part.writes.has(each.variable));
   const context = own.filter((each) => isInContext(part, each)).map(({ variable }) => variable.name);
@@ -140,7 +148,7 @@ function partAsData(
       .map(({ variable }) => `grp_${variable.name}`),
     context: [...context, ...globalsOf(whole, part)],
     variables: own.map(({ variable, handling, why }) => ({ name: variable.name, handling, why })),
-    code: codeOf(whole, part, edges),
+    code: texts.of(part),
     stateless: !own.some((each) => each.lasts && isInContext(part, each)),
   };
 }
@@ -168,13 +176,13 @@ function globalsOf(whole: Whole, part: Territory): string[] {
 
 /** Variables that a part, or one further down, needs and that come from here or from above. */
 function messageOf({ from, to }: Edge, crossing: readonly Crossing[], flow: Flow): string[] {
-  const below = flow.parts.filter((part) => part === to || flow.isDownstream(part, to));
+  const below = [...new Set([to, ...flow.below(to)])];
   const [main] = flow.parts;
   const sent = crossing.filter((each) => {
     const isReceiver =
       each.handling === "share" && !each.writers.some(({ writes }) => writes.has(each.variable));
     if (each.handling !== "stream" && !isReceiver) return false;
-    const users = below.filter((part) => part.reads.has(each.variable) && part !== each.home);
+    const isUsed = below.some((part) => part.reads.has(each.variable) && part !== each.home);
     const entersHere = isReceiver && from === main && to === each.home;
     const above =
       entersHere || each.home === from || flow.isDownstream(from, each.home) || each.home === main;
@@ -182,7 +190,7 @@ function messageOf({ from, to }: Edge, crossing: readonly Crossing[], flow: Flow
       ? each.writers.some((part) => part === from || flow.isDownstream(from, part))
       : true;
     const comes = from !== main || entersHere || isReceiver || !isOfFile(each.variable);
-    return users.length > 0 && above && written && comes;
+    return isUsed && above && written && comes;
   });
   const first = (each: Crossing) =>
     Math.min(...below.map((part) => part.reads.get(each.variable)?.start ?? Number.POSITIVE_INFINITY));

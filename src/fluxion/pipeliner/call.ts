@@ -21,7 +21,7 @@ import { isOfFile } from "../values/variables.js";
 import { followFacts } from "./follow.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
 import { type Decision, idOf } from "./plan.js";
-import { isPosted, postedFacts } from "./posted.js";
+import { hasContinuation, isPosted, postedFacts } from "./posted.js";
 import { reached } from "./reach.js";
 import { Slicer } from "./slice.js";
 import { type Listener, roleOf, type Whole } from "./whole.js";
@@ -52,19 +52,25 @@ function giveInput(whole: Whole, engine: Engine, node: FunctionNode, parameter: 
   engine.at(node, () => bind(engine, parameter, new Set([given])));
 }
 
-/** Whether a call is one that a stage could be made of, whatever speaks against it; null if not. */
-export function candidate(whole: Whole, { node, engine }: Container, call: CallExpression): boolean {
+/** Whether a call looks like one that a stage could be made of. */
+export function looksMovable(whole: Whole, node: Body, call: CallExpression): boolean {
   if (enclosingFunction(call) !== (isFunction(node) ? node : null)) return false;
   if (!isFunction(node) && !isAwait(call)) return false;
-  const module = engine.moduleOf(node);
+  const module = whole.engine.moduleOf(node);
   if (module.remarks(call).includes("stay")) return false;
-  const posts = isPosted(whole, engine, node, call);
-  if (!posts && around(call)?.type === "ExpressionStatement") return false;
+  if (around(call)?.type === "ExpressionStatement" && !hasContinuation(whole.engine, call)) return false;
   let root = plain(call.callee);
   while (root.type === "MemberExpression" && keyOf(root, root.property) !== null) root = plain(root.object);
   if (root.type !== "Identifier") return false;
   const variable = module.variable(root);
-  if (!variable || !isOfFile(variable) || isTrivialLibrary(whole, engine, call)) return false;
+  return variable !== null && variable !== undefined && isOfFile(variable);
+}
+
+/** Whether one that looks like that is one, whatever speaks against it. */
+export function candidate(whole: Whole, { node, engine }: Container, call: CallExpression): boolean {
+  const posts = isPosted(whole, engine, node, call);
+  if (!posts && around(call)?.type === "ExpressionStatement") return false;
+  if (isTrivialLibrary(whole, engine, call)) return false;
   if (posts) return true;
   const targets = engine.bodies.get(node)?.calls.get(call);
   return targets === undefined || targets.size > 0;

@@ -1,7 +1,7 @@
 import type { SourceModule } from "../source/module.js";
 import { isInside, type Node } from "../source/syntax.js";
 import type { Edge } from "./assemble.js";
-import type { Territory } from "./territory.js";
+import { listed, type Territory } from "./territory.js";
 import type { Whole } from "./whole.js";
 
 interface Change {
@@ -10,30 +10,46 @@ interface Change {
   readonly text: string;
 }
 
-/** The source text of a part, with the listeners in it replaced by the streams that lead to them. */
-export function codeOf(whole: Whole, part: Territory, edges: readonly Edge[]): string {
-  if (part.node !== null) return textOf(whole, part, part.node, edges);
-  const modules = [...whole.program.modules.values()];
-  const texts = modules.map((module) => textOf(whole, part, module.syntax, edges).trim());
-  if (modules.length === 1) return texts[0] ?? "";
-  return modules.map(({ path }, i) => `// ${path.split("/").pop()}\n${texts[i]}`).join("\n\n");
-}
+/** The source texts of parts, with the listeners in them replaced by the streams that lead to them. */
+export class Texts {
+  readonly #whole: Whole;
+  /** Those that show in a file: with the listener or the rupture point in it. */
+  readonly #edges = new Map<SourceModule, Edge[]>();
 
-function textOf(whole: Whole, part: Territory, node: Node, edges: readonly Edge[]): string {
-  const module = whole.engine.moduleOf(node);
-  const { text } = module;
-  const isFile = node.type === "Program";
-  const start = isFile ? 0 : node.start;
-  const end = isFile ? text.length : node.end;
-  let code = "";
-  let at = start;
-  const changes = edges.flatMap((edge) => changesFor(whole, module, part, edge));
-  for (const change of changes.sort((a, b) => a.start - b.start)) {
-    if (change.start < at || change.end > end) continue;
-    code += text.slice(at, change.start) + change.text;
-    at = change.end;
+  constructor(whole: Whole, edges: readonly Edge[]) {
+    this.#whole = whole;
+    for (const edge of edges) {
+      const nodes = edge.to.node === null ? [edge.rupture.node] : [edge.rupture.node, edge.to.node];
+      const modules = new Set(nodes.map((node) => whole.engine.moduleOf(node)));
+      for (const module of modules) listed(this.#edges, module).push(edge);
+    }
   }
-  return dedented(code + text.slice(at, end), isFile ? "" : indentation(text, start));
+
+  of(part: Territory): string {
+    if (part.node !== null) return this.#textOf(part, part.node);
+    const modules = [...this.#whole.program.modules.values()];
+    const texts = modules.map((module) => this.#textOf(part, module.syntax).trim());
+    if (modules.length === 1) return texts[0] ?? "";
+    return modules.map(({ path }, i) => `// ${path.split("/").pop()}\n${texts[i]}`).join("\n\n");
+  }
+
+  #textOf(part: Territory, node: Node): string {
+    const module = this.#whole.engine.moduleOf(node);
+    const { text } = module;
+    const isFile = node.type === "Program";
+    const start = isFile ? 0 : node.start;
+    const end = isFile ? text.length : node.end;
+    let code = "";
+    let at = start;
+    const edges = this.#edges.get(module) ?? [];
+    const changes = edges.flatMap((edge) => changesFor(this.#whole, module, part, edge));
+    for (const change of changes.sort((a, b) => a.start - b.start)) {
+      if (change.start < at || change.end > end) continue;
+      code += text.slice(at, change.start) + change.text;
+      at = change.end;
+    }
+    return dedented(code + text.slice(at, end), isFile ? "" : indentation(text, start));
+  }
 }
 
 function changesFor(

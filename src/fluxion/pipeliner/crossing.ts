@@ -1,6 +1,7 @@
 import type { Handling } from "../pipeline.js";
 import type { Variable } from "../source/module.js";
 import { enclosingFunction, isFunction, isInside, type Node } from "../source/syntax.js";
+import type { Body } from "../values/things.js";
 import { isOfFile } from "../values/variables.js";
 import type { Territory } from "./territory.js";
 import type { Whole } from "./whole.js";
@@ -20,6 +21,11 @@ export interface Crossing {
 /** Who is downstream of whom. */
 export interface Flow {
   readonly parts: readonly Territory[];
+  readonly byNode: ReadonlyMap<Node | null, Territory>;
+  /** Whose code has a body, in the order of the parts. */
+  readonly byBody: ReadonlyMap<Body, readonly Territory[]>;
+  /** All that is downstream of a part. */
+  below(part: Territory): ReadonlySet<Territory>;
   isDownstream(part: Territory, of: Territory): boolean;
   /** Continuations that may both run for one request. */
   areParallel(a: Territory, b: Territory): boolean;
@@ -140,10 +146,10 @@ function isTouched(node: Node, variable: Variable): boolean {
 function homeOf(flow: Flow, variable: Variable): Territory | undefined {
   const declared = variable.identifiers[0] as unknown as Node | undefined;
   const around = declared && (isFunction(declared.parent) ? declared.parent : enclosingFunction(declared));
-  const callers = around ? flow.parts.filter(({ bodies }) => bodies.has(around)) : [];
-  if (callers.length > 0) return callers[0];
+  const callers = around ? flow.byBody.get(around) : undefined;
+  if (callers !== undefined) return callers[0];
   for (let outer = declared; outer; outer = outer.parent ?? undefined) {
-    const part = isFunction(outer) ? flow.parts.find(({ node }) => node === outer) : undefined;
+    const part = isFunction(outer) ? flow.byNode.get(outer) : undefined;
     if (part !== undefined) return part;
   }
   return flow.parts[0];

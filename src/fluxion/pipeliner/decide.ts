@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../pipeline.js";
+import type { SourceModule } from "../source/module.js";
 import {
-  type CallExpression,
   callsIn,
   type FunctionNode,
   isFunction,
@@ -10,9 +10,10 @@ import {
   written,
 } from "../source/syntax.js";
 import type { Body, Fact } from "../values/things.js";
-import { candidate, containerOf, decideCall, isAsyncFunction } from "./call.js";
+import { candidate, containerOf, decideCall, isAsyncFunction, looksMovable } from "./call.js";
 import { decidePart } from "./part.js";
 import { diagnosticOf, type StagePlan } from "./plan.js";
+import { listed } from "./territory.js";
 import type { Whole } from "./whole.js";
 
 export interface Decisions {
@@ -24,47 +25,33 @@ export interface Decisions {
 export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>, folder: string): Decisions {
   const plans: StagePlan[] = [];
   const diagnostics: Diagnostic[] = [];
-  const gone: Node[] = [];
   const { patched } = whole;
   if (patched !== null) return { plans, diagnostics: patchedDiagnostics(whole, patched, names) };
+  const gone = new Covered(whole);
+  const going = new Covered(whole);
   for (const listener of whole.listeners.values()) {
-    if (
-      gone.some(
-        (each) =>
-          each !== listener.node && isInside(listener.node, each) && sameFile(whole, each, listener.node),
-      )
-    ) {
-      continue;
-    }
+    if (gone.has(listener.node, (each) => each !== listener.node)) continue;
     const name = names.get(listener.node) ?? "anonymous";
     const decision = decidePart(whole, listener, name, folder);
     if (decision.goes) {
       plans.push(decision.plan);
-      gone.push(listener.node);
+      gone.add(listener.node);
     } else {
       diagnostics.push(...told(whole, decision.facts, name, listener.node));
     }
   }
   for (const node of containers(whole)) {
-    if (gone.some((each) => isInside(node, each) && sameFile(whole, each, node))) continue;
-    const calls = callsIn(node);
+    if (gone.has(node)) continue;
+    const calls = callsIn(node).filter((call) => looksMovable(whole, node, call));
     if (calls.length === 0) continue;
     const container = containerOf(whole, node, isFunction(node) ? (whole.listeners.get(node) ?? null) : null);
     for (const call of calls) {
-      if (
-        plans.some(
-          (each) =>
-            each.kind === "call" &&
-            isInside(call, each.node) &&
-            sameFile(whole, call, each.node) &&
-            !(each.posts && isInContinuation(call, each.node)),
-        )
-      )
-        continue;
-      if (!candidate(whole, container, call)) continue;
+      if (going.has(call) || !candidate(whole, container, call)) continue;
       const decision = decideCall(whole, container, call, folder);
-      if (decision.goes) plans.push(decision.plan);
-      else diagnostics.push(...told(whole, decision.facts, `${written(call.callee)}()`, call));
+      if (decision.goes) {
+        plans.push(decision.plan);
+        for (const piece of goingIn(decision.plan)) going.add(piece);
+      } else diagnostics.push(...told(whole, decision.facts, `${written(call.callee)}()`, call));
     }
   }
   return { plans, diagnostics };
@@ -89,14 +76,30 @@ function patchedDiagnostics(
   );
 }
 
-function sameFile(whole: Whole, a: Node, b: Node): boolean {
-  return whole.engine.moduleOf(a) === whole.engine.moduleOf(b);
+/** Pieces of the program, file by file. */
+class Covered {
+  readonly #whole: Whole;
+  readonly #byFile = new Map<SourceModule, Node[]>();
+
+  constructor(whole: Whole) {
+    this.#whole = whole;
+  }
+
+  add(node: Node): void {
+    listed(this.#byFile, this.#whole.engine.moduleOf(node)).push(node);
+  }
+
+  /** Is a node inside of one of them, or one of them itself? */
+  has(node: Node, isMeant: (piece: Node) => boolean = () => true): boolean {
+    const pieces = this.#byFile.get(this.#whole.engine.moduleOf(node));
+    return pieces?.some((each) => isInside(node, each) && isMeant(each)) === true;
+  }
 }
 
-/** The continuation of a call that goes stays, with calls of its own. */
-function isInContinuation(call: Node, { arguments: given }: CallExpression): boolean {
-  const last = given.at(-1);
-  return last !== undefined && isInside(call, last);
+/** What goes of a call: if it has a continuation, that stays, with calls of its own. */
+function goingIn(plan: StagePlan): readonly Node[] {
+  if (plan.kind === "part" || !plan.posts) return [plan.node];
+  return [plan.node.callee, ...plan.node.arguments.slice(0, -1)];
 }
 
 function containers(whole: Whole): Body[] {

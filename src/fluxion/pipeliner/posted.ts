@@ -21,7 +21,7 @@ import { lookedAfter, type Whole } from "./whole.js";
  * while its continuation stays, as nobody is to count on when a continuation is called.
  */
 export function isPosted(whole: Whole, engine: Engine, within: Body, call: CallExpression): boolean {
-  if (continuationOf(engine, call) === null) return false;
+  if (!hasContinuation(engine, call)) return false;
   const targets = engine.at(within, () => evaluate(engine, call.callee));
   return (
     targets.size > 0 &&
@@ -29,6 +29,11 @@ export function isPosted(whole: Whole, engine: Engine, within: Body, call: CallE
       (thing) => thing.kind === "library" && whole.knowledge.says("later", thing.library, thing.path),
     )
   );
+}
+
+/** Is the call given a function that it surely goes on with? */
+export function hasContinuation(engine: Engine, call: CallExpression): boolean {
+  return continuationOf(engine, call) !== null;
 }
 
 /** The function that the call goes on with, if it surely is one. */

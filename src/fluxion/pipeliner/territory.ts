@@ -1,6 +1,5 @@
 import type { SourceModule, Variable } from "../source/module.js";
 import { type FunctionNode, isFunction, type Node, walk } from "../source/syntax.js";
-import type { Rupture } from "../values/ruptures.js";
 import { type Body, reachable } from "../values/things.js";
 import { reached } from "./reach.js";
 import { calledBySelf, keyOfThing, type Whole } from "./whole.js";
@@ -45,7 +44,8 @@ function functionsIn(whole: Whole, body: Body, part: FunctionNode | null): Funct
   const own = useOf(whole, body).functions.filter((each) => !whole.listeners.has(each));
   if (part !== null || body.type !== "Program") return own;
   // Functions of a file that nobody else is known to call are main's.
-  const called = calledBySelf(whole.engine);
+  const called = CALLED.get(whole) ?? calledBySelf(whole.engine);
+  CALLED.set(whole, called);
   return own.filter((each) => !called.has(each));
 }
 
@@ -63,6 +63,7 @@ interface BodyUse {
   readonly writes: Map<Variable, Node>;
 }
 
+const CALLED = new WeakMap<Whole, Set<Body>>();
 const USES = new WeakMap<Whole, Map<Body, BodyUse>>();
 
 function lookAt(whole: Whole, body: Body, found: Territory): void {
@@ -118,7 +119,17 @@ function noteIdentifier(
   if (reference.isRead() && !reads.has(variable)) reads.set(variable, node);
 }
 
-/** The part that a rupture point is in: the one whose code has it. */
-export function partOf(parts: readonly Territory[], { within }: Rupture): Territory | undefined {
-  return parts.find((part) => part.node !== null && part.bodies.has(within)) ?? parts[0];
+/** The parts whose code has a body, in their order. */
+export function partsByBody(parts: readonly Territory[]): Map<Body, Territory[]> {
+  const found = new Map<Body, Territory[]>();
+  for (const part of parts) for (const body of part.bodies) listed(found, body).push(part);
+  return found;
+}
+
+export function listed<K, V>(lists: Map<K, V[]>, key: K): V[] {
+  const known = lists.get(key);
+  if (known !== undefined) return known;
+  const made: V[] = [];
+  lists.set(key, made);
+  return made;
 }

@@ -1,20 +1,27 @@
 import { AnonymousContext, Context } from "../../model/context.js";
+import type { Claims } from "./claims.js";
+import type { Parcel } from "./parcel.js";
 import { Refusal } from "./refusal.js";
-import { perform, type StageFunction } from "./work.js";
+import { Turns } from "./turns.js";
+import { type FoundStage, perform } from "./work.js";
 
-/** How this thread finds its stages; set by the module that threads load. */
-let find: (id: string) => StageFunction = (id) => {
+/** How this thread finds its stages, and which of them it may begin; set by the module that threads load. */
+let find: (id: string) => FoundStage = (id) => {
   throw new Refusal(`there is no stage ${id} here`);
 };
+let claims: Pick<Claims, "begin"> = { begin: () => true };
+const turns = new Turns();
 
-export function stagesAre(finder: (id: string) => StageFunction): void {
+export function stagesAre(finder: (id: string) => FoundStage, theirs: Claims): void {
   find = finder;
+  claims = theirs;
 }
 
 /** Stages have no state of their own, so they are events of an anonymous context and wait for nobody. */
 class StageWorker extends AnonymousContext<number> {
-  stage(bytes: Uint8Array): Promise<Uint8Array> {
-    return perform(bytes, find);
+  /** Null if the stage was taken back before its turn came. */
+  stage(place: number, id: string, ...parcel: unknown[]): Promise<Parcel | null> | Parcel | null {
+    return turns.run(() => (claims.begin(place) ? perform(() => find(id), parcel) : null));
   }
 }
 

@@ -8,36 +8,31 @@ import { runOn } from "../../host/run.js";
 import type { Service } from "../../host/service.js";
 import { openBackgroundThread } from "../../host/thread-link.js";
 import { stayAlive } from "./alive.js";
+import { Claims } from "./claims.js";
 import { Fluxions } from "./fluxions.js";
+import type { Parcel } from "./parcel.js";
 import type { Settings } from "./settings.js";
-import { WORKER_MODULES, type WorkerModules } from "./worker-modules.js";
+import { PLACES, Sharing } from "./sharing.js";
+import { WORKER_MODULES, type WorkerModules, type WorkerTask } from "./worker-modules.js";
 
-interface Job {
-  readonly bytes: Uint8Array;
-  readonly resolve: (report: Uint8Array) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/**
- * Threads that run stages: one anonymous context on each, pinned to it. One queue for all of them, first in, first out, so that nobody
- * waits behind a slow stage while a thread is idle.
- */
+/** Threads that run stages: one anonymous context on each, pinned to it. */
 export class Pool {
   readonly #service: Service<Fluxions>;
-  readonly #queue: Job[] = [];
-  readonly #idle: number[];
+  readonly #sharing: Sharing;
   readonly #waitingMax: number;
   #underWay = 0;
   #mayEnd: (() => void) | null = null;
 
-  private constructor(service: Service<Fluxions>, keys: readonly number[], waitingMax: number) {
+  private constructor(service: Service<Fluxions>, sharing: Sharing, waitingMax: number) {
     this.#service = service;
-    this.#idle = [...keys];
+    this.#sharing = sharing;
     this.#waitingMax = waitingMax;
   }
 
   static async start({ threads, waitingMax, stageMsMax }: Settings, modules: WorkerModules): Promise<Pool> {
-    setEnvironmentData(WORKER_MODULES, modules as unknown as Parameters<typeof setEnvironmentData>[1]);
+    const claims = Claims.memoryFor(threads * PLACES);
+    const given: WorkerTask = { ...modules, claims };
+    setEnvironmentData(WORKER_MODULES, given as unknown as Parameters<typeof setEnvironmentData>[1]);
     const module = new URL("./worker.js", import.meta.url).href;
     const task = { module, limits: DEFAULT_LIMITS, isDurable: false };
     const patience = patienceOf(Number.POSITIVE_INFINITY, null, stageMsMax ?? Number.POSITIVE_INFINITY);
@@ -50,46 +45,45 @@ export class Pool {
       patience,
     );
     const service = runOn(memoryPorts, Fluxions, {}, null, hosts, () => hosts.close()) as Service<Fluxions>;
-    return new Pool(service, keys, waitingMax);
+    const sharing = new Sharing(threads, new Claims(claims), (thread, { id, parcel }, place) =>
+      service.root.workers(thread).stage(place, id, ...parcel),
+    );
+    return new Pool(service, sharing, waitingMax);
   }
 
   get isFull(): boolean {
-    return this.#queue.length >= this.#waitingMax;
+    return this.#sharing.waiting >= this.#waitingMax;
   }
 
-  run(bytes: Uint8Array): Promise<Uint8Array> {
+  /** Comes to null if no thread has begun with it and none will. */
+  run(id: string, parcel: Parcel): Promise<Parcel | null> {
+    this.#underWay += 1;
+    this.#mayEnd ??= stayAlive();
     return new Promise((resolve, reject) => {
-      this.#queue.push({ bytes, resolve, reject });
-      this.#underWay += 1;
-      this.#mayEnd ??= stayAlive();
-      this.#dispatch();
+      this.#sharing.add({
+        id,
+        parcel,
+        ended: (report) => {
+          this.#isDone();
+          resolve(report);
+        },
+        failed: (error) => {
+          this.#isDone();
+          reject(error);
+        },
+      });
     });
   }
 
   stop(): Promise<void> {
+    this.#sharing.stop();
     return this.#service.stop({ graceMs: 0 });
   }
 
-  #dispatch(): void {
-    while (this.#idle.length > 0) {
-      const job = this.#queue.shift();
-      if (job === undefined) return;
-      const key = this.#idle.pop() as number;
-      this.#service.root
-        .workers(key)
-        .stage(job.bytes)
-        .then(job.resolve, job.reject)
-        .finally(() => this.#isDone(key));
-    }
-  }
-
-  #isDone(key: number): void {
-    this.#idle.push(key);
+  #isDone(): void {
     this.#underWay -= 1;
-    if (this.#underWay === 0) {
-      this.#mayEnd?.();
-      this.#mayEnd = null;
-    }
-    this.#dispatch();
+    if (this.#underWay > 0) return;
+    this.#mayEnd?.();
+    this.#mayEnd = null;
   }
 }

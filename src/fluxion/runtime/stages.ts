@@ -1,13 +1,12 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Manifest } from "../pipeline.js";
 import { stayAlive } from "./alive.js";
-import { decode, encode } from "./codec.js";
 import type { StageEntry } from "./manifest.js";
+import { type Parcel, packInputs, type Report, unpackInputs, unpackReport } from "./parcel.js";
 import type { Pool } from "./pool.js";
 import { replay } from "./recorder.js";
 import { Refusal } from "./refusal.js";
 import type { Settings } from "./settings.js";
-import type { Report, Task } from "./work.js";
 import type { WorkerModules } from "./worker-modules.js";
 import { Worth } from "./worth.js";
 
@@ -70,15 +69,16 @@ export class Stages {
 
   constructor(manifest: Pick<Manifest, "stages">, base: URL, settings: Settings) {
     this.#settings = settings;
-    const places: Record<string, string> = {};
+    const places: Record<string, WorkerModules["stages"][string]> = {};
     for (const entry of manifest.stages) {
-      places[entry.id] = new URL(entry.worker, base).href;
+      places[entry.id] = { module: new URL(entry.worker, base).href, receivers: entry.receivers };
       this.#stages.set(
         entry.id,
         new Stage(entry, new Worth(settings.worthMs, decided(entry, settings), settings.move === "measure")),
       );
     }
-    this.#modules = { modules: [...new Set(Object.values(places))], stages: places };
+    const modules = new Set(Object.values(places).map(({ module }) => module));
+    this.#modules = { modules: [...modules], stages: places };
     if ([...this.#stages.values()].some(({ worth }) => worth.isMoved)) void this.#start();
   }
 
@@ -101,10 +101,10 @@ export class Stages {
       stage.noRoom += 1;
       return here(stage, call);
     }
-    const bytes = encoded(stage, call); // now: later, the inputs may have changed
-    if (bytes === null) return here(stage, call);
-    const report = await this.#send(stage, bytes);
-    if (report === null) return here(stage, { ...call, inputs: (decode(bytes) as Task).inputs });
+    const parcel = packed(stage, call); // now: later, the inputs may have changed
+    if (parcel === null) return here(stage, call);
+    const report = await this.#send(stage, parcel);
+    if (report === null) return here(stage, { ...call, inputs: unpackInputs(parcel) });
     replay(report.effects, call.receivers);
     if (!report.ok) throw report.value;
     return report.receiver === undefined ? report.value : call.receivers[report.receiver];
@@ -141,10 +141,12 @@ export class Stages {
   }
 
   /** What came back from a worker; null if it has to be done here. */
-  async #send(stage: Stage, bytes: Uint8Array): Promise<Exclude<Report, { refused: string }> | null> {
+  async #send(stage: Stage, parcel: Parcel): Promise<Exclude<Report, { refused: string }> | null> {
     const pool = this.#pool ?? (await this.#start());
     if (pool === null) return null;
-    const report = (await pool.run(bytes).then(decode, (error) => lost(stage, error))) as Report;
+    const reported = await pool.run(stage.entry.id, parcel).catch((error: unknown) => lost(stage, error));
+    if (reported === null) return null;
+    const report = unpackReport(reported);
     if ("refused" in report) return refused(stage, new Refusal(report.refused));
     stage.inWorkers += 1;
     stage.refusedInARow = 0;
@@ -182,9 +184,9 @@ function here(stage: Stage, { local, inputs }: Call): unknown {
   return local(inputs);
 }
 
-function encoded(stage: Stage, { id, inputs }: Call): Uint8Array | null {
+function packed(stage: Stage, { inputs }: Call): Parcel | null {
   try {
-    return encode({ id, kinds: stage.entry.receivers, inputs } satisfies Task);
+    return packInputs(inputs);
   } catch (error) {
     return refused(stage, error);
   }

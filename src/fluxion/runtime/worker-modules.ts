@@ -1,9 +1,22 @@
+import type { ReceiverKind } from "./manifest.js";
+
 /** Under this name threads find out what to load. */
 export const WORKER_MODULES = "headwater.fluxions";
+
+interface StagePlace {
+  readonly module: string;
+  readonly receivers: readonly ReceiverKind[];
+}
 
 export interface WorkerModules {
   /** The addresses of the generated modules. */
   readonly modules: readonly string[];
-  /** Which stage is in which of them. */
-  readonly stages: Readonly<Record<string, string>>;
+  /** Which stage is in which of them, and what it has effects on. */
+  readonly stages: Readonly<Record<string, StagePlace>>;
+}
+
+/** What threads are given. */
+export interface WorkerTask extends WorkerModules {
+  /** Who has which stage (`claims.ts`). */
+  readonly claims: SharedArrayBuffer;
 }

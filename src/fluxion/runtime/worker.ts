@@ -1,13 +1,15 @@
 import { getEnvironmentData } from "node:worker_threads";
+import { Claims } from "./claims.js";
 import { Fluxions, stagesAre } from "./fluxions.js";
 import { Refusal } from "./refusal.js";
-import type { StageFunction } from "./work.js";
-import { WORKER_MODULES, type WorkerModules } from "./worker-modules.js";
+import type { FoundStage, StageFunction } from "./work.js";
+import { WORKER_MODULES, type WorkerTask } from "./worker-modules.js";
 
 /** What threads load: the stages of a compiled program. */
 
-const { modules, stages: places } = getEnvironmentData(WORKER_MODULES) as unknown as WorkerModules;
-const stages = new Map<string, StageFunction>();
+const task = getEnvironmentData(WORKER_MODULES) as unknown as WorkerTask;
+const { modules, stages: places } = task;
+const stages = new Map<string, FoundStage>();
 const broken = new Map<string, string>();
 
 process.setSourceMapsEnabled(true);
@@ -22,7 +24,8 @@ for (const url of modules) {
       default?: { stages?: Record<string, StageFunction> };
     };
     const found = loaded.stages ?? loaded.default?.stages ?? {};
-    for (const [id, stage] of Object.entries(found)) stages.set(id, stage);
+    for (const [id, run] of Object.entries(found))
+      stages.set(id, { run, receivers: places[id]?.receivers ?? [] });
   } catch (error) {
     broken.set(url, error instanceof Error ? error.message : String(error));
   }
@@ -31,8 +34,8 @@ for (const url of modules) {
 stagesAre((id) => {
   const stage = stages.get(id);
   if (stage !== undefined) return stage;
-  const why = broken.get(places[id] ?? "");
+  const why = broken.get(places[id]?.module ?? "");
   throw new Refusal(why === undefined ? `there is no stage ${id}` : `its module could not be loaded: ${why}`);
-});
+}, new Claims(task.claims));
 
 export default Fluxions;

@@ -3,7 +3,7 @@ import { createRequire, isBuiltin } from "node:module";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { HeadwaterError } from "../../errors.js";
 import { type Format, SourceModule } from "./module.js";
-import { requiredBy, walk } from "./syntax.js";
+import { type Node, requiredBy, walk } from "./syntax.js";
 
 const ENDINGS = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"];
 const CODE = /\.[cm]?[jt]s$/;
@@ -13,6 +13,8 @@ export interface SourceProgram {
   readonly entry: string;
   /** In the order in which they are found from the entry. */
   readonly modules: ReadonlyMap<string, SourceModule>;
+  /** The file that a node is in. */
+  moduleOf(node: Node): SourceModule;
 }
 
 export interface ReadingOptions {
@@ -37,7 +39,20 @@ export function readProgram(entry: string, options: ReadingOptions = {}): Source
       if (CODE.test(target)) waiting.push(target);
     }
   }
-  return { entry: resolve(entry), modules };
+  return { entry: resolve(entry), modules, moduleOf: finderOf(modules.values()) };
+}
+
+function finderOf(modules: Iterable<SourceModule>): (node: Node) => SourceModule {
+  const found = new Map<Node, SourceModule>();
+  for (const module of modules) found.set(module.syntax, module);
+  const moduleOf = (node: Node): SourceModule => {
+    const known = found.get(node);
+    if (known !== undefined) return known;
+    const module = moduleOf(node.parent ?? node);
+    found.set(node, module);
+    return module;
+  };
+  return moduleOf;
 }
 
 function textOf(path: string): string {

@@ -23,17 +23,15 @@ export function isFunction(node: Node | null | undefined): node is FunctionNode 
 }
 
 const CHILDREN = Symbol("children");
+const NO_CHILDREN: readonly Node[] = [];
 
 /** Asked for again and again, so they are kept with the node. */
 export function childrenOf(node: Node): readonly Node[] {
-  const known = (node as { [CHILDREN]?: readonly Node[] })[CHILDREN];
-  if (known !== undefined) return known;
-  const children = findChildren(node);
-  Object.defineProperty(node, CHILDREN, { value: children });
-  return children;
+  const kept = node as { [CHILDREN]?: readonly Node[] };
+  return (kept[CHILDREN] ??= findChildren(node));
 }
 
-function findChildren(node: Node): Node[] {
+function findChildren(node: Node): readonly Node[] {
   const children: Node[] = [];
   for (const key of visitorKeys[node.type] ?? []) {
     const value = (node as unknown as Record<string, unknown>)[key];
@@ -43,7 +41,7 @@ function findChildren(node: Node): Node[] {
       children.push(value as Node);
     }
   }
-  return children;
+  return children.length === 0 ? NO_CHILDREN : children;
 }
 
 /** Every node below one, in the order of the text; `enter` returns false to leave out what is below a node. */

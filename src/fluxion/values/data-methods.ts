@@ -5,6 +5,8 @@ import type { Engine } from "./engine.js";
 import { change, contentsOf, fill } from "./members.js";
 import type { DataThing, Site, Thing, Value } from "./things.js";
 
+const NONE: Value = new Set();
+
 /**
  * A method of a primitive value, an array, a map or the like. What a stage is given has no other methods: it is copied as
  * data, and what is more than data is not copied.
@@ -17,11 +19,14 @@ export function callDataMethod(
   node: CallExpression,
 ): Iterable<Thing> {
   if (key === null) return unknownCall(engine, node, args, written(node.callee));
-  const self: Value = thing === null ? new Set() : new Set([thing]);
+  if (TELLING.has(key)) {
+    callbacks(engine, args, node, NONE);
+    return key === "split" ? [engine.site(node)] : [];
+  }
+  const self: Value = thing === null ? NONE : new Set([thing]);
   const contents = contentsOf(engine, self);
-  const others: Value = new Set(
-    args.flatMap((value) => [...value].filter(({ kind }) => kind !== "function")),
-  );
+  const others: Value = new Set();
+  for (const value of args) for (const each of value) if (each.kind !== "function") others.add(each);
   const callee = plain(node.callee);
   const target = callee.type === "MemberExpression" ? callee.object : node;
   if (MUTATING.has(key)) {
@@ -32,10 +37,6 @@ export function callDataMethod(
     callbacks(engine, args, node, new Set([...contents, ...self]));
     if (key === "sort") engine.current.busy = true;
     return [...self, ...contents, ...others];
-  }
-  if (TELLING.has(key)) {
-    callbacks(engine, args, node, new Set());
-    return key === "split" ? [engine.site(node)] : [];
   }
   if (MATCHING.has(key)) {
     if (thing?.kind === "site" && thing.remembers)

@@ -51,11 +51,8 @@ export class Engine {
   #changed = false;
   #strict = false;
   readonly #things = new Map<unknown, Map<string, Thing>>();
-  readonly #moduleOf = new Map<Node, SourceModule>();
 
-  constructor(readonly options: EngineOptions) {
-    for (const module of options.program.modules.values()) this.#moduleOf.set(module.syntax, module);
-  }
+  constructor(readonly options: EngineOptions) {}
 
   get current(): BodyFacts {
     if (this.#current === null) throw new Error("nothing is being looked at");
@@ -155,11 +152,7 @@ export class Engine {
   }
 
   moduleOf(node: Node): SourceModule {
-    const known = this.#moduleOf.get(node);
-    if (known !== undefined) return known;
-    const module = this.moduleOf(node.parent ?? node);
-    this.#moduleOf.set(node, module);
-    return module;
+    return this.options.program.moduleOf(node);
   }
 
   add(to: Value, from: Iterable<Thing>): void {
@@ -232,7 +225,7 @@ export class Engine {
   }
 
   site(node: Node, madeBy: ClassThing | null = null, remembers = false): Site {
-    return this.#thing(node, `site ${madeBy?.node.start ?? ""}`, () => ({
+    return this.#thing(node, madeBy === null ? "site" : `site ${madeBy.node.start}`, () => ({
       kind: "site",
       node,
       fields: new Map(),
@@ -276,11 +269,11 @@ export class Engine {
   }
 
   data(owner: DataThing["owner"], node: Node | null = null): DataThing {
-    return this.#thing(node, `data ${owner}`, () => ({ kind: "data", owner, node }));
+    return this.#thing(node, owner, () => ({ kind: "data", owner, node }));
   }
 
   receiver(receiver: ReceiverKind, variable: Variable | null): ReceiverThing {
-    return this.#thing(variable, `receiver ${receiver}`, () => ({ kind: "receiver", receiver, variable }));
+    return this.#thing(variable, receiver, () => ({ kind: "receiver", receiver, variable }));
   }
 
   resolver(node: Node, into: Value): ResolverThing {

@@ -5,6 +5,8 @@ import { isFunction, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import type { Value } from "./things.js";
 
+const NONE: Value = new Set();
+
 export function isOfFile(variable: Variable): boolean {
   const block = variable.scope.variableScope.block as unknown as Node;
   return !isFunction(block);
@@ -17,7 +19,7 @@ export function isReassigned(variable: Variable): boolean {
 
 export function read(engine: Engine, node: Node & { type: "Identifier"; name: string }): Value {
   const variable = engine.module.variable(node);
-  if (variable === undefined) return new Set();
+  if (variable === undefined) return NONE;
   if (variable === null || variable.defs.length === 0) {
     return variable?.name === "arguments" ? argumentsOf(engine, node) : globalNamed(engine, node);
   }

@@ -56,7 +56,7 @@ export class ByteWriter {
     let rest = value;
     while (rest >= 0x80) {
       this.#bytes[this.#at++] = (rest & 0x7f) | 0x80;
-      rest = Math.floor(rest / 0x80);
+      rest = rest < 2 ** 31 ? rest >>> 7 : Math.floor(rest / 0x80);
     }
     this.#bytes[this.#at++] = rest;
   }
@@ -174,6 +174,7 @@ export class ByteReader {
 
   int(): number {
     const value = this.uint();
+    if (value < 2 ** 31) return (value >>> 1) ^ -(value & 1);
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 

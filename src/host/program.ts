@@ -76,6 +76,8 @@ function copyArguments(args: unknown[], slot: Slot, method: Method): void {
 export class Program implements Surroundings {
   readonly nodes = new Map<string, LogicalNode>();
   readonly roots = new Map<string, Slot>();
+  /** Most programs have one, and it is asked for with each event. */
+  #lastAsked: LogicalNode | null = null;
   readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;
   readonly #ports: Ports;
   readonly #options: ProgramOptions;
@@ -154,8 +156,10 @@ export class Program implements Surroundings {
   }
 
   node(name: string): LogicalNode {
+    if (this.#lastAsked?.name === name) return this.#lastAsked;
     const node = this.nodes.get(name);
     invariant(node !== undefined, `there is no logical node "${name}"`);
+    this.#lastAsked = node;
     return node;
   }
 

@@ -1,3 +1,4 @@
+import type { Step } from "../model/path.js";
 import { same } from "../state/same.js";
 import { type Findings, nameOf } from "./findings.js";
 import type { LaterEffect, LoggedEvent, RunLog } from "./log.js";
@@ -62,19 +63,19 @@ class Born {
   }
 
   checkRequests(workload: readonly RequestSpec[], { lost, answers }: RunLog): void {
-    for (const [index, request] of workload.entries()) {
+    workload.forEach((request, index) => {
       const { node, method, client } = request;
       const event = this.#requests[index];
-      if (event === undefined && lost.has(index)) continue;
+      if (event === undefined && lost.has(index)) return;
       if (event === undefined || this.#again.has(index)) {
         this.findings.add(`request ${index}`, "one event", event === undefined ? "none" : "several");
       } else if (event.node !== node || event.caller !== (client ?? undefined) || !isOf(event, request)) {
         this.findings.add(`request ${index}`, `${node} ${client} ${method}`, nameOf(event), event.ticket);
       }
-      if (answers.size === 0) continue;
+      if (answers.size === 0) return;
       for (const answer of answers.get(index) ?? [])
         this.findings.check(`answer to request ${index}`, event?.result, answer, event?.ticket);
-    }
+    });
   }
 
   checkStart(parent: LoggedEvent, index: number, effect: LaterEffect & { kind: "start" }): void {
@@ -183,7 +184,13 @@ function appendTo<T>(lists: Map<string, T[]>, id: string, item: T): void {
 type Asked = Readonly<Pick<LoggedEvent, "path" | "method" | "args">>;
 
 function isOf(event: LoggedEvent, { path, method, args }: Asked): boolean {
-  return event.method === method && same(event.path, path) && same(event.args, args);
+  return event.method === method && samePath(event.path, path) && same(event.args, args);
+}
+
+function samePath(actual: readonly Step[], expected: readonly Step[]): boolean {
+  const isSame = (step: Step, i: number) =>
+    step.field === expected[i]?.field && same(step.key, expected[i]?.key);
+  return actual.length === expected.length && actual.every(isSame);
 }
 
 function cancelledTimers(events: readonly LoggedEvent[]): Set<string> {

@@ -7,7 +7,7 @@ interface State {
   /** When the present process, or the last one that got it, got it first. */
   madeAt: number;
   /** Those that wait until it is answered. */
-  readonly dependents: number[];
+  dependents: number[] | null;
 }
 
 /** The clients of a simulated world: what they still have to ask for, and what they wait for. */
@@ -20,14 +20,16 @@ export class Requests {
     plan: (index: number) => void,
   ) {
     this.#plan = plan;
-    this.#states = workload.map(() => ({ status: "waiting", hasId: false, madeAt: 0, dependents: [] }));
-    for (const [index, { after }] of workload.entries()) {
-      if (after !== null) this.#of(after).dependents.push(index);
-    }
+    this.#states = workload.map(() => ({ status: "waiting", hasId: false, madeAt: 0, dependents: null }));
+    workload.forEach(({ after }, index) => {
+      if (after !== null) (this.#of(after).dependents ??= []).push(index);
+    });
   }
 
   begin(): void {
-    for (const [index, { after }] of this.workload.entries()) if (after === null) this.#ready(index);
+    this.workload.forEach(({ after }, index) => {
+      if (after === null) this.#ready(index);
+    });
   }
 
   make(index: number, step: number, hasId: boolean): void {
@@ -46,7 +48,7 @@ export class Requests {
     const state = this.#of(index);
     if (state.status === "answered") return;
     state.status = "answered";
-    for (const dependent of state.dependents) this.#ready(dependent);
+    if (state.dependents !== null) for (const dependent of state.dependents) this.#ready(dependent);
   }
 
   /** After a crash. Returns those that are not asked again, because they have no id. */

@@ -65,6 +65,10 @@ interface Ended {
 
 const NO_CALLS: readonly Frame[] = [];
 
+function isThenable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "then" in value;
+}
+
 function unwrap({ ok, value }: Ended): unknown {
   if (!ok) throw value;
   return value;
@@ -122,30 +126,20 @@ class Frame implements Activation {
   }
 
   *run(args: unknown[], earlier: readonly Frame[]): Steps<Ended> {
-    const { place, method, of } = this;
     try {
-      this.#admit();
-      const given = copyAll(args.slice(), () => rules.argumentsOf(place, method));
+      const given = this.#admit(args);
       for (const frame of earlier) yield frame.#done;
-      const entered = of.in(place);
-      if (entered?.givenUp) throw rules.reacquire(place, method);
-      const { instance, state } = place;
-      this.#before = state;
-      if (entered === undefined) of.entered.push({ place, found: state, givenUp: false });
-      Context.activate(instance, this);
+      const instance = this.#enter();
       let result: unknown;
       try {
-        result = method.body.apply(instance, given);
-        if (typeof result === "object" && result !== null && "then" in result) result = yield result;
+        result = this.method.body.apply(instance, given);
+        if (isThenable(result)) result = yield result;
       } finally {
         Context.activate(instance, null);
-        for (const item of this.#items)
-          if (item instanceof Frame && item.#awaited && !item.#ended) yield item.#done;
+        for (const call of this.#calls()) if (call.#awaited && !call.#ended) yield call.#done;
         this.#lookAtCalls();
       }
-      this.#keep(state);
-      if (this.#doom !== null) throw this.#doom;
-      return { ok: true, value: copy(result, () => rules.resultOf(place, method)) };
+      return { ok: true, value: this.#leave(result) };
     } catch (thrown) {
       this.#undo();
       return { ok: false, value: this.#doom ?? copyThrown(thrown) };
@@ -154,7 +148,7 @@ class Frame implements Activation {
     }
   }
 
-  #admit(): void {
+  #admit(args: unknown[]): unknown[] {
     const { place, method, parent } = this;
     if (parent !== null && !place.isBelow(parent.place)) {
       if (place === parent.place) throw rules.callSelf(place, method);
@@ -162,6 +156,25 @@ class Frame implements Activation {
       throw rule(parent.place, place, method);
     }
     if (this.of.method.readonly && !method.readonly) throw rules.readonlyCallsWriter(place, method);
+    return copyAll(args.slice(), () => rules.argumentsOf(place, method));
+  }
+
+  #enter(): Context<Key> {
+    const { place, of } = this;
+    const entered = of.in(place);
+    if (entered?.givenUp) throw rules.reacquire(place, this.method);
+    const { instance, state } = place;
+    this.#before = state;
+    if (entered === undefined) of.entered.push({ place, found: state, givenUp: false });
+    Context.activate(instance, this);
+    return instance;
+  }
+
+  #leave(result: unknown): unknown {
+    const { place, method } = this;
+    this.#keep(this.#before as State);
+    if (this.#doom !== null) throw this.#doom;
+    return copy(result, () => rules.resultOf(place, method));
   }
 
   #lookAtCalls(): void {
@@ -314,10 +327,6 @@ export class SequentialProgram {
 
   /** `timer` is the one that begins this event, if one does. A promise comes of methods that wait for something. */
   run(facts: SequentialEvent, timer?: TimerId): Outcome | Promise<Outcome> {
-    return takeAll(this.#run(facts, timer));
-  }
-
-  *#run(facts: SequentialEvent, timer: TimerId | undefined): Steps<Outcome> {
     const target = resolvePath(this.#root(facts.node), facts.path);
     const method = target.shape.methods.get(facts.method);
     if (method === undefined) throw noSuchMethod(target.shape, facts.method, String(target));
@@ -325,9 +334,19 @@ export class SequentialProgram {
     if (wasCancelled) return { ok: true, value: undefined, later: [] };
     const event = new Event(facts, target, method, this.#roots);
     const frame = new Frame(event, target, method, null, 0);
-    const { ok, value } = yield* frame.run(facts.args, []);
+    const ended = takeAll(frame.run(facts.args, []));
+    const isOver = !(ended instanceof Promise) && event.leftOver.length === 0;
+    return isOver ? this.#end(event, frame, ended) : this.#endLater(event, frame, ended);
+  }
+
+  async #endLater(event: Event, frame: Frame, ending: Ended | Promise<Ended>): Promise<Outcome> {
+    const ended = await ending;
+    for (const call of event.leftOver) await call;
+    return this.#end(event, frame, ended);
+  }
+
+  #end(event: Event, frame: Frame, { ok, value }: Ended): Outcome {
     if (ok) return { ok, value, later: this.#commit(frame.later()) };
-    for (const call of event.leftOver) yield call;
     for (const { place, found } of event.entered) place.putBack(found);
     return { ok: false, error: failureOf(value), later: [] };
   }

@@ -174,7 +174,7 @@ test("pieces have the writes of several contexts, which begin where they are sai
     [2, true, { key: "c/T/U", value: new Uint8Array([3]) }],
     [1, false, { key: "d/T/T\0g\0n1", value: new Uint8Array([4]) }],
   ];
-  const paths = [[], [{ field: "a", key: "\ud800" }], [{ field: "b", key: 5n }]];
+  const paths = [[], [{ field: "a", key: "\ud800" }], [{ field: "b", key: 5 }]];
   const piece = new PieceWriter(10);
   for (const [path, isFirst, write] of writes) piece.add(paths[path] ?? [], isFirst, write);
   const found = [...writesIn(piece.end())].map(({ value, ...rest }) => ({

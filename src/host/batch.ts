@@ -1,4 +1,4 @@
-import { Packr } from "msgpackr";
+import { Packr, RESET_BUFFER_MODE } from "msgpackr";
 import { HeadwaterError } from "../errors.js";
 import { pathOf } from "../model/path.js";
 import { decode, encode } from "../state/codec.js";
@@ -21,6 +21,9 @@ const [CONTEXT, NAME, AFRESH, RUN, OVER, FINISH, FORGET, OTHER, LET_GO] = [0, 1,
 /** Contexts and names that one end of a connection keeps numbers for; then it begins again. */
 const NUMBERED_MAX = 65_536;
 
+/** Beyond this, the buffer that batches are packed in is not worth keeping. */
+const BUFFER_BYTES_KEPT_MAX = 1 << 20;
+
 /** Gathers messages for one batch. */
 export class Outbox<M extends Message> {
   readonly #packr = new Packr({ useRecords: false, encodeUndefinedAsNil: false });
@@ -42,7 +45,9 @@ export class Outbox<M extends Message> {
     items[0] = confirmed;
     this.#items = [0];
     this.count = 0;
-    return new Uint8Array(this.#packr.pack(items));
+    const bytes = new Uint8Array(this.#packr.pack(items, RESET_BUFFER_MODE));
+    if (bytes.length > BUFFER_BYTES_KEPT_MAX) this.#packr.useBuffer(Buffer.allocUnsafeSlow(8192));
+    return bytes;
   }
 
   #add(message: Message): void {

@@ -40,9 +40,13 @@ class Pace {
     this.#beganMs = this.ports.now();
   }
 
-  rest(goOn: () => void): void {
+  rest(copy: Copy, goOn: () => void): void {
     const nowMs = this.ports.now();
-    this.ports.at(nowMs + Math.max(1, Math.min(nowMs - this.#beganMs, REST_MS_MAX)), goOn);
+    const restMs = Math.max(1, Math.min(nowMs - this.#beganMs, REST_MS_MAX));
+    this.ports.at(nowMs + restMs, () => {
+      if (!copy.isVoid) return goOn();
+      this.ports.marks?.hit("a copy was not wanted any more after a rest");
+    });
   }
 }
 
@@ -110,7 +114,7 @@ export class JournalCopy implements Copy {
   }
 
   staged(): void {
-    this.#pace.rest(() => {
+    this.#pace.rest(this, () => {
       this.#isOnTheWay = false;
       this.#goOn();
     });
@@ -261,7 +265,7 @@ export class SourceCopy implements Copy {
     if (this.isVoid || this.#from < 0) return;
     if (this.#isLastPiece) this.#nextSource();
     else if (this.#isFinal) this.#more();
-    else this.#pace.rest(() => this.#more());
+    else this.#pace.rest(this, () => this.#more());
   }
 
   #more(): void {

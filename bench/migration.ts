@@ -17,10 +17,12 @@ const WORK_MS = 0.02;
 const TURN_MS = 2;
 const CHARACTERS = 1000;
 const WINDOW_MS = 100;
-/** Moves of one size are made until they have taken so long, and there are at least so many of them. */
+/** Moves of one size are made until they have taken so long, and there are at least so many of those up to 1 MB. */
 const MOVING_MS = 2000;
-const MOVES_MIN = 2;
+const MOVES_MIN = 40;
 const MOVES_MAX = 300;
+/** A p99 is taken of at least so many requests: of several moves together if they are short. */
+const REQUESTS_MIN = 500;
 const GAP_MS_MIN = 20;
 const SIZES = { "4 kB": 4e3, "100 kB": 1e5, "1 MB": 1e6, "10 MB": 1e7, "100 MB": 1e8 };
 const SIZES_QUICK = { "4 kB": 4e3, "100 kB": 1e5 };
@@ -41,8 +43,8 @@ interface Row {
   readonly pauseMaxMs: number;
   readonly eventsPerSecond: number;
   /**
-   * Of all requests to other contexts during moves, until the moved context has answered where it is now; and for as
-   * long just before each and just after it.
+   * Of the requests to other contexts during moves, until the moved context has answered where it is now; and for as
+   * long just before each and just after it. Medians over groups of moves.
    */
   readonly requests: number;
   readonly p99Ms: number;
@@ -105,7 +107,8 @@ async function measured(
   await sleep(calmMs);
   const movesAt: [number, number][] = [];
   let movingMs = 0;
-  while (movesAt.length < MOVES_MIN || (!quick && movingMs < MOVING_MS && movesAt.length < MOVES_MAX)) {
+  const movesMin = quick || bytes > 1e6 ? 2 : MOVES_MIN;
+  while (movesAt.length < movesMin || (!quick && movingMs < MOVING_MS && movesAt.length < MOVES_MAX)) {
     const fromMs = performance.now();
     await hosts.move(vault, (movesAt.length + 1) % 2);
     const tookMs = performance.now() - fromMs;
@@ -136,20 +139,12 @@ function summary(
 ): Moved {
   const { name, bytes, commitOrder, calmMs } = setting;
   const [[firstMs = 0, firstEndMs = 0] = []] = movesAt;
-  // A short move meets few requests, so all moves are taken together. What else goes on on the machine hits all alike.
-  const [before, during, after]: [number[], number[], number[]] = [[], [], []];
-  for (const [from, to] of movesAt) {
-    const answered = load.vault.firstAnswerAfter(to);
-    const widthMs = answered - from;
-    before.push(...load.others.valuesBetween(from - widthMs, from));
-    during.push(...load.others.valuesBetween(from, answered));
-    after.push(...load.others.valuesBetween(answered, answered + widthMs));
-  }
-  const [p99Ms, p99DuringMs, p99AfterMs] = [before, during, after].map((values) =>
-    new Sorted(values).quantile(0.99),
-  ) as [number, number, number];
+  const stretches = movesAt.map(([from, to]) => [from, load.vault.firstAnswerAfter(to)] as const);
+  const groups = p99sOf(load.others, stretches);
+  const median = (value: (group: P99s) => number) => new Sorted(groups.map(value)).quantile(0.5);
+  const [p99Ms, p99DuringMs] = [median(({ before }) => before), median(({ during }) => during)];
   const usualMs = load.vault.between(beganMs, firstMs).quantile(0.5);
-  const pauses = movesAt.map(([from, to]) => Math.max(0, load.vault.between(from, to).max - usualMs));
+  const pauses = stretches.map(([from, to]) => Math.max(0, load.vault.between(from, to).max - usualMs));
   const windows = load.others.windows(firstMs - calmMs, Math.min(endMs, firstEndMs + calmMs), WINDOW_MS);
   const row: Row = {
     case: `move-${name.replace(" ", "")}-${commitOrder}`,
@@ -161,10 +156,10 @@ function summary(
     pauseMs: new Sorted(pauses).quantile(0.5),
     pauseMaxMs: new Sorted(pauses).max,
     eventsPerSecond: (load.others.between(beganMs, endMs).count / (endMs - beganMs)) * 1000,
-    requests: during.length,
+    requests: groups.reduce((sum, { requests }) => sum + requests, 0),
     p99Ms,
     p99DuringMs,
-    p99AfterMs,
+    p99AfterMs: median(({ after }) => after),
     ratio: p99DuringMs / p99Ms,
     baseline: "before the move",
   };
@@ -174,6 +169,31 @@ function summary(
       ({ atMs, ended }) => [(atMs - firstMs) / 1000, (ended.count * 1000) / WINDOW_MS] as const,
     ),
   };
+}
+
+interface P99s {
+  readonly requests: number;
+  readonly before: number;
+  readonly during: number;
+  readonly after: number;
+}
+
+/** A short move meets few requests, so one after the other are taken together until they have met enough. */
+function p99sOf(others: Latencies, moves: readonly (readonly [number, number])[]): P99s[] {
+  const found: P99s[] = [];
+  let [before, during, after]: [number[], number[], number[]] = [[], [], []];
+  for (const [i, [from, to]] of moves.entries()) {
+    const widthMs = to - from;
+    before.push(...others.valuesBetween(from - widthMs, from));
+    during.push(...others.valuesBetween(from, to));
+    after.push(...others.valuesBetween(to, to + widthMs));
+    const isLeftOver = found.length > 0 && during.length < REQUESTS_MIN;
+    if (i < moves.length - 1 ? during.length < REQUESTS_MIN : isLeftOver) continue;
+    const p99 = (values: readonly number[]) => new Sorted(values).quantile(0.99);
+    found.push({ requests: during.length, before: p99(before), during: p99(during), after: p99(after) });
+    [before, during, after] = [[], [], []];
+  }
+  return found;
 }
 
 /** Asks the counters at a steady rate, and the context that is moved one request after the other. */

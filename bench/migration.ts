@@ -17,7 +17,13 @@ const WORK_MS = 0.02;
 const TURN_MS = 2;
 const CHARACTERS = 1000;
 const WINDOW_MS = 100;
-const STRETCH_MS_MIN = 200;
+/** Moves of one size are made until they have taken so long, and there are at least so many of those up to 1 MB. */
+const MOVING_MS = 2000;
+const MOVES_MIN = 40;
+const MOVES_MAX = 300;
+/** A p99 is taken of at least so many requests: of several moves together if they are short. */
+const REQUESTS_MIN = 500;
+const GAP_MS_MIN = 20;
 const SIZES = { "4 kB": 4e3, "100 kB": 1e5, "1 MB": 1e6, "10 MB": 1e7, "100 MB": 1e8 };
 const SIZES_QUICK = { "4 kB": 4e3, "100 kB": 1e5 };
 const module = new URL("./lib/town.ts", import.meta.url).href;
@@ -30,14 +36,20 @@ interface Row {
   readonly commitOrder: CommitOrder;
   readonly bytes: number;
   readonly moves: number;
-  /** From the request to move until the context is there. */
+  /** From the request to move until the context is there; the median. */
   readonly moveMs: number;
-  /** The longest that a request to the moved context took, beyond what it usually takes. */
+  /** The longest that a request to the moved context took, beyond what it usually takes: the median, and the worst. */
   readonly pauseMs: number;
+  readonly pauseMaxMs: number;
   readonly eventsPerSecond: number;
-  /** Of the other contexts, during a move (and a little after a short one) and for as long just before it. */
+  /**
+   * Of the requests to other contexts during moves, until the moved context has answered where it is now; and for as
+   * long just before each and just after it. Medians over groups of moves.
+   */
+  readonly requests: number;
   readonly p99Ms: number;
   readonly p99DuringMs: number;
+  readonly p99AfterMs: number;
   readonly ratio: number;
   readonly baseline: string;
 }
@@ -94,13 +106,16 @@ async function measured(
   const beganMs = performance.now();
   await sleep(calmMs);
   const movesAt: [number, number][] = [];
-  const count = quick ? 2 : bytes >= 1e8 ? 2 : bytes >= 1e7 ? 4 : 15;
-  for (let i = 0; i < count; i++) {
+  let movingMs = 0;
+  const movesMin = quick || bytes > 1e6 ? 2 : MOVES_MIN;
+  while (movesAt.length < movesMin || (!quick && movingMs < MOVING_MS && movesAt.length < MOVES_MAX)) {
     const fromMs = performance.now();
-    await hosts.move(vault, (i + 1) % 2);
+    await hosts.move(vault, (movesAt.length + 1) % 2);
     const tookMs = performance.now() - fromMs;
+    movingMs += tookMs;
     movesAt.push([fromMs, fromMs + tookMs]);
-    await sleep(Math.max(i === 0 ? calmMs : calmMs / 4, tookMs + STRETCH_MS_MIN)); // what comes before the next is calm
+    // What comes before the next one is neither a part of this one nor just after it.
+    await sleep(Math.max(movesAt.length === 1 ? calmMs : 0, 2.5 * tookMs, GAP_MS_MIN));
   }
   const endMs = performance.now();
   await load.stop();
@@ -124,16 +139,12 @@ function summary(
 ): Moved {
   const { name, bytes, commitOrder, calmMs } = setting;
   const [[firstMs = 0, firstEndMs = 0] = []] = movesAt;
-  // Both stretches are as long as the move, and long enough to have a p99: a short one would look better than a long one.
-  const p99s = movesAt.map(([from, to]) => {
-    const widthMs = Math.max(to - from, STRETCH_MS_MIN);
-    return {
-      before: load.others.between(from - widthMs, from).quantile(0.99),
-      during: load.others.between(from, from + widthMs).quantile(0.99),
-    };
-  });
+  const stretches = movesAt.map(([from, to]) => [from, load.vault.firstAnswerAfter(to)] as const);
+  const groups = p99sOf(load.others, stretches);
+  const median = (value: (group: P99s) => number) => new Sorted(groups.map(value)).quantile(0.5);
+  const [p99Ms, p99DuringMs] = [median(({ before }) => before), median(({ during }) => during)];
   const usualMs = load.vault.between(beganMs, firstMs).quantile(0.5);
-  const pauses = movesAt.map(([from, to]) => Math.max(0, load.vault.between(from, to).max - usualMs));
+  const pauses = stretches.map(([from, to]) => Math.max(0, load.vault.between(from, to).max - usualMs));
   const windows = load.others.windows(firstMs - calmMs, Math.min(endMs, firstEndMs + calmMs), WINDOW_MS);
   const row: Row = {
     case: `move-${name.replace(" ", "")}-${commitOrder}`,
@@ -143,10 +154,13 @@ function summary(
     moves: movesAt.length,
     moveMs: new Sorted(movesAt.map(([from, to]) => to - from)).quantile(0.5),
     pauseMs: new Sorted(pauses).quantile(0.5),
+    pauseMaxMs: new Sorted(pauses).max,
     eventsPerSecond: (load.others.between(beganMs, endMs).count / (endMs - beganMs)) * 1000,
-    p99Ms: new Sorted(p99s.map(({ before }) => before)).quantile(0.5),
-    p99DuringMs: new Sorted(p99s.map(({ during }) => during)).quantile(0.5),
-    ratio: new Sorted(p99s.map(({ before, during }) => during / before)).quantile(0.5),
+    requests: groups.reduce((sum, { requests }) => sum + requests, 0),
+    p99Ms,
+    p99DuringMs,
+    p99AfterMs: median(({ after }) => after),
+    ratio: p99DuringMs / p99Ms,
     baseline: "before the move",
   };
   return {
@@ -155,6 +169,31 @@ function summary(
       ({ atMs, ended }) => [(atMs - firstMs) / 1000, (ended.count * 1000) / WINDOW_MS] as const,
     ),
   };
+}
+
+interface P99s {
+  readonly requests: number;
+  readonly before: number;
+  readonly during: number;
+  readonly after: number;
+}
+
+/** A short move meets few requests, so one after the other are taken together until they have met enough. */
+function p99sOf(others: Latencies, moves: readonly (readonly [number, number])[]): P99s[] {
+  const found: P99s[] = [];
+  let [before, during, after]: [number[], number[], number[]] = [[], [], []];
+  for (const [i, [from, to]] of moves.entries()) {
+    const widthMs = to - from;
+    before.push(...others.valuesBetween(from - widthMs, from));
+    during.push(...others.valuesBetween(from, to));
+    after.push(...others.valuesBetween(to, to + widthMs));
+    const isLeftOver = found.length > 0 && during.length < REQUESTS_MIN;
+    if (i < moves.length - 1 ? during.length < REQUESTS_MIN : isLeftOver) continue;
+    const p99 = (values: readonly number[]) => new Sorted(values).quantile(0.99);
+    found.push({ requests: during.length, before: p99(before), during: p99(during), after: p99(after) });
+    [before, during, after] = [[], [], []];
+  }
+  return found;
 }
 
 /** Asks the counters at a steady rate, and the context that is moved one request after the other. */
@@ -236,7 +275,7 @@ function figures(rows: readonly Row[], courses: Readonly<Record<string, Course>>
     },
     "migration-latency": {
       title: "What a move takes, and what it costs",
-      note: "Medians over several moves, back and forth, under load. The pause is what a request to the moved context waits longer than usual.",
+      note: "Many moves, back and forth, under load; times are medians. The pause is what a request to the moved context waits longer than usual.",
       panels: [
         {
           title: "The moved context",

@@ -23,6 +23,12 @@ export class Latencies {
     });
   }
 
+  /** When the first of those was answered that were asked after this moment. */
+  firstAnswerAfter(ms: number): number {
+    const found = this.#endMs.findIndex((end, i) => end - (this.#tookMs[i] ?? 0) >= ms);
+    return this.#endMs[found] ?? ms;
+  }
+
   between(fromMs: number, toMs: number): Sorted {
     return new Sorted(this.valuesBetween(fromMs, toMs));
   }

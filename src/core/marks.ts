@@ -50,6 +50,7 @@ export const HOST_MARKS = [
   "an event passed a move above it",
   "a move sent only a difference",
   "a copy was thrown away",
+  "a copy was not wanted any more after a rest",
   "a host forgot an event by itself",
   "a host went on with the next event by itself",
   "an event that was sent ahead waited for the head",

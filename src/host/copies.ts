@@ -1,10 +1,11 @@
 import type { Marks } from "../core/marks.js";
 import type { Journal, Write } from "../journal/journal.js";
 import { pathOf } from "../model/path.js";
+import { PieceWriter } from "./pieces.js";
 import type { Slot } from "./slot.js";
 import { contextNameIn } from "./stored-keys.js";
 import { storedWrites } from "./stored-state.js";
-import type { Path, Piece, ToHost } from "./wire.js";
+import type { Path, ToHost } from "./wire.js";
 
 /**
  * Contexts that are to be moved are copied first, piece by piece, while events go on in them. What changes meanwhile is
@@ -16,9 +17,37 @@ const ROUNDS_MAX = 5;
 
 export interface CopyPorts {
   send(host: number, message: ToHost): void;
+  now(): number;
+  /** Calls back when that time has come. */
+  at(time: number, task: () => void): void;
   /** How much travels at once. */
   readonly pieceBytes: number;
   readonly marks: Marks | undefined;
+}
+
+const REST_MS_MAX = 20;
+
+/**
+ * Copying is in no hurry. Between two pieces there is a rest, about as long as the last piece took to get from host to
+ * host: so hosts have half of their time for events, and the busier they are, the less often a piece comes.
+ */
+class Pace {
+  #beganMs = 0;
+
+  constructor(readonly ports: CopyPorts) {}
+
+  begin(): void {
+    this.#beganMs = this.ports.now();
+  }
+
+  rest(copy: Copy, goOn: () => void): void {
+    const nowMs = this.ports.now();
+    const restMs = Math.max(1, Math.min(nowMs - this.#beganMs, REST_MS_MAX));
+    this.ports.at(nowMs + restMs, () => {
+      if (!copy.isVoid) return goOn();
+      this.ports.marks?.hit("a copy was not wanted any more after a rest");
+    });
+  }
 }
 
 /** One copy under way, as the head sees it. */
@@ -26,17 +55,22 @@ export interface Copy {
   readonly id: number;
   /** Where it goes. */
   readonly to: number;
-  /** Is it of no use any more, because its host is gone? */
-  isVoid: boolean;
+  /** Is it of no use any more? */
+  readonly isVoid: boolean;
+  /** The hosts that keep something for the next round. */
+  readonly asked: Iterable<number>;
   /** The host has what was sent last. */
   staged(): void;
   /** Ends the copying: whatever there is must do. */
   giveUp(): void;
+  /** Nobody wants it any more. */
+  drop(): void;
 }
 
 /** A copy of what the journal has. Whatever is appended to the journal meanwhile is sent after. */
 export class JournalCopy implements Copy {
   isVoid = false;
+  readonly asked = [];
   readonly #ports: CopyPorts;
   readonly #node: string;
   readonly #slots: ReadonlyMap<string, Slot>;
@@ -44,6 +78,7 @@ export class JournalCopy implements Copy {
   /** What was written since it began, by key. */
   readonly #since = new Map<string, readonly [Slot, Write]>();
   readonly #ready: () => void;
+  readonly #pace: Pace;
   #isOnTheWay = false;
   #isBaseSent = false;
   #isReady = false;
@@ -58,6 +93,7 @@ export class JournalCopy implements Copy {
     ready: () => void,
   ) {
     this.#ports = ports;
+    this.#pace = new Pace(ports);
     this.#node = slots[0]?.node ?? "";
     this.#slots = new Map(slots.map((slot) => [slot.stored.name, slot]));
     this.#base = stored(journal, slots);
@@ -78,51 +114,54 @@ export class JournalCopy implements Copy {
   }
 
   staged(): void {
-    this.#isOnTheWay = false;
-    this.#goOn();
+    this.#pace.rest(this, () => {
+      this.#isOnTheWay = false;
+      this.#goOn();
+    });
   }
 
   #goOn(): void {
     if (this.#isOnTheWay || this.isVoid) return;
-    const pieces = this.#isBaseSent ? this.#changes() : this.#someOfBase();
+    const piece = this.#isBaseSent ? this.#changes() : this.#someOfBase();
     this.#piecesLeft += this.#isBaseSent ? -1 : ROUNDS_MAX;
-    if (pieces.length > 0) {
+    if (piece.length > 0) {
       this.#isOnTheWay = true;
-      this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, pieces });
+      this.#pace.begin();
+      this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, piece });
     }
     // Events may change more, again and again, than can be sent meanwhile: there is an end to running after them.
     if (this.#isBaseSent && (this.#since.size === 0 || this.#piecesLeft < 0)) this.giveUp();
   }
 
-  #someOfBase(): readonly Piece[] {
-    const pieces = new Pieces();
-    while (pieces.bytes < this.#ports.pieceBytes) {
+  #someOfBase(): Uint8Array {
+    const piece = new PieceWriter(this.#ports.pieceBytes);
+    while (piece.weight < this.#ports.pieceBytes) {
       const { value, done } = this.#base.next();
       if (done) {
         this.#isBaseSent = true;
         break;
       }
-      pieces.add(pathOf(value[0]), value[1], value[2]);
+      piece.add(pathOf(value[0]), value[1], value[2]);
     }
-    return pieces.all;
+    return piece.end();
   }
 
-  #changes(): readonly Piece[] {
-    const pieces = new Pieces();
+  #changes(): Uint8Array {
+    const piece = new PieceWriter(this.#ports.pieceBytes);
     for (const [key, [slot, write]] of this.#since) {
-      if (pieces.bytes >= this.#ports.pieceBytes) break;
+      if (piece.weight >= this.#ports.pieceBytes) break;
       this.#since.delete(key);
-      pieces.add(pathOf(slot), false, write);
+      piece.add(pathOf(slot), false, write);
     }
-    return pieces.all;
+    return piece.end();
   }
 
   /** The turn of the move has come: sends what is left, and says which contexts are there. */
   finish(isLeftOut: boolean): ReadonlySet<Slot> {
     if (this.#since.size > 0) this.#ports.marks?.hit("a move sent only a difference");
     while (this.#since.size > 0) {
-      const pieces = this.#changes();
-      if (!isLeftOut) this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, pieces });
+      const piece = this.#changes();
+      if (!isLeftOut) this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, piece });
     }
     return new Set(this.#slots.values());
   }
@@ -133,7 +172,6 @@ export class JournalCopy implements Copy {
     this.#ready();
   }
 
-  /** Nobody wants it any more. */
   drop(): void {
     this.isVoid = true;
     this.#base.return?.();
@@ -162,6 +200,7 @@ export class SourceCopy implements Copy {
   /** How often each context had been moved when it was copied. */
   readonly #copied = new Map<Slot, number>();
   readonly #asked = new Set<number>();
+  readonly #pace: Pace;
   #over: () => void;
   #left: [host: number, slots: readonly Slot[]][] = [];
   #from = 0;
@@ -180,6 +219,7 @@ export class SourceCopy implements Copy {
     ready: () => void,
   ) {
     this.#ports = ports;
+    this.#pace = new Pace(ports);
     this.#node = node;
     this.#sources = sources;
     this.#over = ready;
@@ -207,24 +247,31 @@ export class SourceCopy implements Copy {
       (isKnown ? paths : anew).push(pathOf(slot));
     }
     if (this.#isFinal && paths.length > 0) this.#ports.marks?.hit("a move sent only a difference");
+    this.#pace.begin();
     this.#ports.send(host, { kind: "copy", node: this.#node, copy: this.id, paths, anew });
   }
 
   /** A host has sent some of it. */
-  copied(host: number, pieces: readonly Piece[], isLast: boolean, isLeftOut: boolean): void {
+  copied(host: number, piece: Uint8Array, isLast: boolean, isLeftOut: boolean): void {
     if (this.isVoid || host !== this.#from) return;
     this.#isLastPiece = isLast;
-    const kept = this.#isFinal && isLeftOut ? pieces.filter(([, isWhole]) => isWhole) : pieces;
-    for (const [path, , writes] of kept) this.#bytes += bytesOf(path, writes);
-    if (kept.length === 0) return this.staged();
-    this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, pieces: kept });
+    this.#bytes += piece.length;
+    if (piece.length === 0 || (this.#isFinal && isLeftOut)) return this.staged();
+    this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, piece });
     if (this.#isFinal && isLast && this.#left.length === 0) this.#roundIsOver();
   }
 
   staged(): void {
     if (this.isVoid || this.#from < 0) return;
     if (this.#isLastPiece) this.#nextSource();
-    else this.#ports.send(this.#from, { kind: "more", node: this.#node, copy: this.id });
+    else if (this.#isFinal) this.#more();
+    else this.#pace.rest(this, () => this.#more());
+  }
+
+  #more(): void {
+    if (this.isVoid || this.#from < 0) return;
+    this.#pace.begin();
+    this.#ports.send(this.#from, { kind: "more", node: this.#node, copy: this.id });
   }
 
   #roundIsOver(): void {
@@ -253,28 +300,11 @@ export class SourceCopy implements Copy {
     this.#over();
   }
 
-  /** The hosts that keep something for the next round. */
+  drop(): void {
+    this.isVoid = true;
+  }
+
   get asked(): Iterable<number> {
     return this.#asked;
-  }
-}
-
-function bytesOf(path: Path, writes: readonly Write[]): number {
-  let bytes = path.length;
-  for (const { key, value } of writes) bytes += key.length + (value?.byteLength ?? 0);
-  return bytes;
-}
-
-/** Gathers writes, those of one context together. */
-export class Pieces {
-  readonly all: [path: Path, isWhole: boolean, writes: Write[]][] = [];
-  bytes = 0;
-
-  /** `isFirst`: it begins a whole state; what there was before is not part of it. */
-  add(path: Path, isFirst: boolean, write: Write): void {
-    this.bytes += write.key.length + (write.value?.byteLength ?? 0);
-    const last = this.all.at(-1);
-    if (last !== undefined && last[0] === path && !isFirst) last[2].push(write);
-    else this.all.push([path, isFirst, [write]]);
   }
 }

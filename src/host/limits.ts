@@ -22,7 +22,7 @@ export interface Limits {
   readonly messagesMs: number;
   /** With a journal: how many messages are kept for one client; beyond that, the client is given up. */
   readonly messagesPerClient: number;
-  /** Bytes of a context that is being moved that travel as one piece: hosts do something else in between. */
+  /** About how much of a context that is being moved travels as one piece, in bytes: hosts do something else in between. */
   readonly pieceBytes: number;
 }
 
@@ -38,5 +38,5 @@ export const DEFAULT_LIMITS: Limits = {
   contexts: 100_000,
   messagesMs: 10 * 60 * 1000,
   messagesPerClient: 10_000,
-  pieceBytes: 16 * 1024,
+  pieceBytes: 64 * 1024,
 };

@@ -209,8 +209,8 @@ export class Moves {
     if (copy === undefined) return;
     this.#copies.delete(move);
     this.#ending.delete(move);
-    if (copy instanceof JournalCopy) copy.drop();
-    else for (const host of copy.asked) this.#ports.send(host, { kind: "drop", node, copy: copy.id });
+    copy.drop();
+    for (const host of copy.asked) this.#ports.send(host, { kind: "drop", node, copy: copy.id });
     this.#ports.send(copy.to, { kind: "drop", node, copy: copy.id });
     this.#startNext();
   }
@@ -220,8 +220,7 @@ export class Moves {
     for (const [move, copy] of this.#copies) {
       if (copy.to !== host || copy.isVoid) continue;
       this.#ports.marks?.hit("a copy was thrown away");
-      if (copy instanceof JournalCopy) copy.drop();
-      copy.isVoid = true;
+      copy.drop();
       const ending = this.#ending.get(move);
       if (ending !== undefined) this.#fail(ending, move);
       else copy.giveUp();
@@ -241,7 +240,7 @@ export class Moves {
     for (const copy of this.#copies.values()) {
       if (copy.id !== message.copy) continue;
       if (message.kind === "staged") copy.staged();
-      else if (copy instanceof SourceCopy) copy.copied(host, message.pieces, message.isLast, this.#isLeftOut);
+      else if (copy instanceof SourceCopy) copy.copied(host, message.piece, message.isLast, this.#isLeftOut);
       return;
     }
   }
@@ -251,7 +250,7 @@ export class Moves {
     for (const waiting of this.#preparing.values()) waiting.reject(reason);
     this.#preparing.clear();
     this.#backlog.length = 0;
-    for (const copy of this.#copies.values()) if (copy instanceof JournalCopy) copy.drop();
+    for (const copy of this.#copies.values()) copy.drop();
     this.#copies.clear();
   }
 }

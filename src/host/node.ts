@@ -76,7 +76,7 @@ export class LogicalNode implements Supervisor {
     const { commitOrder, marks, plant } = options;
     this.#core = new Core({ commitOrder, plant, ...(marks === undefined ? {} : { marks }) });
     const { hosts } = options;
-    this.#remote = hosts ? new Remote(this, this.#core, around.roots, hosts, this.#ledger) : null;
+    this.#remote = hosts ? new Remote(this, this.#core, around.roots, hosts, this.#ledger, ports) : null;
   }
 
   get unfinished(): number {

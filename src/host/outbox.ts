@@ -1,4 +1,4 @@
-import { Packr } from "msgpackr";
+import { Packr, RESET_BUFFER_MODE } from "msgpackr";
 import { pathOf } from "../model/path.js";
 import { encode } from "../state/codec.js";
 import { ByteWriter } from "./bytes.js";
@@ -8,6 +8,9 @@ import type { Header, Try } from "./wire.js";
 
 /** Contexts and names that one end of a connection keeps numbers for; then it begins again. */
 const NUMBERED_MAX = 65_536;
+
+/** Beyond this, the buffer that messages are packed in is not worth keeping. */
+const BUFFER_BYTES_KEPT_MAX = 1 << 20;
 
 /** Gathers messages for one batch. */
 export class Outbox<M extends Message> {
@@ -66,7 +69,13 @@ export class Outbox<M extends Message> {
 
   #addOther(packable: object): void {
     this.#writer.forNumbers(1).uint(KIND.other);
-    this.#writer.blob(this.#packr.pack(packable));
+    this.#addPacked(packable);
+  }
+
+  #addPacked(packable: object): void {
+    const packed = this.#packr.pack(packable, RESET_BUFFER_MODE);
+    this.#writer.blob(packed);
+    if (packed.length > BUFFER_BYTES_KEPT_MAX) this.#packr.useBuffer(Buffer.allocUnsafeSlow(8192));
   }
 
   /** What begins with the name of a try. */
@@ -100,7 +109,7 @@ export class Outbox<M extends Message> {
     writer.value(args);
     const isBare = caller === null && origin.kind === "request" && seen.length === 0;
     writer.forNumbers(1).uint(isBare ? 0 : 1);
-    if (!isBare) writer.blob(this.#packr.pack([caller, origin.kind === "request" ? null : origin, seen]));
+    if (!isBare) this.#addPacked([caller, origin.kind === "request" ? null : origin, seen]);
   }
 
   #header({ slot, method, ticket, attempt, time, args, caller, origin, seen }: Header): unknown[] {
@@ -115,7 +124,7 @@ export class Outbox<M extends Message> {
       this.#writer.value(value.value);
     } else {
       this.#begin(KIND.finish, message);
-      this.#writer.blob(this.#packr.pack({ isOver, ...packedEnd(message) }));
+      this.#addPacked({ isOver, ...packedEnd(message) });
     }
   }
 

@@ -14,6 +14,7 @@ import type { Ledger } from "./ledger.js";
 import { Moves } from "./moves.js";
 import type { LogicalNode } from "./node.js";
 import { outcomeOf } from "./outgoing.js";
+import type { Ports } from "./ports.js";
 import { methodOf } from "./recovery.js";
 import { RemoteRun } from "./remote-run.js";
 import type { EventRequest } from "./request.js";
@@ -68,6 +69,7 @@ export class Remote {
     roots: ReadonlyMap<string, Slot>,
     hosts: Hosts,
     ledger: Ledger | null,
+    ports: Ports,
   ) {
     this.#residents = new Residents(hosts, ledger, node.marks, node.plant);
     this.#views = new Views({
@@ -87,6 +89,8 @@ export class Remote {
       pieceBytes: node.limits.pieceBytes,
       plant: node.plant,
       send: (host, message) => hosts.send(host, message),
+      now: () => ports.now(),
+      at: (time, task) => void ports.at(time, task),
       came: (slot) => this.#residents.use(slot),
       isLookedAt: (move) => this.#views.areOn((slot) => move.has(slot)),
       request: (move, waiting) => node.requestMove(move, waiting),

@@ -3,12 +3,12 @@ import type { Write } from "../journal/journal.js";
 import { MemoryJournal } from "../journal/memory.js";
 import { pathOf } from "../model/path.js";
 import type { State } from "../state/fields.js";
-import { Pieces } from "./copies.js";
 import type { Held } from "./held.js";
+import { PieceWriter, writesIn } from "./pieces.js";
 import type { Slot } from "./slot.js";
 import { Staged } from "./staged-state.js";
 import { copiedWrites, loadState, stateWrites } from "./stored-state.js";
-import { at, type ToHead, type ToHost } from "./wire.js";
+import { at, type Path, type ToHead, type ToHost } from "./wire.js";
 
 export type CopyMessage = Extract<
   ToHost,
@@ -20,7 +20,7 @@ interface Outgoing {
   /** The states that the other host has of these contexts. */
   readonly sent: Map<Slot, State>;
   /** What is still to be sent in this round. */
-  rest: Iterator<readonly [slot: Slot, isFirst: boolean, write: Write]>;
+  rest: Iterator<readonly [path: Path, isFirst: boolean, write: Write]>;
 }
 
 /** Contexts come to a host and leave it. */
@@ -103,30 +103,34 @@ export class SiteCopies {
   #more(node: string, copy: number): void {
     const outgoing = this.#outgoing.get(nameOf({ node, copy }));
     if (outgoing === undefined) return;
-    const pieces = new Pieces();
+    const piece = new PieceWriter(this.#pieceBytes);
     let isLast = false;
-    while (pieces.bytes < this.#pieceBytes && !isLast) {
+    while (piece.weight < this.#pieceBytes && !isLast) {
       const { value, done } = outgoing.rest.next();
       if (done) isLast = true;
-      else pieces.add(pathOf(value[0]), value[1], value[2]);
+      else piece.add(value[0], value[1], value[2]);
     }
-    this.#send({ kind: "copied", node, copy, pieces: pieces.all, isLast });
+    this.#send({ kind: "copied", node, copy, piece: piece.end(), isLast });
   }
 
   /** Keeps what was copied until it is needed. */
   #stage(message: Extract<ToHost, { kind: "stage" }>): void {
-    const { node, copy, pieces } = message;
+    const { node, copy, piece } = message;
     const name = nameOf(message);
     const staged = this.#staged.get(name) ?? new Map<Slot, Staged>();
     this.#staged.set(name, staged);
-    for (const [path, isWhole, writes] of pieces) {
-      const slot = at(node, path, this.#roots);
-      let known = staged.get(slot);
-      if (known === undefined || isWhole) {
-        known = new Staged(slot);
+    let last: Path | null = null;
+    let known: Staged | undefined;
+    for (const write of writesIn(piece)) {
+      const { path, isFirst } = write;
+      if (path !== last || isFirst) {
+        const slot = at(node, path, this.#roots);
+        known = isFirst ? undefined : staged.get(slot);
+        known ??= new Staged(slot);
         staged.set(slot, known);
+        last = path;
       }
-      for (const write of writes) known.put(write);
+      known?.put(write);
     }
     this.#send({ kind: "staged", node, copy });
   }
@@ -162,8 +166,9 @@ function nameOf({ node, copy }: { readonly node: string; readonly copy: number }
 
 function* writesOf(
   round: readonly (readonly [Slot, State | null, State])[],
-): Generator<readonly [Slot, boolean, Write]> {
+): Generator<readonly [Path, boolean, Write]> {
   for (const [slot, before, state] of round) {
+    const path = pathOf(slot);
     let isFirst = before === null;
     let writes: Iterable<Write>;
     if (before === null) writes = copiedWrites(slot, state);
@@ -173,7 +178,7 @@ function* writesOf(
       writes = changed;
     }
     for (const write of writes) {
-      yield [slot, isFirst, write];
+      yield [path, isFirst, write];
       isFirst = false;
     }
   }

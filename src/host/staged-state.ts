@@ -1,80 +1,132 @@
 import type { Write } from "../journal/journal.js";
-import type { TrackedKind } from "../model/collections.js";
+import type { TrackedKey, TrackedKind } from "../model/collections.js";
 import type { State } from "../state/fields.js";
-import type { Content } from "../state/tracked-content.js";
+import { entriesOf } from "../state/tracked-content.js";
+import { type Gathered, gathered } from "../state/tracked-gathered.js";
+import type { Version } from "../state/tracked-version.js";
+import { versionOf } from "./class-versions.js";
 import type { Slot } from "./slot.js";
-import { readEntry, readMain } from "./stored-form.js";
-import { fieldPrefix, prefixIn } from "./stored-keys.js";
-import { type Parts, stateOf } from "./stored-state.js";
+import { readEntry, readMain, writtenEntry } from "./stored-form.js";
+import { entryOf, fieldPrefix, isHashed, prefixIn } from "./stored-keys.js";
+import { type Parts, partsOf, stateOf } from "./stored-state.js";
 
-/** A tracked field: its entries, by key. */
-interface Field {
-  readonly kind: TrackedKind;
-  readonly entries: Map<string, Content>;
+/** A tracked field whose entries are put together as they come. */
+class Field {
+  readonly #collection: Gathered;
+  /** The entries that cannot be told from their keys. */
+  readonly #hashed = new Map<string, TrackedKey>();
+
+  constructor(
+    readonly prefix: string,
+    readonly kind: TrackedKind,
+  ) {
+    this.#collection = gathered(kind);
+  }
+
+  put(key: string, value: Uint8Array | null): void {
+    const { prefix, kind } = this;
+    if (value !== null) {
+      const content = readEntry(kind, prefix, key, value);
+      if (isHashed(prefix, key)) this.#hashed.set(key, content.key);
+      this.#collection.put(content);
+      return;
+    }
+    const entry = isHashed(prefix, key) ? this.#hashed.get(key) : entryOf(prefix, key);
+    if (entry !== undefined) this.#collection.delete(entry);
+  }
+
+  version(): Version {
+    return this.#collection.version();
+  }
 }
 
 /**
- * The state of a context that comes in pieces, as a journal would have it. Entries of tracked collections are decoded
- * as they come, so that little is left to do when the context is needed.
+ * The state of a context that comes in pieces, as a journal would have it. Tracked collections are put together as
+ * their entries come, so that little is left to do when the context is needed.
  */
-export class Staged implements Parts {
+export class Staged {
   readonly #slot: Slot;
   #main: Uint8Array | null = null;
   /** By what their keys begin with. */
   #fields: ReadonlyMap<string, Field> = new Map();
-  readonly all = new Map<string, Uint8Array>();
+  /** Everything else under keys of its own. */
+  readonly #rest = new Map<string, Uint8Array>();
 
   constructor(slot: Slot) {
     this.#slot = slot;
   }
 
+  /** What is kept of the value is copied. */
   put({ key, value }: Write): void {
     const { key: mainKey, name } = this.#slot.stored;
-    if (key === mainKey) return this.#putMain(value);
+    if (key === mainKey) return this.#putMain(value === null ? null : new Uint8Array(value));
     const prefix = prefixIn(key, name);
     const field = this.#fields.get(prefix);
-    if (value === null) {
-      this.all.delete(key);
-      field?.entries.delete(key);
-    } else {
-      this.all.set(key, value);
-      field?.entries.set(key, readEntry(field.kind, prefix, key, value));
-    }
+    if (field !== undefined && key !== prefix) field.put(key, value);
+    else if (value === null) this.#rest.delete(key);
+    else this.#rest.set(key, new Uint8Array(value));
   }
 
   #putMain(main: Uint8Array | null): void {
     this.#main = main;
     const fields = new Map<string, Field>();
-    const { names, apart } = main === null ? NOTHING : readMain(main);
-    for (const [index, kind] of apart) {
-      if (kind === "plain") continue;
-      const prefix = fieldPrefix(this.#slot.stored.name, names[index] ?? "");
-      const known = this.#fields.get(prefix);
-      fields.set(prefix, known?.kind === kind ? known : { kind, entries: this.#read(kind, prefix) });
+    const { version, names, apart } = main === null ? NOTHING : readMain(main);
+    // What an older class has written is kept as it is: the present one has other fields.
+    if (version === versionOf(this.#slot.shape.cls)) {
+      for (const [index, kind] of apart) {
+        if (kind === "plain") continue;
+        const prefix = fieldPrefix(this.#slot.stored.name, names[index] ?? "");
+        fields.set(prefix, this.#fields.get(prefix) ?? this.#gather(new Field(prefix, kind)));
+      }
     }
     this.#fields = fields;
   }
 
-  /** What has come already of a field that was not known, or was of another kind. */
-  #read(kind: TrackedKind, prefix: string): Map<string, Content> {
-    const entries = new Map<string, Content>();
-    for (const [key, bytes] of this.all) {
-      if (key.startsWith(prefix)) entries.set(key, readEntry(kind, prefix, key, bytes));
+  /** Takes what has come already of a field that was not known. */
+  #gather(field: Field): Field {
+    const { prefix } = field;
+    for (const [key, bytes] of this.#rest) {
+      if (!key.startsWith(prefix) || key === prefix) continue;
+      field.put(key, bytes);
+      this.#rest.delete(key);
     }
-    return entries;
-  }
-
-  plain(prefix: string): Uint8Array | undefined {
-    return this.all.get(prefix);
-  }
-
-  entries(_: TrackedKind, prefix: string): readonly Content[] {
-    return [...(this.#fields.get(prefix)?.entries.values() ?? [])];
+    return field;
   }
 
   state(): State | null {
-    return this.#main === null ? null : stateOf(this.#slot, this.#main, () => this);
+    return this.#main === null ? null : stateOf(this.#slot, this.#main, () => this.#parts());
+  }
+
+  #parts(): Parts {
+    const { name } = this.#slot.stored;
+    const rest = partsOf(name, this.#rest);
+    const versions = new Map<string, Version>();
+    const all = () => {
+      const found = rest.all();
+      for (const [prefix, version] of versions) {
+        for (const entry of entriesOf(version)) {
+          const { key, value } = writtenEntry(version.kind, prefix, entry);
+          found.set(key, value);
+        }
+      }
+      return found;
+    };
+    return {
+      all,
+      plain: (prefix) => this.#rest.get(prefix),
+      version: (kind, prefix) => {
+        const field = this.#fields.get(prefix);
+        if (field === undefined) return rest.version(kind, prefix);
+        const version = field.version();
+        versions.set(prefix, version);
+        return version;
+      },
+    };
   }
 }
 
-const NOTHING: Pick<ReturnType<typeof readMain>, "names" | "apart"> = { names: [], apart: [] };
+const NOTHING: Pick<ReturnType<typeof readMain>, "version" | "names" | "apart"> = {
+  version: 0,
+  names: [],
+  apart: [],
+};

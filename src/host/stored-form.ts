@@ -146,11 +146,22 @@ export function readMain(bytes: Uint8Array): Main {
 const entries = new ValueWriter(new Uint8Array(0));
 
 /** An entry of a tracked collection: its key, and its bytes. The key of a list's item is its position. */
-export function writtenEntry(
-  kind: TrackedKind,
-  prefix: string,
-  { key, sequence, value }: Content,
-): { readonly key: string; readonly value: Uint8Array } {
+export function writtenEntry(kind: TrackedKind, prefix: string, content: Content): WrittenEntry {
+  return { key: write(kind, prefix, content), value: entries.end() };
+}
+
+/** The same for those who are done with it before the next entry is written. */
+export function shownEntry(kind: TrackedKind, prefix: string, content: Content): WrittenEntry {
+  return { key: write(kind, prefix, content), value: entries.show() };
+}
+
+interface WrittenEntry {
+  readonly key: string;
+  readonly value: Uint8Array;
+}
+
+/** Returns its key. */
+function write(kind: TrackedKind, prefix: string, { key, sequence, value }: Content): string {
   const at = entryKey(prefix, key);
   const hashed = isHashed(prefix, at);
   entries.begin();
@@ -158,7 +169,7 @@ export function writtenEntry(
   if (kind !== "list") entries.value(sequence);
   if (kind !== "set") entries.value(value);
   if (hashed) entries.value(key);
-  return { key: at, value: entries.end() };
+  return at;
 }
 
 export function readEntry(kind: TrackedKind, prefix: string, key: string, bytes: Uint8Array): Content {

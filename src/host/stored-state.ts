@@ -19,6 +19,7 @@ import {
   type Main,
   readEntry,
   readMain,
+  shownEntry,
   writtenEntry,
 } from "./stored-form.js";
 import { contextName, entryKey, fieldPrefix, mainKey, partsPrefix, prefixIn } from "./stored-keys.js";
@@ -88,7 +89,7 @@ export function stateWrites(slot: Slot, before: State | null, after: State, writ
 
 /**
  * Everything there is of a context, as a journal would have it, the main value first. Tracked collections may change
- * while it is read; entries are encoded one by one.
+ * while it is read; entries are encoded one by one, and the bytes of one are there until the next is asked for.
  */
 export function* copiedWrites(slot: Slot, state: State): Generator<Write> {
   const context = slot.stored;
@@ -107,7 +108,7 @@ export function* copiedWrites(slot: Slot, state: State): Generator<Write> {
   yield { key: context.key, value: context.form.main(state) };
   yield* plain;
   for (const [prefix, kind, entries] of tracked) {
-    for (const entry of entries) yield writtenEntry(kind, prefix, entry);
+    for (const entry of entries) yield shownEntry(kind, prefix, entry);
   }
 }
 
@@ -205,15 +206,15 @@ export function loadState(journal: Journal, slot: Slot): State | null {
 /** What a context has under keys of its own. */
 export interface Parts {
   /** As it is stored. */
-  readonly all: Map<string, Uint8Array>;
+  all(): Map<string, Uint8Array>;
   /** A large plain field, if it is there once. */
   plain(prefix: string): Uint8Array | undefined;
-  entries(kind: TrackedKind, prefix: string): readonly Content[];
+  version(kind: TrackedKind, prefix: string): Version;
 }
 
 const NO_PARTS = partsOf("", new Map());
 
-function partsOf(name: string, all: Map<string, Uint8Array>): Parts {
+export function partsOf(name: string, all: Map<string, Uint8Array>): Parts {
   const found = new Map<string, [key: string, bytes: Uint8Array][]>();
   for (const part of all) {
     const prefix = prefixIn(part[0], name);
@@ -222,13 +223,17 @@ function partsOf(name: string, all: Map<string, Uint8Array>): Parts {
     else list.push(part);
   }
   return {
-    all,
+    all: () => all,
     plain: (prefix) => {
       const list = found.get(prefix);
       return list?.length === 1 ? list[0]?.[1] : undefined;
     },
-    entries: (kind, prefix) => {
-      return (found.get(prefix) ?? []).map(([key, value]) => readEntry(kind, prefix, key, value));
+    version: (kind, prefix) => {
+      const entries = found.get(prefix) ?? [];
+      return versionFrom(
+        kind,
+        entries.map(([key, value]) => readEntry(kind, prefix, key, value)),
+      );
     },
   };
 }
@@ -239,7 +244,7 @@ export function stateOf(slot: Slot, bytes: Uint8Array, read: () => Parts): State
   const parts = main.apart.length === 0 ? NO_PARTS : read();
   if (main.apart.length > 0) readApart(slot.stored.name, main, parts);
   const state = stateFrom(slot, main);
-  if (!isAsStored(slot, main, state)) converted.set(state, parts.all);
+  if (!isAsStored(slot, main, state)) converted.set(state, parts.all());
   return state;
 }
 
@@ -254,14 +259,14 @@ function readApart(name: string, { names, values, apart }: Main, parts: Parts): 
       values[index] = decode(bytes);
       keepApart(values[index]);
     } else {
-      values[index] = versionRead(kind, parts.entries(kind, prefix), field);
+      values[index] = versionRead(() => parts.version(kind, prefix), field);
     }
   }
 }
 
-function versionRead(kind: TrackedKind, entries: readonly Content[], field: string): Version {
+function versionRead(read: () => Version, field: string): Version {
   try {
-    return versionFrom(kind, entries);
+    return read();
   } catch {
     throw unreadable(`the field "${field}" of a context has an entry twice, or none where one should be`);
   }

@@ -110,8 +110,8 @@ export type ToHost =
   | ({ readonly kind: "copy"; readonly paths: readonly Path[]; readonly anew: readonly Path[] } & CopyOf)
   /** The last piece has arrived, and the next one is wanted. */
   | ({ readonly kind: "more" } & CopyOf)
-  /** To be kept for contexts that may come. */
-  | ({ readonly kind: "stage"; readonly pieces: readonly Piece[] } & CopyOf)
+  /** To be kept for contexts that may come (`pieces.ts`). */
+  | ({ readonly kind: "stage"; readonly piece: Uint8Array } & CopyOf)
   /** These contexts have come. */
   | ({ readonly kind: "settle"; readonly paths: readonly Path[] } & CopyOf)
   /** The copy is not wanted any more. */
@@ -122,9 +122,6 @@ export interface CopyOf {
   readonly node: string;
   readonly copy: number;
 }
-
-/** A part of a context's state, as a journal would have it. `isWhole`: it begins a whole state. */
-export type Piece = readonly [path: Path, isWhole: boolean, writes: readonly Write[]];
 
 export type ToHead =
   | ({ readonly kind: "ask"; readonly ask: number } & Asked & Try)
@@ -148,7 +145,7 @@ export type ToHead =
       readonly look: number;
       readonly state: Uint8Array | null;
     } & Try)
-  | ({ readonly kind: "copied"; readonly pieces: readonly Piece[]; readonly isLast: boolean } & CopyOf)
+  | ({ readonly kind: "copied"; readonly piece: Uint8Array; readonly isLast: boolean } & CopyOf)
   | ({ readonly kind: "staged" } & CopyOf);
 
 /** A value or an error; our own errors keep their codes. */

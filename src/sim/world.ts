@@ -91,7 +91,7 @@ export class World {
     this.#stepsMax = STEPS_MAX_PER_REQUEST * workload.length;
     this.#duplicates = random.chance(0.5) ? 0.2 : 0;
     this.#lazy = random.chance(0.3);
-    this.#pieceBytes = options.hosts ? random.pick([1, 100, 100_000]) : DEFAULT_LIMITS.pieceBytes;
+    this.#pieceBytes = options.hosts ? random.pick([1, 2000, 100_000]) : DEFAULT_LIMITS.pieceBytes;
     this.#roots = built.roots;
     this.#options = options;
     this.#requests = new Requests(workload, (index) => this.#plan(index));

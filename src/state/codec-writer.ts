@@ -2,6 +2,8 @@ import { encode } from "./codec.js";
 
 /** Longer texts are not worth looking at letter by letter. */
 const TEXT_LENGTH_MAX = 40;
+/** For these, the room that the longest of letters would take is too much. */
+const LONG_TEXT_LENGTH_MAX = 0x4000;
 /** An array header and a number of any size fit into this. */
 const ROOM_MIN = 16;
 
@@ -14,6 +16,7 @@ export class ValueWriter {
   readonly #start: number;
   #bytes: Uint8Array;
   #view: DataView;
+  #buffer: Buffer;
   #at: number;
 
   constructor(start: Uint8Array) {
@@ -22,6 +25,7 @@ export class ValueWriter {
     this.#bytes = new Uint8Array(Math.max(256, start.length * 2));
     this.#bytes.set(start);
     this.#view = new DataView(this.#bytes.buffer);
+    this.#buffer = Buffer.from(this.#bytes.buffer);
   }
 
   /** Forgets what was written and not ended, which happens only if a value could not be written. */
@@ -40,7 +44,7 @@ export class ValueWriter {
       case "number":
         return this.#number(value);
       case "string":
-        if (value.length <= TEXT_LENGTH_MAX && this.#ascii(value)) return;
+        if (value.length <= TEXT_LENGTH_MAX ? this.#ascii(value) : this.#longAscii(value)) return;
         return this.raw(encode(value));
       case "boolean":
         return this.#byte(value ? 0xc3 : 0xc2);
@@ -60,6 +64,11 @@ export class ValueWriter {
   /** All that was written since the beginning. */
   end(): Uint8Array {
     return this.#bytes.slice(0, this.#at);
+  }
+
+  /** The same until something else is written. */
+  show(): Uint8Array {
+    return this.#bytes.subarray(0, this.#at);
   }
 
   #byte(byte: number): void {
@@ -130,11 +139,26 @@ export class ValueWriter {
     return true;
   }
 
+  /** If it takes as many bytes as it has letters, it has no others. */
+  #longAscii(text: string): boolean {
+    const { length } = text;
+    if (length > LONG_TEXT_LENGTH_MAX) return false;
+    const head = length < 0x100 ? 2 : 3;
+    this.#reserve(head + length * 3);
+    if (this.#buffer.write(text, this.#at + head) !== length) return false;
+    this.#bytes[this.#at++] = length < 0x100 ? 0xd9 : 0xda;
+    if (length >= 0x100) this.#bytes[this.#at++] = length >> 8;
+    this.#bytes[this.#at++] = length;
+    this.#at += length;
+    return true;
+  }
+
   #reserve(length: number): void {
     if (this.#at + length <= this.#bytes.length) return;
     const larger = new Uint8Array((this.#at + length) * 2);
     larger.set(this.#bytes.subarray(0, this.#at));
     this.#bytes = larger;
     this.#view = new DataView(larger.buffer);
+    this.#buffer = Buffer.from(larger.buffer);
   }
 }

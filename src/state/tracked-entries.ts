@@ -1,3 +1,4 @@
+import { invariant } from "../errors.js";
 import type { TrackedKey } from "../model/collections.js";
 import type { At, EntryAt, FirstSteps, Found, Step, Store, Version } from "./tracked-version.js";
 
@@ -83,6 +84,24 @@ export class EntryStore implements Store {
     entry.before = this.ring.before;
     entry.after = this.ring;
     this.#link(entry);
+  }
+
+  /** Takes out what was loaded. */
+  unload(entry: Entry): void {
+    this.#unlink(entry);
+  }
+
+  /** Brings what was loaded in another order into that of its sequence. */
+  sort(): void {
+    let last = this.ring;
+    for (const entry of [...this.#byKey.values()].sort((a, b) => a.sequence - b.sequence)) {
+      invariant(entry.sequence > last.sequence, "loaded entries have an order");
+      last.after = entry;
+      entry.before = last;
+      last = entry;
+    }
+    last.after = this.ring;
+    this.ring.before = last;
   }
 
   undo(step: Step): Step {

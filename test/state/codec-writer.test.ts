@@ -5,7 +5,7 @@ import { ValueWriter } from "#src/state/codec-writer.js";
 
 const edges = [0x20, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000, 2 ** 31, 2 ** 32, 2 ** 53];
 const numbers = edges.flatMap((edge) => [edge - 1, edge, edge + 1, 1 - edge, -edge, -1 - edge]);
-const texts = [0, 1, 31, 32, 40, 41, 255, 256, 70_000].flatMap((length) => [
+const texts = [0, 1, 31, 32, 40, 41, 255, 256, 16_384, 16_385, 70_000].flatMap((length) => [
   "x".repeat(length),
   "é".repeat(length),
 ]);

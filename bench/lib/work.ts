@@ -8,12 +8,13 @@ let sink = 0;
  */
 export function spin(units: number): void {
   let x = sink;
-  for (let step = units * STEPS_PER_UNIT; step > 0; step--) x = (Math.imul(x, 1664525) + 1013904223) | 0;
+  for (let step = (units * STEPS_PER_UNIT) | 0; step > 0; step--)
+    x = (Math.imul(x, 1664525) + 1013904223) | 0;
   sink = x;
 }
 
 // The compiler makes the function fast when it has been called often, and not only for long.
-for (let calls = 0; calls < 20_000; calls++) spin(0.01);
+for (let calls = 0; calls < 2000; calls++) spin(1);
 
 const asleep = new Int32Array(new SharedArrayBuffer(4));
 

@@ -1,7 +1,7 @@
 import type { Marks } from "../core/marks.js";
 import type { Journal, Write } from "../journal/journal.js";
 import { pathOf } from "../model/path.js";
-import { PieceWriter } from "./pieces.js";
+import { PieceSizes, PieceWriter } from "./pieces.js";
 import type { Slot } from "./slot.js";
 import { contextNameIn } from "./stored-keys.js";
 import { storedWrites } from "./stored-state.js";
@@ -79,6 +79,7 @@ export class JournalCopy implements Copy {
   readonly #since = new Map<string, readonly [Slot, Write]>();
   readonly #ready: () => void;
   readonly #pace: Pace;
+  readonly #sizes: PieceSizes;
   #isOnTheWay = false;
   #isBaseSent = false;
   #isReady = false;
@@ -94,6 +95,7 @@ export class JournalCopy implements Copy {
   ) {
     this.#ports = ports;
     this.#pace = new Pace(ports);
+    this.#sizes = new PieceSizes(ports.pieceBytes);
     this.#node = slots[0]?.node ?? "";
     this.#slots = new Map(slots.map((slot) => [slot.stored.name, slot]));
     this.#base = stored(journal, slots);
@@ -134,8 +136,9 @@ export class JournalCopy implements Copy {
   }
 
   #someOfBase(): Uint8Array {
-    const piece = new PieceWriter(this.#ports.pieceBytes);
-    while (piece.weight < this.#ports.pieceBytes) {
+    const bytes = this.#sizes.next();
+    const piece = new PieceWriter(bytes);
+    while (piece.weight < bytes) {
       const { value, done } = this.#base.next();
       if (done) {
         this.#isBaseSent = true;

@@ -22,7 +22,10 @@ export interface Limits {
   readonly messagesMs: number;
   /** With a journal: how many messages are kept for one client; beyond that, the client is given up. */
   readonly messagesPerClient: number;
-  /** About how much of a context that is being moved travels as one piece, in bytes: hosts do something else in between. */
+  /**
+   * About how much of a context that is being moved travels as one piece, in bytes: hosts do something else in between.
+   * The pieces of a large context get larger.
+   */
   readonly pieceBytes: number;
 }
 
@@ -38,5 +41,5 @@ export const DEFAULT_LIMITS: Limits = {
   contexts: 100_000,
   messagesMs: 10 * 60 * 1000,
   messagesPerClient: 10_000,
-  pieceBytes: 64 * 1024,
+  pieceBytes: 8 * 1024,
 };

@@ -14,6 +14,23 @@ const HEAD_BYTES = 9;
 /** A write takes hosts as long as so many bytes, however short it is. */
 const WRITE_BYTES = 300;
 
+/** So many pieces of one size come before larger ones do. */
+const PIECES_PER_SIZE = 160;
+const DOUBLINGS_MAX = 5;
+
+/** Small pieces hold up other events least. But what is large has to get there, too: the more there is, the larger they get. */
+export class PieceSizes {
+  #pieces = 0;
+
+  constructor(readonly bytes: number) {}
+
+  next(): number {
+    const doublings = Math.floor(this.#pieces / PIECES_PER_SIZE);
+    this.#pieces += 1;
+    return this.bytes * 2 ** Math.min(doublings, DOUBLINGS_MAX);
+  }
+}
+
 /** One write of a piece. */
 export interface PieceWrite extends Write {
   readonly path: Path;

@@ -4,7 +4,7 @@ import { MemoryJournal } from "../journal/memory.js";
 import { pathOf } from "../model/path.js";
 import type { State } from "../state/fields.js";
 import type { Held } from "./held.js";
-import { PieceWriter, writesIn } from "./pieces.js";
+import { PieceSizes, PieceWriter, writesIn } from "./pieces.js";
 import type { Slot } from "./slot.js";
 import { Staged } from "./staged-state.js";
 import { copiedWrites, loadState, stateWrites } from "./stored-state.js";
@@ -19,6 +19,7 @@ export type CopyMessage = Extract<
 interface Outgoing {
   /** The states that the other host has of these contexts. */
   readonly sent: Map<Slot, State>;
+  readonly sizes: PieceSizes;
   /** What is still to be sent in this round. */
   rest: Iterator<readonly [path: Path, isFirst: boolean, write: Write]>;
 }
@@ -82,7 +83,8 @@ export class SiteCopies {
   #copy(message: Extract<ToHost, { kind: "copy" }>): void {
     const { node, copy, paths, anew } = message;
     const name = nameOf(message);
-    const sent = this.#outgoing.get(name)?.sent ?? new Map<Slot, State>();
+    const { sent = new Map<Slot, State>(), sizes = new PieceSizes(this.#pieceBytes) } =
+      this.#outgoing.get(name) ?? {};
     const round: [Slot, State | null, State][] = [];
     for (const [list, isAnew] of [
       [anew, true],
@@ -96,16 +98,17 @@ export class SiteCopies {
         sent.set(slot, state);
       }
     }
-    this.#outgoing.set(name, { sent, rest: writesOf(round) });
+    this.#outgoing.set(name, { sent, sizes, rest: writesOf(round) });
     this.#more(node, copy);
   }
 
   #more(node: string, copy: number): void {
     const outgoing = this.#outgoing.get(nameOf({ node, copy }));
     if (outgoing === undefined) return;
-    const piece = new PieceWriter(this.#pieceBytes);
+    const bytes = outgoing.sizes.next();
+    const piece = new PieceWriter(bytes);
     let isLast = false;
-    while (piece.weight < this.#pieceBytes && !isLast) {
+    while (piece.weight < bytes && !isLast) {
       const { value, done } = outgoing.rest.next();
       if (done) isLast = true;
       else piece.add(value[0], value[1], value[2]);

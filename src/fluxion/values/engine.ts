@@ -93,8 +93,8 @@ export class Engine {
       this.#changed = false;
       // Arguments go forward, from callers to those that they call, and results backward: so rounds do too.
       for (const facts of round % 2 === 0 ? this.bodies.values() : [...this.bodies.values()].reverse()) {
-        facts.facts.clear();
-        facts.changes.clear();
+        if (facts.facts.size > 0) facts.facts.clear(); // which makes a new table even if there is nothing in it
+        if (facts.changes.size > 0) facts.changes.clear();
         this.#look(facts);
       }
       if (!this.#changed) return;

@@ -35,7 +35,8 @@ export function profileOf(file: string): Profile {
     if (!isProfile) throw new Error("it is not an object of numbers");
     return profile as Profile;
   } catch (cause) {
-    const what = `${file} is not a profile: ${cause instanceof Error ? cause.message : String(cause)}. Make one with \`headwater run --fluxions --profile\`.`;
+    const why = (cause instanceof Error ? cause.message : String(cause)).replace(/\s+/g, " ");
+    const what = `${file} is not a profile: ${why}. Make one with \`headwater run --fluxions --profile\`.`;
     throw new HeadwaterError("HW-2002", what, { cause });
   }
 }

@@ -47,6 +47,7 @@ export const HOST_MARKS = [
   "a rule of placement was changed",
   "a context was moved",
   "a move was not made",
+  "a move waited for a look at its context",
   "an event passed a move above it",
   "a move sent only a difference",
   "a copy was thrown away",

@@ -132,7 +132,11 @@ export class Moves {
    */
   #mustWait({ ticket, dependsOn }: Event, move: Moving): boolean {
     if (this.#ports.plant === "move-early") return false;
-    if (dependsOn > 0 || this.#ports.isLookedAt(move)) return true;
+    if (dependsOn > 0) return true;
+    if (this.#ports.isLookedAt(move)) {
+      this.#ports.marks?.hit("a move waited for a look at its context");
+      return true;
+    }
     for (const earlier of this.#ports.core.unsettled()) {
       if (earlier.ticket >= ticket) return false;
       if (!earlier.isOpen) continue;

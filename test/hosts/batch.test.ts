@@ -82,6 +82,28 @@ test("values of all kinds arrive as they were, as arguments and as results", () 
   );
 });
 
+test("all that a host must know of an event arrives, whatever came before it", () => {
+  const { outbox, pass, root } = line<ToHost>();
+  const events = [
+    { ticket: 5, attempt: 1, time: 1000, isAlone: true, after: null },
+    { ticket: 9, attempt: 1, time: 1000, isAlone: true, after: 5 },
+    { ticket: 7, attempt: 300, time: 1000.5, isAlone: false, after: null },
+    { ticket: 2 ** 40, attempt: 2, time: 2 ** 41, isAlone: true, after: 2 ** 40 - 1 },
+    { ticket: 1, attempt: 1, time: 0, isAlone: true, after: null, caller: "ann" },
+    { ticket: 2, attempt: 1, time: 0, isAlone: true, after: null, origin: { kind: "timer", id: "n:1:1@" } },
+  ] as const;
+  for (const round of [1, 2]) {
+    for (const event of events) outbox.add({ ...runOf(leafOf(root, round), 0, [round]), ...event });
+    const runs = pass() as Extract<ToHost, { kind: "run" }>[];
+    const told = runs.map(({ slot, method, ...rest }) => ({ ...rest, key: slot.key, method: method.name }));
+    const plain = { kind: "run", args: [round], caller: null, origin: { kind: "request" }, seen: [] };
+    assert.deepEqual(
+      told,
+      events.map((event) => ({ ...plain, ...event, key: round, method: "touch" })),
+    );
+  }
+});
+
 test("contexts have numbers that are said once, and begin again when there are too many", () => {
   const { outbox, pass, root } = line<ToHost>();
   const said = (key: string | number) => {

@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PieceSizes } from "#src/host/pieces.js";
+
+test("the pieces of a move are small as long as there are few, and of a large context there are not too many", () => {
+  const small = new PieceSizes(8192);
+  for (let piece = 0; piece < 100; piece++) assert.equal(small.next(), 8192);
+  const large = new PieceSizes(8192);
+  let [pieces, bytes] = [0, 0];
+  for (; bytes < 1e9; pieces++) {
+    const next = large.next();
+    assert.ok(next <= 32 * 8192);
+    bytes += next;
+  }
+  assert.ok(pieces < 1e9 / 8192 / 20, `${pieces} pieces`);
+});

@@ -1,5 +1,5 @@
 import type { HeadwaterError } from "../errors.js";
-import { GiveUp, type Outside, type OutsideResult } from "../model/outside.js";
+import { GiveUp, type Outside, type OutsideCall, type OutsideResult } from "../model/outside.js";
 import type { Method } from "../model/shape.js";
 import { copy } from "../state/values.js";
 import type { Limits } from "./limits.js";
@@ -23,7 +23,7 @@ const BACKOFF_MS_MAX = 60_000;
 /** Makes outside calls, some at a time, again and again until they succeed or there is no point in it. */
 export class OutsideCalls {
   readonly #waiting = new Set<{ readonly call: PendingCall; readonly attempt: number }>();
-  readonly #running = new Set<AbortController>();
+  readonly #running = new Set<Attempt>();
   /** How to call off what is to be tried again. */
   readonly #pausing = new Set<() => void>();
   #isStopped = false;
@@ -64,14 +64,15 @@ export class OutsideCalls {
   }
 
   async #try(call: PendingCall, attempt: number): Promise<void> {
-    const controller = new AbortController();
-    this.#running.add(controller);
+    const running = new Attempt(keyOfCall(call), attempt);
+    this.#running.add(running);
     const { attempts, timeoutMs } = call.outside.options;
-    const timeout = new Error(`it took longer than ${timeoutMs} ms`);
-    const callOff = this.ports.at(this.ports.now() + timeoutMs, () => controller.abort(timeout));
-    const { result, isFinal } = await attemptOf(call, attempt, controller.signal);
+    const callOff = this.ports.at(this.ports.now() + timeoutMs, () =>
+      running.abort(new Error(`it took longer than ${timeoutMs} ms`)),
+    );
+    const { result, isFinal } = await resultOf(call, running);
     callOff();
-    this.#running.delete(controller);
+    this.#running.delete(running);
     if (this.#isStopped) return;
     if (isFinal || attempt >= attempts) this.done(call, result);
     else this.#tryAgain(call, attempt);
@@ -92,21 +93,46 @@ export function keyOfCall({ slot, parent, index }: PendingCall): string {
   return `${slot.node}/${parent}/${index}`;
 }
 
-/** One attempt: the function's own result, or that it was aborted, whichever comes first. */
-async function attemptOf(
+/** What an outside function is told about one attempt. Few ask for the signal, and making one takes long. */
+class Attempt implements OutsideCall {
+  #controller: AbortController | null = null;
+  #aborted: { readonly reason: Error } | null = null;
+  onAbort: ((reason: Error) => void) | null = null;
+
+  constructor(
+    readonly key: string,
+    readonly attempt: number,
+  ) {}
+
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#aborted !== null) this.#controller.abort(this.#aborted.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: Error): void {
+    if (this.#aborted !== null) return;
+    this.#aborted = { reason };
+    this.#controller?.abort(reason);
+    this.onAbort?.(reason);
+  }
+}
+
+/** The function's own result, or that the attempt was aborted, whichever comes first. */
+async function resultOf(
   call: PendingCall,
-  attempt: number,
-  signal: AbortSignal,
+  attempt: Attempt,
 ): Promise<{ result: OutsideResult<unknown>; isFinal: boolean }> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  aborted.catch(() => {}); // it may come when nobody listens any more
   let value: unknown;
   try {
     const input = copy(call.input, () => "the input");
-    const work = call.outside.work(input as never, { key: keyOfCall(call), attempt, signal });
-    value = await Promise.race([work, aborted]);
+    const work = call.outside.work(input as never, attempt);
+    value = await new Promise((resolve, reject) => {
+      attempt.onAbort = reject;
+      Promise.resolve(work).then(resolve, reject);
+    });
   } catch (error) {
     return { result: failed(error), isFinal: error instanceof GiveUp };
   }

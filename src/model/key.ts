@@ -25,7 +25,11 @@ export function keyFrom(parts: readonly unknown[], field: string): Key {
 
 /** One Map key per context key: numbers and strings stay apart, as do ["a", 1] and ["a", "1"]. */
 export function mapKey(key: Key): string | number {
-  return typeof key === "object" ? `\u0000${JSON.stringify(key)}` : key;
+  if (typeof key === "number") return key;
+  if (typeof key === "string") return key.startsWith("\u0000") ? `\u0000${key}` : key;
+  let name = "";
+  for (const part of key) name += typeof part === "string" ? `\u0000${part.length} ${part}` : `\u0000${part}`;
+  return name;
 }
 
 /** A key as one would write it in a call: `1`, `"ada"`, `3, 4`. */

@@ -3,6 +3,7 @@ import type { Address } from "./address.js";
 import type { TimerId } from "./event.js";
 import { type Key, showKey } from "./key.js";
 import { noSuchMethod } from "./refs.js";
+import type { ChildSlot } from "./shape.js";
 
 /** One step down the tree: `rooms(1)` is `{ field: "rooms", key: 1 }`, `hallway` is `{ field: "hallway" }`. */
 export interface Step {
@@ -28,12 +29,17 @@ function stepOf({ slot, key }: Address): Step {
 export function resolvePath<A extends Address>(root: A, path: readonly Step[]): A {
   let at = root;
   for (const { field, key } of path) {
-    const slot = at.shape.slots.find((known) => known.field === field);
+    const slot = slotNamed(at.shape.slots, field);
     if (slot === undefined || slot.single !== (key === undefined))
       throw noSuchMethod(at.shape, field, String(at));
     at = at.child(slot, key);
   }
   return at;
+}
+
+function slotNamed(slots: readonly ChildSlot[], field: string): ChildSlot | undefined {
+  for (let i = 0; i < slots.length; i++) if (slots[i]?.field === field) return slots[i];
+  return undefined;
 }
 
 /** A path as one would write it after the root: `.buildings(1).hallway`. */

@@ -152,7 +152,7 @@ function fieldsOf({ program, classIndex }: Run): readonly FieldSpec[] {
 }
 
 function kindOf(run: Run, field: string): FieldKind | undefined {
-  return fieldsOf(run).find(({ name }) => name === field)?.kind;
+  return run.program.kinds[run.classIndex]?.get(field);
 }
 
 function evaluate(run: Run, expr: Expr): number {

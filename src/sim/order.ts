@@ -19,6 +19,7 @@ export function checkOrder(
   for (const [node, events] of nodes) {
     const cancelled = cancelledTimers(events);
     for (const event of events) {
+      if (event.later.length === 0) continue;
       event.later.forEach((effect, index) => {
         if (effect.kind === "start") born.checkStart(event, index, effect);
         else if (effect.kind === "send") born.checkMessage(event, index, effect);
@@ -188,9 +189,11 @@ function isOf(event: LoggedEvent, { path, method, args }: Asked): boolean {
 }
 
 function samePath(actual: readonly Step[], expected: readonly Step[]): boolean {
-  const isSame = (step: Step, i: number) =>
-    step.field === expected[i]?.field && same(step.key, expected[i]?.key);
-  return actual.length === expected.length && actual.every(isSame);
+  if (actual.length !== expected.length) return false;
+  for (let i = 0; i < actual.length; i++) {
+    if (actual[i]?.field !== expected[i]?.field || !same(actual[i]?.key, expected[i]?.key)) return false;
+  }
+  return true;
 }
 
 function cancelledTimers(events: readonly LoggedEvent[]): Set<string> {
@@ -289,6 +292,7 @@ function checkTold(
   const expected = new Map<string, unknown[]>();
   for (const [node, events] of nodes) {
     for (const { ticket, later } of events) {
+      if (later.length === 0) continue;
       later.forEach((effect, index) => {
         if (effect.kind === "tell")
           appendTo(expected, `${node} ${effect.client}`, { ticket, index, message: effect.message });

@@ -144,6 +144,8 @@ export interface BuiltProgram {
   readonly roots: Record<string, ContextClass>;
   /** The root class of the logical node that a class is part of, by class index. */
   readonly rootOf: readonly ContextClass[];
+  /** What the fields of a class hold, by class index. */
+  readonly kinds: readonly ReadonlyMap<string, FieldKind>[];
 }
 
 /** The context classes of a program. `hooks` is asked each time, so it may be changed between two runs. */
@@ -156,6 +158,7 @@ export function buildClasses(spec: ProgramSpec, hooks: Hooks): BuiltProgram {
     classes,
     roots: {} as Record<string, ContextClass>,
     rootOf: [] as ContextClass[],
+    kinds: spec.classes.map(({ fields }) => new Map(fields.map(({ name, kind }) => [name, kind]))),
   };
   for (const { name, root } of spec.nodes) built.roots[name] = at(classes, root);
   let root = at(classes, 0);

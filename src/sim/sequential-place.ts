@@ -64,13 +64,16 @@ export class Place extends Address {
 
   #fieldsOf(instance: Context<Key>): State {
     const live = instance as unknown as Fields;
-    return this.shape.fields.map((field) => {
+    const { fields } = this.shape;
+    const state: unknown[] = [];
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i] as string;
       const value = live[field];
-      if (isSimple(value) && this.#tracked.size === 0) return value;
-      if (this.#tracked.has(field) && value !== this.#tracked.get(field))
+      if (this.#tracked.size > 0 && this.#tracked.has(field) && value !== this.#tracked.get(field))
         throw replaced(this, field, "something else was assigned to it");
-      return this.#copyOf(value, field);
-    });
+      state.push(this.#copyOf(value, field));
+    }
+    return state;
   }
 
   #copyOf(value: unknown, field: string): unknown {

@@ -15,10 +15,9 @@ import type { Elsewhere, Later, Target, View } from "../model/refs.js";
 import { INVOKE, noSuchMethod, Reference, reference } from "../model/refs.js";
 import * as rules from "../model/rules.js";
 import { isKindOf, type Method } from "../model/shape.js";
-import { copy, copyAll, copyThrown } from "../state/values.js";
+import { copy, copyAll, copyThrown, isSimple } from "../state/values.js";
 import { failureOf, type LaterEffect, type LoggedEvent, type Outcome } from "./log.js";
 import { Place, type State } from "./sequential-place.js";
-import { type Steps, takeAll } from "./steps.js";
 
 /**
  * The oracle: runs the events of a program one at a time, to the end, on one thread. It does the obvious thing
@@ -106,7 +105,7 @@ class Frame implements Activation {
     const below = new Frame(this.of, target as Place, method, this, this.#asked);
     const earlier = this.#calls().filter((call) => call.#isInTheWayOf(below));
     this.#items.push(below);
-    const done = Promise.resolve(takeAll(below.run(args, earlier))).then(unwrap);
+    const done = Promise.resolve(below.run(args, earlier)).then(unwrap);
     below.#done = done.catch(() => {});
     // An object with a `then` of its own shows whether anybody waits for the call.
     const then: Promise<unknown>["then"] = (fulfilled, rejected) => {
@@ -125,27 +124,62 @@ class Frame implements Activation {
     return !this.#ended && (this.place === place || this.place.isBelow(place) || place.isBelow(this.place));
   }
 
-  *run(args: unknown[], earlier: readonly Frame[]): Steps<Ended> {
+  /** Waits only where the program waits: most methods have ended when this returns. */
+  run(args: unknown[], earlier: readonly Frame[]): Ended | Promise<Ended> {
+    let given: unknown[];
     try {
-      const given = this.#admit(args);
-      for (const frame of earlier) yield frame.#done;
-      const instance = this.#enter();
-      let result: unknown;
-      try {
-        result = this.method.body.apply(instance, given);
-        if (isThenable(result)) result = yield result;
-      } finally {
-        Context.activate(instance, null);
-        for (const call of this.#calls()) if (call.#awaited && !call.#ended) yield call.#done;
-        this.#lookAtCalls();
-      }
-      return { ok: true, value: this.#leave(result) };
+      given = this.#admit(args);
     } catch (thrown) {
-      this.#undo();
-      return { ok: false, value: this.#doom ?? copyThrown(thrown) };
-    } finally {
-      this.#ended = true;
+      return this.#failed(thrown);
     }
+    if (earlier.length === 0) return this.#execute(given);
+    return Promise.all(earlier.map((frame) => frame.#done)).then(() => this.#execute(given));
+  }
+
+  #execute(given: unknown[]): Ended | Promise<Ended> {
+    let instance: Context<Key>;
+    try {
+      instance = this.#enter();
+    } catch (thrown) {
+      return this.#failed(thrown);
+    }
+    let result: unknown;
+    try {
+      result = this.method.body.apply(instance, given);
+    } catch (thrown) {
+      return this.#end({ ok: false, value: thrown });
+    }
+    if (!isThenable(result)) return this.#end({ ok: true, value: result });
+    return Promise.resolve(result).then(
+      (value) => this.#end({ ok: true, value }),
+      (thrown: unknown) => this.#end({ ok: false, value: thrown }),
+    );
+  }
+
+  /** The method's own code has come to its end; calls that it waits for may go on. */
+  #end(own: Ended): Ended | Promise<Ended> {
+    Context.activate(this.place.instance, null);
+    const open = this.#calls().filter((call) => call.#awaited && !call.#ended);
+    if (open.length === 0) return this.#close(own);
+    return Promise.all(open.map((call) => call.#done)).then(() => this.#close(own));
+  }
+
+  #close({ ok, value }: Ended): Ended {
+    this.#lookAtCalls();
+    if (!ok) return this.#failed(value);
+    try {
+      const result = this.#leave(value);
+      this.#ended = true;
+      return { ok, value: result };
+    } catch (thrown) {
+      return this.#failed(thrown);
+    }
+  }
+
+  #failed(thrown: unknown): Ended {
+    this.#undo();
+    this.#ended = true;
+    return { ok: false, value: this.#doom ?? copyThrown(thrown) };
   }
 
   #admit(args: unknown[]): unknown[] {
@@ -156,7 +190,7 @@ class Frame implements Activation {
       throw rule(parent.place, place, method);
     }
     if (this.of.method.readonly && !method.readonly) throw rules.readonlyCallsWriter(place, method);
-    return copyAll(args.slice(), () => rules.argumentsOf(place, method));
+    return args.every(isSimple) ? args : copyAll(args.slice(), () => rules.argumentsOf(place, method));
   }
 
   #enter(): Context<Key> {
@@ -334,7 +368,7 @@ export class SequentialProgram {
     if (wasCancelled) return { ok: true, value: undefined, later: [] };
     const event = new Event(facts, target, method, this.#roots);
     const frame = new Frame(event, target, method, null, 0);
-    const ended = takeAll(frame.run(facts.args, []));
+    const ended = frame.run(facts.args, NO_CALLS);
     const isOver = !(ended instanceof Promise) && event.leftOver.length === 0;
     return isOver ? this.#end(event, frame, ended) : this.#endLater(event, frame, ended);
   }

@@ -4,15 +4,14 @@
  * collection hands out is frozen.)
  */
 export function hasSharing(values: Iterable<unknown>): boolean {
-  const seen = new Set<object>();
+  const seen = new Seen();
   for (const value of values) if (isSeenTwice(value, seen)) return true;
   return false;
 }
 
-function isSeenTwice(value: unknown, seen: Set<object>): boolean {
+function isSeenTwice(value: unknown, seen: Seen): boolean {
   if (typeof value !== "object" || value === null) return false;
-  if (seen.has(value) || Object.isFrozen(value)) return true;
-  seen.add(value);
+  if (!seen.add(value) || Object.isFrozen(value)) return true;
   if (ArrayBuffer.isView(value)) return isSeenTwice(value.buffer, seen);
   if (value instanceof Map) {
     for (const [key, item] of value) if (isSeenTwice(key, seen) || isSeenTwice(item, seen)) return true;
@@ -22,4 +21,21 @@ function isSeenTwice(value: unknown, seen: Set<object>): boolean {
     Array.isArray(value) || value instanceof Set ? value : Object.values(value);
   for (const item of items) if (isSeenTwice(item, seen)) return true;
   return false;
+}
+
+/** A set that is most often of one object, and then not worth a Set. */
+class Seen {
+  #first: object | null = null;
+  #all: Set<object> | null = null;
+
+  /** False if it is there already. */
+  add(value: object): boolean {
+    if (this.#first === null) {
+      this.#first = value;
+      return true;
+    }
+    this.#all ??= new Set([this.#first]);
+    const { size } = this.#all;
+    return this.#all.add(value).size > size;
+  }
 }

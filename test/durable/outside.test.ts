@@ -29,6 +29,18 @@ const hang = outside("test.hang", (_: null) => new Promise<string>(() => {}), {
   backoffMs: 1,
 });
 
+const signals: AbortSignal[] = [];
+/** Asks for its signal at once the first time, and only when it is too late the second time. */
+const patient = outside(
+  "test.patient",
+  async (_: null, call) => {
+    if (call.attempt === 1) signals.push(call.signal);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    if (call.attempt === 2) signals.push(call.signal);
+  },
+  { attempts: 2, timeoutMs: 20, backoffMs: 1 },
+);
+
 const odd = outside("test.odd", (_: null) => ({ call: () => 1 }));
 
 class Order extends Context<string> {
@@ -49,6 +61,10 @@ class Order extends Context<string> {
 
   wait() {
     this.event.outside(hang, null, this.done);
+  }
+
+  beat() {
+    this.event.outside(patient, null, this.done);
   }
 
   ask() {
@@ -177,4 +193,14 @@ test("declarations that cannot work are refused", () => {
   assert.throws(() => outside("test.charge", () => 1), { code: "HW-1022" });
   assert.throws(() => outside("no name", () => 1), { code: "HW-1022" });
   assert.throws(() => outside("test.never", () => 1, { attempts: 0 }), { code: "HW-1022" });
+});
+
+test("an attempt that takes too long is told so by its signal, whenever it asks for it", async () => {
+  await using service = await run(Shop);
+  await service.root.orders("a").beat();
+  await service.idle();
+  while (signals.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal((await service.root.orders("a").all()).length, 1);
+  for (const { aborted, reason } of signals)
+    assert.deepEqual([aborted, reason.message], [true, "it took longer than 20 ms"]);
 });

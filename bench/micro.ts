@@ -1,3 +1,4 @@
+import { driveInProcess } from "./lib/case-process.js";
 import { startComedy } from "./lib/comedy.js";
 import { goals } from "./lib/goals.js";
 import * as headwater from "./lib/headwater.js";
@@ -10,7 +11,8 @@ import type { Case, Subject } from "./lib/subject.js";
 
 /**
  * EventWave's microbenchmark (section 7.1): events choose one of 160 contexts round robin and do P units of
- * work. Here on one host and in memory, beside what one would write by hand and two actor libraries.
+ * work. Here on one host and in memory, beside what one would write by hand and two actor libraries, each in a process of
+ * its own.
  */
 
 const CONTEXTS = 160;
@@ -19,7 +21,7 @@ const UNFINISHED = 10_000;
 const IN_FLIGHT = [1, 256, 1024];
 const WORK = [0, 10];
 
-const FULL: Effort = { rounds: 11, warmUpMs: 100, roundMs: 80 };
+const FULL: Effort = { rounds: 11, warmUpMs: 500, roundMs: 80 };
 const QUICK: Effort = { rounds: 5, warmUpMs: 20, roundMs: 20 };
 
 const plain = (name: string, start: Case["start"], baseline = "promise-queue", contexts = CONTEXTS): Case => {
@@ -59,6 +61,10 @@ const variants: readonly Case[] = [
   plain("promise-queue-100000-objects", startPromiseQueue, "promise-queue", CONTEXTS_MANY),
 ];
 
+export const cases: readonly Case[] = [...systems, ...variants];
+
+const inProcess = (each: Case) => driveInProcess(import.meta.url, each);
+
 export async function main(args: readonly string[]): Promise<void> {
   const { json, effort } = optionsFrom(args, FULL, QUICK);
   const report: Figures[] = [];
@@ -66,8 +72,8 @@ export async function main(args: readonly string[]): Promise<void> {
     report.push(...figures);
     if (json) for (const each of figures) process.stdout.write(`${jsonLine("micro", each)}\n`);
   };
-  take(await measure(systems, settings(WORK), effort, progress));
-  const figures = await measure(variants, settings([0]), effort, progress);
+  take(await measure(systems, settings(WORK), effort, progress, inProcess));
+  const figures = await measure(variants, settings([0]), effort, progress, inProcess);
   take(figures.filter((each) => !systems.includes(each.case)));
   if (!json) process.stdout.write(table(report));
   for (const goal of goals(report)) progress(`${goal.met ? "met" : "MISSED"}: ${goal.what}: ${goal.figure}`);

@@ -24,12 +24,12 @@ export function messageOf(error: unknown): string {
     : `something was thrown that is not an error: ${String(error)}`;
 }
 
-/** The lines of the stack that lie in the program; those inside Node and this package help nobody. */
+/** The lines of the stack that lie in the program; those inside Node, JavaScript and this package help nobody. */
 function whereabouts(error: unknown): string[] {
   const deepest = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(deepest instanceof Error) || deepest.stack === undefined) return [];
-  const own = new URL("..", import.meta.url).href;
+  const others = ["node:", "(<anonymous>)", new URL("..", import.meta.url).href];
   return deepest.stack
     .split("\n")
-    .filter((line) => /^\s+at /.test(line) && !line.includes("node:") && !line.includes(own));
+    .filter((line) => /^\s+at /.test(line) && !others.some((each) => line.includes(each)));
 }

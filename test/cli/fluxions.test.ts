@@ -95,7 +95,7 @@ test("--profile measures and moves nothing; --profiled moves what the profile sa
   );
   assert.equal(figures()[0]?.isMoved, true);
   const bad = await runHere(folder, "run", "--fluxions", "app.js", "--profiled", "app.js");
-  assert.match(bad.stderr, /HW-2002.*is not a profile/);
+  assert.match(bad.stderr, /^error HW-2002.*is not a profile.*\nMore about it/);
 });
 
 test("an error of a stage points to the program's own source", async (t) => {

@@ -60,8 +60,9 @@ app.get("/b", function b(req, res) {
     const printed = `flx main
 >> a
 >> b
+>> c
   var count = 1;
-  start(>> a, >> b);
+  start(>> a, >> b, >> c);
 
 flx a & grp_count {count}
 -> null
@@ -70,6 +71,10 @@ flx a & grp_count {count}
 flx b & grp_count_2 {count}
 -> null
   function b() { count += 10; log('b ' + count); }
+
+flx c & grp_count_2 {count}
+-> null
+  function c() { count += 100; log('c ' + count); }
 `;
     const start = (...listeners: (() => void)[]) =>
       [...listeners, ...listeners].forEach((each) => void queue.push(each));
@@ -77,6 +82,6 @@ flx b & grp_count_2 {count}
     const globals = { start, log: (text: string) => log.push(text) };
     interpret(parse(printed), { globals, later: (deliver) => deliver() });
     for (const each of queue) each();
-    assert.deepEqual(log, ["a 2", "b 11", "a 3", "b 21"]);
+    assert.deepEqual(log, ["a 2", "b 11", "c 111", "a 3", "b 121", "c 221"]);
   });
 });

@@ -5,7 +5,7 @@ import type { SourceModule } from "../source/module.js";
 import type { FunctionNode, Node } from "../source/syntax.js";
 import type { Rupture } from "../values/ruptures.js";
 import { Texts } from "./code.js";
-import { type Crossing, crossings, type Flow, isOfProgram } from "./crossing.js";
+import { type Crossing, crossings, type Flow, isBelow, isOfProgram } from "./crossing.js";
 import { isRepeated } from "./repeated.js";
 import { globalsIn, listed, partsByBody, type Territory, territories } from "./territory.js";
 import type { Whole } from "./whole.js";
@@ -94,7 +94,8 @@ function edgesOf(whole: Whole, parts: readonly Territory[]): Edge[] {
   const byNode = new Map(parts.map((part) => [part.node, part]));
   const byBody = partsByBody(parts);
   for (const rupture of ruptures) {
-    const from = byBody.get(rupture.within)?.find(({ node }) => node !== null) ?? parts[0];
+    const callers = byBody.get(rupture.within)?.filter(({ node }) => !isBelow(node, rupture.within));
+    const from = callers?.find(({ node }) => node !== null) ?? parts[0];
     for (const listener of rupture.listeners) {
       const to = byNode.get(listener);
       if (from !== undefined && to !== undefined) edges.push({ from, to, rupture });

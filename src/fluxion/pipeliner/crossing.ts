@@ -116,7 +116,8 @@ function isLocal(variable: Variable, users: readonly Territory[]): boolean {
   return users.every(({ node, bodies }) => bodies.has(declared) && !isBelow(node, declared));
 }
 
-function isBelow(node: Node | null, outer: Node): boolean {
+/** Whether something is written inside of something else. */
+export function isBelow(node: Node | null, outer: Node): boolean {
   for (let at = node?.parent; at; at = at.parent) if (at === outer) return true;
   return false;
 }
@@ -226,8 +227,9 @@ function isTouched(node: Node, variable: Variable): boolean {
 function homeOf(flow: Flow, variable: Variable): Territory | undefined {
   const declared = variable.identifiers[0] as unknown as Node | undefined;
   const around = declared && (isFunction(declared.parent) ? declared.parent : enclosingFunction(declared));
-  const callers = around ? flow.byBody.get(around) : undefined;
-  if (callers !== undefined) return callers[0];
+  // A part inside of it that calls it again is further down.
+  const caller = around && flow.byBody.get(around)?.find(({ node }) => !isBelow(node, around));
+  if (caller) return caller;
   return declared === undefined ? flow.parts[0] : partAround(flow, declared);
 }
 

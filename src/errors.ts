@@ -113,6 +113,7 @@ export const codes = {
   "HW-7012": "a worker cannot load what a stage needs",
   "HW-7013": "the text of a stage cannot be moved",
   "HW-7014": "a fluxional program cannot be read",
+  "HW-7015": "what follows an await stays in one part with it",
   "HW-7101": "a stage has ended its worker",
   "HW-9001": "an invariant of Headwater is broken",
 } as const;

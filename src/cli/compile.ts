@@ -53,6 +53,7 @@ async function show(
   const out = values.get("out");
   if (flags.has("print")) {
     const written = fluxion.fluxionsOf(pipeline);
+    if (pipeline.uncut.length > 0) terminal.say(fluxion.showUncut(pipeline, folder));
     terminal.out(
       fluxion.print(flags.has("isolated") ? fluxion.withDispatcher(written, pipeline) : written).trimEnd(),
     );

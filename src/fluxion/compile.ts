@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { HeadwaterError } from "../errors.js";
+import { continued } from "./awaits/continuations.js";
 import { Knowledge, type ProjectKnowledge } from "./callees/knowledge.js";
 import type { Pipeline } from "./pipeline.js";
 import { assemble } from "./pipeliner/assemble.js";
@@ -33,12 +34,15 @@ export function compile(entry: string, options: CompileOptions = {}): Compilatio
   const whole = lookAtWhole(program, new Knowledge(known), options.inPlaceOnly);
   const names = namesOf(whole);
   const { plans, diagnostics } = decide(whole, names, dirname(path));
+  const moved = new Set(plans.flatMap((plan) => (plan.kind === "part" ? [plan.node] : [])));
+  const written = continued(whole, names, moved, options.inPlaceOnly);
   const pipeline: Pipeline = {
     entry: path,
     files: [...program.modules.keys()],
-    ...assemble(whole, names, new Set(plans.flatMap((plan) => (plan.kind === "part" ? [plan.node] : [])))),
+    ...assemble(written.whole, namesOf(written.whole), written.moved),
     stages: plans.map(({ stage }) => stage),
     diagnostics,
+    uncut: written.uncut,
   };
   return { pipeline, plans, program, whole };
 }

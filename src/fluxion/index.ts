@@ -11,4 +11,4 @@ export { type Written, withMap, writeProgram } from "./link/write.js";
 export type * from "./pipeline.js";
 export { type Profile, withProfile } from "./profile.js";
 export { pipelineToSvg } from "./show/svg.js";
-export { showPipeline } from "./show/text.js";
+export { showPipeline, showUncut } from "./show/text.js";

@@ -112,6 +112,8 @@ export interface Pipeline {
   readonly groups: readonly Group[];
   readonly stages: readonly Stage[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Awaits of known asynchronous calls that stay in one part with what follows, and why. */
+  readonly uncut: readonly Diagnostic[];
 }
 
 /** What stands in `manifest.json` beside the generated code; stages are as the runtime wants to know them. */

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import type { Manifest, Pipeline } from "headwater/fluxion";
+import { type Manifest, type Pipeline, parse } from "headwater/fluxion";
 import { ROOT } from "../house/source.js";
 
 const execute = promisify(execFile);
@@ -43,6 +43,33 @@ test("compile --json gives the pipeline as data", async () => {
     groups.map(({ name, parts: members }) => [name, members]),
     [["grp_res", ["main", "reply"]]],
   );
+});
+
+test("compile says which awaits are not cut; with --print beside the program, which stays readable", async (t) => {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, ".cache", "awaits-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "app.cjs");
+  writeFileSync(
+    file,
+    `const fs = require("fs");
+const app = require("express")();
+app.get("/", async function all(req, res) {
+  for (const name of ["a", "b"]) res.write(await fs.promises.readFile(name));
+  res.end();
+});
+`,
+  );
+  const told =
+    /Stays in one part with what follows\n {2}app\.cjs:4:44 await fs\.promises\.readFile\(\)\n {4}HW-7015 app\.cjs:4:44: it is awaited in a loop.*\n {6}move it/;
+  assert.match((await run(file)).stdout, told);
+  const { stdout, stderr } = await run(file, "--print");
+  assert.match(stderr, told);
+  assert.deepEqual(
+    parse(stdout).map(({ name }) => name),
+    ["main", "all"],
+  );
+  assert.equal((await run(COUNTER, "--print")).stderr, "");
 });
 
 test("compile --dry-run draws each part with its group, its placement and why, and writes nothing", async () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { compileText } from "./compiling.js";
 import { randomProgram } from "./random/program.js";
-import { compiledTrace, plainTrace } from "./random/world.js";
+import { compiledTrace, interpretedRun, plainRun, plainTrace } from "./random/world.js";
 
 const schedule = fc.array(fc.nat(20), { minLength: 5, maxLength: 30 });
 const RUNS = 300;
@@ -29,7 +29,7 @@ test("each request sees the same, however long stages take", async () => {
   let moved = 0;
   await fc.assert(
     fc.asyncProperty(
-      randomProgram.filter(({ awaits }) => !awaits),
+      randomProgram.filter(({ pauses }) => !pauses),
       schedule,
       async ({ text }, events) => {
         const compiled = await compiledTrace(compileText(text), events, true);
@@ -41,3 +41,22 @@ test("each request sees the same, however long stages take", async () => {
   );
   assert.ok(moved > RUNS / 2, `stages were moved: ${moved}`);
 });
+
+for (const atOnce of [true, false]) {
+  const when = atOnce ? "at once" : "in the next turn of the event loop";
+  test(`printed, read back and interpreted, a random program does the same if messages arrive ${when}`, async () => {
+    let continuations = 0;
+    await fc.assert(
+      fc.asyncProperty(randomProgram, schedule, async ({ text }, events) => {
+        const compilation = compileText(text);
+        const { trace, ends } = await interpretedRun(compilation, events, atOnce);
+        const plain = await plainRun(text, events);
+        assert.deepEqual(trace, plain.trace);
+        if (text.includes('app.get("/", async ')) assert.deepEqual(ends, plain.ends);
+        continuations += compilation.pipeline.parts.filter(({ name }) => /_\d+$/.test(name)).length;
+      }),
+      { numRuns: RUNS },
+    );
+    assert.ok(continuations > RUNS / 4, `awaits became continuations: ${continuations}`);
+  });
+}

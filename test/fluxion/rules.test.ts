@@ -227,6 +227,8 @@ describe("calls", () => {
       "hits++; const own = []; fs.readFile('f', () => { own.length; }); const x = loops(1); own.push(x);",
     "a callback writes what is read after it":
       "hits++; let own = 0; fs.readFile('f', () => { own = 1; }); const x = loops(1); if (own) res.send(x);",
+    "a continuation reads what is filled after it":
+      "hits++; const own = []; fs.promises.readFile('f').then(() => { own.length; }); const x = loops(1); own.push(x);",
     "a file is read after it": "hits++; const x = loops(req.path); fs.readFile(x, () => {}); res.end();",
   })) {
     test(`a call in a synchronous section stays if ${what}: HW-7011`, () => {

@@ -1,15 +1,17 @@
-import { parseSync } from "oxc-parser";
 import { HeadwaterError } from "../../errors.js";
-import { type Node, walk } from "../source/syntax.js";
-import type { Fluxion } from "./fluxion.js";
-
-type Values = Record<string, unknown>;
+import { Answer } from "./answer.js";
+import { contextsOf, type Values } from "./contexts.js";
+import type { Fluxion, FluxionStream } from "./fluxion.js";
+import { boundIn, PLACEHOLDER } from "./names.js";
 
 /** One message on its way (figure 2). */
 interface Message {
   readonly to: string;
   readonly args: readonly unknown[];
   readonly variables: Values;
+  /** Variables of functions upstream that are in contexts: one for each time that such a function was called. */
+  readonly cells: Values;
+  readonly answer: Answer;
 }
 
 export interface InterpretOptions {
@@ -22,6 +24,7 @@ export interface InterpretOptions {
 /**
  * The language on one event loop, as the paper describes it (section 2): messages are queued, and each is taken by the
  * fluxion that it is for, which has its context and what the message brings, and nothing else but main's constants.
+ * Who sent a message gets a promise of what comes of it, as the continuation of a promise wants it.
  * It is the reference that compiled programs are compared with, so it is written to be checked by eye.
  */
 export function interpret(
@@ -32,74 +35,71 @@ export function interpret(
   const main = byName.get("main");
   if (main === undefined) throw new HeadwaterError("HW-7014", "there is no fluxion main to begin with");
   const queue: Message[] = [];
-  const contexts = contextsOf(fluxions);
+  const ofMain = boundIn(main.code).top;
+  let contexts = new Map<string, Values>();
   let constants: Values = {};
+  const streamTo = (from: Fluxion, to: string) =>
+    // A function of main that another fluxion calls is written in main, and the stream is the other's.
+    [from, ...fluxions].flatMap(({ streams }) => streams).find((each) => each.to.includes(to));
 
-  const send = (from: Fluxion) => (to: string, args: unknown[], variables: Values) => {
-    const stream = from.streams.find((each) => each.to.includes(to));
-    if (stream === undefined) throw new HeadwaterError("HW-7014", `${from.name} has no stream to ${to}`);
-    const sent = Object.fromEntries(
-      stream.message.flatMap((name) => (name in variables ? [[name, variables[name]]] : [])),
-    );
-    queue.push({ to, args, variables: sent });
-    later(deliver);
-  };
+  const send =
+    (from: Fluxion, inherited: Values) => (to: string, args: unknown[], variables: Values, own: Values) => {
+      const stream = streamTo(from, to);
+      if (stream === undefined) throw new HeadwaterError("HW-7014", `${from.name} has no stream to ${to}`);
+      const sent = Object.fromEntries(
+        stream.message.flatMap((name) => (name in variables ? [[name, variables[name]]] : [])),
+      );
+      const answer = new Answer();
+      queue.push({ to, args, variables: sent, cells: above(inherited, own), answer });
+      later(deliver);
+      return answer.now();
+    };
 
   const deliver = () => {
     const message = queue.shift();
     const fluxion = message && byName.get(message.to);
     if (message === undefined || fluxion === undefined) return;
+    const { variables, cells, args, answer } = message;
     const memory = contexts.get(fluxion.name) ?? {};
-    for (const name of fluxion.context)
-      if (!(name in memory) && name in constants) memory[name] = constants[name];
-    const scope = scopeOf([message.variables, memory, constants, globals]);
-    const processing = evaluate(`return (${withSends(fluxion)});`, scope, send(fluxion));
-    (processing as (...args: readonly unknown[]) => unknown)(...message.args);
+    const scope = scopeOf([variables, only(cells, fluxion.context), memory, constants, globals]);
+    answer.give(() => {
+      const processing = evaluate(`return (${codes.get(fluxion)});`, scope, send(fluxion, cells));
+      return (processing as (...args: readonly unknown[]) => unknown)(...args);
+    });
   };
 
-  const names = declaredIn(main.code);
-  const exported = names.map((name) => `${name}: { enumerable: true, get: () => ${name} }`).join(", ");
-  const code = `${withSends(main)}\n;return Object.defineProperties({}, { ${exported} });`;
-  constants = evaluate(code, scopeOf([globals]), send(main)) as Values;
+  const inContexts = new Set(fluxions.flatMap(({ context }) => context));
+  const codes = new Map(
+    fluxions.map((fluxion) => {
+      const { top, all } = boundIn(fluxion.code);
+      const cells = [...all].filter((name) => inContexts.has(name) && !(fluxion === main && top.has(name)));
+      return [fluxion, withSends(fluxion, (to) => streamTo(fluxion, to), cells)];
+    }),
+  );
+  const exported = [...ofMain].map(
+    (name) => `${name}: { enumerable: true, get: () => ${name}, set: ($value) => { ${name} = $value; } }`,
+  );
+  const code = `${codes.get(main)}\n;return Object.defineProperties({}, { ${exported.join(", ")} });`;
+  constants = evaluate(code, scopeOf([globals]), send(main, {})) as Values;
+  contexts = contextsOf(fluxions, constants);
 }
 
-/** Fluxions of one group share the variables that both have. */
-function contextsOf(fluxions: readonly Fluxion[]): Map<string, Values> {
-  const shared = new Map<string, Values>();
-  const contexts = new Map<string, Values>();
-  for (const { name, groups, context } of fluxions) {
-    const own: Values = {};
-    const memory: Values = {};
-    for (const variable of context) {
-      const group = groups.find((each) => each === `grp_${variable}`);
-      const store = group === undefined ? own : (shared.get(group) ?? {});
-      if (group !== undefined) shared.set(group, store);
-      Object.defineProperty(memory, variable, {
-        enumerable: true,
-        configurable: true,
-        get: () => store[variable],
-        set: (value) => {
-          store[variable] = value;
-        },
-      });
-    }
-    contexts.set(name, withPresence(memory, own, shared, groups));
+/** Of the variables upstream, those that a fluxion has in its context. */
+function only(cells: Values, names: readonly string[]): Values {
+  const found: Values = {};
+  for (const name of names) {
+    if (!(name in cells)) continue;
+    const set = (value: unknown) => {
+      cells[name] = value;
+    };
+    Object.defineProperty(found, name, { get: () => cells[name], set });
   }
-  return contexts;
+  return found;
 }
 
-/** A variable is in a context once it has a value there. */
-function withPresence(
-  memory: Values,
-  own: Values,
-  shared: ReadonlyMap<string, Values>,
-  groups: readonly string[],
-): Values {
-  return new Proxy(memory, {
-    has: (_, name) =>
-      name in own ||
-      groups.some((group) => group === `grp_${String(name)}` && name in (shared.get(group) ?? {})),
-  });
+/** What is further down hides what is above. */
+function above(inherited: Values, own: Values): Values {
+  return Object.create(inherited, Object.getOwnPropertyDescriptors(own)) as Values;
 }
 
 function scopeOf(layers: readonly Values[]): Values {
@@ -122,35 +122,24 @@ function evaluate(code: string, scope: Values, send: unknown): unknown {
   )(scope, send);
 }
 
-const PLACEHOLDER = /(>>|->)\s*([A-Za-z_$][\w$]*)/g;
-
-/** Streams in the code become functions that send: what the message takes is read when it is sent. */
-function withSends({ code, streams }: Fluxion): string {
+/**
+ * Streams in the code become functions that send: what the message takes is read when it is sent, and variables that are
+ * in a context are the same ones for whoever has them.
+ */
+function withSends(
+  { code }: Fluxion,
+  streamTo: (to: string) => FluxionStream | undefined,
+  cells: readonly string[],
+): string {
   return code.replaceAll(PLACEHOLDER, (written, _arrow: string, to: string) => {
-    const stream = streams.find((each) => each.to.includes(to));
+    const stream = streamTo(to);
     if (stream === undefined) return written;
     const taken = stream.message.map(
       (name) => `get ${name}() { return typeof ${name} === "undefined" ? undefined : ${name}; }`,
     );
-    return `((...$args) => $send("${to}", $args, { ${taken.join(", ")} }))`;
+    const kept = cells.map(
+      (name) => `get ${name}() { return ${name}; }, set ${name}($value) { ${name} = $value; }`,
+    );
+    return `((...$args) => $send("${to}", $args, { ${taken.join(", ")} }, { ${kept.join(", ")} }))`;
   });
-}
-
-function declaredIn(code: string): string[] {
-  const { program } = parseSync("main.js", code.replaceAll(PLACEHOLDER, "null"), {
-    sourceType: "commonjs",
-    astType: "ts",
-  });
-  const names: string[] = [];
-  for (const statement of program.body) {
-    if (statement.type === "FunctionDeclaration" && statement.id) names.push(statement.id.name);
-    if (statement.type !== "VariableDeclaration") continue;
-    for (const { id } of statement.declarations) {
-      walk(id as Node, (node) => {
-        if (node.type === "Identifier") names.push(node.name);
-        return undefined;
-      });
-    }
-  }
-  return names;
 }

@@ -4,9 +4,8 @@ import type { Group, Part, Stream } from "../pipeline.js";
 import type { SourceModule } from "../source/module.js";
 import type { FunctionNode, Node } from "../source/syntax.js";
 import type { Rupture } from "../values/ruptures.js";
-import { isOfFile } from "../values/variables.js";
 import { Texts } from "./code.js";
-import { type Crossing, crossings, type Flow } from "./crossing.js";
+import { type Crossing, crossings, type Flow, isBelow, isOfProgram } from "./crossing.js";
 import { isRepeated } from "./repeated.js";
 import { globalsIn, listed, partsByBody, type Territory, territories } from "./territory.js";
 import type { Whole } from "./whole.js";
@@ -44,9 +43,9 @@ export function assemble(
   const texts = new Texts(whole, edges);
   const flow = flowOf(parts, edges);
   const crossing = crossings(whole, flow, moved);
-  const shared = crossing.filter(({ handling }) => handling === "share");
+  const groups = groupNames(crossing);
   return {
-    parts: parts.map((part) => partAsData(whole, part, texts, crossing)),
+    parts: parts.map((part) => partAsData(whole, part, texts, crossing, groups)),
     streams: edges.map((edge) => ({
       kind: kindOf(edge, parts),
       from: edge.from.name,
@@ -55,13 +54,32 @@ export function assemble(
       callee: edge.rupture.callee,
       place: whole.engine.moduleOf(edge.rupture.node).place(edge.rupture.node),
     })),
-    groups: shared.map(({ variable, writers, readers, lasts }) => ({
-      name: `grp_${variable.name}`,
+    groups: [...groups].map(([{ variable, writers, readers, lasts }, name]) => ({
+      name,
       parts: parts.filter((part) => inGroup(part, { variable, writers, readers })).map(({ name }) => name),
       variables: [variable.name],
       replicable: !lasts,
     })),
   };
+}
+
+/**
+ * Every shared variable has a group of its own, called after it. Of several with one name the others are numbered, as
+ * parts are, without taking the name that another variable's group would have.
+ */
+function groupNames(crossing: readonly Crossing[]): Map<Crossing, string> {
+  const shared = crossing.filter(({ handling }) => handling === "share");
+  const plain = new Set(shared.map(({ variable }) => `grp_${variable.name}`));
+  const taken = new Set<string>();
+  const names = new Map<Crossing, string>();
+  for (const each of shared) {
+    const name = `grp_${each.variable.name}`;
+    let own = name;
+    for (let n = 2; taken.has(own) || (own !== name && plain.has(own)); n++) own = `${name}_${n}`;
+    taken.add(own);
+    names.set(each, own);
+  }
+  return names;
 }
 
 /** A continuation that main itself waits for begins a chain, as a listener does (listing 4). */
@@ -76,7 +94,8 @@ function edgesOf(whole: Whole, parts: readonly Territory[]): Edge[] {
   const byNode = new Map(parts.map((part) => [part.node, part]));
   const byBody = partsByBody(parts);
   for (const rupture of ruptures) {
-    const from = byBody.get(rupture.within)?.find(({ node }) => node !== null) ?? parts[0];
+    const callers = byBody.get(rupture.within)?.filter(({ node }) => !isBelow(node, rupture.within));
+    const from = callers?.find(({ node }) => node !== null) ?? parts[0];
     for (const listener of rupture.listeners) {
       const to = byNode.get(listener);
       if (from !== undefined && to !== undefined) edges.push({ from, to, rupture });
@@ -115,6 +134,9 @@ function flowOf(parts: readonly Territory[], edges: readonly Edge[]): Flow {
     byNode: new Map(parts.map((part) => [part.node, part])),
     below,
     isDownstream,
+    isNext: (part, to) =>
+      leaving.get(to)?.some((each) => each.to === part) === true &&
+      arriving.get(part)?.every(({ from }) => from === to) === true,
     areParallel: (a, b) => {
       const line = isDownstream(a, b) !== isDownstream(b, a);
       const [upper, lower] = isDownstream(b, a) ? [a, b] : [b, a];
@@ -135,7 +157,13 @@ function inGroup(
   return writers.includes(part) || (!isReceiver && readers.includes(part));
 }
 
-function partAsData(whole: Whole, part: Territory, texts: Texts, crossing: readonly Crossing[]): Part {
+function partAsData(
+  whole: Whole,
+  part: Territory,
+  texts: Texts,
+  crossing: readonly Crossing[],
+  groups: ReadonlyMap<Crossing, string>,
+): Part {
   const module = moduleOfPart(whole, part);
   const own = crossing.filter((each) => part.reads.has(each.variable) || part.writes.has(each.variable));
   const context = own.filter((each) => isInContext(part, each)).map(({ variable }) => variable.name);
@@ -143,10 +171,8 @@ function partAsData(whole: Whole, part: Territory, texts: Texts, crossing: reado
   return {
     name: part.name,
     place: module.place(node),
-    groups: crossing
-      .filter((each) => each.handling === "share" && inGroup(part, each))
-      .map(({ variable }) => `grp_${variable.name}`),
-    context: [...context, ...globalsOf(whole, part)],
+    groups: [...groups].flatMap(([each, name]) => (inGroup(part, each) ? [name] : [])),
+    context: [...new Set([...context, ...globalsOf(whole, part)])],
     variables: own.map(({ variable, handling, why }) => ({ name: variable.name, handling, why })),
     code: texts.of(part),
     stateless: !own.some((each) => each.lasts && isInContext(part, each)),
@@ -189,7 +215,7 @@ function messageOf({ from, to }: Edge, crossing: readonly Crossing[], flow: Flow
     const written = each.lasts
       ? each.writers.some((part) => part === from || flow.isDownstream(from, part))
       : true;
-    const comes = from !== main || entersHere || isReceiver || !isOfFile(each.variable);
+    const comes = from !== main || entersHere || isReceiver || !isOfProgram(each.variable);
     return isUsed && above && written && comes;
   });
   const first = (each: Crossing) =>

@@ -1,3 +1,4 @@
+import { Lines } from "../source/lines.js";
 import type { SourceModule } from "../source/module.js";
 import { isInside, type Node } from "../source/syntax.js";
 import type { Edge } from "./assemble.js";
@@ -15,6 +16,7 @@ export class Texts {
   readonly #whole: Whole;
   /** Those that show in a file: with the listener or the rupture point in it. */
   readonly #edges = new Map<SourceModule, Edge[]>();
+  readonly #lines = new Map<SourceModule, Lines>();
 
   constructor(whole: Whole, edges: readonly Edge[]) {
     this.#whole = whole;
@@ -39,16 +41,24 @@ export class Texts {
     const isFile = node.type === "Program";
     const start = isFile ? 0 : node.start;
     const end = isFile ? text.length : node.end;
+    const lines = this.#linesOf(module);
+    const indentation = isFile ? "" : lines.indentation(start);
     let code = "";
     let at = start;
     const edges = this.#edges.get(module) ?? [];
     const changes = edges.flatMap((edge) => changesFor(this.#whole, module, part, edge));
     for (const change of changes.sort((a, b) => a.start - b.start)) {
       if (change.start < at || change.end > end) continue;
-      code += text.slice(at, change.start) + change.text;
+      code += lines.without(indentation, at, change.start) + change.text;
       at = change.end;
     }
-    return dedented(code + text.slice(at, end), isFile ? "" : indentation(text, start));
+    return code + lines.without(indentation, at, end);
+  }
+
+  #linesOf(module: SourceModule): Lines {
+    const known = this.#lines.get(module) ?? new Lines(module);
+    this.#lines.set(module, known);
+    return known;
   }
 }
 
@@ -78,13 +88,4 @@ function range({ start, end }: Node): { start: number; end: number } {
 /** A declaration with the rest of its line. */
 function lineOf(text: string, { start, end }: Node): { start: number; end: number } {
   return { start, end: end + (/^[ \t]*;?[ \t]*\n?/.exec(text.slice(end))?.[0].length ?? 0) };
-}
-
-function indentation(text: string, start: number): string {
-  const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
-  return /^[ \t]*/.exec(line)?.[0] ?? "";
-}
-
-function dedented(code: string, by: string): string {
-  return by === "" ? code : code.replaceAll(`\n${by}`, "\n");
 }

@@ -27,8 +27,15 @@ export interface Flow {
   /** All that is downstream of a part. */
   below(part: Territory): ReadonlySet<Territory>;
   isDownstream(part: Territory, of: Territory): boolean;
+  /** Downstream, and nobody is in between. */
+  isNext(part: Territory, to: Territory): boolean;
   /** Continuations that may both run for one request. */
   areParallel(a: Territory, b: Territory): boolean;
+}
+
+/** Of a file, not of a function; a function expression has its name for itself. */
+export function isOfProgram(variable: Variable): boolean {
+  return isOfFile(variable) && String(variable.scope.type) !== "function-expression-name";
 }
 
 /** Section 3.2: scope, stream or share, for every variable that crosses a rupture point. */
@@ -60,15 +67,15 @@ function crossing(
   moved: ReadonlySet<Node>,
 ): Crossing | null {
   const isReceiver = whole.roles.has(variable);
-  if (!isReceiver && isOfFile(variable) && writers.length === 0) return null; // a constant: every part has it
-  if (!isReceiver && !isOfFile(variable) && isLocal(variable, [...readers, ...writers])) return null;
+  if (!isReceiver && isOfProgram(variable) && writers.length === 0) return null; // a constant: every part has it
+  if (!isReceiver && !isOfProgram(variable) && isLocal(variable, [...readers, ...writers])) return null;
   const home = homeOf(flow, variable);
   const [main] = flow.parts;
   if (home === undefined || main === undefined) return null;
   const base = { variable, home, readers };
   if (isReceiver) return receiver(base, flow, moved);
   const users = new Set([...readers, ...writers]);
-  const lasts = isOfFile(variable) && writers.length > 0;
+  const lasts = isOfProgram(variable) && writers.length > 0;
   const [writer, ...others] = writers;
   if (writer === undefined) {
     return { ...base, writers, lasts, handling: "stream", why: "nobody writes it after it is made" };
@@ -83,11 +90,15 @@ function crossing(
     };
   }
   const upstream = readers.find((reader) => reader !== writer && !flow.isDownstream(reader, writer));
-  const inChain = !isOfFile(variable) && !users.has(main);
+  const inChain = !isOfProgram(variable) && !users.has(main);
   if (upstream !== undefined && !(inChain && isChain(flow, [...users], variable))) {
     const why = `${upstream.name} reads it, and ${writer.name} writes it, which is not upstream`;
     return { ...base, writers, lasts, handling: "share", why };
   }
+  const late = isOfProgram(variable)
+    ? readsLate(flow, writer, readers)
+    : (keptByFunction(flow, variable, writers, users) ?? goesOnMeanwhile(flow, home, writers, users));
+  if (late !== null) return { ...base, writers, lasts, handling: "share", why: late };
   const read = readers.some((reader) => reader !== writer);
   return {
     ...base,
@@ -98,10 +109,17 @@ function crossing(
   };
 }
 
-/** Each of its users declares it anew. */
+/** Each of its users declares it anew. A part inside of the function has what was there, also if it calls it again. */
 function isLocal(variable: Variable, users: readonly Territory[]): boolean {
   const declared = variable.scope.variableScope.block as unknown as Node;
-  return users.every(({ bodies }) => isFunction(declared) && bodies.has(declared));
+  if (!isFunction(declared)) return false;
+  return users.every(({ node, bodies }) => bodies.has(declared) && !isBelow(node, declared));
+}
+
+/** Whether something is written inside of something else. */
+export function isBelow(node: Node | null, outer: Node): boolean {
+  for (let at = node?.parent; at; at = at.parent) if (at === outer) return true;
+  return false;
 }
 
 /**
@@ -109,8 +127,71 @@ function isLocal(variable: Variable, users: readonly Territory[]): boolean {
  * parallel callbacks would each have a copy.
  */
 function isChain(flow: Flow, users: readonly Territory[], variable: Variable): boolean {
-  if (isOfFile(variable)) return false;
+  if (isOfProgram(variable)) return false;
   return users.every((a) => users.every((b) => a === b || !flow.areParallel(a, b)));
+}
+
+/**
+ * A message brings the value of the moment in which it is sent. That is the value that its receiver would have read, but
+ * not what somebody further down would, or the receiver after having waited: other requests may have written meanwhile.
+ */
+function readsLate(flow: Flow, writer: Territory, readers: readonly Territory[]): string | null {
+  const late = readers.find(
+    (each) => each !== writer && (each.waits || !flow.isNext(each, writer) || writer.waits),
+  );
+  return late === undefined ? null : `${late.name} reads it when ${writer.name} may have written it again`;
+}
+
+/**
+ * Continuations that run side by side would each have a copy. And a part that waits has not ended when those downstream
+ * run, so that what it sent may not be the last value.
+ */
+function goesOnMeanwhile(
+  flow: Flow,
+  home: Territory,
+  writers: readonly Territory[],
+  users: ReadonlySet<Territory>,
+): string | null {
+  if (users.size === 1) return null;
+  for (const writer of writers) {
+    if (home !== writer && flow.areParallel(home, writer)) return `${writer.name} runs several times with it`;
+    for (const other of users) {
+      if (other === writer) continue;
+      if (flow.areParallel(other, writer)) return `${other.name} and ${writer.name} run side by side`;
+      const [upper, lower] = flow.isDownstream(other, writer) ? [writer, other] : [other, writer];
+      const isAtOnce = upper === writer && !lower.waits && flow.isNext(lower, upper);
+      if (upper.waits && !isAtOnce) return `${upper.name} waits, and goes on while ${lower.name} uses it`;
+    }
+  }
+  return null;
+}
+
+/** A function has the variable itself, wherever it is called; those that get a message would have a copy. */
+function keptByFunction(
+  flow: Flow,
+  variable: Variable,
+  writers: readonly Territory[],
+  users: ReadonlySet<Territory>,
+): string | null {
+  const declared = variable.scope.variableScope.block as unknown as Node;
+  for (const reference of variable.references) {
+    const around = enclosingFunction(reference.identifier as unknown as Node);
+    if (around === null || around === declared || flow.byNode.has(around)) continue;
+    const owner = partAround(flow, around);
+    const others = [...users].some((each) => each !== owner);
+    if (others && (reference.isWrite() || writers.some((each) => each !== owner)))
+      return `a function in ${owner?.name} has it as well`;
+  }
+  return null;
+}
+
+/** The part that something is written in. */
+function partAround(flow: Flow, node: Node): Territory | undefined {
+  for (let outer: Node | null | undefined = node; outer; outer = outer.parent) {
+    const part = isFunction(outer) ? flow.byNode.get(outer) : undefined;
+    if (part !== undefined) return part;
+  }
+  return flow.parts[0];
 }
 
 /** What belongs to one request and cannot be copied: it stays with main, which Express calls. */
@@ -146,13 +227,10 @@ function isTouched(node: Node, variable: Variable): boolean {
 function homeOf(flow: Flow, variable: Variable): Territory | undefined {
   const declared = variable.identifiers[0] as unknown as Node | undefined;
   const around = declared && (isFunction(declared.parent) ? declared.parent : enclosingFunction(declared));
-  const callers = around ? flow.byBody.get(around) : undefined;
-  if (callers !== undefined) return callers[0];
-  for (let outer = declared; outer; outer = outer.parent ?? undefined) {
-    const part = isFunction(outer) ? flow.byNode.get(outer) : undefined;
-    if (part !== undefined) return part;
-  }
-  return flow.parts[0];
+  // A part inside of it that calls it again is further down.
+  const caller = around && flow.byBody.get(around)?.find(({ node }) => !isBelow(node, around));
+  if (caller) return caller;
+  return declared === undefined ? flow.parts[0] : partAround(flow, declared);
 }
 
 function startOf(variable: Variable): number {

@@ -146,7 +146,8 @@ function sharedLocals(whole: Whole, { node, engine }: Container, follows: (node:
   );
   const isOwn = (identifier: Node) => {
     const by = functionOf(identifier);
-    return by === null || by === node || called.has(by);
+    // A continuation of a promise is called from here, too, but later.
+    return by === null || by === node || (called.has(by) && !whole.listeners.has(by));
   };
   const variables = new Set<Variable>();
   for (const scope of scopesIn(module.top, node)) for (const each of scope.variables) variables.add(each);

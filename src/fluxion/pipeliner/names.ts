@@ -22,7 +22,8 @@ export function namesOf(whole: Whole): Map<FunctionNode, string> {
   return names;
 }
 
-function nameOf(node: FunctionNode): string | null {
+/** What its author calls a function. */
+export function nameOf(node: FunctionNode): string | null {
   if (node.id) return node.id.name;
   const outer: Node | null = around(node);
   if (outer?.type === "VariableDeclarator" && outer.id.type === "Identifier") return outer.id.name;

@@ -1,7 +1,6 @@
 import type { SourceModule, Variable } from "../source/module.js";
 import { type FunctionNode, isFunction, type Node, walk } from "../source/syntax.js";
 import { type Body, reachable } from "../values/things.js";
-import { reached } from "./reach.js";
 import { calledBySelf, keyOfThing, type Whole } from "./whole.js";
 
 /** A part while it is being looked at; `node` is null for main. */
@@ -11,6 +10,8 @@ export interface Territory {
   readonly bodies: ReadonlySet<Body>;
   readonly reads: Map<Variable, Node>;
   readonly writes: Map<Variable, Node>;
+  /** It awaits something, and goes on after others have run. */
+  readonly waits: boolean;
 }
 
 /** Which code belongs to which part: that of a listener without the listeners inside of it, and what it calls. */
@@ -27,14 +28,16 @@ function territory(whole: Whole, name: string, node: FunctionNode | null): Terri
     node === null ? [...whole.program.modules.values()].map(({ syntax }) => syntax) : [node];
   const bodies = new Set<Body>();
   const waiting = [...roots];
-  for (const root of waiting) {
-    for (const { body } of reached(whole.engine, root)) {
-      if (bodies.has(body) || (body !== root && isFunction(body) && whole.listeners.has(body))) continue;
-      bodies.add(body);
-      waiting.push(...functionsIn(whole, body, node));
-    }
+  for (const body of waiting) {
+    const facts = whole.engine.bodies.get(body);
+    const isOther = !roots.includes(body) && isFunction(body) && whole.listeners.has(body);
+    if (facts === undefined || bodies.has(body) || isOther) continue;
+    bodies.add(body);
+    for (const targets of facts.calls.values()) waiting.push(...targets);
+    waiting.push(...functionsIn(whole, body, node));
   }
-  const found: Territory = { name, node, bodies, reads: new Map(), writes: new Map() };
+  const waits = [...bodies].some((body) => useOf(whole, body).waits);
+  const found: Territory = { name, node, bodies, reads: new Map(), writes: new Map(), waits };
   for (const body of bodies) lookAt(whole, body, found);
   return found;
 }
@@ -61,6 +64,7 @@ interface BodyUse {
   readonly globals: Set<string>;
   readonly reads: Map<Variable, Node>;
   readonly writes: Map<Variable, Node>;
+  waits: boolean;
 }
 
 const CALLED = new WeakMap<Whole, Set<Body>>();
@@ -78,7 +82,13 @@ function useOf(whole: Whole, body: Body): BodyUse {
   USES.set(whole, known);
   const before = known.get(body);
   if (before !== undefined) return before;
-  const use: BodyUse = { functions: [], globals: new Set(), reads: new Map(), writes: new Map() };
+  const use: BodyUse = {
+    functions: [],
+    globals: new Set(),
+    reads: new Map(),
+    writes: new Map(),
+    waits: false,
+  };
   known.set(body, use);
   const facts = whole.engine.bodies.get(body);
   if (facts === undefined) return use;
@@ -89,6 +99,7 @@ function useOf(whole: Whole, body: Body): BodyUse {
       return false;
     }
     if (node.type === "Identifier") noteIdentifier(module, node, body, use);
+    if (node.type === "AwaitExpression" || (node.type === "ForOfStatement" && node.await)) use.waits = true;
     return undefined;
   });
   if (body.type === "Program" || changes.size === 0) return use;

@@ -3,8 +3,8 @@ import type { Diagnostic, Pipeline, Place, Stage } from "../pipeline.js";
 
 /** What was decided, for people. */
 export function showPipeline(pipeline: Pipeline, folder: string): string {
-  const { parts, stages, groups, diagnostics } = pipeline;
-  const at = ({ file, line, column }: Place) => `${relative(folder, file) || file}:${line}:${column}`;
+  const { parts, stages, groups, diagnostics, uncut } = pipeline;
+  const at = placeIn(folder);
   return [
     `${count(parts.length, "part")}, ${count(stages.length, "stage")} that can run on workers, ${count(groups.length, "group")}`,
     ...section(
@@ -19,7 +19,21 @@ export function showPipeline(pipeline: Pipeline, folder: string): string {
       ),
     ),
     ...section("Stays on the main loop", bySubject(diagnostics, at)),
+    ...section(UNCUT, bySubject(uncut, at)),
   ].join("\n");
+}
+
+const UNCUT = "Stays in one part with what follows";
+
+/** Awaits that are not rupture points; nothing if there are none. */
+export function showUncut({ uncut }: Pipeline, folder: string): string {
+  return section(UNCUT, bySubject(uncut, placeIn(folder)))
+    .join("\n")
+    .trim();
+}
+
+function placeIn(folder: string): (place: Place) => string {
+  return ({ file, line, column }) => `${relative(folder, file) || file}:${line}:${column}`;
 }
 
 function showStage(

@@ -42,7 +42,7 @@ export function readProgram(entry: string, options: ReadingOptions = {}): Source
   return { entry: resolve(entry), modules, moduleOf: finderOf(modules.values()) };
 }
 
-function finderOf(modules: Iterable<SourceModule>): (node: Node) => SourceModule {
+export function finderOf(modules: Iterable<SourceModule>): (node: Node) => SourceModule {
   const found = new Map<Node, SourceModule>();
   for (const module of modules) found.set(module.syntax, module);
   const moduleOf = (node: Node): SourceModule => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Compilation } from "headwater/fluxion";
-import { link } from "headwater/fluxion";
+import { fluxionsOf, interpret, link, parse, print } from "headwater/fluxion";
 import { decode, encode } from "#src/fluxion/runtime/codec.js";
 import { Recording, replay } from "#src/fluxion/runtime/recorder.js";
 
-type Callback = (error: null, data: string) => void;
+type Callback = (error: Error | null, data?: string) => unknown;
 type Handler = (req: object, res: object) => unknown;
 interface Call {
   readonly id: string;
@@ -18,6 +18,8 @@ export type Schedule = readonly number[];
 
 const RUNTIME = "the runtime";
 const REQUESTS = 3;
+/** A file that cannot be read. */
+const LOST = "lost";
 
 /**
  * A program among requests and files that a schedule lets happen, one after the other. Stages run apart from the
@@ -25,18 +27,33 @@ const REQUESTS = 3;
  */
 class World {
   readonly trace: string[] = [];
+  /** How the promises end that the program's functions give, in their order. */
+  readonly ends: string[] = [];
   moved = 0;
+  /** Messages that are on their way. */
+  waiting = 0;
   #handler: Handler | null = null;
-  readonly #files: Callback[] = [];
+  readonly #files: (() => unknown)[] = [];
   readonly #ended: (() => void)[] = [];
 
   constructor(readonly slowly: boolean) {}
 
   load(text: string, runtime: object): void {
+    new Function("require", text)(this.require(runtime));
+  }
+
+  require(runtime: object): (name: string) => unknown {
     const app = { get: (_: string, handler: Handler) => void (this.#handler = handler) };
-    const fs = { readFile: (_: string, then: Callback) => void this.#files.push(then) };
-    const require = (name: string) => ({ express: () => app, fs, [RUNTIME]: runtime })[name];
-    new Function("require", text)(require);
+    const promises = {
+      readFile: (name: string) =>
+        new Promise<string>((resolve, reject) => {
+          this.#files.push(() => (name === LOST ? reject(new Error(LOST)) : resolve("data")));
+        }),
+    };
+    const readFile = (name: string, then: Callback) =>
+      void this.#files.push(() => (name === LOST ? then(new Error(LOST)) : then(null, "data")));
+    const fs = { readFile, promises };
+    return (name: string) => ({ express: () => app, fs, [RUNTIME]: runtime })[name];
   }
 
   runtime(
@@ -73,18 +90,28 @@ class World {
         const file = this.#files[at];
         if (file !== undefined) {
           this.#files.splice(at, 1);
-          file(null, "data");
+          this.#ends("file", file());
         } else if (asked < REQUESTS) {
           this.#ask(asked++);
         }
       }
-      await settled();
+      do await settled();
+      while (this.waiting > 0);
     }
+  }
+
+  /** What becomes of a promise that a function of the program has returned; of callbacks, only that they fail. */
+  #ends(what: string, result: unknown): void {
+    if (!(result instanceof Promise)) return;
+    result.then(
+      (value) => what === "file" || this.ends.push(`${what} ends: ${value}`),
+      (error) => this.ends.push(`${what} fails: ${(error as Error).message}`),
+    );
   }
 
   #ask(nth: number): void {
     const res = { write: (text: string) => void this.trace.push(`${nth}: ${text}`) };
-    void this.#handler?.({ query: { n: String(nth) } }, res);
+    this.#ends(`${nth}`, this.#handler?.({ query: { n: String(nth) } }, res));
   }
 }
 
@@ -93,11 +120,8 @@ async function settled(): Promise<void> {
   for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-export async function plainTrace(text: string, schedule: Schedule): Promise<string[]> {
-  const world = new World(false);
-  world.load(text, {});
-  await world.run(schedule);
-  return world.trace;
+export async function plainTrace(text: string, schedule: Schedule): Promise<readonly string[]> {
+  return (await plainRun(text, schedule)).trace;
 }
 
 export async function compiledTrace(
@@ -116,4 +140,37 @@ export async function compiledTrace(
   world.load(code?.code ?? original, world.runtime(exports.stages ?? {}, kinds));
   await world.run(schedule);
   return { trace: world.trace, moved: world.moved };
+}
+
+export interface Run {
+  readonly trace: readonly string[];
+  readonly ends: readonly string[];
+}
+
+/** With how the promises of its handlers and callbacks end. */
+export async function plainRun(text: string, schedule: Schedule): Promise<Run> {
+  const world = new World(false);
+  world.load(text, {});
+  await world.run(schedule);
+  return world;
+}
+
+/** The program as it is printed, read back, and run by the interpreter; messages arrive at once, or in the next turn. */
+export async function interpretedRun(
+  { pipeline }: Compilation,
+  schedule: Schedule,
+  atOnce: boolean,
+): Promise<Run> {
+  const world = new World(false);
+  const later = (deliver: () => void) => {
+    if (atOnce) return deliver();
+    world.waiting += 1;
+    setImmediate(() => {
+      world.waiting -= 1;
+      deliver();
+    });
+  };
+  interpret(parse(print(fluxionsOf(pipeline))), { globals: { require: world.require({}) }, later });
+  await world.run(schedule);
+  return world;
 }

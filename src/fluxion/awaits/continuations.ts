@@ -1,0 +1,129 @@
+import type { Diagnostic } from "../pipeline.js";
+import { nameOf } from "../pipeliner/names.js";
+import { diagnosticOf } from "../pipeliner/plan.js";
+import { lookAtWhole, type Whole } from "../pipeliner/whole.js";
+import type { SourceModule } from "../source/module.js";
+import { finderOf, type SourceProgram } from "../source/program.js";
+import {
+  type FunctionNode,
+  isFunction,
+  isInside,
+  keyOf,
+  type Node,
+  walk,
+  written,
+} from "../source/syntax.js";
+import { type Cut, cutsIn, type Uncut } from "./cuts.js";
+import { rewritten } from "./rewrite.js";
+
+/** A program in which what follows a known asynchronous call is a function of its own, however it was written. */
+export interface Continued {
+  readonly whole: Whole;
+  /** The same functions in that program. */
+  readonly moved: ReadonlySet<Node>;
+  /** Awaits that stay in one part with what follows, and why. */
+  readonly uncut: readonly Diagnostic[];
+}
+
+/**
+ * Post rupture points that are written as `await` (section 3.1.1). They are made callbacks, so that all that holds for
+ * callbacks holds for them. What may leave the main loop is decided on the program as it was written.
+ */
+export function continued(
+  whole: Whole,
+  names: ReadonlyMap<FunctionNode, string>,
+  moved: ReadonlySet<Node>,
+  inPlaceOnly: boolean | undefined,
+): Continued {
+  const { modules } = whole.program;
+  const found = new Map<SourceModule, readonly Cut[]>();
+  const uncut: Diagnostic[] = [];
+  for (const module of modules.values()) {
+    const own = [...moved].filter((node) => whole.engine.moduleOf(node) === module);
+    const looked = cutsIn(whole, module, own);
+    found.set(module, apart(looked.cuts));
+    uncut.push(...looked.uncut.map((each) => told(module, each)));
+  }
+  if ([...found.values()].every((cuts) => cuts.length === 0)) return { whole, moved, uncut };
+  const fresh = new Names(modules.values(), names.values());
+  const changed = new Map(
+    [...modules].map(([path, module]): [string, SourceModule] => {
+      const cuts = found.get(module) ?? [];
+      if (cuts.length === 0) return [path, module];
+      const named = new Map(cuts.map((cut) => [cut, fresh.after(baseOf(cut, names))]));
+      return [path, rewritten(module, cuts, named, fresh.value)];
+    }),
+  );
+  const program: SourceProgram = {
+    entry: whole.program.entry,
+    modules: changed,
+    moduleOf: finderOf(changed.values()),
+  };
+  return {
+    whole: lookAtWhole(program, whole.knowledge, inPlaceOnly),
+    moved: sameIn(program, whole, moved),
+    uncut,
+  };
+}
+
+/** Without those in a piece of text that another one writes anew. */
+function apart(cuts: readonly Cut[]): Cut[] {
+  const isRewritten = ({ within }: Cut) =>
+    cuts.some(({ statement, awaiting }) =>
+      isInside(within, { ...statement, start: statement.start, end: awaiting.argument.start }),
+    );
+  return cuts.filter((cut) => !isRewritten(cut));
+}
+
+function baseOf({ within }: Cut, names: ReadonlyMap<FunctionNode, string>): string {
+  const { parent } = within;
+  const method = parent?.type === "MethodDefinition" ? keyOf(parent, parent.key) : null;
+  const name = names.get(within) ?? nameOf(within) ?? method ?? "anonymous";
+  return /^[\w$]+$/.test(name) ? name : "anonymous";
+}
+
+function told(module: SourceModule, { awaiting, reason, advice }: Uncut): Diagnostic {
+  const subject = `await ${written(awaiting.argument)}`;
+  return diagnosticOf({ code: "HW-7015", node: awaiting, module, reason, advice }, subject, module, awaiting);
+}
+
+/** Names that nothing in the program has, so that they hide nothing. */
+class Names {
+  readonly #taken: Set<string>;
+  readonly value: string;
+
+  constructor(modules: Iterable<SourceModule>, parts: Iterable<string>) {
+    this.#taken = new Set(parts);
+    for (const { syntax } of modules) {
+      walk(syntax, (node) => {
+        if (node.type === "Identifier") this.#taken.add(node.name);
+        return undefined;
+      });
+    }
+    this.value = this.#taken.has("value") ? this.after("value") : "value";
+  }
+
+  /** As parts of the same name are numbered: `show`, `show_2`. */
+  after(name: string): string {
+    for (let n = 2; ; n++) {
+      const next = `${name}_${n}`;
+      if (this.#taken.has(next)) continue;
+      this.#taken.add(next);
+      return next;
+    }
+  }
+}
+
+/** Functions are found again by the place where they were written. */
+function sameIn(program: SourceProgram, before: Whole, nodes: ReadonlySet<Node>): Set<Node> {
+  const key = (file: string, start: number) => `${start} ${file}`;
+  const wanted = new Set([...nodes].map((node) => key(before.engine.moduleOf(node).path, node.start)));
+  const found = new Set<Node>();
+  for (const module of program.modules.values()) {
+    walk(module.syntax, (node) => {
+      if (isFunction(node) && wanted.has(key(module.path, module.place(node).start))) found.add(node);
+      return undefined;
+    });
+  }
+  return found;
+}

@@ -1,0 +1,105 @@
+import type { Whole } from "../pipeliner/whole.js";
+import { type CallExpression, isFunction, type Node, plain, walk } from "../source/syntax.js";
+import { evaluate } from "../values/expressions.js";
+import type { Body, LibraryThing } from "../values/things.js";
+
+/** What a known asynchronous call gives: a promise of the language, or something that `await` makes one of. */
+export type Promised = "promise" | "anything";
+
+const PROMISING = new Set(["then", "catch", "finally"]);
+const TOGETHER = new Set(["all", "allSettled", "any", "race"]);
+
+/**
+ * Which awaited expressions wait for the outside (section 3.1.2: a list of common asynchronous callees). Only there an
+ * event stands between what is before and what follows, so that a message may as well.
+ */
+export class KnownCalls {
+  readonly #whole: Whole;
+  readonly #shadowed = new Map<Node, boolean>();
+
+  constructor(whole: Whole) {
+    this.#whole = whole;
+  }
+
+  /** `null` if nothing is known of it, or if it is given its continuation already. */
+  promisedBy(awaited: Node, within: Body): Promised | null {
+    const call = plain(awaited);
+    if (call.type !== "CallExpression" || call.optional || this.#hasOwnPromise(call)) return null;
+    const { callee } = call;
+    if (this.#whole.engine.moduleOf(call).remarks(call).includes("post")) return "anything";
+    if (callee.type === "MemberExpression" && !callee.computed && callee.property.type === "Identifier") {
+      const { name } = callee.property;
+      if (PROMISING.has(name)) {
+        const before = this.promisedBy(callee.object, within);
+        if (before !== null) return before;
+      }
+      if (TOGETHER.has(name) && isPromise(callee.object)) return this.#together(call, within);
+    }
+    return this.#ofLibrary(call, within);
+  }
+
+  /** `Promise.all([…])`, written out, with nothing but known calls in it. */
+  #together({ arguments: [list, ...others] }: CallExpression, within: Body): Promised | null {
+    if (list?.type !== "ArrayExpression" || list.elements.length === 0 || others.length > 0) return null;
+    const known = list.elements.every((each) => each !== null && this.promisedBy(each, within) !== null);
+    return known ? "promise" : null;
+  }
+
+  #ofLibrary(call: CallExpression, within: Body): Promised | null {
+    const { engine, knowledge } = this.#whole;
+    const targets = [...engine.at(within, () => evaluate(engine, call.callee))];
+    const isGiven = call.arguments.some((each) =>
+      [...engine.at(within, () => evaluate(engine, each))].some(({ kind }) => kind === "function"),
+    );
+    if (isGiven || targets.length === 0) return null;
+    const libraries = targets.filter((each): each is LibraryThing => each.kind === "library");
+    const isKnown = ({ library, path }: LibraryThing) =>
+      knowledge.says("post", library, path) || knowledge.says("later", library, path);
+    if (libraries.length < targets.length || !libraries.every(isKnown)) return null;
+    return libraries.every(isOfNode) ? "promise" : "anything";
+  }
+
+  /** A file with a `Promise` of its own means something else by it. */
+  #hasOwnPromise(node: Node): boolean {
+    const module = this.#whole.engine.moduleOf(node);
+    const known = this.#shadowed.get(module.syntax);
+    if (known !== undefined) return known;
+    let found = false;
+    walk(module.syntax, (each) => {
+      if (isPromise(each)) found ||= module.variable(each) != null || isWritten(each);
+      return undefined;
+    });
+    this.#shadowed.set(module.syntax, found);
+    return found;
+  }
+}
+
+function isPromise(node: Node): boolean {
+  return node.type === "Identifier" && node.name === "Promise";
+}
+
+function isWritten(node: Node): boolean {
+  return node.parent?.type === "AssignmentExpression" && node.parent.left === node;
+}
+
+/** What Node documents to give a promise of the language. */
+function isOfNode({ library, path }: LibraryThing): boolean {
+  const name = library.replace(/^node:/, "");
+  return name === "fs/promises" || (name === "fs" && path.startsWith(".promises."));
+}
+
+/** The functions of a file that can wait, outer ones first, and what they await themselves. */
+export function awaitsIn(root: Node): Map<Body | null, (Node & { type: "AwaitExpression" })[]> {
+  const found = new Map<Body | null, (Node & { type: "AwaitExpression" })[]>();
+  const look = (node: Node, body: Body | null) =>
+    walk(node, (each) => {
+      if (each !== node && isFunction(each)) {
+        look(each, each);
+        return false;
+      }
+      if (each.type === "AwaitExpression") found.set(body, [...(found.get(body) ?? []), each]);
+      return undefined;
+    });
+  look(root, null);
+  return found;
+}

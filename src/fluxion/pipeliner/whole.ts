@@ -119,7 +119,7 @@ function giveUnknown(
   for (const parameter of node.params) {
     walk(parameter, (each) => {
       const variable = each.type === "Identifier" ? engine.moduleOf(node).variable(each) : null;
-      if (variable && !roles.has(variable)) engine.add(engine.of(variable), [engine.data("unknown", node)]);
+      if (variable && !roles.has(variable)) engine.assign(variable, [engine.data("unknown", node)]);
       return undefined;
     });
   }

@@ -65,23 +65,24 @@ export function makeBuiltin(
 /** `new Promise((resolve) => …)`: what it resolves to is what it is taken for. */
 function promise(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
   const site = engine.site(node);
-  const resolver: Value = new Set([engine.resolver(node, site.rest)]);
+  const resolver: Value = new Set([engine.resolver(node, site)]);
   for (const thing of args[0] ?? []) callThing(engine, thing, [resolver, resolver], node, []);
   engine.current.waits = true;
-  return [site, ...site.rest];
+  return [site, ...engine.inside(site).rest];
 }
 
 function passing(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
   const site = engine.site(node);
   const given = callbacks(engine, args, node);
   for (const value of args) {
-    engine.add(
-      site.rest,
+    engine.put(
+      site,
+      null,
       [...value].filter(({ kind }) => kind !== "function"),
     );
-    engine.add(site.rest, contentsOf(engine, value));
+    engine.put(site, null, contentsOf(engine, value));
   }
-  engine.add(site.rest, given);
+  engine.put(site, null, given);
   return [site];
 }
 

@@ -79,6 +79,7 @@ export function callThing(
     case "builtin":
       return callBuiltin(engine, target.path, args, node);
     case "namespace": {
+      engine.inside(target);
       const targets = [...target.whole, ...(target.fields.get("default") ?? [])].filter(
         (each) => each !== target,
       );
@@ -88,7 +89,7 @@ export function callThing(
     case "receiver":
       return node.type === "CallExpression" ? callReceiver(engine, target, null, args, node) : [];
     case "resolver":
-      for (const each of args) engine.add(target.into, each);
+      for (const each of args) engine.put(target.into, null, each);
       return [];
     default:
       return unknownCall(
@@ -135,7 +136,7 @@ function callMethodOf(
     }
     case "function":
       if (key === "call") return engine.call(thing.node, node, args.slice(1), args[0] ?? []);
-      if (key === "apply") return engine.call(thing.node, node, spread(args[1]), args[0] ?? []);
+      if (key === "apply") return engine.call(thing.node, node, spread(engine, args[1]), args[0] ?? []);
       if (key === "bind") return [thing];
       break;
     default:
@@ -145,10 +146,10 @@ function callMethodOf(
   return all([...targets].map((each) => callThing(engine, each, args, node, [thing])));
 }
 
-function spread(value: Value | undefined): Value[] {
+function spread(engine: Engine, value: Value | undefined): Value[] {
   const contents: Value = new Set();
   for (const thing of value ?? []) {
-    if (thing.kind === "site") for (const each of thing.rest) contents.add(each);
+    if (thing.kind === "site") for (const each of engine.inside(thing).rest) contents.add(each);
     else contents.add(thing);
   }
   return Array.from({ length: 8 }, () => contents);
@@ -239,7 +240,7 @@ function superObject(engine: Engine): Value {
 
 /** Nothing is known of what is called: it may do anything to anything that it can reach. */
 export function unknownCall(engine: Engine, node: Node, args: readonly Value[], name: string): Value {
-  if (!engine.strict) return new Set();
+  if (!engine.isStrict()) return new Set();
   engine.fact(
     "HW-7004",
     node,

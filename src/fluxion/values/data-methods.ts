@@ -52,12 +52,12 @@ export function callDataMethod(
   if (PICKING.has(key))
     return [...contents, ...others, ...given, ...(key === "then" || key === "finally" ? self : [])];
   const made = engine.site(node);
-  engine.add(made.rest, given);
-  if (key === "flatMap") engine.add(made.rest, contentsOf(engine, given));
+  engine.put(made, null, given);
+  if (key === "flatMap") engine.put(made, null, contentsOf(engine, given));
   if (COPYING.has(key)) {
-    engine.add(made.rest, contents);
-    engine.add(made.rest, others);
-    engine.add(made.rest, contentsOf(engine, others));
+    engine.put(made, null, contents);
+    engine.put(made, null, others);
+    engine.put(made, null, contentsOf(engine, others));
   }
   return [made];
 }

@@ -7,20 +7,22 @@ import { type FunctionNode, isFunction, isInside, type Node } from "../source/sy
 import { evaluate } from "./expressions.js";
 import { bind } from "./patterns.js";
 import type { Rupture } from "./ruptures.js";
-import type {
-  Body,
-  BodyFacts,
-  BuiltinThing,
-  ClassThing,
-  DataThing,
-  FunctionThing,
-  LibraryThing,
-  NamespaceThing,
-  ReceiverThing,
-  ResolverThing,
-  Site,
-  Thing,
-  Value,
+import {
+  type Body,
+  type BodyFacts,
+  type BuiltinThing,
+  type ClassThing,
+  type DataThing,
+  type FunctionThing,
+  type Holder,
+  type LibraryThing,
+  type NamespaceThing,
+  type ReceiverThing,
+  type ResolverThing,
+  reachable,
+  type Site,
+  type Thing,
+  type Value,
 } from "./things.js";
 
 /** More rounds than any program needs whose values are finite; each round only adds. */
@@ -48,8 +50,13 @@ export class Engine {
   /** Bodies of which only something is looked at. */
   readonly only = new Map<Body, () => void>();
   #current: BodyFacts | null = null;
+  /** The body whose turn it is, which may look at expressions of others. */
+  #turn: BodyFacts | null = null;
+  /** Who has looked at a value, into a thing, or for a body that was not there. */
+  readonly #readers = new Map<Value | Thing | Body, BodyFacts[]>();
   #changed = false;
   #strict = false;
+  #askedTooEarly = false;
   readonly #things = new Map<unknown, Map<string, Thing>>();
 
   constructor(readonly options: EngineOptions) {}
@@ -73,8 +80,10 @@ export class Engine {
    * written down at the end, when all is known.
    */
   run(): void {
-    this.gather();
+    const isDone = this.#settle();
     this.#strict = true;
+    if (isDone && !this.#askedTooEarly) return;
+    this.#lookAgain();
     this.#settle();
   }
 
@@ -84,25 +93,48 @@ export class Engine {
   }
 
   /** Whether what is not known yet will never be. */
-  get strict(): boolean {
+  isStrict(): boolean {
+    this.#askedTooEarly ||= !this.#strict;
     return this.#strict;
   }
 
-  #settle(): void {
-    for (let round = 0; round < ROUNDS_MAX; round++) {
+  /** Goes round until nothing is added; tells whether nobody had to be looked at twice. */
+  #settle(): boolean {
+    let isDone = true;
+    let round = 0;
+    for (; round < ROUNDS_MAX - 1; round++) {
       this.#changed = false;
-      // Arguments go forward, from callers to those that they call, and results backward: so rounds do too.
-      for (const facts of round % 2 === 0 ? this.bodies.values() : [...this.bodies.values()].reverse()) {
-        if (facts.facts.size > 0) facts.facts.clear(); // which makes a new table even if there is nothing in it
-        if (facts.changes.size > 0) facts.changes.clear();
-        this.#look(facts);
-      }
-      if (!this.#changed) return;
+      const looked = this.#goRound(round);
+      isDone &&= round === 0 || !looked;
+      if (!this.#changed) break;
     }
+    // What bodies say of each other is to be of one round.
+    if (this.#strict && round > 0) this.#lookAgain();
+    return !this.#goRound(round) && isDone;
+  }
+
+  /** Looks at the bodies for which something is new; those for which nothing is would only say the same again. */
+  #goRound(round: number): boolean {
+    let looked = false;
+    // Arguments go forward, from callers to those that they call, and results backward: so rounds do too.
+    for (const facts of round % 2 === 0 ? this.bodies.values() : [...this.bodies.values()].reverse()) {
+      if (!facts.stale) continue;
+      looked = true;
+      this.#look(facts);
+    }
+    return looked;
+  }
+
+  #lookAgain(): void {
+    for (const facts of this.bodies.values()) facts.stale = true;
   }
 
   #look(facts: BodyFacts): void {
     this.#current = facts;
+    this.#turn = facts;
+    facts.stale = false;
+    if (facts.facts.size > 0) facts.facts.clear(); // which makes a new table even if there is nothing in it
+    if (facts.changes.size > 0) facts.changes.clear();
     const { body } = facts;
     const only = this.only.get(body);
     if (only !== undefined) {
@@ -112,9 +144,27 @@ export class Engine {
     } else if (body.body !== null) {
       for (const parameter of body.params) defaults(this, parameter);
       const value = evaluate(this, body.body);
-      if (body.type === "ArrowFunctionExpression" && body.expression) this.add(this.returned(body), value);
+      if (body.type === "ArrowFunctionExpression" && body.expression) this.giveBack(body, value);
     }
     this.#current = null;
+    this.#turn = null;
+  }
+
+  /** Whoever's turn it is has seen something, and is looked at again when that changes. */
+  #seen<T extends Value | Thing | Body>(what: T): T {
+    const turn = this.#turn;
+    if (turn === null) return what;
+    const readers = this.#readers.get(what);
+    if (readers === undefined) this.#readers.set(what, [turn]);
+    else if (readers.at(-1) !== turn) readers.push(turn);
+    return what;
+  }
+
+  #isNew(what: Value | Thing | Body): void {
+    const readers = this.#readers.get(what);
+    if (readers === undefined) return;
+    for (const each of readers) each.stale = true;
+    readers.length = 0;
   }
 
   /** Looks at one expression as if it stood in a body. */
@@ -145,9 +195,11 @@ export class Engine {
       heavy: false,
       busy: false,
       waits: false,
+      stale: true,
     };
     this.bodies.set(body, facts);
     this.#changed = true;
+    this.#isNew(body);
     return facts;
   }
 
@@ -155,28 +207,65 @@ export class Engine {
     return this.options.program.moduleOf(node);
   }
 
-  add(to: Value, from: Iterable<Thing>): void {
-    for (const thing of from) {
-      if (to.has(thing)) continue;
-      to.add(thing);
-      this.#changed = true;
-    }
-  }
-
+  /** What a variable may hold. */
   of(variable: Variable): Value {
-    return entry(this.variables, variable);
+    return this.#seen(entry(this.variables, variable));
   }
 
+  /** What a function may give back. */
   returned(body: Body): Value {
-    return entry(this.returns, body);
+    return this.#seen(entry(this.returns, body));
   }
 
+  /** What `this` may be in a function. */
   self(body: Body): Value {
-    return entry(this.selves, body);
+    return this.#seen(entry(this.selves, body));
   }
 
-  field(fields: Map<string, Value>, key: string): Value {
-    return entry(fields, key);
+  /** A thing whose fields are about to be looked at. */
+  inside<T extends Holder>(thing: T): T {
+    return this.#seen(thing);
+  }
+
+  /** Everything that can be reached from a value. */
+  reachable(value: Iterable<Thing>): Set<Thing> {
+    const found = reachable(value);
+    for (const thing of found) if ("fields" in thing) this.#seen(thing);
+    return found;
+  }
+
+  assign(variable: Variable, from: Iterable<Thing>): void {
+    const to = entry(this.variables, variable);
+    this.#add(to, from, to);
+  }
+
+  giveBack(body: Body, from: Iterable<Thing>): void {
+    const to = entry(this.returns, body);
+    this.#add(to, from, to);
+  }
+
+  /** Puts something into a thing: behind a key, or anywhere. */
+  put(into: Holder, key: string | null, from: Iterable<Thing>): void {
+    if (key === null && into.kind === "site") this.#add(into.rest, from, into);
+    else if (key === null && into.kind === "namespace") this.#add(into.whole, from, into);
+    else this.#add(this.#field(into, key ?? "*"), from, into);
+  }
+
+  #field(of: Holder, key: string): Value {
+    const known = of.fields.get(key);
+    if (known !== undefined) return known;
+    const made: Value = new Set();
+    of.fields.set(key, made);
+    this.#isNew(of);
+    return made;
+  }
+
+  #add(to: Value, from: Iterable<Thing>, seenAs: Value | Thing): void {
+    const before = to.size;
+    for (const thing of from) to.add(thing);
+    if (to.size === before) return;
+    this.#changed = true;
+    this.#isNew(seenAs);
   }
 
   /** A thing is changed, or given to somebody who may change it. */
@@ -199,11 +288,12 @@ export class Engine {
     const targets = calls.get(node) ?? new Set();
     targets.add(target);
     calls.set(node, targets);
-    this.add(this.self(target), self);
+    const own = entry(this.selves, target);
+    this.#add(own, self, own);
     for (const [i, parameter] of target.params.entries()) {
       if (parameter.type === "RestElement") {
         const rest = this.site(parameter);
-        for (const each of args.slice(i)) this.add(rest.rest, each);
+        for (const each of args.slice(i)) this.put(rest, null, each);
         this.at(target, () => bind(this, parameter.argument, new Set([rest])));
       } else {
         this.at(target, () => bind(this, parameter, args[i] ?? new Set()));
@@ -211,7 +301,7 @@ export class Engine {
     }
     if (!target.generator) return this.returned(target);
     const given = this.site(node, null, true);
-    this.add(given.rest, this.returned(target));
+    this.put(given, null, this.returned(target));
     return new Set([given]);
   }
 
@@ -221,7 +311,10 @@ export class Engine {
     const declared = variable.scope.variableScope.block as unknown as Node;
     if (root === null || !isFunction(declared)) return false;
     if (isInside(declared, root) && this.moduleOf(declared) === this.moduleOf(root)) return false;
-    return isInside(root, declared) || !this.bodies.has(declared);
+    if (isInside(root, declared)) return true;
+    if (this.bodies.has(declared)) return false;
+    this.#seen(declared);
+    return true;
   }
 
   site(node: Node, madeBy: ClassThing | null = null, remembers = false): Site {
@@ -276,7 +369,7 @@ export class Engine {
     return this.#thing(variable, receiver, () => ({ kind: "receiver", receiver, variable }));
   }
 
-  resolver(node: Node, into: Value): ResolverThing {
+  resolver(node: Node, into: Site): ResolverThing {
     return this.#thing(node, "resolver", () => ({ kind: "resolver", node, into }));
   }
 

@@ -21,6 +21,7 @@ function memberOfThing(engine: Engine, thing: Thing, key: string | null, node: N
       if (key === null) return contentsOf(engine, new Set([thing]));
       const method = thing.madeBy === null ? null : methodOf(engine, thing.madeBy, key, node);
       if (method !== null) return method;
+      engine.inside(thing);
       return [...(thing.fields.get(key) ?? []), ...(COUNTS.has(key) ? [] : thing.rest)];
     }
     case "function":
@@ -30,6 +31,7 @@ function memberOfThing(engine: Engine, thing: Thing, key: string | null, node: N
         const method = staticMethod(engine, thing, key);
         if (method !== null) return [method];
       }
+      engine.inside(thing);
       return key === null
         ? [...thing.fields.values()].flatMap((each) => [...each])
         : (thing.fields.get(key) ?? []);
@@ -69,6 +71,7 @@ function processText(engine: Engine, node: Node): Thing[] {
 function exported(engine: Engine, module: Engine["module"], key: string | null, node: Node): Iterable<Thing> {
   const namespace = engine.namespace(module);
   if (key === null) return contentsOf(engine, new Set([namespace]));
+  engine.inside(namespace);
   const named = namespace.fields.get(key) ?? [];
   const inWhole = memberOf(
     engine,
@@ -82,15 +85,17 @@ function exported(engine: Engine, module: Engine["module"], key: string | null, 
 }
 
 /** Everything that is in a value, one level down. */
-export function contentsOf(_engine: Engine, value: Value): Value {
+export function contentsOf(engine: Engine, value: Value): Value {
   const found: Value = new Set();
   for (const thing of value) {
     switch (thing.kind) {
       case "site":
+        engine.inside(thing);
         for (const field of thing.fields.values()) for (const each of field) found.add(each);
         for (const each of thing.rest) found.add(each);
         break;
       case "namespace":
+        engine.inside(thing);
         for (const field of thing.fields.values()) for (const each of field) found.add(each);
         for (const each of thing.whole) found.add(each);
         break;
@@ -136,7 +141,7 @@ export function assignMember(
     }
     if (thing.kind === "namespace" && engine.loading) {
       const isWhole = key === "exports" && plain(target.object).type === "Identifier";
-      engine.add(isWhole || key === null ? thing.whole : engine.field(thing.fields, key), value);
+      engine.put(thing, isWhole ? null : key, value);
       continue;
     }
     change(engine, thing, target, written(target), target.object);
@@ -146,9 +151,9 @@ export function assignMember(
 
 /** Puts something into a thing. */
 export function fill(engine: Engine, thing: Thing, key: string | null, value: Value): void {
-  if (thing.kind === "site") engine.add(key === null ? thing.rest : engine.field(thing.fields, key), value);
-  if (thing.kind === "function" || thing.kind === "class")
-    engine.add(engine.field(thing.fields, key ?? "*"), value);
+  if (thing.kind === "site" || thing.kind === "function" || thing.kind === "class") {
+    engine.put(thing, key, value);
+  }
 }
 
 /** A thing is changed: allowed for what nobody else can hold. */

@@ -77,7 +77,7 @@ export interface ReceiverThing {
 export interface ResolverThing {
   readonly kind: "resolver";
   readonly node: Node;
-  readonly into: Value;
+  readonly into: Site;
 }
 
 export type Thing =
@@ -90,6 +90,9 @@ export type Thing =
   | DataThing
   | ReceiverThing
   | ResolverThing;
+
+/** What something can be put into. */
+export type Holder = Site | FunctionThing | ClassThing | NamespaceThing;
 
 /** Code that runs as a whole: a function, or a file while it is loaded. */
 export type Body = FunctionNode | ProgramSyntax;
@@ -124,6 +127,8 @@ export interface BodyFacts {
   heavy: boolean;
   busy: boolean;
   waits: boolean;
+  /** Something is new that it has looked at. */
+  stale: boolean;
 }
 
 export interface ReceiverRead {

@@ -79,7 +79,7 @@ export function write(engine: Engine, node: Node & { type: "Identifier"; name: s
       `return the value instead of writing ${variable.name} from here`,
     );
   }
-  engine.add(engine.of(variable), value);
+  engine.assign(variable, value);
 }
 
 function definesFunction(variable: Variable): boolean {

@@ -1,14 +1,6 @@
 import type { Diagnostic } from "../pipeline.js";
 import type { SourceModule } from "../source/module.js";
-import {
-  callsIn,
-  type FunctionNode,
-  isFunction,
-  isInside,
-  type Node,
-  walk,
-  written,
-} from "../source/syntax.js";
+import { type FunctionNode, isFunction, isInside, type Node, written } from "../source/syntax.js";
 import type { Body, Fact } from "../values/things.js";
 import { candidate, containerOf, decideCall, isAsyncFunction, looksMovable } from "./call.js";
 import { decidePart } from "./part.js";
@@ -42,7 +34,10 @@ export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>, f
   }
   for (const node of containers(whole)) {
     if (gone.has(node)) continue;
-    const calls = callsIn(node).filter((call) => looksMovable(whole, node, call));
+    const calls = whole.engine
+      .moduleOf(node)
+      .callsIn(isFunction(node) ? node : null)
+      .filter((call) => looksMovable(whole, node, call));
     if (calls.length === 0) continue;
     const container = containerOf(whole, node, isFunction(node) ? (whole.listeners.get(node) ?? null) : null);
     for (const call of calls) {
@@ -106,10 +101,9 @@ function containers(whole: Whole): Body[] {
   const found: Body[] = [];
   for (const module of whole.program.modules.values()) {
     if (module.format === "module") found.push(module.syntax);
-    walk(module.syntax, (node) => {
-      if (isFunction(node) && (whole.listeners.has(node) || isAsyncFunction(node))) found.push(node);
-      return undefined;
-    });
+    for (const node of module.functions) {
+      if (whole.listeners.has(node) || isAsyncFunction(node)) found.push(node);
+    }
   }
   return found;
 }

@@ -1,8 +1,9 @@
 import { REQUEST_CONTAINERS, REQUEST_VALUES } from "../callees/web.js";
 import type { SourceModule } from "../source/module.js";
 import { isFunction, isInside, type Node } from "../source/syntax.js";
+import type { BodyFacts } from "../values/body-facts.js";
 import type { Engine } from "../values/engine.js";
-import type { BodyFacts, Fact, ReceiverThing } from "../values/things.js";
+import type { Fact, ReceiverThing } from "../values/things.js";
 import { reached } from "./reach.js";
 
 const LOOPS = new Set([

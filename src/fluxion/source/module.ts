@@ -2,7 +2,14 @@ import { analyze, type Reference, type Scope, type Variable } from "@typescript-
 import { type Comment, parseSync } from "oxc-parser";
 import { HeadwaterError, invariant } from "../../errors.js";
 import type { Place } from "../pipeline.js";
-import { type Node, type ProgramSyntax, setParents } from "./syntax.js";
+import {
+  type CallExpression,
+  childrenOf,
+  type FunctionNode,
+  isFunction,
+  type Node,
+  type ProgramSyntax,
+} from "./syntax.js";
 
 export type { Variable } from "@typescript-eslint/scope-manager";
 
@@ -17,8 +24,11 @@ export class SourceModule {
   readonly syntax: ProgramSyntax;
   /** The variables that are declared in the file itself, outside of functions. */
   readonly top: Scope;
+  /** All functions, in the order of the text. */
+  readonly functions: FunctionNode[] = [];
   /** Own files that it imports: what is written, and the file that it means. */
   readonly imports = new Map<string, string>();
+  readonly #calls = new Map<FunctionNode | null, CallExpression[]>();
   readonly #variables = new Map<unknown, Variable | null>();
   readonly #references = new Map<unknown, Reference>();
   readonly #remarks = new Map<number, Remark[]>();
@@ -33,7 +43,6 @@ export class SourceModule {
     // Always as TypeScript syntax: the scope manager trips over JavaScript's without decorators.
     const parsed = parseSync(path, text, {
       astType: "ts",
-      range: true,
       sourceType: format === "module" ? "module" : "commonjs",
     });
     const wrong = parsed.errors.find(({ severity }) => severity === "Error");
@@ -44,7 +53,7 @@ export class SourceModule {
     }
     this.syntax = parsed.program;
     this.#comments = parsed.comments;
-    setParents(this.syntax);
+    this.#prepare(this.syntax, null);
     const manager = analyze(this.syntax as unknown as Parameters<typeof analyze>[0], {
       sourceType: format === "module" ? "module" : "script",
       globalReturn: format === "commonjs",
@@ -86,9 +95,36 @@ export class SourceModule {
     return { file: this.path, line: low + 1, column: start - (this.#lines[low] ?? 0) + 1, start, end };
   }
 
+  /** The calls that stand in a function, or outside of all, but not in functions inside of it. */
+  callsIn(within: FunctionNode | null): readonly CallExpression[] {
+    return this.#calls.get(within) ?? [];
+  }
+
   /** What a comment directly before a node asks for. */
   remarks(node: Node): readonly Remark[] {
     return this.#remarks.get(node.start) ?? [];
+  }
+
+  /** Goes through all that is below a node, once. */
+  #prepare(node: Node, within: FunctionNode | null): void {
+    for (const child of childrenOf(node)) {
+      child.parent = node;
+      // The scope manager asks for the range of names and of functions' bodies.
+      if (child.type === "Identifier" || (node === within && child === within.body)) {
+        child.range = [child.start, child.end];
+      }
+      if (isFunction(child)) {
+        this.functions.push(child);
+        this.#prepare(child, child);
+        continue;
+      }
+      if (child.type === "CallExpression") {
+        const calls = this.#calls.get(within);
+        if (calls === undefined) this.#calls.set(within, [child]);
+        else calls.push(child);
+      }
+      this.#prepare(child, within);
+    }
   }
 
   #readRemarks(): void {

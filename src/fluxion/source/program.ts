@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { dirname, extname, join, resolve, sep } from "node:path";
-import { HeadwaterError } from "../../errors.js";
+import { HeadwaterError, invariant } from "../../errors.js";
 import { type Format, SourceModule } from "./module.js";
 import { type Node, requiredBy, walk } from "./syntax.js";
 
@@ -45,14 +45,13 @@ export function readProgram(entry: string, options: ReadingOptions = {}): Source
 function finderOf(modules: Iterable<SourceModule>): (node: Node) => SourceModule {
   const found = new Map<Node, SourceModule>();
   for (const module of modules) found.set(module.syntax, module);
-  const moduleOf = (node: Node): SourceModule => {
-    const known = found.get(node);
-    if (known !== undefined) return known;
-    const module = moduleOf(node.parent ?? node);
-    found.set(node, module);
+  return (node) => {
+    let outer = node;
+    while (outer.parent) outer = outer.parent;
+    const module = found.get(outer);
+    invariant(module !== undefined, "every node is in a file");
     return module;
   };
-  return moduleOf;
 }
 
 function textOf(path: string): string {

@@ -1,6 +1,5 @@
 import {
   type ArrowFunctionExpression,
-  type CallExpression,
   type Expression,
   type Function as FunctionSyntax,
   type Node,
@@ -48,13 +47,6 @@ function findChildren(node: Node): readonly Node[] {
 export function walk(node: Node, enter: (node: Node) => boolean | undefined): void {
   if (enter(node) === false) return;
   for (const child of childrenOf(node)) walk(child, enter);
-}
-
-export function setParents(root: Node): void {
-  for (const child of childrenOf(root)) {
-    child.parent = root;
-    setParents(child);
-  }
 }
 
 /** What an expression is without parentheses and words about types. */
@@ -136,13 +128,4 @@ export function written(node: Node): string {
     default:
       return "…";
   }
-}
-
-export function callsIn(node: Node): CallExpression[] {
-  const calls: CallExpression[] = [];
-  walk(node, (each) => {
-    if (each.type === "CallExpression") calls.push(each);
-    return undefined;
-  });
-  return calls;
 }

@@ -22,7 +22,7 @@ export function callBuiltin(
   node: Node,
 ): Iterable<Thing> {
   const [first = "", second = ""] = path.split(".");
-  if (VARYING.has(path)) engine.current.varies.add(node);
+  if (VARYING.has(path)) engine.current.vary(node);
   if (path === "eval" || path === "Function") {
     engine.fact("HW-7007", node, `it uses ${path}`, "write the code in a file of the program");
     return [engine.data("unknown")];
@@ -57,7 +57,7 @@ export function makeBuiltin(
   node: Node,
 ): Iterable<Thing> {
   if (path === "Promise") return promise(engine, args, node);
-  if (path === "Date" && args.length === 0) engine.current.varies.add(node);
+  if (path === "Date" && args.length === 0) engine.current.vary(node);
   if (!CLASSES.has(path)) return unknownCall(engine, node, args, `new ${path}`);
   return passing(engine, args, node);
 }

@@ -4,12 +4,12 @@ import type { ReceiverKind } from "../pipeline.js";
 import type { SourceModule, Variable } from "../source/module.js";
 import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, isFunction, isInside, type Node } from "../source/syntax.js";
+import { BodyFacts } from "./body-facts.js";
 import { evaluate } from "./expressions.js";
 import { bind } from "./patterns.js";
 import type { Rupture } from "./ruptures.js";
 import {
   type Body,
-  type BodyFacts,
   type BuiltinThing,
   type ClassThing,
   type DataThing,
@@ -57,7 +57,8 @@ export class Engine {
   #changed = false;
   #strict = false;
   #askedTooEarly = false;
-  readonly #things = new Map<unknown, Map<string, Thing>>();
+  /** By what they are, then by what they belong to: few of the one, many of the other. */
+  readonly #things = new Map<string, Map<unknown, Thing>>();
 
   constructor(readonly options: EngineOptions) {}
 
@@ -132,9 +133,7 @@ export class Engine {
   #look(facts: BodyFacts): void {
     this.#current = facts;
     this.#turn = facts;
-    facts.stale = false;
-    if (facts.facts.size > 0) facts.facts.clear(); // which makes a new table even if there is nothing in it
-    if (facts.changes.size > 0) facts.changes.clear();
+    facts.begin();
     const { body } = facts;
     const only = this.only.get(body);
     if (only !== undefined) {
@@ -179,24 +178,7 @@ export class Engine {
   enter(body: Body): BodyFacts {
     const known = this.bodies.get(body);
     if (known !== undefined) return known;
-    const module = this.moduleOf(body);
-    const facts: BodyFacts = {
-      body,
-      module,
-      facts: new Map(),
-      calls: new Map(),
-      uses: new Map(),
-      captures: new Map(),
-      names: new Set(),
-      reads: [],
-      effects: [],
-      changes: new Map(),
-      varies: new Set(),
-      heavy: false,
-      busy: false,
-      waits: false,
-      stale: true,
-    };
+    const facts = new BodyFacts(body, this.moduleOf(body));
     this.bodies.set(body, facts);
     this.#changed = true;
     this.#isNew(body);
@@ -270,24 +252,17 @@ export class Engine {
 
   /** A thing is changed, or given to somebody who may change it. */
   changed(thing: Thing, node: Node): void {
-    const { changes } = this.current;
-    const things = changes.get(node) ?? new Set();
-    things.add(thing);
-    changes.set(node, things);
+    this.current.change(node, thing);
   }
 
   fact(code: Code, node: Node, reason: string, advice: string): void {
-    const { facts, module } = this.current;
-    const key = `${code} ${node.start} ${reason}`;
-    if (!facts.has(key)) facts.set(key, { code, node, module, reason, advice });
+    const { current } = this;
+    current.tell(`${code} ${node.start} ${reason}`, { code, node, module: current.module, reason, advice });
   }
 
   call(target: FunctionNode, node: Node, args: readonly Value[], self: Iterable<Thing>): Value {
     this.enter(target);
-    const { calls } = this.current;
-    const targets = calls.get(node) ?? new Set();
-    targets.add(target);
-    calls.set(node, targets);
+    this.current.call(node, target);
     const own = entry(this.selves, target);
     this.#add(own, self, own);
     for (const [i, parameter] of target.params.entries()) {
@@ -374,11 +349,12 @@ export class Engine {
   }
 
   #thing<T extends Thing>(owner: unknown, key: string, make: () => T): T {
-    const things = entry(this.#things, owner, () => new Map<string, Thing>());
-    const known = things.get(key);
+    const known = this.#things.get(key)?.get(owner);
     if (known !== undefined) return known as T;
     const made = make();
-    things.set(key, made);
+    const things = this.#things.get(key);
+    if (things === undefined) this.#things.set(key, new Map([[owner, made]]));
+    else things.set(owner, made);
     return made;
   }
 }
@@ -387,12 +363,10 @@ function defaults(engine: Engine, parameter: Node): void {
   if (parameter.type === "AssignmentPattern") bind(engine, parameter.left, evaluate(engine, parameter.right));
 }
 
-function entry<K>(map: Map<K, Value>, key: K): Value;
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V;
-function entry<K>(map: Map<K, unknown>, key: K, make: () => unknown = () => new Set()): unknown {
+function entry<K>(map: Map<K, Value>, key: K): Value {
   const known = map.get(key);
   if (known !== undefined) return known;
-  const made = make();
+  const made: Value = new Set();
   map.set(key, made);
   return made;
 }

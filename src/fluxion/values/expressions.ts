@@ -52,8 +52,7 @@ export function evaluate(engine: Engine, node: Node): Value {
       engine.current.waits = true;
       return evaluate(engine, node.argument);
     case "YieldExpression":
-      if (node.argument !== null)
-        engine.giveBack(engine.current.body, evaluate(engine, node.argument));
+      if (node.argument !== null) engine.giveBack(engine.current.body, evaluate(engine, node.argument));
       return new Set([engine.data("unknown")]);
     case "ObjectExpression":
       return objectValue(engine, node);
@@ -105,8 +104,7 @@ function statement(engine: Engine, node: Node): Value {
       if (node.init !== null) bind(engine, node.id, evaluate(engine, node.init));
       return NONE;
     case "ReturnStatement":
-      if (node.argument !== null)
-        engine.giveBack(engine.current.body, evaluate(engine, node.argument));
+      if (node.argument !== null) engine.giveBack(engine.current.body, evaluate(engine, node.argument));
       return NONE;
     case "ForOfStatement":
     case "ForInStatement": {
@@ -228,7 +226,8 @@ function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }):
 
 function arrayValue(engine: Engine, node: Node & { type: "ArrayExpression" }): Value {
   const site = engine.site(node);
-  for (const element of node.elements) if (element !== null) engine.put(site, null, evaluate(engine, element));
+  for (const element of node.elements)
+    if (element !== null) engine.put(site, null, evaluate(engine, element));
   return new Set([site]);
 }
 
@@ -297,8 +296,7 @@ function exportNames(engine: Engine, node: Node & { type: "ExportNamedDeclaratio
         : [(node.declaration as { id?: Node | null }).id];
     for (const id of names) {
       const variable = id && engine.module.variable(id);
-      if (id?.type === "Identifier" && variable)
-        engine.put(namespace, id.name, engine.of(variable));
+      if (id?.type === "Identifier" && variable) engine.put(namespace, id.name, engine.of(variable));
     }
   }
   for (const specifier of node.specifiers) {

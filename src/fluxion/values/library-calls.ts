@@ -15,7 +15,7 @@ export function callLibrary(
   const { library, path } = target;
   const says = (question: Parameters<typeof knowledge.says>[0]) => knowledge.says(question, library, path);
   if (says("heavy")) engine.current.heavy = true;
-  if (says("varies")) engine.current.varies.add(node);
+  if (says("varies")) engine.current.vary(node);
   if (says("makes")) {
     callbacks(engine, args, node);
     return [engine.library(library, `${path}()`, node, engine.loading)];

@@ -106,31 +106,6 @@ export interface Fact {
   readonly advice: string;
 }
 
-/** What is known of the inside of one body. */
-export interface BodyFacts {
-  readonly body: Body;
-  readonly module: SourceModule;
-  readonly facts: Map<string, Fact>;
-  readonly calls: Map<Node, Set<FunctionNode>>;
-  /** Where variables of files are used. */
-  readonly uses: Map<Node, Variable>;
-  /** Where variables of functions around the root are used. */
-  readonly captures: Map<Node, Variable>;
-  /** `__dirname` and the like. */
-  readonly names: Set<string>;
-  readonly reads: ReceiverRead[];
-  readonly effects: { readonly receiver: ReceiverThing; readonly node: Node; readonly method: string }[];
-  /** Which things are changed, and where. */
-  readonly changes: Map<Node, Set<Thing>>;
-  /** Where it gets something that is different each time. */
-  readonly varies: Set<Node>;
-  heavy: boolean;
-  busy: boolean;
-  waits: boolean;
-  /** Something is new that it has looked at. */
-  stale: boolean;
-}
-
 export interface ReceiverRead {
   readonly receiver: ReceiverThing;
   readonly node: Node;

@@ -27,13 +27,13 @@ export function read(engine: Engine, node: Node & { type: "Identifier"; name: st
   const { current } = engine;
   if (isOfFile(variable)) {
     engine.enter(engine.module.syntax);
-    current.uses.set(node, variable);
+    current.use(node, variable);
     return engine.of(variable);
   }
   if (!engine.captured(variable)) {
     return role === undefined ? engine.of(variable) : new Set([engine.receiver(role, variable)]);
   }
-  current.captures.set(node, variable);
+  current.capture(node, variable);
   if (role !== undefined) return new Set([engine.receiver(role, variable)]);
   if (definesFunction(variable)) {
     engine.fact(
@@ -62,7 +62,7 @@ export function write(engine: Engine, node: Node & { type: "Identifier"; name: s
   const { current } = engine;
   if (isOfFile(variable)) {
     if (!engine.loading) {
-      current.uses.set(node, variable);
+      current.use(node, variable);
       engine.fact(
         "HW-7002",
         node,
@@ -71,7 +71,7 @@ export function write(engine: Engine, node: Node & { type: "Identifier"; name: s
       );
     }
   } else if (engine.captured(variable)) {
-    current.captures.set(node, variable);
+    current.capture(node, variable);
     engine.fact(
       "HW-7003",
       node,
@@ -100,7 +100,7 @@ function globalNamed(engine: Engine, node: Node & { name: string }): Value {
   if (VALUES.has(name)) return new Set();
   if (name === "console") return new Set([engine.receiver("console", null)]);
   if (name === "__dirname" || name === "__filename") {
-    engine.current.names.add(name);
+    engine.current.name(name);
     return new Set();
   }
   if (engine.module.format === "commonjs") {

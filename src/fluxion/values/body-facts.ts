@@ -23,6 +23,8 @@ export class BodyFacts {
   waits = false;
   /** Something is new that it has looked at. */
   stale = true;
+  /** It would have said something else if that was all that there is to know. */
+  wasUnsure = false;
   #facts: Map<string, Fact> | null = null;
   #calls: Map<Node, Set<FunctionNode>> | null = null;
   #uses: Map<Node, Variable> | null = null;
@@ -115,6 +117,7 @@ export class BodyFacts {
   /** It is looked at anew. What it calls and uses is still so; what speaks against it may be told better. */
   begin(): void {
     this.stale = false;
+    this.wasUnsure = false;
     this.#facts = null;
     this.#changes = null;
   }

@@ -56,7 +56,8 @@ export class Engine {
   readonly #readers = new Map<Value | Thing | Body, BodyFacts[]>();
   #changed = false;
   #strict = false;
-  #askedTooEarly = false;
+  /** Something was told of a body when it was another's turn, which only holds until its own turn comes. */
+  #toldOthers = false;
   /** By what they are, then by what they belong to: few of the one, many of the other. */
   readonly #things = new Map<string, Map<unknown, Thing>>();
 
@@ -81,53 +82,41 @@ export class Engine {
    * written down at the end, when all is known.
    */
   run(): void {
-    const isDone = this.#settle();
+    this.gather();
     this.#strict = true;
-    if (isDone && !this.#askedTooEarly) return;
-    this.#lookAgain();
-    this.#settle();
+    for (const facts of this.bodies.values()) facts.stale ||= facts.wasUnsure;
+    const round = this.#settle();
+    if (this.#toldOthers) for (const facts of this.bodies.values()) facts.stale = true;
+    this.#goRound(round);
   }
 
   /** Only what the text tells. */
   gather(): void {
-    this.#settle();
+    this.#goRound(this.#settle());
   }
 
   /** Whether what is not known yet will never be. */
   isStrict(): boolean {
-    this.#askedTooEarly ||= !this.#strict;
+    if (!this.#strict && this.#turn !== null) this.#turn.wasUnsure = true;
     return this.#strict;
   }
 
-  /** Goes round until nothing is added; tells whether nobody had to be looked at twice. */
-  #settle(): boolean {
-    let isDone = true;
-    let round = 0;
-    for (; round < ROUNDS_MAX - 1; round++) {
+  /** Goes round until nothing is added, and tells which way it went last. */
+  #settle(): number {
+    for (let round = 0; round < ROUNDS_MAX - 1; round++) {
       this.#changed = false;
-      const looked = this.#goRound(round);
-      isDone &&= round === 0 || !looked;
-      if (!this.#changed) break;
+      this.#goRound(round);
+      if (!this.#changed) return round;
     }
-    // What bodies say of each other is to be of one round.
-    if (this.#strict && round > 0) this.#lookAgain();
-    return !this.#goRound(round) && isDone;
+    return ROUNDS_MAX - 1;
   }
 
   /** Looks at the bodies for which something is new; those for which nothing is would only say the same again. */
-  #goRound(round: number): boolean {
-    let looked = false;
+  #goRound(round: number): void {
     // Arguments go forward, from callers to those that they call, and results backward: so rounds do too.
     for (const facts of round % 2 === 0 ? this.bodies.values() : [...this.bodies.values()].reverse()) {
-      if (!facts.stale) continue;
-      looked = true;
-      this.#look(facts);
+      if (facts.stale) this.#look(facts);
     }
-    return looked;
-  }
-
-  #lookAgain(): void {
-    for (const facts of this.bodies.values()) facts.stale = true;
   }
 
   #look(facts: BodyFacts): void {
@@ -252,11 +241,13 @@ export class Engine {
 
   /** A thing is changed, or given to somebody who may change it. */
   changed(thing: Thing, node: Node): void {
+    this.#toldOthers ||= this.#current !== this.#turn;
     this.current.change(node, thing);
   }
 
   fact(code: Code, node: Node, reason: string, advice: string): void {
     const { current } = this;
+    this.#toldOthers ||= current !== this.#turn;
     current.tell(`${code} ${node.start} ${reason}`, { code, node, module: current.module, reason, advice });
   }
 

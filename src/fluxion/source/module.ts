@@ -17,6 +17,7 @@ export type Format = "commonjs" | "module";
 
 /** Words for the compiler in a comment before a call or a function: `headwater: heavy`. */
 export type Remark = "start" | "post" | "pure" | "heavy" | "stay";
+const NO_REMARKS: readonly Remark[] = [];
 const REMARKS: readonly Remark[] = ["start", "post", "pure", "heavy", "stay"];
 
 /** One file of a program: its text, its syntax, and which name means which variable. */
@@ -102,7 +103,7 @@ export class SourceModule {
 
   /** What a comment directly before a node asks for. */
   remarks(node: Node): readonly Remark[] {
-    return this.#remarks.get(node.start) ?? [];
+    return this.#remarks.get(node.start) ?? NO_REMARKS;
   }
 
   /** Goes through all that is below a node, once. */

@@ -30,17 +30,20 @@ export function childrenOf(node: Node): readonly Node[] {
   return (kept[CHILDREN] ??= findChildren(node));
 }
 
+/** Used again and again: an array that grows keeps room for more, and there are very many of these. */
+const room: Node[] = [];
+
 function findChildren(node: Node): readonly Node[] {
-  const children: Node[] = [];
+  let count = 0;
   for (const key of visitorKeys[node.type] ?? []) {
     const value = (node as unknown as Record<string, unknown>)[key];
     if (Array.isArray(value)) {
-      for (const each of value) if (each !== null && typeof each === "object") children.push(each as Node);
+      for (const each of value) if (each !== null && typeof each === "object") room[count++] = each as Node;
     } else if (value !== null && typeof value === "object") {
-      children.push(value as Node);
+      room[count++] = value as Node;
     }
   }
-  return children.length === 0 ? NO_CHILDREN : children;
+  return count === 0 ? NO_CHILDREN : room.slice(0, count);
 }
 
 /** Every node below one, in the order of the text; `enter` returns false to leave out what is below a node. */

@@ -12,7 +12,7 @@ import type { Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { change, contentsOf, fill } from "./members.js";
-import type { Thing, Value } from "./things.js";
+import { NONE, type Thing, type Value } from "./things.js";
 
 /** A call of a function of the language or of Node that is there without an import. */
 export function callBuiltin(
@@ -87,7 +87,7 @@ function passing(engine: Engine, args: readonly Value[], node: Node): Iterable<T
 }
 
 function changing(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
-  const [target = new Set<Thing>(), ...others] = args;
+  const [target = NONE, ...others] = args;
   const first = node.type === "CallExpression" ? (node.arguments[0] ?? node) : node;
   for (const thing of target) {
     change(engine, thing, node, "its first argument", first);
@@ -97,9 +97,9 @@ function changing(engine: Engine, args: readonly Value[], node: Node): Iterable<
 }
 
 function callbacks(engine: Engine, args: readonly Value[], node: Node): Value {
-  const contents: Value = new Set();
+  const contents = new Set<Thing>();
   for (const value of args) for (const thing of contentsOf(engine, value)) contents.add(thing);
-  const given: Value = new Set();
+  const given = new Set<Thing>();
   for (const value of args) {
     for (const thing of value) {
       if (thing.kind !== "function") continue;

@@ -8,7 +8,7 @@ import { callLibrary } from "./library-calls.js";
 import { classesAbove, fill, memberOf } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
-import type { ClassThing, Thing, Value } from "./things.js";
+import { type ClassThing, joined, NONE, type Thing, type Value } from "./things.js";
 
 /** What `require` or `import` of a name gives. */
 export function moduleNamed(engine: Engine, specifier: string, node: Node): Value {
@@ -55,13 +55,13 @@ export function callWith(engine: Engine, node: CallExpression, args: readonly Va
   note(engine, node, targets, args);
   if (isPure) return new Set([engine.data("fresh", node)]);
   if (targets.size === 0) return unknownCall(engine, node, args, written(node.callee));
-  return all([...targets].map((target) => callThing(engine, target, args, node, new Set())));
+  return all([...targets].map((target) => callThing(engine, target, args, node, NONE)));
 }
 
 function all(values: readonly Iterable<Thing>[]): Value {
-  const found: Value = new Set();
-  for (const value of values) for (const thing of value) found.add(thing);
-  return found;
+  let found: Set<Thing> | null = null;
+  for (const value of values) found = joined(found, value);
+  return found ?? NONE;
 }
 
 export function callThing(
@@ -127,7 +127,7 @@ function callMethodOf(
     case "data":
       return callDataMethod(engine, thing, key, args, node);
     case "site": {
-      const found = memberOf(engine, new Set([thing]), key, node);
+      const found = memberOf(engine, [thing], key, node);
       const functions = [...found].filter((each) => each.kind !== "data" && each.kind !== "site");
       if (functions.length > 0 && (thing.madeBy !== null || (key !== null && thing.fields.has(key)))) {
         return all(functions.map((each) => callThing(engine, each, args, node, [thing])));
@@ -141,13 +141,13 @@ function callMethodOf(
       break;
     default:
   }
-  const targets = memberOf(engine, new Set([thing]), key, node);
+  const targets = memberOf(engine, [thing], key, node);
   if (targets.size === 0) return unknownCall(engine, node, args, written(node.callee));
   return all([...targets].map((each) => callThing(engine, each, args, node, [thing])));
 }
 
 function spread(engine: Engine, value: Value | undefined): Value[] {
-  const contents: Value = new Set();
+  const contents = new Set<Thing>();
   for (const thing of value ?? []) {
     if (thing.kind === "site") for (const each of engine.inside(thing).rest) contents.add(each);
     else contents.add(thing);

@@ -3,9 +3,7 @@ import { type CallExpression, plain, written } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { change, contentsOf, fill } from "./members.js";
-import type { DataThing, Site, Thing, Value } from "./things.js";
-
-const NONE: Value = new Set();
+import { type DataThing, NONE, type Site, type Thing, type Value } from "./things.js";
 
 /**
  * A method of a primitive value, an array, a map or the like. What a stage is given has no other methods: it is copied as
@@ -25,7 +23,7 @@ export function callDataMethod(
   }
   const self: Value = thing === null ? NONE : new Set([thing]);
   const contents = contentsOf(engine, self);
-  const others: Value = new Set();
+  const others = new Set<Thing>();
   for (const value of args) for (const each of value) if (each.kind !== "function") others.add(each);
   const callee = plain(node.callee);
   const target = callee.type === "MemberExpression" ? callee.object : node;
@@ -63,7 +61,7 @@ export function callDataMethod(
 }
 
 function callbacks(engine: Engine, args: readonly Value[], node: CallExpression, seen: Value): Value {
-  const given: Value = new Set();
+  const given = new Set<Thing>();
   for (const value of args) {
     for (const thing of value) {
       if (thing.kind !== "function" && thing.kind !== "builtin" && thing.kind !== "resolver") continue;

@@ -13,10 +13,12 @@ import {
   type BuiltinThing,
   type ClassThing,
   type DataThing,
+  type Fields,
   type FunctionThing,
   type Holder,
   type LibraryThing,
   type NamespaceThing,
+  NONE,
   type ReceiverThing,
   type ResolverThing,
   reachable,
@@ -27,6 +29,8 @@ import {
 
 /** More rounds than any program needs whose values are finite; each round only adds. */
 const ROUNDS_MAX = 100;
+
+const NO_FIELDS: Fields = new Map();
 
 export interface EngineOptions {
   readonly program: SourceProgram;
@@ -217,26 +221,33 @@ export class Engine {
 
   /** Puts something into a thing: behind a key, or anywhere. */
   put(into: Holder, key: string | null, from: Iterable<Thing>): void {
-    if (key === null && into.kind === "site") this.#add(into.rest, from, into);
-    else if (key === null && into.kind === "namespace") this.#add(into.whole, from, into);
-    else this.#add(this.#field(into, key ?? "*"), from, into);
+    if (key === null && into.kind === "site") into.rest = this.#add(into.rest, from, into);
+    else if (key === null && into.kind === "namespace") into.whole = this.#add(into.whole, from, into);
+    else this.#putBehind(key ?? "*", into, from);
   }
 
-  #field(of: Holder, key: string): Value {
-    const known = of.fields.get(key);
-    if (known !== undefined) return known;
-    const made: Value = new Set();
-    of.fields.set(key, made);
-    this.#isNew(of);
-    return made;
+  #putBehind(key: string, into: Holder, from: Iterable<Thing>): void {
+    const known = into.fields.get(key);
+    if (known === undefined) this.#isNew(into);
+    const kept = this.#add(known ?? NONE, from, into);
+    if (kept === known) return;
+    if (into.fields === NO_FIELDS) into.fields = new Map([[key, kept]]);
+    else (into.fields as Map<string, Value>).set(key, kept);
   }
 
-  #add(to: Value, from: Iterable<Thing>, seenAs: Value | Thing): void {
+  /** Gives what is to be kept from now on: the same, with more in it. */
+  #add(to: Value, from: Iterable<Thing>, seenAs: Value | Thing): Value {
     const before = to.size;
-    for (const thing of from) to.add(thing);
-    if (to.size === before) return;
+    let kept = to as Set<Thing>;
+    for (const thing of from) {
+      if (kept.has(thing)) continue;
+      if (kept === NONE) kept = new Set();
+      kept.add(thing);
+    }
+    if (kept.size === before) return kept;
     this.#changed = true;
     this.#isNew(seenAs);
+    return kept;
   }
 
   /** A thing is changed, or given to somebody who may change it. */
@@ -262,7 +273,7 @@ export class Engine {
         for (const each of args.slice(i)) this.put(rest, null, each);
         this.at(target, () => bind(this, parameter.argument, new Set([rest])));
       } else {
-        this.at(target, () => bind(this, parameter, args[i] ?? new Set()));
+        this.at(target, () => bind(this, parameter, args[i] ?? NONE));
       }
     }
     if (!target.generator) return this.returned(target);
@@ -287,8 +298,8 @@ export class Engine {
     return this.#thing(node, madeBy === null ? "site" : `site ${madeBy.node.start}`, () => ({
       kind: "site",
       node,
-      fields: new Map(),
-      rest: new Set(),
+      fields: NO_FIELDS,
+      rest: NONE,
       shared: this.loading,
       madeBy,
       remembers,
@@ -296,11 +307,11 @@ export class Engine {
   }
 
   function(node: FunctionNode): FunctionThing {
-    return this.#thing(node, "function", () => ({ kind: "function", node, fields: new Map() }));
+    return this.#thing(node, "function", () => ({ kind: "function", node, fields: NO_FIELDS }));
   }
 
   class(node: ClassThing["node"]): ClassThing {
-    return this.#thing(node, "class", () => ({ kind: "class", node, fields: new Map() }));
+    return this.#thing(node, "class", () => ({ kind: "class", node, fields: NO_FIELDS }));
   }
 
   namespace(module: SourceModule): NamespaceThing {
@@ -308,8 +319,8 @@ export class Engine {
     return this.#thing(module, "namespace", () => ({
       kind: "namespace",
       module,
-      fields: new Map(),
-      whole: new Set(),
+      fields: NO_FIELDS,
+      whole: NONE,
     }));
   }
 

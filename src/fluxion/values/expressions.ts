@@ -3,10 +3,8 @@ import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
-import type { Value } from "./things.js";
+import { NONE, type Value } from "./things.js";
 import { read } from "./variables.js";
-
-const NONE: Value = new Set();
 
 /** What an expression may give; for a statement, looks at what is in it. */
 export function evaluate(engine: Engine, node: Node): Value {

@@ -47,9 +47,8 @@ export function noteMethod(
   args: readonly Value[],
 ): void {
   if (key === null) return;
-  const libraries: Value = new Set();
-  for (const each of object) if (each.kind === "library" || each.kind === "builtin") libraries.add(each);
-  note(engine, node, libraries.size === 0 ? libraries : memberOf(engine, libraries, key, node), args);
+  const libraries = [...object].filter(({ kind }) => kind === "library" || kind === "builtin");
+  note(engine, node, memberOf(engine, libraries, key, node), args);
   if (engine.ruptures.has(node)) return;
   if (PROMISING.has(key)) add(engine, "post", "then", node, args);
   if (EMITTING.has(key) && args.length > 1) add(engine, "start", "emitter", node, args);

@@ -7,14 +7,29 @@ import type { FunctionNode, Node, ProgramSyntax } from "../source/syntax.js";
  * What an expression may give, as far as the text tells: a set of things. Primitive values are not in it, so an empty set
  * is a primitive value. An object is known by the place where it is made.
  */
-export type Value = Set<Thing>;
+export type Value = ReadonlySet<Thing>;
+
+export const NONE: Value = new Set();
+
+/** Adds to a value that is being made; most stay without anything, and are never made. */
+export function joined(found: Set<Thing> | null, more: Iterable<Thing>): Set<Thing> | null {
+  let all = found;
+  for (const thing of more) {
+    all ??= new Set();
+    all.add(thing);
+  }
+  return all;
+}
+
+/** Only the engine puts something there. */
+export type Fields = ReadonlyMap<string, Value>;
 
 export interface Site {
   readonly kind: "site";
   readonly node: Node;
-  readonly fields: Map<string, Value>;
+  fields: Fields;
   /** What is behind keys that the text does not tell, and in collections. */
-  readonly rest: Value;
+  rest: Value;
   /** Made while its file was loaded, so that everybody may hold it. */
   readonly shared: boolean;
   readonly madeBy: ClassThing | null;
@@ -25,22 +40,22 @@ export interface Site {
 export interface FunctionThing {
   readonly kind: "function";
   readonly node: FunctionNode;
-  readonly fields: Map<string, Value>;
+  fields: Fields;
 }
 
 export interface ClassThing {
   readonly kind: "class";
   readonly node: Node & { type: "ClassDeclaration" | "ClassExpression" };
-  readonly fields: Map<string, Value>;
+  fields: Fields;
 }
 
 /** What another own file exports. */
 export interface NamespaceThing {
   readonly kind: "namespace";
   readonly module: SourceModule;
-  readonly fields: Map<string, Value>;
+  fields: Fields;
   /** `module.exports = …` */
-  readonly whole: Value;
+  whole: Value;
 }
 
 export interface LibraryThing {

@@ -3,9 +3,7 @@ import { ALL_GLOBALS } from "../callees/globals.js";
 import type { Variable } from "../source/module.js";
 import { isFunction, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
-import type { Value } from "./things.js";
-
-const NONE: Value = new Set();
+import { NONE, type Value } from "./things.js";
 
 export function isOfFile(variable: Variable): boolean {
   const block = variable.scope.variableScope.block as unknown as Node;

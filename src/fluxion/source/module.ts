@@ -20,6 +20,13 @@ export type Remark = "start" | "post" | "pure" | "heavy" | "stay";
 const NO_REMARKS: readonly Remark[] = [];
 const REMARKS: readonly Remark[] = ["start", "post", "pure", "heavy", "stay"];
 
+/** What stands in a function, or in a file outside of functions, but not in the functions inside of it. */
+export interface Inside {
+  readonly functions: FunctionNode[];
+  readonly names: (Node & { type: "Identifier" })[];
+  readonly acts: (CallExpression | (Node & { type: "AssignmentExpression" }))[];
+}
+
 /** One file of a program: its text, its syntax, and which name means which variable. */
 export class SourceModule {
   readonly syntax: ProgramSyntax;
@@ -29,7 +36,7 @@ export class SourceModule {
   readonly functions: FunctionNode[] = [];
   /** Own files that it imports: what is written, and the file that it means. */
   readonly imports = new Map<string, string>();
-  readonly #calls = new Map<FunctionNode | null, CallExpression[]>();
+  readonly #inside = new Map<FunctionNode | ProgramSyntax, Inside>();
   readonly #variables = new Map<unknown, Variable | null>();
   readonly #references = new Map<unknown, Reference>();
   readonly #remarks = new Map<number, Remark[]>();
@@ -54,7 +61,7 @@ export class SourceModule {
     }
     this.syntax = parsed.program;
     this.#comments = parsed.comments;
-    this.#prepare(this.syntax, null);
+    this.#prepare(this.syntax, this.inside(this.syntax));
     const manager = analyze(this.syntax as unknown as Parameters<typeof analyze>[0], {
       sourceType: format === "module" ? "module" : "script",
       globalReturn: format === "commonjs",
@@ -96,9 +103,12 @@ export class SourceModule {
     return { file: this.path, line: low + 1, column: start - (this.#lines[low] ?? 0) + 1, start, end };
   }
 
-  /** The calls that stand in a function, or outside of all, but not in functions inside of it. */
-  callsIn(within: FunctionNode | null): readonly CallExpression[] {
-    return this.#calls.get(within) ?? [];
+  inside(body: FunctionNode | ProgramSyntax): Inside {
+    const known = this.#inside.get(body);
+    if (known !== undefined) return known;
+    const inside: Inside = { functions: [], names: [], acts: [] };
+    this.#inside.set(body, inside);
+    return inside;
   }
 
   /** What a comment directly before a node asks for. */
@@ -107,24 +117,19 @@ export class SourceModule {
   }
 
   /** Goes through all that is below a node, once. */
-  #prepare(node: Node, within: FunctionNode | null): void {
+  #prepare(node: Node, inside: Inside): void {
     for (const child of childrenOf(node)) {
       child.parent = node;
-      // The scope manager asks for the range of names and of functions' bodies.
-      if (child.type === "Identifier" || (node === within && child === within.body)) {
-        child.range = [child.start, child.end];
-      }
       if (isFunction(child)) {
+        inside.functions.push(child);
         this.functions.push(child);
-        this.#prepare(child, child);
+        this.#prepare(child, this.inside(child));
+        if (child.body !== null) withRange(child.body);
         continue;
       }
-      if (child.type === "CallExpression") {
-        const calls = this.#calls.get(within);
-        if (calls === undefined) this.#calls.set(within, [child]);
-        else calls.push(child);
-      }
-      this.#prepare(child, within);
+      if (child.type === "Identifier") inside.names.push(withRange(child));
+      if (child.type === "CallExpression" || child.type === "AssignmentExpression") inside.acts.push(child);
+      this.#prepare(child, inside);
     }
   }
 
@@ -137,6 +142,12 @@ export class SourceModule {
       this.#remarks.set(behind, remarks);
     }
   }
+}
+
+/** The scope manager asks where names and bodies of functions are, and of nothing else. */
+function withRange<N extends Node>(node: N): N {
+  node.range = [node.start, node.end];
+  return node;
 }
 
 /** A class has its name inside of it and around it; the one around it is meant. */

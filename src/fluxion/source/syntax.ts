@@ -15,10 +15,12 @@ export type {
 
 export type FunctionNode = FunctionSyntax | ArrowFunctionExpression;
 
-const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
-
 export function isFunction(node: Node | null | undefined): node is FunctionNode {
-  return node !== null && node !== undefined && FUNCTIONS.has(node.type);
+  if (node === null || node === undefined) return false;
+  const { type } = node;
+  return (
+    type === "FunctionExpression" || type === "ArrowFunctionExpression" || type === "FunctionDeclaration"
+  );
 }
 
 const CHILDREN = Symbol("children");

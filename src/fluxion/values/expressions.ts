@@ -10,6 +10,12 @@ import { read } from "./variables.js";
 export function evaluate(engine: Engine, node: Node): Value {
   if (isFunction(node)) return functionValue(engine, node);
   switch (node.type) {
+    case "BlockStatement":
+    case "ExpressionStatement":
+    case "IfStatement":
+    case "VariableDeclaration":
+      for (const child of childrenOf(node)) evaluate(engine, child);
+      return NONE;
     case "Identifier":
       return read(engine, node);
     case "Literal":

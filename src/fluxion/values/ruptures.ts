@@ -3,7 +3,7 @@ import type { RuptureKind } from "../pipeline.js";
 import { type CallExpression, type FunctionNode, written } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { contentsOf, memberOf } from "./members.js";
-import type { Body, Value } from "./things.js";
+import type { Body, Thing, Value } from "./things.js";
 
 /** What makes the call of a listener: it decides what its parameters are, and what its order means. */
 export type Door = "express" | "http" | "emitter" | "timer" | "callback" | "then" | "named";
@@ -47,7 +47,8 @@ export function noteMethod(
   args: readonly Value[],
 ): void {
   if (key === null) return;
-  const libraries = [...object].filter(({ kind }) => kind === "library" || kind === "builtin");
+  const libraries: Thing[] = [];
+  for (const each of object) if (each.kind === "library" || each.kind === "builtin") libraries.push(each);
   note(engine, node, memberOf(engine, libraries, key, node), args);
   if (engine.ruptures.has(node)) return;
   if (PROMISING.has(key)) add(engine, "post", "then", node, args);

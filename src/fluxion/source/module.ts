@@ -9,6 +9,7 @@ import {
   isFunction,
   type Node,
   type ProgramSyntax,
+  requiredBy,
 } from "./syntax.js";
 
 export type { Variable } from "@typescript-eslint/scope-manager";
@@ -27,11 +28,19 @@ export interface Inside {
   readonly acts: (CallExpression | (Node & { type: "AssignmentExpression" }))[];
 }
 
+/** `import`, `export … from`, `require("…")`: where it stands, and what is written there. */
+export interface Load {
+  readonly node: Node;
+  readonly specifier: string;
+}
+
 /** One file of a program: its text, its syntax, and which name means which variable. */
 export class SourceModule {
   readonly syntax: ProgramSyntax;
   /** The variables that are declared in the file itself, outside of functions. */
   readonly top: Scope;
+  /** What loads other files or packages, in the order of the text. */
+  readonly loads: Load[] = [];
   /** All functions, in the order of the text. */
   readonly functions: FunctionNode[] = [];
   /** Own files that it imports: what is written, and the file that it means. */
@@ -127,6 +136,8 @@ export class SourceModule {
         if (child.body !== null) withRange(child.body);
         continue;
       }
+      const specifier = loadedBy(child);
+      if (specifier !== null) this.loads.push({ node: child, specifier });
       if (child.type === "Identifier") inside.names.push(withRange(child));
       if (child.type === "CallExpression" || child.type === "AssignmentExpression") inside.acts.push(child);
       this.#prepare(child, inside);
@@ -141,6 +152,22 @@ export class SourceModule {
       const behind = end + (/^\s*/.exec(this.text.slice(end, end + 200))?.[0].length ?? 0);
       this.#remarks.set(behind, remarks);
     }
+  }
+}
+
+function loadedBy(node: Node): string | null {
+  switch (node.type) {
+    case "CallExpression":
+      return requiredBy(node);
+    case "ImportDeclaration":
+    case "ExportNamedDeclaration":
+    case "ExportAllDeclaration":
+    case "ImportExpression":
+      return node.source?.type === "Literal" && typeof node.source.value === "string"
+        ? node.source.value
+        : null;
+    default:
+      return null;
   }
 }
 

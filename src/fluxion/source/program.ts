@@ -3,7 +3,7 @@ import { createRequire, isBuiltin } from "node:module";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { HeadwaterError, invariant } from "../../errors.js";
 import { type Format, SourceModule } from "./module.js";
-import { type Node, requiredBy, walk } from "./syntax.js";
+import type { Node } from "./syntax.js";
 
 const ENDINGS = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"];
 const CODE = /\.[cm]?[jt]s$/;
@@ -32,7 +32,7 @@ export function readProgram(entry: string, options: ReadingOptions = {}): Source
     const text = options.texts?.get(path) ?? textOf(path);
     const module = new SourceModule(path, text, formatOf(path, text));
     modules.set(path, module);
-    for (const specifier of specifiersIn(module)) {
+    for (const { specifier } of module.loads) {
       const target = ownFile(specifier, path, options);
       if (target === null) continue;
       module.imports.set(specifier, target);
@@ -63,26 +63,6 @@ function textOf(path: string): string {
       `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-}
-
-function specifiersIn(module: SourceModule): string[] {
-  const found: string[] = [];
-  walk(module.syntax, (node) => {
-    if (
-      (node.type === "ImportDeclaration" ||
-        node.type === "ExportNamedDeclaration" ||
-        node.type === "ExportAllDeclaration" ||
-        node.type === "ImportExpression") &&
-      node.source?.type === "Literal" &&
-      typeof node.source.value === "string"
-    ) {
-      found.push(node.source.value);
-    }
-    const required = node.type === "CallExpression" ? requiredBy(node) : null;
-    if (required !== null) found.push(required);
-    return undefined;
-  });
-  return found;
 }
 
 /** The file that an import means, if it is one of the program's own. */

@@ -21,17 +21,20 @@ export function callDataMethod(
     callbacks(engine, args, node, NONE);
     return key === "split" ? [engine.site(node)] : [];
   }
-  const self: Value = thing === null ? NONE : new Set([thing]);
-  const contents = contentsOf(engine, self);
+  const self = thing === null ? [] : [thing];
   const others = new Set<Thing>();
   for (const value of args) for (const each of value) if (each.kind !== "function") others.add(each);
   const callee = plain(node.callee);
   const target = callee.type === "MemberExpression" ? callee.object : node;
+  const hasCallback = args.some((value) => [...value].some(({ kind }) => kind === "function"));
   if (MUTATING.has(key)) {
+    const before = hasCallback ? contentsOf(engine, self) : NONE;
     if (thing !== null) {
       change(engine, thing, node, `${written(target)} by ${key}()`, target);
       fill(engine, thing, null, others);
     }
+    // Looked at when it is in, or this would have to be looked at again.
+    const contents = hasCallback ? before : contentsOf(engine, self);
     callbacks(engine, args, node, new Set([...contents, ...self]));
     if (key === "sort") engine.current.busy = true;
     return [...self, ...contents, ...others];
@@ -41,9 +44,9 @@ export function callDataMethod(
       change(engine, thing, node, `${written(target)}.lastIndex`, target);
     return key === "exec" ? [engine.site(node)] : [];
   }
+  const contents = contentsOf(engine, self);
   const isKnown = COPYING.has(key) || MAPPING.has(key) || PICKING.has(key);
   if (!isKnown) return unknownCall(engine, node, args, written(node.callee));
-  const hasCallback = args.some((value) => [...value].some(({ kind }) => kind === "function"));
   if (hasCallback) engine.current.busy = true;
   const seen = new Set([...contents, ...others, ...(key === "then" ? self : [])]);
   const given = callbacks(engine, args, node, seen);

@@ -203,7 +203,7 @@ export class Engine {
   }
 
   /** Everything that can be reached from a value. */
-  reachable(value: Iterable<Thing>): Set<Thing> {
+  reachable(value: Value): Value {
     const found = reachable(value);
     for (const thing of found) if ("fields" in thing) this.#seen(thing);
     return found;

@@ -130,7 +130,8 @@ export interface ReceiverRead {
 }
 
 /** Everything that can be reached from a value. */
-export function reachable(value: Iterable<Thing>): Set<Thing> {
+export function reachable(value: Value): Value {
+  if (value.size === 0) return NONE;
   const found = new Set<Thing>();
   const waiting = [...value];
   for (let thing = waiting.pop(); thing !== undefined; thing = waiting.pop()) {

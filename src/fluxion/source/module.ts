@@ -4,8 +4,8 @@ import { HeadwaterError, invariant } from "../../errors.js";
 import type { Place } from "../pipeline.js";
 import {
   type CallExpression,
-  childrenOf,
   type FunctionNode,
+  forEachChild,
   isFunction,
   type Node,
   type ProgramSyntax,
@@ -34,6 +34,20 @@ export interface Load {
   readonly specifier: string;
 }
 
+/** Asked for all the time, so it is kept with the name. */
+const MEANING = Symbol("meaning");
+
+interface Meaning {
+  readonly module: SourceModule;
+  variable: Variable | null | undefined;
+  reference: Reference | undefined;
+}
+
+interface Named {
+  readonly type: string;
+  [MEANING]?: Meaning;
+}
+
 /** One file of a program: its text, its syntax, and which name means which variable. */
 export class SourceModule {
   readonly syntax: ProgramSyntax;
@@ -46,8 +60,6 @@ export class SourceModule {
   /** Own files that it imports: what is written, and the file that it means. */
   readonly imports = new Map<string, string>();
   readonly #inside = new Map<FunctionNode | ProgramSyntax, Inside>();
-  readonly #variables = new Map<unknown, Variable | null>();
-  readonly #references = new Map<unknown, Reference>();
   readonly #remarks = new Map<number, Remark[]>();
   readonly #comments: readonly Comment[];
   readonly #lines: number[] = [0];
@@ -81,12 +93,12 @@ export class SourceModule {
     this.top = top;
     for (const scope of manager.scopes) {
       for (const reference of scope.references) {
-        this.#references.set(reference.identifier, reference);
-        if (reference.isValueReference)
-          this.#variables.set(reference.identifier, outward(reference.resolved));
+        const meaning = this.#meaningOf(reference.identifier);
+        meaning.reference = reference;
+        if (reference.isValueReference) meaning.variable = outward(reference.resolved);
       }
       for (const variable of scope.variables) {
-        for (const identifier of variable.identifiers) this.#variables.set(identifier, outward(variable));
+        for (const each of variable.identifiers) this.#meaningOf(each).variable = outward(variable);
       }
     }
     this.#readRemarks();
@@ -94,11 +106,21 @@ export class SourceModule {
 
   /** The variable that a name means; `null` for a global, `undefined` if the node is no use of a variable. */
   variable(identifier: Node): Variable | null | undefined {
-    return this.#variables.get(identifier);
+    return this.#known(identifier)?.variable;
   }
 
   reference(identifier: Node): Reference | undefined {
-    return this.#references.get(identifier);
+    return this.#known(identifier)?.reference;
+  }
+
+  /** Names of other files mean nothing here. */
+  #known(identifier: Named): Meaning | undefined {
+    const meaning = identifier[MEANING];
+    return meaning?.module === this ? meaning : undefined;
+  }
+
+  #meaningOf(identifier: Named): Meaning {
+    return (identifier[MEANING] ??= { module: this, variable: undefined, reference: undefined });
   }
 
   place({ start, end }: { start: number; end: number }): Place {
@@ -127,21 +149,21 @@ export class SourceModule {
 
   /** Goes through all that is below a node, once. */
   #prepare(node: Node, inside: Inside): void {
-    for (const child of childrenOf(node)) {
+    forEachChild(node, (child) => {
       child.parent = node;
       if (isFunction(child)) {
         inside.functions.push(child);
         this.functions.push(child);
         this.#prepare(child, this.inside(child));
         if (child.body !== null) withRange(child.body);
-        continue;
+        return;
       }
       const specifier = loadedBy(child);
       if (specifier !== null) this.loads.push({ node: child, specifier });
       if (child.type === "Identifier") inside.names.push(withRange(child));
       if (child.type === "CallExpression" || child.type === "AssignmentExpression") inside.acts.push(child);
       this.#prepare(child, inside);
-    }
+    });
   }
 
   #readRemarks(): void {

@@ -23,35 +23,22 @@ export function isFunction(node: Node | null | undefined): node is FunctionNode 
   );
 }
 
-const CHILDREN = Symbol("children");
-const NO_CHILDREN: readonly Node[] = [];
-
-/** Asked for again and again, so they are kept with the node. */
-export function childrenOf(node: Node): readonly Node[] {
-  const kept = node as { [CHILDREN]?: readonly Node[] };
-  return (kept[CHILDREN] ??= findChildren(node));
-}
-
-/** Used again and again: an array that grows keeps room for more, and there are very many of these. */
-const room: Node[] = [];
-
-function findChildren(node: Node): readonly Node[] {
-  let count = 0;
+/** The nodes directly below one, in the order of the text. */
+export function forEachChild(node: Node, visit: (child: Node) => void): void {
   for (const key of visitorKeys[node.type] ?? []) {
     const value = (node as unknown as Record<string, unknown>)[key];
     if (Array.isArray(value)) {
-      for (const each of value) if (each !== null && typeof each === "object") room[count++] = each as Node;
+      for (const each of value) if (each !== null && typeof each === "object") visit(each as Node);
     } else if (value !== null && typeof value === "object") {
-      room[count++] = value as Node;
+      visit(value as Node);
     }
   }
-  return count === 0 ? NO_CHILDREN : room.slice(0, count);
 }
 
 /** Every node below one, in the order of the text; `enter` returns false to leave out what is below a node. */
 export function walk(node: Node, enter: (node: Node) => boolean | undefined): void {
   if (enter(node) === false) return;
-  for (const child of childrenOf(node)) walk(child, enter);
+  forEachChild(node, (child) => walk(child, enter));
 }
 
 /** What an expression is without parentheses and words about types. */

@@ -1,4 +1,4 @@
-import { childrenOf, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
+import { forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
 import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { iterated, memberOf } from "./members.js";
@@ -11,10 +11,13 @@ export function evaluate(engine: Engine, node: Node): Value {
   if (isFunction(node)) return functionValue(engine, node);
   switch (node.type) {
     case "BlockStatement":
+      for (const statement of node.body) evaluate(engine, statement);
+      return NONE;
     case "ExpressionStatement":
-    case "IfStatement":
+      evaluate(engine, node.expression);
+      return NONE;
     case "VariableDeclaration":
-      for (const child of childrenOf(node)) evaluate(engine, child);
+      for (const each of node.declarations) evaluate(engine, each);
       return NONE;
     case "Identifier":
       return read(engine, node);
@@ -43,7 +46,7 @@ export function evaluate(engine: Engine, node: Node): Value {
       comparison(engine, node);
       return NONE;
     case "TemplateLiteral":
-      for (const child of childrenOf(node)) evaluate(engine, child);
+      for (const each of node.expressions) evaluate(engine, each);
       return NONE;
     case "LogicalExpression":
       return union(evaluate(engine, node.left), evaluate(engine, node.right));
@@ -153,7 +156,7 @@ function statement(engine: Engine, node: Node): Value {
     default:
       if (node.type.startsWith("TS")) return NONE;
   }
-  for (const child of childrenOf(node)) evaluate(engine, child);
+  forEachChild(node, (child) => evaluate(engine, child));
   return NONE;
 }
 

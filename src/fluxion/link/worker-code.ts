@@ -4,7 +4,7 @@ import { exportsOf } from "../pipeliner/exports.js";
 import type { CallPlan, PartPlan, StagePlan } from "../pipeliner/plan.js";
 import type { ModuleSlice } from "../pipeliner/slice.js";
 import type { SourceModule } from "../source/module.js";
-import { type Node, requiredBy, walk } from "../source/syntax.js";
+import type { Node } from "../source/syntax.js";
 import { nameOf } from "../values/expressions.js";
 import { importedAddress, requiredFile } from "./resolve.js";
 
@@ -73,14 +73,12 @@ export function workerCode(slice: ModuleSlice, plans: readonly StagePlan[], opti
 /** Imports as they are found from where the worker module lies. */
 function withPaths(module: SourceModule, { files, place }: WorkerOptions): MagicString {
   const text = new MagicString(module.text, { filename: module.path });
-  walk(module.syntax, (node) => {
-    const specifier = node.type === "CallExpression" ? requiredBy(node) : null;
-    if (specifier === null) return undefined;
+  for (const { node, specifier } of module.loads) {
+    if (node.type !== "CallExpression") continue;
     const worker = ownWorker(module, specifier, files);
     const to = worker === null ? outside(module, specifier, place, requiredFile) : `./${worker.name}`;
     text.overwrite(node.start, node.end, `require(${JSON.stringify(to)})${worker === null ? "" : ".slice"}`);
-    return false;
-  });
+  }
   return text;
 }
 

@@ -1,7 +1,7 @@
 import { VALUES } from "../callees/builtins.js";
 import { ALL_GLOBALS } from "../callees/globals.js";
 import type { Group, Part, Stream } from "../pipeline.js";
-import type { SourceModule } from "../source/module.js";
+import type { SourceModule, Variable } from "../source/module.js";
 import type { FunctionNode, Node } from "../source/syntax.js";
 import type { Rupture } from "../values/ruptures.js";
 import { Texts } from "./code.js";
@@ -42,10 +42,21 @@ export function assemble(
   const edges = edgesOf(whole, parts);
   const texts = new Texts(whole, edges);
   const flow = flowOf(parts, edges);
-  const crossing = crossings(whole, flow, moved);
-  const groups = groupNames(crossing);
+  const all = crossings(whole, flow, moved);
+  const inOrder = new Map(all.map((each, i) => [each.variable, i]));
+  const crossing: Crossed = (variables) => {
+    const found = new Set<number>();
+    for (const each of variables) {
+      const i = inOrder.get(each);
+      if (i !== undefined) found.add(i);
+    }
+    return [...found].sort((a, b) => a - b).flatMap((i) => all[i] ?? []);
+  };
+  const groups = groupsOf(parts, all);
+  const inGroups = new Map<Territory, string[]>();
+  for (const { name, members } of groups) for (const part of members) listed(inGroups, part).push(name);
   return {
-    parts: parts.map((part) => partAsData(whole, part, texts, crossing, groups)),
+    parts: parts.map((part) => partAsData(whole, part, texts, crossing, inGroups.get(part) ?? [])),
     streams: edges.map((edge) => ({
       kind: kindOf(edge, parts),
       from: edge.from.name,
@@ -54,9 +65,9 @@ export function assemble(
       callee: edge.rupture.callee,
       place: whole.engine.moduleOf(edge.rupture.node).place(edge.rupture.node),
     })),
-    groups: [...groups].map(([{ variable, writers, readers, lasts }, name]) => ({
+    groups: groups.map(({ name, members, of: { variable, lasts } }) => ({
       name,
-      parts: parts.filter((part) => inGroup(part, { variable, writers, readers })).map(({ name }) => name),
+      parts: [...members].map((part) => part.name),
       variables: [variable.name],
       replicable: !lasts,
     })),
@@ -70,14 +81,14 @@ export function assemble(
 function groupNames(crossing: readonly Crossing[]): Map<Crossing, string> {
   const shared = crossing.filter(({ handling }) => handling === "share");
   const plain = new Set(shared.map(({ variable }) => `grp_${variable.name}`));
-  const taken = new Set<string>();
+  const last = new Map<string, number>();
   const names = new Map<Crossing, string>();
   for (const each of shared) {
     const name = `grp_${each.variable.name}`;
-    let own = name;
-    for (let n = 2; taken.has(own) || (own !== name && plain.has(own)); n++) own = `${name}_${n}`;
-    taken.add(own);
-    names.set(each, own);
+    let number = (last.get(name) ?? 0) + 1;
+    while (number > 1 && plain.has(`${name}_${number}`)) number += 1;
+    last.set(name, number);
+    names.set(each, number === 1 ? name : `${name}_${number}`);
   }
   return names;
 }
@@ -148,30 +159,43 @@ function flowOf(parts: readonly Territory[], edges: readonly Edge[]): Flow {
   };
 }
 
-function inGroup(
-  part: Territory,
-  { variable, writers, readers }: Pick<Crossing, "variable" | "writers" | "readers">,
-): boolean {
-  const isReceiver =
-    writers.some(({ name }) => name === "main") && !writers.some(({ writes }) => writes.has(variable));
-  return writers.includes(part) || (!isReceiver && readers.includes(part));
+/** Those of some variables that cross, in their order. */
+type Crossed = (variables: Iterable<Variable>) => Crossing[];
+
+/** Parts that share a variable, in their order. */
+interface Sharing {
+  readonly name: string;
+  readonly of: Crossing;
+  readonly members: ReadonlySet<Territory>;
+}
+
+function groupsOf(parts: readonly Territory[], all: readonly Crossing[]): Sharing[] {
+  const order = new Map(parts.map((part, i) => [part, i]));
+  const place = (part: Territory) => order.get(part) ?? 0;
+  return [...groupNames(all)].map(([of, name]): Sharing => {
+    const { variable, writers, readers } = of;
+    const isReceiver =
+      writers.some(({ name }) => name === "main") && !writers.some(({ writes }) => writes.has(variable));
+    const members = isReceiver ? [...writers] : [...writers, ...readers];
+    return { name, of, members: new Set(members.sort((a, b) => place(a) - place(b))) };
+  });
 }
 
 function partAsData(
   whole: Whole,
   part: Territory,
   texts: Texts,
-  crossing: readonly Crossing[],
-  groups: ReadonlyMap<Crossing, string>,
+  crossing: Crossed,
+  groups: readonly string[],
 ): Part {
   const module = moduleOfPart(whole, part);
-  const own = crossing.filter((each) => part.reads.has(each.variable) || part.writes.has(each.variable));
+  const own = crossing([...part.reads.keys(), ...part.writes.keys()]);
   const context = own.filter((each) => isInContext(part, each)).map(({ variable }) => variable.name);
   const node = part.node ?? module.syntax;
   return {
     name: part.name,
     place: module.place(node),
-    groups: [...groups].flatMap(([each, name]) => (inGroup(part, each) ? [name] : [])),
+    groups,
     context: [...new Set([...context, ...globalsOf(whole, part)])],
     variables: own.map(({ variable, handling, why }) => ({ name: variable.name, handling, why })),
     code: texts.of(part),
@@ -201,10 +225,10 @@ function globalsOf(whole: Whole, part: Territory): string[] {
 }
 
 /** Variables that a part, or one further down, needs and that come from here or from above. */
-function messageOf({ from, to }: Edge, crossing: readonly Crossing[], flow: Flow): string[] {
+function messageOf({ from, to }: Edge, crossing: Crossed, flow: Flow): string[] {
   const below = [...new Set([to, ...flow.below(to)])];
   const [main] = flow.parts;
-  const sent = crossing.filter((each) => {
+  const sent = crossing(below.flatMap((part) => [...part.reads.keys()])).filter((each) => {
     const isReceiver =
       each.handling === "share" && !each.writers.some(({ writes }) => writes.has(each.variable));
     if (each.handling !== "stream" && !isReceiver) return false;

@@ -11,12 +11,13 @@ import {
   plain,
   written,
 } from "../source/syntax.js";
+import type { BodyFacts } from "../values/body-facts.js";
 import { callWith } from "../values/calls.js";
 import { Engine } from "../values/engine.js";
 import { evaluate } from "../values/expressions.js";
 import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
-import type { Body, BodyFacts, Fact, Thing, Value } from "../values/things.js";
+import type { Body, Fact, Thing, Value } from "../values/things.js";
 import { isOfFile } from "../values/variables.js";
 import { followFacts } from "./follow.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
@@ -54,7 +55,6 @@ function giveInput(whole: Whole, engine: Engine, node: FunctionNode, parameter: 
 
 /** Whether a call looks like one that a stage could be made of. */
 export function looksMovable(whole: Whole, node: Body, call: CallExpression): boolean {
-  if (enclosingFunction(call) !== (isFunction(node) ? node : null)) return false;
   if (!isFunction(node) && !isAwait(call)) return false;
   const module = whole.engine.moduleOf(node);
   if (module.remarks(call).includes("stay")) return false;
@@ -217,13 +217,13 @@ function lateFacts(engine: Engine, node: Body, call: CallExpression): Fact[] {
 
 /** Arguments go in a message. */
 function messageFacts(engine: Engine, node: Body, call: CallExpression, given: readonly Value[]): Fact[] {
-  const facts = engine.bodies.get(node)?.facts;
-  const before = new Set(facts?.keys());
+  const own = engine.enter(node);
+  const before = new Set(own.facts.keys());
   engine.at(node, () => {
     for (const value of given) copyable(engine, value, call, written(call.callee));
   });
-  const added = [...(facts ?? [])].filter(([key]) => !before.has(key));
-  for (const [key] of added) facts?.delete(key);
+  const added = [...own.facts].filter(([key]) => !before.has(key));
+  for (const [key] of added) own.takeBack(key);
   return added.map(([, fact]) => fact);
 }
 

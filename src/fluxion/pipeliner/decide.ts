@@ -1,19 +1,9 @@
 import type { Diagnostic } from "../pipeline.js";
-import type { SourceModule } from "../source/module.js";
-import {
-  callsIn,
-  type FunctionNode,
-  isFunction,
-  isInside,
-  type Node,
-  walk,
-  written,
-} from "../source/syntax.js";
+import { type CallExpression, type FunctionNode, isFunction, type Node, written } from "../source/syntax.js";
 import type { Body, Fact } from "../values/things.js";
 import { candidate, containerOf, decideCall, isAsyncFunction, looksMovable } from "./call.js";
 import { decidePart } from "./part.js";
 import { diagnosticOf, type StagePlan } from "./plan.js";
-import { listed } from "./territory.js";
 import type { Whole } from "./whole.js";
 
 export interface Decisions {
@@ -27,10 +17,10 @@ export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>, f
   const diagnostics: Diagnostic[] = [];
   const { patched } = whole;
   if (patched !== null) return { plans, diagnostics: patchedDiagnostics(whole, patched, names) };
-  const gone = new Covered(whole);
-  const going = new Covered(whole);
+  const gone = new Set<Node>();
+  const going = new Set<Node>();
   for (const listener of whole.listeners.values()) {
-    if (gone.has(listener.node, (each) => each !== listener.node)) continue;
+    if (isCovered(listener.node.parent, gone)) continue;
     const name = names.get(listener.node) ?? "anonymous";
     const decision = decidePart(whole, listener, name, folder);
     if (decision.goes) {
@@ -41,12 +31,12 @@ export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>, f
     }
   }
   for (const node of containers(whole)) {
-    if (gone.has(node)) continue;
-    const calls = callsIn(node).filter((call) => looksMovable(whole, node, call));
+    if (isCovered(node, gone)) continue;
+    const calls = callsIn(whole, node).filter((call) => looksMovable(whole, node, call));
     if (calls.length === 0) continue;
     const container = containerOf(whole, node, isFunction(node) ? (whole.listeners.get(node) ?? null) : null);
     for (const call of calls) {
-      if (going.has(call) || !candidate(whole, container, call)) continue;
+      if (isCovered(call, going) || !candidate(whole, container, call)) continue;
       const decision = decideCall(whole, container, call, folder);
       if (decision.goes) {
         plans.push(decision.plan);
@@ -76,24 +66,15 @@ function patchedDiagnostics(
   );
 }
 
-/** Pieces of the program, file by file. */
-class Covered {
-  readonly #whole: Whole;
-  readonly #byFile = new Map<SourceModule, Node[]>();
+/** Is a node inside of one of these pieces of the program, or one of them itself? */
+function isCovered(node: Node | null | undefined, pieces: ReadonlySet<Node>): boolean {
+  for (let outer = node; outer; outer = outer.parent) if (pieces.has(outer)) return true;
+  return false;
+}
 
-  constructor(whole: Whole) {
-    this.#whole = whole;
-  }
-
-  add(node: Node): void {
-    listed(this.#byFile, this.#whole.engine.moduleOf(node)).push(node);
-  }
-
-  /** Is a node inside of one of them, or one of them itself? */
-  has(node: Node, isMeant: (piece: Node) => boolean = () => true): boolean {
-    const pieces = this.#byFile.get(this.#whole.engine.moduleOf(node));
-    return pieces?.some((each) => isInside(node, each) && isMeant(each)) === true;
-  }
+function callsIn(whole: Whole, body: Body): CallExpression[] {
+  const { acts } = whole.engine.moduleOf(body).inside(body);
+  return acts.filter((act) => act.type === "CallExpression");
 }
 
 /** What goes of a call: if it has a continuation, that stays, with calls of its own. */
@@ -106,10 +87,9 @@ function containers(whole: Whole): Body[] {
   const found: Body[] = [];
   for (const module of whole.program.modules.values()) {
     if (module.format === "module") found.push(module.syntax);
-    walk(module.syntax, (node) => {
-      if (isFunction(node) && (whole.listeners.has(node) || isAsyncFunction(node))) found.push(node);
-      return undefined;
-    });
+    for (const node of module.functions) {
+      if (whole.listeners.has(node) || isAsyncFunction(node)) found.push(node);
+    }
   }
   return found;
 }

@@ -1,8 +1,9 @@
 import { REQUEST_CONTAINERS, REQUEST_VALUES } from "../callees/web.js";
 import type { SourceModule } from "../source/module.js";
 import { isFunction, isInside, type Node } from "../source/syntax.js";
+import type { BodyFacts } from "../values/body-facts.js";
 import type { Engine } from "../values/engine.js";
-import type { BodyFacts, Fact, ReceiverThing } from "../values/things.js";
+import type { Fact, ReceiverThing } from "../values/things.js";
 import { reached } from "./reach.js";
 
 const LOOPS = new Set([
@@ -58,15 +59,14 @@ function isTried(node: Node): boolean {
 /** What is read of a response, or of a request that was passed on, must be what it was at the start. */
 function readAfter(bodies: readonly BodyFacts[]): Fact[] {
   const facts: Fact[] = [];
+  const effects = bodies.flatMap((body) => body.effects.map((effect) => ({ effect, body })));
   for (const of of bodies) {
     for (const { receiver, node, path } of of.reads) {
-      const before = bodies
-        .flatMap((each) => each.effects.map((effect) => ({ ...effect, body: each })))
-        .find((effect) => {
-          const changes =
-            receiver.receiver === "response" ? effect.receiver === receiver : isNext(effect.receiver);
-          return changes && (effect.body !== of || isBefore(effect.node, node));
-        });
+      const before = effects.find(({ effect, body }) => {
+        const changes =
+          receiver.receiver === "response" ? effect.receiver === receiver : isNext(effect.receiver);
+        return changes && (body !== of || isBefore(effect.node, node));
+      });
       if (before === undefined) continue;
       facts.push({
         code: "HW-7008",

@@ -7,7 +7,8 @@ import {
   type Node,
   walk,
 } from "../source/syntax.js";
-import type { BodyFacts, Fact } from "../values/things.js";
+import type { BodyFacts } from "../values/body-facts.js";
+import type { Fact } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import type { Container } from "./call.js";
 import { overtaking } from "./parallel.js";

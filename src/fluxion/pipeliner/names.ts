@@ -10,8 +10,8 @@ export function namesOf(whole: Whole): Map<FunctionNode, string> {
   const taken = new Set(["main"]);
   let anonymous = FIRST_ANONYMOUS;
   for (const module of whole.program.modules.values()) {
-    const own = [...whole.listeners.keys()].filter((node) => whole.engine.moduleOf(node) === module);
-    for (const node of own.sort((a, b) => a.start - b.start)) {
+    for (const node of module.functions) {
+      if (!whole.listeners.has(node)) continue;
       const written = nameOf(node);
       let name = written ?? `anonymous_${anonymous++}`;
       for (let n = 2; taken.has(name); n++) name = `${written ?? "anonymous"}_${n}`;

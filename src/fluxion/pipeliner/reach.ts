@@ -1,5 +1,6 @@
+import type { BodyFacts } from "../values/body-facts.js";
 import type { Engine } from "../values/engine.js";
-import type { Body, BodyFacts } from "../values/things.js";
+import type { Body } from "../values/things.js";
 
 /** The bodies that run when one runs, itself first; files that are loaded are not among them. */
 export function reached(engine: Engine, root: Body): BodyFacts[] {

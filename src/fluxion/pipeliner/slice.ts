@@ -1,8 +1,9 @@
 import type { SourceModule, Variable } from "../source/module.js";
 import { around, enclosingFunction, isInside, keyOf, type Node, requiredBy, walk } from "../source/syntax.js";
+import type { BodyFacts } from "../values/body-facts.js";
 import type { Engine } from "../values/engine.js";
 import { nameOf } from "../values/expressions.js";
-import { type BodyFacts, type Fact, reachable, type Thing } from "../values/things.js";
+import { type Fact, reachable, type Thing } from "../values/things.js";
 import { isOfFile, isReassigned } from "../values/variables.js";
 import { exportsOf } from "./exports.js";
 import { reached } from "./reach.js";

@@ -1,5 +1,5 @@
 import type { SourceModule, Variable } from "../source/module.js";
-import { type FunctionNode, isFunction, type Node, walk } from "../source/syntax.js";
+import { type FunctionNode, isFunction, type Node } from "../source/syntax.js";
 import { type Body, reachable } from "../values/things.js";
 import { calledBySelf, keyOfThing, type Whole } from "./whole.js";
 
@@ -36,7 +36,7 @@ function territory(whole: Whole, name: string, node: FunctionNode | null): Terri
     for (const targets of facts.calls.values()) waiting.push(...targets);
     waiting.push(...functionsIn(whole, body, node));
   }
-  const waits = [...bodies].some((body) => useOf(whole, body).waits);
+  const waits = [...bodies].some((body) => whole.engine.moduleOf(body).inside(body).waits);
   const found: Territory = { name, node, bodies, reads: new Map(), writes: new Map(), waits };
   for (const body of bodies) lookAt(whole, body, found);
   return found;
@@ -44,7 +44,8 @@ function territory(whole: Whole, name: string, node: FunctionNode | null): Terri
 
 /** Functions that are written in a body and are no listeners: they may be called from there. */
 function functionsIn(whole: Whole, body: Body, part: FunctionNode | null): FunctionNode[] {
-  const own = useOf(whole, body).functions.filter((each) => !whole.listeners.has(each));
+  const { functions } = whole.engine.moduleOf(body).inside(body);
+  const own = functions.filter((each) => !whole.listeners.has(each));
   if (part !== null || body.type !== "Program") return own;
   // Functions of a file that nobody else is known to call are main's.
   const called = CALLED.get(whole) ?? calledBySelf(whole.engine);
@@ -59,12 +60,10 @@ export function globalsIn(whole: Whole, { bodies }: Territory): Set<string> {
 
 /** What one body uses, whoever runs it. */
 interface BodyUse {
-  readonly functions: FunctionNode[];
   /** Global names. */
   readonly globals: Set<string>;
   readonly reads: Map<Variable, Node>;
   readonly writes: Map<Variable, Node>;
-  waits: boolean;
 }
 
 const CALLED = new WeakMap<Whole, Set<Body>>();
@@ -82,26 +81,12 @@ function useOf(whole: Whole, body: Body): BodyUse {
   USES.set(whole, known);
   const before = known.get(body);
   if (before !== undefined) return before;
-  const use: BodyUse = {
-    functions: [],
-    globals: new Set(),
-    reads: new Map(),
-    writes: new Map(),
-    waits: false,
-  };
+  const use: BodyUse = { globals: new Set(), reads: new Map(), writes: new Map() };
   known.set(body, use);
   const facts = whole.engine.bodies.get(body);
   if (facts === undefined) return use;
   const { module, changes } = facts;
-  walk(body, (node) => {
-    if (node !== body && isFunction(node)) {
-      use.functions.push(node);
-      return false;
-    }
-    if (node.type === "Identifier") noteIdentifier(module, node, body, use);
-    if (node.type === "AwaitExpression" || (node.type === "ForOfStatement" && node.await)) use.waits = true;
-    return undefined;
-  });
+  for (const node of module.inside(body).names) noteIdentifier(module, node, body, use);
   if (body.type === "Program" || changes.size === 0) return use;
   const changed = new Set([...changes.values()].flatMap((things) => [...things].map(keyOfThing)));
   for (const [variable, node] of use.reads) {

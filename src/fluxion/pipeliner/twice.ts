@@ -1,12 +1,5 @@
-import {
-  enclosingFunction,
-  type FunctionNode,
-  isFunction,
-  isInside,
-  type Node,
-  plain,
-  walk,
-} from "../source/syntax.js";
+import type { Inside } from "../source/module.js";
+import { enclosingFunction, type FunctionNode, isInside, type Node, plain } from "../source/syntax.js";
 import type { Engine } from "../values/engine.js";
 import { evaluate } from "../values/expressions.js";
 import { type Body, reachable } from "../values/things.js";
@@ -18,11 +11,11 @@ import { type Body, reachable } from "../values/things.js";
  */
 export function calledTwice(engine: Engine, passing: ReadonlySet<Body>): Node | null {
   const places = new Map<FunctionNode, Node[]>();
-  for (const { body, facts } of engine.bodies.values()) {
+  for (const { body, module, facts } of engine.bodies.values()) {
     const unknown = new Set(
       [...facts.values()].filter(({ code }) => code === "HW-7004").map(({ node }) => node),
     );
-    for (const { node, values } of handedOver(body, unknown)) {
+    for (const { node, values } of handedOver(module.inside(body), unknown)) {
       const owner = ownerOf(engine, node);
       const isNext = values.some((each) => passesOn(engine, body, each, passing));
       if (owner === null || !isNext) continue;
@@ -34,19 +27,17 @@ export function calledTwice(engine: Engine, passing: ReadonlySet<Body>): Node | 
   return null;
 }
 
+interface HandedOver {
+  readonly node: Node;
+  readonly values: readonly Node[];
+}
+
 /** Calls of unknown code and what they are given; fields of objects and what is kept there. */
-function handedOver(body: Body, unknown: ReadonlySet<Node>): { node: Node; values: Node[] }[] {
-  const found: { node: Node; values: Node[] }[] = [];
-  walk(body, (node) => {
-    if (node !== body && isFunction(node)) return false;
-    if (node.type === "CallExpression" && unknown.has(node))
-      found.push({ node, values: [...node.arguments] });
-    if (node.type === "AssignmentExpression" && plain(node.left).type === "MemberExpression") {
-      found.push({ node, values: [node.right] });
-    }
-    return undefined;
+function handedOver({ acts }: Inside, unknown: ReadonlySet<Node>): HandedOver[] {
+  return acts.flatMap((node): HandedOver[] => {
+    if (node.type === "CallExpression") return unknown.has(node) ? [{ node, values: node.arguments }] : [];
+    return plain(node.left).type === "MemberExpression" ? [{ node, values: [node.right] }] : [];
   });
-  return found;
 }
 
 /** How functions are given away. */

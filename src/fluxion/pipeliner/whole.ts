@@ -3,7 +3,7 @@ import { HANDLER_ROLES } from "../callees/web.js";
 import type { ReceiverKind } from "../pipeline.js";
 import type { Variable } from "../source/module.js";
 import type { SourceProgram } from "../source/program.js";
-import { type FunctionNode, isFunction, type Node, walk } from "../source/syntax.js";
+import { type FunctionNode, type Node, walk } from "../source/syntax.js";
 import { Engine } from "../values/engine.js";
 import type { Rupture } from "../values/ruptures.js";
 import { type Body, type Fact, reachable, type Thing } from "../values/things.js";
@@ -96,12 +96,10 @@ function look(
   const engine = new Engine({ program, knowledge, roles, root: null });
   for (const module of program.modules.values()) {
     engine.enter(module.syntax);
-    walk(module.syntax, (node) => {
-      if (!isFunction(node)) return undefined;
+    for (const node of module.functions) {
       engine.enter(node);
       if (called !== null) giveUnknown(engine, node, called, roles);
-      return undefined;
-    });
+    }
   }
   if (called === null) engine.gather();
   else engine.run();
@@ -119,7 +117,7 @@ function giveUnknown(
   for (const parameter of node.params) {
     walk(parameter, (each) => {
       const variable = each.type === "Identifier" ? engine.moduleOf(node).variable(each) : null;
-      if (variable && !roles.has(variable)) engine.add(engine.of(variable), [engine.data("unknown", node)]);
+      if (variable && !roles.has(variable)) engine.assign(variable, [engine.data("unknown", node)]);
       return undefined;
     });
   }

@@ -2,7 +2,15 @@ import { analyze, type Reference, type Scope, type Variable } from "@typescript-
 import { type Comment, parseSync } from "oxc-parser";
 import { HeadwaterError, invariant } from "../../errors.js";
 import type { Place } from "../pipeline.js";
-import { type Node, type ProgramSyntax, setParents } from "./syntax.js";
+import {
+  type CallExpression,
+  type FunctionNode,
+  forEachChild,
+  isFunction,
+  type Node,
+  type ProgramSyntax,
+  requiredBy,
+} from "./syntax.js";
 
 export type { Variable } from "@typescript-eslint/scope-manager";
 
@@ -10,17 +18,50 @@ export type Format = "commonjs" | "module";
 
 /** Words for the compiler in a comment before a call or a function: `headwater: heavy`. */
 export type Remark = "start" | "post" | "pure" | "heavy" | "stay";
+const NO_REMARKS: readonly Remark[] = [];
 const REMARKS: readonly Remark[] = ["start", "post", "pure", "heavy", "stay"];
+
+/** What stands in a function, or in a file outside of functions, but not in the functions inside of it. */
+export interface Inside {
+  readonly functions: FunctionNode[];
+  readonly names: (Node & { type: "Identifier" })[];
+  readonly acts: (CallExpression | (Node & { type: "AssignmentExpression" }))[];
+  /** Does it await anything? */
+  waits: boolean;
+}
+
+/** `import`, `export … from`, `require("…")`: where it stands, and what is written there. */
+export interface Load {
+  readonly node: Node;
+  readonly specifier: string;
+}
+
+/** Asked for all the time, so it is kept with the name. */
+const MEANING = Symbol("meaning");
+
+interface Meaning {
+  readonly module: SourceModule;
+  variable: Variable | null | undefined;
+  reference: Reference | undefined;
+}
+
+interface Named {
+  readonly type: string;
+  [MEANING]?: Meaning;
+}
 
 /** One file of a program: its text, its syntax, and which name means which variable. */
 export class SourceModule {
   readonly syntax: ProgramSyntax;
   /** The variables that are declared in the file itself, outside of functions. */
   readonly top: Scope;
+  /** What loads other files or packages, in the order of the text. */
+  readonly loads: Load[] = [];
+  /** All functions, in the order of the text. */
+  readonly functions: FunctionNode[] = [];
   /** Own files that it imports: what is written, and the file that it means. */
   readonly imports = new Map<string, string>();
-  readonly #variables = new Map<unknown, Variable | null>();
-  readonly #references = new Map<unknown, Reference>();
+  readonly #inside = new Map<FunctionNode | ProgramSyntax, Inside>();
   readonly #remarks = new Map<number, Remark[]>();
   readonly #comments: readonly Comment[];
   readonly #lines: number[] = [0];
@@ -33,7 +74,6 @@ export class SourceModule {
     // Always as TypeScript syntax: the scope manager trips over JavaScript's without decorators.
     const parsed = parseSync(path, text, {
       astType: "ts",
-      range: true,
       sourceType: format === "module" ? "module" : "commonjs",
     });
     const wrong = parsed.errors.find(({ severity }) => severity === "Error");
@@ -44,7 +84,7 @@ export class SourceModule {
     }
     this.syntax = parsed.program;
     this.#comments = parsed.comments;
-    setParents(this.syntax);
+    this.#prepare(this.syntax, this.inside(this.syntax));
     const manager = analyze(this.syntax as unknown as Parameters<typeof analyze>[0], {
       sourceType: format === "module" ? "module" : "script",
       globalReturn: format === "commonjs",
@@ -55,12 +95,12 @@ export class SourceModule {
     this.top = top;
     for (const scope of manager.scopes) {
       for (const reference of scope.references) {
-        this.#references.set(reference.identifier, reference);
-        if (reference.isValueReference)
-          this.#variables.set(reference.identifier, outward(reference.resolved));
+        const meaning = this.#meaningOf(reference.identifier);
+        meaning.reference = reference;
+        if (reference.isValueReference) meaning.variable = outward(reference.resolved);
       }
       for (const variable of scope.variables) {
-        for (const identifier of variable.identifiers) this.#variables.set(identifier, outward(variable));
+        for (const each of variable.identifiers) this.#meaningOf(each).variable = outward(variable);
       }
     }
     this.#readRemarks();
@@ -68,11 +108,21 @@ export class SourceModule {
 
   /** The variable that a name means; `null` for a global, `undefined` if the node is no use of a variable. */
   variable(identifier: Node): Variable | null | undefined {
-    return this.#variables.get(identifier);
+    return this.#known(identifier)?.variable;
   }
 
   reference(identifier: Node): Reference | undefined {
-    return this.#references.get(identifier);
+    return this.#known(identifier)?.reference;
+  }
+
+  /** Names of other files mean nothing here. */
+  #known(identifier: Named): Meaning | undefined {
+    const meaning = identifier[MEANING];
+    return meaning?.module === this ? meaning : undefined;
+  }
+
+  #meaningOf(identifier: Named): Meaning {
+    return (identifier[MEANING] ??= { module: this, variable: undefined, reference: undefined });
   }
 
   place({ start, end }: { start: number; end: number }): Place {
@@ -86,9 +136,38 @@ export class SourceModule {
     return { file: this.path, line: low + 1, column: start - (this.#lines[low] ?? 0) + 1, start, end };
   }
 
+  inside(body: FunctionNode | ProgramSyntax): Inside {
+    const known = this.#inside.get(body);
+    if (known !== undefined) return known;
+    const inside: Inside = { functions: [], names: [], acts: [], waits: false };
+    this.#inside.set(body, inside);
+    return inside;
+  }
+
   /** What a comment directly before a node asks for. */
   remarks(node: Node): readonly Remark[] {
-    return this.#remarks.get(node.start) ?? [];
+    return this.#remarks.get(node.start) ?? NO_REMARKS;
+  }
+
+  /** Goes through all that is below a node, once. */
+  #prepare(node: Node, inside: Inside): void {
+    forEachChild(node, (child) => {
+      child.parent = node;
+      if (isFunction(child)) {
+        inside.functions.push(child);
+        this.functions.push(child);
+        this.#prepare(child, this.inside(child));
+        if (child.body !== null) withRange(child.body);
+        return;
+      }
+      const specifier = loadedBy(child);
+      if (specifier !== null) this.loads.push({ node: child, specifier });
+      if (child.type === "Identifier") inside.names.push(withRange(child));
+      if (child.type === "CallExpression" || child.type === "AssignmentExpression") inside.acts.push(child);
+      if (child.type === "AwaitExpression" || (child.type === "ForOfStatement" && child.await))
+        inside.waits = true;
+      this.#prepare(child, inside);
+    });
   }
 
   #readRemarks(): void {
@@ -100,6 +179,28 @@ export class SourceModule {
       this.#remarks.set(behind, remarks);
     }
   }
+}
+
+function loadedBy(node: Node): string | null {
+  switch (node.type) {
+    case "CallExpression":
+      return requiredBy(node);
+    case "ImportDeclaration":
+    case "ExportNamedDeclaration":
+    case "ExportAllDeclaration":
+    case "ImportExpression":
+      return node.source?.type === "Literal" && typeof node.source.value === "string"
+        ? node.source.value
+        : null;
+    default:
+      return null;
+  }
+}
+
+/** The scope manager asks where names and bodies of functions are, and of nothing else. */
+function withRange<N extends Node>(node: N): N {
+  node.range = [node.start, node.end];
+  return node;
 }
 
 /** A class has its name inside of it and around it; the one around it is meant. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { dirname, extname, join, resolve, sep } from "node:path";
-import { HeadwaterError } from "../../errors.js";
+import { HeadwaterError, invariant } from "../../errors.js";
 import { type Format, SourceModule } from "./module.js";
-import { type Node, requiredBy, walk } from "./syntax.js";
+import type { Node } from "./syntax.js";
 
 const ENDINGS = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"];
 const CODE = /\.[cm]?[jt]s$/;
@@ -32,7 +32,7 @@ export function readProgram(entry: string, options: ReadingOptions = {}): Source
     const text = options.texts?.get(path) ?? textOf(path);
     const module = new SourceModule(path, text, formatOf(path, text));
     modules.set(path, module);
-    for (const specifier of specifiersIn(module)) {
+    for (const { specifier } of module.loads) {
       const target = ownFile(specifier, path, options);
       if (target === null) continue;
       module.imports.set(specifier, target);
@@ -45,14 +45,13 @@ export function readProgram(entry: string, options: ReadingOptions = {}): Source
 export function finderOf(modules: Iterable<SourceModule>): (node: Node) => SourceModule {
   const found = new Map<Node, SourceModule>();
   for (const module of modules) found.set(module.syntax, module);
-  const moduleOf = (node: Node): SourceModule => {
-    const known = found.get(node);
-    if (known !== undefined) return known;
-    const module = moduleOf(node.parent ?? node);
-    found.set(node, module);
+  return (node) => {
+    let outer = node;
+    while (outer.parent) outer = outer.parent;
+    const module = found.get(outer);
+    invariant(module !== undefined, "every node is in a file");
     return module;
   };
-  return moduleOf;
 }
 
 function textOf(path: string): string {
@@ -64,26 +63,6 @@ function textOf(path: string): string {
       `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-}
-
-function specifiersIn(module: SourceModule): string[] {
-  const found: string[] = [];
-  walk(module.syntax, (node) => {
-    if (
-      (node.type === "ImportDeclaration" ||
-        node.type === "ExportNamedDeclaration" ||
-        node.type === "ExportAllDeclaration" ||
-        node.type === "ImportExpression") &&
-      node.source?.type === "Literal" &&
-      typeof node.source.value === "string"
-    ) {
-      found.push(node.source.value);
-    }
-    const required = node.type === "CallExpression" ? requiredBy(node) : null;
-    if (required !== null) found.push(required);
-    return undefined;
-  });
-  return found;
 }
 
 /** The file that an import means, if it is one of the program's own. */

@@ -1,6 +1,5 @@
 import {
   type ArrowFunctionExpression,
-  type CallExpression,
   type Expression,
   type Function as FunctionSyntax,
   type Node,
@@ -16,45 +15,30 @@ export type {
 
 export type FunctionNode = FunctionSyntax | ArrowFunctionExpression;
 
-const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
-
 export function isFunction(node: Node | null | undefined): node is FunctionNode {
-  return node !== null && node !== undefined && FUNCTIONS.has(node.type);
+  if (node === null || node === undefined) return false;
+  const { type } = node;
+  return (
+    type === "FunctionExpression" || type === "ArrowFunctionExpression" || type === "FunctionDeclaration"
+  );
 }
 
-const CHILDREN = Symbol("children");
-const NO_CHILDREN: readonly Node[] = [];
-
-/** Asked for again and again, so they are kept with the node. */
-export function childrenOf(node: Node): readonly Node[] {
-  const kept = node as { [CHILDREN]?: readonly Node[] };
-  return (kept[CHILDREN] ??= findChildren(node));
-}
-
-function findChildren(node: Node): readonly Node[] {
-  const children: Node[] = [];
+/** The nodes directly below one, in the order of the text. */
+export function forEachChild(node: Node, visit: (child: Node) => void): void {
   for (const key of visitorKeys[node.type] ?? []) {
     const value = (node as unknown as Record<string, unknown>)[key];
     if (Array.isArray(value)) {
-      for (const each of value) if (each !== null && typeof each === "object") children.push(each as Node);
+      for (const each of value) if (each !== null && typeof each === "object") visit(each as Node);
     } else if (value !== null && typeof value === "object") {
-      children.push(value as Node);
+      visit(value as Node);
     }
   }
-  return children.length === 0 ? NO_CHILDREN : children;
 }
 
 /** Every node below one, in the order of the text; `enter` returns false to leave out what is below a node. */
 export function walk(node: Node, enter: (node: Node) => boolean | undefined): void {
   if (enter(node) === false) return;
-  for (const child of childrenOf(node)) walk(child, enter);
-}
-
-export function setParents(root: Node): void {
-  for (const child of childrenOf(root)) {
-    child.parent = root;
-    setParents(child);
-  }
+  forEachChild(node, (child) => walk(child, enter));
 }
 
 /** What an expression is without parentheses and words about types. */
@@ -136,13 +120,4 @@ export function written(node: Node): string {
     default:
       return "…";
   }
-}
-
-export function callsIn(node: Node): CallExpression[] {
-  const calls: CallExpression[] = [];
-  walk(node, (each) => {
-    if (each.type === "CallExpression") calls.push(each);
-    return undefined;
-  });
-  return calls;
 }

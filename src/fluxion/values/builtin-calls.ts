@@ -12,7 +12,7 @@ import type { Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { change, contentsOf, fill } from "./members.js";
-import type { Thing, Value } from "./things.js";
+import { NONE, type Thing, type Value } from "./things.js";
 
 /** A call of a function of the language or of Node that is there without an import. */
 export function callBuiltin(
@@ -22,7 +22,7 @@ export function callBuiltin(
   node: Node,
 ): Iterable<Thing> {
   const [first = "", second = ""] = path.split(".");
-  if (VARYING.has(path)) engine.current.varies.add(node);
+  if (VARYING.has(path)) engine.current.vary(node);
   if (path === "eval" || path === "Function") {
     engine.fact("HW-7007", node, `it uses ${path}`, "write the code in a file of the program");
     return [engine.data("unknown")];
@@ -57,7 +57,7 @@ export function makeBuiltin(
   node: Node,
 ): Iterable<Thing> {
   if (path === "Promise") return promise(engine, args, node);
-  if (path === "Date" && args.length === 0) engine.current.varies.add(node);
+  if (path === "Date" && args.length === 0) engine.current.vary(node);
   if (!CLASSES.has(path)) return unknownCall(engine, node, args, `new ${path}`);
   return passing(engine, args, node);
 }
@@ -65,28 +65,29 @@ export function makeBuiltin(
 /** `new Promise((resolve) => …)`: what it resolves to is what it is taken for. */
 function promise(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
   const site = engine.site(node);
-  const resolver: Value = new Set([engine.resolver(node, site.rest)]);
+  const resolver: Value = new Set([engine.resolver(node, site)]);
   for (const thing of args[0] ?? []) callThing(engine, thing, [resolver, resolver], node, []);
   engine.current.waits = true;
-  return [site, ...site.rest];
+  return [site, ...engine.inside(site).rest];
 }
 
 function passing(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
   const site = engine.site(node);
   const given = callbacks(engine, args, node);
   for (const value of args) {
-    engine.add(
-      site.rest,
+    engine.put(
+      site,
+      null,
       [...value].filter(({ kind }) => kind !== "function"),
     );
-    engine.add(site.rest, contentsOf(engine, value));
+    engine.put(site, null, contentsOf(engine, value));
   }
-  engine.add(site.rest, given);
+  engine.put(site, null, given);
   return [site];
 }
 
 function changing(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
-  const [target = new Set<Thing>(), ...others] = args;
+  const [target = NONE, ...others] = args;
   const first = node.type === "CallExpression" ? (node.arguments[0] ?? node) : node;
   for (const thing of target) {
     change(engine, thing, node, "its first argument", first);
@@ -96,9 +97,9 @@ function changing(engine: Engine, args: readonly Value[], node: Node): Iterable<
 }
 
 function callbacks(engine: Engine, args: readonly Value[], node: Node): Value {
-  const contents: Value = new Set();
+  const contents = new Set<Thing>();
   for (const value of args) for (const thing of contentsOf(engine, value)) contents.add(thing);
-  const given: Value = new Set();
+  const given = new Set<Thing>();
   for (const value of args) {
     for (const thing of value) {
       if (thing.kind !== "function") continue;

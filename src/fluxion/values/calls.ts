@@ -8,7 +8,7 @@ import { callLibrary } from "./library-calls.js";
 import { classesAbove, fill, memberOf } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
-import type { ClassThing, Thing, Value } from "./things.js";
+import { type ClassThing, joined, NONE, type Thing, type Value } from "./things.js";
 
 /** What `require` or `import` of a name gives. */
 export function moduleNamed(engine: Engine, specifier: string, node: Node): Value {
@@ -55,13 +55,13 @@ export function callWith(engine: Engine, node: CallExpression, args: readonly Va
   note(engine, node, targets, args);
   if (isPure) return new Set([engine.data("fresh", node)]);
   if (targets.size === 0) return unknownCall(engine, node, args, written(node.callee));
-  return all([...targets].map((target) => callThing(engine, target, args, node, new Set())));
+  return all([...targets].map((target) => callThing(engine, target, args, node, NONE)));
 }
 
 function all(values: readonly Iterable<Thing>[]): Value {
-  const found: Value = new Set();
-  for (const value of values) for (const thing of value) found.add(thing);
-  return found;
+  let found: Set<Thing> | null = null;
+  for (const value of values) found = joined(found, value);
+  return found ?? NONE;
 }
 
 export function callThing(
@@ -79,6 +79,7 @@ export function callThing(
     case "builtin":
       return callBuiltin(engine, target.path, args, node);
     case "namespace": {
+      engine.inside(target);
       const targets = [...target.whole, ...(target.fields.get("default") ?? [])].filter(
         (each) => each !== target,
       );
@@ -88,7 +89,7 @@ export function callThing(
     case "receiver":
       return node.type === "CallExpression" ? callReceiver(engine, target, null, args, node) : [];
     case "resolver":
-      for (const each of args) engine.add(target.into, each);
+      for (const each of args) engine.put(target.into, null, each);
       return [];
     default:
       return unknownCall(
@@ -126,7 +127,7 @@ function callMethodOf(
     case "data":
       return callDataMethod(engine, thing, key, args, node);
     case "site": {
-      const found = memberOf(engine, new Set([thing]), key, node);
+      const found = memberOf(engine, [thing], key, node);
       const functions = [...found].filter((each) => each.kind !== "data" && each.kind !== "site");
       if (functions.length > 0 && (thing.madeBy !== null || (key !== null && thing.fields.has(key)))) {
         return all(functions.map((each) => callThing(engine, each, args, node, [thing])));
@@ -135,20 +136,20 @@ function callMethodOf(
     }
     case "function":
       if (key === "call") return engine.call(thing.node, node, args.slice(1), args[0] ?? []);
-      if (key === "apply") return engine.call(thing.node, node, spread(args[1]), args[0] ?? []);
+      if (key === "apply") return engine.call(thing.node, node, spread(engine, args[1]), args[0] ?? []);
       if (key === "bind") return [thing];
       break;
     default:
   }
-  const targets = memberOf(engine, new Set([thing]), key, node);
+  const targets = memberOf(engine, [thing], key, node);
   if (targets.size === 0) return unknownCall(engine, node, args, written(node.callee));
   return all([...targets].map((each) => callThing(engine, each, args, node, [thing])));
 }
 
-function spread(value: Value | undefined): Value[] {
-  const contents: Value = new Set();
+function spread(engine: Engine, value: Value | undefined): Value[] {
+  const contents = new Set<Thing>();
   for (const thing of value ?? []) {
-    if (thing.kind === "site") for (const each of thing.rest) contents.add(each);
+    if (thing.kind === "site") for (const each of engine.inside(thing).rest) contents.add(each);
     else contents.add(thing);
   }
   return Array.from({ length: 8 }, () => contents);
@@ -239,7 +240,7 @@ function superObject(engine: Engine): Value {
 
 /** Nothing is known of what is called: it may do anything to anything that it can reach. */
 export function unknownCall(engine: Engine, node: Node, args: readonly Value[], name: string): Value {
-  if (!engine.strict) return new Set();
+  if (!engine.isStrict()) return new Set();
   engine.fact(
     "HW-7004",
     node,

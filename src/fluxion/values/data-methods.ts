@@ -3,9 +3,7 @@ import { type CallExpression, plain, written } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { change, contentsOf, fill } from "./members.js";
-import type { DataThing, Site, Thing, Value } from "./things.js";
-
-const NONE: Value = new Set();
+import { type DataThing, NONE, type Site, type Thing, type Value } from "./things.js";
 
 /**
  * A method of a primitive value, an array, a map or the like. What a stage is given has no other methods: it is copied as
@@ -23,17 +21,20 @@ export function callDataMethod(
     callbacks(engine, args, node, NONE);
     return key === "split" ? [engine.site(node)] : [];
   }
-  const self: Value = thing === null ? NONE : new Set([thing]);
-  const contents = contentsOf(engine, self);
-  const others: Value = new Set();
+  const self = thing === null ? [] : [thing];
+  const others = new Set<Thing>();
   for (const value of args) for (const each of value) if (each.kind !== "function") others.add(each);
   const callee = plain(node.callee);
   const target = callee.type === "MemberExpression" ? callee.object : node;
+  const hasCallback = args.some((value) => [...value].some(({ kind }) => kind === "function"));
   if (MUTATING.has(key)) {
+    const before = hasCallback ? contentsOf(engine, self) : NONE;
     if (thing !== null) {
       change(engine, thing, node, `${written(target)} by ${key}()`, target);
       fill(engine, thing, null, others);
     }
+    // Looked at when it is in, or this would have to be looked at again.
+    const contents = hasCallback ? before : contentsOf(engine, self);
     callbacks(engine, args, node, new Set([...contents, ...self]));
     if (key === "sort") engine.current.busy = true;
     return [...self, ...contents, ...others];
@@ -43,27 +44,27 @@ export function callDataMethod(
       change(engine, thing, node, `${written(target)}.lastIndex`, target);
     return key === "exec" ? [engine.site(node)] : [];
   }
+  const contents = contentsOf(engine, self);
   const isKnown = COPYING.has(key) || MAPPING.has(key) || PICKING.has(key);
   if (!isKnown) return unknownCall(engine, node, args, written(node.callee));
-  const hasCallback = args.some((value) => [...value].some(({ kind }) => kind === "function"));
   if (hasCallback) engine.current.busy = true;
   const seen = new Set([...contents, ...others, ...(key === "then" ? self : [])]);
   const given = callbacks(engine, args, node, seen);
   if (PICKING.has(key))
     return [...contents, ...others, ...given, ...(key === "then" || key === "finally" ? self : [])];
   const made = engine.site(node);
-  engine.add(made.rest, given);
-  if (key === "flatMap") engine.add(made.rest, contentsOf(engine, given));
+  engine.put(made, null, given);
+  if (key === "flatMap") engine.put(made, null, contentsOf(engine, given));
   if (COPYING.has(key)) {
-    engine.add(made.rest, contents);
-    engine.add(made.rest, others);
-    engine.add(made.rest, contentsOf(engine, others));
+    engine.put(made, null, contents);
+    engine.put(made, null, others);
+    engine.put(made, null, contentsOf(engine, others));
   }
   return [made];
 }
 
 function callbacks(engine: Engine, args: readonly Value[], node: CallExpression, seen: Value): Value {
-  const given: Value = new Set();
+  const given = new Set<Thing>();
   for (const value of args) {
     for (const thing of value) {
       if (thing.kind !== "function" && thing.kind !== "builtin" && thing.kind !== "resolver") continue;

@@ -4,27 +4,33 @@ import type { ReceiverKind } from "../pipeline.js";
 import type { SourceModule, Variable } from "../source/module.js";
 import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, isFunction, isInside, type Node } from "../source/syntax.js";
+import { BodyFacts } from "./body-facts.js";
 import { evaluate } from "./expressions.js";
 import { bind } from "./patterns.js";
 import type { Rupture } from "./ruptures.js";
-import type {
-  Body,
-  BodyFacts,
-  BuiltinThing,
-  ClassThing,
-  DataThing,
-  FunctionThing,
-  LibraryThing,
-  NamespaceThing,
-  ReceiverThing,
-  ResolverThing,
-  Site,
-  Thing,
-  Value,
+import {
+  type Body,
+  type BuiltinThing,
+  type ClassThing,
+  type DataThing,
+  type Fields,
+  type FunctionThing,
+  type Holder,
+  type LibraryThing,
+  type NamespaceThing,
+  NONE,
+  type ReceiverThing,
+  type ResolverThing,
+  reachable,
+  type Site,
+  type Thing,
+  type Value,
 } from "./things.js";
 
 /** More rounds than any program needs whose values are finite; each round only adds. */
 const ROUNDS_MAX = 100;
+
+const NO_FIELDS: Fields = new Map();
 
 export interface EngineOptions {
   readonly program: SourceProgram;
@@ -48,9 +54,16 @@ export class Engine {
   /** Bodies of which only something is looked at. */
   readonly only = new Map<Body, () => void>();
   #current: BodyFacts | null = null;
+  /** The body whose turn it is, which may look at expressions of others. */
+  #turn: BodyFacts | null = null;
+  /** Who has looked at a value, into a thing, or for a body that was not there. */
+  readonly #readers = new Map<Value | Thing | Body, BodyFacts[]>();
   #changed = false;
   #strict = false;
-  readonly #things = new Map<unknown, Map<string, Thing>>();
+  /** Something was told of a body when it was another's turn, which only holds until its own turn comes. */
+  #toldOthers = false;
+  /** By what they are, then by what they belong to: few of the one, many of the other. */
+  readonly #things = new Map<string, Map<unknown, Thing>>();
 
   constructor(readonly options: EngineOptions) {}
 
@@ -75,34 +88,45 @@ export class Engine {
   run(): void {
     this.gather();
     this.#strict = true;
-    this.#settle();
+    for (const facts of this.bodies.values()) facts.stale ||= facts.wasUnsure;
+    const round = this.#settle();
+    if (this.#toldOthers) for (const facts of this.bodies.values()) facts.stale = true;
+    this.#goRound(round);
   }
 
   /** Only what the text tells. */
   gather(): void {
-    this.#settle();
+    this.#goRound(this.#settle());
   }
 
   /** Whether what is not known yet will never be. */
-  get strict(): boolean {
+  isStrict(): boolean {
+    if (!this.#strict && this.#turn !== null) this.#turn.wasUnsure = true;
     return this.#strict;
   }
 
-  #settle(): void {
-    for (let round = 0; round < ROUNDS_MAX; round++) {
+  /** Goes round until nothing is added, and tells which way it went last. */
+  #settle(): number {
+    for (let round = 0; round < ROUNDS_MAX - 1; round++) {
       this.#changed = false;
-      // Arguments go forward, from callers to those that they call, and results backward: so rounds do too.
-      for (const facts of round % 2 === 0 ? this.bodies.values() : [...this.bodies.values()].reverse()) {
-        if (facts.facts.size > 0) facts.facts.clear(); // which makes a new table even if there is nothing in it
-        if (facts.changes.size > 0) facts.changes.clear();
-        this.#look(facts);
-      }
-      if (!this.#changed) return;
+      this.#goRound(round);
+      if (!this.#changed) return round;
+    }
+    return ROUNDS_MAX - 1;
+  }
+
+  /** Looks at the bodies for which something is new; those for which nothing is would only say the same again. */
+  #goRound(round: number): void {
+    // Arguments go forward, from callers to those that they call, and results backward: so rounds do too.
+    for (const facts of round % 2 === 0 ? this.bodies.values() : [...this.bodies.values()].reverse()) {
+      if (facts.stale) this.#look(facts);
     }
   }
 
   #look(facts: BodyFacts): void {
     this.#current = facts;
+    this.#turn = facts;
+    facts.begin();
     const { body } = facts;
     const only = this.only.get(body);
     if (only !== undefined) {
@@ -112,9 +136,27 @@ export class Engine {
     } else if (body.body !== null) {
       for (const parameter of body.params) defaults(this, parameter);
       const value = evaluate(this, body.body);
-      if (body.type === "ArrowFunctionExpression" && body.expression) this.add(this.returned(body), value);
+      if (body.type === "ArrowFunctionExpression" && body.expression) this.giveBack(body, value);
     }
     this.#current = null;
+    this.#turn = null;
+  }
+
+  /** Whoever's turn it is has seen something, and is looked at again when that changes. */
+  #seen<T extends Value | Thing | Body>(what: T): T {
+    const turn = this.#turn;
+    if (turn === null) return what;
+    const readers = this.#readers.get(what);
+    if (readers === undefined) this.#readers.set(what, [turn]);
+    else if (readers.at(-1) !== turn) readers.push(turn);
+    return what;
+  }
+
+  #isNew(what: Value | Thing | Body): void {
+    const readers = this.#readers.get(what);
+    if (readers === undefined) return;
+    for (const each of readers) each.stale = true;
+    readers.length = 0;
   }
 
   /** Looks at one expression as if it stood in a body. */
@@ -129,25 +171,10 @@ export class Engine {
   enter(body: Body): BodyFacts {
     const known = this.bodies.get(body);
     if (known !== undefined) return known;
-    const module = this.moduleOf(body);
-    const facts: BodyFacts = {
-      body,
-      module,
-      facts: new Map(),
-      calls: new Map(),
-      uses: new Map(),
-      captures: new Map(),
-      names: new Set(),
-      reads: [],
-      effects: [],
-      changes: new Map(),
-      varies: new Set(),
-      heavy: false,
-      busy: false,
-      waits: false,
-    };
+    const facts = new BodyFacts(body, this.moduleOf(body));
     this.bodies.set(body, facts);
     this.#changed = true;
+    this.#isNew(body);
     return facts;
   }
 
@@ -155,63 +182,103 @@ export class Engine {
     return this.options.program.moduleOf(node);
   }
 
-  add(to: Value, from: Iterable<Thing>): void {
-    for (const thing of from) {
-      if (to.has(thing)) continue;
-      to.add(thing);
-      this.#changed = true;
-    }
-  }
-
+  /** What a variable may hold. */
   of(variable: Variable): Value {
-    return entry(this.variables, variable);
+    return this.#seen(entry(this.variables, variable));
   }
 
+  /** What a function may give back. */
   returned(body: Body): Value {
-    return entry(this.returns, body);
+    return this.#seen(entry(this.returns, body));
   }
 
+  /** What `this` may be in a function. */
   self(body: Body): Value {
-    return entry(this.selves, body);
+    return this.#seen(entry(this.selves, body));
   }
 
-  field(fields: Map<string, Value>, key: string): Value {
-    return entry(fields, key);
+  /** A thing whose fields are about to be looked at. */
+  inside<T extends Holder>(thing: T): T {
+    return this.#seen(thing);
+  }
+
+  /** Everything that can be reached from a value. */
+  reachable(value: Value): Value {
+    const found = reachable(value);
+    for (const thing of found) if ("fields" in thing) this.#seen(thing);
+    return found;
+  }
+
+  assign(variable: Variable, from: Iterable<Thing>): void {
+    const to = entry(this.variables, variable);
+    this.#add(to, from, to);
+  }
+
+  giveBack(body: Body, from: Iterable<Thing>): void {
+    const to = entry(this.returns, body);
+    this.#add(to, from, to);
+  }
+
+  /** Puts something into a thing: behind a key, or anywhere. */
+  put(into: Holder, key: string | null, from: Iterable<Thing>): void {
+    if (key === null && into.kind === "site") into.rest = this.#add(into.rest, from, into);
+    else if (key === null && into.kind === "namespace") into.whole = this.#add(into.whole, from, into);
+    else this.#putBehind(key ?? "*", into, from);
+  }
+
+  #putBehind(key: string, into: Holder, from: Iterable<Thing>): void {
+    const known = into.fields.get(key);
+    if (known === undefined) this.#isNew(into);
+    const kept = this.#add(known ?? NONE, from, into);
+    if (kept === known) return;
+    if (into.fields === NO_FIELDS) into.fields = new Map([[key, kept]]);
+    else (into.fields as Map<string, Value>).set(key, kept);
+  }
+
+  /** Gives what is to be kept from now on: the same, with more in it. */
+  #add(to: Value, from: Iterable<Thing>, seenAs: Value | Thing): Value {
+    const before = to.size;
+    let kept = to as Set<Thing>;
+    for (const thing of from) {
+      if (kept.has(thing)) continue;
+      if (kept === NONE) kept = new Set();
+      kept.add(thing);
+    }
+    if (kept.size === before) return kept;
+    this.#changed = true;
+    this.#isNew(seenAs);
+    return kept;
   }
 
   /** A thing is changed, or given to somebody who may change it. */
   changed(thing: Thing, node: Node): void {
-    const { changes } = this.current;
-    const things = changes.get(node) ?? new Set();
-    things.add(thing);
-    changes.set(node, things);
+    this.#toldOthers ||= this.#current !== this.#turn;
+    this.current.change(node, thing);
   }
 
   fact(code: Code, node: Node, reason: string, advice: string): void {
-    const { facts, module } = this.current;
-    const key = `${code} ${node.start} ${reason}`;
-    if (!facts.has(key)) facts.set(key, { code, node, module, reason, advice });
+    const { current } = this;
+    this.#toldOthers ||= current !== this.#turn;
+    current.tell(`${code} ${node.start} ${reason}`, { code, node, module: current.module, reason, advice });
   }
 
   call(target: FunctionNode, node: Node, args: readonly Value[], self: Iterable<Thing>): Value {
     this.enter(target);
-    const { calls } = this.current;
-    const targets = calls.get(node) ?? new Set();
-    targets.add(target);
-    calls.set(node, targets);
-    this.add(this.self(target), self);
+    this.current.call(node, target);
+    const own = entry(this.selves, target);
+    this.#add(own, self, own);
     for (const [i, parameter] of target.params.entries()) {
       if (parameter.type === "RestElement") {
         const rest = this.site(parameter);
-        for (const each of args.slice(i)) this.add(rest.rest, each);
+        for (const each of args.slice(i)) this.put(rest, null, each);
         this.at(target, () => bind(this, parameter.argument, new Set([rest])));
       } else {
-        this.at(target, () => bind(this, parameter, args[i] ?? new Set()));
+        this.at(target, () => bind(this, parameter, args[i] ?? NONE));
       }
     }
     if (!target.generator) return this.returned(target);
     const given = this.site(node, null, true);
-    this.add(given.rest, this.returned(target));
+    this.put(given, null, this.returned(target));
     return new Set([given]);
   }
 
@@ -221,15 +288,18 @@ export class Engine {
     const declared = variable.scope.variableScope.block as unknown as Node;
     if (root === null || !isFunction(declared)) return false;
     if (isInside(declared, root) && this.moduleOf(declared) === this.moduleOf(root)) return false;
-    return isInside(root, declared) || !this.bodies.has(declared);
+    if (isInside(root, declared)) return true;
+    if (this.bodies.has(declared)) return false;
+    this.#seen(declared);
+    return true;
   }
 
   site(node: Node, madeBy: ClassThing | null = null, remembers = false): Site {
     return this.#thing(node, madeBy === null ? "site" : `site ${madeBy.node.start}`, () => ({
       kind: "site",
       node,
-      fields: new Map(),
-      rest: new Set(),
+      fields: NO_FIELDS,
+      rest: NONE,
       shared: this.loading,
       madeBy,
       remembers,
@@ -237,11 +307,11 @@ export class Engine {
   }
 
   function(node: FunctionNode): FunctionThing {
-    return this.#thing(node, "function", () => ({ kind: "function", node, fields: new Map() }));
+    return this.#thing(node, "function", () => ({ kind: "function", node, fields: NO_FIELDS }));
   }
 
   class(node: ClassThing["node"]): ClassThing {
-    return this.#thing(node, "class", () => ({ kind: "class", node, fields: new Map() }));
+    return this.#thing(node, "class", () => ({ kind: "class", node, fields: NO_FIELDS }));
   }
 
   namespace(module: SourceModule): NamespaceThing {
@@ -249,8 +319,8 @@ export class Engine {
     return this.#thing(module, "namespace", () => ({
       kind: "namespace",
       module,
-      fields: new Map(),
-      whole: new Set(),
+      fields: NO_FIELDS,
+      whole: NONE,
     }));
   }
 
@@ -276,16 +346,17 @@ export class Engine {
     return this.#thing(variable, receiver, () => ({ kind: "receiver", receiver, variable }));
   }
 
-  resolver(node: Node, into: Value): ResolverThing {
+  resolver(node: Node, into: Site): ResolverThing {
     return this.#thing(node, "resolver", () => ({ kind: "resolver", node, into }));
   }
 
   #thing<T extends Thing>(owner: unknown, key: string, make: () => T): T {
-    const things = entry(this.#things, owner, () => new Map<string, Thing>());
-    const known = things.get(key);
+    const known = this.#things.get(key)?.get(owner);
     if (known !== undefined) return known as T;
     const made = make();
-    things.set(key, made);
+    const things = this.#things.get(key);
+    if (things === undefined) this.#things.set(key, new Map([[owner, made]]));
+    else things.set(owner, made);
     return made;
   }
 }
@@ -294,12 +365,10 @@ function defaults(engine: Engine, parameter: Node): void {
   if (parameter.type === "AssignmentPattern") bind(engine, parameter.left, evaluate(engine, parameter.right));
 }
 
-function entry<K>(map: Map<K, Value>, key: K): Value;
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V;
-function entry<K>(map: Map<K, unknown>, key: K, make: () => unknown = () => new Set()): unknown {
+function entry<K>(map: Map<K, Value>, key: K): Value {
   const known = map.get(key);
   if (known !== undefined) return known;
-  const made = make();
+  const made: Value = new Set();
   map.set(key, made);
   return made;
 }

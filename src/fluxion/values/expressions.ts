@@ -1,17 +1,24 @@
-import { childrenOf, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
+import { forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
 import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
-import type { Value } from "./things.js";
+import { NONE, type Value } from "./things.js";
 import { read } from "./variables.js";
-
-const NONE: Value = new Set();
 
 /** What an expression may give; for a statement, looks at what is in it. */
 export function evaluate(engine: Engine, node: Node): Value {
   if (isFunction(node)) return functionValue(engine, node);
   switch (node.type) {
+    case "BlockStatement":
+      for (const statement of node.body) evaluate(engine, statement);
+      return NONE;
+    case "ExpressionStatement":
+      evaluate(engine, node.expression);
+      return NONE;
+    case "VariableDeclaration":
+      for (const each of node.declarations) evaluate(engine, each);
+      return NONE;
     case "Identifier":
       return read(engine, node);
     case "Literal":
@@ -39,7 +46,7 @@ export function evaluate(engine: Engine, node: Node): Value {
       comparison(engine, node);
       return NONE;
     case "TemplateLiteral":
-      for (const child of childrenOf(node)) evaluate(engine, child);
+      for (const each of node.expressions) evaluate(engine, each);
       return NONE;
     case "LogicalExpression":
       return union(evaluate(engine, node.left), evaluate(engine, node.right));
@@ -52,8 +59,7 @@ export function evaluate(engine: Engine, node: Node): Value {
       engine.current.waits = true;
       return evaluate(engine, node.argument);
     case "YieldExpression":
-      if (node.argument !== null)
-        engine.add(engine.returned(engine.current.body), evaluate(engine, node.argument));
+      if (node.argument !== null) engine.giveBack(engine.current.body, evaluate(engine, node.argument));
       return new Set([engine.data("unknown")]);
     case "ObjectExpression":
       return objectValue(engine, node);
@@ -105,8 +111,7 @@ function statement(engine: Engine, node: Node): Value {
       if (node.init !== null) bind(engine, node.id, evaluate(engine, node.init));
       return NONE;
     case "ReturnStatement":
-      if (node.argument !== null)
-        engine.add(engine.returned(engine.current.body), evaluate(engine, node.argument));
+      if (node.argument !== null) engine.giveBack(engine.current.body, evaluate(engine, node.argument));
       return NONE;
     case "ForOfStatement":
     case "ForInStatement": {
@@ -142,10 +147,7 @@ function statement(engine: Engine, node: Node): Value {
       exportNames(engine, node);
       return NONE;
     case "ExportDefaultDeclaration":
-      engine.add(
-        engine.field(engine.namespace(engine.module).fields, "default"),
-        evaluate(engine, node.declaration),
-      );
+      engine.put(engine.namespace(engine.module), "default", evaluate(engine, node.declaration));
       return NONE;
     case "Property":
     case "TemplateElement":
@@ -154,7 +156,7 @@ function statement(engine: Engine, node: Node): Value {
     default:
       if (node.type.startsWith("TS")) return NONE;
   }
-  for (const child of childrenOf(node)) evaluate(engine, child);
+  forEachChild(node, (child) => evaluate(engine, child));
   return NONE;
 }
 
@@ -167,7 +169,7 @@ function functionValue(engine: Engine, node: Node): Value {
   const made: Value = new Set([engine.function(node)]);
   if (node.id) {
     const variable = engine.module.variable(node.id);
-    if (variable) engine.add(engine.of(variable), made);
+    if (variable) engine.assign(variable, made);
   }
   return made;
 }
@@ -182,7 +184,7 @@ function thisValue(engine: Engine, node: Node): Value {
   if ([...known].some(({ kind }) => kind === "namespace")) {
     engine.fact("HW-7007", node, "it uses `this` for what its file exports", "call the function by its name");
   }
-  if (known.size === 0 && engine.strict) {
+  if (known.size === 0 && engine.isStrict()) {
     engine.fact(
       "HW-7007",
       node,
@@ -215,13 +217,13 @@ function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }):
   const site = engine.site(node);
   for (const property of node.properties) {
     if (property.type === "SpreadElement") {
-      engine.add(site.rest, evaluate(engine, property));
+      engine.put(site, null, evaluate(engine, property));
       continue;
     }
     if (property.computed) evaluate(engine, property.key);
     const value = evaluate(engine, property.value);
     const key = keyOf(property, property.key);
-    engine.add(key === null ? site.rest : engine.field(site.fields, key), value);
+    engine.put(site, key, value);
     if (property.kind !== "init") {
       engine.fact("HW-7006", property, "it makes an object with a getter or a setter", "use a plain field");
     }
@@ -231,7 +233,8 @@ function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }):
 
 function arrayValue(engine: Engine, node: Node & { type: "ArrayExpression" }): Value {
   const site = engine.site(node);
-  for (const element of node.elements) if (element !== null) engine.add(site.rest, evaluate(engine, element));
+  for (const element of node.elements)
+    if (element !== null) engine.put(site, null, evaluate(engine, element));
   return new Set([site]);
 }
 
@@ -253,12 +256,12 @@ function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "C
   if (node.superClass !== null) evaluate(engine, node.superClass);
   if (node.id !== null) {
     const variable = engine.module.variable(node.id);
-    if (variable) engine.add(engine.of(variable), [made]);
+    if (variable) engine.assign(variable, [made]);
   }
   for (const member of node.body.body) {
     if (member.type === "PropertyDefinition" && member.static && member.value !== null) {
       const key = keyOf(member, member.key);
-      if (key !== null) engine.add(engine.field(made.fields, key), evaluate(engine, member.value));
+      if (key !== null) engine.put(made, key, evaluate(engine, member.value));
     }
     if (member.type === "StaticBlock") {
       engine.fact("HW-7007", member, "its class has a static block", "use static fields");
@@ -282,16 +285,16 @@ function importNames(engine: Engine, node: Node & { type: "ImportDeclaration" })
     const variable = engine.module.variable(specifier.local);
     if (!variable) continue;
     if (specifier.type === "ImportNamespaceSpecifier") {
-      engine.add(engine.of(variable), all);
+      engine.assign(variable, all);
     } else {
       const name = specifier.type === "ImportDefaultSpecifier" ? "default" : nameOf(specifier.imported);
-      engine.add(engine.of(variable), memberOf(engine, all, name, specifier));
+      engine.assign(variable, memberOf(engine, all, name, specifier));
     }
   }
 }
 
 function exportNames(engine: Engine, node: Node & { type: "ExportNamedDeclaration" }): void {
-  const { fields } = engine.namespace(engine.module);
+  const namespace = engine.namespace(engine.module);
   if (node.declaration) {
     evaluate(engine, node.declaration);
     const names =
@@ -300,8 +303,7 @@ function exportNames(engine: Engine, node: Node & { type: "ExportNamedDeclaratio
         : [(node.declaration as { id?: Node | null }).id];
     for (const id of names) {
       const variable = id && engine.module.variable(id);
-      if (id?.type === "Identifier" && variable)
-        engine.add(engine.field(fields, id.name), engine.of(variable));
+      if (id?.type === "Identifier" && variable) engine.put(namespace, id.name, engine.of(variable));
     }
   }
   for (const specifier of node.specifiers) {
@@ -309,7 +311,7 @@ function exportNames(engine: Engine, node: Node & { type: "ExportNamedDeclaratio
       node.source === null
         ? evaluate(engine, specifier.local)
         : memberOf(engine, moduleNamed(engine, node.source.value, node), nameOf(specifier.local), specifier);
-    engine.add(engine.field(fields, nameOf(specifier.exported)), from);
+    engine.put(namespace, nameOf(specifier.exported), from);
   }
 }
 

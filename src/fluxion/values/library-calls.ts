@@ -2,7 +2,7 @@ import type { Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { change } from "./members.js";
-import { type LibraryThing, reachable, type Thing, type Value } from "./things.js";
+import type { LibraryThing, Thing, Value } from "./things.js";
 
 /** A call of something that a package exports, or of a method of what it made. */
 export function callLibrary(
@@ -15,7 +15,7 @@ export function callLibrary(
   const { library, path } = target;
   const says = (question: Parameters<typeof knowledge.says>[0]) => knowledge.says(question, library, path);
   if (says("heavy")) engine.current.heavy = true;
-  if (says("varies")) engine.current.varies.add(node);
+  if (says("varies")) engine.current.vary(node);
   if (says("makes")) {
     callbacks(engine, args, node);
     return [engine.library(library, `${path}()`, node, engine.loading)];
@@ -70,7 +70,7 @@ function handOver(engine: Engine, thing: Thing, node: Node): void {
 /** Functions among the arguments, or in objects among them, may be called whenever the object is used. */
 function callbacks(engine: Engine, args: readonly Value[], node: Node): void {
   for (const value of args) {
-    for (const thing of reachable(value)) {
+    for (const thing of engine.reachable(value)) {
       if (thing.kind !== "function") continue;
       const given: Value = new Set([engine.data("given", thing.node)]);
       callThing(

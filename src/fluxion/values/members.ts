@@ -2,25 +2,24 @@ import { enclosingFunction, keyOf, type Node, plain, written } from "../source/s
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { readReceiver, writeReceiver } from "./receivers.js";
-import type { ClassThing, Thing, Value } from "./things.js";
+import { type ClassThing, joined, NONE, type Thing, type Value } from "./things.js";
 
 const COUNTS = new Set(["length", "size", "byteLength", "name", "message", "stack"]);
 
 /** What is behind a property; `key` is null if the text does not tell which. */
-export function memberOf(engine: Engine, object: Value, key: string | null, node: Node): Value {
-  const found: Value = new Set();
-  for (const thing of object) {
-    for (const each of memberOfThing(engine, thing, key, node)) found.add(each);
-  }
-  return found;
+export function memberOf(engine: Engine, object: Iterable<Thing>, key: string | null, node: Node): Value {
+  let found: Set<Thing> | null = null;
+  for (const thing of object) found = joined(found, memberOfThing(engine, thing, key, node));
+  return found ?? NONE;
 }
 
 function memberOfThing(engine: Engine, thing: Thing, key: string | null, node: Node): Iterable<Thing> {
   switch (thing.kind) {
     case "site": {
-      if (key === null) return contentsOf(engine, new Set([thing]));
+      if (key === null) return contentsOf(engine, [thing]);
       const method = thing.madeBy === null ? null : methodOf(engine, thing.madeBy, key, node);
       if (method !== null) return method;
+      engine.inside(thing);
       return [...(thing.fields.get(key) ?? []), ...(COUNTS.has(key) ? [] : thing.rest)];
     }
     case "function":
@@ -30,6 +29,7 @@ function memberOfThing(engine: Engine, thing: Thing, key: string | null, node: N
         const method = staticMethod(engine, thing, key);
         if (method !== null) return [method];
       }
+      engine.inside(thing);
       return key === null
         ? [...thing.fields.values()].flatMap((each) => [...each])
         : (thing.fields.get(key) ?? []);
@@ -68,11 +68,12 @@ function processText(engine: Engine, node: Node): Thing[] {
 
 function exported(engine: Engine, module: Engine["module"], key: string | null, node: Node): Iterable<Thing> {
   const namespace = engine.namespace(module);
-  if (key === null) return contentsOf(engine, new Set([namespace]));
+  if (key === null) return contentsOf(engine, [namespace]);
+  engine.inside(namespace);
   const named = namespace.fields.get(key) ?? [];
   const inWhole = memberOf(
     engine,
-    new Set([...namespace.whole].filter((each) => each !== namespace)),
+    [...namespace.whole].filter((each) => each !== namespace),
     key,
     node,
   );
@@ -82,27 +83,29 @@ function exported(engine: Engine, module: Engine["module"], key: string | null, 
 }
 
 /** Everything that is in a value, one level down. */
-export function contentsOf(_engine: Engine, value: Value): Value {
-  const found: Value = new Set();
+export function contentsOf(engine: Engine, value: Iterable<Thing>): Value {
+  let found: Set<Thing> | null = null;
   for (const thing of value) {
     switch (thing.kind) {
       case "site":
-        for (const field of thing.fields.values()) for (const each of field) found.add(each);
-        for (const each of thing.rest) found.add(each);
+        engine.inside(thing);
+        for (const field of thing.fields.values()) found = joined(found, field);
+        found = joined(found, thing.rest);
         break;
       case "namespace":
-        for (const field of thing.fields.values()) for (const each of field) found.add(each);
-        for (const each of thing.whole) found.add(each);
+        engine.inside(thing);
+        for (const field of thing.fields.values()) found = joined(found, field);
+        found = joined(found, thing.whole);
         break;
       case "data":
       case "library":
       case "receiver":
-        found.add(thing);
+        found = joined(found, [thing]);
         break;
       default:
     }
   }
-  return found;
+  return found ?? NONE;
 }
 
 /** What going through a value gives; that uses up iterators, and a request's own text. */
@@ -136,7 +139,7 @@ export function assignMember(
     }
     if (thing.kind === "namespace" && engine.loading) {
       const isWhole = key === "exports" && plain(target.object).type === "Identifier";
-      engine.add(isWhole || key === null ? thing.whole : engine.field(thing.fields, key), value);
+      engine.put(thing, isWhole ? null : key, value);
       continue;
     }
     change(engine, thing, target, written(target), target.object);
@@ -146,9 +149,9 @@ export function assignMember(
 
 /** Puts something into a thing. */
 export function fill(engine: Engine, thing: Thing, key: string | null, value: Value): void {
-  if (thing.kind === "site") engine.add(key === null ? thing.rest : engine.field(thing.fields, key), value);
-  if (thing.kind === "function" || thing.kind === "class")
-    engine.add(engine.field(thing.fields, key ?? "*"), value);
+  if (thing.kind === "site" || thing.kind === "function" || thing.kind === "class") {
+    engine.put(thing, key, value);
+  }
 }
 
 /** A thing is changed: allowed for what nobody else can hold. */

@@ -55,6 +55,6 @@ export function bind(engine: Engine, target: Node, value: Value): void {
 
 function bindRest(engine: Engine, target: Node, value: Value): void {
   const rest = engine.site(target);
-  engine.add(rest.rest, iterated(engine, value, target));
+  engine.put(rest, null, iterated(engine, value, target));
   bind(engine, target, new Set([rest]));
 }

@@ -11,7 +11,7 @@ import {
 } from "../callees/web.js";
 import { around, enclosingFunction, isFunction, keyOf, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
-import { type ReceiverThing, reachable, type Thing, type Value } from "./things.js";
+import type { ReceiverThing, Thing, Value } from "./things.js";
 
 /** What may be asked of, and done to, things that stay on the main loop: requests, responses, `next`, the console. */
 export function readReceiver(engine: Engine, thing: ReceiverThing, key: string | null, node: Node): Thing[] {
@@ -45,7 +45,7 @@ export function writeReceiver(
   }
   effect(engine, thing, node, `${key} =`);
   copyable(engine, value, node, `${nameOf(thing)}.${key}`);
-  for (const each of reachable(value)) {
+  for (const each of engine.reachable(value)) {
     if (each.kind === "data" && each.owner === "input") {
       engine.fact(
         "HW-7005",
@@ -144,7 +144,7 @@ function effect(engine: Engine, receiver: ReceiverThing, node: Node, method: str
 
 /** What goes back in a message must be data. */
 export function copyable(engine: Engine, value: Value, node: Node, where: string): void {
-  for (const thing of reachable(value)) {
+  for (const thing of engine.reachable(value)) {
     const what =
       thing.kind === "function" || thing.kind === "resolver"
         ? "a function"

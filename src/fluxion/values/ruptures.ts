@@ -3,7 +3,7 @@ import type { RuptureKind } from "../pipeline.js";
 import { type CallExpression, type FunctionNode, written } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { contentsOf, memberOf } from "./members.js";
-import type { Body, Value } from "./things.js";
+import type { Body, Thing, Value } from "./things.js";
 
 /** What makes the call of a listener: it decides what its parameters are, and what its order means. */
 export type Door = "express" | "http" | "emitter" | "timer" | "callback" | "then" | "named";
@@ -47,9 +47,9 @@ export function noteMethod(
   args: readonly Value[],
 ): void {
   if (key === null) return;
-  const libraries: Value = new Set();
-  for (const each of object) if (each.kind === "library" || each.kind === "builtin") libraries.add(each);
-  note(engine, node, libraries.size === 0 ? libraries : memberOf(engine, libraries, key, node), args);
+  const libraries: Thing[] = [];
+  for (const each of object) if (each.kind === "library" || each.kind === "builtin") libraries.push(each);
+  note(engine, node, memberOf(engine, libraries, key, node), args);
   if (engine.ruptures.has(node)) return;
   if (PROMISING.has(key)) add(engine, "post", "then", node, args);
   if (EMITTING.has(key) && args.length > 1) add(engine, "start", "emitter", node, args);

@@ -7,14 +7,29 @@ import type { FunctionNode, Node, ProgramSyntax } from "../source/syntax.js";
  * What an expression may give, as far as the text tells: a set of things. Primitive values are not in it, so an empty set
  * is a primitive value. An object is known by the place where it is made.
  */
-export type Value = Set<Thing>;
+export type Value = ReadonlySet<Thing>;
+
+export const NONE: Value = new Set();
+
+/** Adds to a value that is being made; most stay without anything, and are never made. */
+export function joined(found: Set<Thing> | null, more: Iterable<Thing>): Set<Thing> | null {
+  let all = found;
+  for (const thing of more) {
+    all ??= new Set();
+    all.add(thing);
+  }
+  return all;
+}
+
+/** Only the engine puts something there. */
+export type Fields = ReadonlyMap<string, Value>;
 
 export interface Site {
   readonly kind: "site";
   readonly node: Node;
-  readonly fields: Map<string, Value>;
+  fields: Fields;
   /** What is behind keys that the text does not tell, and in collections. */
-  readonly rest: Value;
+  rest: Value;
   /** Made while its file was loaded, so that everybody may hold it. */
   readonly shared: boolean;
   readonly madeBy: ClassThing | null;
@@ -25,22 +40,22 @@ export interface Site {
 export interface FunctionThing {
   readonly kind: "function";
   readonly node: FunctionNode;
-  readonly fields: Map<string, Value>;
+  fields: Fields;
 }
 
 export interface ClassThing {
   readonly kind: "class";
   readonly node: Node & { type: "ClassDeclaration" | "ClassExpression" };
-  readonly fields: Map<string, Value>;
+  fields: Fields;
 }
 
 /** What another own file exports. */
 export interface NamespaceThing {
   readonly kind: "namespace";
   readonly module: SourceModule;
-  readonly fields: Map<string, Value>;
+  fields: Fields;
   /** `module.exports = …` */
-  readonly whole: Value;
+  whole: Value;
 }
 
 export interface LibraryThing {
@@ -77,7 +92,7 @@ export interface ReceiverThing {
 export interface ResolverThing {
   readonly kind: "resolver";
   readonly node: Node;
-  readonly into: Value;
+  readonly into: Site;
 }
 
 export type Thing =
@@ -91,6 +106,9 @@ export type Thing =
   | ReceiverThing
   | ResolverThing;
 
+/** What something can be put into. */
+export type Holder = Site | FunctionThing | ClassThing | NamespaceThing;
+
 /** Code that runs as a whole: a function, or a file while it is loaded. */
 export type Body = FunctionNode | ProgramSyntax;
 
@@ -103,29 +121,6 @@ export interface Fact {
   readonly advice: string;
 }
 
-/** What is known of the inside of one body. */
-export interface BodyFacts {
-  readonly body: Body;
-  readonly module: SourceModule;
-  readonly facts: Map<string, Fact>;
-  readonly calls: Map<Node, Set<FunctionNode>>;
-  /** Where variables of files are used. */
-  readonly uses: Map<Node, Variable>;
-  /** Where variables of functions around the root are used. */
-  readonly captures: Map<Node, Variable>;
-  /** `__dirname` and the like. */
-  readonly names: Set<string>;
-  readonly reads: ReceiverRead[];
-  readonly effects: { readonly receiver: ReceiverThing; readonly node: Node; readonly method: string }[];
-  /** Which things are changed, and where. */
-  readonly changes: Map<Node, Set<Thing>>;
-  /** Where it gets something that is different each time. */
-  readonly varies: Set<Node>;
-  heavy: boolean;
-  busy: boolean;
-  waits: boolean;
-}
-
 export interface ReceiverRead {
   readonly receiver: ReceiverThing;
   readonly node: Node;
@@ -135,7 +130,8 @@ export interface ReceiverRead {
 }
 
 /** Everything that can be reached from a value. */
-export function reachable(value: Iterable<Thing>): Set<Thing> {
+export function reachable(value: Value): Value {
+  if (value.size === 0) return NONE;
   const found = new Set<Thing>();
   const waiting = [...value];
   for (let thing = waiting.pop(); thing !== undefined; thing = waiting.pop()) {

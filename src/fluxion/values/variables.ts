@@ -3,9 +3,7 @@ import { ALL_GLOBALS } from "../callees/globals.js";
 import type { Variable } from "../source/module.js";
 import { isFunction, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
-import type { Value } from "./things.js";
-
-const NONE: Value = new Set();
+import { NONE, type Value } from "./things.js";
 
 export function isOfFile(variable: Variable): boolean {
   const block = variable.scope.variableScope.block as unknown as Node;
@@ -27,13 +25,13 @@ export function read(engine: Engine, node: Node & { type: "Identifier"; name: st
   const { current } = engine;
   if (isOfFile(variable)) {
     engine.enter(engine.module.syntax);
-    current.uses.set(node, variable);
+    current.use(node, variable);
     return engine.of(variable);
   }
   if (!engine.captured(variable)) {
     return role === undefined ? engine.of(variable) : new Set([engine.receiver(role, variable)]);
   }
-  current.captures.set(node, variable);
+  current.capture(node, variable);
   if (role !== undefined) return new Set([engine.receiver(role, variable)]);
   if (definesFunction(variable)) {
     engine.fact(
@@ -62,7 +60,7 @@ export function write(engine: Engine, node: Node & { type: "Identifier"; name: s
   const { current } = engine;
   if (isOfFile(variable)) {
     if (!engine.loading) {
-      current.uses.set(node, variable);
+      current.use(node, variable);
       engine.fact(
         "HW-7002",
         node,
@@ -71,7 +69,7 @@ export function write(engine: Engine, node: Node & { type: "Identifier"; name: s
       );
     }
   } else if (engine.captured(variable)) {
-    current.captures.set(node, variable);
+    current.capture(node, variable);
     engine.fact(
       "HW-7003",
       node,
@@ -79,7 +77,7 @@ export function write(engine: Engine, node: Node & { type: "Identifier"; name: s
       `return the value instead of writing ${variable.name} from here`,
     );
   }
-  engine.add(engine.of(variable), value);
+  engine.assign(variable, value);
 }
 
 function definesFunction(variable: Variable): boolean {
@@ -100,7 +98,7 @@ function globalNamed(engine: Engine, node: Node & { name: string }): Value {
   if (VALUES.has(name)) return new Set();
   if (name === "console") return new Set([engine.receiver("console", null)]);
   if (name === "__dirname" || name === "__filename") {
-    engine.current.names.add(name);
+    engine.current.name(name);
     return new Set();
   }
   if (engine.module.format === "commonjs") {

@@ -1,0 +1,124 @@
+import type { SourceModule, Variable } from "../source/module.js";
+import type { FunctionNode, Node } from "../source/syntax.js";
+import type { Body, Fact, ReceiverRead, ReceiverThing, Thing } from "./things.js";
+
+const NOTHING: ReadonlyMap<never, never> = new Map<never, never>();
+const NOBODY: ReadonlySet<never> = new Set<never>();
+
+export interface Effect {
+  readonly receiver: ReceiverThing;
+  readonly node: Node;
+  readonly method: string;
+}
+
+/**
+ * What is known of the inside of one body. There are very many of these, and of most there is little to say: so tables
+ * are only made when something is written into them.
+ */
+export class BodyFacts {
+  readonly reads: ReceiverRead[] = [];
+  readonly effects: Effect[] = [];
+  heavy = false;
+  busy = false;
+  waits = false;
+  /** Something is new that it has looked at. */
+  stale = true;
+  /** It would have said something else if that was all that there is to know. */
+  wasUnsure = false;
+  #facts: Map<string, Fact> | null = null;
+  #calls: Map<Node, Set<FunctionNode>> | null = null;
+  #uses: Map<Node, Variable> | null = null;
+  #captures: Map<Node, Variable> | null = null;
+  #names: Set<string> | null = null;
+  #changes: Map<Node, Set<Thing>> | null = null;
+  #varies: Set<Node> | null = null;
+
+  constructor(
+    readonly body: Body,
+    readonly module: SourceModule,
+  ) {}
+
+  get facts(): ReadonlyMap<string, Fact> {
+    return this.#facts ?? NOTHING;
+  }
+
+  get calls(): ReadonlyMap<Node, ReadonlySet<FunctionNode>> {
+    return this.#calls ?? NOTHING;
+  }
+
+  /** Where variables of files are used. */
+  get uses(): ReadonlyMap<Node, Variable> {
+    return this.#uses ?? NOTHING;
+  }
+
+  /** Where variables of functions around the root are used. */
+  get captures(): ReadonlyMap<Node, Variable> {
+    return this.#captures ?? NOTHING;
+  }
+
+  /** `__dirname` and the like. */
+  get names(): ReadonlySet<string> {
+    return this.#names ?? NOBODY;
+  }
+
+  /** Which things are changed, and where. */
+  get changes(): ReadonlyMap<Node, ReadonlySet<Thing>> {
+    return this.#changes ?? NOTHING;
+  }
+
+  /** Where it gets something that is different each time. */
+  get varies(): ReadonlySet<Node> {
+    return this.#varies ?? NOBODY;
+  }
+
+  tell(key: string, fact: Fact): void {
+    this.#facts ??= new Map();
+    if (!this.#facts.has(key)) this.#facts.set(key, fact);
+  }
+
+  takeBack(key: string): void {
+    this.#facts?.delete(key);
+  }
+
+  call(node: Node, target: FunctionNode): void {
+    this.#calls ??= new Map();
+    const targets = this.#calls.get(node);
+    if (targets === undefined) this.#calls.set(node, new Set([target]));
+    else targets.add(target);
+  }
+
+  use(node: Node, variable: Variable): void {
+    this.#uses ??= new Map();
+    this.#uses.set(node, variable);
+  }
+
+  capture(node: Node, variable: Variable): void {
+    this.#captures ??= new Map();
+    this.#captures.set(node, variable);
+  }
+
+  name(name: string): void {
+    this.#names ??= new Set();
+    this.#names.add(name);
+  }
+
+  change(node: Node, thing: Thing): void {
+    this.#changes ??= new Map();
+    const things = this.#changes.get(node);
+    if (things === undefined) this.#changes.set(node, new Set([thing]));
+    else things.add(thing);
+  }
+
+  vary(node: Node): void {
+    this.#varies ??= new Set();
+    this.#varies.add(node);
+  }
+
+  /** It is looked at anew. What it calls and uses is still so; what speaks against it may be told better. */
+  begin(): void {
+    this.stale = false;
+    this.wasUnsure = false;
+    this.#facts = null;
+    this.#changes = null;
+  }
+}

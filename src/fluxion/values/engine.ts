@@ -9,6 +9,7 @@ import { evaluate } from "./expressions.js";
 import { bind } from "./patterns.js";
 import type { Rupture } from "./ruptures.js";
 import {
+  alone,
   type Body,
   type BuiltinThing,
   type ClassThing,
@@ -271,7 +272,7 @@ export class Engine {
       if (parameter.type === "RestElement") {
         const rest = this.site(parameter);
         for (const each of args.slice(i)) this.put(rest, null, each);
-        this.at(target, () => bind(this, parameter.argument, new Set([rest])));
+        this.at(target, () => bind(this, parameter.argument, alone(rest)));
       } else {
         this.at(target, () => bind(this, parameter, args[i] ?? NONE));
       }
@@ -279,7 +280,7 @@ export class Engine {
     if (!target.generator) return this.returned(target);
     const given = this.site(node, null, true);
     this.put(given, null, this.returned(target));
-    return new Set([given]);
+    return alone(given);
   }
 
   /** Whether a variable belongs to an activation of a function around the root. */

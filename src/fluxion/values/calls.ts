@@ -127,12 +127,11 @@ function callMethodOf(
     case "data":
       return callDataMethod(engine, thing, key, args, node);
     case "site": {
-      const found = memberOf(engine, [thing], key, node);
+      const hasMethods = thing.madeBy !== null || (key !== null && engine.hasField(thing, key));
+      const found = hasMethods ? memberOf(engine, [thing], key, node) : NONE;
       const functions = [...found].filter((each) => each.kind !== "data" && each.kind !== "site");
-      if (functions.length > 0 && (thing.madeBy !== null || (key !== null && thing.fields.has(key)))) {
-        return all(functions.map((each) => callThing(engine, each, args, node, [thing])));
-      }
-      return callDataMethod(engine, thing, key, args, node);
+      if (functions.length === 0) return callDataMethod(engine, thing, key, args, node);
+      return all(functions.map((each) => callThing(engine, each, args, node, [thing])));
     }
     case "function":
       if (key === "call") return engine.call(thing.node, node, args.slice(1), args[0] ?? []);

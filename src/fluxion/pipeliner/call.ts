@@ -17,7 +17,7 @@ import { Engine } from "../values/engine.js";
 import { evaluate } from "../values/expressions.js";
 import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
-import type { Body, Fact, Thing, Value } from "../values/things.js";
+import { alone, type Body, type Fact, type Thing, type Value } from "../values/things.js";
 import { isOfFile } from "../values/variables.js";
 import { followFacts } from "./follow.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
@@ -50,7 +50,7 @@ function giveInput(whole: Whole, engine: Engine, node: FunctionNode, parameter: 
   const isPrimitive = type !== undefined && /^TS(String|Number|Boolean|BigInt)Keyword$/.test(type.type);
   if (isPrimitive) return;
   const given: Thing = roleOf(whole, engine, parameter) ?? engine.data("input", parameter);
-  engine.at(node, () => bind(engine, parameter, new Set([given])));
+  engine.at(node, () => bind(engine, parameter, alone(given)));
 }
 
 /** Whether a call looks like one that a stage could be made of. */

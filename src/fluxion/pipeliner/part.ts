@@ -6,7 +6,7 @@ import type { BodyFacts } from "../values/body-facts.js";
 import { Engine } from "../values/engine.js";
 import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
-import { type Fact, reachable } from "../values/things.js";
+import { alone, type Fact, reachable } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import { effectsOutOfPlace } from "./effects.js";
 import { overtaking } from "./parallel.js";
@@ -32,7 +32,7 @@ export function decidePart(whole: Whole, listener: Listener, name: string, folde
     for (const parameter of node.params) {
       const variable = parameter.type === "Identifier" ? module.variable(parameter) : null;
       if (variable && whole.roles.has(variable)) continue;
-      bind(engine, parameter, new Set([roleOf(whole, engine, parameter) ?? engine.data("given", parameter)]));
+      bind(engine, parameter, alone(roleOf(whole, engine, parameter) ?? engine.data("given", parameter)));
     }
   });
   engine.run();

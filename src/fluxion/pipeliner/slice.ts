@@ -7,7 +7,7 @@ import { type Fact, reachable, type Thing } from "../values/things.js";
 import { isOfFile, isReassigned } from "../values/variables.js";
 import { exportsOf } from "./exports.js";
 import { reached } from "./reach.js";
-import { changeOf, type Whole } from "./whole.js";
+import { changeOf, heldBy, type Whole } from "./whole.js";
 
 /** What a worker needs of one file. */
 export interface ModuleSlice {
@@ -121,7 +121,7 @@ export class Slicer {
     const values = this.whole.engine.of(variable);
     const change = changeOf(this.whole, variable);
     const reassigned = isReassigned(variable);
-    const kept = keptState(this.whole, reachable(values));
+    const kept = keptState(this.whole, heldBy(this.whole, variable));
     if (kept !== null) {
       this.facts.push({
         code: "HW-7002",

@@ -1,7 +1,7 @@
 import type { SourceModule, Variable } from "../source/module.js";
 import { type FunctionNode, isFunction, type Node } from "../source/syntax.js";
-import { type Body, reachable } from "../values/things.js";
-import { calledBySelf, keyOfThing, type Whole } from "./whole.js";
+import type { Body } from "../values/things.js";
+import { calledBySelf, heldBy, keyOfThing, type Whole } from "./whole.js";
 
 /** A part while it is being looked at; `node` is null for main. */
 export interface Territory {
@@ -90,9 +90,7 @@ function useOf(whole: Whole, body: Body): BodyUse {
   if (body.type === "Program" || changes.size === 0) return use;
   const changed = new Set([...changes.values()].flatMap((things) => [...things].map(keyOfThing)));
   for (const [variable, node] of use.reads) {
-    const isChanged = [...reachable(whole.engine.of(variable))].some((thing) =>
-      changed.has(keyOfThing(thing)),
-    );
+    const isChanged = [...heldBy(whole, variable)].some((thing) => changed.has(keyOfThing(thing)));
     if (isChanged && !use.writes.has(variable)) use.writes.set(variable, node);
   }
   return use;

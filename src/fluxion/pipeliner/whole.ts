@@ -6,7 +6,7 @@ import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, type Node, walk } from "../source/syntax.js";
 import { Engine } from "../values/engine.js";
 import type { Rupture } from "../values/ruptures.js";
-import { type Body, type Fact, reachable, type Thing } from "../values/things.js";
+import { type Body, type Fact, reachable, type Thing, type Value } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import { type Looking, lookingAfter } from "./after-next.js";
 
@@ -36,6 +36,19 @@ export interface Whole {
   readonly changed: ReadonlyMap<unknown, { readonly node: Node; readonly body: Body }>;
 }
 
+const HELD = new WeakMap<Whole, Map<Variable, Value>>();
+
+/** Everything that can be reached from a variable. */
+export function heldBy(whole: Whole, variable: Variable): Value {
+  const known = HELD.get(whole) ?? new Map<Variable, Value>();
+  HELD.set(whole, known);
+  const before = known.get(variable);
+  if (before !== undefined) return before;
+  const held = reachable(whole.engine.of(variable));
+  known.set(variable, held);
+  return held;
+}
+
 const CHANGES = new WeakMap<Whole, Map<Variable, { readonly node: Node; readonly body: Body } | null>>();
 
 /** Where what a variable holds is changed after its file was loaded; null if nowhere. */
@@ -48,8 +61,7 @@ export function changeOf(
   const before = known.get(variable);
   if (before !== undefined) return before;
   let found: { readonly node: Node; readonly body: Body } | null = null;
-  for (const thing of reachable(whole.engine.of(variable)))
-    found ??= whole.changed.get(keyOfThing(thing)) ?? null;
+  for (const thing of heldBy(whole, variable)) found ??= whole.changed.get(keyOfThing(thing)) ?? null;
   known.set(variable, found);
   return found;
 }

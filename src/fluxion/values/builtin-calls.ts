@@ -12,7 +12,7 @@ import type { Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { change, contentsOf, fill } from "./members.js";
-import { NONE, type Thing, type Value } from "./things.js";
+import { alone, joined, NONE, type Thing, type Value } from "./things.js";
 
 /** A call of a function of the language or of Node that is there without an import. */
 export function callBuiltin(
@@ -65,7 +65,7 @@ export function makeBuiltin(
 /** `new Promise((resolve) => …)`: what it resolves to is what it is taken for. */
 function promise(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
   const site = engine.site(node);
-  const resolver: Value = new Set([engine.resolver(node, site)]);
+  const resolver: Value = alone(engine.resolver(node, site));
   for (const thing of args[0] ?? []) callThing(engine, thing, [resolver, resolver], node, []);
   engine.current.waits = true;
   return [site, ...engine.inside(site).rest];
@@ -97,15 +97,16 @@ function changing(engine: Engine, args: readonly Value[], node: Node): Iterable<
 }
 
 function callbacks(engine: Engine, args: readonly Value[], node: Node): Value {
-  const contents = new Set<Thing>();
-  for (const value of args) for (const thing of contentsOf(engine, value)) contents.add(thing);
-  const given = new Set<Thing>();
+  let found: Set<Thing> | null = null;
+  for (const value of args) found = joined(found, contentsOf(engine, value));
+  const contents = found ?? NONE;
+  let given: Set<Thing> | null = null;
   for (const value of args) {
     for (const thing of value) {
       if (thing.kind !== "function") continue;
       engine.current.busy = true;
-      for (const each of callThing(engine, thing, [contents, contents, contents], node, [])) given.add(each);
+      given = joined(given, callThing(engine, thing, [contents, contents, contents], node, []));
     }
   }
-  return given;
+  return given ?? NONE;
 }

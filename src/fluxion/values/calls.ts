@@ -8,14 +8,14 @@ import { callLibrary } from "./library-calls.js";
 import { classesAbove, fill, memberOf } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
-import { type ClassThing, joined, NONE, type Thing, type Value } from "./things.js";
+import { alone, type ClassThing, joined, NONE, type Thing, type Value } from "./things.js";
 
 /** What `require` or `import` of a name gives. */
 export function moduleNamed(engine: Engine, specifier: string, node: Node): Value {
   const own = engine.module.imports.get(specifier);
-  if (own === undefined) return new Set([engine.library(specifier.replace(/^node:/, ""), "", null, true)]);
+  if (own === undefined) return alone(engine.library(specifier.replace(/^node:/, ""), "", null, true));
   const module = engine.options.program.modules.get(own);
-  return new Set([module === undefined ? engine.data("loaded", node) : engine.namespace(module)]);
+  return alone(module === undefined ? engine.data("loaded", node) : engine.namespace(module));
 }
 
 export function evaluateCall(engine: Engine, node: CallExpression): Value {
@@ -48,12 +48,12 @@ export function callWith(engine: Engine, node: CallExpression, args: readonly Va
     if (callee.computed) evaluate(engine, callee.property);
     const key = keyOf(callee, callee.property);
     noteMethod(engine, node, object, key, args);
-    if (isPure) return new Set([engine.data("fresh", node)]);
+    if (isPure) return alone(engine.data("fresh", node));
     return callMethod(engine, object, key, args, node);
   }
   const targets = evaluate(engine, callee);
   note(engine, node, targets, args);
-  if (isPure) return new Set([engine.data("fresh", node)]);
+  if (isPure) return alone(engine.data("fresh", node));
   if (targets.size === 0) return unknownCall(engine, node, args, written(node.callee));
   return all([...targets].map((target) => callThing(engine, target, args, node, NONE)));
 }
@@ -127,12 +127,11 @@ function callMethodOf(
     case "data":
       return callDataMethod(engine, thing, key, args, node);
     case "site": {
-      const found = memberOf(engine, [thing], key, node);
+      const hasMethods = thing.madeBy !== null || (key !== null && engine.hasField(thing, key));
+      const found = hasMethods ? memberOf(engine, [thing], key, node) : NONE;
       const functions = [...found].filter((each) => each.kind !== "data" && each.kind !== "site");
-      if (functions.length > 0 && (thing.madeBy !== null || (key !== null && thing.fields.has(key)))) {
-        return all(functions.map((each) => callThing(engine, each, args, node, [thing])));
-      }
-      return callDataMethod(engine, thing, key, args, node);
+      if (functions.length === 0) return callDataMethod(engine, thing, key, args, node);
+      return all(functions.map((each) => callThing(engine, each, args, node, [thing])));
     }
     case "function":
       if (key === "call") return engine.call(thing.node, node, args.slice(1), args[0] ?? []);
@@ -158,7 +157,7 @@ function spread(engine: Engine, value: Value | undefined): Value[] {
 export function evaluateNew(engine: Engine, node: Node & { type: "NewExpression" }): Value {
   const args = node.arguments.map((each) => evaluate(engine, each));
   const targets = evaluate(engine, node.callee);
-  if (engine.module.remarks(node).includes("pure")) return new Set([engine.data("fresh", node)]);
+  if (engine.module.remarks(node).includes("pure")) return alone(engine.data("fresh", node));
   const made = [...targets].map((target): Iterable<Thing> => {
     if (target.kind === "class") return [construct(engine, target, args, node)];
     if (target.kind === "library") return callLibrary(engine, target, args, node);
@@ -248,5 +247,5 @@ export function unknownCall(engine: Engine, node: Node, args: readonly Value[], 
     `if it has no effects, say so: \`/* headwater: pure */ ${name}(…)\`, or in headwater.fluxions.json`,
   );
   for (const value of args) for (const thing of value) engine.changed(thing, node);
-  return new Set([engine.data("unknown")]);
+  return alone(engine.data("unknown"));
 }

@@ -3,7 +3,7 @@ import { type CallExpression, plain, written } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { change, contentsOf, fill } from "./members.js";
-import { type DataThing, NONE, type Site, type Thing, type Value } from "./things.js";
+import { type DataThing, joined, NONE, type Site, type Thing, type Value } from "./things.js";
 
 /**
  * A method of a primitive value, an array, a map or the like. What a stage is given has no other methods: it is copied as
@@ -22,8 +22,10 @@ export function callDataMethod(
     return key === "split" ? [engine.site(node)] : [];
   }
   const self = thing === null ? [] : [thing];
-  const others = new Set<Thing>();
-  for (const value of args) for (const each of value) if (each.kind !== "function") others.add(each);
+  let found: Set<Thing> | null = null;
+  for (const value of args)
+    for (const each of value) if (each.kind !== "function") found = joined(found, [each]);
+  const others = found ?? NONE;
   const callee = plain(node.callee);
   const target = callee.type === "MemberExpression" ? callee.object : node;
   const hasCallback = args.some((value) => [...value].some(({ kind }) => kind === "function"));
@@ -35,7 +37,7 @@ export function callDataMethod(
     }
     // Looked at when it is in, or this would have to be looked at again.
     const contents = hasCallback ? before : contentsOf(engine, self);
-    callbacks(engine, args, node, new Set([...contents, ...self]));
+    callbacks(engine, args, node, joined(joined(null, contents), self) ?? NONE);
     if (key === "sort") engine.current.busy = true;
     return [...self, ...contents, ...others];
   }
@@ -48,7 +50,7 @@ export function callDataMethod(
   const isKnown = COPYING.has(key) || MAPPING.has(key) || PICKING.has(key);
   if (!isKnown) return unknownCall(engine, node, args, written(node.callee));
   if (hasCallback) engine.current.busy = true;
-  const seen = new Set([...contents, ...others, ...(key === "then" ? self : [])]);
+  const seen = joined(joined(joined(null, contents), others), key === "then" ? self : NONE) ?? NONE;
   const given = callbacks(engine, args, node, seen);
   if (PICKING.has(key))
     return [...contents, ...others, ...given, ...(key === "then" || key === "finally" ? self : [])];
@@ -64,18 +66,18 @@ export function callDataMethod(
 }
 
 function callbacks(engine: Engine, args: readonly Value[], node: CallExpression, seen: Value): Value {
-  const given = new Set<Thing>();
+  let given: Set<Thing> | null = null;
   for (const value of args) {
     for (const thing of value) {
       if (thing.kind !== "function" && thing.kind !== "builtin" && thing.kind !== "resolver") continue;
       if (thing.kind === "function") {
         const before = engine.returned(thing.node);
         const all: Value = new Set([...seen, ...before]);
-        for (const each of callThing(engine, thing, [all, all, all, all], node, [])) given.add(each);
+        given = joined(given, callThing(engine, thing, [all, all, all, all], node, []));
       } else {
-        for (const each of callThing(engine, thing, [seen], node, [])) given.add(each);
+        given = joined(given, callThing(engine, thing, [seen], node, []));
       }
     }
   }
-  return given;
+  return given ?? NONE;
 }

@@ -9,6 +9,7 @@ import { evaluate } from "./expressions.js";
 import { bind } from "./patterns.js";
 import type { Rupture } from "./ruptures.js";
 import {
+  alone,
   type Body,
   type BuiltinThing,
   type ClassThing,
@@ -29,6 +30,10 @@ import {
 
 /** More rounds than any program needs whose values are finite; each round only adds. */
 const ROUNDS_MAX = 100;
+
+/** What a body may have seen, and which bodies have. */
+type Seen = Value | Thing | Body;
+type Readers = Map<Seen, BodyFacts[]>;
 
 const NO_FIELDS: Fields = new Map();
 
@@ -57,7 +62,9 @@ export class Engine {
   /** The body whose turn it is, which may look at expressions of others. */
   #turn: BodyFacts | null = null;
   /** Who has looked at a value, into a thing, or for a body that was not there. */
-  readonly #readers = new Map<Value | Thing | Body, BodyFacts[]>();
+  readonly #readers: Readers = new Map();
+  /** Who has only asked which fields a thing has. */
+  readonly #askers: Readers = new Map();
   #changed = false;
   #strict = false;
   /** Something was told of a body when it was another's turn, which only holds until its own turn comes. */
@@ -143,17 +150,17 @@ export class Engine {
   }
 
   /** Whoever's turn it is has seen something, and is looked at again when that changes. */
-  #seen<T extends Value | Thing | Body>(what: T): T {
+  #seen<T extends Seen>(what: T, by: Readers = this.#readers): T {
     const turn = this.#turn;
     if (turn === null) return what;
-    const readers = this.#readers.get(what);
-    if (readers === undefined) this.#readers.set(what, [turn]);
+    const readers = by.get(what);
+    if (readers === undefined) by.set(what, [turn]);
     else if (readers.at(-1) !== turn) readers.push(turn);
     return what;
   }
 
-  #isNew(what: Value | Thing | Body): void {
-    const readers = this.#readers.get(what);
+  #isNew(what: Seen, by: Readers = this.#readers): void {
+    const readers = by.get(what);
     if (readers === undefined) return;
     for (const each of readers) each.stale = true;
     readers.length = 0;
@@ -197,15 +204,19 @@ export class Engine {
     return this.#seen(entry(this.selves, body));
   }
 
-  /** A thing whose fields are about to be looked at. */
+  /** A thing that is about to be looked into. */
   inside<T extends Holder>(thing: T): T {
     return this.#seen(thing);
+  }
+
+  hasField(thing: Holder, key: string): boolean {
+    return this.#seen(thing, this.#askers).fields.has(key);
   }
 
   /** Everything that can be reached from a value. */
   reachable(value: Value): Value {
     const found = reachable(value);
-    for (const thing of found) if ("fields" in thing) this.#seen(thing);
+    for (const thing of found) if ("fields" in thing) this.inside(thing);
     return found;
   }
 
@@ -228,7 +239,10 @@ export class Engine {
 
   #putBehind(key: string, into: Holder, from: Iterable<Thing>): void {
     const known = into.fields.get(key);
-    if (known === undefined) this.#isNew(into);
+    if (known === undefined) {
+      this.#isNew(into);
+      this.#isNew(into, this.#askers);
+    }
     const kept = this.#add(known ?? NONE, from, into);
     if (kept === known) return;
     if (into.fields === NO_FIELDS) into.fields = new Map([[key, kept]]);
@@ -271,7 +285,7 @@ export class Engine {
       if (parameter.type === "RestElement") {
         const rest = this.site(parameter);
         for (const each of args.slice(i)) this.put(rest, null, each);
-        this.at(target, () => bind(this, parameter.argument, new Set([rest])));
+        this.at(target, () => bind(this, parameter.argument, alone(rest)));
       } else {
         this.at(target, () => bind(this, parameter, args[i] ?? NONE));
       }
@@ -279,7 +293,7 @@ export class Engine {
     if (!target.generator) return this.returned(target);
     const given = this.site(node, null, true);
     this.put(given, null, this.returned(target));
-    return new Set([given]);
+    return alone(given);
   }
 
   /** Whether a variable belongs to an activation of a function around the root. */

@@ -3,7 +3,7 @@ import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
-import { NONE, type Value } from "./things.js";
+import { alone, NONE, type Value } from "./things.js";
 import { read } from "./variables.js";
 
 /** What an expression may give; for a statement, looks at what is in it. */
@@ -22,7 +22,7 @@ export function evaluate(engine: Engine, node: Node): Value {
     case "Identifier":
       return read(engine, node);
     case "Literal":
-      return "regex" in node ? new Set([engine.site(node, null, /[gy]/.test(node.regex.flags))]) : NONE;
+      return "regex" in node ? alone(engine.site(node, null, /[gy]/.test(node.regex.flags))) : NONE;
     case "ThisExpression":
       return thisValue(engine, node);
     case "MemberExpression":
@@ -60,7 +60,7 @@ export function evaluate(engine: Engine, node: Node): Value {
       return evaluate(engine, node.argument);
     case "YieldExpression":
       if (node.argument !== null) engine.giveBack(engine.current.body, evaluate(engine, node.argument));
-      return new Set([engine.data("unknown")]);
+      return alone(engine.data("unknown"));
     case "ObjectExpression":
       return objectValue(engine, node);
     case "ArrayExpression":
@@ -134,7 +134,7 @@ function statement(engine: Engine, node: Node): Value {
       engine.current.busy = true;
       break;
     case "CatchClause":
-      if (node.param !== null) bind(engine, node.param, new Set([engine.data("given", node)]));
+      if (node.param !== null) bind(engine, node.param, alone(engine.data("given", node)));
       evaluate(engine, node.body);
       return NONE;
     case "WithStatement":
@@ -166,7 +166,7 @@ function union(a: Value, b: Value): Value {
 
 function functionValue(engine: Engine, node: Node): Value {
   if (!isFunction(node)) return NONE;
-  const made: Value = new Set([engine.function(node)]);
+  const made: Value = alone(engine.function(node));
   if (node.id) {
     const variable = engine.module.variable(node.id);
     if (variable) engine.assign(variable, made);
@@ -191,7 +191,7 @@ function thisValue(engine: Engine, node: Node): Value {
       "it uses `this`, and nothing is known of it",
       "use a variable or a parameter",
     );
-    return new Set([engine.data("input")]);
+    return alone(engine.data("input"));
   }
   return known;
 }
@@ -228,14 +228,14 @@ function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }):
       engine.fact("HW-7006", property, "it makes an object with a getter or a setter", "use a plain field");
     }
   }
-  return new Set([site]);
+  return alone(site);
 }
 
 function arrayValue(engine: Engine, node: Node & { type: "ArrayExpression" }): Value {
   const site = engine.site(node);
   for (const element of node.elements)
     if (element !== null) engine.put(site, null, evaluate(engine, element));
-  return new Set([site]);
+  return alone(site);
 }
 
 function tagged(engine: Engine, node: Node & { type: "TaggedTemplateExpression" }): Value {
@@ -267,7 +267,7 @@ function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "C
       engine.fact("HW-7007", member, "its class has a static block", "use static fields");
     }
   }
-  return new Set([made]);
+  return alone(made);
 }
 
 function imported(engine: Engine, node: Node & { type: "ImportExpression" }): Value {
@@ -275,7 +275,7 @@ function imported(engine: Engine, node: Node & { type: "ImportExpression" }): Va
   if (source.type === "Literal" && typeof source.value === "string")
     return moduleNamed(engine, source.value, node);
   engine.fact("HW-7004", node, "what it imports is only known when it runs", "import it by its name");
-  return new Set([engine.data("unknown")]);
+  return alone(engine.data("unknown"));
 }
 
 function importNames(engine: Engine, node: Node & { type: "ImportDeclaration" }): void {

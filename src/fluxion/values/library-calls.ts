@@ -2,7 +2,7 @@ import type { Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { change } from "./members.js";
-import type { LibraryThing, Thing, Value } from "./things.js";
+import { alone, type LibraryThing, type Thing, type Value } from "./things.js";
 
 /** A call of something that a package exports, or of a method of what it made. */
 export function callLibrary(
@@ -72,7 +72,7 @@ function callbacks(engine: Engine, args: readonly Value[], node: Node): void {
   for (const value of args) {
     for (const thing of engine.reachable(value)) {
       if (thing.kind !== "function") continue;
-      const given: Value = new Set([engine.data("given", thing.node)]);
+      const given: Value = alone(engine.data("given", thing.node));
       callThing(
         engine,
         thing,

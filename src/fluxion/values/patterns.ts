@@ -2,7 +2,7 @@ import { keyOf, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { assignMember, iterated, memberOf } from "./members.js";
-import type { Value } from "./things.js";
+import { alone, type Value } from "./things.js";
 import { write } from "./variables.js";
 
 const PRIMITIVE_TYPES = new Set([
@@ -56,5 +56,5 @@ export function bind(engine: Engine, target: Node, value: Value): void {
 function bindRest(engine: Engine, target: Node, value: Value): void {
   const rest = engine.site(target);
   engine.put(rest, null, iterated(engine, value, target));
-  bind(engine, target, new Set([rest]));
+  bind(engine, target, alone(rest));
 }

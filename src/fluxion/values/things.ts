@@ -21,10 +21,20 @@ export function joined(found: Set<Thing> | null, more: Iterable<Thing>): Set<Thi
   return all;
 }
 
+interface Single {
+  /** The value that is only this; made when it is asked for, and then kept. */
+  alone?: Value;
+}
+
+export function alone(thing: Thing): Value {
+  thing.alone ??= new Set([thing]);
+  return thing.alone;
+}
+
 /** Only the engine puts something there. */
 export type Fields = ReadonlyMap<string, Value>;
 
-export interface Site {
+export interface Site extends Single {
   readonly kind: "site";
   readonly node: Node;
   fields: Fields;
@@ -37,20 +47,20 @@ export interface Site {
   readonly remembers: boolean;
 }
 
-export interface FunctionThing {
+export interface FunctionThing extends Single {
   readonly kind: "function";
   readonly node: FunctionNode;
   fields: Fields;
 }
 
-export interface ClassThing {
+export interface ClassThing extends Single {
   readonly kind: "class";
   readonly node: Node & { type: "ClassDeclaration" | "ClassExpression" };
   fields: Fields;
 }
 
 /** What another own file exports. */
-export interface NamespaceThing {
+export interface NamespaceThing extends Single {
   readonly kind: "namespace";
   readonly module: SourceModule;
   fields: Fields;
@@ -58,7 +68,7 @@ export interface NamespaceThing {
   whole: Value;
 }
 
-export interface LibraryThing {
+export interface LibraryThing extends Single {
   readonly kind: "library";
   readonly library: string;
   readonly path: string;
@@ -67,7 +77,7 @@ export interface LibraryThing {
   readonly shared: boolean;
 }
 
-export interface BuiltinThing {
+export interface BuiltinThing extends Single {
   readonly kind: "builtin";
   readonly path: string;
 }
@@ -76,20 +86,20 @@ export interface BuiltinThing {
  * An object of which only its owner is known. `input`: somebody else may hold it. `given`: handed over, nobody else
  * holds it. `fresh`: just made. `loaded`: made while a file was loaded. `unknown`: anything.
  */
-export interface DataThing {
+export interface DataThing extends Single {
   readonly kind: "data";
   readonly owner: "input" | "given" | "fresh" | "loaded" | "unknown";
   readonly node: Node | null;
 }
 
-export interface ReceiverThing {
+export interface ReceiverThing extends Single {
   readonly kind: "receiver";
   readonly receiver: ReceiverKind;
   readonly variable: Variable | null;
 }
 
 /** `resolve` and `reject` of a promise that is being made. */
-export interface ResolverThing {
+export interface ResolverThing extends Single {
   readonly kind: "resolver";
   readonly node: Node;
   readonly into: Site;

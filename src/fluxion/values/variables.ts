@@ -3,7 +3,7 @@ import { ALL_GLOBALS } from "../callees/globals.js";
 import type { Variable } from "../source/module.js";
 import { isFunction, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
-import { NONE, type Value } from "./things.js";
+import { alone, NONE, type Value } from "./things.js";
 
 export function isOfFile(variable: Variable): boolean {
   const block = variable.scope.variableScope.block as unknown as Node;
@@ -29,10 +29,10 @@ export function read(engine: Engine, node: Node & { type: "Identifier"; name: st
     return engine.of(variable);
   }
   if (!engine.captured(variable)) {
-    return role === undefined ? engine.of(variable) : new Set([engine.receiver(role, variable)]);
+    return role === undefined ? engine.of(variable) : alone(engine.receiver(role, variable));
   }
   current.capture(node, variable);
-  if (role !== undefined) return new Set([engine.receiver(role, variable)]);
+  if (role !== undefined) return alone(engine.receiver(role, variable));
   if (definesFunction(variable)) {
     engine.fact(
       "HW-7006",
@@ -41,7 +41,7 @@ export function read(engine: Engine, node: Node & { type: "Identifier"; name: st
       `declare ${variable.name} in the file, outside of functions`,
     );
   }
-  return new Set([engine.data("input", variable.identifiers[0] as unknown as Node)]);
+  return alone(engine.data("input", variable.identifiers[0] as unknown as Node));
 }
 
 export function write(engine: Engine, node: Node & { type: "Identifier"; name: string }, value: Value): void {
@@ -90,20 +90,20 @@ function definesFunction(variable: Variable): boolean {
 
 function argumentsOf(engine: Engine, node: Node): Value {
   engine.fact("HW-7007", node, "it uses `arguments`", "name the parameters, or use `...rest`");
-  return new Set([engine.data("input")]);
+  return alone(engine.data("input"));
 }
 
 function globalNamed(engine: Engine, node: Node & { name: string }): Value {
   const { name } = node;
   if (VALUES.has(name)) return new Set();
-  if (name === "console") return new Set([engine.receiver("console", null)]);
+  if (name === "console") return alone(engine.receiver("console", null));
   if (name === "__dirname" || name === "__filename") {
     engine.current.name(name);
     return new Set();
   }
   if (engine.module.format === "commonjs") {
-    if (name === "exports" || name === "module") return new Set([engine.namespace(engine.module)]);
-    if (name === "require") return new Set([engine.builtin("require")]);
+    if (name === "exports" || name === "module") return alone(engine.namespace(engine.module));
+    if (name === "require") return alone(engine.builtin("require"));
   }
   if (!ALL_GLOBALS.has(name)) {
     engine.fact(
@@ -113,5 +113,5 @@ function globalNamed(engine: Engine, node: Node & { name: string }): Value {
       `import ${name}, or declare it in a file of the program`,
     );
   }
-  return new Set([engine.builtin(name)]);
+  return alone(engine.builtin(name));
 }

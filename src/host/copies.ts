@@ -26,10 +26,12 @@ export interface CopyPorts {
 }
 
 const REST_MS_MAX = 20;
+/** How much longer hosts rest than the last piece took. */
+const REST_TIMES = 5;
 
 /**
- * Copying is in no hurry. Between two pieces there is a rest, about as long as the last piece took to get from host to
- * host: so hosts have half of their time for events, and the busier they are, the less often a piece comes.
+ * Copying is in no hurry. Between two pieces there is a rest, several times as long as the last piece took to get from host
+ * to host: so hosts have most of their time for events, and the busier they are, the less often a piece comes.
  */
 class Pace {
   #beganMs = 0;
@@ -42,7 +44,7 @@ class Pace {
 
   rest(copy: Copy, goOn: () => void): void {
     const nowMs = this.ports.now();
-    const restMs = Math.max(1, Math.min(nowMs - this.#beganMs, REST_MS_MAX));
+    const restMs = Math.max(1, Math.min((nowMs - this.#beganMs) * REST_TIMES, REST_MS_MAX));
     this.ports.at(nowMs + restMs, () => {
       if (!copy.isVoid) return goOn();
       this.ports.marks?.hit("a copy was not wanted any more after a rest");

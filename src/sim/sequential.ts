@@ -64,10 +64,6 @@ interface Ended {
 
 const NO_CALLS: readonly Frame[] = [];
 
-function isThenable(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "then" in value;
-}
-
 function unwrap({ ok, value }: Ended): unknown {
   if (!ok) throw value;
   return value;
@@ -137,19 +133,14 @@ class Frame implements Activation {
   }
 
   #execute(given: unknown[]): Ended | Promise<Ended> {
-    let instance: Context<Key>;
-    try {
-      instance = this.#enter();
-    } catch (thrown) {
-      return this.#failed(thrown);
-    }
     let result: unknown;
     try {
-      result = this.method.body.apply(instance, given);
+      result = this.method.body.apply(this.#enter(), given);
     } catch (thrown) {
       return this.#end({ ok: false, value: thrown });
     }
-    if (!isThenable(result)) return this.#end({ ok: true, value: result });
+    const takesTime = typeof result === "object" && result !== null && "then" in result;
+    if (!takesTime) return this.#end({ ok: true, value: result });
     return Promise.resolve(result).then(
       (value) => this.#end({ ok: true, value }),
       (thrown: unknown) => this.#end({ ok: false, value: thrown }),
@@ -158,19 +149,18 @@ class Frame implements Activation {
 
   /** The method's own code has come to its end; calls that it waits for may go on. */
   #end(own: Ended): Ended | Promise<Ended> {
-    Context.activate(this.place.instance, null);
+    if (this.#before !== null) Context.activate(this.place.instance, null);
     const open = this.#calls().filter((call) => call.#awaited && !call.#ended);
     if (open.length === 0) return this.#close(own);
     return Promise.all(open.map((call) => call.#done)).then(() => this.#close(own));
   }
 
   #close({ ok, value }: Ended): Ended {
+    this.#ended = true;
     this.#lookAtCalls();
     if (!ok) return this.#failed(value);
     try {
-      const result = this.#leave(value);
-      this.#ended = true;
-      return { ok, value: result };
+      return { ok, value: this.#leave(value) };
     } catch (thrown) {
       return this.#failed(thrown);
     }

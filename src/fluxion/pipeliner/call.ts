@@ -34,7 +34,14 @@ export interface Container {
   readonly engine: Engine;
 }
 
-export function containerOf(whole: Whole, node: Body, listener: Listener | null): Container {
+export function containerOf(
+  whole: Whole,
+  node: Body,
+  listener: Listener | null,
+  looked: ReadonlyMap<Body, Engine>,
+): Container {
+  const known = looked.get(node);
+  if (known !== undefined) return { node, listener, engine: known };
   const engine = new Engine({ ...whole, program: whole.program, root: node });
   engine.enter(node);
   if (isFunction(node)) for (const parameter of node.params) giveInput(whole, engine, node, parameter);

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../pipeline.js";
 import { type CallExpression, type FunctionNode, isFunction, type Node, written } from "../source/syntax.js";
+import type { Engine } from "../values/engine.js";
 import type { Body, Fact } from "../values/things.js";
 import { candidate, containerOf, decideCall, isAsyncFunction, looksMovable } from "./call.js";
 import { decidePart } from "./part.js";
@@ -19,13 +20,15 @@ export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>, f
   if (patched !== null) return { plans, diagnostics: patchedDiagnostics(whole, patched, names) };
   const gone = new Set<Node>();
   const going = new Set<Node>();
+  const looked = new Map<Body, Engine>();
   for (const listener of whole.listeners.values()) {
     if (isCovered(listener.node.parent, gone)) continue;
     const name = names.get(listener.node) ?? "anonymous";
-    const decision = decidePart(whole, listener, name, folder);
+    const decision = decidePart(whole, listener, name, folder, looked);
     if (decision.goes) {
       plans.push(decision.plan);
       gone.add(listener.node);
+      looked.delete(listener.node);
     } else {
       diagnostics.push(...told(whole, decision.facts, name, listener.node));
     }
@@ -34,7 +37,13 @@ export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>, f
     if (isCovered(node, gone)) continue;
     const calls = callsIn(whole, node).filter((call) => looksMovable(whole, node, call));
     if (calls.length === 0) continue;
-    const container = containerOf(whole, node, isFunction(node) ? (whole.listeners.get(node) ?? null) : null);
+    const container = containerOf(
+      whole,
+      node,
+      isFunction(node) ? (whole.listeners.get(node) ?? null) : null,
+      looked,
+    );
+    looked.delete(node);
     for (const call of calls) {
       if (isCovered(call, going) || !candidate(whole, container, call)) continue;
       const decision = decideCall(whole, container, call, folder);

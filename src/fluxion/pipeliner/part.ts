@@ -1,12 +1,12 @@
 import { relative } from "node:path";
 import type { Receiver, Weight } from "../pipeline.js";
 import type { SourceModule, Variable } from "../source/module.js";
-import { isFunction, type Node } from "../source/syntax.js";
+import { type FunctionNode, isFunction, type Node } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
 import { Engine } from "../values/engine.js";
 import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
-import { alone, type Fact, reachable } from "../values/things.js";
+import { alone, type Body, type Fact, reachable } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import { effectsOutOfPlace } from "./effects.js";
 import { overtaking } from "./parallel.js";
@@ -21,8 +21,14 @@ const ORDERED: Readonly<Record<string, string>> = {
   named: "nothing is known of the order in which it is called",
 };
 
-/** Can a whole listener or continuation run elsewhere? */
-export function decidePart(whole: Whole, listener: Listener, name: string, folder: string): Decision {
+/** Can a whole listener or continuation run elsewhere? What was looked at is kept for `containerOf`, if that fits. */
+export function decidePart(
+  whole: Whole,
+  listener: Listener,
+  name: string,
+  folder: string,
+  looked: Map<Body, Engine>,
+): Decision {
   const { node } = listener;
   const module = whole.engine.moduleOf(node);
   const early = textFacts(module, listener);
@@ -36,6 +42,7 @@ export function decidePart(whole: Whole, listener: Listener, name: string, folde
     }
   });
   engine.run();
+  if (takesReceivers(whole, module, node)) looked.set(node, engine);
   const bodies = reached(engine, node);
   const waits = bodies.some((each) => each.waits);
   const slicer = new Slicer(whole, engine, waits, node);
@@ -52,6 +59,15 @@ export function decidePart(whole: Whole, listener: Listener, name: string, folde
   ];
   if (facts.length > 0) return { goes: false, facts };
   return { goes: true, plan: planOf(whole, listener, name, folder, bodies, slicer) };
+}
+
+/** It is given nothing but requests, responses and the like, so it makes no difference who holds what it is given. */
+function takesReceivers({ roles }: Whole, module: SourceModule, { params }: FunctionNode): boolean {
+  if (params.length === 0) return false;
+  return params.every((each) => {
+    const variable = each.type === "Identifier" ? module.variable(each) : null;
+    return variable ? roles.has(variable) : false;
+  });
 }
 
 function textFacts(module: SourceModule, { node, ruptures, only }: Listener): Fact[] {

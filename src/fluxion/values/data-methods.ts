@@ -1,5 +1,5 @@
 import { COPYING, MAPPING, MATCHING, MUTATING, PICKING, TELLING } from "../callees/builtins.js";
-import { type CallExpression, plain, written } from "../source/syntax.js";
+import { around, type CallExpression, plain, written } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { change, contentsOf, fill } from "./members.js";
@@ -28,18 +28,17 @@ export function callDataMethod(
   const others = found ?? NONE;
   const callee = plain(node.callee);
   const target = callee.type === "MemberExpression" ? callee.object : node;
-  const hasCallback = args.some((value) => [...value].some(({ kind }) => kind === "function"));
   if (MUTATING.has(key)) {
-    const before = hasCallback ? contentsOf(engine, self) : NONE;
+    const before = args.some((value) => [...value].some(isCallback)) ? contentsOf(engine, self) : null;
     if (thing !== null) {
       change(engine, thing, node, `${written(target)} by ${key}()`, target);
       fill(engine, thing, null, others);
     }
-    // Looked at when it is in, or this would have to be looked at again.
-    const contents = hasCallback ? before : contentsOf(engine, self);
-    callbacks(engine, args, node, joined(joined(null, contents), self) ?? NONE);
     if (key === "sort") engine.current.busy = true;
-    return [...self, ...contents, ...others];
+    if (before !== null) callbacks(engine, args, node, joined(joined(null, before), self) ?? NONE);
+    else if (around(node)?.type === "ExpressionStatement") return []; // nobody wants what it gives
+    // Looked at when all is in it, or this would have to be looked at again.
+    return [...self, ...(before ?? contentsOf(engine, self)), ...others];
   }
   if (MATCHING.has(key)) {
     if (thing?.kind === "site" && thing.remembers)
@@ -49,7 +48,8 @@ export function callDataMethod(
   const contents = contentsOf(engine, self);
   const isKnown = COPYING.has(key) || MAPPING.has(key) || PICKING.has(key);
   if (!isKnown) return unknownCall(engine, node, args, written(node.callee));
-  if (hasCallback) engine.current.busy = true;
+  const hasFunction = args.some((value) => [...value].some(({ kind }) => kind === "function"));
+  if (hasFunction) engine.current.busy = true;
   const seen = joined(joined(joined(null, contents), others), key === "then" ? self : NONE) ?? NONE;
   const given = callbacks(engine, args, node, seen);
   if (PICKING.has(key))
@@ -65,11 +65,15 @@ export function callDataMethod(
   return [made];
 }
 
+function isCallback({ kind }: Thing): boolean {
+  return kind === "function" || kind === "builtin" || kind === "resolver";
+}
+
 function callbacks(engine: Engine, args: readonly Value[], node: CallExpression, seen: Value): Value {
   let given: Set<Thing> | null = null;
   for (const value of args) {
     for (const thing of value) {
-      if (thing.kind !== "function" && thing.kind !== "builtin" && thing.kind !== "resolver") continue;
+      if (!isCallback(thing)) continue;
       if (thing.kind === "function") {
         const before = engine.returned(thing.node);
         const all: Value = new Set([...seen, ...before]);

@@ -251,6 +251,7 @@ export class Engine {
 
   /** Gives what is to be kept from now on: the same, with more in it. */
   #add(to: Value, from: Iterable<Thing>, seenAs: Value | Thing): Value {
+    if (from === NONE) return to;
     const before = to.size;
     let kept = to as Set<Thing>;
     for (const thing of from) {

@@ -14,6 +14,7 @@ export const NONE: Value = new Set();
 /** Adds to a value that is being made; most stay without anything, and are never made. */
 export function joined(found: Set<Thing> | null, more: Iterable<Thing>): Set<Thing> | null {
   let all = found;
+  if (more === NONE) return all;
   for (const thing of more) {
     all ??= new Set();
     all.add(thing);

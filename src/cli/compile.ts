@@ -3,6 +3,7 @@ import type { Compilation } from "../fluxion/index.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { profileOf } from "./fluxion-options.js";
+import { findApp } from "./program-file.js";
 import type { Terminal } from "./terminal.js";
 
 const SHAPES = ["print", "dry-run", "analyze", "out"] as const;
@@ -29,7 +30,7 @@ export const compile: Command = {
     const fluxion = await import("../fluxion/index.js");
     const packages = args.values.get("packages")?.split(",") ?? [];
     const profile = args.values.get("profiled");
-    const compilation = fluxion.compile(args.operands[0] ?? "", { packages });
+    const compilation = fluxion.compile(findApp(args.operands[0] ?? "", process.cwd()), { packages });
     const decided =
       profile === undefined ? compilation : fluxion.withProfile(compilation, profileOf(profile));
     return await show(fluxion, decided, args, terminal);

@@ -173,9 +173,14 @@ test("compile --analyze finds nothing that a worker would make different", async
   assert.match(stdout, /effects of reply/);
 });
 
+test("compile takes a folder for its index file, as run does", async () => {
+  const { stdout } = await run(join("examples", "fluxion", "markdown-server"));
+  assert.match(stdout, /index\.js:\d+:\d+ markdown\.render/);
+});
+
 test("compile refuses what excludes each other, and what it cannot read", async () => {
   await assert.rejects(run(COUNTER, "--print", "--dry-run"), /HW-2001/);
   await assert.rejects(run(COUNTER, "--isolated"), /HW-2001/);
-  await assert.rejects(run(join("examples", "fluxion", "none.js")), /HW-7001/);
+  await assert.rejects(run(join("examples", "fluxion", "none.js")), /HW-2002: There is no program/);
   await assert.rejects(run(COUNTER, "--out", join("examples", "fluxion")), /HW-7001/);
 });

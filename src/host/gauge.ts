@@ -38,9 +38,10 @@ export class Gauge {
   read(): HostLoad {
     const loop = performance.eventLoopUtilization();
     const now = performance.now();
+    const { used_heap_size: heap, external_memory: outside } = getHeapStatistics();
     const load: HostLoad = {
       utilisation: performance.eventLoopUtilization(loop, this.#loop).utilization,
-      heapBytes: getHeapStatistics().used_heap_size,
+      heapBytes: heap + outside,
       eventsPerSecond: (this.#events * 1000) / (now - this.#since),
       queueMs: this.#samples === 0 ? 0 : this.#waitedMs / this.#samples,
       p99Ms: this.#tookMs.sort((a, b) => a - b)[Math.floor(this.#tookMs.length * 0.99)] ?? 0,

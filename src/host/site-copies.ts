@@ -6,7 +6,7 @@ import type { State } from "../state/fields.js";
 import type { Held } from "./held.js";
 import { PieceSizes, PieceWriter, writesIn } from "./pieces.js";
 import type { Slot } from "./slot.js";
-import { Staged } from "./staged-state.js";
+import { Staged, UNREAD_BYTES_MIN } from "./staged-state.js";
 import { copiedWrites, loadState, stateWrites } from "./stored-state.js";
 import { at, type Path, type ToHead, type ToHost } from "./wire.js";
 
@@ -124,12 +124,13 @@ export class SiteCopies {
     this.#staged.set(name, staged);
     let last: Path | null = null;
     let known: Staged | undefined;
-    for (const write of writesIn(piece)) {
+    // A copy of its own, of which large values stay parts until somebody looks at them.
+    for (const write of writesIn(piece.slice())) {
       const { path, isFirst } = write;
       if (path !== last || isFirst) {
         const slot = at(node, path, this.#roots);
         known = isFirst ? undefined : staged.get(slot);
-        known ??= new Staged(slot);
+        known ??= new Staged(slot, Math.min(UNREAD_BYTES_MIN, this.#pieceBytes));
         staged.set(slot, known);
         last = path;
       }

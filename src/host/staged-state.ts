@@ -6,9 +6,12 @@ import { type Gathered, gathered } from "../state/tracked-gathered.js";
 import type { Version } from "../state/tracked-version.js";
 import { versionOf } from "./class-versions.js";
 import type { Slot } from "./slot.js";
-import { readEntry, readMain, writtenEntry } from "./stored-form.js";
+import { keptEntry, readMain, writtenEntry } from "./stored-form.js";
 import { entryOf, fieldPrefix, isHashed, prefixIn } from "./stored-keys.js";
 import { type Parts, partsOf, stateOf } from "./stored-state.js";
+
+/** Shorter entries are read when they come: what would stand for them takes as much room. */
+export const UNREAD_BYTES_MIN = 200;
 
 /** A tracked field whose entries are put together as they come. */
 class Field {
@@ -19,6 +22,7 @@ class Field {
   constructor(
     readonly prefix: string,
     readonly kind: TrackedKind,
+    readonly unreadBytes: number,
   ) {
     this.#collection = gathered(kind);
   }
@@ -26,7 +30,7 @@ class Field {
   put(key: string, value: Uint8Array | null): void {
     const { prefix, kind } = this;
     if (value !== null) {
-      const content = readEntry(kind, prefix, key, value);
+      const content = keptEntry(kind, prefix, key, value, this.unreadBytes);
       if (isHashed(prefix, key)) this.#hashed.set(key, content.key);
       this.#collection.put(content);
       return;
@@ -46,25 +50,27 @@ class Field {
  */
 export class Staged {
   readonly #slot: Slot;
+  readonly #unreadBytes: number;
   #main: Uint8Array | null = null;
   /** By what their keys begin with. */
   #fields: ReadonlyMap<string, Field> = new Map();
   /** Everything else under keys of its own. */
   readonly #rest = new Map<string, Uint8Array>();
 
-  constructor(slot: Slot) {
+  constructor(slot: Slot, unreadBytes = UNREAD_BYTES_MIN) {
     this.#slot = slot;
+    this.#unreadBytes = unreadBytes;
   }
 
-  /** What is kept of the value is copied. */
+  /** The value may be kept: its bytes must not change any more. */
   put({ key, value }: Write): void {
     const { key: mainKey, name } = this.#slot.stored;
-    if (key === mainKey) return this.#putMain(value === null ? null : new Uint8Array(value));
+    if (key === mainKey) return this.#putMain(value);
     const prefix = prefixIn(key, name);
     const field = this.#fields.get(prefix);
     if (field !== undefined && key !== prefix) field.put(key, value);
     else if (value === null) this.#rest.delete(key);
-    else this.#rest.set(key, new Uint8Array(value));
+    else this.#rest.set(key, value);
   }
 
   #putMain(main: Uint8Array | null): void {
@@ -76,7 +82,10 @@ export class Staged {
       for (const [index, kind] of apart) {
         if (kind === "plain") continue;
         const prefix = fieldPrefix(this.#slot.stored.name, names[index] ?? "");
-        fields.set(prefix, this.#fields.get(prefix) ?? this.#gather(new Field(prefix, kind)));
+        fields.set(
+          prefix,
+          this.#fields.get(prefix) ?? this.#gather(new Field(prefix, kind, this.#unreadBytes)),
+        );
       }
     }
     this.#fields = fields;

@@ -5,6 +5,7 @@ import { unreadable } from "../state/codec-check.js";
 import { ValueWriter } from "../state/codec-writer.js";
 import type { Armed, State } from "../state/fields.js";
 import type { Content } from "../state/tracked-content.js";
+import { own, peek, Unread } from "../state/tracked-values.js";
 import { Version } from "../state/tracked-version.js";
 import { versionOf } from "./class-versions.js";
 import { entryKey, entryOf, isHashed } from "./stored-keys.js";
@@ -150,9 +151,15 @@ export function writtenEntry(kind: TrackedKind, prefix: string, content: Content
   return { key: write(kind, prefix, content), value: entries.end() };
 }
 
-/** The same for those who are done with it before the next entry is written. */
-export function shownEntry(kind: TrackedKind, prefix: string, content: Content): WrittenEntry {
-  return { key: write(kind, prefix, content), value: entries.show() };
+/** The same of a value as it is kept, for those who are done with it before the next entry is written. */
+export function shownEntry(
+  kind: TrackedKind,
+  prefix: string,
+  { key, sequence, value }: Content,
+): WrittenEntry {
+  const entry = value instanceof Unread ? value.entry : null;
+  if (entry !== null) return { key: entryKey(prefix, key), value: entry };
+  return { key: write(kind, prefix, { key, sequence, value: peek(value) }), value: entries.show() };
 }
 
 interface WrittenEntry {
@@ -170,6 +177,41 @@ function write(kind: TrackedKind, prefix: string, { key, sequence, value }: Cont
   if (kind !== "set") entries.value(value);
   if (hashed) entries.value(key);
   return at;
+}
+
+/**
+ * An entry with its value as it is kept. From `unreadBytes` on, bytes stay the value until somebody looks at it: they must
+ * not change any more.
+ */
+export function keptEntry(
+  kind: TrackedKind,
+  prefix: string,
+  key: string,
+  bytes: Uint8Array,
+  unreadBytes: number,
+): Content {
+  const isLong = kind !== "set" && bytes.length >= unreadBytes && !isHashed(prefix, key);
+  const sequence = isLong ? sequenceIn(kind, prefix, key, bytes) : null;
+  if (sequence !== null) {
+    const value = new Unread(bytes, kind === "list" ? itemIn : valueIn);
+    return { key: entryOf(prefix, key), sequence, value };
+  }
+  const content = readEntry(kind, prefix, key, bytes);
+  return { key: content.key, sequence: content.sequence, value: own(content.value) };
+}
+
+const itemIn = (bytes: Uint8Array) => (decode(bytes) as unknown[])[0];
+const valueIn = (bytes: Uint8Array) => (decode(bytes) as unknown[])[1];
+
+/** Found without reading what comes behind it; null if it is not a number as most are. */
+function sequenceIn(kind: TrackedKind, prefix: string, key: string, bytes: Uint8Array): number | null {
+  if (kind === "list") return Number(entryOf(prefix, key));
+  const at = (i: number) => bytes[i] as number;
+  if ((at(0) & 0xf0) !== 0x90) return null;
+  if (at(1) < 0x80) return at(1);
+  if (at(1) === 0xcc) return at(2);
+  if (at(1) === 0xcd) return (at(2) << 8) | at(3);
+  return at(1) === 0xce ? at(2) * 2 ** 24 + ((at(3) << 16) | (at(4) << 8) | at(5)) : null;
 }
 
 export function readEntry(kind: TrackedKind, prefix: string, key: string, bytes: Uint8Array): Content {

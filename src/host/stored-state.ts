@@ -5,7 +5,13 @@ import { decode } from "../state/codec.js";
 import { unreadable } from "../state/codec-check.js";
 import { fittedState, type State } from "../state/fields.js";
 import { same } from "../state/same.js";
-import { type Content, changesBetween, entriesOf, versionFrom } from "../state/tracked-content.js";
+import {
+  type Content,
+  changesBetween,
+  entriesOf,
+  keptEntriesOf,
+  versionFrom,
+} from "../state/tracked-content.js";
 import { plainOf, unlike } from "../state/tracked-fields.js";
 import { Version } from "../state/tracked-version.js";
 import { copy } from "../state/values.js";
@@ -98,7 +104,7 @@ export function* copiedWrites(slot: Slot, state: State): Generator<Write> {
   for (let i = 0; i < slot.shape.fields.length; i++) {
     const value = state[i];
     if (value instanceof Version) {
-      tracked.push([context.prefix(i), value.kind, [...entriesOf(value)]]);
+      tracked.push([context.prefix(i), value.kind, [...keptEntriesOf(value)]]);
       continue;
     }
     const bytes = encodedIfLong(value);

@@ -65,13 +65,13 @@ export class Place extends Address {
   #fieldsOf(instance: Context<Key>): State {
     const live = instance as unknown as Fields;
     const { fields } = this.shape;
-    const state: unknown[] = [];
+    const state = new Array<unknown>(fields.length);
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i] as string;
       const value = live[field];
       if (this.#tracked.size > 0 && this.#tracked.has(field) && value !== this.#tracked.get(field))
         throw replaced(this, field, "something else was assigned to it");
-      state.push(this.#copyOf(value, field));
+      state[i] = this.#copyOf(value, field);
     }
     return state;
   }
@@ -82,7 +82,9 @@ export class Place extends Address {
 
   putBack(state: State): void {
     const live = this.instance as unknown as Fields;
-    for (const [i, field] of this.shape.fields.entries()) {
+    const { fields } = this.shape;
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i] as string;
       live[field] = this.#copyOf(state[i], field);
       if (this.#tracked.has(field)) this.#tracked.set(field, live[field]);
     }

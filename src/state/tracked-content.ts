@@ -3,7 +3,7 @@ import type { TrackedKey, TrackedKind } from "../model/collections.js";
 import { same } from "./same.js";
 import { EntryStore } from "./tracked-entries.js";
 import { ItemStore } from "./tracked-items.js";
-import { checkKey, own, peek } from "./tracked-values.js";
+import { checkKey, isSameKept, own, peek } from "./tracked-values.js";
 import { all, type Change, find, keyOf, sequenceOf, Version } from "./tracked-version.js";
 
 /** What a journal needs of tracked collections: all that a version holds, what changed, and a version made of that. */
@@ -21,6 +21,11 @@ export interface Changes {
   /** The versions have nothing to do with each other: `changes` are all entries, and nothing else is there. */
   readonly isWhole: boolean;
   readonly changes: readonly Change[];
+}
+
+/** All that a version holds, in order, with its values as they are kept: for those who write them. */
+export function* keptEntriesOf(version: Version): Generator<Content, undefined> {
+  for (const { at, value } of all(version)) yield { key: keyOf(at), sequence: sequenceOf(at), value };
 }
 
 /** All that a version holds, in order. */
@@ -79,7 +84,7 @@ export function isSameContent(older: Version, newer: Version): boolean {
 function isUnchanged(older: Version, { key, sequence, value, deleted }: Change): boolean {
   const then = find(older, key);
   if (then === undefined) return deleted;
-  return !deleted && sequenceOf(then.at) === sequence && same(value, then.value);
+  return !deleted && sequenceOf(then.at) === sequence && isSameKept(value, then.value);
 }
 
 /** A version that holds this, for example what was loaded from a journal. The values are now its own. */

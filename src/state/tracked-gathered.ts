@@ -3,7 +3,7 @@ import type { TrackedKey, TrackedKind } from "../model/collections.js";
 import type { Content } from "./tracked-content.js";
 import { EntryStore } from "./tracked-entries.js";
 import { ItemStore } from "./tracked-items.js";
-import { checkKey, own } from "./tracked-values.js";
+import { checkKey } from "./tracked-values.js";
 import { type Store, Version } from "./tracked-version.js";
 
 /**
@@ -12,7 +12,7 @@ import { type Store, Version } from "./tracked-version.js";
  */
 export interface Gathered {
   readonly kind: TrackedKind;
-  /** The value is now its own. */
+  /** The value is as it is kept. */
   put(content: Content): void;
   delete(key: TrackedKey): void;
   /** The version that holds what has come. Nothing may come after that. */
@@ -34,13 +34,13 @@ class GatheredEntries implements Gathered {
   put({ key, sequence, value }: Content): void {
     const known = this.#store.find(checkKey(key, () => `a tracked ${this.kind} that is moved`));
     if (known?.sequence === sequence) {
-      known.value = own(value);
+      known.value = value;
       return;
     }
     if (known !== undefined) this.#store.unload(known);
     if (sequence > this.#last) this.#last = sequence;
     else this.#isSorted = false;
-    this.#store.load(key, sequence, own(value));
+    this.#store.load(key, sequence, value);
   }
 
   delete(key: TrackedKey): void {
@@ -60,7 +60,7 @@ class GatheredItems implements Gathered {
   readonly #items = new Map<TrackedKey, unknown>();
 
   put({ key, value }: Content): void {
-    this.#items.set(key, own(value));
+    this.#items.set(key, value);
   }
 
   delete(key: TrackedKey): void {

@@ -1,5 +1,5 @@
 import { invariant } from "../errors.js";
-import { same } from "./same.js";
+import { isSameKept } from "./tracked-values.js";
 import type { FirstSteps, Found, Step, Store, Version } from "./tracked-version.js";
 
 /** How much room in front is worth keeping. */
@@ -68,7 +68,7 @@ export class ItemStore implements Store {
     for (let i = 0; i < size; i++) {
       const then = before.get(first + i);
       if (then?.kind === "add") return false;
-      if (!same(this.get(this.first + i), then === undefined ? this.get(first + i) : then.value))
+      if (!isSameKept(this.get(this.first + i), then === undefined ? this.get(first + i) : then.value))
         return false;
     }
     return true;

@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { TrackedKey } from "../model/collections.js";
 import { isRegistered } from "./registered.js";
+import { same } from "./same.js";
 import { copy, isSimple } from "./values.js";
 
 /**
@@ -11,6 +12,39 @@ import { copy, isSimple } from "./values.js";
 /** A value with something in it that cannot be frozen: a Map, a Set, a Date, a typed array, an error. */
 class Boxed {
   constructor(readonly value: unknown) {}
+}
+
+/**
+ * A value that nobody has looked at since it came from another host, as the bytes of its entry: they come and go without
+ * being made anew, and are not in the way of the garbage collector. Where they are takes less room than a view of them.
+ */
+export class Unread {
+  #buffer: ArrayBufferLike | null;
+  readonly #start: number;
+  readonly #length: number;
+  readonly #read: (entry: Uint8Array) => unknown;
+  #kept: unknown;
+
+  /** The bytes must not change any more. */
+  constructor(entry: Uint8Array, read: (entry: Uint8Array) => unknown) {
+    this.#buffer = entry.buffer;
+    this.#start = entry.byteOffset;
+    this.#length = entry.byteLength;
+    this.#read = read;
+  }
+
+  /** Null once somebody has looked at the value. */
+  get entry(): Uint8Array | null {
+    return this.#buffer === null ? null : new Uint8Array(this.#buffer, this.#start, this.#length);
+  }
+
+  /** As it is kept from now on. */
+  kept(): unknown {
+    const { entry } = this;
+    if (entry !== null) this.#kept = own(this.#read(entry));
+    this.#buffer = null;
+    return this.#kept;
+  }
 }
 
 /** A value on its way in. `name` is called only to refuse it. */
@@ -24,13 +58,20 @@ export function own(value: unknown): unknown {
 }
 
 /** A value on its way out. */
-export function give(kept: unknown): unknown {
+export function give(value: unknown): unknown {
+  const kept = value instanceof Unread ? value.kept() : value;
   return kept instanceof Boxed ? copy(kept.value, () => "a value of a tracked collection") : kept;
 }
 
 /** The same for those who only look at it, at once. */
-export function peek(kept: unknown): unknown {
+export function peek(value: unknown): unknown {
+  const kept = value instanceof Unread ? value.kept() : value;
   return kept instanceof Boxed ? kept.value : kept;
+}
+
+/** Are two values as they are kept the same? */
+export function isSameKept(a: unknown, b: unknown): boolean {
+  return a === b || same(peek(a), peek(b));
 }
 
 function isFrozenNow(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import { invariant } from "../errors.js";
 import type { TrackedKey, TrackedKind } from "../model/collections.js";
-import { same } from "./same.js";
+import { isSameKept } from "./tracked-values.js";
 
 /**
  * The states that a tracked collection has had, as Baker's persistent arrays (H. G. Baker: Shallow Binding Makes
@@ -174,7 +174,7 @@ function changesIn(base: Version, store: Store): Change[] {
       changes.push({ key, sequence: sequenceOf(step.at), value: undefined, deleted: true });
     } else {
       const sequence = sequenceOf(now.at);
-      const isSame = had && same(now.value, step.value);
+      const isSame = had && isSameKept(now.value, step.value);
       if (isSame && sequence === sequenceOf(step.at)) continue;
       onlyMoved &&= isSame;
       changes.push({ key, sequence, value: now.value, deleted: false });

@@ -18,9 +18,10 @@ class Coming {
   readonly slot: Slot;
   readonly #staged: Staged;
 
-  constructor(cls: unknown) {
+  /** `unreadBytes` is the length from which entries are left unread. */
+  constructor(cls: unknown, unreadBytes?: number) {
     this.slot = rootOf(cls);
-    this.#staged = new Staged(this.slot);
+    this.#staged = new Staged(this.slot, unreadBytes);
   }
 
   take(writes: Iterable<Write>): void {
@@ -28,7 +29,6 @@ class Coming {
     for (const write of writes) piece.add(pathOf(this.slot), false, write);
     const bytes = piece.end();
     for (const write of writesIn(bytes)) this.#staged.put(write);
-    bytes.fill(0xff); // nothing of it is needed any more
   }
 
   /** What the journal has of it, with a state that was put together. */
@@ -57,7 +57,7 @@ test("a state that comes in pieces while it changes is the present one in the en
   for (let seed = 1; seed <= SEEDS; seed++) {
     const random = new Random(seed);
     const kept = changed(random, 30);
-    const coming = new Coming(Thing);
+    const coming = new Coming(Thing, seed % 2 === 0 ? 1 : undefined);
     let sent = kept.present;
     const base = copiedWrites(kept.slot, sent);
     for (let round = 0; round < 4; round++) {
@@ -98,6 +98,64 @@ test("the same when the journal gives it out, with what is appended meanwhile be
     const later = there.reload();
     assertSame(later.slot, later.state, there.present);
   }
+});
+
+test("values that nobody has looked at go on as they came, and are changed as if somebody had", () => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const random = new Random(seed);
+    const kept = changed(random, 30);
+    const first = new Coming(Thing, 1);
+    first.take(copiedWrites(kept.slot, kept.present));
+    const there = first.settle(kept);
+    const second = new Coming(Thing, 1);
+    second.take(copiedWrites(there.slot, there.present));
+    const further = second.settle(kept);
+    for (let i = 0; i < 10; i++) {
+      const luck = random.bits();
+      kept.change<Thing>((thing) => changeSomething(thing, new Random(luck)));
+      further.change<Thing>((thing) => changeSomething(thing, new Random(luck)));
+    }
+    assertSame(further.slot, further.state, kept.present);
+  }
+});
+
+test("entries that nobody has looked at are in their order, however many came before them", () => {
+  const kept = new Kept(rootOf(Thing));
+  const numbers = [2, 127, 128, 129, 255, 256, 257, 65_535, 65_536, 65_537, 65_800];
+  kept.change<Thing>(({ scores }) => {
+    for (let i = 2; i <= 65_800; i++) scores.set(i, i);
+    for (let i = 2; i <= 65_800; i++) if (!numbers.includes(i)) scores.delete(i);
+  });
+  const coming = new Coming(Thing, 1);
+  coming.take(storedWrites(kept.journal, kept.slot)); // which has them in the order of their keys
+  const there = coming.settle(kept);
+  assert.deepEqual(
+    [...(shown(there.slot, there.present).scores as Map<unknown, unknown>).keys()],
+    ["first", ...numbers],
+  );
+});
+
+test("a value that nobody has looked at is what it was if the same is put in its place", () => {
+  const kept = new Kept(rootOf(Thing));
+  const map = () => new Map([["day", new Date(7)]]);
+  const text = "t".repeat(1000);
+  kept.change<Thing>(({ scores, lines }) => {
+    scores.set("map", map()).set("text", text);
+    lines.push(text, map());
+  });
+  const coming = new Coming(Thing, 1);
+  coming.take(copiedWrites(kept.slot, kept.present));
+  const there = coming.settle(kept);
+  const before = there.present;
+  const again = there.change<Thing>(({ scores, lines }) => {
+    scores.set("map", map()).set("text", text);
+    lines.splice(0, 2, text, map());
+  });
+  assert.deepEqual(again, []);
+  assert.equal(there.present, before);
+  const seen = shown(there.slot, there.present);
+  for (const each of seen.lines as unknown[]) if (each instanceof Map) each.clear();
+  assertSame(there.slot, there.present, kept.present); // what was given out is nobody else's
 });
 
 /** Classes of one name, as a program has them from one run to the next. */

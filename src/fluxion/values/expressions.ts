@@ -156,8 +156,12 @@ function statement(engine: Engine, node: Node): Value {
     default:
       if (node.type.startsWith("TS")) return NONE;
   }
-  forEachChild(node, (child) => evaluate(engine, child));
+  forEachChild(node, evaluateChild, engine);
   return NONE;
+}
+
+function evaluateChild(node: Node, engine: Engine): void {
+  evaluate(engine, node);
 }
 
 function union(a: Value, b: Value): Value {

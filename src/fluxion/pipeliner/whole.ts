@@ -6,7 +6,7 @@ import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, type Node, walk } from "../source/syntax.js";
 import { Engine } from "../values/engine.js";
 import type { Rupture } from "../values/ruptures.js";
-import { type Body, type Fact, reachable, type Thing, type Value } from "../values/things.js";
+import { alone, type Body, type Fact, reachable, type Thing, type Value } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import { type Looking, lookingAfter } from "./after-next.js";
 
@@ -129,7 +129,7 @@ function giveUnknown(
   for (const parameter of node.params) {
     walk(parameter, (each) => {
       const variable = each.type === "Identifier" ? engine.moduleOf(node).variable(each) : null;
-      if (variable && !roles.has(variable)) engine.assign(variable, [engine.data("unknown", node)]);
+      if (variable && !roles.has(variable)) engine.assign(variable, alone(engine.data("unknown", node)));
       return undefined;
     });
   }

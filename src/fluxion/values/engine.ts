@@ -25,6 +25,7 @@ import {
   reachable,
   type Site,
   type Thing,
+  thingsOf,
   type Value,
 } from "./things.js";
 
@@ -216,28 +217,28 @@ export class Engine {
   /** Everything that can be reached from a value. */
   reachable(value: Value): Value {
     const found = reachable(value);
-    for (const thing of found) if ("fields" in thing) this.inside(thing);
+    for (const thing of thingsOf(found)) if ("fields" in thing) this.inside(thing);
     return found;
   }
 
-  assign(variable: Variable, from: Iterable<Thing>): void {
+  assign(variable: Variable, from: Value): void {
     const to = entry(this.variables, variable);
     this.#add(to, from, to);
   }
 
-  giveBack(body: Body, from: Iterable<Thing>): void {
+  giveBack(body: Body, from: Value): void {
     const to = entry(this.returns, body);
     this.#add(to, from, to);
   }
 
   /** Puts something into a thing: behind a key, or anywhere. */
-  put(into: Holder, key: string | null, from: Iterable<Thing>): void {
+  put(into: Holder, key: string | null, from: Value): void {
     if (key === null && into.kind === "site") into.rest = this.#add(into.rest, from, into);
     else if (key === null && into.kind === "namespace") into.whole = this.#add(into.whole, from, into);
     else this.#putBehind(key ?? "*", into, from);
   }
 
-  #putBehind(key: string, into: Holder, from: Iterable<Thing>): void {
+  #putBehind(key: string, into: Holder, from: Value): void {
     const known = into.fields.get(key);
     if (known === undefined) {
       this.#isNew(into);
@@ -250,15 +251,11 @@ export class Engine {
   }
 
   /** Gives what is to be kept from now on: the same, with more in it. */
-  #add(to: Value, from: Iterable<Thing>, seenAs: Value | Thing): Value {
-    if (from === NONE) return to;
+  #add(to: Value, from: Value, seenAs: Value | Thing): Value {
+    if (from.size === 0) return to;
     const before = to.size;
-    let kept = to as Set<Thing>;
-    for (const thing of from) {
-      if (kept.has(thing)) continue;
-      if (kept === NONE) kept = new Set();
-      kept.add(thing);
-    }
+    const kept = to === NONE ? new Set<Thing>() : (to as Set<Thing>);
+    from.forEach(kept.add, kept);
     if (kept.size === before) return kept;
     this.#changed = true;
     this.#isNew(seenAs);
@@ -277,24 +274,36 @@ export class Engine {
     current.tell(`${code} ${node.start} ${reason}`, { code, node, module: current.module, reason, advice });
   }
 
-  call(target: FunctionNode, node: Node, args: readonly Value[], self: Iterable<Thing>): Value {
-    this.enter(target);
+  /** What a call gives; it may become more. */
+  call(target: FunctionNode, node: Node, args: readonly Value[], self: Value): Value {
+    const called = this.enter(target);
     this.current.call(node, target);
-    const own = entry(this.selves, target);
-    this.#add(own, self, own);
-    for (const [i, parameter] of target.params.entries()) {
-      if (parameter.type === "RestElement") {
+    if (self.size > 0) {
+      const own = entry(this.selves, target);
+      this.#add(own, self, own);
+    }
+    const { params } = target;
+    for (let i = 0; i < params.length; i++) {
+      const parameter = params[i];
+      if (parameter?.type === "RestElement") {
         const rest = this.site(parameter);
         for (const each of args.slice(i)) this.put(rest, null, each);
-        this.at(target, () => bind(this, parameter.argument, alone(rest)));
-      } else {
-        this.at(target, () => bind(this, parameter, args[i] ?? NONE));
+        this.#bindIn(called, parameter.argument, alone(rest));
+      } else if (parameter !== undefined) {
+        this.#bindIn(called, parameter, args[i] ?? NONE);
       }
     }
     if (!target.generator) return this.returned(target);
     const given = this.site(node, null, true);
     this.put(given, null, this.returned(target));
     return alone(given);
+  }
+
+  #bindIn(called: BodyFacts, parameter: Node, value: Value): void {
+    const before = this.#current;
+    this.#current = called;
+    bind(this, parameter, value);
+    this.#current = before;
   }
 
   /** Whether a variable belongs to an activation of a function around the root. */
@@ -310,74 +319,72 @@ export class Engine {
   }
 
   site(node: Node, madeBy: ClassThing | null = null, remembers = false): Site {
-    return this.#thing(node, madeBy === null ? "site" : `site ${madeBy.node.start}`, () => ({
-      kind: "site",
-      node,
-      fields: NO_FIELDS,
-      rest: NONE,
-      shared: this.loading,
-      madeBy,
-      remembers,
-    }));
+    const of = this.#made<Site>(madeBy === null ? "site" : `site ${madeBy.node.start}`);
+    const known = of.get(node);
+    if (known !== undefined) return known;
+    const shared = this.loading;
+    return kept(of, node, { kind: "site", node, fields: NO_FIELDS, rest: NONE, shared, madeBy, remembers });
   }
 
   function(node: FunctionNode): FunctionThing {
-    return this.#thing(node, "function", () => ({ kind: "function", node, fields: NO_FIELDS }));
+    const of = this.#made<FunctionThing>("function");
+    return of.get(node) ?? kept(of, node, { kind: "function", node, fields: NO_FIELDS });
   }
 
   class(node: ClassThing["node"]): ClassThing {
-    return this.#thing(node, "class", () => ({ kind: "class", node, fields: NO_FIELDS }));
+    const of = this.#made<ClassThing>("class");
+    return of.get(node) ?? kept(of, node, { kind: "class", node, fields: NO_FIELDS });
   }
 
   namespace(module: SourceModule): NamespaceThing {
     this.enter(module.syntax);
-    return this.#thing(module, "namespace", () => ({
-      kind: "namespace",
-      module,
-      fields: NO_FIELDS,
-      whole: NONE,
-    }));
+    const of = this.#made<NamespaceThing>("namespace");
+    return of.get(module) ?? kept(of, module, { kind: "namespace", module, fields: NO_FIELDS, whole: NONE });
   }
 
   library(library: string, path: string, node: Node | null, shared: boolean): LibraryThing {
-    return this.#thing(node ?? library, `library ${library} ${path} ${shared}`, () => ({
-      kind: "library",
-      library,
-      path,
-      node,
-      shared,
-    }));
+    const of = this.#made<LibraryThing>(`library ${library} ${path} ${shared}`);
+    const owner = node ?? library;
+    return of.get(owner) ?? kept(of, owner, { kind: "library", library, path, node, shared });
   }
 
   builtin(path: string): BuiltinThing {
-    return this.#thing(path, "builtin", () => ({ kind: "builtin", path }));
+    const of = this.#made<BuiltinThing>("builtin");
+    return of.get(path) ?? kept(of, path, { kind: "builtin", path });
   }
 
   data(owner: DataThing["owner"], node: Node | null = null): DataThing {
-    return this.#thing(node, owner, () => ({ kind: "data", owner, node }));
+    const of = this.#made<DataThing>(owner);
+    return of.get(node) ?? kept(of, node, { kind: "data", owner, node });
   }
 
   receiver(receiver: ReceiverKind, variable: Variable | null): ReceiverThing {
-    return this.#thing(variable, receiver, () => ({ kind: "receiver", receiver, variable }));
+    const of = this.#made<ReceiverThing>(receiver);
+    return of.get(variable) ?? kept(of, variable, { kind: "receiver", receiver, variable });
   }
 
   resolver(node: Node, into: Site): ResolverThing {
-    return this.#thing(node, "resolver", () => ({ kind: "resolver", node, into }));
+    const of = this.#made<ResolverThing>("resolver");
+    return of.get(node) ?? kept(of, node, { kind: "resolver", node, into });
   }
 
-  #thing<T extends Thing>(owner: unknown, key: string, make: () => T): T {
-    const known = this.#things.get(key)?.get(owner);
-    if (known !== undefined) return known as T;
-    const made = make();
-    const things = this.#things.get(key);
-    if (things === undefined) this.#things.set(key, new Map([[owner, made]]));
-    else things.set(owner, made);
+  /** The things of one kind, by what they belong to. */
+  #made<T extends Thing>(kind: string): Map<unknown, T> {
+    const known = this.#things.get(kind);
+    if (known !== undefined) return known as Map<unknown, T>;
+    const made = new Map<unknown, T>();
+    this.#things.set(kind, made);
     return made;
   }
 }
 
 function defaults(engine: Engine, parameter: Node): void {
   if (parameter.type === "AssignmentPattern") bind(engine, parameter.left, evaluate(engine, parameter.right));
+}
+
+function kept<T extends Thing>(things: Map<unknown, T>, owner: unknown, thing: T): T {
+  things.set(owner, thing);
+  return thing;
 }
 
 function entry<K>(map: Map<K, Value>, key: K): Value {

@@ -3,7 +3,7 @@ import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
-import { alone, NONE, type Value } from "./things.js";
+import { alone, NONE, thingsOf, union, type Value } from "./things.js";
 import { read } from "./variables.js";
 
 /** What an expression may give; for a statement, looks at what is in it. */
@@ -49,10 +49,10 @@ export function evaluate(engine: Engine, node: Node): Value {
       for (const each of node.expressions) evaluate(engine, each);
       return NONE;
     case "LogicalExpression":
-      return union(evaluate(engine, node.left), evaluate(engine, node.right));
+      return either(evaluate(engine, node.left), evaluate(engine, node.right));
     case "ConditionalExpression":
       evaluate(engine, node.test);
-      return union(evaluate(engine, node.consequent), evaluate(engine, node.alternate));
+      return either(evaluate(engine, node.consequent), evaluate(engine, node.alternate));
     case "SequenceExpression":
       return node.expressions.map((each) => evaluate(engine, each)).at(-1) ?? NONE;
     case "AwaitExpression":
@@ -86,19 +86,26 @@ export function evaluate(engine: Engine, node: Node): Value {
 
 /** A copy of an object of the file is not that object. */
 function comparison(engine: Engine, node: Node & { type: "BinaryExpression" }): void {
-  const [left, right] = [evaluate(engine, node.left), evaluate(engine, node.right)];
-  if (!/^[!=]==?$/.test(node.operator)) return;
-  const isCopy = (value: Value) =>
-    [...value].some((each) => each.kind === "data" && /^(input|given)$/.test(each.owner));
-  const isOfFile = (value: Value) =>
-    [...value].some(
-      (each) => (each.kind === "site" && each.shared) || (each.kind === "data" && each.owner === "loaded"),
-    );
+  const left = evaluate(engine, node.left);
+  const right = evaluate(engine, node.right);
+  if (left.size === 0 || right.size === 0 || !/^[!=]==?$/.test(node.operator)) return;
   if ((isCopy(left) && isOfFile(right)) || (isCopy(right) && isOfFile(left))) {
     const reason =
       "it asks whether something that it was given is the same object as one of the file, and a copy is not";
     engine.fact("HW-7005", node, reason, "compare a name or a number in it");
   }
+}
+
+function isCopy(value: Value): boolean {
+  return thingsOf(value).some(
+    (each) => each.kind === "data" && (each.owner === "input" || each.owner === "given"),
+  );
+}
+
+function isOfFile(value: Value): boolean {
+  return thingsOf(value).some(
+    (each) => (each.kind === "site" && each.shared) || (each.kind === "data" && each.owner === "loaded"),
+  );
 }
 
 function isTransparent(node: Node): boolean {
@@ -164,8 +171,8 @@ function evaluateChild(node: Node, engine: Engine): void {
   evaluate(engine, node);
 }
 
-function union(a: Value, b: Value): Value {
-  return a.size === 0 ? b : b.size === 0 ? a : new Set([...a, ...b]);
+function either(a: Value, b: Value): Value {
+  return a.size === 0 ? b : b.size === 0 ? a : union(a, b);
 }
 
 function functionValue(engine: Engine, node: Node): Value {
@@ -252,7 +259,7 @@ function tagged(engine: Engine, node: Node & { type: "TaggedTemplateExpression" 
       engine.fact("HW-7004", node, "nothing is known of the template's tag", "use a function of the program");
     }
   }
-  return results.reduce(union, NONE);
+  return results.reduce(either, NONE);
 }
 
 function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "ClassExpression" }): Value {
@@ -260,7 +267,7 @@ function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "C
   if (node.superClass !== null) evaluate(engine, node.superClass);
   if (node.id !== null) {
     const variable = engine.module.variable(node.id);
-    if (variable) engine.assign(variable, [made]);
+    if (variable) engine.assign(variable, alone(made));
   }
   for (const member of node.body.body) {
     if (member.type === "PropertyDefinition" && member.static && member.value !== null) {

@@ -12,14 +12,25 @@ export type Value = ReadonlySet<Thing>;
 export const NONE: Value = new Set();
 
 /** Adds to a value that is being made; most stay without anything, and are never made. */
-export function joined(found: Set<Thing> | null, more: Iterable<Thing>): Set<Thing> | null {
-  let all = found;
-  if (more === NONE) return all;
-  for (const thing of more) {
-    all ??= new Set();
-    all.add(thing);
-  }
+export function joined(found: Set<Thing> | null, more: Value): Set<Thing> | null {
+  if (more.size === 0) return found;
+  const all = found ?? new Set<Thing>();
+  more.forEach(all.add, all);
   return all;
+}
+
+/** The things of a value as it is now; it may become more while they are gone through. */
+export function thingsOf(value: Value): readonly Thing[] {
+  return value.size === 0 ? NOTHING : [...value];
+}
+
+const NOTHING: readonly Thing[] = [];
+
+/** All that is in some values; they may become more, this does not. */
+export function union(...values: readonly Value[]): Value {
+  let found: Set<Thing> | null = null;
+  for (let i = 0; i < values.length; i++) found = joined(found, values[i] ?? NONE);
+  return found ?? NONE;
 }
 
 interface Single {

@@ -95,11 +95,11 @@ function argumentsOf(engine: Engine, node: Node): Value {
 
 function globalNamed(engine: Engine, node: Node & { name: string }): Value {
   const { name } = node;
-  if (VALUES.has(name)) return new Set();
+  if (VALUES.has(name)) return NONE;
   if (name === "console") return alone(engine.receiver("console", null));
   if (name === "__dirname" || name === "__filename") {
     engine.current.name(name);
-    return new Set();
+    return NONE;
   }
   if (engine.module.format === "commonjs") {
     if (name === "exports" || name === "module") return alone(engine.namespace(engine.module));

@@ -13,11 +13,11 @@ import {
 } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
 import { callWith } from "../values/calls.js";
-import { Engine } from "../values/engine.js";
+import type { Engine } from "../values/engine.js";
 import { evaluate } from "../values/expressions.js";
 import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
-import { alone, type Body, type Fact, type Thing, type Value } from "../values/things.js";
+import { alone, type Body, type Fact, NONE, type Thing, type Value } from "../values/things.js";
 import { isOfFile } from "../values/variables.js";
 import { followFacts } from "./follow.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
@@ -25,7 +25,7 @@ import { type Decision, idOf } from "./plan.js";
 import { hasContinuation, isPosted, postedFacts } from "./posted.js";
 import { reached } from "./reach.js";
 import { Slicer } from "./slice.js";
-import { type Listener, roleOf, type Whole } from "./whole.js";
+import { engineFor, type Listener, roleOf, type Whole } from "./whole.js";
 
 /** A function with calls that might go: a listener, or any asynchronous function. */
 export interface Container {
@@ -42,7 +42,7 @@ export function containerOf(
 ): Container {
   const known = looked.get(node);
   if (known !== undefined) return { node, listener, engine: known };
-  const engine = new Engine({ ...whole, program: whole.program, root: node });
+  const engine = engineFor(whole, node);
   engine.enter(node);
   if (isFunction(node)) for (const parameter of node.params) giveInput(whole, engine, node, parameter);
   engine.run();
@@ -108,19 +108,20 @@ export function decideCall(
   const posts = isPosted(whole, around, node, call);
   const sent = posts ? call.arguments.slice(0, -1) : call.arguments;
   const given = around.at(node, () => sent.map((each) => evaluate(around, each)));
-  const engine = new Engine({ ...whole, program: whole.program, root: call });
-  let result: Value = new Set();
-  const args = given.map(
-    (value): Value => (value.size === 0 ? value : new Set([engine.data("input", call)])),
-  );
-  const alone = bodyAround(call);
-  engine.only.set(alone, () => {
-    result = callWith(engine, call, args);
+  let result: Value = NONE;
+  const body = bodyAround(call);
+  const engine = engineFor(whole, call, {
+    body,
+    look: (its) => {
+      const input = alone(its.data("input", call));
+      const args = given.map((value): Value => (value.size === 0 ? value : input));
+      result = callWith(its, call, args);
+    },
   });
-  const bodyOfCall = engine.enter(alone);
+  const bodyOfCall = engine.enter(body);
   engine.run();
-  const bodies = reached(engine, alone);
-  const own = bodies.filter(({ body }) => body !== alone);
+  const bodies = reached(engine, body);
+  const own = bodies.filter((each) => each.body !== body);
   const waits = own.some((each) => each.waits);
   const isAsync = [...(bodyOfCall.calls.get(call) ?? [])].some((target) => target.async);
   const slicer = new Slicer(whole, engine, waits, call);
@@ -136,7 +137,7 @@ export function decideCall(
       engine,
       module,
       call,
-      () => engine.at(alone, () => copyable(engine, result, call, "its caller")),
+      () => engine.at(body, () => copyable(engine, result, call, "its caller")),
       result,
     ),
   ];

@@ -3,7 +3,7 @@ import type { Receiver, Weight } from "../pipeline.js";
 import type { SourceModule, Variable } from "../source/module.js";
 import { type FunctionNode, isFunction, type Node } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
-import { Engine } from "../values/engine.js";
+import type { Engine } from "../values/engine.js";
 import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
 import { alone, type Body, type Fact, reachable } from "../values/things.js";
@@ -13,7 +13,7 @@ import { overtaking } from "./parallel.js";
 import { type Decision, type Input, idOf, type PartPlan, type Reads } from "./plan.js";
 import { reached } from "./reach.js";
 import { Slicer } from "./slice.js";
-import { type Listener, lookedAfter, roleOf, type Whole } from "./whole.js";
+import { engineFor, type Listener, lookedAfter, roleOf, type Whole } from "./whole.js";
 
 const ORDERED: Readonly<Record<string, string>> = {
   emitter: "events of one source must be handled in their order",
@@ -33,7 +33,7 @@ export function decidePart(
   const module = whole.engine.moduleOf(node);
   const early = textFacts(module, listener);
   if (early.length > 0) return { goes: false, facts: early };
-  const engine = new Engine({ ...whole, program: whole.program, root: node });
+  const engine = engineFor(whole, node);
   engine.at(node, () => {
     for (const parameter of node.params) {
       const variable = parameter.type === "Identifier" ? module.variable(parameter) : null;

@@ -4,7 +4,7 @@ import type { ReceiverKind } from "../pipeline.js";
 import type { Variable } from "../source/module.js";
 import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, type Node, walk } from "../source/syntax.js";
-import { Engine } from "../values/engine.js";
+import { Engine, type EngineOptions } from "../values/engine.js";
 import type { Rupture } from "../values/ruptures.js";
 import { alone, type Body, type Fact, reachable, type Thing, type Value } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
@@ -116,6 +116,15 @@ function look(
   if (called === null) engine.gather();
   else engine.run();
   return engine;
+}
+
+/** For a piece of the program, of which the whole is known. */
+export function engineFor(
+  { program, knowledge, roles }: Whole,
+  root: Node,
+  instead?: EngineOptions["instead"],
+): Engine {
+  return new Engine({ program, knowledge, roles, root, ...(instead && { instead }) });
 }
 
 /** Functions that others call are given anything. */

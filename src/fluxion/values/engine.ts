@@ -45,6 +45,8 @@ export interface EngineOptions {
   readonly roles: ReadonlyMap<Variable, ReceiverKind>;
   /** The code that is asked about; without it, the whole program is. */
   readonly root: Node | null;
+  /** A body of which only something is looked at. */
+  readonly instead?: { readonly body: Body; look(engine: Engine): void };
 }
 
 /**
@@ -57,8 +59,6 @@ export class Engine {
   readonly returns = new Map<Body, Value>();
   readonly selves = new Map<Body, Value>();
   readonly ruptures = new Map<Node, Rupture>();
-  /** Bodies of which only something is looked at. */
-  readonly only = new Map<Body, () => void>();
   #current: BodyFacts | null = null;
   /** The body whose turn it is, which may look at expressions of others. */
   #turn: BodyFacts | null = null;
@@ -126,8 +126,14 @@ export class Engine {
   /** Looks at the bodies for which something is new; those for which nothing is would only say the same again. */
   #goRound(round: number): void {
     // Arguments go forward, from callers to those that they call, and results backward: so rounds do too.
-    for (const facts of round % 2 === 0 ? this.bodies.values() : [...this.bodies.values()].reverse()) {
-      if (facts.stale) this.#look(facts);
+    if (round % 2 === 0) {
+      for (const facts of this.bodies.values()) if (facts.stale) this.#look(facts);
+    } else {
+      const all = [...this.bodies.values()];
+      for (let i = all.length - 1; i >= 0; i--) {
+        const facts = all[i];
+        if (facts?.stale) this.#look(facts);
+      }
     }
   }
 
@@ -136,9 +142,9 @@ export class Engine {
     this.#turn = facts;
     facts.begin();
     const { body } = facts;
-    const only = this.only.get(body);
-    if (only !== undefined) {
-      only();
+    const { instead } = this.options;
+    if (body === instead?.body) {
+      instead.look(this);
     } else if (body.type === "Program") {
       for (const statement of body.body) evaluate(this, statement);
     } else if (body.body !== null) {
@@ -156,7 +162,7 @@ export class Engine {
     if (turn === null) return what;
     const readers = by.get(what);
     if (readers === undefined) by.set(what, [turn]);
-    else if (readers.at(-1) !== turn) readers.push(turn);
+    else if (readers[readers.length - 1] !== turn) readers.push(turn);
     return what;
   }
 

@@ -1,4 +1,4 @@
-import { forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
+import { type FunctionNode, forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
 import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { iterated, memberOf } from "./members.js";
@@ -6,29 +6,35 @@ import { bind } from "./patterns.js";
 import { alone, NONE, thingsOf, union, type Value } from "./things.js";
 import { read } from "./variables.js";
 
-/** What an expression may give; for a statement, looks at what is in it. */
+/** What an expression may give; for a statement, looks at what is in it. What is frequent comes first. */
 export function evaluate(engine: Engine, node: Node): Value {
-  if (isFunction(node)) return functionValue(engine, node);
   switch (node.type) {
-    case "BlockStatement":
-      for (const statement of node.body) evaluate(engine, statement);
-      return NONE;
+    case "Identifier":
+      return read(engine, node);
+    case "CallExpression":
+      return evaluateCall(engine, node);
+    case "MemberExpression":
+      return memberValue(engine, node);
+    case "Literal":
+      return "regex" in node ? alone(engine.site(node, null, /[gy]/.test(node.regex.flags))) : NONE;
     case "ExpressionStatement":
       evaluate(engine, node.expression);
       return NONE;
-    case "VariableDeclaration":
-      for (const each of node.declarations) evaluate(engine, each);
+    case "BlockStatement":
+      evaluateAll(engine, node.body);
       return NONE;
-    case "Identifier":
-      return read(engine, node);
-    case "Literal":
-      return "regex" in node ? alone(engine.site(node, null, /[gy]/.test(node.regex.flags))) : NONE;
+    case "VariableDeclaration":
+      evaluateAll(engine, node.declarations);
+      return NONE;
+    case "VariableDeclarator":
+      if (node.init !== null) bind(engine, node.id, evaluate(engine, node.init));
+      return NONE;
+    case "FunctionExpression":
+    case "ArrowFunctionExpression":
+    case "FunctionDeclaration":
+      return functionValue(engine, node);
     case "ThisExpression":
       return thisValue(engine, node);
-    case "MemberExpression":
-      return memberValue(engine, node);
-    case "CallExpression":
-      return evaluateCall(engine, node);
     case "NewExpression":
       return evaluateNew(engine, node);
     case "AssignmentExpression":
@@ -46,7 +52,7 @@ export function evaluate(engine: Engine, node: Node): Value {
       comparison(engine, node);
       return NONE;
     case "TemplateLiteral":
-      for (const each of node.expressions) evaluate(engine, each);
+      evaluateAll(engine, node.expressions);
       return NONE;
     case "LogicalExpression":
       return either(evaluate(engine, node.left), evaluate(engine, node.right));
@@ -79,8 +85,23 @@ export function evaluate(engine: Engine, node: Node): Value {
       return NONE;
     case "Super":
       return NONE;
+    case "ParenthesizedExpression":
+    case "TSAsExpression":
+    case "TSSatisfiesExpression":
+    case "TSNonNullExpression":
+    case "TSTypeAssertion":
+    case "TSInstantiationExpression":
+    case "ChainExpression":
+      return evaluate(engine, plain(node));
     default:
-      return isTransparent(node) ? evaluate(engine, plain(node)) : statement(engine, node);
+      return statement(engine, node);
+  }
+}
+
+function evaluateAll(engine: Engine, nodes: readonly Node[]): void {
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i];
+    if (node !== undefined) evaluate(engine, node);
   }
 }
 
@@ -108,15 +129,8 @@ function isOfFile(value: Value): boolean {
   );
 }
 
-function isTransparent(node: Node): boolean {
-  return plain(node) !== node;
-}
-
 function statement(engine: Engine, node: Node): Value {
   switch (node.type) {
-    case "VariableDeclarator":
-      if (node.init !== null) bind(engine, node.id, evaluate(engine, node.init));
-      return NONE;
     case "ReturnStatement":
       if (node.argument !== null) engine.giveBack(engine.current.body, evaluate(engine, node.argument));
       return NONE;
@@ -175,8 +189,7 @@ function either(a: Value, b: Value): Value {
   return a.size === 0 ? b : b.size === 0 ? a : union(a, b);
 }
 
-function functionValue(engine: Engine, node: Node): Value {
-  if (!isFunction(node)) return NONE;
+function functionValue(engine: Engine, node: FunctionNode): Value {
   const made: Value = alone(engine.function(node));
   if (node.id) {
     const variable = engine.module.variable(node.id);
@@ -192,7 +205,7 @@ function thisValue(engine: Engine, node: Node): Value {
     outer = outer.parent;
   }
   const known = outer && isFunction(outer) ? engine.self(outer) : NONE;
-  if ([...known].some(({ kind }) => kind === "namespace")) {
+  if (thingsOf(known).some(({ kind }) => kind === "namespace")) {
     engine.fact("HW-7007", node, "it uses `this` for what its file exports", "call the function by its name");
   }
   if (known.size === 0 && engine.isStrict()) {

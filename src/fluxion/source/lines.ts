@@ -13,7 +13,7 @@ export class Lines {
 
   /** Whether a line that begins at this offset begins inside of a text. */
   isInText(start: number): boolean {
-    return this.#texts.some((each) => each.start < start && start < each.end);
+    return this.#texts.some((each) => each.start < start && start <= each.end);
   }
 
   /** The spaces before the line that an offset is in, or before the one in which its text begins. */

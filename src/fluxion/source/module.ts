@@ -73,9 +73,10 @@ export class SourceModule {
     readonly text: string,
     readonly format: Format,
   ) {
-    // Always as TypeScript syntax: the scope manager trips over JavaScript's without decorators.
+    // Syntax with types takes longer to read, so that it is only for those who write them.
+    const isTyped = /\.[cm]?ts$/.test(path);
     const parsed = parseSync(path, text, {
-      astType: "ts",
+      astType: isTyped ? "ts" : "js",
       sourceType: format === "module" ? "module" : "commonjs",
     });
     const wrong = parsed.errors.find(({ severity }) => severity === "Error");
@@ -85,6 +86,8 @@ export class SourceModule {
       throw new HeadwaterError("HW-7001", `${path}:${line}:${column}: ${wrong.message}`);
     }
     this.syntax = parsed.program;
+    // With types, a file begins where its code does. Without them, with the comments before it.
+    if (!isTyped) this.syntax.start = this.syntax.body[0]?.start ?? this.syntax.end;
     this.#comments = parsed.comments;
     forEachChild(this.syntax, this.#prepare, this.inside(this.syntax));
     const manager = analyze(this.syntax as unknown as Parameters<typeof analyze>[0], {
@@ -167,7 +170,12 @@ export class SourceModule {
         inside.functions.push(node);
         this.functions.push(node);
         if (node.body !== null) withRange(node.body);
+        for (const each of node.params) each.decorators ??= [];
         within = this.inside(node);
+        break;
+      case "ClassDeclaration":
+      case "ClassExpression":
+        node.implements ??= [];
         break;
       case "Identifier":
         inside.names.push(withRange(node));

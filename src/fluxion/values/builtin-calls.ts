@@ -15,12 +15,7 @@ import { change, contentsOf, fill } from "./members.js";
 import { alone, joined, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
 
 /** A call of a function of the language or of Node that is there without an import. */
-export function callBuiltin(
-  engine: Engine,
-  path: string,
-  args: readonly Value[],
-  node: Node,
-): Value {
+export function callBuiltin(engine: Engine, path: string, args: readonly Value[], node: Node): Value {
   const [first = "", second = ""] = path.split(".");
   if (VARYING.has(path)) engine.current.vary(node);
   if (path === "eval" || path === "Function") {
@@ -50,12 +45,7 @@ export function callBuiltin(
   return unknownCall(engine, node, args, path);
 }
 
-export function makeBuiltin(
-  engine: Engine,
-  path: string,
-  args: readonly Value[],
-  node: Node,
-): Value {
+export function makeBuiltin(engine: Engine, path: string, args: readonly Value[], node: Node): Value {
   if (path === "Promise") return promise(engine, args, node);
   if (path === "Date" && args.length === 0) engine.current.vary(node);
   if (!CLASSES.has(path)) return unknownCall(engine, node, args, `new ${path}`);
@@ -75,8 +65,7 @@ function passing(engine: Engine, args: readonly Value[], node: Node): Value {
   const site = engine.site(node);
   const given = callbacks(engine, args, node);
   for (const value of args) {
-    for (const thing of thingsOf(value))
-      if (thing.kind !== "function") engine.put(site, null, alone(thing));
+    for (const thing of thingsOf(value)) if (thing.kind !== "function") engine.put(site, null, alone(thing));
     engine.put(site, null, contentsOf(engine, value));
   }
   engine.put(site, null, given);

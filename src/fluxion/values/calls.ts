@@ -187,9 +187,7 @@ export function evaluateNew(engine: Engine, node: Node & { type: "NewExpression"
     }
     return unknownCall(engine, node, args, `new ${written(node.callee)}`);
   });
-  return made.length === 0
-    ? unknownCall(engine, node, args, `new ${written(node.callee)}`)
-    : union(...made);
+  return made.length === 0 ? unknownCall(engine, node, args, `new ${written(node.callee)}`) : union(...made);
 }
 
 function construct(engine: Engine, of: ClassThing, args: readonly Value[], node: Node): Thing {

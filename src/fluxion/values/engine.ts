@@ -6,24 +6,17 @@ import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, isFunction, isInside, type Node } from "../source/syntax.js";
 import { BodyFacts } from "./body-facts.js";
 import { evaluate } from "./expressions.js";
+import { Made, NO_FIELDS } from "./made.js";
 import { bind } from "./patterns.js";
+import { isNew, type Place, placeOf, type Readers, seenBy } from "./places.js";
 import type { Rupture } from "./ruptures.js";
 import {
   alone,
   type Body,
-  type BuiltinThing,
-  type ClassThing,
-  type DataThing,
-  type Fields,
-  type FunctionThing,
   type Holder,
-  type LibraryThing,
   type NamespaceThing,
   NONE,
-  type ReceiverThing,
-  type ResolverThing,
   reachable,
-  type Site,
   type Thing,
   thingsOf,
   type Value,
@@ -31,12 +24,6 @@ import {
 
 /** More rounds than any program needs whose values are finite; each round only adds. */
 const ROUNDS_MAX = 100;
-
-/** What a body may have seen, and which bodies have. */
-type Seen = Value | Thing | Body;
-type Readers = Map<Seen, BodyFacts[]>;
-
-const NO_FIELDS: Fields = new Map();
 
 export interface EngineOptions {
   readonly program: SourceProgram;
@@ -53,27 +40,25 @@ export interface EngineOptions {
  * Which values may be where, and what is done to them: a points-to analysis without regard to the order of statements,
  * over the functions that a root can reach. It goes round until nothing is added any more.
  */
-export class Engine {
+export class Engine extends Made {
   readonly bodies = new Map<Body, BodyFacts>();
-  readonly variables = new Map<Variable, Value>();
-  readonly returns = new Map<Body, Value>();
-  readonly selves = new Map<Body, Value>();
   readonly ruptures = new Map<Node, Rupture>();
+  readonly #variables = new Map<Variable, Place>();
+  readonly #returns = new Map<Body, Place>();
+  readonly #selves = new Map<Body, Place>();
+  /** Who has looked for a body that was not there. */
+  readonly #missed = new Map<Body, Readers>();
   #current: BodyFacts | null = null;
   /** The body whose turn it is, which may look at expressions of others. */
   #turn: BodyFacts | null = null;
-  /** Who has looked at a value, into a thing, or for a body that was not there. */
-  readonly #readers: Readers = new Map();
-  /** Who has only asked which fields a thing has. */
-  readonly #askers: Readers = new Map();
   #changed = false;
   #strict = false;
   /** Something was told of a body when it was another's turn, which only holds until its own turn comes. */
   #toldOthers = false;
-  /** By what they are, then by what they belong to: few of the one, many of the other. */
-  readonly #things = new Map<string, Map<unknown, Thing>>();
 
-  constructor(readonly options: EngineOptions) {}
+  constructor(readonly options: EngineOptions) {
+    super();
+  }
 
   get current(): BodyFacts {
     if (this.#current === null) throw new Error("nothing is being looked at");
@@ -156,21 +141,10 @@ export class Engine {
     this.#turn = null;
   }
 
-  /** Whoever's turn it is has seen something, and is looked at again when that changes. */
-  #seen<T extends Seen>(what: T, by: Readers = this.#readers): T {
-    const turn = this.#turn;
-    if (turn === null) return what;
-    const readers = by.get(what);
-    if (readers === undefined) by.set(what, [turn]);
-    else if (readers[readers.length - 1] !== turn) readers.push(turn);
-    return what;
-  }
-
-  #isNew(what: Seen, by: Readers = this.#readers): void {
-    const readers = by.get(what);
-    if (readers === undefined) return;
-    for (const each of readers) each.stale = true;
-    readers.length = 0;
+  /** Whoever's turn it is has seen what is there, and is looked at again when that changes. */
+  #seen(place: Place): Value {
+    place.readers = seenBy(this.#turn, place.readers);
+    return place.value;
   }
 
   /** Looks at one expression as if it stood in a body. */
@@ -188,7 +162,7 @@ export class Engine {
     const facts = new BodyFacts(body, this.moduleOf(body));
     this.bodies.set(body, facts);
     this.#changed = true;
-    this.#isNew(body);
+    isNew(this.#missed.get(body) ?? null);
     return facts;
   }
 
@@ -198,26 +172,28 @@ export class Engine {
 
   /** What a variable may hold. */
   of(variable: Variable): Value {
-    return this.#seen(entry(this.variables, variable));
+    return this.#seen(placeOf(this.#variables, variable));
   }
 
   /** What a function may give back. */
   returned(body: Body): Value {
-    return this.#seen(entry(this.returns, body));
+    return this.#seen(placeOf(this.#returns, body));
   }
 
   /** What `this` may be in a function. */
   self(body: Body): Value {
-    return this.#seen(entry(this.selves, body));
+    return this.#seen(placeOf(this.#selves, body));
   }
 
   /** A thing that is about to be looked into. */
   inside<T extends Holder>(thing: T): T {
-    return this.#seen(thing);
+    thing.readers = seenBy(this.#turn, thing.readers);
+    return thing;
   }
 
   hasField(thing: Holder, key: string): boolean {
-    return this.#seen(thing, this.#askers).fields.has(key);
+    thing.askers = seenBy(this.#turn, thing.askers);
+    return thing.fields.has(key);
   }
 
   /** Everything that can be reached from a value. */
@@ -228,43 +204,46 @@ export class Engine {
   }
 
   assign(variable: Variable, from: Value): void {
-    const to = entry(this.variables, variable);
-    this.#add(to, from, to);
+    if (from.size > 0) this.#addTo(placeOf(this.#variables, variable), from);
   }
 
   giveBack(body: Body, from: Value): void {
-    const to = entry(this.returns, body);
-    this.#add(to, from, to);
+    if (from.size > 0) this.#addTo(placeOf(this.#returns, body), from);
   }
 
   /** Puts something into a thing: behind a key, or anywhere. */
   put(into: Holder, key: string | null, from: Value): void {
-    if (key === null && into.kind === "site") into.rest = this.#add(into.rest, from, into);
-    else if (key === null && into.kind === "namespace") into.whole = this.#add(into.whole, from, into);
+    if (key === null && into.kind === "site") into.rest = this.#add(into.rest, from, into.readers);
+    else if (key === null && into.kind === "namespace")
+      into.whole = this.#add(into.whole, from, into.readers);
     else this.#putBehind(key ?? "*", into, from);
   }
 
   #putBehind(key: string, into: Holder, from: Value): void {
     const known = into.fields.get(key);
     if (known === undefined) {
-      this.#isNew(into);
-      this.#isNew(into, this.#askers);
+      isNew(into.readers);
+      isNew(into.askers);
     }
-    const kept = this.#add(known ?? NONE, from, into);
+    const kept = this.#add(known ?? NONE, from, into.readers);
     if (kept === known) return;
     if (into.fields === NO_FIELDS) into.fields = new Map([[key, kept]]);
     else (into.fields as Map<string, Value>).set(key, kept);
   }
 
+  #addTo(place: Place, from: Value): void {
+    place.value = this.#add(place.value, from, place.readers);
+  }
+
   /** Gives what is to be kept from now on: the same, with more in it. */
-  #add(to: Value, from: Value, seenAs: Value | Thing): Value {
+  #add(to: Value, from: Value, readers: Readers): Value {
     if (from.size === 0) return to;
     const before = to.size;
     const kept = to === NONE ? new Set<Thing>() : (to as Set<Thing>);
     from.forEach(kept.add, kept);
     if (kept.size === before) return kept;
     this.#changed = true;
-    this.#isNew(seenAs);
+    isNew(readers);
     return kept;
   }
 
@@ -284,10 +263,7 @@ export class Engine {
   call(target: FunctionNode, node: Node, args: readonly Value[], self: Value): Value {
     const called = this.enter(target);
     this.current.call(node, target);
-    if (self.size > 0) {
-      const own = entry(this.selves, target);
-      this.#add(own, self, own);
-    }
+    if (self.size > 0) this.#addTo(placeOf(this.#selves, target), self);
     const { params } = target;
     for (let i = 0; i < params.length; i++) {
       const parameter = params[i];
@@ -320,83 +296,16 @@ export class Engine {
     if (isInside(declared, root) && this.moduleOf(declared) === this.moduleOf(root)) return false;
     if (isInside(root, declared)) return true;
     if (this.bodies.has(declared)) return false;
-    this.#seen(declared);
+    this.#missed.set(declared, seenBy(this.#turn, this.#missed.get(declared) ?? null));
     return true;
   }
 
-  site(node: Node, madeBy: ClassThing | null = null, remembers = false): Site {
-    const of = this.#made<Site>(madeBy === null ? "site" : `site ${madeBy.node.start}`);
-    const known = of.get(node);
-    if (known !== undefined) return known;
-    const shared = this.loading;
-    return kept(of, node, { kind: "site", node, fields: NO_FIELDS, rest: NONE, shared, madeBy, remembers });
-  }
-
-  function(node: FunctionNode): FunctionThing {
-    const of = this.#made<FunctionThing>("function");
-    return of.get(node) ?? kept(of, node, { kind: "function", node, fields: NO_FIELDS });
-  }
-
-  class(node: ClassThing["node"]): ClassThing {
-    const of = this.#made<ClassThing>("class");
-    return of.get(node) ?? kept(of, node, { kind: "class", node, fields: NO_FIELDS });
-  }
-
-  namespace(module: SourceModule): NamespaceThing {
+  override namespace(module: SourceModule): NamespaceThing {
     this.enter(module.syntax);
-    const of = this.#made<NamespaceThing>("namespace");
-    return of.get(module) ?? kept(of, module, { kind: "namespace", module, fields: NO_FIELDS, whole: NONE });
-  }
-
-  library(library: string, path: string, node: Node | null, shared: boolean): LibraryThing {
-    const of = this.#made<LibraryThing>(`library ${library} ${path} ${shared}`);
-    const owner = node ?? library;
-    return of.get(owner) ?? kept(of, owner, { kind: "library", library, path, node, shared });
-  }
-
-  builtin(path: string): BuiltinThing {
-    const of = this.#made<BuiltinThing>("builtin");
-    return of.get(path) ?? kept(of, path, { kind: "builtin", path });
-  }
-
-  data(owner: DataThing["owner"], node: Node | null = null): DataThing {
-    const of = this.#made<DataThing>(owner);
-    return of.get(node) ?? kept(of, node, { kind: "data", owner, node });
-  }
-
-  receiver(receiver: ReceiverKind, variable: Variable | null): ReceiverThing {
-    const of = this.#made<ReceiverThing>(receiver);
-    return of.get(variable) ?? kept(of, variable, { kind: "receiver", receiver, variable });
-  }
-
-  resolver(node: Node, into: Site): ResolverThing {
-    const of = this.#made<ResolverThing>("resolver");
-    return of.get(node) ?? kept(of, node, { kind: "resolver", node, into });
-  }
-
-  /** The things of one kind, by what they belong to. */
-  #made<T extends Thing>(kind: string): Map<unknown, T> {
-    const known = this.#things.get(kind);
-    if (known !== undefined) return known as Map<unknown, T>;
-    const made = new Map<unknown, T>();
-    this.#things.set(kind, made);
-    return made;
+    return super.namespace(module);
   }
 }
 
 function defaults(engine: Engine, parameter: Node): void {
   if (parameter.type === "AssignmentPattern") bind(engine, parameter.left, evaluate(engine, parameter.right));
-}
-
-function kept<T extends Thing>(things: Map<unknown, T>, owner: unknown, thing: T): T {
-  things.set(owner, thing);
-  return thing;
-}
-
-function entry<K>(map: Map<K, Value>, key: K): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made: Value = new Set();
-  map.set(key, made);
-  return made;
 }

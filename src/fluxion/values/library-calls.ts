@@ -6,12 +6,7 @@ import { change } from "./members.js";
 import { alone, type LibraryThing, type Thing, type Value } from "./things.js";
 
 /** A call of something that a package exports, or of a method of what it made. */
-export function callLibrary(
-  engine: Engine,
-  target: LibraryThing,
-  args: readonly Value[],
-  node: Node,
-): Value {
+export function callLibrary(engine: Engine, target: LibraryThing, args: readonly Value[], node: Node): Value {
   const { knowledge } = engine.options;
   const { library, path } = target;
   const says = (question: Parameters<typeof knowledge.says>[0]) => knowledge.says(question, library, path);

@@ -12,22 +12,21 @@ type Question = keyof LibraryKnowledge;
 
 /** The lists of known callees, with a project's own. */
 export class Knowledge {
-  /** By library and path: the questions that are answered with yes. */
+  /** By path, of each library: the questions that are answered with yes. */
   readonly #said = new Map<string, Map<string, ReadonlySet<Question>>>();
 
   constructor(readonly project: ProjectKnowledge = {}) {}
 
   /** `library` is what is imported, `path` what is taken or made of it: `markdown-it` and `().render`. */
   says(question: Question, library: string, path: string): boolean {
-    const of = this.#said.get(library) ?? new Map<string, ReadonlySet<Question>>();
-    this.#said.set(library, of);
-    const said = of.get(path) ?? this.#saidOf(library.replace(/^node:/, ""), path);
-    of.set(path, said);
+    const said = this.#said.get(library)?.get(path) ?? this.#saidOf(library, path);
     return said.has(question);
   }
 
-  #saidOf(name: string, path: string): Set<Question> {
+  #saidOf(library: string, path: string): ReadonlySet<Question> {
     const said = new Set<Question>();
+    this.#said.set(library, (this.#said.get(library) ?? new Map()).set(path, said));
+    const name = library.replace(/^node:/, "");
     for (const known of [this.project.libraries?.[name], LIBRARIES[ALIASES[name] ?? name]]) {
       for (const [question, paths] of Object.entries(known ?? {}) as [Question, readonly string[]][]) {
         if (paths.some((each) => isMeant(each, path))) said.add(question);

@@ -1,4 +1,3 @@
-import { relative } from "node:path";
 import {
   around,
   type CallExpression,
@@ -97,12 +96,7 @@ function isTrivialLibrary(whole: Whole, engine: Engine, call: CallExpression): b
 }
 
 /** Can one call run elsewhere? */
-export function decideCall(
-  whole: Whole,
-  container: Container,
-  call: CallExpression,
-  folder: string,
-): Decision {
+export function decideCall(whole: Whole, container: Container, call: CallExpression): Decision {
   const { node, engine: around } = container;
   const module = around.moduleOf(node);
   const posts = isPosted(whole, around, node, call);
@@ -167,7 +161,7 @@ export function decideCall(
       inputs,
       slices: slicer.slices,
       stage: {
-        id: idOf(relative(folder, module.path), name, place.line, place.column),
+        id: idOf(whole.program.entry, module, name, place),
         kind: posts ? "posted" : isAwaited ? "awaited" : "cut",
         name,
         place,

@@ -1,4 +1,3 @@
-import { relative } from "node:path";
 import type { Receiver, Weight } from "../pipeline.js";
 import type { SourceModule, Variable } from "../source/module.js";
 import { type FunctionNode, isFunction, type Node } from "../source/syntax.js";
@@ -26,7 +25,6 @@ export function decidePart(
   whole: Whole,
   listener: Listener,
   name: string,
-  folder: string,
   looked: Map<Body, Engine>,
 ): Decision {
   const { node } = listener;
@@ -58,7 +56,7 @@ export function decidePart(
     ...slicer.facts,
   ];
   if (facts.length > 0) return { goes: false, facts };
-  return { goes: true, plan: planOf(whole, listener, name, folder, bodies, slicer) };
+  return { goes: true, plan: planOf(whole, listener, name, bodies, slicer) };
 }
 
 /** It is given nothing but requests, responses and the like, so it makes no difference who holds what it is given. */
@@ -183,7 +181,6 @@ function planOf(
   whole: Whole,
   { node, ruptures }: Listener,
   name: string,
-  folder: string,
   bodies: readonly BodyFacts[],
   slicer: Slicer,
 ): PartPlan {
@@ -200,7 +197,7 @@ function planOf(
     inputs,
     slices: slicer.slices,
     stage: {
-      id: idOf(relative(folder, module.path), name, place.line, place.column),
+      id: idOf(whole.program.entry, module, name, place),
       kind: "part",
       name,
       place,

@@ -33,36 +33,34 @@ export interface Whole {
   /** Something that a middleware does after `next()`, when synchronous handlers have answered. */
   readonly looking: Looking | null;
   /** What is changed after files were loaded: where, by the place where the thing is made. */
-  readonly changed: ReadonlyMap<unknown, { readonly node: Node; readonly body: Body }>;
+  readonly changed: ReadonlyMap<unknown, Change>;
+  /** What was found out of variables so far: all that they hold, and where that is changed. */
+  readonly held: Map<Variable, Value>;
+  readonly changes: Map<Variable, Change | null>;
 }
 
-const HELD = new WeakMap<Whole, Map<Variable, Value>>();
+/** Where something is changed after files were loaded. */
+interface Change {
+  readonly node: Node;
+  readonly body: Body;
+}
 
 /** Everything that can be reached from a variable. */
-export function heldBy(whole: Whole, variable: Variable): Value {
-  const known = HELD.get(whole) ?? new Map<Variable, Value>();
-  HELD.set(whole, known);
-  const before = known.get(variable);
-  if (before !== undefined) return before;
-  const held = reachable(whole.engine.of(variable));
-  known.set(variable, held);
-  return held;
+export function heldBy({ held, engine }: Whole, variable: Variable): Value {
+  const known = held.get(variable);
+  if (known !== undefined) return known;
+  const found = reachable(engine.of(variable));
+  held.set(variable, found);
+  return found;
 }
 
-const CHANGES = new WeakMap<Whole, Map<Variable, { readonly node: Node; readonly body: Body } | null>>();
-
 /** Where what a variable holds is changed after its file was loaded; null if nowhere. */
-export function changeOf(
-  whole: Whole,
-  variable: Variable,
-): { readonly node: Node; readonly body: Body } | null {
-  const known = CHANGES.get(whole) ?? new Map();
-  CHANGES.set(whole, known);
-  const before = known.get(variable);
-  if (before !== undefined) return before;
-  let found: { readonly node: Node; readonly body: Body } | null = null;
+export function changeOf(whole: Whole, variable: Variable): Change | null {
+  const known = whole.changes.get(variable);
+  if (known !== undefined) return known;
+  let found: Change | null = null;
   for (const thing of heldBy(whole, variable)) found ??= whole.changed.get(keyOfThing(thing)) ?? null;
-  known.set(variable, found);
+  whole.changes.set(variable, found);
   return found;
 }
 
@@ -84,6 +82,8 @@ export function lookAtWhole(program: SourceProgram, knowledge: Knowledge, inPlac
     patched: patchedIn(engine),
     looking: lookingAfter(engine),
     changed: changedIn(engine),
+    held: new Map(),
+    changes: new Map(),
   };
 }
 
@@ -229,8 +229,8 @@ export function keyOfThing(thing: Thing): unknown {
   return thing.node;
 }
 
-function changedIn(engine: Engine): Map<unknown, { node: Node; body: Body }> {
-  const changed = new Map<unknown, { node: Node; body: Body }>();
+function changedIn(engine: Engine): Map<unknown, Change> {
+  const changed = new Map<unknown, Change>();
   for (const { body, changes, facts } of engine.bodies.values()) {
     if (body.type === "Program") continue;
     const unknown = new Set(

@@ -156,7 +156,7 @@ export class SourceModule {
 
   /** What a comment directly before a node asks for. */
   remarks(node: Node): readonly Remark[] {
-    return this.#remarks.get(node.start) ?? NO_REMARKS;
+    return this.#remarks.size === 0 ? NO_REMARKS : (this.#remarks.get(node.start) ?? NO_REMARKS);
   }
 
   /** Goes through all that is below the file, once. */

@@ -292,7 +292,7 @@ export class Engine extends Made {
   captured(variable: Variable): boolean {
     const { root } = this.options;
     const declared = variable.scope.variableScope.block as unknown as Node;
-    if (root === null || !isFunction(declared)) return false;
+    if (root === null || declared === root || !isFunction(declared)) return false;
     if (isInside(declared, root) && this.moduleOf(declared) === this.moduleOf(root)) return false;
     if (isInside(root, declared)) return true;
     if (this.bodies.has(declared)) return false;

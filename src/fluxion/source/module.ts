@@ -112,18 +112,14 @@ export class SourceModule {
   }
 
   /** The variable that a name means; `null` for a global, `undefined` if the node is no use of a variable. */
-  variable(identifier: Node): Variable | null | undefined {
-    return this.#known(identifier)?.variable;
-  }
-
-  reference(identifier: Node): Reference | undefined {
-    return this.#known(identifier)?.reference;
-  }
-
-  /** Names of other files mean nothing here. */
-  #known(identifier: Named): Meaning | undefined {
+  variable(identifier: Named): Variable | null | undefined {
     const meaning = identifier[MEANING];
-    return meaning?.module === this ? meaning : undefined;
+    return meaning?.module === this ? meaning.variable : undefined; // names of other files mean nothing here
+  }
+
+  reference(identifier: Named): Reference | undefined {
+    const meaning = identifier[MEANING];
+    return meaning?.module === this ? meaning.reference : undefined;
   }
 
   #meaningOf(identifier: Named): Meaning {

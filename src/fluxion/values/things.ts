@@ -49,7 +49,7 @@ interface Holding extends Single {
 }
 
 export function alone(thing: Thing): Value {
-  thing.alone ??= new Set([thing]);
+  thing.alone ??= new Set<Thing>().add(thing);
   return thing.alone;
 }
 

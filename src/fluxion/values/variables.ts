@@ -16,18 +16,19 @@ export function isReassigned(variable: Variable): boolean {
 }
 
 export function read(engine: Engine, node: Node & { type: "Identifier"; name: string }): Value {
-  const variable = engine.module.variable(node);
+  const { current } = engine;
+  const { module } = current;
+  const variable = module.variable(node);
   if (variable === undefined) return NONE;
   if (variable === null || variable.defs.length === 0) {
     return variable?.name === "arguments" ? argumentsOf(engine, node) : globalNamed(engine, node);
   }
-  const role = engine.options.roles.get(variable);
-  const { current } = engine;
   if (isOfFile(variable)) {
-    engine.enter(engine.module.syntax);
+    engine.enter(module.syntax);
     current.use(node, variable);
     return engine.of(variable);
   }
+  const role = engine.options.roles.get(variable);
   if (!engine.captured(variable)) {
     return role === undefined ? engine.of(variable) : alone(engine.receiver(role, variable));
   }

@@ -58,7 +58,7 @@ export async function main(args: readonly string[]): Promise<void> {
     body: "The Quick Brown Fox",
   };
   const figures = [...(await measure(heavy, effort, threads)), ...(await measure(small, effort, threads))];
-  const compile = compileTime();
+  const compile = await compileTime();
   for (const each of figures) {
     process.stdout.write(values.json ? `${jsonLine(each, threads)}\n` : `${row(each)}\n`);
   }

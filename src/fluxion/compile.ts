@@ -33,7 +33,7 @@ export function compile(entry: string, options: CompileOptions = {}): Compilatio
   const program = readProgram(path, { ...options, packages });
   const whole = lookAtWhole(program, new Knowledge(known), options.inPlaceOnly);
   const names = namesOf(whole);
-  const { plans, diagnostics } = decide(whole, names, dirname(path));
+  const { plans, diagnostics } = decide(whole, names);
   const moved = new Set(plans.flatMap((plan) => (plan.kind === "part" ? [plan.node] : [])));
   const written = continued(whole, names, moved, options.inPlaceOnly);
   const pipeline: Pipeline = {

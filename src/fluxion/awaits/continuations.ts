@@ -4,15 +4,7 @@ import { diagnosticOf } from "../pipeliner/plan.js";
 import { lookAtWhole, type Whole } from "../pipeliner/whole.js";
 import type { SourceModule } from "../source/module.js";
 import { finderOf, type SourceProgram } from "../source/program.js";
-import {
-  type FunctionNode,
-  isFunction,
-  isInside,
-  keyOf,
-  type Node,
-  walk,
-  written,
-} from "../source/syntax.js";
+import { type FunctionNode, isInside, keyOf, type Node, written } from "../source/syntax.js";
 import { type Cut, cutsIn, type Uncut } from "./cuts.js";
 import { rewritten } from "./rewrite.js";
 
@@ -94,11 +86,9 @@ class Names {
 
   constructor(modules: Iterable<SourceModule>, parts: Iterable<string>) {
     this.#taken = new Set(parts);
-    for (const { syntax } of modules) {
-      walk(syntax, (node) => {
-        if (node.type === "Identifier") this.#taken.add(node.name);
-        return undefined;
-      });
+    for (const module of modules) {
+      for (const body of module.bodies)
+        for (const { name } of module.inside(body).names) this.#taken.add(name);
     }
     this.value = this.#taken.has("value") ? this.after("value") : "value";
   }
@@ -120,10 +110,8 @@ function sameIn(program: SourceProgram, before: Whole, nodes: ReadonlySet<Node>)
   const wanted = new Set([...nodes].map((node) => key(before.engine.moduleOf(node).path, node.start)));
   const found = new Set<Node>();
   for (const module of program.modules.values()) {
-    walk(module.syntax, (node) => {
-      if (isFunction(node) && wanted.has(key(module.path, module.place(node).start))) found.add(node);
-      return undefined;
-    });
+    for (const node of module.functions)
+      if (wanted.has(key(module.path, module.place(node).start))) found.add(node);
   }
   return found;
 }

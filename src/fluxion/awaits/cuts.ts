@@ -2,7 +2,7 @@ import type { Whole } from "../pipeliner/whole.js";
 import type { SourceModule, Variable } from "../source/module.js";
 import { type FunctionNode, isFunction, isInside, type Node, plain, walk } from "../source/syntax.js";
 import { isReassigned } from "../values/variables.js";
-import { awaitsIn, KnownCalls, type Promised } from "./known.js";
+import { KnownCalls, type Promised, waitingIn } from "./known.js";
 import { whyNotFirst } from "./position.js";
 import { belongsToCall, type Refusal, refusals, usedBefore } from "./refusal.js";
 
@@ -41,10 +41,10 @@ export function cutsIn(whole: Whole, module: SourceModule, moved: readonly Node[
   const cuts: Cut[] = [];
   const uncut: Uncut[] = [];
   const known = new KnownCalls(whole);
-  for (const [within, awaits] of awaitsIn(module.syntax)) {
-    if (within !== null && moved.some((part) => isInside(within, part))) continue;
-    for (const awaiting of awaits) {
-      const promised = known.promisedBy(awaiting.argument, within ?? module.syntax);
+  for (const within of waitingIn(module)) {
+    if (isFunction(within) && moved.some((part) => isInside(within, part))) continue;
+    for (const awaiting of module.inside(within).awaits) {
+      const promised = known.promisedBy(awaiting.argument, within);
       if (promised === null) continue;
       const found = look(whole, within, awaiting, promised, cuts);
       if (found === null) continue;
@@ -58,7 +58,7 @@ export function cutsIn(whole: Whole, module: SourceModule, moved: readonly Node[
 /** `null` if nothing follows that could be a continuation. */
 function look(
   whole: Whole,
-  within: Node | null,
+  within: Node,
   awaiting: Awaiting,
   promised: Promised,
   others: readonly Cut[],

@@ -1,5 +1,6 @@
 import type { Whole } from "../pipeliner/whole.js";
-import { type CallExpression, isFunction, type Node, plain, walk } from "../source/syntax.js";
+import type { SourceModule } from "../source/module.js";
+import { type CallExpression, type Node, plain } from "../source/syntax.js";
 import { evaluate } from "../values/expressions.js";
 import type { Body, LibraryThing } from "../values/things.js";
 
@@ -15,7 +16,7 @@ const TOGETHER = new Set(["all", "allSettled", "any", "race"]);
  */
 export class KnownCalls {
   readonly #whole: Whole;
-  readonly #shadowed = new Map<Node, boolean>();
+  readonly #shadowed = new Map<SourceModule, boolean>();
 
   constructor(whole: Whole) {
     this.#whole = whole;
@@ -62,14 +63,14 @@ export class KnownCalls {
   /** A file with a `Promise` of its own means something else by it. */
   #hasOwnPromise(node: Node): boolean {
     const module = this.#whole.engine.moduleOf(node);
-    const known = this.#shadowed.get(module.syntax);
+    const known = this.#shadowed.get(module);
     if (known !== undefined) return known;
-    let found = false;
-    walk(module.syntax, (each) => {
-      if (isPromise(each)) found ||= module.variable(each) != null || isWritten(each);
-      return undefined;
-    });
-    this.#shadowed.set(module.syntax, found);
+    const found = module.bodies.some((body) =>
+      module
+        .inside(body)
+        .names.some((each) => isPromise(each) && (module.variable(each) != null || isWritten(each))),
+    );
+    this.#shadowed.set(module, found);
     return found;
   }
 }
@@ -88,18 +89,8 @@ function isOfNode({ library, path }: LibraryThing): boolean {
   return name === "fs/promises" || (name === "fs" && path.startsWith(".promises."));
 }
 
-/** The functions of a file that can wait, outer ones first, and what they await themselves. */
-export function awaitsIn(root: Node): Map<Body | null, (Node & { type: "AwaitExpression" })[]> {
-  const found = new Map<Body | null, (Node & { type: "AwaitExpression" })[]>();
-  const look = (node: Node, body: Body | null) =>
-    walk(node, (each) => {
-      if (each !== node && isFunction(each)) {
-        look(each, each);
-        return false;
-      }
-      if (each.type === "AwaitExpression") found.set(body, [...(found.get(body) ?? []), each]);
-      return undefined;
-    });
-  look(root, null);
-  return found;
+/** The bodies of a file that wait, those that do so first before the others. */
+export function waitingIn(module: SourceModule): Body[] {
+  const firstOf = (body: Body) => module.inside(body).awaits[0]?.start ?? -1;
+  return module.bodies.filter((body) => firstOf(body) >= 0).sort((a, b) => firstOf(a) - firstOf(b));
 }

@@ -12,16 +12,27 @@ type Question = keyof LibraryKnowledge;
 
 /** The lists of known callees, with a project's own. */
 export class Knowledge {
+  /** By path, of each library: the questions that are answered with yes. */
+  readonly #said = new Map<string, Map<string, ReadonlySet<Question>>>();
+
   constructor(readonly project: ProjectKnowledge = {}) {}
 
   /** `library` is what is imported, `path` what is taken or made of it: `markdown-it` and `().render`. */
   says(question: Question, library: string, path: string): boolean {
+    const said = this.#said.get(library)?.get(path) ?? this.#saidOf(library, path);
+    return said.has(question);
+  }
+
+  #saidOf(library: string, path: string): ReadonlySet<Question> {
+    const said = new Set<Question>();
+    this.#said.set(library, (this.#said.get(library) ?? new Map()).set(path, said));
     const name = library.replace(/^node:/, "");
-    return [this.project.libraries?.[name], LIBRARIES[ALIASES[name] ?? name]].some((known) =>
-      known?.[question]?.some(
-        (each) => each === path || (each.endsWith("*") && path.startsWith(each.slice(0, -1))),
-      ),
-    );
+    for (const known of [this.project.libraries?.[name], LIBRARIES[ALIASES[name] ?? name]]) {
+      for (const [question, paths] of Object.entries(known ?? {}) as [Question, readonly string[]][]) {
+        if (paths.some((each) => isMeant(each, path))) said.add(question);
+      }
+    }
+    return said;
   }
 
   knows(library: string): boolean {
@@ -32,4 +43,8 @@ export class Knowledge {
   isExpress(library: string): boolean {
     return (ALIASES[library] ?? library) === "express";
   }
+}
+
+function isMeant(written: string, path: string): boolean {
+  return written === path || (written.endsWith("*") && path.startsWith(written.slice(0, -1)));
 }

@@ -36,14 +36,14 @@ export function link({ pipeline, plans: all, program }: Compilation, options: Li
     const installs = options.install === true && module.path === program.entry;
     if (own.length > 0 || installs) {
       const text = mainCode(module, own, { runtime: runtimeFor(module, runtime), installs });
-      const map = text.generateMap({ source: module.path, includeContent: true, hires: true });
+      const map = text.generateMap({ source: module.path, includeContent: true, hires: "boundary" });
       files.set(module.path, { code: text.toString(), map: map.toString() });
     }
     const slice = slices.get(module);
     const file = names.get(module);
     if (slice === undefined || file === undefined) continue;
     const bundle = workerCode(slice, own, { files: names, place: options.place ?? null });
-    const map = bundle.generateMap({ includeContent: true, hires: true });
+    const map = bundle.generateMap({ includeContent: true, hires: "boundary" });
     workers.set(file.name, { code: bundle.toString(), map: map.toString() });
   }
   const stages = plans.map(({ stage, module }) => ({ ...stage, worker: names.get(module)?.name ?? "" }));

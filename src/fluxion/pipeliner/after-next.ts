@@ -36,7 +36,8 @@ export function lookingAfter(engine: Engine): Looking | null {
  * they are synchronous. Such a program would notice if they answered later. Gives the first place that does.
  */
 function afterNext(engine: Engine, passing: ReadonlySet<Body>): Node | null {
-  for (const { calls, effects } of engine.bodies.values()) {
+  for (const { body, calls, effects } of engine.bodies.values()) {
+    if (!passing.has(body)) continue;
     const places = [
       ...effects.filter(({ receiver }) => receiver.receiver === "next").map(({ node }) => node),
       ...[...calls]
@@ -58,6 +59,7 @@ function passingOn(engine: Engine): Set<Body> {
   for (let before = -1; before < found.size; ) {
     before = found.size;
     for (const { body, calls } of engine.bodies.values()) {
+      if (calls.size === 0 || found.has(body)) continue;
       if ([...calls.values()].some((targets) => [...targets].some((each) => found.has(each))))
         found.add(body);
     }

@@ -1,4 +1,3 @@
-import { relative } from "node:path";
 import {
   around,
   type CallExpression,
@@ -13,11 +12,11 @@ import {
 } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
 import { callWith } from "../values/calls.js";
-import { Engine } from "../values/engine.js";
+import type { Engine } from "../values/engine.js";
 import { evaluate } from "../values/expressions.js";
 import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
-import { alone, type Body, type Fact, type Thing, type Value } from "../values/things.js";
+import { alone, type Body, type Fact, NONE, type Thing, type Value } from "../values/things.js";
 import { isOfFile } from "../values/variables.js";
 import { followFacts } from "./follow.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
@@ -25,7 +24,7 @@ import { type Decision, idOf } from "./plan.js";
 import { hasContinuation, isPosted, postedFacts } from "./posted.js";
 import { reached } from "./reach.js";
 import { Slicer } from "./slice.js";
-import { type Listener, roleOf, type Whole } from "./whole.js";
+import { engineFor, type Listener, roleOf, type Whole } from "./whole.js";
 
 /** A function with calls that might go: a listener, or any asynchronous function. */
 export interface Container {
@@ -42,7 +41,7 @@ export function containerOf(
 ): Container {
   const known = looked.get(node);
   if (known !== undefined) return { node, listener, engine: known };
-  const engine = new Engine({ ...whole, program: whole.program, root: node });
+  const engine = engineFor(whole, node);
   engine.enter(node);
   if (isFunction(node)) for (const parameter of node.params) giveInput(whole, engine, node, parameter);
   engine.run();
@@ -97,30 +96,26 @@ function isTrivialLibrary(whole: Whole, engine: Engine, call: CallExpression): b
 }
 
 /** Can one call run elsewhere? */
-export function decideCall(
-  whole: Whole,
-  container: Container,
-  call: CallExpression,
-  folder: string,
-): Decision {
+export function decideCall(whole: Whole, container: Container, call: CallExpression): Decision {
   const { node, engine: around } = container;
   const module = around.moduleOf(node);
   const posts = isPosted(whole, around, node, call);
   const sent = posts ? call.arguments.slice(0, -1) : call.arguments;
   const given = around.at(node, () => sent.map((each) => evaluate(around, each)));
-  const engine = new Engine({ ...whole, program: whole.program, root: call });
-  let result: Value = new Set();
-  const args = given.map(
-    (value): Value => (value.size === 0 ? value : new Set([engine.data("input", call)])),
-  );
-  const alone = bodyAround(call);
-  engine.only.set(alone, () => {
-    result = callWith(engine, call, args);
+  let result: Value = NONE;
+  const body = bodyAround(call);
+  const engine = engineFor(whole, call, {
+    body,
+    look: (its) => {
+      const input = alone(its.data("input", call));
+      const args = given.map((value): Value => (value.size === 0 ? value : input));
+      result = callWith(its, call, args);
+    },
   });
-  const bodyOfCall = engine.enter(alone);
+  const bodyOfCall = engine.enter(body);
   engine.run();
-  const bodies = reached(engine, alone);
-  const own = bodies.filter(({ body }) => body !== alone);
+  const bodies = reached(engine, body);
+  const own = bodies.filter((each) => each.body !== body);
   const waits = own.some((each) => each.waits);
   const isAsync = [...(bodyOfCall.calls.get(call) ?? [])].some((target) => target.async);
   const slicer = new Slicer(whole, engine, waits, call);
@@ -136,7 +131,7 @@ export function decideCall(
       engine,
       module,
       call,
-      () => engine.at(alone, () => copyable(engine, result, call, "its caller")),
+      () => engine.at(body, () => copyable(engine, result, call, "its caller")),
       result,
     ),
   ];
@@ -166,7 +161,7 @@ export function decideCall(
       inputs,
       slices: slicer.slices,
       stage: {
-        id: idOf(relative(folder, module.path), name, place.line, place.column),
+        id: idOf(whole.program.entry, module, name, place),
         kind: posts ? "posted" : isAwaited ? "awaited" : "cut",
         name,
         place,

@@ -45,8 +45,12 @@ export class Texts {
     const indentation = isFile ? "" : lines.indentation(start);
     let code = "";
     let at = start;
-    const edges = this.#edges.get(module) ?? [];
-    const changes = edges.flatMap((edge) => changesFor(this.#whole, module, part, edge));
+    const changes: Change[] = [];
+    for (const edge of this.#edges.get(module) ?? []) {
+      const { rupture, to } = edge;
+      const shows = overlaps(rupture.node, start, end) || (to.node !== null && overlaps(to.node, start, end));
+      if (shows) changes.push(...changesFor(this.#whole, module, part, edge));
+    }
     for (const change of changes.sort((a, b) => a.start - b.start)) {
       if (change.start < at || change.end > end) continue;
       code += lines.without(indentation, at, change.start) + change.text;
@@ -79,6 +83,10 @@ function changesFor(
     return isName && whole.engine.moduleOf(rupture.node) === module ? [{ ...range(each), text: stream }] : [];
   });
   return own ? [{ ...lineOf(module.text, listener), text: "" }, ...named] : named;
+}
+
+function overlaps(node: Node, start: number, end: number): boolean {
+  return node.start < end && start < node.end;
 }
 
 function range({ start, end }: Node): { start: number; end: number } {

@@ -13,7 +13,7 @@ export interface Decisions {
 }
 
 /** Goes through all parts and asynchronous functions, and decides what may run elsewhere. */
-export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>, folder: string): Decisions {
+export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>): Decisions {
   const plans: StagePlan[] = [];
   const diagnostics: Diagnostic[] = [];
   const { patched } = whole;
@@ -24,7 +24,7 @@ export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>, f
   for (const listener of whole.listeners.values()) {
     if (isCovered(listener.node.parent, gone)) continue;
     const name = names.get(listener.node) ?? "anonymous";
-    const decision = decidePart(whole, listener, name, folder, looked);
+    const decision = decidePart(whole, listener, name, looked);
     if (decision.goes) {
       plans.push(decision.plan);
       gone.add(listener.node);
@@ -46,7 +46,7 @@ export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>, f
     looked.delete(node);
     for (const call of calls) {
       if (isCovered(call, going) || !candidate(whole, container, call)) continue;
-      const decision = decideCall(whole, container, call, folder);
+      const decision = decideCall(whole, container, call);
       if (decision.goes) {
         plans.push(decision.plan);
         for (const piece of goingIn(decision.plan)) going.add(piece);

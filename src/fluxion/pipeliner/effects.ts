@@ -27,12 +27,13 @@ function inTry(engine: Engine, bodies: readonly BodyFacts[]): Fact[] {
       if (receiver.receiver !== "console" && isTried(node)) facts.push(tried(module, node));
     }
     for (const [node, targets] of calls) {
+      if (!isTried(node)) continue;
       const acts = [...targets].some((target) =>
         reached(engine, target).some((each) =>
           each.effects.some(({ receiver }) => receiver.receiver !== "console"),
         ),
       );
-      if (acts && isTried(node)) facts.push(tried(module, node));
+      if (acts) facts.push(tried(module, node));
     }
   }
   return facts;
@@ -59,6 +60,7 @@ function isTried(node: Node): boolean {
 /** What is read of a response, or of a request that was passed on, must be what it was at the start. */
 function readAfter(bodies: readonly BodyFacts[]): Fact[] {
   const facts: Fact[] = [];
+  if (bodies.every(({ reads }) => reads.length === 0)) return [];
   const effects = bodies.flatMap((body) => body.effects.map((effect) => ({ effect, body })));
   for (const of of bodies) {
     for (const { receiver, node, path } of of.reads) {

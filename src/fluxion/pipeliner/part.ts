@@ -1,9 +1,8 @@
-import { relative } from "node:path";
 import type { Receiver, Weight } from "../pipeline.js";
 import type { SourceModule, Variable } from "../source/module.js";
 import { type FunctionNode, isFunction, type Node } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
-import { Engine } from "../values/engine.js";
+import type { Engine } from "../values/engine.js";
 import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
 import { alone, type Body, type Fact, reachable } from "../values/things.js";
@@ -13,7 +12,7 @@ import { overtaking } from "./parallel.js";
 import { type Decision, type Input, idOf, type PartPlan, type Reads } from "./plan.js";
 import { reached } from "./reach.js";
 import { Slicer } from "./slice.js";
-import { type Listener, lookedAfter, roleOf, type Whole } from "./whole.js";
+import { engineFor, type Listener, lookedAfter, roleOf, type Whole } from "./whole.js";
 
 const ORDERED: Readonly<Record<string, string>> = {
   emitter: "events of one source must be handled in their order",
@@ -26,14 +25,13 @@ export function decidePart(
   whole: Whole,
   listener: Listener,
   name: string,
-  folder: string,
   looked: Map<Body, Engine>,
 ): Decision {
   const { node } = listener;
   const module = whole.engine.moduleOf(node);
   const early = textFacts(module, listener);
   if (early.length > 0) return { goes: false, facts: early };
-  const engine = new Engine({ ...whole, program: whole.program, root: node });
+  const engine = engineFor(whole, node);
   engine.at(node, () => {
     for (const parameter of node.params) {
       const variable = parameter.type === "Identifier" ? module.variable(parameter) : null;
@@ -58,7 +56,7 @@ export function decidePart(
     ...slicer.facts,
   ];
   if (facts.length > 0) return { goes: false, facts };
-  return { goes: true, plan: planOf(whole, listener, name, folder, bodies, slicer) };
+  return { goes: true, plan: planOf(whole, listener, name, bodies, slicer) };
 }
 
 /** It is given nothing but requests, responses and the like, so it makes no difference who holds what it is given. */
@@ -183,7 +181,6 @@ function planOf(
   whole: Whole,
   { node, ruptures }: Listener,
   name: string,
-  folder: string,
   bodies: readonly BodyFacts[],
   slicer: Slicer,
 ): PartPlan {
@@ -200,7 +197,7 @@ function planOf(
     inputs,
     slices: slicer.slices,
     stage: {
-      id: idOf(relative(folder, module.path), name, place.line, place.column),
+      id: idOf(whole.program.entry, module, name, place),
       kind: "part",
       name,
       place,

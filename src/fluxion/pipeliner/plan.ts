@@ -1,4 +1,5 @@
-import type { Diagnostic, Receiver, Stage } from "../pipeline.js";
+import { dirname, relative } from "node:path";
+import type { Diagnostic, Place, Receiver, Stage } from "../pipeline.js";
 import type { SourceModule } from "../source/module.js";
 import type { CallExpression, FunctionNode, Node } from "../source/syntax.js";
 import type { Door } from "../values/ruptures.js";
@@ -66,6 +67,10 @@ export function diagnosticOf(fact: Fact, subject: string, module: SourceModule, 
 }
 
 /** The same program gives the same ids, whatever the folder it lies in. */
-export function idOf(file: string, name: string, line: number, column: number): string {
+export function idOf(entry: string, module: SourceModule, name: string, { line, column }: Place): string {
+  const file = FILES.get(module) ?? relative(dirname(entry), module.path);
+  FILES.set(module, file);
   return `${file}:${line}:${column}:${name}`;
 }
+
+const FILES = new WeakMap<SourceModule, string>();

@@ -1,4 +1,4 @@
-import type { SourceModule, Variable } from "../source/module.js";
+import type { Inside, SourceModule, Variable } from "../source/module.js";
 import { type FunctionNode, isFunction, type Node } from "../source/syntax.js";
 import type { Body } from "../values/things.js";
 import { calledBySelf, heldBy, keyOfThing, type Whole } from "./whole.js";
@@ -28,23 +28,29 @@ function territory(whole: Whole, name: string, node: FunctionNode | null): Terri
     node === null ? [...whole.program.modules.values()].map(({ syntax }) => syntax) : [node];
   const bodies = new Set<Body>();
   const waiting = [...roots];
+  let waits = false;
   for (const body of waiting) {
     const facts = whole.engine.bodies.get(body);
-    const isOther = !roots.includes(body) && isFunction(body) && whole.listeners.has(body);
+    const isOther = body !== node && isFunction(body) && whole.listeners.has(body);
     if (facts === undefined || bodies.has(body) || isOther) continue;
     bodies.add(body);
     for (const targets of facts.calls.values()) waiting.push(...targets);
-    waiting.push(...functionsIn(whole, body, node));
+    const inside = facts.module.inside(body);
+    waiting.push(...functionsIn(whole, body, inside, node));
+    waits ||= inside.waits;
   }
-  const waits = [...bodies].some((body) => whole.engine.moduleOf(body).inside(body).waits);
   const found: Territory = { name, node, bodies, reads: new Map(), writes: new Map(), waits };
   for (const body of bodies) lookAt(whole, body, found);
   return found;
 }
 
 /** Functions that are written in a body and are no listeners: they may be called from there. */
-function functionsIn(whole: Whole, body: Body, part: FunctionNode | null): FunctionNode[] {
-  const { functions } = whole.engine.moduleOf(body).inside(body);
+function functionsIn(
+  whole: Whole,
+  body: Body,
+  { functions }: Inside,
+  part: FunctionNode | null,
+): FunctionNode[] {
   const own = functions.filter((each) => !whole.listeners.has(each));
   if (part !== null || body.type !== "Program") return own;
   // Functions of a file that nobody else is known to call are main's.
@@ -78,9 +84,9 @@ function lookAt(whole: Whole, body: Body, found: Territory): void {
 
 function useOf(whole: Whole, body: Body): BodyUse {
   const known = USES.get(whole) ?? new Map<Body, BodyUse>();
-  USES.set(whole, known);
   const before = known.get(body);
   if (before !== undefined) return before;
+  USES.set(whole, known);
   const use: BodyUse = { globals: new Set(), reads: new Map(), writes: new Map() };
   known.set(body, use);
   const facts = whole.engine.bodies.get(body);

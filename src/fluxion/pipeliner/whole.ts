@@ -4,9 +4,9 @@ import type { ReceiverKind } from "../pipeline.js";
 import type { Variable } from "../source/module.js";
 import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, type Node, walk } from "../source/syntax.js";
-import { Engine } from "../values/engine.js";
+import { Engine, type EngineOptions } from "../values/engine.js";
 import type { Rupture } from "../values/ruptures.js";
-import { type Body, type Fact, reachable, type Thing, type Value } from "../values/things.js";
+import { alone, type Body, type Fact, reachable, type Thing, type Value } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import { type Looking, lookingAfter } from "./after-next.js";
 
@@ -33,36 +33,34 @@ export interface Whole {
   /** Something that a middleware does after `next()`, when synchronous handlers have answered. */
   readonly looking: Looking | null;
   /** What is changed after files were loaded: where, by the place where the thing is made. */
-  readonly changed: ReadonlyMap<unknown, { readonly node: Node; readonly body: Body }>;
+  readonly changed: ReadonlyMap<unknown, Change>;
+  /** What was found out of variables so far: all that they hold, and where that is changed. */
+  readonly held: Map<Variable, Value>;
+  readonly changes: Map<Variable, Change | null>;
 }
 
-const HELD = new WeakMap<Whole, Map<Variable, Value>>();
+/** Where something is changed after files were loaded. */
+interface Change {
+  readonly node: Node;
+  readonly body: Body;
+}
 
 /** Everything that can be reached from a variable. */
-export function heldBy(whole: Whole, variable: Variable): Value {
-  const known = HELD.get(whole) ?? new Map<Variable, Value>();
-  HELD.set(whole, known);
-  const before = known.get(variable);
-  if (before !== undefined) return before;
-  const held = reachable(whole.engine.of(variable));
-  known.set(variable, held);
-  return held;
+export function heldBy({ held, engine }: Whole, variable: Variable): Value {
+  const known = held.get(variable);
+  if (known !== undefined) return known;
+  const found = reachable(engine.of(variable));
+  held.set(variable, found);
+  return found;
 }
 
-const CHANGES = new WeakMap<Whole, Map<Variable, { readonly node: Node; readonly body: Body } | null>>();
-
 /** Where what a variable holds is changed after its file was loaded; null if nowhere. */
-export function changeOf(
-  whole: Whole,
-  variable: Variable,
-): { readonly node: Node; readonly body: Body } | null {
-  const known = CHANGES.get(whole) ?? new Map();
-  CHANGES.set(whole, known);
-  const before = known.get(variable);
-  if (before !== undefined) return before;
-  let found: { readonly node: Node; readonly body: Body } | null = null;
+export function changeOf(whole: Whole, variable: Variable): Change | null {
+  const known = whole.changes.get(variable);
+  if (known !== undefined) return known;
+  let found: Change | null = null;
   for (const thing of heldBy(whole, variable)) found ??= whole.changed.get(keyOfThing(thing)) ?? null;
-  known.set(variable, found);
+  whole.changes.set(variable, found);
   return found;
 }
 
@@ -84,6 +82,8 @@ export function lookAtWhole(program: SourceProgram, knowledge: Knowledge, inPlac
     patched: patchedIn(engine),
     looking: lookingAfter(engine),
     changed: changedIn(engine),
+    held: new Map(),
+    changes: new Map(),
   };
 }
 
@@ -118,6 +118,15 @@ function look(
   return engine;
 }
 
+/** For a piece of the program, of which the whole is known. */
+export function engineFor(
+  { program, knowledge, roles }: Whole,
+  root: Node,
+  instead?: EngineOptions["instead"],
+): Engine {
+  return new Engine({ program, knowledge, roles, root, ...(instead && { instead }) });
+}
+
 /** Functions that others call are given anything. */
 function giveUnknown(
   engine: Engine,
@@ -129,7 +138,7 @@ function giveUnknown(
   for (const parameter of node.params) {
     walk(parameter, (each) => {
       const variable = each.type === "Identifier" ? engine.moduleOf(node).variable(each) : null;
-      if (variable && !roles.has(variable)) engine.assign(variable, [engine.data("unknown", node)]);
+      if (variable && !roles.has(variable)) engine.assign(variable, alone(engine.data("unknown", node)));
       return undefined;
     });
   }
@@ -220,8 +229,8 @@ export function keyOfThing(thing: Thing): unknown {
   return thing.node;
 }
 
-function changedIn(engine: Engine): Map<unknown, { node: Node; body: Body }> {
-  const changed = new Map<unknown, { node: Node; body: Body }>();
+function changedIn(engine: Engine): Map<unknown, Change> {
+  const changed = new Map<unknown, Change>();
   for (const { body, changes, facts } of engine.bodies.values()) {
     if (body.type === "Program") continue;
     const unknown = new Set(

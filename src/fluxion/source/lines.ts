@@ -1,24 +1,19 @@
-import { type Node, walk } from "./syntax.js";
+import type { SourceModule } from "./module.js";
+import type { Node } from "./syntax.js";
 
 /** The lines of a file, as far as their spaces may be changed: a line that begins inside of a text is part of it. */
 export class Lines {
   readonly #text: string;
-  readonly #texts: Node[] = [];
+  readonly #texts: readonly Node[];
 
-  constructor({ text, syntax }: { readonly text: string; readonly syntax: Node }) {
+  constructor({ text, texts }: SourceModule) {
     this.#text = text;
-    walk(syntax, (node) => {
-      const isText =
-        node.type === "TemplateElement" || (node.type === "Literal" && typeof node.value === "string");
-      if (isText && text.slice(node.start, node.end).includes("\n")) this.#texts.push(node);
-      return undefined;
-    });
-    this.#texts.sort((a, b) => a.start - b.start);
+    this.#texts = texts;
   }
 
   /** Whether a line that begins at this offset begins inside of a text. */
   isInText(start: number): boolean {
-    return this.#texts.some((each) => each.start < start && start < each.end);
+    return this.#texts.some((each) => each.start < start && start <= each.end);
   }
 
   /** The spaces before the line that an offset is in, or before the one in which its text begins. */

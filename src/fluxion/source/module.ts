@@ -6,7 +6,6 @@ import {
   type CallExpression,
   type FunctionNode,
   forEachChild,
-  isFunction,
   type Node,
   type ProgramSyntax,
   requiredBy,
@@ -26,6 +25,7 @@ export interface Inside {
   readonly functions: FunctionNode[];
   readonly names: (Node & { type: "Identifier" })[];
   readonly acts: (CallExpression | (Node & { type: "AssignmentExpression" }))[];
+  readonly awaits: (Node & { type: "AwaitExpression" })[];
   /** Does it await anything? */
   waits: boolean;
 }
@@ -59,6 +59,8 @@ export class SourceModule {
   readonly loads: Load[] = [];
   /** All functions, in the order of the text. */
   readonly functions: FunctionNode[] = [];
+  /** Texts that go on in the next line. */
+  readonly texts: Node[] = [];
   /** Own files that it imports: what is written, and the file that it means. */
   readonly imports = new Map<string, string>();
   readonly #inside = new Map<FunctionNode | ProgramSyntax, Inside>();
@@ -71,9 +73,10 @@ export class SourceModule {
     readonly text: string,
     readonly format: Format,
   ) {
-    // Always as TypeScript syntax: the scope manager trips over JavaScript's without decorators.
+    // Syntax with types takes longer to read, so that it is only for those who write them.
+    const isTyped = /\.[cm]?ts$/.test(path);
     const parsed = parseSync(path, text, {
-      astType: "ts",
+      astType: isTyped ? "ts" : "js",
       sourceType: format === "module" ? "module" : "commonjs",
     });
     const wrong = parsed.errors.find(({ severity }) => severity === "Error");
@@ -83,8 +86,10 @@ export class SourceModule {
       throw new HeadwaterError("HW-7001", `${path}:${line}:${column}: ${wrong.message}`);
     }
     this.syntax = parsed.program;
+    // With types, a file begins where its code does. Without them, with the comments before it.
+    if (!isTyped) this.syntax.start = this.syntax.body[0]?.start ?? this.syntax.end;
     this.#comments = parsed.comments;
-    this.#prepare(this.syntax, this.inside(this.syntax));
+    forEachChild(this.syntax, this.#prepare, this.inside(this.syntax));
     const manager = analyze(this.syntax as unknown as Parameters<typeof analyze>[0], {
       sourceType: format === "module" ? "module" : "script",
       globalReturn: format === "commonjs",
@@ -107,18 +112,14 @@ export class SourceModule {
   }
 
   /** The variable that a name means; `null` for a global, `undefined` if the node is no use of a variable. */
-  variable(identifier: Node): Variable | null | undefined {
-    return this.#known(identifier)?.variable;
-  }
-
-  reference(identifier: Node): Reference | undefined {
-    return this.#known(identifier)?.reference;
-  }
-
-  /** Names of other files mean nothing here. */
-  #known(identifier: Named): Meaning | undefined {
+  variable(identifier: Named): Variable | null | undefined {
     const meaning = identifier[MEANING];
-    return meaning?.module === this ? meaning : undefined;
+    return meaning?.module === this ? meaning.variable : undefined; // names of other files mean nothing here
+  }
+
+  reference(identifier: Named): Reference | undefined {
+    const meaning = identifier[MEANING];
+    return meaning?.module === this ? meaning.reference : undefined;
   }
 
   #meaningOf(identifier: Named): Meaning {
@@ -139,35 +140,79 @@ export class SourceModule {
   inside(body: FunctionNode | ProgramSyntax): Inside {
     const known = this.#inside.get(body);
     if (known !== undefined) return known;
-    const inside: Inside = { functions: [], names: [], acts: [], waits: false };
+    const inside: Inside = { functions: [], names: [], acts: [], awaits: [], waits: false };
     this.#inside.set(body, inside);
     return inside;
   }
 
-  /** What a comment directly before a node asks for. */
-  remarks(node: Node): readonly Remark[] {
-    return this.#remarks.get(node.start) ?? NO_REMARKS;
+  /** The file itself and all functions in it. */
+  get bodies(): readonly (FunctionNode | ProgramSyntax)[] {
+    return [this.syntax, ...this.functions];
   }
 
-  /** Goes through all that is below a node, once. */
-  #prepare(node: Node, inside: Inside): void {
-    forEachChild(node, (child) => {
-      child.parent = node;
-      if (isFunction(child)) {
-        inside.functions.push(child);
-        this.functions.push(child);
-        this.#prepare(child, this.inside(child));
-        if (child.body !== null) withRange(child.body);
-        return;
-      }
-      const specifier = loadedBy(child);
-      if (specifier !== null) this.loads.push({ node: child, specifier });
-      if (child.type === "Identifier") inside.names.push(withRange(child));
-      if (child.type === "CallExpression" || child.type === "AssignmentExpression") inside.acts.push(child);
-      if (child.type === "AwaitExpression" || (child.type === "ForOfStatement" && child.await))
+  /** What a comment directly before a node asks for. */
+  remarks(node: Node): readonly Remark[] {
+    return this.#remarks.size === 0 ? NO_REMARKS : (this.#remarks.get(node.start) ?? NO_REMARKS);
+  }
+
+  /** Goes through all that is below the file, once. */
+  readonly #prepare = (node: Node, inside: Inside, parent: Node): void => {
+    node.parent = parent;
+    let within = inside;
+    switch (node.type) {
+      case "FunctionDeclaration":
+      case "FunctionExpression":
+      case "ArrowFunctionExpression":
+        inside.functions.push(node);
+        this.functions.push(node);
+        if (node.body !== null) withRange(node.body);
+        for (const each of node.params) each.decorators ??= [];
+        within = this.inside(node);
+        break;
+      case "ClassDeclaration":
+      case "ClassExpression":
+        node.implements ??= [];
+        break;
+      case "Identifier":
+        inside.names.push(withRange(node));
+        break;
+      case "CallExpression":
+        inside.acts.push(node);
+        this.#noteLoad(node, requiredBy(node));
+        break;
+      case "AssignmentExpression":
+        inside.acts.push(node);
+        break;
+      case "AwaitExpression":
+        inside.awaits.push(node);
         inside.waits = true;
-      this.#prepare(child, inside);
-    });
+        break;
+      case "ForOfStatement":
+        if (node.await) inside.waits = true;
+        break;
+      case "ImportDeclaration":
+      case "ExportNamedDeclaration":
+      case "ExportAllDeclaration":
+      case "ImportExpression":
+        this.#noteLoad(node, textOf(node.source));
+        break;
+      case "Literal":
+      case "TemplateElement":
+        if (this.#isOverLines(node)) this.texts.push(node);
+        break;
+      default:
+    }
+    forEachChild(node, this.#prepare, within);
+  };
+
+  #noteLoad(node: Node, specifier: string | null): void {
+    if (specifier !== null) this.loads.push({ node, specifier });
+  }
+
+  #isOverLines(node: Node): boolean {
+    if (node.type === "Literal" && typeof node.value !== "string") return false;
+    const end = this.text.indexOf("\n", node.start);
+    return end >= 0 && end < node.end;
   }
 
   #readRemarks(): void {
@@ -181,20 +226,8 @@ export class SourceModule {
   }
 }
 
-function loadedBy(node: Node): string | null {
-  switch (node.type) {
-    case "CallExpression":
-      return requiredBy(node);
-    case "ImportDeclaration":
-    case "ExportNamedDeclaration":
-    case "ExportAllDeclaration":
-    case "ImportExpression":
-      return node.source?.type === "Literal" && typeof node.source.value === "string"
-        ? node.source.value
-        : null;
-    default:
-      return null;
-  }
+function textOf(node: Node | null): string | null {
+  return node?.type === "Literal" && typeof node.value === "string" ? node.value : null;
 }
 
 /** The scope manager asks where names and bodies of functions are, and of nothing else. */

@@ -13,6 +13,8 @@ export type {
   Program as ProgramSyntax,
 } from "oxc-parser";
 
+const NO_KEYS: readonly string[] = [];
+
 export type FunctionNode = FunctionSyntax | ArrowFunctionExpression;
 
 export function isFunction(node: Node | null | undefined): node is FunctionNode {
@@ -23,14 +25,26 @@ export function isFunction(node: Node | null | undefined): node is FunctionNode 
   );
 }
 
-/** The nodes directly below one, in the order of the text. */
-export function forEachChild(node: Node, visit: (child: Node) => void): void {
-  for (const key of visitorKeys[node.type] ?? []) {
-    const value = (node as unknown as Record<string, unknown>)[key];
+/**
+ * The nodes directly below one, in the order of the text. What `visit` needs to know is passed along: there are very many
+ * nodes, and a compiler mostly runs once, before Node has optimised anything.
+ */
+export function forEachChild<Known>(
+  node: Node,
+  visit: (child: Node, known: Known, parent: Node) => void,
+  known: Known,
+): void {
+  const keys = visitorKeys[node.type] ?? NO_KEYS;
+  for (let i = 0; i < keys.length; i++) {
+    const value = (node as unknown as Record<string, unknown>)[keys[i] ?? ""];
+    if (value === null || typeof value !== "object") continue;
     if (Array.isArray(value)) {
-      for (const each of value) if (each !== null && typeof each === "object") visit(each as Node);
-    } else if (value !== null && typeof value === "object") {
-      visit(value as Node);
+      for (let j = 0; j < value.length; j++) {
+        const each: unknown = value[j];
+        if (each !== null && typeof each === "object") visit(each as Node, known, node);
+      }
+    } else {
+      visit(value as Node, known, node);
     }
   }
 }
@@ -38,7 +52,7 @@ export function forEachChild(node: Node, visit: (child: Node) => void): void {
 /** Every node below one, in the order of the text; `enter` returns false to leave out what is below a node. */
 export function walk(node: Node, enter: (node: Node) => boolean | undefined): void {
   if (enter(node) === false) return;
-  forEachChild(node, (child) => walk(child, enter));
+  forEachChild(node, walk, enter);
 }
 
 /** What an expression is without parentheses and words about types. */

@@ -12,20 +12,15 @@ import type { Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { change, contentsOf, fill } from "./members.js";
-import { alone, joined, NONE, type Thing, type Value } from "./things.js";
+import { alone, joined, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
 
 /** A call of a function of the language or of Node that is there without an import. */
-export function callBuiltin(
-  engine: Engine,
-  path: string,
-  args: readonly Value[],
-  node: Node,
-): Iterable<Thing> {
+export function callBuiltin(engine: Engine, path: string, args: readonly Value[], node: Node): Value {
   const [first = "", second = ""] = path.split(".");
   if (VARYING.has(path)) engine.current.vary(node);
   if (path === "eval" || path === "Function") {
     engine.fact("HW-7007", node, `it uses ${path}`, "write the code in a file of the program");
-    return [engine.data("unknown")];
+    return alone(engine.data("unknown"));
   }
   if (TIMERS.has(path)) {
     engine.fact(
@@ -34,7 +29,7 @@ export function callBuiltin(
       `it calls ${path}: timers stay on the main loop`,
       "do the heavy work in a function",
     );
-    return [engine.data("fresh", node)];
+    return alone(engine.data("fresh", node));
   }
   if (CHANGING.has(path)) return changing(engine, args, node);
   if (PASSING.has(path)) return passing(engine, args, node);
@@ -42,20 +37,15 @@ export function callBuiltin(
     callbacks(engine, args, node);
     if (first === "JSON") engine.current.busy = true;
     return path === "JSON.parse" || path === "structuredClone" || first === "Buffer" || first === "Intl"
-      ? [engine.data("fresh", node)]
-      : [];
+      ? alone(engine.data("fresh", node))
+      : NONE;
   }
   if (CLASSES.has(path)) return passing(engine, args, node);
-  if (first === "process" && PROCESS_CONSTANTS.has(second)) return [];
+  if (first === "process" && PROCESS_CONSTANTS.has(second)) return NONE;
   return unknownCall(engine, node, args, path);
 }
 
-export function makeBuiltin(
-  engine: Engine,
-  path: string,
-  args: readonly Value[],
-  node: Node,
-): Iterable<Thing> {
+export function makeBuiltin(engine: Engine, path: string, args: readonly Value[], node: Node): Value {
   if (path === "Promise") return promise(engine, args, node);
   if (path === "Date" && args.length === 0) engine.current.vary(node);
   if (!CLASSES.has(path)) return unknownCall(engine, node, args, `new ${path}`);
@@ -63,37 +53,33 @@ export function makeBuiltin(
 }
 
 /** `new Promise((resolve) => …)`: what it resolves to is what it is taken for. */
-function promise(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
+function promise(engine: Engine, args: readonly Value[], node: Node): Value {
   const site = engine.site(node);
   const resolver: Value = alone(engine.resolver(node, site));
-  for (const thing of args[0] ?? []) callThing(engine, thing, [resolver, resolver], node, []);
+  for (const thing of thingsOf(args[0] ?? NONE)) callThing(engine, thing, [resolver, resolver], node, NONE);
   engine.current.waits = true;
-  return [site, ...engine.inside(site).rest];
+  return union(alone(site), engine.inside(site).rest);
 }
 
-function passing(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
+function passing(engine: Engine, args: readonly Value[], node: Node): Value {
   const site = engine.site(node);
   const given = callbacks(engine, args, node);
   for (const value of args) {
-    engine.put(
-      site,
-      null,
-      [...value].filter(({ kind }) => kind !== "function"),
-    );
+    for (const thing of thingsOf(value)) if (thing.kind !== "function") engine.put(site, null, alone(thing));
     engine.put(site, null, contentsOf(engine, value));
   }
   engine.put(site, null, given);
-  return [site];
+  return alone(site);
 }
 
-function changing(engine: Engine, args: readonly Value[], node: Node): Iterable<Thing> {
+function changing(engine: Engine, args: readonly Value[], node: Node): Value {
   const [target = NONE, ...others] = args;
   const first = node.type === "CallExpression" ? (node.arguments[0] ?? node) : node;
-  for (const thing of target) {
+  for (const thing of thingsOf(target)) {
     change(engine, thing, node, "its first argument", first);
-    for (const other of others) fill(engine, thing, null, new Set([...contentsOf(engine, other), ...other]));
+    for (const other of others) fill(engine, thing, null, union(contentsOf(engine, other), other));
   }
-  return target;
+  return union(target);
 }
 
 function callbacks(engine: Engine, args: readonly Value[], node: Node): Value {
@@ -102,10 +88,10 @@ function callbacks(engine: Engine, args: readonly Value[], node: Node): Value {
   const contents = found ?? NONE;
   let given: Set<Thing> | null = null;
   for (const value of args) {
-    for (const thing of value) {
+    for (const thing of thingsOf(value)) {
       if (thing.kind !== "function") continue;
       engine.current.busy = true;
-      given = joined(given, callThing(engine, thing, [contents, contents, contents], node, []));
+      given = joined(given, callThing(engine, thing, [contents, contents, contents], node, NONE));
     }
   }
   return given ?? NONE;

@@ -5,10 +5,10 @@ import { callDataMethod } from "./data-methods.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { callLibrary } from "./library-calls.js";
-import { classesAbove, fill, memberOf } from "./members.js";
+import { classesAbove, fill, memberOfThing } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
-import { alone, type ClassThing, joined, NONE, type Thing, type Value } from "./things.js";
+import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
 
 /** What `require` or `import` of a name gives. */
 export function moduleNamed(engine: Engine, specifier: string, node: Node): Value {
@@ -19,11 +19,17 @@ export function moduleNamed(engine: Engine, specifier: string, node: Node): Valu
 }
 
 export function evaluateCall(engine: Engine, node: CallExpression): Value {
-  return callWith(
-    engine,
-    node,
-    node.arguments.map((each) => evaluate(engine, each)),
-  );
+  return callWith(engine, node, argumentsOf(engine, node));
+}
+
+function argumentsOf(engine: Engine, node: CallExpression | (Node & { type: "NewExpression" })): Value[] {
+  const values: Value[] = [];
+  const { arguments: args } = node;
+  for (let i = 0; i < args.length; i++) {
+    const each = args[i];
+    if (each !== undefined) values.push(evaluate(engine, each));
+  }
+  return values;
 }
 
 /** A call as it is written, but with these arguments. */
@@ -55,13 +61,19 @@ export function callWith(engine: Engine, node: CallExpression, args: readonly Va
   note(engine, node, targets, args);
   if (isPure) return alone(engine.data("fresh", node));
   if (targets.size === 0) return unknownCall(engine, node, args, written(node.callee));
-  return all([...targets].map((target) => callThing(engine, target, args, node, NONE)));
+  return callAll(engine, thingsOf(targets), args, node, NONE);
 }
 
-function all(values: readonly Iterable<Thing>[]): Value {
-  let found: Set<Thing> | null = null;
-  for (const value of values) found = joined(found, value);
-  return found ?? NONE;
+function callAll(
+  engine: Engine,
+  targets: readonly Thing[],
+  args: readonly Value[],
+  node: Node,
+  self: Value,
+): Value {
+  const [first] = targets;
+  if (first !== undefined && targets.length === 1) return callThing(engine, first, args, node, self);
+  return union(...targets.map((each) => callThing(engine, each, args, node, self)));
 }
 
 export function callThing(
@@ -69,11 +81,11 @@ export function callThing(
   target: Thing,
   args: readonly Value[],
   node: Node,
-  self: Iterable<Thing>,
-): Iterable<Thing> {
+  self: Value,
+): Value {
   switch (target.kind) {
     case "function":
-      return engine.call(target.node, node, args, self);
+      return union(engine.call(target.node, node, args, self));
     case "library":
       return callLibrary(engine, target, args, node);
     case "builtin":
@@ -84,13 +96,13 @@ export function callThing(
         (each) => each !== target,
       );
       if (targets.length === 0) return unknownCall(engine, node, args, "what a file exports");
-      return all(targets.map((each) => callThing(engine, each, args, node, self)));
+      return callAll(engine, targets, args, node, self);
     }
     case "receiver":
-      return node.type === "CallExpression" ? callReceiver(engine, target, null, args, node) : [];
+      return node.type === "CallExpression" ? callReceiver(engine, target, null, args, node) : NONE;
     case "resolver":
       for (const each of args) engine.put(target.into, null, each);
-      return [];
+      return NONE;
     default:
       return unknownCall(
         engine,
@@ -108,8 +120,11 @@ function callMethod(
   args: readonly Value[],
   node: CallExpression,
 ): Value {
-  if (object.size === 0) return all([callDataMethod(engine, null, key, args, node)]);
-  return all([...object].map((thing) => callMethodOf(engine, thing, key, args, node)));
+  const [first, ...others] = thingsOf(object);
+  if (first === undefined) return callDataMethod(engine, null, key, args, node);
+  const given = callMethodOf(engine, first, key, args, node);
+  if (others.length === 0) return given;
+  return union(given, ...others.map((thing) => callMethodOf(engine, thing, key, args, node)));
 }
 
 function callMethodOf(
@@ -118,7 +133,7 @@ function callMethodOf(
   key: string | null,
   args: readonly Value[],
   node: CallExpression,
-): Iterable<Thing> {
+): Value {
   switch (thing.kind) {
     case "receiver":
       return key === null && thing.receiver !== "next"
@@ -128,21 +143,23 @@ function callMethodOf(
       return callDataMethod(engine, thing, key, args, node);
     case "site": {
       const hasMethods = thing.madeBy !== null || (key !== null && engine.hasField(thing, key));
-      const found = hasMethods ? memberOf(engine, [thing], key, node) : NONE;
+      if (!hasMethods) return callDataMethod(engine, thing, key, args, node);
+      const found = memberOfThing(engine, thing, key, node);
       const functions = [...found].filter((each) => each.kind !== "data" && each.kind !== "site");
       if (functions.length === 0) return callDataMethod(engine, thing, key, args, node);
-      return all(functions.map((each) => callThing(engine, each, args, node, [thing])));
+      return callAll(engine, functions, args, node, alone(thing));
     }
     case "function":
-      if (key === "call") return engine.call(thing.node, node, args.slice(1), args[0] ?? []);
-      if (key === "apply") return engine.call(thing.node, node, spread(engine, args[1]), args[0] ?? []);
-      if (key === "bind") return [thing];
+      if (key === "call") return union(engine.call(thing.node, node, args.slice(1), args[0] ?? NONE));
+      if (key === "apply")
+        return union(engine.call(thing.node, node, spread(engine, args[1]), args[0] ?? NONE));
+      if (key === "bind") return alone(thing);
       break;
     default:
   }
-  const targets = memberOf(engine, [thing], key, node);
-  if (targets.size === 0) return unknownCall(engine, node, args, written(node.callee));
-  return all([...targets].map((each) => callThing(engine, each, args, node, [thing])));
+  const targets = thingsOf(memberOfThing(engine, thing, key, node));
+  if (targets.length === 0) return unknownCall(engine, node, args, written(node.callee));
+  return callAll(engine, targets, args, node, alone(thing));
 }
 
 function spread(engine: Engine, value: Value | undefined): Value[] {
@@ -155,22 +172,22 @@ function spread(engine: Engine, value: Value | undefined): Value[] {
 }
 
 export function evaluateNew(engine: Engine, node: Node & { type: "NewExpression" }): Value {
-  const args = node.arguments.map((each) => evaluate(engine, each));
+  const args = argumentsOf(engine, node);
   const targets = evaluate(engine, node.callee);
   if (engine.module.remarks(node).includes("pure")) return alone(engine.data("fresh", node));
-  const made = [...targets].map((target): Iterable<Thing> => {
-    if (target.kind === "class") return [construct(engine, target, args, node)];
+  const made = thingsOf(targets).map((target): Value => {
+    if (target.kind === "class") return alone(construct(engine, target, args, node));
     if (target.kind === "library") return callLibrary(engine, target, args, node);
     if (target.kind === "builtin") return makeBuiltin(engine, target.path, args, node);
     if (target.kind === "function") {
       const site = engine.site(node);
-      engine.call(target.node, node, args, [site]);
+      engine.call(target.node, node, args, alone(site));
       engine.fact("HW-7006", node, "it makes an object with a function as its class", "use a class");
-      return [site];
+      return alone(site);
     }
     return unknownCall(engine, node, args, `new ${written(node.callee)}`);
   });
-  return targets.size === 0 ? unknownCall(engine, node, args, `new ${written(node.callee)}`) : all(made);
+  return made.length === 0 ? unknownCall(engine, node, args, `new ${written(node.callee)}`) : union(...made);
 }
 
 function construct(engine: Engine, of: ClassThing, args: readonly Value[], node: Node): Thing {
@@ -188,7 +205,7 @@ function initialise(engine: Engine, of: ClassThing, site: Thing, args: readonly 
     }
     if (member.type === "MethodDefinition" && member.kind === "constructor") {
       constructs = true;
-      engine.call(member.value, node, args, [site]);
+      engine.call(member.value, node, args, alone(site));
     }
   }
   if (constructs) return;
@@ -215,7 +232,7 @@ function callSuper(engine: Engine, node: Node, args: readonly Value[]): Value {
   for (const of of classAround(engine, node)) {
     for (const site of engine.self(engine.current.body)) above(engine, of, site, args, node);
   }
-  return new Set();
+  return NONE;
 }
 
 function classAround(engine: Engine, node: Node): ClassThing[] {
@@ -239,7 +256,7 @@ function superObject(engine: Engine): Value {
 
 /** Nothing is known of what is called: it may do anything to anything that it can reach. */
 export function unknownCall(engine: Engine, node: Node, args: readonly Value[], name: string): Value {
-  if (!engine.isStrict()) return new Set();
+  if (!engine.isStrict()) return NONE;
   engine.fact(
     "HW-7004",
     node,

@@ -6,36 +6,24 @@ import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, isFunction, isInside, type Node } from "../source/syntax.js";
 import { BodyFacts } from "./body-facts.js";
 import { evaluate } from "./expressions.js";
+import { Made, NO_FIELDS } from "./made.js";
 import { bind } from "./patterns.js";
+import { isNew, type Place, placeOf, type Readers, seenBy } from "./places.js";
 import type { Rupture } from "./ruptures.js";
 import {
   alone,
   type Body,
-  type BuiltinThing,
-  type ClassThing,
-  type DataThing,
-  type Fields,
-  type FunctionThing,
   type Holder,
-  type LibraryThing,
   type NamespaceThing,
   NONE,
-  type ReceiverThing,
-  type ResolverThing,
   reachable,
-  type Site,
   type Thing,
+  thingsOf,
   type Value,
 } from "./things.js";
 
 /** More rounds than any program needs whose values are finite; each round only adds. */
 const ROUNDS_MAX = 100;
-
-/** What a body may have seen, and which bodies have. */
-type Seen = Value | Thing | Body;
-type Readers = Map<Seen, BodyFacts[]>;
-
-const NO_FIELDS: Fields = new Map();
 
 export interface EngineOptions {
   readonly program: SourceProgram;
@@ -44,35 +32,33 @@ export interface EngineOptions {
   readonly roles: ReadonlyMap<Variable, ReceiverKind>;
   /** The code that is asked about; without it, the whole program is. */
   readonly root: Node | null;
+  /** A body of which only something is looked at. */
+  readonly instead?: { readonly body: Body; look(engine: Engine): void };
 }
 
 /**
  * Which values may be where, and what is done to them: a points-to analysis without regard to the order of statements,
  * over the functions that a root can reach. It goes round until nothing is added any more.
  */
-export class Engine {
+export class Engine extends Made {
   readonly bodies = new Map<Body, BodyFacts>();
-  readonly variables = new Map<Variable, Value>();
-  readonly returns = new Map<Body, Value>();
-  readonly selves = new Map<Body, Value>();
   readonly ruptures = new Map<Node, Rupture>();
-  /** Bodies of which only something is looked at. */
-  readonly only = new Map<Body, () => void>();
+  readonly #variables = new Map<Variable, Place>();
+  readonly #returns = new Map<Body, Place>();
+  readonly #selves = new Map<Body, Place>();
+  /** Who has looked for a body that was not there. */
+  readonly #missed = new Map<Body, Readers>();
   #current: BodyFacts | null = null;
   /** The body whose turn it is, which may look at expressions of others. */
   #turn: BodyFacts | null = null;
-  /** Who has looked at a value, into a thing, or for a body that was not there. */
-  readonly #readers: Readers = new Map();
-  /** Who has only asked which fields a thing has. */
-  readonly #askers: Readers = new Map();
   #changed = false;
   #strict = false;
   /** Something was told of a body when it was another's turn, which only holds until its own turn comes. */
   #toldOthers = false;
-  /** By what they are, then by what they belong to: few of the one, many of the other. */
-  readonly #things = new Map<string, Map<unknown, Thing>>();
 
-  constructor(readonly options: EngineOptions) {}
+  constructor(readonly options: EngineOptions) {
+    super();
+  }
 
   get current(): BodyFacts {
     if (this.#current === null) throw new Error("nothing is being looked at");
@@ -125,8 +111,14 @@ export class Engine {
   /** Looks at the bodies for which something is new; those for which nothing is would only say the same again. */
   #goRound(round: number): void {
     // Arguments go forward, from callers to those that they call, and results backward: so rounds do too.
-    for (const facts of round % 2 === 0 ? this.bodies.values() : [...this.bodies.values()].reverse()) {
-      if (facts.stale) this.#look(facts);
+    if (round % 2 === 0) {
+      for (const facts of this.bodies.values()) if (facts.stale) this.#look(facts);
+    } else {
+      const all = [...this.bodies.values()];
+      for (let i = all.length - 1; i >= 0; i--) {
+        const facts = all[i];
+        if (facts?.stale) this.#look(facts);
+      }
     }
   }
 
@@ -135,9 +127,9 @@ export class Engine {
     this.#turn = facts;
     facts.begin();
     const { body } = facts;
-    const only = this.only.get(body);
-    if (only !== undefined) {
-      only();
+    const { instead } = this.options;
+    if (body === instead?.body) {
+      instead.look(this);
     } else if (body.type === "Program") {
       for (const statement of body.body) evaluate(this, statement);
     } else if (body.body !== null) {
@@ -149,21 +141,10 @@ export class Engine {
     this.#turn = null;
   }
 
-  /** Whoever's turn it is has seen something, and is looked at again when that changes. */
-  #seen<T extends Seen>(what: T, by: Readers = this.#readers): T {
-    const turn = this.#turn;
-    if (turn === null) return what;
-    const readers = by.get(what);
-    if (readers === undefined) by.set(what, [turn]);
-    else if (readers.at(-1) !== turn) readers.push(turn);
-    return what;
-  }
-
-  #isNew(what: Seen, by: Readers = this.#readers): void {
-    const readers = by.get(what);
-    if (readers === undefined) return;
-    for (const each of readers) each.stale = true;
-    readers.length = 0;
+  /** Whoever's turn it is has seen what is there, and is looked at again when that changes. */
+  #seen(place: Place): Value {
+    place.readers = seenBy(this.#turn, place.readers);
+    return place.value;
   }
 
   /** Looks at one expression as if it stood in a body. */
@@ -181,7 +162,7 @@ export class Engine {
     const facts = new BodyFacts(body, this.moduleOf(body));
     this.bodies.set(body, facts);
     this.#changed = true;
-    this.#isNew(body);
+    isNew(this.#missed.get(body) ?? null);
     return facts;
   }
 
@@ -191,77 +172,78 @@ export class Engine {
 
   /** What a variable may hold. */
   of(variable: Variable): Value {
-    return this.#seen(entry(this.variables, variable));
+    return this.#seen(placeOf(this.#variables, variable));
   }
 
   /** What a function may give back. */
   returned(body: Body): Value {
-    return this.#seen(entry(this.returns, body));
+    return this.#seen(placeOf(this.#returns, body));
   }
 
   /** What `this` may be in a function. */
   self(body: Body): Value {
-    return this.#seen(entry(this.selves, body));
+    return this.#seen(placeOf(this.#selves, body));
   }
 
   /** A thing that is about to be looked into. */
   inside<T extends Holder>(thing: T): T {
-    return this.#seen(thing);
+    thing.readers = seenBy(this.#turn, thing.readers);
+    return thing;
   }
 
   hasField(thing: Holder, key: string): boolean {
-    return this.#seen(thing, this.#askers).fields.has(key);
+    thing.askers = seenBy(this.#turn, thing.askers);
+    return thing.fields.has(key);
   }
 
   /** Everything that can be reached from a value. */
   reachable(value: Value): Value {
     const found = reachable(value);
-    for (const thing of found) if ("fields" in thing) this.inside(thing);
+    for (const thing of thingsOf(found)) if ("fields" in thing) this.inside(thing);
     return found;
   }
 
-  assign(variable: Variable, from: Iterable<Thing>): void {
-    const to = entry(this.variables, variable);
-    this.#add(to, from, to);
+  assign(variable: Variable, from: Value): void {
+    if (from.size > 0) this.#addTo(placeOf(this.#variables, variable), from);
   }
 
-  giveBack(body: Body, from: Iterable<Thing>): void {
-    const to = entry(this.returns, body);
-    this.#add(to, from, to);
+  giveBack(body: Body, from: Value): void {
+    if (from.size > 0) this.#addTo(placeOf(this.#returns, body), from);
   }
 
   /** Puts something into a thing: behind a key, or anywhere. */
-  put(into: Holder, key: string | null, from: Iterable<Thing>): void {
-    if (key === null && into.kind === "site") into.rest = this.#add(into.rest, from, into);
-    else if (key === null && into.kind === "namespace") into.whole = this.#add(into.whole, from, into);
+  put(into: Holder, key: string | null, from: Value): void {
+    if (key === null && into.kind === "site") into.rest = this.#add(into.rest, from, into.readers);
+    else if (key === null && into.kind === "namespace")
+      into.whole = this.#add(into.whole, from, into.readers);
     else this.#putBehind(key ?? "*", into, from);
   }
 
-  #putBehind(key: string, into: Holder, from: Iterable<Thing>): void {
+  #putBehind(key: string, into: Holder, from: Value): void {
     const known = into.fields.get(key);
     if (known === undefined) {
-      this.#isNew(into);
-      this.#isNew(into, this.#askers);
+      isNew(into.readers);
+      isNew(into.askers);
     }
-    const kept = this.#add(known ?? NONE, from, into);
+    const kept = this.#add(known ?? NONE, from, into.readers);
     if (kept === known) return;
     if (into.fields === NO_FIELDS) into.fields = new Map([[key, kept]]);
     else (into.fields as Map<string, Value>).set(key, kept);
   }
 
+  #addTo(place: Place, from: Value): void {
+    place.value = this.#add(place.value, from, place.readers);
+  }
+
   /** Gives what is to be kept from now on: the same, with more in it. */
-  #add(to: Value, from: Iterable<Thing>, seenAs: Value | Thing): Value {
-    if (from === NONE) return to;
+  #add(to: Value, from: Value, readers: Readers): Value {
+    if (from.size === 0) return to;
     const before = to.size;
-    let kept = to as Set<Thing>;
-    for (const thing of from) {
-      if (kept.has(thing)) continue;
-      if (kept === NONE) kept = new Set();
-      kept.add(thing);
-    }
+    const kept = to === NONE ? new Set<Thing>() : (to as Set<Thing>);
+    from.forEach(kept.add, kept);
     if (kept.size === before) return kept;
     this.#changed = true;
-    this.#isNew(seenAs);
+    isNew(readers);
     return kept;
   }
 
@@ -277,18 +259,20 @@ export class Engine {
     current.tell(`${code} ${node.start} ${reason}`, { code, node, module: current.module, reason, advice });
   }
 
-  call(target: FunctionNode, node: Node, args: readonly Value[], self: Iterable<Thing>): Value {
-    this.enter(target);
+  /** What a call gives; it may become more. */
+  call(target: FunctionNode, node: Node, args: readonly Value[], self: Value): Value {
+    const called = this.enter(target);
     this.current.call(node, target);
-    const own = entry(this.selves, target);
-    this.#add(own, self, own);
-    for (const [i, parameter] of target.params.entries()) {
-      if (parameter.type === "RestElement") {
+    if (self.size > 0) this.#addTo(placeOf(this.#selves, target), self);
+    const { params } = target;
+    for (let i = 0; i < params.length; i++) {
+      const parameter = params[i];
+      if (parameter?.type === "RestElement") {
         const rest = this.site(parameter);
         for (const each of args.slice(i)) this.put(rest, null, each);
-        this.at(target, () => bind(this, parameter.argument, alone(rest)));
-      } else {
-        this.at(target, () => bind(this, parameter, args[i] ?? NONE));
+        this.#bindIn(called, parameter.argument, alone(rest));
+      } else if (parameter !== undefined) {
+        this.#bindIn(called, parameter, args[i] ?? NONE);
       }
     }
     if (!target.generator) return this.returned(target);
@@ -297,93 +281,31 @@ export class Engine {
     return alone(given);
   }
 
+  #bindIn(called: BodyFacts, parameter: Node, value: Value): void {
+    const before = this.#current;
+    this.#current = called;
+    bind(this, parameter, value);
+    this.#current = before;
+  }
+
   /** Whether a variable belongs to an activation of a function around the root. */
   captured(variable: Variable): boolean {
     const { root } = this.options;
     const declared = variable.scope.variableScope.block as unknown as Node;
-    if (root === null || !isFunction(declared)) return false;
+    if (root === null || declared === root || !isFunction(declared)) return false;
     if (isInside(declared, root) && this.moduleOf(declared) === this.moduleOf(root)) return false;
     if (isInside(root, declared)) return true;
     if (this.bodies.has(declared)) return false;
-    this.#seen(declared);
+    this.#missed.set(declared, seenBy(this.#turn, this.#missed.get(declared) ?? null));
     return true;
   }
 
-  site(node: Node, madeBy: ClassThing | null = null, remembers = false): Site {
-    return this.#thing(node, madeBy === null ? "site" : `site ${madeBy.node.start}`, () => ({
-      kind: "site",
-      node,
-      fields: NO_FIELDS,
-      rest: NONE,
-      shared: this.loading,
-      madeBy,
-      remembers,
-    }));
-  }
-
-  function(node: FunctionNode): FunctionThing {
-    return this.#thing(node, "function", () => ({ kind: "function", node, fields: NO_FIELDS }));
-  }
-
-  class(node: ClassThing["node"]): ClassThing {
-    return this.#thing(node, "class", () => ({ kind: "class", node, fields: NO_FIELDS }));
-  }
-
-  namespace(module: SourceModule): NamespaceThing {
+  override namespace(module: SourceModule): NamespaceThing {
     this.enter(module.syntax);
-    return this.#thing(module, "namespace", () => ({
-      kind: "namespace",
-      module,
-      fields: NO_FIELDS,
-      whole: NONE,
-    }));
-  }
-
-  library(library: string, path: string, node: Node | null, shared: boolean): LibraryThing {
-    return this.#thing(node ?? library, `library ${library} ${path} ${shared}`, () => ({
-      kind: "library",
-      library,
-      path,
-      node,
-      shared,
-    }));
-  }
-
-  builtin(path: string): BuiltinThing {
-    return this.#thing(path, "builtin", () => ({ kind: "builtin", path }));
-  }
-
-  data(owner: DataThing["owner"], node: Node | null = null): DataThing {
-    return this.#thing(node, owner, () => ({ kind: "data", owner, node }));
-  }
-
-  receiver(receiver: ReceiverKind, variable: Variable | null): ReceiverThing {
-    return this.#thing(variable, receiver, () => ({ kind: "receiver", receiver, variable }));
-  }
-
-  resolver(node: Node, into: Site): ResolverThing {
-    return this.#thing(node, "resolver", () => ({ kind: "resolver", node, into }));
-  }
-
-  #thing<T extends Thing>(owner: unknown, key: string, make: () => T): T {
-    const known = this.#things.get(key)?.get(owner);
-    if (known !== undefined) return known as T;
-    const made = make();
-    const things = this.#things.get(key);
-    if (things === undefined) this.#things.set(key, new Map([[owner, made]]));
-    else things.set(owner, made);
-    return made;
+    return super.namespace(module);
   }
 }
 
 function defaults(engine: Engine, parameter: Node): void {
   if (parameter.type === "AssignmentPattern") bind(engine, parameter.left, evaluate(engine, parameter.right));
-}
-
-function entry<K>(map: Map<K, Value>, key: K): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made: Value = new Set();
-  map.set(key, made);
-  return made;
 }

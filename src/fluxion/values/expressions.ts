@@ -1,34 +1,40 @@
-import { forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
+import { type FunctionNode, forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
 import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
-import { alone, NONE, type Value } from "./things.js";
+import { alone, NONE, thingsOf, union, type Value } from "./things.js";
 import { read } from "./variables.js";
 
-/** What an expression may give; for a statement, looks at what is in it. */
+/** What an expression may give; for a statement, looks at what is in it. What is frequent comes first. */
 export function evaluate(engine: Engine, node: Node): Value {
-  if (isFunction(node)) return functionValue(engine, node);
   switch (node.type) {
-    case "BlockStatement":
-      for (const statement of node.body) evaluate(engine, statement);
-      return NONE;
+    case "Identifier":
+      return read(engine, node);
+    case "CallExpression":
+      return evaluateCall(engine, node);
+    case "MemberExpression":
+      return memberValue(engine, node);
+    case "Literal":
+      return "regex" in node ? alone(engine.site(node, null, /[gy]/.test(node.regex.flags))) : NONE;
     case "ExpressionStatement":
       evaluate(engine, node.expression);
       return NONE;
-    case "VariableDeclaration":
-      for (const each of node.declarations) evaluate(engine, each);
+    case "BlockStatement":
+      evaluateAll(engine, node.body);
       return NONE;
-    case "Identifier":
-      return read(engine, node);
-    case "Literal":
-      return "regex" in node ? alone(engine.site(node, null, /[gy]/.test(node.regex.flags))) : NONE;
+    case "VariableDeclaration":
+      evaluateAll(engine, node.declarations);
+      return NONE;
+    case "VariableDeclarator":
+      if (node.init !== null) bind(engine, node.id, evaluate(engine, node.init));
+      return NONE;
+    case "FunctionExpression":
+    case "ArrowFunctionExpression":
+    case "FunctionDeclaration":
+      return functionValue(engine, node);
     case "ThisExpression":
       return thisValue(engine, node);
-    case "MemberExpression":
-      return memberValue(engine, node);
-    case "CallExpression":
-      return evaluateCall(engine, node);
     case "NewExpression":
       return evaluateNew(engine, node);
     case "AssignmentExpression":
@@ -46,13 +52,13 @@ export function evaluate(engine: Engine, node: Node): Value {
       comparison(engine, node);
       return NONE;
     case "TemplateLiteral":
-      for (const each of node.expressions) evaluate(engine, each);
+      evaluateAll(engine, node.expressions);
       return NONE;
     case "LogicalExpression":
-      return union(evaluate(engine, node.left), evaluate(engine, node.right));
+      return either(evaluate(engine, node.left), evaluate(engine, node.right));
     case "ConditionalExpression":
       evaluate(engine, node.test);
-      return union(evaluate(engine, node.consequent), evaluate(engine, node.alternate));
+      return either(evaluate(engine, node.consequent), evaluate(engine, node.alternate));
     case "SequenceExpression":
       return node.expressions.map((each) => evaluate(engine, each)).at(-1) ?? NONE;
     case "AwaitExpression":
@@ -79,21 +85,31 @@ export function evaluate(engine: Engine, node: Node): Value {
       return NONE;
     case "Super":
       return NONE;
+    case "ParenthesizedExpression":
+    case "TSAsExpression":
+    case "TSSatisfiesExpression":
+    case "TSNonNullExpression":
+    case "TSTypeAssertion":
+    case "TSInstantiationExpression":
+    case "ChainExpression":
+      return evaluate(engine, plain(node));
     default:
-      return isTransparent(node) ? evaluate(engine, plain(node)) : statement(engine, node);
+      return statement(engine, node);
+  }
+}
+
+function evaluateAll(engine: Engine, nodes: readonly Node[]): void {
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i];
+    if (node !== undefined) evaluate(engine, node);
   }
 }
 
 /** A copy of an object of the file is not that object. */
 function comparison(engine: Engine, node: Node & { type: "BinaryExpression" }): void {
-  const [left, right] = [evaluate(engine, node.left), evaluate(engine, node.right)];
-  if (!/^[!=]==?$/.test(node.operator)) return;
-  const isCopy = (value: Value) =>
-    [...value].some((each) => each.kind === "data" && /^(input|given)$/.test(each.owner));
-  const isOfFile = (value: Value) =>
-    [...value].some(
-      (each) => (each.kind === "site" && each.shared) || (each.kind === "data" && each.owner === "loaded"),
-    );
+  const left = evaluate(engine, node.left);
+  const right = evaluate(engine, node.right);
+  if (left.size === 0 || right.size === 0 || !/^[!=]==?$/.test(node.operator)) return;
   if ((isCopy(left) && isOfFile(right)) || (isCopy(right) && isOfFile(left))) {
     const reason =
       "it asks whether something that it was given is the same object as one of the file, and a copy is not";
@@ -101,15 +117,20 @@ function comparison(engine: Engine, node: Node & { type: "BinaryExpression" }): 
   }
 }
 
-function isTransparent(node: Node): boolean {
-  return plain(node) !== node;
+function isCopy(value: Value): boolean {
+  return thingsOf(value).some(
+    (each) => each.kind === "data" && (each.owner === "input" || each.owner === "given"),
+  );
+}
+
+function isOfFile(value: Value): boolean {
+  return thingsOf(value).some(
+    (each) => (each.kind === "site" && each.shared) || (each.kind === "data" && each.owner === "loaded"),
+  );
 }
 
 function statement(engine: Engine, node: Node): Value {
   switch (node.type) {
-    case "VariableDeclarator":
-      if (node.init !== null) bind(engine, node.id, evaluate(engine, node.init));
-      return NONE;
     case "ReturnStatement":
       if (node.argument !== null) engine.giveBack(engine.current.body, evaluate(engine, node.argument));
       return NONE;
@@ -156,16 +177,19 @@ function statement(engine: Engine, node: Node): Value {
     default:
       if (node.type.startsWith("TS")) return NONE;
   }
-  forEachChild(node, (child) => evaluate(engine, child));
+  forEachChild(node, evaluateChild, engine);
   return NONE;
 }
 
-function union(a: Value, b: Value): Value {
-  return a.size === 0 ? b : b.size === 0 ? a : new Set([...a, ...b]);
+function evaluateChild(node: Node, engine: Engine): void {
+  evaluate(engine, node);
 }
 
-function functionValue(engine: Engine, node: Node): Value {
-  if (!isFunction(node)) return NONE;
+function either(a: Value, b: Value): Value {
+  return a.size === 0 ? b : b.size === 0 ? a : union(a, b);
+}
+
+function functionValue(engine: Engine, node: FunctionNode): Value {
   const made: Value = alone(engine.function(node));
   if (node.id) {
     const variable = engine.module.variable(node.id);
@@ -181,7 +205,7 @@ function thisValue(engine: Engine, node: Node): Value {
     outer = outer.parent;
   }
   const known = outer && isFunction(outer) ? engine.self(outer) : NONE;
-  if ([...known].some(({ kind }) => kind === "namespace")) {
+  if (thingsOf(known).some(({ kind }) => kind === "namespace")) {
     engine.fact("HW-7007", node, "it uses `this` for what its file exports", "call the function by its name");
   }
   if (known.size === 0 && engine.isStrict()) {
@@ -248,7 +272,7 @@ function tagged(engine: Engine, node: Node & { type: "TaggedTemplateExpression" 
       engine.fact("HW-7004", node, "nothing is known of the template's tag", "use a function of the program");
     }
   }
-  return results.reduce(union, NONE);
+  return results.reduce(either, NONE);
 }
 
 function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "ClassExpression" }): Value {
@@ -256,7 +280,7 @@ function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "C
   if (node.superClass !== null) evaluate(engine, node.superClass);
   if (node.id !== null) {
     const variable = engine.module.variable(node.id);
-    if (variable) engine.assign(variable, [made]);
+    if (variable) engine.assign(variable, alone(made));
   }
   for (const member of node.body.body) {
     if (member.type === "PropertyDefinition" && member.static && member.value !== null) {

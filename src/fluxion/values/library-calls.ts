@@ -1,16 +1,12 @@
 import type { Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
+import { hasFunction } from "./data-methods.js";
 import type { Engine } from "./engine.js";
 import { change } from "./members.js";
 import { alone, type LibraryThing, type Thing, type Value } from "./things.js";
 
 /** A call of something that a package exports, or of a method of what it made. */
-export function callLibrary(
-  engine: Engine,
-  target: LibraryThing,
-  args: readonly Value[],
-  node: Node,
-): Iterable<Thing> {
+export function callLibrary(engine: Engine, target: LibraryThing, args: readonly Value[], node: Node): Value {
   const { knowledge } = engine.options;
   const { library, path } = target;
   const says = (question: Parameters<typeof knowledge.says>[0]) => knowledge.says(question, library, path);
@@ -18,18 +14,17 @@ export function callLibrary(
   if (says("varies")) engine.current.vary(node);
   if (says("makes")) {
     callbacks(engine, args, node);
-    return [engine.library(library, `${path}()`, node, engine.loading)];
+    return alone(engine.library(library, `${path}()`, node, engine.loading));
   }
   if (says("changes")) {
     const object = engine.library(library, path.slice(0, path.lastIndexOf(".")), target.node, target.shared);
     change(engine, object, node, shown(target), node);
     callbacks(engine, args, node);
-    return [object];
+    return alone(object);
   }
-  const hasFunction = args.some((value) => [...value].some(({ kind }) => kind === "function"));
-  if (says("pure") && !hasFunction) {
+  if (says("pure") && !args.some(hasFunction)) {
     callbacks(engine, args, node); // a template calls the functions that it is given among its values
-    return [engine.data("fresh", node)];
+    return alone(engine.data("fresh", node));
   }
   if (says("start")) {
     engine.fact(
@@ -38,14 +33,8 @@ export function callLibrary(
       `it calls ${shown(target)}, which waits for events`,
       "start listening elsewhere",
     );
-    return [
-      engine.library(
-        library,
-        path === "" ? "()" : path.slice(0, path.lastIndexOf(".")),
-        target.node,
-        target.shared,
-      ),
-    ];
+    const object = path === "" ? "()" : path.slice(0, path.lastIndexOf("."));
+    return alone(engine.library(library, object, target.node, target.shared));
   }
   if (says("post") || says("pure")) {
     engine.fact(
@@ -56,7 +45,7 @@ export function callLibrary(
     );
     for (const value of args)
       for (const thing of value) if (thing.kind !== "function") handOver(engine, thing, node);
-    return [engine.data("given", node)];
+    return alone(engine.data("given", node));
   }
   return unknownCall(engine, node, args, shown(target));
 }
@@ -78,7 +67,7 @@ function callbacks(engine: Engine, args: readonly Value[], node: Node): void {
         thing,
         Array.from({ length: 8 }, () => given),
         node,
-        [engine.data("fresh", node)],
+        alone(engine.data("fresh", node)),
       );
     }
   }

@@ -2,52 +2,56 @@ import { enclosingFunction, keyOf, type Node, plain, written } from "../source/s
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { readReceiver, writeReceiver } from "./receivers.js";
-import { type ClassThing, joined, NONE, type Thing, type Value } from "./things.js";
+import { alone, type ClassThing, joined, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
 
 const COUNTS = new Set(["length", "size", "byteLength", "name", "message", "stack"]);
 
 /** What is behind a property; `key` is null if the text does not tell which. */
-export function memberOf(engine: Engine, object: Iterable<Thing>, key: string | null, node: Node): Value {
+export function memberOf(engine: Engine, object: Value, key: string | null, node: Node): Value {
+  const things = thingsOf(object);
+  const [first] = things;
+  if (first !== undefined && things.length === 1) return memberOfThing(engine, first, key, node);
   let found: Set<Thing> | null = null;
-  for (const thing of object) found = joined(found, memberOfThing(engine, thing, key, node));
+  for (let i = 0; i < things.length; i++) {
+    const thing = things[i];
+    if (thing !== undefined) found = joined(found, memberOfThing(engine, thing, key, node));
+  }
   return found ?? NONE;
 }
 
-function memberOfThing(engine: Engine, thing: Thing, key: string | null, node: Node): Iterable<Thing> {
+export function memberOfThing(engine: Engine, thing: Thing, key: string | null, node: Node): Value {
   switch (thing.kind) {
     case "site": {
-      if (key === null) return contentsOf(engine, [thing]);
+      if (key === null) return contentsOf(engine, alone(thing));
       const method = thing.madeBy === null ? null : methodOf(engine, thing.madeBy, key, node);
       if (method !== null) return method;
       engine.inside(thing);
-      return [...(thing.fields.get(key) ?? []), ...(COUNTS.has(key) ? [] : thing.rest)];
+      return union(thing.fields.get(key) ?? NONE, COUNTS.has(key) ? NONE : thing.rest);
     }
     case "function":
     case "class":
-      if (key === "prototype") return [engine.data("loaded", thing.node)];
+      if (key === "prototype") return alone(engine.data("loaded", thing.node));
       if (thing.kind === "class" && key !== null) {
         const method = staticMethod(engine, thing, key);
-        if (method !== null) return [method];
+        if (method !== null) return alone(method);
       }
       engine.inside(thing);
-      return key === null
-        ? [...thing.fields.values()].flatMap((each) => [...each])
-        : (thing.fields.get(key) ?? []);
+      return key === null ? union(...thing.fields.values()) : union(thing.fields.get(key) ?? NONE);
     case "namespace":
       return exported(engine, thing.module, key, node);
     case "library":
-      if (key === "default") return [thing];
-      return [engine.library(thing.library, `${thing.path}.${key ?? "…"}`, thing.node, thing.shared)];
+      if (key === "default") return alone(thing);
+      return alone(engine.library(thing.library, `${thing.path}.${key ?? "…"}`, thing.node, thing.shared));
     case "builtin":
       return key !== null && isProcessText(thing.path, key)
         ? processText(engine, node)
-        : [engine.builtin(`${thing.path}.${key ?? "…"}`)];
+        : alone(engine.builtin(`${thing.path}.${key ?? "…"}`));
     case "data":
-      return key !== null && COUNTS.has(key) ? [] : [thing];
+      return key !== null && COUNTS.has(key) ? NONE : alone(thing);
     case "receiver":
-      return readReceiver(engine, thing, key, node);
+      return alone(readReceiver(engine, thing, key, node));
     case "resolver":
-      return [];
+      return NONE;
   }
 }
 
@@ -56,37 +60,35 @@ function isProcessText(path: string, key: string): boolean {
   return path === "process.env" && key !== "";
 }
 
-function processText(engine: Engine, node: Node): Thing[] {
+function processText(engine: Engine, node: Node): Value {
   engine.fact(
     "HW-7002",
     node,
     "it reads process.env, which can change in the main thread unseen by a worker",
     "read it into a constant of the file",
   );
-  return [];
+  return NONE;
 }
 
-function exported(engine: Engine, module: Engine["module"], key: string | null, node: Node): Iterable<Thing> {
+function exported(engine: Engine, module: Engine["module"], key: string | null, node: Node): Value {
   const namespace = engine.namespace(module);
-  if (key === null) return contentsOf(engine, [namespace]);
+  if (key === null) return contentsOf(engine, alone(namespace));
   engine.inside(namespace);
-  const named = namespace.fields.get(key) ?? [];
-  const inWhole = memberOf(
-    engine,
-    [...namespace.whole].filter((each) => each !== namespace),
-    key,
-    node,
-  );
-  if (key === "exports" && module === engine.module) return [namespace, ...named];
-  if (key === "default" && module.format === "commonjs") return [namespace];
-  return [...named, ...inWhole];
+  const named = namespace.fields.get(key) ?? NONE;
+  const others = [...namespace.whole].filter((each) => each !== namespace);
+  const inWhole = others.map((each) => memberOfThing(engine, each, key, node));
+  if (key === "exports" && module === engine.module) return union(alone(namespace), named);
+  if (key === "default" && module.format === "commonjs") return alone(namespace);
+  return union(named, ...inWhole);
 }
 
 /** Everything that is in a value, one level down. */
-export function contentsOf(engine: Engine, value: Iterable<Thing>): Value {
+export function contentsOf(engine: Engine, value: Value): Value {
   let found: Set<Thing> | null = null;
-  for (const thing of value) {
-    switch (thing.kind) {
+  const things = thingsOf(value);
+  for (let i = 0; i < things.length; i++) {
+    const thing = things[i];
+    switch (thing?.kind) {
       case "site":
         engine.inside(thing);
         for (const field of thing.fields.values()) found = joined(found, field);
@@ -100,7 +102,7 @@ export function contentsOf(engine: Engine, value: Iterable<Thing>): Value {
       case "data":
       case "library":
       case "receiver":
-        found = joined(found, [thing]);
+        found = joined(found, alone(thing));
         break;
       default:
     }
@@ -110,7 +112,7 @@ export function contentsOf(engine: Engine, value: Iterable<Thing>): Value {
 
 /** What going through a value gives; that uses up iterators, and a request's own text. */
 export function iterated(engine: Engine, value: Value, node: Node): Value {
-  for (const thing of value) {
+  for (const thing of thingsOf(value)) {
     if (thing.kind === "receiver") {
       engine.fact(
         "HW-7008",
@@ -132,7 +134,7 @@ export function assignMember(
   const object = evaluate(engine, target.object);
   if (target.computed) evaluate(engine, target.property);
   const key = keyOf(target, target.property);
-  for (const thing of object) {
+  for (const thing of thingsOf(object)) {
     if (thing.kind === "receiver") {
       writeReceiver(engine, thing, key, target, value);
       continue;
@@ -225,11 +227,12 @@ function isMaking(node: Node): boolean {
 }
 
 /** The method that an instance has, also from the classes above. */
-export function methodOf(engine: Engine, of: ClassThing, key: string, node: Node): Iterable<Thing> | null {
+export function methodOf(engine: Engine, of: ClassThing, key: string, node: Node): Value | null {
   for (const member of of.node.body.body) {
     if (member.type !== "MethodDefinition" || member.static || keyOf(member, member.key) !== key) continue;
-    if (member.kind === "get") return engine.call(member.value, node, [], [engine.site(of.node, of)]);
-    return [engine.function(member.value)];
+    if (member.kind === "get")
+      return union(engine.call(member.value, node, [], alone(engine.site(of.node, of))));
+    return alone(engine.function(member.value));
   }
   for (const above of classesAbove(engine, of)) {
     if (above.kind === "class") return methodOf(engine, above, key, node);

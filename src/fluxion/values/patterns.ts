@@ -2,7 +2,7 @@ import { keyOf, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { assignMember, iterated, memberOf } from "./members.js";
-import { alone, type Value } from "./things.js";
+import { alone, NONE, union, type Value } from "./things.js";
 import { write } from "./variables.js";
 
 const PRIMITIVE_TYPES = new Set([
@@ -18,14 +18,14 @@ export function bind(engine: Engine, target: Node, value: Value): void {
     case "Identifier": {
       const type = (target as { typeAnnotation?: { typeAnnotation?: Node } | null }).typeAnnotation
         ?.typeAnnotation;
-      write(engine, target, type !== undefined && PRIMITIVE_TYPES.has(type.type) ? new Set() : value);
+      write(engine, target, type !== undefined && PRIMITIVE_TYPES.has(type.type) ? NONE : value);
       return;
     }
     case "MemberExpression":
       assignMember(engine, target, value);
       return;
     case "AssignmentPattern":
-      bind(engine, target.left, new Set([...value, ...evaluate(engine, target.right)]));
+      bind(engine, target.left, union(value, evaluate(engine, target.right)));
       return;
     case "ArrayPattern":
       for (const element of target.elements) {

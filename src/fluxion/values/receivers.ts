@@ -11,21 +11,20 @@ import {
 } from "../callees/web.js";
 import { around, enclosingFunction, isFunction, keyOf, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
-import type { ReceiverThing, Thing, Value } from "./things.js";
+import { alone, NONE, type ReceiverThing, type Thing, type Value } from "./things.js";
 
 /** What may be asked of, and done to, things that stay on the main loop: requests, responses, `next`, the console. */
-export function readReceiver(engine: Engine, thing: ReceiverThing, key: string | null, node: Node): Thing[] {
-  const name = nameOf(thing);
+export function readReceiver(engine: Engine, thing: ReceiverThing, key: string | null, node: Node): Thing {
   if (thing.receiver === "request" && key !== null && !REQUEST_BOUND.has(key)) {
     record(engine, thing, node, pathFrom(node, key), false);
-    return [engine.data("input", node)];
+    return engine.data("input", node);
   }
   if (thing.receiver === "response" && key !== null && RESPONSE_READS.has(key)) {
     record(engine, thing, node, [key], false);
-    return [engine.data("input", node)];
+    return engine.data("input", node);
   }
-  refuse(engine, node, `it reads ${name}.${key ?? "[…]"}, which only the main loop has`);
-  return [engine.data("input", node)];
+  refuse(engine, node, `it reads ${nameOf(thing)}.${key ?? "[…]"}, which only the main loop has`);
+  return engine.data("input", node);
 }
 
 export function writeReceiver(
@@ -65,7 +64,7 @@ export function callReceiver(
   method: string | null,
   args: readonly Value[],
   node: Node & { type: "CallExpression" },
-): Thing[] {
+): Value {
   const name = `${nameOf(thing)}${method === null ? "" : `.${method}`}()`;
   if (isQuestion(thing, method)) return ask(engine, thing, method ?? "", node);
   const allowed =
@@ -76,13 +75,13 @@ export function callReceiver(
       (RESPONSE_CHAINING.has(method) || RESPONSE_ENDING.has(method)));
   if (!allowed) {
     refuse(engine, node, `it calls ${name}, which only the main loop can do`);
-    return [engine.data("unknown")];
+    return alone(engine.data("unknown"));
   }
   effect(engine, thing, node, method ?? "");
   for (const value of args) copyable(engine, value, node, name);
   const chains = thing.receiver === "response" && method !== null && RESPONSE_CHAINING.has(method);
   if (!chains && isUsed(node)) refuse(engine, node, `it uses what ${name} gives back`);
-  return chains ? [thing] : [];
+  return chains ? alone(thing) : NONE;
 }
 
 function isQuestion({ receiver }: ReceiverThing, method: string | null): boolean {
@@ -98,7 +97,7 @@ function ask(
   thing: ReceiverThing,
   method: string,
   node: Node & { type: "CallExpression" },
-): Thing[] {
+): Value {
   const texts = node.arguments.map((each) =>
     each.type === "Literal" && typeof each.value === "string" ? each.value : null,
   );
@@ -107,7 +106,7 @@ function ask(
   } else {
     record(engine, thing, node, [method, ...(texts as string[])], true);
   }
-  return [engine.data("input", node)];
+  return alone(engine.data("input", node));
 }
 
 function record(
@@ -144,6 +143,7 @@ function effect(engine: Engine, receiver: ReceiverThing, node: Node, method: str
 
 /** What goes back in a message must be data. */
 export function copyable(engine: Engine, value: Value, node: Node, where: string): void {
+  if (value.size === 0) return;
   for (const thing of engine.reachable(value)) {
     const what =
       thing.kind === "function" || thing.kind === "resolver"

@@ -2,8 +2,8 @@ import { TIMERS } from "../callees/builtins.js";
 import type { RuptureKind } from "../pipeline.js";
 import { type CallExpression, type FunctionNode, written } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
-import { contentsOf, memberOf } from "./members.js";
-import type { Body, Thing, Value } from "./things.js";
+import { contentsOf, memberOfThing } from "./members.js";
+import { type Body, joined, NONE, type Thing, thingsOf, type Value } from "./things.js";
 
 /** What makes the call of a listener: it decides what its parameters are, and what its order means. */
 export type Door = "express" | "http" | "emitter" | "timer" | "callback" | "then" | "named";
@@ -24,7 +24,7 @@ const PROMISING = new Set(["then", "catch", "finally"]);
 export function note(engine: Engine, node: CallExpression, targets: Value, args: readonly Value[]): void {
   const remark = engine.module.remarks(node).find((each) => each === "start" || each === "post");
   if (remark !== undefined) add(engine, remark, "named", node, args);
-  for (const target of targets) {
+  for (const target of thingsOf(targets)) {
     if (target.kind === "builtin" && TIMERS.has(target.path)) {
       add(engine, target.path === "setInterval" ? "start" : "post", "timer", node, args);
     }
@@ -47,9 +47,12 @@ export function noteMethod(
   args: readonly Value[],
 ): void {
   if (key === null) return;
-  const libraries: Thing[] = [];
-  for (const each of object) if (each.kind === "library" || each.kind === "builtin") libraries.push(each);
-  note(engine, node, memberOf(engine, libraries, key, node), args);
+  let found: Set<Thing> | null = null;
+  for (const each of thingsOf(object)) {
+    if (each.kind === "library" || each.kind === "builtin")
+      found = joined(found, memberOfThing(engine, each, key, node));
+  }
+  note(engine, node, found ?? NONE, args);
   if (engine.ruptures.has(node)) return;
   if (PROMISING.has(key)) add(engine, "post", "then", node, args);
   if (EMITTING.has(key) && args.length > 1) add(engine, "start", "emitter", node, args);

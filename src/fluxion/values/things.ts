@@ -2,6 +2,7 @@ import type { Code } from "../../errors.js";
 import type { ReceiverKind } from "../pipeline.js";
 import type { SourceModule, Variable } from "../source/module.js";
 import type { FunctionNode, Node, ProgramSyntax } from "../source/syntax.js";
+import type { Readers } from "./places.js";
 
 /**
  * What an expression may give, as far as the text tells: a set of things. Primitive values are not in it, so an empty set
@@ -12,33 +13,52 @@ export type Value = ReadonlySet<Thing>;
 export const NONE: Value = new Set();
 
 /** Adds to a value that is being made; most stay without anything, and are never made. */
-export function joined(found: Set<Thing> | null, more: Iterable<Thing>): Set<Thing> | null {
-  let all = found;
-  if (more === NONE) return all;
-  for (const thing of more) {
-    all ??= new Set();
-    all.add(thing);
-  }
+export function joined(found: Set<Thing> | null, more: Value): Set<Thing> | null {
+  if (more.size === 0) return found;
+  const all = found ?? new Set<Thing>();
+  more.forEach(all.add, all);
   return all;
+}
+
+/** The things of a value as it is now; it may become more while they are gone through. */
+export function thingsOf(value: Value): readonly Thing[] {
+  return value.size === 0 ? NOTHING : [...value];
+}
+
+const NOTHING: readonly Thing[] = [];
+
+/** All that is in some values; they may become more, this does not. */
+export function union(...values: readonly Value[]): Value {
+  let found: Set<Thing> | null = null;
+  for (let i = 0; i < values.length; i++) found = joined(found, values[i] ?? NONE);
+  return found ?? NONE;
 }
 
 interface Single {
   /** The value that is only this; made when it is asked for, and then kept. */
-  alone?: Value;
+  alone: Value | null;
+}
+
+/** What something can be put into. */
+interface Holding extends Single {
+  fields: Fields;
+  /** Who has looked into it. */
+  readers: Readers;
+  /** Who has only asked which fields it has. */
+  askers: Readers;
 }
 
 export function alone(thing: Thing): Value {
-  thing.alone ??= new Set([thing]);
+  thing.alone ??= new Set<Thing>().add(thing);
   return thing.alone;
 }
 
 /** Only the engine puts something there. */
 export type Fields = ReadonlyMap<string, Value>;
 
-export interface Site extends Single {
+export interface Site extends Holding {
   readonly kind: "site";
   readonly node: Node;
-  fields: Fields;
   /** What is behind keys that the text does not tell, and in collections. */
   rest: Value;
   /** Made while its file was loaded, so that everybody may hold it. */
@@ -48,23 +68,20 @@ export interface Site extends Single {
   readonly remembers: boolean;
 }
 
-export interface FunctionThing extends Single {
+export interface FunctionThing extends Holding {
   readonly kind: "function";
   readonly node: FunctionNode;
-  fields: Fields;
 }
 
-export interface ClassThing extends Single {
+export interface ClassThing extends Holding {
   readonly kind: "class";
   readonly node: Node & { type: "ClassDeclaration" | "ClassExpression" };
-  fields: Fields;
 }
 
 /** What another own file exports. */
-export interface NamespaceThing extends Single {
+export interface NamespaceThing extends Holding {
   readonly kind: "namespace";
   readonly module: SourceModule;
-  fields: Fields;
   /** `module.exports = …` */
   whole: Value;
 }
@@ -117,7 +134,6 @@ export type Thing =
   | ReceiverThing
   | ResolverThing;
 
-/** What something can be put into. */
 export type Holder = Site | FunctionThing | ClassThing | NamespaceThing;
 
 /** Code that runs as a whole: a function, or a file while it is loaded. */

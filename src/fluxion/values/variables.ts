@@ -16,18 +16,19 @@ export function isReassigned(variable: Variable): boolean {
 }
 
 export function read(engine: Engine, node: Node & { type: "Identifier"; name: string }): Value {
-  const variable = engine.module.variable(node);
+  const { current } = engine;
+  const { module } = current;
+  const variable = module.variable(node);
   if (variable === undefined) return NONE;
   if (variable === null || variable.defs.length === 0) {
     return variable?.name === "arguments" ? argumentsOf(engine, node) : globalNamed(engine, node);
   }
-  const role = engine.options.roles.get(variable);
-  const { current } = engine;
   if (isOfFile(variable)) {
-    engine.enter(engine.module.syntax);
+    engine.enter(module.syntax);
     current.use(node, variable);
     return engine.of(variable);
   }
+  const role = engine.options.roles.get(variable);
   if (!engine.captured(variable)) {
     return role === undefined ? engine.of(variable) : alone(engine.receiver(role, variable));
   }
@@ -95,11 +96,11 @@ function argumentsOf(engine: Engine, node: Node): Value {
 
 function globalNamed(engine: Engine, node: Node & { name: string }): Value {
   const { name } = node;
-  if (VALUES.has(name)) return new Set();
+  if (VALUES.has(name)) return NONE;
   if (name === "console") return alone(engine.receiver("console", null));
   if (name === "__dirname" || name === "__filename") {
     engine.current.name(name);
-    return new Set();
+    return NONE;
   }
   if (engine.module.format === "commonjs") {
     if (name === "exports" || name === "module") return alone(engine.namespace(engine.module));

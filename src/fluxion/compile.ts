@@ -11,7 +11,7 @@ import type { StagePlan } from "./pipeliner/plan.js";
 import { lookAtWhole, type Whole } from "./pipeliner/whole.js";
 import { type ReadingOptions, readProgram, type SourceProgram } from "./source/program.js";
 
-/** A compiled program: the pipeline as data, and what the linker needs besides. */
+/** A compiled program: what the linker needs, and the pipeline as data, put together for those who want to see it. */
 export interface Compilation {
   readonly pipeline: Pipeline;
   readonly plans: readonly StagePlan[];
@@ -34,17 +34,30 @@ export function compile(entry: string, options: CompileOptions = {}): Compilatio
   const whole = lookAtWhole(program, new Knowledge(known), options.inPlaceOnly);
   const names = namesOf(whole);
   const { plans, diagnostics } = decide(whole, names);
-  const moved = new Set(plans.flatMap((plan) => (plan.kind === "part" ? [plan.node] : [])));
-  const written = continued(whole, names, moved, options.inPlaceOnly);
-  const pipeline: Pipeline = {
-    entry: path,
-    files: [...program.modules.keys()],
-    ...assemble(written.whole, namesOf(written.whole), written.moved),
-    stages: plans.map(({ stage }) => stage),
-    diagnostics,
-    uncut: written.uncut,
+  return compiled({ plans, program, whole }, () => {
+    const moved = new Set(plans.flatMap((plan) => (plan.kind === "part" ? [plan.node] : [])));
+    const written = continued(whole, names, moved, options.inPlaceOnly);
+    return {
+      entry: path,
+      files: [...program.modules.keys()],
+      ...assemble(written.whole, namesOf(written.whole), written.moved),
+      stages: plans.map(({ stage }) => stage),
+      diagnostics,
+      uncut: written.uncut,
+    };
+  });
+}
+
+/** To run a program, nobody needs to see its pipeline: it is put together when somebody does. */
+export function compiled(facts: Omit<Compilation, "pipeline">, pipeline: () => Pipeline): Compilation {
+  let made: Pipeline | null = null;
+  return {
+    ...facts,
+    get pipeline() {
+      made ??= pipeline();
+      return made;
+    },
   };
-  return { pipeline, plans, program, whole };
 }
 
 /** What the project says about its callees: the nearest file that does. */

@@ -121,7 +121,6 @@ export interface Manifest {
   readonly version: 1;
   readonly entry: string;
   readonly stages: readonly StageEntry[];
-  readonly pipeline: Pipeline;
 }
 
 /** Generated code; `map` is a source map in JSON. */

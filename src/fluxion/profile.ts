@@ -1,4 +1,4 @@
-import type { Compilation } from "./compile.js";
+import { type Compilation, compiled } from "./compile.js";
 import type { Stage } from "./pipeline.js";
 import { WORTH_MS } from "./runtime/settings.js";
 
@@ -15,12 +15,12 @@ export function withProfile(compilation: Compilation, profile: Profile): Compila
     if (measuredMs === undefined) return stage;
     return { ...stage, measuredMs, weight: measuredMs >= WORTH_MS ? "heavy" : "trivial" };
   };
-  const { pipeline, plans } = compilation;
-  return {
-    ...compilation,
-    pipeline: { ...pipeline, stages: pipeline.stages.map(decided) },
-    plans: plans.map((plan) => ({ ...plan, stage: decided(plan.stage) })),
-  };
+  const { program, whole } = compilation;
+  const plans = compilation.plans.map((plan) => ({ ...plan, stage: decided(plan.stage) }));
+  return compiled({ program, whole, plans }, () => {
+    const { pipeline } = compilation;
+    return { ...pipeline, stages: pipeline.stages.map(decided) };
+  });
 }
 
 /** A profile says that it stays. */

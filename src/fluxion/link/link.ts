@@ -20,7 +20,7 @@ export interface LinkOptions {
 }
 
 /** The program with its stages taken out: changed files, modules for workers, and what a runtime must know of them. */
-export function link({ pipeline, plans: all, program }: Compilation, options: LinkOptions = {}): Linked {
+export function link({ plans: all, program }: Compilation, options: LinkOptions = {}): Linked {
   const runtime = options.runtime ?? new URL("../runtime/index.js", import.meta.url).href;
   const plans = all.filter(({ stage }) => options.trivial === true || stage.weight !== "trivial");
   const slices = merged(plans);
@@ -50,7 +50,7 @@ export function link({ pipeline, plans: all, program }: Compilation, options: Li
   return {
     files,
     workers,
-    manifest: { version: 1, entry: pipeline.entry, stages: stages.map(entryOf), pipeline },
+    manifest: { version: 1, entry: program.entry, stages: stages.map(entryOf) },
   };
 }
 

@@ -1,11 +1,19 @@
-/** When requests were answered and how long they took, for figures over time. */
+const REQUESTS_FIRST = 2 ** 20;
+
+/** When requests were answered and how long they took, for figures over time. What is kept is out of the garbage collector's way. */
 export class Latencies {
-  readonly #endMs: number[] = [];
-  readonly #tookMs: number[] = [];
+  #endMs = new Float64Array(REQUESTS_FIRST);
+  #tookMs = new Float64Array(REQUESTS_FIRST);
+  #count = 0;
 
   add(askedMs: number, endMs: number): void {
-    this.#endMs.push(endMs);
-    this.#tookMs.push(endMs - askedMs);
+    if (this.#count === this.#endMs.length) {
+      this.#endMs = twice(this.#endMs);
+      this.#tookMs = twice(this.#tookMs);
+    }
+    this.#endMs[this.#count] = endMs;
+    this.#tookMs[this.#count] = endMs - askedMs;
+    this.#count += 1;
   }
 
   async time<T>(ask: () => Promise<T>): Promise<T> {
@@ -17,16 +25,15 @@ export class Latencies {
 
   /** Those that were on the way at some moment between these. */
   valuesBetween(fromMs: number, toMs: number): number[] {
-    return this.#tookMs.filter((ms, i) => {
-      const end = this.#endMs[i] ?? 0;
-      return end >= fromMs && end - ms <= toMs;
-    });
+    const found: number[] = [];
+    for (const [end, ms] of this.#all()) if (end >= fromMs && end - ms <= toMs) found.push(ms);
+    return found;
   }
 
   /** When the first of those was answered that were asked after this moment. */
   firstAnswerAfter(ms: number): number {
-    const found = this.#endMs.findIndex((end, i) => end - (this.#tookMs[i] ?? 0) >= ms);
-    return this.#endMs[found] ?? ms;
+    for (const [end, took] of this.#all()) if (end - took >= ms) return end;
+    return ms;
   }
 
   between(fromMs: number, toMs: number): Sorted {
@@ -41,11 +48,20 @@ export class Latencies {
   ): { readonly atMs: number; readonly ended: Sorted }[] {
     const count = Math.max(0, Math.floor((toMs - fromMs) / widthMs));
     const buckets = Array.from({ length: count }, (): number[] => []);
-    for (const [i, end] of this.#endMs.entries()) {
-      buckets[Math.floor((end - fromMs) / widthMs)]?.push(this.#tookMs[i] ?? 0);
-    }
+    for (const [end, ms] of this.#all()) buckets[Math.floor((end - fromMs) / widthMs)]?.push(ms);
     return buckets.map((own, i) => ({ atMs: fromMs + (i + 0.5) * widthMs, ended: new Sorted(own) }));
   }
+
+  /** In the order of their answers. */
+  *#all(): Iterable<readonly [endMs: number, tookMs: number]> {
+    for (let i = 0; i < this.#count; i++) yield [this.#endMs[i] ?? 0, this.#tookMs[i] ?? 0];
+  }
+}
+
+function twice(values: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(values.length * 2);
+  larger.set(values);
+  return larger;
 }
 
 export class Sorted {

@@ -25,9 +25,9 @@ export interface CopyPorts {
   readonly marks: Marks | undefined;
 }
 
-const REST_MS_MAX = 20;
+const REST_MS_MAX = 30;
 /** How much longer hosts rest than the last piece took. */
-const REST_TIMES = 5;
+const REST_TIMES = 30;
 
 /**
  * Copying is in no hurry. Between two pieces there is a rest, several times as long as the last piece took to get from host

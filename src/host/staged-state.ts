@@ -54,6 +54,7 @@ export class Staged {
   #main: Uint8Array | null = null;
   /** By what their keys begin with. */
   #fields: ReadonlyMap<string, Field> = new Map();
+  #last: Field | null = null;
   /** Everything else under keys of its own. */
   readonly #rest = new Map<string, Uint8Array>();
 
@@ -66,10 +67,12 @@ export class Staged {
   put({ key, value }: Write): void {
     const { key: mainKey, name } = this.#slot.stored;
     if (key === mainKey) return this.#putMain(value);
-    const prefix = prefixIn(key, name);
-    const field = this.#fields.get(prefix);
-    if (field !== undefined && key !== prefix) field.put(key, value);
-    else if (value === null) this.#rest.delete(key);
+    const isLast = this.#last !== null && key.startsWith(this.#last.prefix); // most come in a row
+    const field = isLast ? this.#last : this.#fields.get(prefixIn(key, name));
+    if (field && key !== field.prefix) {
+      this.#last = field;
+      field.put(key, value);
+    } else if (value === null) this.#rest.delete(key);
     else this.#rest.set(key, value);
   }
 
@@ -89,6 +92,7 @@ export class Staged {
       }
     }
     this.#fields = fields;
+    this.#last = null;
   }
 
   /** Takes what has come already of a field that was not known. */

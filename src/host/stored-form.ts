@@ -206,12 +206,13 @@ const valueIn = (bytes: Uint8Array) => (decode(bytes) as unknown[])[1];
 /** Found without reading what comes behind it; null if it is not a number as most are. */
 function sequenceIn(kind: TrackedKind, prefix: string, key: string, bytes: Uint8Array): number | null {
   if (kind === "list") return Number(entryOf(prefix, key));
-  const at = (i: number) => bytes[i] as number;
-  if ((at(0) & 0xf0) !== 0x90) return null;
-  if (at(1) < 0x80) return at(1);
-  if (at(1) === 0xcc) return at(2);
-  if (at(1) === 0xcd) return (at(2) << 8) | at(3);
-  return at(1) === 0xce ? at(2) * 2 ** 24 + ((at(3) << 16) | (at(4) << 8) | at(5)) : null;
+  if (((bytes[0] as number) & 0xf0) !== 0x90) return null;
+  const first = bytes[1] as number;
+  if (first < 0x80) return first;
+  if (first < 0xcc || first > 0xce) return null;
+  let number = 0;
+  for (let i = 0; i < 1 << (first - 0xcc); i++) number = number * 0x100 + (bytes[2 + i] as number);
+  return number;
 }
 
 export function readEntry(kind: TrackedKind, prefix: string, key: string, bytes: Uint8Array): Content {

@@ -42,7 +42,7 @@ export function compile(entry: string, options: CompileOptions = {}): Compilatio
       files: [...program.modules.keys()],
       ...assemble(written.whole, namesOf(written.whole), written.moved),
       stages: plans.map(({ stage }) => stage),
-      diagnostics,
+      diagnostics: diagnostics(),
       uncut: written.uncut,
     };
   });

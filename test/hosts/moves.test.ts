@@ -209,7 +209,8 @@ for (const isKept of [false, true]) {
   test(`a context of 100 MB moves while it is used${isKept ? ", with a journal" : ""}`, async (t) => {
     const [items, bytes] = [1000, 100_000];
     const journal = isKept ? { journal: await folder(t), durability: "written" as const } : {};
-    await using service = await run(Store, { hosts: 2, module: store, ...journal });
+    const limits = { pieceBytes: 256 * 1024 }; // as a program would have it that is in a hurry to move so much
+    await using service = await run(Store, { hosts: 2, module: store, limits, ...journal });
     const hosts = hostsOf(service);
     const shelf = service.root.shelves(1);
     for (let i = 0; i < items; i += 50) await shelf.fill(i, 50, bytes);

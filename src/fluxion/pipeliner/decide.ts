@@ -9,15 +9,16 @@ import type { Whole } from "./whole.js";
 
 export interface Decisions {
   readonly plans: readonly StagePlan[];
-  readonly diagnostics: readonly Diagnostic[];
+  /** Why the others stay, in words. */
+  diagnostics(): Diagnostic[];
 }
 
 /** Goes through all parts and asynchronous functions, and decides what may run elsewhere. */
 export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>): Decisions {
   const plans: StagePlan[] = [];
-  const diagnostics: Diagnostic[] = [];
+  const staying: Staying[] = [];
   const { patched } = whole;
-  if (patched !== null) return { plans, diagnostics: patchedDiagnostics(whole, patched, names) };
+  if (patched !== null) return { plans, diagnostics: () => patchedDiagnostics(whole, patched, names) };
   const gone = new Set<Node>();
   const going = new Set<Node>();
   const looked = new Map<Body, Engine>();
@@ -30,7 +31,7 @@ export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>): 
       gone.add(listener.node);
       looked.delete(listener.node);
     } else {
-      diagnostics.push(...told(whole, decision.facts, name, listener.node));
+      staying.push({ facts: decision.facts, subject: name, node: listener.node });
     }
   }
   for (const node of containers(whole)) {
@@ -50,10 +51,10 @@ export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>): 
       if (decision.goes) {
         plans.push(decision.plan);
         for (const piece of goingIn(decision.plan)) going.add(piece);
-      } else diagnostics.push(...told(whole, decision.facts, `${written(call.callee)}()`, call));
+      } else staying.push({ facts: decision.facts, subject: `${written(call.callee)}()`, node: call });
     }
   }
-  return { plans, diagnostics };
+  return { plans, diagnostics: () => staying.flatMap((each) => told(whole, each)) };
 }
 
 /** Workers have the language as it is, not as the program changed it. */
@@ -103,7 +104,14 @@ function containers(whole: Whole): Body[] {
   return found;
 }
 
-function told(whole: Whole, facts: readonly Fact[], subject: string, node: Node): Diagnostic[] {
+/** What stays, and what speaks against its going. */
+interface Staying {
+  readonly facts: readonly Fact[];
+  readonly subject: string;
+  readonly node: Node;
+}
+
+function told(whole: Whole, { facts, subject, node }: Staying): Diagnostic[] {
   const module = whole.engine.moduleOf(node);
   const inOrder = [...facts].sort((a, b) => a.node.start - b.node.start);
   const seen = new Set<string>();

@@ -71,7 +71,7 @@ export function peek(value: unknown): unknown {
 
 /** Are two values as they are kept the same? */
 export function isSameKept(a: unknown, b: unknown): boolean {
-  return a === b || same(peek(a), peek(b));
+  return Object.is(a, b) || same(peek(a), peek(b));
 }
 
 function isFrozenNow(value: unknown): boolean {

@@ -158,6 +158,24 @@ test("a value that nobody has looked at is what it was if the same is put in its
   assertSame(there.slot, there.present, kept.present); // what was given out is nobody else's
 });
 
+test("0 and -0 are two values of a tracked collection", () => {
+  const kept = new Kept(rootOf(Thing));
+  kept.change<Thing>(({ scores, lines }) => {
+    scores.set("zero", 0);
+    lines.push(0);
+  });
+  const written = kept.change<Thing>(({ scores, lines }) => {
+    scores.set("zero", -0);
+    lines.splice(0, 1, -0);
+  });
+  assert.equal(written.length, 2);
+  const { scores, lines } = shown(kept.slot, kept.present) as {
+    scores: Map<string, number>;
+    lines: number[];
+  };
+  assert.ok(Object.is(scores.get("zero"), -0) && Object.is(lines[0], -0));
+});
+
 /** Classes of one name, as a program has them from one run to the next. */
 function named<C>(cls: C): C {
   Object.defineProperty(cls, "name", { value: "Account" });

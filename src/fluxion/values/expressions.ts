@@ -85,16 +85,10 @@ export function evaluate(engine: Engine, node: Node): Value {
       return NONE;
     case "Super":
       return NONE;
-    case "ParenthesizedExpression":
-    case "TSAsExpression":
-    case "TSSatisfiesExpression":
-    case "TSNonNullExpression":
-    case "TSTypeAssertion":
-    case "TSInstantiationExpression":
-    case "ChainExpression":
-      return evaluate(engine, plain(node));
-    default:
-      return statement(engine, node);
+    default: {
+      const inner = plain(node);
+      return inner === node ? statement(engine, node) : evaluate(engine, inner);
+    }
   }
 }
 

@@ -21,7 +21,7 @@ const UNFINISHED = 10_000;
 const IN_FLIGHT = [1, 256, 1024];
 const WORK = [0, 10];
 
-const FULL: Effort = { rounds: 11, warmUpMs: 500, roundMs: 80 };
+const FULL: Effort = { rounds: 31, warmUpMs: 500, roundMs: 40 };
 const QUICK: Effort = { rounds: 5, warmUpMs: 20, roundMs: 20 };
 
 const plain = (name: string, start: Case["start"], baseline = "promise-queue", contexts = CONTEXTS): Case => {

@@ -2,6 +2,7 @@ import { invariant } from "../errors.js";
 import { barriersOf, whoIsInTheWay } from "./admission.js";
 import {
   CoreEvent,
+  type Moment,
   type Ordered,
   type Outcome,
   type Recovered,
@@ -43,7 +44,7 @@ export interface CoreOptions {
 export class Core<P> {
   #ready = new Ready<P>();
   #ticket = 0;
-  #time = 0;
+  #now: Moment = { ms: 0 };
   /** All unsettled events, and settled ones whose messages wait for earlier tickets. */
   readonly #order = new Order<P>();
   #unfinished = 0;
@@ -96,13 +97,13 @@ export class Core<P> {
 
   /** Says what time it is. It never goes back, so events have times in the order of their tickets. */
   tick(now: number): void {
-    if (now > this.#time) this.#time = now;
+    if (now > this.#now.ms) this.#now = { ms: now };
   }
 
   /** Gives an event its ticket. It starts when nobody earlier is in its way. */
   request({ place, mode, views, payload, spares = null }: Request<P>): CoreEvent<P> {
     this.#ticket += 1;
-    const event = new CoreEvent<P>(this.#ticket as Ticket, this.#time, place, mode, payload);
+    const event = new CoreEvent<P>(this.#ticket as Ticket, this.#now, place, mode, payload);
     event.spares = spares;
     this.#unfinished += 1;
     this.#order.join(event);
@@ -130,14 +131,12 @@ export class Core<P> {
   /** An event gives up a context that it has entered; `changed` says whether it changed it. */
   release(event: CoreEvent<P>, place: Place<P>, changed: boolean): void {
     invariant(event.status === "running", "only a running event can give up a context");
+    event.givenUp ??= { own: false, below: new Set(), changed: false };
     if (place === event.place) {
-      event.released = true;
+      event.givenUp.own = true;
       if (place.holding === event) place.holding = event.next;
-    } else {
-      event.releasedBelow ??= new Set();
-      event.releasedBelow.add(place);
-    }
-    if (changed) event.changedReleased = true;
+    } else event.givenUp.below.add(place);
+    if (changed) event.givenUp.changed = true;
     this.#wake(event);
   }
 
@@ -164,7 +163,7 @@ export class Core<P> {
     this.#unfinished -= 1;
     if (outcome.failed) {
       this.#marks?.hit("an event failed");
-      if (event.changedReleased && this.#plant !== "no-cascade")
+      if (event.givenUp?.changed && this.#plant !== "no-cascade")
         this.#startAgain(restart([event], NONE, this.#marks));
       this.#ready.undo = added(this.#ready.undo, event);
     }
@@ -212,11 +211,11 @@ export class Core<P> {
     for (const item of items) {
       this.#ticket = item.ticket - 1;
       if ("request" in item) {
-        this.#time = item.time;
+        this.#now = { ms: item.time };
         this.request(item.request);
       } else this.#order.join(messagesOf(item.ticket as Ticket, item.messages));
     }
-    this.#time = time;
+    this.#now = { ms: time };
     this.#ticket = Math.max(lastTicket, items.at(-1)?.ticket ?? 0);
     this.#advance();
   }
@@ -225,12 +224,14 @@ export class Core<P> {
     event.status = "settled";
     this.#ready.settled = added(this.#ready.settled, event);
     const { starts } = event.outcome as Outcome<P>;
+    if (starts.length === 0) return;
     for (const start of starts) this.#ready.ticketed = added(this.#ready.ticketed, this.request(start));
   }
 
   /** The last step: the event's messages leave, and the core forgets it. */
   #leaveOrder(event: Ordered<P>): void {
     const sends = this.#order.leave(event);
+    if (sends.length === 0) return;
     for (const send of sends) this.#ready.send = added(this.#ready.send, send);
   }
 
@@ -269,15 +270,15 @@ export class Core<P> {
     const obstacle = isFree ? null : whoIsInTheWay(event, place, token, view, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
-      if (obstacle.lastWaiter === null) obstacle.firstWaiter = wait;
-      else obstacle.lastWaiter.next = wait;
+      wait.next = obstacle.lastWaiter?.next ?? wait;
+      if (obstacle.lastWaiter !== null) obstacle.lastWaiter.next = wait;
       obstacle.lastWaiter = wait;
     } else if (view !== null) {
       this.#takeView(view);
     } else {
       if (token === null) event.status = "running";
       this.#enter(event, place);
-      this.#ready.enter = added(this.#ready.enter, wait);
+      this.#ready.mayEnter(wait);
     }
   }
 
@@ -363,14 +364,16 @@ export class Core<P> {
   }
 
   #wake(event: CoreEvent<P>): void {
-    let wait = event.firstWaiter;
-    event.firstWaiter = null;
+    const last = event.lastWaiter;
+    if (last === null) return;
     event.lastWaiter = null;
-    while (wait !== null) {
-      const { next } = wait;
+    let next = last.next;
+    last.next = null;
+    while (next !== null) {
+      const wait = next;
+      next = wait.next;
       wait.next = null;
       if (wait.attempt === wait.event.attempt) this.#attemptEnter(wait);
-      wait = next;
     }
   }
 

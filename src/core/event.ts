@@ -44,7 +44,7 @@ export interface Outcome<P> {
 /** An event's wish to enter a context, to be looked at again when the event in its way moves on. */
 export class Wait<P> {
   readonly attempt: number;
-  /** The next that waits for the same event. */
+  /** The next that waits for the same event, or may go ahead at the same time. */
   next: Wait<P> | null = null;
 
   constructor(
@@ -56,6 +56,21 @@ export class Wait<P> {
   ) {
     this.attempt = event.attempt;
   }
+}
+
+/** What an event has given up since it began. */
+export interface GivenUp<P> {
+  /** The context it started in? */
+  own: boolean;
+  /** Contexts below that it had entered. */
+  readonly below: Set<Place<P>>;
+  /** Did it change any of them? */
+  changed: boolean;
+}
+
+/** A time that many events share. */
+export interface Moment {
+  readonly ms: number;
 }
 
 /** A look at a context above, in the queue of that context until it was taken. */
@@ -105,16 +120,11 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P> {
   status: Status = "waiting";
   /** Counts the tries; what an earlier try still asks for is ignored. */
   attempt = 1;
-  /** Has the event given up the context it started in? */
-  released = false;
-  /** Contexts below that the event has entered and given up. */
-  releasedBelow: Set<Place<P>> | null = null;
-  /** Did it change a context that it has given up? */
-  changedReleased = false;
+  givenUp: GivenUp<P> | null = null;
 
   /** Unfinished events above or in the same context when this one got its ticket. */
   barriers: CoreEvent<P>[] | null = null;
-  firstWaiter: Wait<P> | null = null;
+  /** Who waits for it: the last, which has the first as its next, so that the way round is one list. */
   lastWaiter: Wait<P> | null = null;
   views: View<P>[] | null = null;
   /** Who was the last to enter the context that the event started in, before it. */
@@ -128,12 +138,16 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P> {
 
   constructor(
     readonly ticket: Ticket,
-    /** When it got its ticket. */
-    readonly time: number,
+    readonly moment: Moment,
     readonly place: Place<P>,
     readonly mode: Mode,
     readonly payload: P,
   ) {}
+
+  /** When it got its ticket. */
+  get time(): number {
+    return this.moment.ms;
+  }
 
   /** Before the journal has it, an event may still be started again. */
   get isOpen(): boolean {
@@ -154,8 +168,8 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P> {
   }
 
   hasReleased(place: Place<P>): boolean {
-    if (place === this.place) return this.released;
-    if (this.spares?.(place)) return true;
-    return this.releasedBelow?.has(place) ?? false;
+    if (place !== this.place && this.spares?.(place)) return true;
+    if (this.givenUp === null) return false;
+    return place === this.place ? this.givenUp.own : this.givenUp.below.has(place);
   }
 }

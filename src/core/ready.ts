@@ -24,14 +24,16 @@ export class Ready<P> {
   ticketed: CoreEvent<P>[] = NONE;
   undo: CoreEvent<P>[] = NONE;
   views: View<P>[] = NONE;
-  enter: Wait<P>[] = NONE;
+  /** The first; each knows the next. */
+  enter: Wait<P> | null = null;
+  #lastEnter: Wait<P> | null = null;
   append: CoreEvent<P>[] = NONE;
   settled: CoreEvent<P>[] = NONE;
   send: Send[] = NONE;
 
   get isEmpty(): boolean {
     return (
-      this.enter === NONE &&
+      this.enter === null &&
       this.ticketed === NONE &&
       this.append === NONE &&
       this.settled === NONE &&
@@ -39,6 +41,12 @@ export class Ready<P> {
       this.undo === NONE &&
       this.views === NONE
     );
+  }
+
+  mayEnter(wait: Wait<P>): void {
+    if (this.#lastEnter === null) this.enter = wait;
+    else this.#lastEnter.next = wait;
+    this.#lastEnter = wait;
   }
 
   takeUndo(): CoreEvent<P>[] {

@@ -55,15 +55,13 @@ function takeBack<P>(
   }
   event.status = "waiting";
   event.attempt += 1;
-  event.released = false;
-  event.releasedBelow = null;
-  event.changedReleased = false;
+  event.givenUp = null;
   event.entered = null;
   event.lastBefore = null;
   event.dependsOn = 0;
   if (event.mode === "write") {
     place.holding = place.writers.head;
-    while (place.holding?.released) place.holding = place.holding.next;
+    while (place.holding?.givenUp?.own) place.holding = place.holding.next;
   }
   for (const view of event.views ?? []) renewView(view, seenFrom, marks);
 }

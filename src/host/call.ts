@@ -12,13 +12,16 @@ export class Call extends Promise<unknown> {
 
   slot: Slot | null = null;
   method: Method | null = null;
+  /** Where it stands among all that the method asks for. */
+  position = 0;
+  hasEntered = false;
   wasAwaited = false;
   hasEnded = false;
   doom: HeadwaterError | null = null;
   onEnd: (() => void) | null = null;
   #settle: Waiting | null = null;
 
-  static make(slot: Slot, method: Method): Call {
+  static make(slot: Slot, method: Method, position: number): Call {
     let settle: Waiting | null = null;
     const call = new Call((resolve, reject) => {
       settle = { resolve, reject };
@@ -26,6 +29,7 @@ export class Call extends Promise<unknown> {
     call.#settle = settle;
     call.slot = slot;
     call.method = method;
+    call.position = position;
     // Not awaiting a call is reported as such; it must not count as an unhandled rejection, too.
     Promise.prototype.then.call(call, undefined, () => {});
     return call;

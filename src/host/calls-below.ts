@@ -3,6 +3,7 @@ import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
 import type { Call } from "./call.js";
 import type { Frame } from "./frame.js";
+import type { Undo } from "./guest.js";
 import type { Slot } from "./slot.js";
 
 /**
@@ -12,6 +13,10 @@ import type { Slot } from "./slot.js";
 export class CallsBelow {
   readonly #calls: Call[] = [];
   readonly #active: Frame[] = [];
+  /** What they have changed here, oldest first. */
+  readonly undo: Undo[] = [];
+  /** Those that have changed something on other hosts. */
+  readonly elsewhere: number[] = [];
 
   add(call: Call): void {
     this.#calls.push(call);
@@ -27,6 +32,12 @@ export class CallsBelow {
     this.#active.splice(this.#active.indexOf(frame), 1);
     // A call that is refused ends at once, so the list may change on the way.
     for (const next of [...this.#active]) this.#enterInTurn(next);
+  }
+
+  /** One of them has made calls itself. */
+  changedAlso({ undo, elsewhere }: CallsBelow): void {
+    this.undo.push(...undo);
+    this.elsewhere.push(...elsewhere);
   }
 
   /**
@@ -47,8 +58,9 @@ export class CallsBelow {
   }
 
   #enterInTurn(frame: Frame): void {
-    if (frame.hasEntered || this.#mustWait(frame)) return;
-    frame.hasEntered = true;
+    const { answer } = frame;
+    if (answer === null || answer.hasEntered || this.#mustWait(frame)) return;
+    answer.hasEntered = true;
     frame.execution.enter(frame);
   }
 

@@ -13,20 +13,15 @@ import type { RunningEvent, Supervisor } from "./supervisor.js";
 
 /** One try at running an event: the contexts it has entered, and how it ended. */
 export class Execution {
-  readonly request: EventRequest;
   /** The context that the event started in, and, in the order of entering, all those it has entered. */
   #first: Entry | null = null;
   #entries: Map<Slot, Entry> | null = null;
   #effects = 0;
   #hasLeft = false;
-  /** Ended or taken back: whatever its methods return counts for nothing. */
-  isDead = false;
-  /** Undone: what its code still asks for is not even refused, because a later try may not ask for it. */
-  wasTakenBack = false;
+  #stage: "under way" | "succeeded" | "failed" | "taken back" = "under way";
   /** What the event has of contexts that are on other hosts, as far as it matters here. */
   #elsewhere: Map<Slot, { isHeld: boolean; state: State | undefined }> | null = null;
-  /** How the event's own method ended, once the try is dead. */
-  ok = false;
+  /** What the event's own method returned or threw, once the try is dead. */
   value: unknown = undefined;
   /** What the event asked for, if it ended well. */
   effects: readonly Effect[] = NO_EFFECTS;
@@ -34,13 +29,30 @@ export class Execution {
   constructor(
     readonly node: Supervisor,
     readonly event: RunningEvent,
-  ) {
-    this.request = event.payload;
+  ) {}
+
+  get request(): EventRequest {
+    return this.event.payload;
+  }
+
+  /** Ended or taken back: whatever its methods return counts for nothing. */
+  get isDead(): boolean {
+    return this.#stage !== "under way";
+  }
+
+  /** Did the event's own method end well? */
+  get ok(): boolean {
+    return this.#stage === "succeeded";
+  }
+
+  /** Undone: what its code still asks for is not even refused, because a later try may not ask for it. */
+  get wasTakenBack(): boolean {
+    return this.#stage === "taken back";
   }
 
   start(): void {
     const { slot, method } = this.request;
-    new Frame(this, null, slot, method, this.request.argsForOneTry(), 0, null, null).run();
+    new Frame(this, null, slot, method, this.request.argsForOneTry(), null, null).run();
   }
 
   /** The event's own method has ended. */
@@ -57,6 +69,12 @@ export class Execution {
   /** Fails, whatever its code is at. */
   giveUp(error: HeadwaterError): void {
     if (!this.isDead) this.#finish(false, error);
+  }
+
+  /** Its own method, on another host, has ended well. */
+  endedElsewhere(): void {
+    this.publish();
+    this.#stage = "succeeded";
   }
 
   /** Lets later events see what this one has left in the contexts that it has entered here. */
@@ -192,8 +210,7 @@ export class Execution {
   undo(): void {
     if (this.wasTakenBack) return; // and the event has not been tried again since
     this.leave();
-    this.isDead = true;
-    this.wasTakenBack = true;
+    this.#stage = "taken back";
     if (this.#entries === null) this.#first?.undo();
     else for (const entry of [...this.#entries.values()].reverse()) entry.undo();
   }
@@ -207,8 +224,7 @@ export class Execution {
   }
 
   #finish(ok: boolean, value: unknown): void {
-    this.isDead = true;
-    this.ok = ok;
+    this.#stage = ok ? "succeeded" : "failed";
     this.value = value;
     if (!ok) this.effects = NO_EFFECTS;
     this.node.finish(this.event, this.#outcome());

@@ -51,13 +51,8 @@ export class Frame implements Activation {
   #entry: Entry | null = null;
   /** The state of the context when this method began. */
   #before: State | null = null;
-  /** What calls below have changed, oldest first. */
-  #undo: Undo[] | null = null;
-  /** Calls below that have changed something on other hosts. */
-  #elsewhere: number[] | null = null;
   #below: CallsBelow | null = null;
   #asked = 0;
-  hasEntered = false;
   #running = false;
   #doom: HeadwaterError | null = null;
 
@@ -67,7 +62,6 @@ export class Frame implements Activation {
     readonly slot: Slot,
     readonly method: Method,
     readonly args: unknown[],
-    readonly position: number,
     /** What its caller waits for; null for the event's own method. */
     readonly answer: Call | null,
     /** Set for a call that came from another host. */
@@ -138,9 +132,9 @@ export class Frame implements Activation {
     }
     entry.keep(state);
     if (this.parent !== null) {
-      if (state !== this.#before) this.parent.undoLater(entry, this.#before as State);
-      if (this.#undo !== null) for (const undo of this.#undo) this.parent.undoLater(undo.entry, undo.state);
-      if (this.#elsewhere !== null) for (const call of this.#elsewhere) this.parent.undoElsewhere(call);
+      const among = this.parent.#below;
+      if (state !== this.#before) among?.undo.push({ entry, state: this.#before as State });
+      if (this.#below !== null) among?.changedAlso(this.#below);
     }
     this.#leave(true, result);
   }
@@ -151,19 +145,22 @@ export class Frame implements Activation {
     const leave = () => this.#leave(false, this.#doom ?? copyThrown(error));
     if (this.parent === null && this.guest === null) return leave(); // the whole event is undone
     this.execution.takeBack(undone, () => {
-      if (this.#elsewhere === null) return leave();
+      if (this.#elsewhere.length === 0) return leave();
       this.execution.node.takeBackElsewhere(this.execution.event, this.#elsewhere, leave);
     });
   }
 
   #done(): Done {
-    return { undo: this.#undone(), elsewhere: this.#elsewhere ?? [] };
+    return { undo: this.#undone(), elsewhere: this.#elsewhere };
   }
 
-  #undone(): Undo[] {
-    const undone = this.#undo ?? [];
-    if (this.#entry !== null) undone.unshift({ entry: this.#entry, state: this.#before as State });
-    return undone;
+  #undone(): readonly Undo[] {
+    const below = this.#below?.undo ?? [];
+    return this.#entry === null ? below : [{ entry: this.#entry, state: this.#before as State }, ...below];
+  }
+
+  get #elsewhere(): readonly number[] {
+    return this.#below?.elsewhere ?? [];
   }
 
   /** A call ran on another host, and this is what became of it there. */
@@ -171,14 +168,9 @@ export class Frame implements Activation {
     this.#doom = doom;
     if (ok) {
       for (const effect of effects) this.effects?.push(effect);
-      this.parent?.undoElsewhere(call);
+      if (this.parent !== null) this.parent.#below?.elsewhere.push(call);
     }
     this.#leave(ok, value);
-  }
-
-  undoElsewhere(call: number): void {
-    this.#elsewhere ??= [];
-    this.#elsewhere.push(call);
   }
 
   /** The call cannot go ahead. */
@@ -207,15 +199,10 @@ export class Frame implements Activation {
     if (this.#doom !== null) throw this.#doom;
   }
 
-  undoLater(entry: Entry, state: State): void {
-    this.#undo ??= [];
-    this.#undo.push({ entry, state });
-  }
-
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
     const slot = target as Slot;
     this.#asked += 1;
-    const call = Call.make(slot, method);
+    const call = Call.make(slot, method, this.#asked);
     if (this.execution.wasTakenBack) return call; // its code stops here
     this.#below ??= new CallsBelow();
     this.#below.add(call);
@@ -223,7 +210,7 @@ export class Frame implements Activation {
       if (!this.#running) this.#checkRunning(`${target}.${method.name}(…)`);
       this.#checkCall(slot, method);
       if (!args.every(isSimple)) copyArguments(args, slot, method);
-      const frame = new Frame(this.execution, this, slot, method, args, this.#asked, call, null);
+      const frame = new Frame(this.execution, this, slot, method, args, call, null);
       this.effects ??= new Effects();
       frame.effects = new Effects();
       this.effects.push(frame.effects);
@@ -352,7 +339,7 @@ export class Frame implements Activation {
   positions(last: number): number[] {
     const positions = [last];
     let at: Frame = this;
-    for (; at.parent !== null; at = at.parent) positions.unshift(at.position);
+    for (; at.parent !== null; at = at.parent) positions.unshift(at.answer?.position ?? 0);
     return at.guest === null ? positions : [...at.guest.positions, ...positions];
   }
 

@@ -227,9 +227,7 @@ export class LogicalNode implements Supervisor {
   }
 
   /** Here, everything is on one host. */
-  takeBackElsewhere(_event: RunningEvent, _calls: readonly number[], done: () => void): void {
-    done();
-  }
+  takeBackElsewhere = (_event: RunningEvent, _calls: readonly number[], done: () => void) => done();
 
   retract(event: RunningEvent, done: () => void): void {
     this.#core.retract(event as CoreEvent<EventRequest>);
@@ -271,7 +269,7 @@ export class LogicalNode implements Supervisor {
       if (ready.append.length > 0) this.#append(ready.append); // first: a host may have to load what they left
       this.#remote?.moves.goOn(); // now nothing is appended that has not been sent after its context
       for (const { event, place } of ready.views) this.#see(event, place);
-      for (const enter of ready.enter) this.#enter(enter);
+      for (let wait = ready.enter; wait !== null; wait = wait.next) this.#enter(wait);
       for (const event of ready.settled) this.#settle(event);
       for (const send of ready.send) this.#send(send);
     }
@@ -357,15 +355,18 @@ export class LogicalNode implements Supervisor {
   #settle(event: CoreEvent<EventRequest>): void {
     const { execution, waiting } = event.payload;
     invariant(execution?.isDead, "only an event that has ended can be settled");
-    for (const [index, effect] of execution.effects.entries()) {
-      if (effect.kind === "outside") this.#around.callOutside({ ...effect, parent: event.ticket, index });
-      else if (effect.kind === "timer") this.#timers.arm(effect);
-      else if (effect.kind === "cancel") this.#timers.disarm(effect.id);
-    }
+    const { ok, value, effects } = execution;
+    for (let i = 0; i < effects.length; i++) this.#carryOut(effects[i] as Effect, event.ticket, i);
     this.#around.settled?.(event);
-    if (execution.ok) waiting?.resolve(execution.value);
-    else if (waiting !== null) waiting.reject(execution.value);
-    else this.#around.failed(event.payload, execution.value);
+    if (ok) waiting?.resolve(value);
+    else if (waiting !== null) waiting.reject(value);
+    else this.#around.failed(event.payload, value);
+  }
+
+  #carryOut(effect: Effect, parent: Ticket, index: number): void {
+    if (effect.kind === "outside") this.#around.callOutside({ ...effect, parent, index });
+    else if (effect.kind === "timer") this.#timers.arm(effect);
+    else if (effect.kind === "cancel") this.#timers.disarm(effect.id);
   }
 
   #send({ ticket, sequence, body }: Send): void {

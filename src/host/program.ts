@@ -59,13 +59,11 @@ export interface Asker {
   readonly request?: string | undefined;
 }
 
-let lastResolve: (value: unknown) => void;
-let lastReject: (error: unknown) => void;
+let lastWaiting: Waiting;
 
 /** One function for all requests: a closure for each would cost a fifth of what a request allocates. */
-function keepSettlers(resolve: (value: unknown) => void, reject: (error: unknown) => void): void {
-  lastResolve = resolve;
-  lastReject = reject;
+function keepSettlers(resolve: Waiting["resolve"], reject: Waiting["reject"]): void {
+  lastWaiting = { resolve, reject };
 }
 
 function copyArguments(args: unknown[], slot: Slot, method: Method): void {
@@ -166,7 +164,7 @@ export class Program implements Surroundings {
   #request(slot: Slot, method: Method, args: unknown[], asker: Asker): Promise<unknown> {
     const { caller, client = caller?.id, request } = asker;
     const promise = new Promise<unknown>(keepSettlers);
-    const waiting: Waiting = { resolve: lastResolve, reject: lastReject };
+    const waiting = lastWaiting;
     if (caller !== undefined && this.#clients.get(caller.id) !== caller) waiting.reject(closed(caller.id));
     else this.submit(slot, method, args, client, request, waiting);
     return promise;

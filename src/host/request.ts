@@ -52,8 +52,6 @@ export class EventRequest implements Request<EventRequest> {
   seen: Map<Slot, State | null> | null = null;
   /** How many hosts have ended while it was running there. */
   hostsLost = 0;
-  /** Was it reported for the time that it takes? */
-  isReported = false;
   /** Set for an event that moves its context to another host, and does nothing else. */
   move: Moving | null = null;
 

@@ -134,9 +134,7 @@ export class Site implements Supervisor {
       case "abandon":
         return known.giveUp(message.ms);
       case "publish":
-        known.execution.publish();
-        known.execution.isDead = true;
-        return;
+        return known.execution.endedElsewhere();
       case "forget":
         known.execution.leave();
         return this.#forget(known);
@@ -239,7 +237,7 @@ export class Site implements Supervisor {
         });
       },
     };
-    new Frame(execution, null, slot, method, asked.args, 0, null, guest).run();
+    new Frame(execution, null, slot, method, asked.args, null, guest).run();
   }
 
   #ended(known: OnHost, ok: boolean, value: unknown, effects: readonly Effect[]): Ended {
@@ -294,7 +292,7 @@ export class Site implements Supervisor {
       path: pathOf(slot),
       method: method.name,
       args,
-      positions: frame.parent?.positions(frame.position) ?? [],
+      positions: frame.parent?.positions(frame.answer?.position ?? 0) ?? [],
       seen: seenAbove(execution, slot),
     });
   }

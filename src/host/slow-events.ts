@@ -3,11 +3,13 @@ import type { ByTicket } from "./by-ticket.js";
 import type { Patience } from "./patience.js";
 import type { Hosts } from "./remote.js";
 import type { RemoteRun } from "./remote-run.js";
+import type { EventRequest } from "./request.js";
 
 /** Events that take too long on their hosts: reported once, and given up if they may not take so long. */
 export class SlowEvents {
   /** Counts the time between looks. */
   clockMs = 0;
+  readonly #reported = new WeakSet<EventRequest>();
 
   constructor(
     /** Tries that have begun and not ended. */
@@ -38,8 +40,8 @@ export class SlowEvents {
   }
 
   #report({ event: { payload } }: RemoteRun, what: string): void {
-    if (payload.isReported) return;
-    payload.isReported = true;
+    if (this.#reported.has(payload)) return;
+    this.#reported.add(payload);
     this.warn(new HeadwaterError("HW-6006", `${payload.slot}.${payload.method.name}(…) ${what}`));
   }
 }

@@ -146,7 +146,7 @@ export class InTime {
   #pump(): void {
     while (this.#core.hasWork) {
       const ready = this.#core.ready();
-      for (const { event } of ready.enter) this.#start(event);
+      for (let wait = ready.enter; wait !== null; wait = wait.next) this.#start(wait.event);
       if (ready.append.length > 0) this.#core.journaled(ready.append);
       for (const { payload } of ready.settled) this.#options.answered(payload, this.#nowMs);
     }

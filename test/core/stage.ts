@@ -48,7 +48,8 @@ export class Stage {
       const ready = this.core.ready();
       for (const { event, place } of ready.views)
         lines.push(`view ${event.payload} ${this.#names.get(place)}`);
-      for (const { event, token } of ready.enter) {
+      for (let wait = ready.enter; wait !== null; wait = wait.next) {
+        const { event, token } = wait;
         lines.push(
           `enter ${event.payload} ${this.#names.get((token as Place<string> | null) ?? event.place)}`,
         );

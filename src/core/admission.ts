@@ -57,17 +57,17 @@ export function whoIsInTheWay<P>(
     return (starts && writes && event.prev) || holder;
   }
   if (writes) {
-    const reader = place.readers.head;
+    const reader = place.readers === null ? null : place.readers.head;
     if (reader !== null && reader.ticket < event.ticket && plant !== "ignore-readers") {
       marks?.hit("a writer waited for a reader");
       return reader;
     }
-    const viewer = place.viewers.head;
+    const viewer = place.viewers === null ? null : place.viewers.head;
     if (viewer !== null && viewer.ticket < event.ticket) {
       marks?.hit("a writer waited for a view of its context");
       return viewer.event;
     }
-  } else if (marks !== undefined && place.readers.head !== null && place.readers.head !== event) {
+  } else if (marks !== undefined && (place.readers?.head ?? event) !== event) {
     marks.hit("readers ran side by side");
   }
   for (let above = place.parent; above !== null; above = above.parent) {
@@ -104,7 +104,7 @@ function inTheWayAbove<P>(
     if (own) break;
     writer = writer.next;
   }
-  const reader = writes ? above.readers.head : null;
+  const reader = writes && above.readers !== null ? above.readers.head : null;
   return reader !== null && reader.ticket < event.ticket ? reader : null;
 }
 
@@ -149,7 +149,7 @@ export function barriersOf<P>(event: CoreEvent<P>): CoreEvent<P>[] | null {
   for (let at: Place<P> | null = event.place; at !== null; at = at.parent) {
     const writer = writes && at === event.place ? null : at.writers.tail;
     if (writer !== null) barriers = added(barriers, writer);
-    const reader = writes ? at.readers.tail : null;
+    const reader = writes && at.readers !== null ? at.readers.tail : null;
     if (reader !== null) barriers = added(barriers, reader);
   }
   return barriers;

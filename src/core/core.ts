@@ -16,6 +16,7 @@ import type { Marks } from "./marks.js";
 import { messagesOf, Order } from "./order.js";
 import type { Place } from "./place.js";
 import type { Plant } from "./plants.js";
+import { TicketQueue } from "./queue.js";
 import { added, Ready } from "./ready.js";
 import { restart } from "./restart.js";
 
@@ -111,7 +112,7 @@ export class Core<P> {
     this.#claim(event);
     if (views.length > 0) {
       event.views = views.map((above) => new View(event, above));
-      for (const view of event.views) view.place.viewers.append(view);
+      for (const view of event.views) (view.place.viewers ??= new TicketQueue()).append(view);
     }
     this.#begin(event);
     return event;
@@ -241,7 +242,7 @@ export class Core<P> {
       place.writers.append(event);
       place.holding ??= event;
     } else if (event.mode === "read") {
-      place.readers.append(event);
+      (place.readers ??= new TicketQueue()).append(event);
     }
   }
 
@@ -251,7 +252,7 @@ export class Core<P> {
       if (place.holding === event) place.holding = event.next;
       place.writers.remove(event);
     } else if (event.mode === "read") {
-      place.readers.remove(event);
+      place.readers?.remove(event);
     }
   }
 
@@ -310,7 +311,7 @@ export class Core<P> {
   #takeView(view: View<P>): void {
     const { event, place } = view;
     view.taken = true;
-    place.viewers.remove(view);
+    place.viewers?.remove(view);
     for (let at: Place<P> | null = place; at !== null; at = at.parent) {
       const writer = at.lastBefore(event.ticket);
       if (writer === null) continue;

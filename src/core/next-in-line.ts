@@ -8,12 +8,12 @@ import type { Place } from "./place.js";
 export function clearUpTo<P>(place: Place<P>): number {
   let clear = Number.POSITIVE_INFINITY;
   if (place.openReaders !== null) return 0;
-  if (place.readers.head !== null) clear = place.readers.head.ticket;
-  if (place.viewers.head !== null) clear = Math.min(clear, place.viewers.head.ticket);
+  if (place.readers?.head) clear = place.readers.head.ticket;
+  if (place.viewers?.head) clear = Math.min(clear, place.viewers.head.ticket);
   for (let above = place.parent; above !== null; above = above.parent) {
     if (above.last !== null || above.openReaders !== null) return 0;
     if (above.writers.head !== null) clear = Math.min(clear, above.writers.head.ticket);
-    if (above.readers.head !== null) clear = Math.min(clear, above.readers.head.ticket);
+    if (above.readers?.head) clear = Math.min(clear, above.readers.head.ticket);
   }
   return clear;
 }

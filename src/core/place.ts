@@ -5,10 +5,10 @@ import { TicketQueue } from "./queue.js";
 export class Place<P> {
   /** Unfinished events that started here and may write, here and below. */
   readonly writers = new TicketQueue<CoreEvent<P>>();
-  /** Unfinished events that started here and only read. */
-  readonly readers = new TicketQueue<CoreEvent<P>>();
-  /** Events below that still have to look at the state of this context. */
-  readonly viewers = new TicketQueue<View<P>>();
+  /** Unfinished events that started here and only read. Null until there is one, and so for most contexts. */
+  readers: TicketQueue<CoreEvent<P>> | null = null;
+  /** Events below that still have to look at the state of this context. Null until there is one. */
+  viewers: TicketQueue<View<P>> | null = null;
   /** The first writer that has not given this context up. Those before it in the queue have. */
   holding: CoreEvent<P> | null = null;
   /** The last event that entered with write access, while it may still be started again. */

@@ -51,7 +51,7 @@ function takeBack<P>(
   }
   if (event.status === "finished") {
     if (event.mode === "write") place.writers.insert(event);
-    if (event.mode === "read") place.readers.insert(event);
+    if (event.mode === "read") place.readers?.insert(event);
   }
   event.status = "waiting";
   event.attempt += 1;
@@ -76,5 +76,5 @@ function renewView<P>(view: View<P>, seenFrom: ReadonlySet<CoreEvent<P>>, marks:
   marks?.hit("a view was taken again after a restart");
   view.taken = false;
   view.seen = null;
-  view.place.viewers.insert(view);
+  view.place.viewers?.insert(view);
 }

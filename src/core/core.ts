@@ -132,12 +132,12 @@ export class Core<P> {
   /** An event gives up a context that it has entered; `changed` says whether it changed it. */
   release(event: CoreEvent<P>, place: Place<P>, changed: boolean): void {
     invariant(event.status === "running", "only a running event can give up a context");
-    event.givenUp ??= { own: false, below: new Set(), changed: false };
+    const givenUp = (event.givenUp ??= { own: false, below: null, changed: false });
     if (place === event.place) {
-      event.givenUp.own = true;
+      givenUp.own = true;
       if (place.holding === event) place.holding = event.next;
-    } else event.givenUp.below.add(place);
-    if (changed) event.givenUp.changed = true;
+    } else (givenUp.below ??= new Set()).add(place);
+    if (changed) givenUp.changed = true;
     this.#wake(event);
   }
 

@@ -63,7 +63,7 @@ export interface GivenUp<P> {
   /** The context it started in? */
   own: boolean;
   /** Contexts below that it had entered. */
-  readonly below: Set<Place<P>>;
+  below: Set<Place<P>> | null;
   /** Did it change any of them? */
   changed: boolean;
 }
@@ -170,6 +170,6 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P> {
   hasReleased(place: Place<P>): boolean {
     if (place !== this.place && this.spares?.(place)) return true;
     if (this.givenUp === null) return false;
-    return place === this.place ? this.givenUp.own : this.givenUp.below.has(place);
+    return place === this.place ? this.givenUp.own : (this.givenUp.below?.has(place) ?? false);
   }
 }

@@ -7,7 +7,7 @@ let sink = 0;
  * the one before, and the result is kept, so the compiler can neither shorten the loop nor drop it.
  */
 export function spin(units: number): void {
-  let x = sink;
+  let x = sink | 0; // an integer for the compiler, too, where it makes this part of another function
   for (let step = (units * STEPS_PER_UNIT) | 0; step > 0; step--)
     x = (Math.imul(x, 1664525) + 1013904223) | 0;
   sink = x;

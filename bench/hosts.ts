@@ -22,7 +22,7 @@ const WORK_MS = 1;
 const KILLS = 5;
 const IN_FLIGHT_WORK = 64;
 
-const FULL: Effort = { rounds: 9, warmUpMs: 2000, roundMs: 400 };
+const FULL: Effort = { rounds: 21, warmUpMs: 2000, roundMs: 200 };
 const QUICK: Effort = { rounds: 3, warmUpMs: 20, roundMs: 20 };
 
 const of = (name: string, hosts: number, baseline: string, start: Case["start"]): Case => {

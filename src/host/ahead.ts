@@ -1,5 +1,6 @@
 import type { CoreEvent } from "../core/event.js";
 import { clearUpTo } from "../core/next-in-line.js";
+import { added } from "../core/ready.js";
 import type { Hosts } from "./remote.js";
 import { RemoteRun } from "./remote-run.js";
 import type { EventRequest } from "./request.js";
@@ -44,7 +45,7 @@ export class Ahead {
     let next = chain.last.event.next;
     if (next === null || chain.length >= AHEAD_MAX) return NONE;
     const clear = clearUpTo(event.place);
-    const made: RemoteRun[] = [];
+    let made: RemoteRun[] | null = null;
     for (; next !== null && chain.length < AHEAD_MAX; next = next.next) {
       if (next.ticket >= clear || !this.#mayGo(next)) break;
       const ahead = new RemoteRun(next, next.attempt, this.hosts, host);
@@ -53,9 +54,9 @@ export class Ahead {
       next.payload.execution = ahead;
       chain.last = ahead;
       chain.length += 1;
-      made.push(ahead);
+      made = added(made, ahead);
     }
-    return made;
+    return made ?? NONE;
   }
 
   #mayGo(event: Event): boolean {

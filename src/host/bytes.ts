@@ -1,5 +1,5 @@
 import { decode, encode } from "../state/codec.js";
-import { isSimple } from "../state/values.js";
+import { isWellFormed } from "../state/codec-lower.js";
 
 /** What stands in front of a value. */
 const [UNDEFINED, NULL, FALSE, TRUE, INTEGER, DOUBLE, TEXT, LIST, ENCODED] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
@@ -92,16 +92,20 @@ export class ByteWriter {
     this.#at += bytes.length;
   }
 
-  /** A value of the application: what is not simple is encoded as everywhere. */
+  /** A value of the application: what is neither simple nor a list of such is encoded as everywhere. */
   value(value: unknown): void {
-    if (!isPlain(value)) {
-      this.#tag(ENCODED);
-      return this.blob(encode(value));
-    }
-    if (!Array.isArray(value)) return this.#simple(value);
+    const start = this.#at;
+    if (Array.isArray(value) ? this.#list(value) : this.#simple(value)) return;
+    this.#at = start;
+    this.#tag(ENCODED);
+    this.blob(encode(value));
+  }
+
+  #list(list: readonly unknown[]): boolean {
     this.#tag(LIST);
-    this.uint(value.length);
-    for (const item of value) this.#simple(item);
+    this.uint(list.length);
+    for (let i = 0; i < list.length; i++) if (!this.#simple(list[i])) return false;
+    return true;
   }
 
   /** With room for one number behind it. */
@@ -110,17 +114,21 @@ export class ByteWriter {
     this.#bytes[this.#at++] = tag;
   }
 
-  #simple(value: unknown): void {
-    if (typeof value === "number") return this.#number(value);
-    if (typeof value === "string") {
+  /** False for what it cannot write, or would change: halves of characters, integers of any length. */
+  #simple(value: unknown): boolean {
+    if (typeof value === "number") this.#number(value);
+    else if (value === undefined) this.#tag(UNDEFINED);
+    else if (value === null) this.#tag(NULL);
+    else if (typeof value === "boolean") this.#tag(value ? TRUE : FALSE);
+    else if (typeof value === "string" && isWellFormed(value)) {
       this.#tag(TEXT);
-      return this.text(value);
-    }
-    this.#tag(value === undefined ? UNDEFINED : value === null ? NULL : value === true ? TRUE : FALSE);
+      this.text(value);
+    } else return false;
+    return true;
   }
 
   #number(value: number): void {
-    if (Number.isInteger(value) && Math.abs(value) <= INTEGER_MAX) {
+    if (Number.isInteger(value) && Math.abs(value) <= INTEGER_MAX && !Object.is(value, -0)) {
       this.#tag(INTEGER);
       return this.int(value);
     }
@@ -128,22 +136,6 @@ export class ByteWriter {
     this.#view.setFloat64(this.#at, value);
     this.#at += 8;
   }
-}
-
-/** `String.prototype.isWellFormed` is newer than the compiler's library. */
-interface Text {
-  isWellFormed(): boolean;
-}
-
-/** Is it a simple value, or a list of some, that need not be encoded? */
-export function isPlain(value: unknown): boolean {
-  return Array.isArray(value) ? value.every(isUnchanged) : isUnchanged(value);
-}
-
-/** Not what would be changed on the way: halves of characters, integers of any length, the sign of zero. */
-function isUnchanged(value: unknown): boolean {
-  if (typeof value === "string") return (value as unknown as Text).isWellFormed();
-  return isSimple(value) && typeof value !== "bigint" && !Object.is(value, -0);
 }
 
 /** Reads what a writer has written, in the same order. */

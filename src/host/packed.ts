@@ -1,5 +1,6 @@
 import { decode, encode } from "../state/codec.js";
-import { isPlain } from "./bytes.js";
+import { isWellFormed } from "../state/codec-lower.js";
+import { isSimple } from "../state/values.js";
 import type { Ended, Header, ToHead, ToHost, WireEffect } from "./wire.js";
 
 /**
@@ -64,4 +65,15 @@ export function packedValue(value: unknown): unknown {
 
 export function unpackedValue(packed: unknown): unknown {
   return packed instanceof Uint8Array ? decode(packed) : packed;
+}
+
+/** Is it a simple value, or a list of some, that need not be encoded? */
+function isPlain(value: unknown): boolean {
+  return Array.isArray(value) ? value.every(isUnchanged) : isUnchanged(value);
+}
+
+/** Not what would be changed on the way: halves of characters, integers of any length, the sign of zero. */
+function isUnchanged(value: unknown): boolean {
+  if (typeof value === "string") return isWellFormed(value);
+  return isSimple(value) && typeof value !== "bigint" && !Object.is(value, -0);
 }

@@ -1,5 +1,6 @@
 import type { Core } from "../core/core.js";
 import type { CoreEvent, Outcome } from "../core/event.js";
+import { added } from "../core/ready.js";
 import type { Placement } from "../elastic/placement.js";
 import { HeadwaterError } from "../errors.js";
 import type { Write } from "../journal/journal.js";
@@ -273,8 +274,7 @@ export class Remote {
     if (run === undefined || run.attempt !== message.attempt || run.isDead) return;
     const { event } = run;
     if (run.behind !== null) {
-      run.early ??= [];
-      run.early.push(message);
+      run.early = added(run.early, message);
       return;
     }
     switch (message.kind) {

@@ -7,6 +7,7 @@ import { pathOf } from "../model/path.js";
 import * as rules from "../model/rules.js";
 import { isKindOf } from "../model/shape.js";
 import type { State } from "../state/fields.js";
+import { ByTicket } from "./by-ticket.js";
 import type { Effect } from "./effects.js";
 import { seenAbove, withState } from "./entered-states.js";
 import type { Execution } from "./execution.js";
@@ -44,7 +45,7 @@ export class Site implements Supervisor {
   readonly #ports: SitePorts;
   readonly #isDurable: boolean;
   /** By logical node and ticket. */
-  readonly #events = new Map<string, Map<number, OnHost>>();
+  readonly #events = new Map<string, ByTicket<OnHost>>();
   /** States that the journal has, or will have when the events that made them commit. */
   readonly #kept = new WeakSet<State>();
   readonly #copies: SiteCopies;
@@ -65,7 +66,7 @@ export class Site implements Supervisor {
     );
     for (const [name, cls] of Object.entries(classes)) {
       this.roots.set(name, new Slot(name, null, null, undefined, cls, held));
-      this.#events.set(name, new Map());
+      this.#events.set(name, new ByTicket());
     }
   }
 

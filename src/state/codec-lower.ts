@@ -15,8 +15,8 @@ function marked(kind: number, ...rest: unknown[]): unknown[] {
 }
 
 /** `String.prototype.isWellFormed` is newer than the compiler's library. */
-interface Text {
-  isWellFormed(): boolean;
+export function isWellFormed(text: string): boolean {
+  return (text as unknown as { isWellFormed(): boolean }).isWellFormed();
 }
 
 /** The value in the words of MessagePack; itself if it is in them already. */
@@ -28,9 +28,7 @@ export function lower(value: unknown): unknown {
       return value === 0 && 1 / value < 0 ? MINUS_ZERO : value;
     case "string":
       // UTF-8 has no word for half a surrogate pair.
-      return (value as unknown as Text).isWellFormed()
-        ? value
-        : marked(KIND.text, Buffer.from(value, "utf16le"));
+      return isWellFormed(value) ? value : marked(KIND.text, Buffer.from(value, "utf16le"));
     case "boolean":
       return value;
     case "undefined":
@@ -76,8 +74,7 @@ function lowerFields(value: object): unknown {
   let lowered: Record<string, unknown> | null = null;
   for (const name of names) {
     if (name === "__proto__") return refuse(value);
-    if (!(name as unknown as Text).isWellFormed())
-      return [...marked(KIND.record), ...lowerPairs(fields, names)];
+    if (!isWellFormed(name)) return [...marked(KIND.record), ...lowerPairs(fields, names)];
     const item = lower(fields[name]);
     if (Object.is(item, fields[name])) continue;
     lowered ??= { ...fields };

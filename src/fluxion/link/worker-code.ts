@@ -58,16 +58,47 @@ export function workerCode(slice: ModuleSlice, plans: readonly StagePlan[], opti
   }
   for (const each of exported(slice, text)) add(each);
   add(module.format === "module" ? "export const stages = {" : "exports.stages = {");
-  for (const plan of plans) {
-    const { before, after } = around(plan, options);
-    const node = plan.kind === "part" ? plan.node : plan.node.callee;
-    const body = text.snip(node.start, node.end);
-    body.prepend(before);
-    body.append(after);
-    add(body);
-  }
+  const stages = plans.map((plan): Piece => {
+    const { start, end } = plan.kind === "part" ? plan.node : plan.node.callee;
+    return { start, end, ...around(plan, options) };
+  });
+  for (const each of sideBySide(stages)) add(only(text, each));
   add("};");
   return bundle;
+}
+
+/** A piece of a file, and what is written around it. */
+interface Piece {
+  readonly start: number;
+  readonly end: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** In lists of pieces of which none is inside of another: a text can be cut into all pieces of such a list at once. */
+function sideBySide(pieces: readonly Piece[]): Piece[][] {
+  const lists: Piece[][] = [];
+  for (const piece of pieces.toSorted((a, b) => a.start - b.start)) {
+    const free = lists.find((list) => (list.at(-1)?.end ?? 0) <= piece.start);
+    if (free === undefined) lists.push([piece]);
+    else free.push(piece);
+  }
+  return lists;
+}
+
+function only(text: MagicString, pieces: readonly Piece[]): MagicString {
+  const kept = text.clone();
+  let at = 0;
+  for (const { start, end } of pieces) {
+    if (start > at) kept.remove(at, start);
+    at = end;
+  }
+  if (at < text.original.length) kept.remove(at, text.original.length);
+  for (const [i, { start, end, before, after }] of pieces.entries()) {
+    kept.prependRight(start, i === 0 ? before : `\n${before}`);
+    kept.appendLeft(end, after);
+  }
+  return kept;
 }
 
 /** Imports as they are found from where the worker module lies. */

@@ -1,5 +1,5 @@
 import { analyze, type Reference, type Scope, type Variable } from "@typescript-eslint/scope-manager";
-import { type Comment, parseSync } from "oxc-parser";
+import { type Comment, parseSync, visitorKeys } from "oxc-parser";
 import { HeadwaterError, invariant } from "../../errors.js";
 import type { Place } from "../pipeline.js";
 import {
@@ -35,6 +35,13 @@ export interface Load {
   readonly node: Node;
   readonly specifier: string;
 }
+
+const TYPES = /^(decorators|typeAnnotation|typeArguments|typeParameters|returnType|superTypeArguments|implements)$/;
+
+/** What is below nodes in a file without types: looking for types in vain takes its time. */
+const UNTYPED_KEYS = Object.fromEntries(
+  Object.entries(visitorKeys).map(([type, keys]) => [type, keys.filter((key) => !TYPES.test(key))]),
+);
 
 /** Asked for all the time, so it is kept with the name. */
 const MEANING = Symbol("meaning");
@@ -94,6 +101,7 @@ export class SourceModule {
       sourceType: format === "module" ? "module" : "script",
       globalReturn: format === "commonjs",
       lib: [],
+      ...(isTyped ? {} : { childVisitorKeys: UNTYPED_KEYS }),
     });
     const top = manager.scopes[1];
     invariant(top !== undefined, "a file has a scope of its own");

@@ -36,7 +36,8 @@ export interface Load {
   readonly specifier: string;
 }
 
-const TYPES = /^(decorators|typeAnnotation|typeArguments|typeParameters|returnType|superTypeArguments|implements)$/;
+const TYPES =
+  /^(decorators|typeAnnotation|typeArguments|typeParameters|returnType|superTypeArguments|implements)$/;
 
 /** What is below nodes in a file without types: looking for types in vain takes its time. */
 const UNTYPED_KEYS = Object.fromEntries(

@@ -52,6 +52,7 @@ interface Row {
   readonly p99Ms: number;
   readonly p99DuringMs: number;
   readonly p99AfterMs: number;
+  /** Of the p99 during a group of moves to that just before; the median of these. */
   readonly ratio: number;
   /** The same of the first moves of the process, if it was measured. */
   readonly firstRatio: number | null;
@@ -157,7 +158,7 @@ function summary(
   const groups = p99sOf(load.others, stretches);
   const firstGroups = p99sOf(load.others, allMovesAt.slice(0, first).map(stretchOf));
   const median = (value: (group: P99s) => number, of = groups) => new Sorted(of.map(value)).quantile(0.5);
-  const [p99Ms, p99DuringMs] = [median(({ before }) => before), median(({ during }) => during)];
+  const increase = ({ before, during }: P99s) => during / before;
   const usualMs = load.vault.between(beganMs, firstMs).quantile(0.5);
   const pauses = stretches.map(([from, to]) => Math.max(0, load.vault.between(from, to).max - usualMs));
   const windows = load.others.windows(firstMs - calmMs, Math.min(endMs, firstEndMs + calmMs), WINDOW_MS);
@@ -172,14 +173,11 @@ function summary(
     pauseMaxMs: new Sorted(pauses).max,
     eventsPerSecond: (load.others.between(beganMs, endMs).count / (endMs - beganMs)) * 1000,
     requests: groups.reduce((sum, { requests }) => sum + requests, 0),
-    p99Ms,
-    p99DuringMs,
+    p99Ms: median(({ before }) => before),
+    p99DuringMs: median(({ during }) => during),
     p99AfterMs: median(({ after }) => after),
-    ratio: p99DuringMs / p99Ms,
-    firstRatio:
-      first === 0
-        ? null
-        : median(({ during }) => during, firstGroups) / median(({ before }) => before, firstGroups),
+    ratio: median(increase),
+    firstRatio: first === 0 ? null : median(increase, firstGroups),
     baseline: "before the move",
   };
   return {

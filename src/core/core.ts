@@ -225,14 +225,12 @@ export class Core<P> {
     event.status = "settled";
     this.#ready.settled = added(this.#ready.settled, event);
     const { starts } = event.outcome as Outcome<P>;
-    if (starts.length === 0) return;
     for (const start of starts) this.#ready.ticketed = added(this.#ready.ticketed, this.request(start));
   }
 
   /** The last step: the event's messages leave, and the core forgets it. */
   #leaveOrder(event: Ordered<P>): void {
     const sends = this.#order.leave(event);
-    if (sends.length === 0) return;
     for (const send of sends) this.#ready.send = added(this.#ready.send, send);
   }
 

@@ -36,8 +36,8 @@ export class CallsBelow {
 
   /** One of them has made calls itself. */
   changedAlso({ undo, elsewhere }: CallsBelow): void {
-    this.undo.push(...undo);
-    this.elsewhere.push(...elsewhere);
+    for (const each of undo) this.undo.push(each); // there may be more than fit on a stack
+    for (const each of elsewhere) this.elsewhere.push(each);
   }
 
   /**

@@ -227,7 +227,9 @@ export class LogicalNode implements Supervisor {
   }
 
   /** Here, everything is on one host. */
-  takeBackElsewhere = (_event: RunningEvent, _calls: readonly number[], done: () => void) => done();
+  takeBackElsewhere(_event: RunningEvent, _calls: readonly number[], done: () => void): void {
+    done();
+  }
 
   retract(event: RunningEvent, done: () => void): void {
     this.#core.retract(event as CoreEvent<EventRequest>);
@@ -294,8 +296,8 @@ export class LogicalNode implements Supervisor {
   }
 
   #enter({ event, attempt, token }: Wait<EventRequest>): void {
-    const isHere = this.#remote === null;
-    if (!isHere || this.#ports.run === undefined) return this.#go(event, attempt, token as Frame | null);
+    if (this.#remote !== null || this.#ports.run === undefined)
+      return this.#go(event, attempt, token as Frame | null);
     this.#ports.run(() => this.#go(event, attempt, token as Frame | null));
   }
 

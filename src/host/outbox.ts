@@ -20,8 +20,6 @@ export class Outbox<M extends Message> {
   readonly #free: number[] = [];
   readonly #names = new Map<string, number>();
   readonly #writer = new ByteWriter();
-  #lastName = "";
-  #lastNumber = -1;
   #lastTicket = 0;
   #lastTime = 0;
   count = 0;
@@ -144,14 +142,8 @@ export class Outbox<M extends Message> {
   }
 
   #name(name: string): number {
-    if (name !== this.#lastName || this.#lastNumber < 0) {
-      this.#lastNumber = this.#names.get(name) ?? this.#newName(name);
-      this.#lastName = name;
-    }
-    return this.#lastNumber;
-  }
-
-  #newName(name: string): number {
+    const known = this.#names.get(name);
+    if (known !== undefined) return known;
     this.#names.set(name, this.#names.size);
     this.#writer.forNumbers(1).uint(KIND.name);
     this.#writer.text(name);

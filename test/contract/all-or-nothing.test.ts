@@ -236,3 +236,41 @@ test("line 3: the failure of an event that nobody waits for is reported, and cha
   );
   await service.stop();
 });
+
+class Tally extends Context {
+  count = 0;
+
+  add() {
+    this.count += 1;
+  }
+  read() {
+    return this.count;
+  }
+}
+
+class Clerk extends Context {
+  tally = this.child(Tally);
+
+  async addOften(times: number) {
+    for (let i = 0; i < times; i++) await this.tally.add();
+  }
+}
+
+class Office extends Context {
+  clerk = this.child(Clerk);
+
+  async addOften(times: number, fails: boolean) {
+    await this.clerk.addOften(times);
+    if (fails) throw new RangeError("in vain");
+  }
+}
+
+test("an event of very many calls is undone as a whole, too", async () => {
+  const { root, stop } = await run(Office);
+  const times = 150_000; // more than a function takes as arguments
+  await root.addOften(times, false);
+  assert.equal(await root.clerk.tally.read(), times);
+  await assert.rejects(root.addOften(times, true), /in vain/);
+  assert.equal(await root.clerk.tally.read(), times);
+  await stop();
+});

@@ -25,7 +25,7 @@ export type CommitOrder = "observer" | "total";
 
 export interface CoreOptions {
   readonly commitOrder?: CommitOrder;
-  readonly marks?: Marks;
+  readonly marks?: Marks | undefined;
   /** A planted bug, for the tests of the simulator. */
   readonly plant?: Plant | undefined;
 }

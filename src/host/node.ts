@@ -73,8 +73,7 @@ export class LogicalNode implements Supervisor {
     this.#ports = ports;
     this.#around = around;
     this.#timers = new Timers(ports, (timer) => this.#fire(timer));
-    const { commitOrder, marks, plant } = options;
-    this.#core = new Core({ commitOrder, plant, ...(marks === undefined ? {} : { marks }) });
+    this.#core = new Core(options);
     const { hosts } = options;
     this.#remote = hosts ? new Remote(this, this.#core, around.roots, hosts, this.#ledger, ports) : null;
   }
@@ -329,9 +328,9 @@ export class LogicalNode implements Supervisor {
       this.#schedule();
     };
     if (this.#remote !== null) for (const { payload } of events) payload.execution?.leave();
-    if (this.#ledger !== null) this.#remote?.appended(events);
-    if (this.#ledger === null) this.#ports.append(events, () => done(null));
-    else this.#ledger.append(this.name, events, this.#unrecorded.overtakenBy(events), done);
+    if (this.#ledger === null) return this.#ports.append(events, () => done(null));
+    this.#remote?.appended(events);
+    this.#ledger.append(this.name, events, this.#unrecorded.overtakenBy(events), done);
   }
 
   /** Goes on from the journal. `sent` are messages of committed events that may not have left, by ticket. */
@@ -381,21 +380,18 @@ export class LogicalNode implements Supervisor {
   /** Takes what came of an outside call. */
   outsideCallDone({ slot, method, parent, index }: PendingCall, result: OutsideResult<unknown>): void {
     if (this.#halted) return;
-    if (method === null) {
-      this.#ledger?.forgetCall(this.name, parent as Ticket, index);
-      return;
-    }
-    this.#core.tick(this.#ports.now());
-    const origin: Origin = { kind: "outside", parent: parent as Ticket, index };
-    this.remember(this.#core.request(new EventRequest(slot, method, [result], undefined, origin, null)));
-    this.#schedule();
+    if (method === null) return this.#ledger?.forgetCall(this.name, parent as Ticket, index);
+    this.#begin(slot, method, [result], { kind: "outside", parent: parent as Ticket, index });
   }
 
   #fire({ id, slot, method, args }: Timer): void {
-    if (this.#halted) return;
+    if (!this.#halted) this.#begin(slot, method, args, { kind: "timer", id });
+  }
+
+  /** An event that nobody outside asked for. */
+  #begin(slot: Slot, method: Method, args: unknown[], origin: Origin): void {
     this.#core.tick(this.#ports.now());
-    const request = new EventRequest(slot, method, args, undefined, { kind: "timer", id }, null);
-    this.remember(this.#core.request(request));
+    this.remember(this.#core.request(new EventRequest(slot, method, args, undefined, origin, null)));
     this.#schedule();
   }
 }

@@ -25,31 +25,17 @@ export interface CopyPorts {
   readonly marks: Marks | undefined;
 }
 
-const REST_MS_MAX = 30;
-/** How much longer hosts rest than the last piece took. */
-const REST_TIMES = 30;
-
 /**
- * Copying is in no hurry. Between two pieces there is a rest, several times as long as the last piece took to get from host
- * to host: so hosts have most of their time for events, and the busier they are, the less often a piece comes.
+ * Copying is in no hurry: after each piece there is a rest, so long that hosts have nearly all of their time for events. A
+ * piece holds up whoever comes while it is made and put in place; so few of them do that a p99 hardly shows it.
  */
-class Pace {
-  #beganMs = 0;
+const REST_MS = 30;
 
-  constructor(readonly ports: CopyPorts) {}
-
-  begin(): void {
-    this.#beganMs = this.ports.now();
-  }
-
-  rest(copy: Copy, goOn: () => void): void {
-    const nowMs = this.ports.now();
-    const restMs = Math.max(1, Math.min((nowMs - this.#beganMs) * REST_TIMES, REST_MS_MAX));
-    this.ports.at(nowMs + restMs, () => {
-      if (!copy.isVoid) return goOn();
-      this.ports.marks?.hit("a copy was not wanted any more after a rest");
-    });
-  }
+function rest(copy: Copy, ports: CopyPorts, goOn: () => void): void {
+  ports.at(ports.now() + REST_MS, () => {
+    if (!copy.isVoid) return goOn();
+    ports.marks?.hit("a copy was not wanted any more after a rest");
+  });
 }
 
 /** One copy under way, as the head sees it. */
@@ -80,7 +66,6 @@ export class JournalCopy implements Copy {
   /** What was written since it began, by key. */
   readonly #since = new Map<string, readonly [Slot, Write]>();
   readonly #ready: () => void;
-  readonly #pace: Pace;
   readonly #sizes: PieceSizes;
   #isOnTheWay = false;
   #isBaseSent = false;
@@ -96,7 +81,6 @@ export class JournalCopy implements Copy {
     ready: () => void,
   ) {
     this.#ports = ports;
-    this.#pace = new Pace(ports);
     this.#sizes = new PieceSizes(ports.pieceBytes);
     this.#node = slots[0]?.node ?? "";
     this.#slots = new Map(slots.map((slot) => [slot.stored.name, slot]));
@@ -118,7 +102,7 @@ export class JournalCopy implements Copy {
   }
 
   staged(): void {
-    this.#pace.rest(this, () => {
+    rest(this, this.#ports, () => {
       this.#isOnTheWay = false;
       this.#goOn();
     });
@@ -130,7 +114,6 @@ export class JournalCopy implements Copy {
     this.#piecesLeft += this.#isBaseSent ? -1 : ROUNDS_MAX;
     if (piece.length > 0) {
       this.#isOnTheWay = true;
-      this.#pace.begin();
       this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, piece });
     }
     // Events may change more, again and again, than can be sent meanwhile: there is an end to running after them.
@@ -205,7 +188,6 @@ export class SourceCopy implements Copy {
   /** How often each context had been moved when it was copied. */
   readonly #copied = new Map<Slot, number>();
   readonly #asked = new Set<number>();
-  readonly #pace: Pace;
   #over: () => void;
   #left: [host: number, slots: readonly Slot[]][] = [];
   #from = 0;
@@ -224,7 +206,6 @@ export class SourceCopy implements Copy {
     ready: () => void,
   ) {
     this.#ports = ports;
-    this.#pace = new Pace(ports);
     this.#node = node;
     this.#sources = sources;
     this.#over = ready;
@@ -252,7 +233,6 @@ export class SourceCopy implements Copy {
       (isKnown ? paths : anew).push(pathOf(slot));
     }
     if (this.#isFinal && paths.length > 0) this.#ports.marks?.hit("a move sent only a difference");
-    this.#pace.begin();
     this.#ports.send(host, { kind: "copy", node: this.#node, copy: this.id, paths, anew });
   }
 
@@ -270,12 +250,11 @@ export class SourceCopy implements Copy {
     if (this.isVoid || this.#from < 0) return;
     if (this.#isLastPiece) this.#nextSource();
     else if (this.#isFinal) this.#more();
-    else this.#pace.rest(this, () => this.#more());
+    else rest(this, this.#ports, () => this.#more());
   }
 
   #more(): void {
     if (this.isVoid || this.#from < 0) return;
-    this.#pace.begin();
     this.#ports.send(this.#from, { kind: "more", node: this.#node, copy: this.id });
   }
 

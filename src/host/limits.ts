@@ -41,5 +41,5 @@ export const DEFAULT_LIMITS: Limits = {
   contexts: 100_000,
   messagesMs: 10 * 60 * 1000,
   messagesPerClient: 10_000,
-  pieceBytes: 32 * 1024,
+  pieceBytes: 16 * 1024,
 };

@@ -16,7 +16,7 @@ const WRITE_BYTES = 300;
 
 /** So many pieces of one size come before larger ones do. */
 const PIECES_PER_SIZE = 40;
-const DOUBLINGS_MAX = 3;
+const DOUBLINGS_MAX = 4;
 
 /** Small pieces hold up other events least. But what is large has to get there, too: the more there is, the larger they get. */
 export class PieceSizes {

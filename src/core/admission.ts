@@ -91,10 +91,7 @@ function inTheWayAbove<P>(
 ): CoreEvent<P> | null {
   const own = above === event.place && event.mode === "write";
   // In its own queue an event need look only at the one before it: that one could enter only after all others.
-  for (
-    let writer = own ? event.prev : above.writers.head;
-    writer !== null && writer.ticket < event.ticket;
-  ) {
+  for (let writer = own ? event.prev : above.head; writer !== null && writer.ticket < event.ticket; ) {
     if (!writer.hasReleased(place)) return writer;
     marks?.hit(
       writer.spares === null
@@ -147,7 +144,7 @@ export function barriersOf<P>(event: CoreEvent<P>): CoreEvent<P>[] | null {
   let barriers: CoreEvent<P>[] | null = null;
   const writes = event.mode === "write";
   for (let at: Place<P> | null = event.place; at !== null; at = at.parent) {
-    const writer = writes && at === event.place ? null : at.writers.tail;
+    const writer = writes && at === event.place ? null : at.tail;
     if (writer !== null) barriers = added(barriers, writer);
     const reader = writes && at.readers !== null ? at.readers.tail : null;
     if (reader !== null) barriers = added(barriers, reader);

@@ -237,7 +237,7 @@ export class Core<P> {
   #claim(event: CoreEvent<P>): void {
     const { place } = event;
     if (event.mode === "write") {
-      place.writers.append(event);
+      place.append(event);
       place.holding ??= event;
     } else if (event.mode === "read") {
       (place.readers ??= new TicketQueue()).append(event);
@@ -248,7 +248,7 @@ export class Core<P> {
     const { place } = event;
     if (event.mode === "write") {
       if (place.holding === event) place.holding = event.next;
-      place.writers.remove(event);
+      place.remove(event);
     } else if (event.mode === "read") {
       place.readers?.remove(event);
     }

@@ -87,7 +87,7 @@ export class View<P> implements Queued<View<P>> {
     readonly event: CoreEvent<P>,
     readonly place: Place<P>,
   ) {
-    this.barrier = place.writers.tail;
+    this.barrier = place.tail;
   }
 
   get ticket(): Ticket {

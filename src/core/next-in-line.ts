@@ -12,7 +12,7 @@ export function clearUpTo<P>(place: Place<P>): number {
   if (place.viewers?.head) clear = Math.min(clear, place.viewers.head.ticket);
   for (let above = place.parent; above !== null; above = above.parent) {
     if (above.last !== null || above.openReaders !== null) return 0;
-    if (above.writers.head !== null) clear = Math.min(clear, above.writers.head.ticket);
+    if (above.head !== null) clear = Math.min(clear, above.head.ticket);
     if (above.readers?.head) clear = Math.min(clear, above.readers.head.ticket);
   }
   return clear;

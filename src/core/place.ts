@@ -1,10 +1,11 @@
 import type { CoreEvent, Ticket, View } from "./event.js";
 import { TicketQueue } from "./queue.js";
 
-/** What the core keeps of one context: who is on the way into it, in ticket order. */
-export class Place<P> {
-  /** Unfinished events that started here and may write, here and below. */
-  readonly writers = new TicketQueue<CoreEvent<P>>();
+/**
+ * What the core keeps of one context: who is on the way into it, in ticket order. It is the queue of the unfinished events
+ * that started here and may write, here and below.
+ */
+export class Place<P> extends TicketQueue<CoreEvent<P>> {
   /** Unfinished events that started here and only read. Null until there is one, and so for most contexts. */
   readers: TicketQueue<CoreEvent<P>> | null = null;
   /** Events below that still have to look at the state of this context. Null until there is one. */
@@ -20,7 +21,9 @@ export class Place<P> {
     readonly parent: Place<P> | null,
     /** Whose place it is; nothing to the core. */
     readonly owner: unknown = null,
-  ) {}
+  ) {
+    super();
+  }
 
   /** The last event with a lower ticket that entered with write access, while it may still be started again. */
   lastBefore(ticket: Ticket): CoreEvent<P> | null {

@@ -50,7 +50,7 @@ function takeBack<P>(
       entered.openReaders = entered.openReaders.filter((reader) => reader !== event);
   }
   if (event.status === "finished") {
-    if (event.mode === "write") place.writers.insert(event);
+    if (event.mode === "write") place.insert(event);
     if (event.mode === "read") place.readers?.insert(event);
   }
   event.status = "waiting";
@@ -60,7 +60,7 @@ function takeBack<P>(
   event.lastBefore = null;
   event.dependsOn = 0;
   if (event.mode === "write") {
-    place.holding = place.writers.head;
+    place.holding = place.head;
     while (place.holding?.givenUp?.own) place.holding = place.holding.next;
   }
   for (const view of event.views ?? []) renewView(view, seenFrom, marks);

@@ -1,7 +1,7 @@
 import type { Marks } from "../core/marks.js";
 import type { Journal, Write } from "../journal/journal.js";
 import { pathOf } from "../model/path.js";
-import { PieceSizes, PieceWriter } from "./pieces.js";
+import { largest, PieceSizes, PieceWriter } from "./pieces.js";
 import type { Slot } from "./slot.js";
 import { contextNameIn } from "./stored-keys.js";
 import { storedWrites } from "./stored-state.js";
@@ -71,6 +71,8 @@ export class JournalCopy implements Copy {
   #isBaseSent = false;
   #isReady = false;
   #piecesLeft = 0;
+  /** How much of what has changed goes next. */
+  #chaseBytes: number;
 
   constructor(
     readonly id: number,
@@ -82,6 +84,7 @@ export class JournalCopy implements Copy {
   ) {
     this.#ports = ports;
     this.#sizes = new PieceSizes(ports.pieceBytes);
+    this.#chaseBytes = ports.pieceBytes;
     this.#node = slots[0]?.node ?? "";
     this.#slots = new Map(slots.map((slot) => [slot.stored.name, slot]));
     this.#base = stored(journal, slots);
@@ -110,7 +113,7 @@ export class JournalCopy implements Copy {
 
   #goOn(): void {
     if (this.#isOnTheWay || this.isVoid) return;
-    const piece = this.#isBaseSent ? this.#changes() : this.#someOfBase();
+    const piece = this.#isBaseSent ? this.#nextChanges() : this.#someOfBase();
     this.#piecesLeft += this.#isBaseSent ? -1 : ROUNDS_MAX;
     if (piece.length > 0) {
       this.#isOnTheWay = true;
@@ -129,15 +132,24 @@ export class JournalCopy implements Copy {
         this.#isBaseSent = true;
         break;
       }
-      piece.add(pathOf(value[0]), value[1], value[2]);
+      const [slot, isFirst, write] = value;
+      // What was written since is sent after: to go through it here would be to run after events that add more and more.
+      if (isFirst || !this.#since.has(write.key)) piece.add(pathOf(slot), isFirst, write);
     }
     return piece.end();
   }
 
-  #changes(): Uint8Array {
-    const piece = new PieceWriter(this.#ports.pieceBytes);
+  /** Each larger than the one before: whoever runs after events that go on has to be faster than they are. */
+  #nextChanges(): Uint8Array {
+    const piece = this.#changes(this.#chaseBytes);
+    this.#chaseBytes = Math.min(this.#chaseBytes * 2, largest(this.#ports.pieceBytes));
+    return piece;
+  }
+
+  #changes(bytes: number): Uint8Array {
+    const piece = new PieceWriter(bytes);
     for (const [key, [slot, write]] of this.#since) {
-      if (piece.weight >= this.#ports.pieceBytes) break;
+      if (piece.weight >= bytes) break;
       this.#since.delete(key);
       piece.add(pathOf(slot), false, write);
     }
@@ -148,7 +160,7 @@ export class JournalCopy implements Copy {
   finish(isLeftOut: boolean): ReadonlySet<Slot> {
     if (this.#since.size > 0) this.#ports.marks?.hit("a move sent only a difference");
     while (this.#since.size > 0) {
-      const piece = this.#changes();
+      const piece = this.#changes(largest(this.#ports.pieceBytes));
       if (!isLeftOut) this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, piece });
     }
     return new Set(this.#slots.values());

@@ -18,6 +18,11 @@ const WRITE_BYTES = 300;
 const PIECES_PER_SIZE = 40;
 const DOUBLINGS_MAX = 4;
 
+/** How large a piece may get, if most are of so many bytes. */
+export function largest(bytes: number): number {
+  return bytes * 2 ** DOUBLINGS_MAX;
+}
+
 /** Small pieces hold up other events least. But what is large has to get there, too: the more there is, the larger they get. */
 export class PieceSizes {
   #pieces = 0;
@@ -27,7 +32,7 @@ export class PieceSizes {
   next(): number {
     const doublings = Math.floor(this.#pieces / PIECES_PER_SIZE);
     this.#pieces += 1;
-    return this.bytes * 2 ** Math.min(doublings, DOUBLINGS_MAX);
+    return Math.min(this.bytes * 2 ** doublings, largest(this.bytes));
   }
 }
 

@@ -2,6 +2,7 @@ import { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
 import type { Tracked } from "./collections.js";
 import type { CurrentEvent } from "./event.js";
+import { INSPECT, type Inspect, showContext } from "./inspect.js";
 import { type Key, keyFrom } from "./key.js";
 import { type Children, type Elsewhere, INVOKE, type Ref, reference, type Scope } from "./refs.js";
 import { isKindOf, type Method } from "./shape.js";
@@ -117,6 +118,13 @@ export abstract class Context<K extends Key = never> implements Scope {
   [INVOKE](target: Address, method: Method, args: unknown[]): Promise<unknown> {
     if (this.#activation !== null) return this.#activation.call(target, method, args);
     return Promise.reject(outside(`${target}.${method.name}(…)`, this.#address));
+  }
+
+  /** @internal */
+  [INSPECT](depth: number, options: object, inspect: Inspect): string {
+    if (#address in this && this.#address !== null)
+      return showContext(this, this.#address, depth, options, inspect);
+    return inspect(this, { ...options, customInspect: false });
   }
 
   /** @internal */

@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
 import type { Untouchable } from "./collections.js";
+import { INSPECT } from "./inspect.js";
 import type { Method, Shape } from "./shape.js";
 
 declare const CHILD: unique symbol;
@@ -99,7 +100,11 @@ export class Reference {
   }
 
   toString(): string {
-    return this.#address.toString();
+    return #address in this ? this.#address.toString() : "Reference";
+  }
+
+  [INSPECT](): string {
+    return this.toString();
   }
 }
 
@@ -110,22 +115,24 @@ export function reference(scope: Scope, address: Address): Reference {
   return new address.shape.Reference(scope, address);
 }
 
-/** Names that JavaScript itself looks up on any object and that must stay absent. */
-const LOOKED_UP_BY_THE_LANGUAGE = new Set([
+/** Names that JavaScript, Node or test libraries look up on any object, and that must stay absent. */
+const LOOKED_UP_ON_ANYTHING = new Set([
   "then",
   "toJSON",
   "constructor",
   "inspect",
+  "href",
   "nodeType",
   "tagName",
   "asymmetricMatch",
+  "$$typeof",
 ]);
 
 /** Sits behind a reference's own names, so that a method that does not exist is refused by name. */
 export function refuseUnknown(shape: Shape): object {
   return new Proxy(Reference.prototype, {
     get(target, name, receiver) {
-      if (typeof name === "symbol" || LOOKED_UP_BY_THE_LANGUAGE.has(name) || name in target) {
+      if (typeof name === "symbol" || LOOKED_UP_ON_ANYTHING.has(name) || name in target) {
         return Reflect.get(target, name, receiver);
       }
       throw noSuchMethod(shape, name, receiver instanceof Reference ? receiver.toString() : shape.name);

@@ -160,7 +160,12 @@ function methodsOf(cls: ContextClass): Map<string, Method> {
 }
 
 function makeReferenceClass(shape: Shape): ReferenceClass {
-  const referenceClass = class extends Reference {};
+  const referenceClass = class Ref extends Reference {
+    /** All else is hidden: without it, comparisons would find references to two contexts deeply equal. */
+    get [Symbol.toStringTag](): string {
+      return this.toString();
+    }
+  };
   const names = referenceClass.prototype as unknown as Record<string, unknown>;
   for (const method of shape.methods.values()) {
     names[method.name] = function (this: Reference, ...args: unknown[]) {
@@ -172,7 +177,9 @@ function makeReferenceClass(shape: Shape): ReferenceClass {
       get(this: Reference) {
         const [scope, address] = [Reference.scopeOf(this), Reference.addressOf(this)];
         if (slot.single) return reference(scope, address.child(slot, undefined));
-        return (...key: unknown[]) => reference(scope, address.child(slot, keyFrom(key, slot.field)));
+        const children = (...key: unknown[]) =>
+          reference(scope, address.child(slot, keyFrom(key, slot.field)));
+        return children;
       },
     });
   }

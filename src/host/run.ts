@@ -38,7 +38,6 @@ export function run<C extends ContextClass<Context>>(
   options?: RunOptions,
 ): Promise<Service<InstanceType<C>>>;
 export function run<N extends Nodes>(nodes: N, options?: RunOptions): Promise<NodeService<N>>;
-export function run(program: AnyProgram, options?: RunOptions): Promise<AnyService>;
 export async function run(program: AnyProgram, options: RunOptions = {}): Promise<unknown> {
   if (isHost()) throw cannot(options.hosts ?? 1, RUN_BY_HOST);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };

@@ -9,6 +9,11 @@ import { isKindOf, type Method } from "./shape.js";
 
 export type ContextClass<C extends Context<Key> = Context<Key>> = new () => C;
 
+/** Asks for nothing if contexts of this class have a key. What it asks for otherwise is what the compiler then says. */
+type HasKey<C extends Context<Key>> = [C["key"]] extends [never]
+  ? "a class with a key, as Context<string> has one (a single child is declared with this.child)"
+  : unknown;
+
 /** What a runtime lends a context while an event runs in it. */
 export interface Activation extends CurrentEvent {
   call(target: Address, method: Method, args: unknown[]): Promise<unknown>;
@@ -73,7 +78,7 @@ export abstract class Context<K extends Key = never> implements Scope {
   }
 
   /** Declares children that are told apart by their keys and made on first use. */
-  protected children<C extends Context<Key>>(cls: ContextClass<C>): Children<C> {
+  protected children<C extends Context<Key>>(cls: ContextClass<C> & HasKey<C>): Children<C> {
     const slot = this.#declare(cls, false);
     const children = (...key: unknown[]) => {
       const { address, slots } = this.#place();

@@ -55,7 +55,7 @@ export type Later<T> = {
     : never;
 };
 
-/** The state of a context, to look at. Tracked collections in it cannot be changed. */
+/** The state of a context, to look at: what it holds is read-only, all the way down. */
 export type View<T> = {
   readonly [P in keyof T as P extends string
     ? T[P] extends Below | AnyMethod

@@ -76,6 +76,8 @@ class Parent extends Context {
   keyed = this.children(Keyed);
   // @ts-expect-error a class with a key cannot be a single child
   single = this.child(Keyed);
+  // @ts-expect-error a class without a key cannot be told apart from its siblings
+  printers = this.children(Printer);
   // @ts-expect-error what is below must be a context class
   plain = this.child(class Plain {});
 }

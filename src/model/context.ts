@@ -5,7 +5,7 @@ import type { CurrentEvent } from "./event.js";
 import { INSPECT, type Inspect, showContext } from "./inspect.js";
 import { type Key, keyFrom } from "./key.js";
 import { type Children, type Elsewhere, INVOKE, type Ref, reference, type Scope } from "./refs.js";
-import { isKindOf, type Method } from "./shape.js";
+import { isKindOf, type Method, nameOf } from "./shape.js";
 
 export type ContextClass<C extends Context<Key> = Context<Key>> = new () => C;
 
@@ -58,7 +58,7 @@ export abstract class Context<K extends Key = never> implements Scope {
     if (construction === null) {
       throw new HeadwaterError(
         "HW-1016",
-        `new ${new.target.name}() was called by hand. Contexts are made by the runtime when they are first used: ` +
+        `new ${nameOf(new.target)}() was called by hand. Contexts are made by the runtime when they are first used: ` +
           "declare them with `this.children(Class)` or `this.child(Class)`, or pass the root class to `run`.",
       );
     }
@@ -168,7 +168,7 @@ export abstract class Context<K extends Key = never> implements Scope {
   }
 
   #malformed(): HeadwaterError {
-    const name = this.constructor.name;
+    const name = nameOf(this.constructor);
     return new HeadwaterError(
       "HW-1017",
       `${name} must declare the same children each time it is made, as fields: \`rooms = this.children(Room)\`. ` +
@@ -200,7 +200,7 @@ export function addressAbove(address: Address, cls: ContextClass): Address {
   for (let at: Address | null = address; at !== null; at = at.parent) {
     if (isKindOf(at.shape.cls, cls)) return at;
   }
-  throw new HeadwaterError("HW-1014", `${address} has no ${cls.name} at or above it.`);
+  throw new HeadwaterError("HW-1014", `${address} has no ${nameOf(cls)} at or above it.`);
 }
 
 /** The contexts above whose state an event that begins with this method may read. */

@@ -88,7 +88,10 @@ export class Reference {
 
   static addressOf(target: unknown): Address {
     if (target instanceof Reference) return target.#address;
-    throw new HeadwaterError("HW-1018", `${String(target)} is not a reference to a context.`);
+    throw new HeadwaterError(
+      "HW-1018",
+      `${String(target)} is not a reference to a context${hintFor(target)}.`,
+    );
   }
 
   static invoke(reference: Reference, method: Method, args: unknown[]): unknown {
@@ -106,6 +109,14 @@ export class Reference {
   [INSPECT](): string {
     return this.toString();
   }
+}
+
+function hintFor(target: unknown): string {
+  if (target !== undefined) return "";
+  return (
+    ", nor the name of a client. If it is `this.event.caller`: no connected client asked for this event, which may be a " +
+    "started one, a timer or a message. Check `this.event.caller` before sending to it"
+  );
 }
 
 export type ReferenceClass = new (scope: Scope, address: Address) => Reference;

@@ -36,6 +36,7 @@ export const codes = {
   "HW-1301": "the logical node is full",
   "HW-1302": "an event asked for too much",
   "HW-1401": "the service has stopped",
+  "HW-1402": "a client of that name is connected already",
   "HW-2001": "the command line was not understood",
   "HW-2002": "the program could not be loaded",
   "HW-2003": "the simulator found a difference",

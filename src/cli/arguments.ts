@@ -5,8 +5,6 @@ import type { Command, Option } from "./command.js";
 
 /** What stood behind a command's name, checked against what the command takes. */
 export interface Arguments {
-  /** As they were written, for a command that reads them itself. */
-  readonly raw: readonly string[];
   readonly operands: readonly string[];
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
@@ -44,7 +42,7 @@ export function readArguments(command: Command, raw: readonly string[]): Argumen
       if (token.value !== undefined) throw misused(command, `--${token.name} takes no value.`);
       flags.add(token.name);
     } else {
-      const missing = token.value === undefined || (!token.inlineValue && token.value.startsWith("-"));
+      const missing = token.value === undefined || (!token.inlineValue && isOption(token.value));
       if (missing) throw misused(command, `--${token.name} needs a value: --${token.name} ${option.value}.`);
       values.set(token.name, token.value ?? "");
     }
@@ -55,7 +53,12 @@ export function readArguments(command: Command, raw: readonly string[]): Argumen
   if (lacking !== undefined && !lacking.startsWith("[") && !flags.has("help")) {
     throw misused(command, `${lacking} is missing: headwater ${usageOf(command)}.`);
   }
-  return { raw, operands, flags, values, rest };
+  return { operands, flags, values, rest };
+}
+
+/** A number below 0 is a value, if only to be refused for that. */
+function isOption(word: string): boolean {
+  return word.startsWith("-") && !/^-\d/.test(word);
 }
 
 export function usageOf(command: Command): string {

@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { HeadwaterError } from "../errors.js";
+import type { Nodes } from "../host/service.js";
 import type { Api } from "../model/api.js";
 import { Context, type ContextClass } from "../model/context.js";
 import { isKindOf } from "../model/shape.js";
@@ -18,7 +19,7 @@ export interface ProgramIo {
 export interface Program {
   readonly file: string;
   /** One root class, or the root class of each logical node by its name. */
-  readonly roots: ContextClass | Readonly<Record<string, ContextClass>>;
+  readonly roots: ContextClass<Context> | Nodes;
   readonly main: ((service: unknown, io: ProgramIo) => unknown) | null;
   /** What it exports as `api`: what callers outside may ask for, if it is meant to be that. */
   readonly api: unknown;
@@ -83,8 +84,9 @@ function checkedRoots(file: string, roots: unknown): Program["roots"] {
   );
 }
 
-function checkedRoot(file: string, what: string, root: unknown): ContextClass {
-  if (typeof root === "function" && isKindOf(root as ContextClass, Context)) return root as ContextClass;
+function checkedRoot(file: string, what: string, root: unknown): ContextClass<Context> {
+  if (typeof root === "function" && isKindOf(root as ContextClass, Context))
+    return root as ContextClass<Context>;
   if (extendsAnotherContext(root)) {
     throw cannotLoad(
       file,

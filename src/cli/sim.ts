@@ -10,13 +10,14 @@ export const sim: Command = {
     "difference is printed with its seed, a shrunk program and the command that replays it.",
   options: {
     seeds: { value: "N", help: "how many seeds to try" },
-    seed: { value: "K", help: "replay this one seed" },
+    seed: { value: "K", help: "replay only this seed, or begin --seeds with it" },
     events: { value: "N", help: "how many requests each seed makes" },
     hosts: { help: "on several simulated hosts" },
     crashes: { help: "with a journal on a simulated disk, and crashes at any moment" },
   },
-  async run({ raw }, terminal) {
+  async run({ flags, values }, terminal) {
     const { runSimCommand } = await import("../sim/command.js");
-    return await runSimCommand([...raw], terminal);
+    const options = [...values].map(([name, value]) => `--${name}=${value}`);
+    return await runSimCommand([...options, ...[...flags].map((name) => `--${name}`)], terminal);
   },
 };

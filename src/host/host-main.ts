@@ -1,4 +1,5 @@
 import type { ContextClass } from "../model/context.js";
+import { nameOf } from "../model/shape.js";
 import { ContextLoads } from "./context-loads.js";
 import { Gauge } from "./gauge.js";
 import { type Aside, type HostTask, NOTHING_RUNS } from "./host-link.js";
@@ -28,7 +29,7 @@ export async function startHost(task: HostTask, port: HostPort, noted: Float64Ar
   const { default: roots } = (await import(task.module)) as {
     default: ContextClass | Record<string, ContextClass>;
   };
-  const classes = typeof roots === "function" ? { [roots.name]: roots } : roots;
+  const classes = typeof roots === "function" ? { [nameOf(roots)]: roots } : roots;
   const nodes = Object.keys(classes);
   const note = (node: string, ticket: number) => {
     noted[1] = ticket;

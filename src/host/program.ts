@@ -224,7 +224,7 @@ export class Program implements Surroundings {
   connect(id: string, onMessage: OnMessage, confirms: Caller["confirms"] = "at once"): Caller {
     if (this.#clients.has(id)) {
       throw new HeadwaterError(
-        "HW-1020",
+        "HW-1402",
         `a client named "${id}" is connected already; close that one first.`,
       );
     }
@@ -270,7 +270,7 @@ export class Program implements Surroundings {
     });
     await this.until(() => isOver || !nodes.some((node) => node.isAwaited));
     callOff();
-    this.#halt(stopped());
+    this.#halt(cutOff());
     this.rested();
   }
 
@@ -360,4 +360,11 @@ function closed(client: string): HeadwaterError {
 
 function stopped(): HeadwaterError {
   return new HeadwaterError("HW-1401", "the service has stopped and takes no more requests.");
+}
+
+function cutOff(): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1401",
+    "the service was stopped before this request had ended. Wait for its answer first, or give `stop` a longer `graceMs`.",
+  );
 }

@@ -2,6 +2,7 @@ import { policyOf } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
 import type { Durability, Journal, JournalIdentity } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
+import { nameOf } from "../model/shape.js";
 import { Fleet } from "./fleet.js";
 import { isHost } from "./is-host.js";
 import { Ledger } from "./ledger.js";
@@ -38,7 +39,6 @@ export function run<C extends ContextClass<Context>>(
   options?: RunOptions,
 ): Promise<Service<InstanceType<C>>>;
 export function run<N extends Nodes>(nodes: N, options?: RunOptions): Promise<NodeService<N>>;
-export function run(program: AnyProgram, options?: RunOptions): Promise<AnyService>;
 export async function run(program: AnyProgram, options: RunOptions = {}): Promise<unknown> {
   if (isHost()) throw cannot(options.hosts ?? 1, RUN_BY_HOST);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -145,13 +145,13 @@ export function runOn(
 }
 
 function rootsOf(program: AnyProgram): Readonly<Record<string, ContextClass>> {
-  return typeof program === "function" ? { [program.name]: program } : program;
+  return typeof program === "function" ? { [nameOf(program)]: program } : program;
 }
 
 /** The names of the logical nodes and their root classes: a journal belongs to one such tree. */
 function identityOf(program: AnyProgram): JournalIdentity {
-  const nodes = Object.entries(rootsOf(program)).map(([name, { name: root }]) => {
-    return name === root ? name : `${name}: ${root}`;
+  const nodes = Object.entries(rootsOf(program)).map(([name, root]) => {
+    return name === nameOf(root) ? name : `${name}: ${nameOf(root)}`;
   });
   return { program: nodes.sort().join(", "), format: FORMAT };
 }

@@ -1,4 +1,4 @@
-import type { Key } from "./key.js";
+import { type Key, keyFrom } from "./key.js";
 import type { Step } from "./path.js";
 
 /** The address of a context as a program writes it, taken apart: `Game.buildings(1).hallway`. */
@@ -28,11 +28,7 @@ export function addressIn(text: string): AddressText | null {
 
 function keyIn(text: string): Key | null {
   try {
-    const parts = JSON.parse(`[${text}]`) as unknown[];
-    const isKey =
-      parts.length > 0 && parts.every((part) => typeof part === "string" || typeof part === "number");
-    if (!isKey) return null;
-    return parts.length === 1 ? (parts[0] as Key) : (parts as Key);
+    return keyFrom(JSON.parse(`[${text}]`) as unknown[], text);
   } catch {
     return null;
   }

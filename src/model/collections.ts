@@ -14,13 +14,8 @@ export type TrackedKind = "map" | "set" | "list";
 export declare const TRACKED: unique symbol;
 
 type Primitive = string | number | boolean | bigint | null | undefined;
-type HandedOutAsCopy =
-  | Date
-  | ReadonlyMap<unknown, unknown>
-  | ReadonlySet<unknown>
-  | ArrayBufferView
-  | ArrayBuffer
-  | Error;
+type Opaque = Date | ArrayBufferView | ArrayBuffer | Error;
+type HandedOutAsCopy = Opaque | ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>;
 type Method = (...args: never[]) => unknown;
 type HasMethods<V> = true extends { [P in keyof V]: V[P] extends Method ? true : never }[keyof V]
   ? true
@@ -104,7 +99,22 @@ export type Untouchable<T> =
       ? ReadonlyTrackedSet<I>
       : T extends TrackedList<infer I>
         ? ReadonlyTrackedList<I>
-        : T;
+        : Seen<T>;
+
+/** Plain data to look at: changing it would do nothing, so that does not compile. Classes with methods stay as they are. */
+type Seen<T> = T extends Primitive | Opaque
+  ? T
+  : T extends ReadonlyMap<infer K, infer V>
+    ? ReadonlyMap<Seen<K>, Seen<V>>
+    : T extends ReadonlySet<infer I>
+      ? ReadonlySet<Seen<I>>
+      : T extends readonly unknown[]
+        ? { readonly [I in keyof T]: Seen<T[I]> }
+        : T extends object
+          ? HasMethods<T> extends true
+            ? T
+            : { readonly [P in keyof T]: Seen<T[P]> }
+          : T;
 
 /** The base of all tracked collections, by which the runtime tells them from other values. */
 export abstract class Tracked {

@@ -2,11 +2,17 @@ import { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
 import type { Tracked } from "./collections.js";
 import type { CurrentEvent } from "./event.js";
+import { INSPECT, type Inspect, showContext } from "./inspect.js";
 import { type Key, keyFrom } from "./key.js";
 import { type Children, type Elsewhere, INVOKE, type Ref, reference, type Scope } from "./refs.js";
-import { isKindOf, type Method } from "./shape.js";
+import { isKindOf, type Method, nameOf } from "./shape.js";
 
 export type ContextClass<C extends Context<Key> = Context<Key>> = new () => C;
+
+/** Asks for nothing if contexts of this class have a key. What it asks for otherwise is what the compiler then says. */
+type HasKey<C extends Context<Key>> = [C["key"]] extends [never]
+  ? "a class with a key, as Context<string> has one (a single child is declared with this.child)"
+  : unknown;
 
 /** What a runtime lends a context while an event runs in it. */
 export interface Activation extends CurrentEvent {
@@ -52,7 +58,7 @@ export abstract class Context<K extends Key = never> implements Scope {
     if (construction === null) {
       throw new HeadwaterError(
         "HW-1016",
-        `new ${new.target.name}() was called by hand. Contexts are made by the runtime when they are first used: ` +
+        `new ${nameOf(new.target)}() was called by hand. Contexts are made by the runtime when they are first used: ` +
           "declare them with `this.children(Class)` or `this.child(Class)`, or pass the root class to `run`.",
       );
     }
@@ -72,7 +78,7 @@ export abstract class Context<K extends Key = never> implements Scope {
   }
 
   /** Declares children that are told apart by their keys and made on first use. */
-  protected children<C extends Context<Key>>(cls: ContextClass<C>): Children<C> {
+  protected children<C extends Context<Key>>(cls: ContextClass<C> & HasKey<C>): Children<C> {
     const slot = this.#declare(cls, false);
     const children = (...key: unknown[]) => {
       const { address, slots } = this.#place();
@@ -120,6 +126,13 @@ export abstract class Context<K extends Key = never> implements Scope {
   }
 
   /** @internal */
+  [INSPECT](depth: number, options: object, inspect: Inspect): string {
+    if (#address in this && this.#address !== null)
+      return showContext(this, this.#address, depth, options, inspect);
+    return inspect(this, { ...options, customInspect: false });
+  }
+
+  /** @internal */
   static activate(context: Context<Key>, activation: Activation | null): void {
     context.#activation = activation;
   }
@@ -155,7 +168,7 @@ export abstract class Context<K extends Key = never> implements Scope {
   }
 
   #malformed(): HeadwaterError {
-    const name = this.constructor.name;
+    const name = nameOf(this.constructor);
     return new HeadwaterError(
       "HW-1017",
       `${name} must declare the same children each time it is made, as fields: \`rooms = this.children(Room)\`. ` +
@@ -187,7 +200,7 @@ export function addressAbove(address: Address, cls: ContextClass): Address {
   for (let at: Address | null = address; at !== null; at = at.parent) {
     if (isKindOf(at.shape.cls, cls)) return at;
   }
-  throw new HeadwaterError("HW-1014", `${address} has no ${cls.name} at or above it.`);
+  throw new HeadwaterError("HW-1014", `${address} has no ${nameOf(cls)} at or above it.`);
 }
 
 /** The contexts above whose state an event that begins with this method may read. */

@@ -1,11 +1,16 @@
 import { HeadwaterError } from "../errors.js";
 
-/** What names one child among its siblings: a string, a number, or several of them. */
-export type Key = string | number | readonly (string | number)[];
+type Part = string | number;
+
+/**
+ * What names one child among its siblings: a string, a number, or several of them. A single part is a key by itself
+ * and never an array of one, so an array that might have only one part is no key.
+ */
+export type Key = Part | readonly [Part, Part, ...Part[]];
 
 const KEY_LENGTH_MAX = 1024;
 
-function isPart(part: unknown): part is string | number {
+function isPart(part: unknown): part is Part {
   return typeof part === "string"
     ? part.length <= KEY_LENGTH_MAX
     : typeof part === "number" && Number.isFinite(part);
@@ -15,7 +20,8 @@ function isPart(part: unknown): part is string | number {
 export function keyFrom(parts: readonly unknown[], field: string): Key {
   const [first] = parts;
   if (parts.length === 1 && isPart(first)) return first === 0 ? 0 : first;
-  if (parts.length > 1 && parts.every(isPart)) return parts.map((part) => (part === 0 ? 0 : part));
+  if (parts.length > 1 && parts.every(isPart))
+    return parts.map((part) => (part === 0 ? 0 : part)) as unknown as Key;
   throw new HeadwaterError(
     "HW-1015",
     `${field}(${parts.map(show).join(", ")}) cannot name a context. A key is a string of at most ` +

@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
 import type { Untouchable } from "./collections.js";
+import { INSPECT } from "./inspect.js";
 import type { Method, Shape } from "./shape.js";
 
 declare const CHILD: unique symbol;
@@ -54,7 +55,7 @@ export type Later<T> = {
     : never;
 };
 
-/** The state of a context, to look at. Tracked collections in it cannot be changed. */
+/** The state of a context, to look at: what it holds is read-only, all the way down. */
 export type View<T> = {
   readonly [P in keyof T as P extends string
     ? T[P] extends Below | AnyMethod
@@ -87,7 +88,10 @@ export class Reference {
 
   static addressOf(target: unknown): Address {
     if (target instanceof Reference) return target.#address;
-    throw new HeadwaterError("HW-1018", `${String(target)} is not a reference to a context.`);
+    throw new HeadwaterError(
+      "HW-1018",
+      `${String(target)} is not a reference to a context${hintFor(target)}.`,
+    );
   }
 
   static invoke(reference: Reference, method: Method, args: unknown[]): unknown {
@@ -99,8 +103,20 @@ export class Reference {
   }
 
   toString(): string {
-    return this.#address.toString();
+    return #address in this ? this.#address.toString() : "Reference";
   }
+
+  [INSPECT](): string {
+    return this.toString();
+  }
+}
+
+function hintFor(target: unknown): string {
+  if (target !== undefined) return "";
+  return (
+    ", nor the name of a client. If it is `this.event.caller`: no connected client asked for this event, which may be a " +
+    "started one, a timer or a message. Check `this.event.caller` before sending to it"
+  );
 }
 
 export type ReferenceClass = new (scope: Scope, address: Address) => Reference;
@@ -110,22 +126,24 @@ export function reference(scope: Scope, address: Address): Reference {
   return new address.shape.Reference(scope, address);
 }
 
-/** Names that JavaScript itself looks up on any object and that must stay absent. */
-const LOOKED_UP_BY_THE_LANGUAGE = new Set([
+/** Names that JavaScript, Node or test libraries look up on any object, and that must stay absent. */
+const LOOKED_UP_ON_ANYTHING = new Set([
   "then",
   "toJSON",
   "constructor",
   "inspect",
+  "href",
   "nodeType",
   "tagName",
   "asymmetricMatch",
+  "$$typeof",
 ]);
 
 /** Sits behind a reference's own names, so that a method that does not exist is refused by name. */
 export function refuseUnknown(shape: Shape): object {
   return new Proxy(Reference.prototype, {
     get(target, name, receiver) {
-      if (typeof name === "symbol" || LOOKED_UP_BY_THE_LANGUAGE.has(name) || name in target) {
+      if (typeof name === "symbol" || LOOKED_UP_ON_ANYTHING.has(name) || name in target) {
         return Reflect.get(target, name, receiver);
       }
       throw noSuchMethod(shape, name, receiver instanceof Reference ? receiver.toString() : shape.name);

@@ -45,7 +45,7 @@ export class Shape {
     /** What those fields are declared as, in the same order. */
     readonly kinds: readonly FieldKind[],
   ) {
-    this.name = cls.name;
+    this.name = nameOf(cls);
     this.anonymous = isKindOf(cls, AnonymousContext);
     this.methods = methodsOf(cls);
     this.Reference = makeReferenceClass(this);
@@ -83,6 +83,11 @@ export function inspectTree(cls: ContextClass, seen = new Map<ContextClass, Shap
   return [...seen.values()].filter((shape) => shape !== null);
 }
 
+/** How messages name a class. */
+export function nameOf(cls: { readonly name: string }): string {
+  return cls.name || "(anonymous class)";
+}
+
 export function isKindOf(cls: ContextClass, wanted: abstract new () => Context<Key>): boolean {
   return cls === wanted || Object.prototype.isPrototypeOf.call(wanted, cls);
 }
@@ -99,13 +104,14 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
     const index = below.findIndex((made) => made.marker === value);
     const made = below[index];
     if (made !== undefined) slots[index] = { index, field, single: made.single, cls: made.cls };
+    else if (typeof value === "function") throw holdsFunction(cls, field);
     else kinds[fields.push(field) - 1] = kindOf(value);
   }
   const held = Object.values(instance);
   for (const { kind } of tracked.filter((collection) => !held.includes(collection))) {
     throw new HeadwaterError(
       "HW-1102",
-      `${cls.name} makes a tracked ${kind} that is not the value of one of its fields. Write \`entries = tracked.${kind}()\`; ` +
+      `${nameOf(cls)} makes a tracked ${kind} that is not the value of one of its fields. Write \`entries = tracked.${kind}()\`; ` +
         "inside other data, use a plain Map, Set or array.",
     );
   }
@@ -113,7 +119,7 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
     if (slots[index] !== undefined) continue;
     throw new HeadwaterError(
       "HW-1017",
-      `${cls.name} makes children that it does not keep in a field of its own. Write \`rooms = this.children(Room)\`.`,
+      `${nameOf(cls)} makes children that it does not keep in a field of its own. Write \`rooms = this.children(Room)\`.`,
     );
   }
   const shape = new Shape(cls, fields, slots, kinds);
@@ -121,16 +127,24 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
     const names = [...fields, ...slots.map((slot) => slot.field)].join(", ");
     throw new HeadwaterError(
       "HW-1013",
-      `${cls.name} is an anonymous context, which has neither state nor children, but it declares ${names}.`,
+      `${nameOf(cls)} is an anonymous context, which has neither state nor children, but it declares ${names}.`,
     );
   }
   if (shape.methods.has("then")) {
     throw new HeadwaterError(
       "HW-1017",
-      `${cls.name} has a method named "then", which JavaScript calls on whatever is awaited or returned. Rename it.`,
+      `${nameOf(cls)} has a method named "then", which JavaScript calls on whatever is awaited or returned. Rename it.`,
     );
   }
   return shape;
+}
+
+function holdsFunction(cls: ContextClass, field: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1017",
+    `${nameOf(cls)} has a function in its field "${field}". Fields are state, which is plain data, and only methods can be ` +
+      `called through references: write it as a method, \`${field}(…) { … }\`.`,
+  );
 }
 
 function kindOf(value: unknown): FieldKind {
@@ -149,7 +163,7 @@ function methodsOf(cls: ContextClass): Map<string, Method> {
       if (name === "constructor" || typeof value !== "function" || methods.has(name)) continue;
       methods.set(name, {
         name,
-        label: `${cls.name}.${name}`,
+        label: `${nameOf(cls)}.${name}`,
         body: value as Method["body"],
         isAsync: value instanceof AsyncFunction,
         ...markOf(value),
@@ -160,7 +174,12 @@ function methodsOf(cls: ContextClass): Map<string, Method> {
 }
 
 function makeReferenceClass(shape: Shape): ReferenceClass {
-  const referenceClass = class extends Reference {};
+  const referenceClass = class Ref extends Reference {
+    /** All else is hidden: without it, comparisons would find references to two contexts deeply equal. */
+    get [Symbol.toStringTag](): string {
+      return this.toString();
+    }
+  };
   const names = referenceClass.prototype as unknown as Record<string, unknown>;
   for (const method of shape.methods.values()) {
     names[method.name] = function (this: Reference, ...args: unknown[]) {
@@ -172,7 +191,9 @@ function makeReferenceClass(shape: Shape): ReferenceClass {
       get(this: Reference) {
         const [scope, address] = [Reference.scopeOf(this), Reference.addressOf(this)];
         if (slot.single) return reference(scope, address.child(slot, undefined));
-        return (...key: unknown[]) => reference(scope, address.child(slot, keyFrom(key, slot.field)));
+        const children = (...key: unknown[]) =>
+          reference(scope, address.child(slot, keyFrom(key, slot.field)));
+        return children;
       },
     });
   }

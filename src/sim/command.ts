@@ -31,7 +31,7 @@ export async function runSimCommand(args: string[], output: Output): Promise<num
     { seeds, events, crashes, hosts },
     ({ seeds: done, eventsPerSecond }) => {
       output.say(
-        `${done} of ${seeds.length} seeds, ${eventsPerSecond.toLocaleString("en")} simulated events per second`,
+        `${done} of ${counted(seeds.length, "seed")}, ${eventsPerSecond.toLocaleString("en")} simulated events per second`,
       );
     },
   );
@@ -98,7 +98,7 @@ function replayCommand(events: number, crashes: boolean, hosts: boolean): Replay
 function tell(campaign: Campaign, replayOf: Replay, isThorough: boolean, { say }: Output): void {
   const { seeds, failure, missing } = campaign;
   say(
-    `${seeds.toLocaleString("en")} seeds, ${campaign.events.toLocaleString("en")} events, ` +
+    `${counted(seeds, "seed")}, ${counted(campaign.events, "event")}, ` +
       `${campaign.eventsPerSecond.toLocaleString("en")} simulated events per second, trace ${campaign.hash}`,
   );
   if (failure !== null) {
@@ -122,6 +122,10 @@ function tell(campaign: Campaign, replayOf: Replay, isThorough: boolean, { say }
   if (isThorough)
     say(`No difference.${missing.length > 0 ? "" : " Everything that should happen in a run did."}`);
   else say(`No difference, but these never happened, so the run proves little: ${missing.join("; ")}.`);
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function text(value: unknown): string {

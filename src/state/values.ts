@@ -171,21 +171,70 @@ export function defineHidden(to: Error, name: string, value: unknown, enumerable
 }
 
 /** What a method threw, as its caller sees it. Anything may be thrown; what is not plain data is left out. */
-export function copyThrown(thrown: unknown): unknown {
+export function copyThrown(thrown: unknown, above: readonly unknown[] = []): unknown {
+  if (above.includes(thrown) || above.length > DEPTH_MAX) return new Error("an error that contains itself");
+  const inside = (part: unknown) => copyThrown(part, [...above, thrown]);
+  let told: unknown;
   try {
-    return copyAny(thrown, 0);
+    told = copyAny(thrown, 0);
   } catch {
-    if (!(thrown instanceof Error)) {
-      return new Error(typeof thrown === "object" && thrown !== null ? describe(thrown) : String(thrown));
-    }
-    const to = nearestBuiltIn(thrown);
-    for (const [name, item] of errorFields(thrown)) {
-      try {
-        defineHidden(to, name, copyAny(item, 1), true);
-      } catch {}
-    }
-    return to;
+    if (!(thrown instanceof Error)) return toldOf(thrown);
+    told = nearestBuiltIn(thrown);
+    keepFields(told as Error, errorFields(thrown));
+    if (thrown.cause !== undefined) defineHidden(told as Error, "cause", inside(thrown.cause));
   }
+  if (thrown instanceof AggregateError && Array.isArray(thrown.errors)) {
+    defineHidden(told as Error, "errors", thrown.errors.map(inside), true); // only what can be seen goes on to other hosts
+  }
+  return told;
+}
+
+/** Gives an error those fields that are plain data, and returns the others. */
+function keepFields(to: Error, fields: readonly [name: string, item: unknown][]): typeof fields {
+  return fields.filter(([name, item]) => {
+    try {
+      if (name === "__proto__" || name === "name") return true;
+      defineHidden(to, name, copyAny(item, 1), true);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
+
+/** Of what is neither plain data nor an error: what can be kept, as an error that says what is missing, and why. */
+function toldOf(thrown: unknown): Error {
+  if (typeof thrown !== "object" || thrown === null) return new Error(String(thrown));
+  if (!isPlain(thrown)) {
+    const { path, reason } = locate(thrown, "it", new Set()) ?? { path: "it", reason: describe(thrown) };
+    return new Error(path === "it" ? reason : `what was thrown cannot be passed on: ${path} is ${reason}`);
+  }
+  const told = new Error("a plain object was thrown");
+  try {
+    const fields = Object.entries(thrown as Record<string, unknown>);
+    const isText = ([name, item]: [string, unknown]) => TEXTS.includes(name) && typeof item === "string";
+    for (const [name, item] of fields.filter(isText)) defineHidden(told, name, item);
+    const leftOut = keepFields(
+      told,
+      fields.filter((field) => !isText(field)),
+    );
+    const reasons = leftOut.map(([name, item]) => whyLeftOut(name, item, thrown));
+    defineHidden(told, "message", `${told.message} (left out: ${reasons.join("; ")})`);
+  } catch {
+    told.message += ", which cannot be read";
+  }
+  return told;
+}
+
+/** What an error has anyway. */
+const TEXTS = ["name", "message"];
+
+function whyLeftOut(name: string, item: unknown, of: object): string {
+  const { path, reason } = locate(item, name, new Set([of])) ?? {
+    path: name,
+    reason: "which cannot be a field of an error",
+  };
+  return path === name ? `${name}, ${reason}` : `${name}, as ${path} is ${reason}`;
 }
 
 function describe(value: object): string {

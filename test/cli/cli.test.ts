@@ -95,6 +95,22 @@ test("sim hands its options to the simulator and refuses what it cannot use", as
   assert.equal(refused.exitCode, 2);
   assert.match(refused.stderr, /^error HW-2001: --seeds takes a whole number/);
   assert.match((await headwater("sim", "--sedes", "2")).stderr, /Did you mean "--seeds"\?/);
+  const negative = await headwater("sim", "--seeds", "-3");
+  assert.match(negative.stderr, /^error HW-2001: --seeds takes a whole number of at least 1, not "-3"/);
+});
+
+test("sim runs one seed, or several from one on, and counts them in words", async () => {
+  const sim = async (...args: string[]) => (await headwater("sim", "--events", "20", ...args)).stderr;
+  const [one, several] = [await sim("--seed", "5"), await sim("--seed", "5", "--seeds", "2")];
+  assert.match(one, /^1 seed, \d+ events, /m);
+  assert.match(several, /^2 seeds, \d+ events, /m);
+  const trace = (said: string) => said.match(/trace (\w+)/)?.[1];
+  assert.notEqual(trace(several), trace(one));
+  assert.notEqual(trace(several), trace(await sim("--seeds", "2")));
+  assert.match(
+    (await headwater("help", "sim")).stdout,
+    /--seed K +replay only this seed, or begin --seeds with it/,
+  );
 });
 
 test("as a process, it exits with the code and writes no colours where nobody looks", async () => {

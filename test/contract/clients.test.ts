@@ -65,7 +65,7 @@ test("a closed client hears nothing more, and its name is free again", async () 
   const first = service.client("ada", (message) => heard.push(`first ${message}`));
   await service.root.tell("ada", 1);
   await service.idle();
-  refusedAtOnce(() => service.client("ada", () => {}), "HW-1020", '"ada"');
+  refusedAtOnce(() => service.client("ada", () => {}), "HW-1402", '"ada"');
   first.close();
   await service.root.tell("ada", 2);
   await service.idle();

@@ -130,23 +130,24 @@ test("contexts never share keys, whatever they and their fields are called", () 
   const root = rootOf(Things);
   const odd = root.shape.slots[1];
   assert.ok(odd);
+  const keys: Key[] = [
+    1,
+    "1",
+    "1)",
+    "a.b",
+    "\0",
+    "é".repeat(1024),
+    `${"é".repeat(1023)}e`,
+    ["a", "b"],
+    "a, b",
+    'a", "b',
+    "\ud800",
+    "\ud801",
+  ];
   const contexts = [
     root,
     root.child(odd, undefined),
-    ...[
-      1,
-      "1",
-      "1)",
-      "a.b",
-      "\0",
-      "é".repeat(1024),
-      `${"é".repeat(1023)}e`,
-      ["a", "b"],
-      ["a, b"],
-      ['a", "b'],
-      "\ud800",
-      "\ud801",
-    ].map((key) => below(root, key)),
+    ...keys.map((key) => below(root, key)),
     ...[rootOf(Things, "a/Things"), rootOf(Things, "a"), rootOf(Things, '"a"'), rootOf(Things, "#")],
   ];
   const journal = new MemoryJournal();

@@ -21,7 +21,9 @@ test("numbers and strings stay apart, and so do tuples with different parts", ()
 
 test("no text is the name of a tuple, and no tuple that of another one", () => {
   const parts = ["", "\u0000", "1", "1 a", "a\u0000", 1, 11, -1, 1e21];
-  const tuples: Key[] = parts.flatMap((a) => parts.flatMap((b) => [[a, b], ...parts.map((c) => [a, b, c])]));
+  const tuples = parts.flatMap((a) =>
+    parts.flatMap((b): Key[] => [[a, b], ...parts.map((c): Key => [a, b, c])]),
+  );
   const names = new Set(tuples.map(mapKey));
   assert.equal(names.size, tuples.length);
   for (const name of names) assert.ok(!names.has(mapKey(name)));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import { Context } from "headwater";
 import { Reference } from "#src/model/refs.js";
 import { Calls, Place } from "../place.js";
@@ -17,6 +18,7 @@ class Hallway extends Context {
   }
 }
 class Building extends Context<string> {
+  floors = [1, 2];
   rooms = this.children(Room);
   hallway = this.child(Hallway);
   close() {}
@@ -96,6 +98,39 @@ test("a reference is not a thenable and can be printed, so awaiting or logging o
   assert.equal(await (room as unknown), room);
   assert.equal(JSON.stringify(room), "{}");
   assert.equal(`${room}`, 'Game.buildings("a").rooms(1)');
+});
+
+test("whoever looks at a reference, in whatever way, sees which context it names", () => {
+  const room = root.buildings("a").rooms(1);
+  assert.equal(inspect({ room, at: [root] }), `{ room: Game.buildings("a").rooms(1), at: [ Game ] }`);
+  assert.equal(inspect(new Error("x", { cause: room })).includes("[cause]: Game.buildings"), true);
+  assert.match(inspect(room, { customInspect: false }), /Game\.buildings\("a"\)\.rooms\(1\)/);
+  assert.match(inspect(room, { customInspect: false, showHidden: true }), /rooms\(1\)/);
+  assert.match(inspect(Object.getPrototypeOf(room)), /Reference/);
+  assert.equal(inspect(root.buildings), "[Function: children]");
+  assert.equal(Object.prototype.toString.call(room), '[object Game.buildings("a").rooms(1)]');
+  assert.equal((room as object) instanceof Room, false);
+});
+
+test("references to one context are deeply equal, those to two are not, and a test that fails says which", () => {
+  assert.deepEqual(root.buildings("a").rooms(1), root.buildings("a").rooms(1));
+  assert.notDeepEqual(root.buildings("a").rooms(1), root.buildings("a").rooms(2));
+  assert.throws(
+    () => assert.deepEqual(root.buildings("a").rooms(1), root.buildings("a").rooms(2)),
+    /AssertionError.*rooms\(1\).*rooms\(2\)/s,
+  );
+  assert.throws(() => assert.deepEqual(root, {}), /AssertionError.*Game/s);
+});
+
+test("a context that is looked at shows its address, its fields, and where its children are", () => {
+  const building = Context.construct(Reference.addressOf(root.buildings("a")));
+  assert.equal(
+    inspect({ building }, { breakLength: Number.POSITIVE_INFINITY }),
+    '{ building: Game.buildings("a") { floors: [ 1, 2 ], rooms: Game.buildings("a").rooms(…), ' +
+      'hallway: Game.buildings("a").hallway } }',
+  );
+  assert.equal(inspect([[building]], { depth: 1 }), '[ [ [Game.buildings("a")] ] ]');
+  assert.match(inspect(Building.prototype), /^Building|Context/);
 });
 
 test("references are recognised behind the names that they carry, and nothing else is", () => {

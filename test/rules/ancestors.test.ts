@@ -63,7 +63,7 @@ class Thing extends Context<number> {
   }
   @reads(World) spoil() {
     const world = this.event.read(World);
-    world.rules.gravity = 0;
+    (world.rules as { gravity: number }).gravity = 0;
     (world as { rules: unknown }).rules = null;
   }
   readWrong() {

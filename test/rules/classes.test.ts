@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AnonymousContext, Context, type ContextClass, readonly, run } from "headwater";
+import { AnonymousContext, Context, readonly, run } from "headwater";
 import { refused, refusedAtOnce } from "../refused.js";
 
 /** HW-1013, HW-1015 and HW-1017: classes and keys that `run` and references refuse. */
@@ -79,7 +79,36 @@ test("HW-1017: what is no context class, or makes children nobody keeps, is refu
   }
   await refused(run(class Plain {} as unknown as typeof Shelf), "HW-1017", "extends Context");
   await refused(run(Careless), "HW-1017", "Careless");
-  await refused(run({} as Record<string, ContextClass>), "HW-1017");
+  await refused(run({}), "HW-1017");
+});
+
+test("HW-1017: a field that holds a function is refused by name before anything runs, in any class of the tree", async () => {
+  class Handy extends Context<number> {
+    count = 0;
+    inc = () => {
+      this.count += 1;
+    };
+  }
+  class Root extends Context {
+    handy = this.children(Handy);
+  }
+  await refused(run(Root), "HW-1017", "Handy", '"inc"', "write it as a method");
+});
+
+test("a class without a name is called that in messages", async () => {
+  const service = await run(
+    class extends Context {
+      hall = this.child(Shelf);
+      wrong() {
+        this.event.send(this.above(Context as unknown as typeof Shelf)).addUp(1);
+      }
+    },
+  );
+  assert.equal(String(service.root.hall), "(anonymous class).hall");
+  const root = service.root as unknown as Record<string, unknown>;
+  refusedAtOnce(() => root.nothing, "HW-1007", '(anonymous class) has no method "nothing"');
+  await refused(service.root.wrong(), "HW-1018", '"(anonymous class)"');
+  await service.stop();
 });
 
 test("a context whose field initialiser fails fails the events that need it, and no others", async () => {

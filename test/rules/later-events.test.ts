@@ -50,6 +50,9 @@ class Maker extends Context {
   startOn(target: string) {
     this.event.start(target as unknown as Target<Cell>).arm();
   }
+  sendBack() {
+    this.event.send(this.event.caller as string, "done");
+  }
   sendToStranger() {
     this.event.send(this.event.peer(Stranger)).add();
   }
@@ -77,6 +80,15 @@ test("HW-1018: start is for this logical node, send for others, and both want a 
   await refused(nodes.maker.sendToOwn(), "HW-1018", "Maker.cells(1)", "this.event.start");
   await refused(nodes.maker.startOn("cells(1)"), "HW-1018", "cells(1)");
   assert.deepEqual(await nodes.printer.read(), []);
+  await stop();
+});
+
+test("HW-1018: who sends back to a caller that there is not is told to look first", async () => {
+  const { root, client, stop } = await run(Maker);
+  const heard: unknown[] = [];
+  await client("ada", (message) => heard.push(message)).root.sendBack();
+  assert.deepEqual(heard, ["done"]);
+  await refused(root.sendBack(), "HW-1018", "undefined", "Check `this.event.caller`");
   await stop();
 });
 

@@ -90,7 +90,7 @@ test("HW-1401: a service that stops answers what it has taken and takes no more"
   const taken = service.root.work("slow");
   await gates.reached("slow");
   const stopped = service.stop();
-  await refused(service.root.work("slow"), "HW-1401", "stopped");
+  await refused(service.root.work("slow"), "HW-1401", "takes no more requests");
   const watched = watch(stopped);
   await turns();
   assert.equal(watched.settled, false, "it waits for what it has taken");
@@ -105,7 +105,7 @@ test("HW-1401: what takes longer than the grace period is cut off and told so", 
   const service = await run(Worker);
   const taken = service.root.work("never opened");
   await gates.reached("never opened");
-  const cutOff = refused(taken, "HW-1401");
+  const cutOff = refused(taken, "HW-1401", "before this request had ended", "graceMs");
   await service.stop({ graceMs: 0 });
   await cutOff;
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decode, encode } from "#src/state/codec.js";
 import { copy, copyAll, copyThrown, register } from "#src/state/values.js";
 
 const at = () => "value";
@@ -158,4 +159,57 @@ test("whatever is thrown can be told to the caller, without what is not plain da
     },
   });
   assert.ok(spiteful instanceof Error);
+});
+
+test("a plain object that is thrown with what is not plain data keeps the rest, and says what was left out", () => {
+  const told = (thrown: unknown) => {
+    const error = copyThrown(thrown);
+    assert.ok(error instanceof Error);
+    return [error.message, { ...error }];
+  };
+  const f = () => 1;
+  const ring: Record<string, unknown> = { a: [1] };
+  ring.self = ring;
+  const cases: [thrown: unknown, message: string, fields: object][] = [
+    [{ a: 1, f }, "a plain object was thrown (left out: f, a function (f))", { a: 1 }],
+    [{ message: "no money", code: 3, f }, "no money (left out: f, a function (f))", { code: 3 }],
+    [
+      { a: { b: [f] }, c: null },
+      "a plain object was thrown (left out: a, as a.b[0] is a function (f))",
+      { c: null },
+    ],
+    [ring, "a plain object was thrown (left out: self, part of itself (a cycle))", { a: [1] }],
+    [{ name: 4, a: 1, f }, "a plain object was thrown (left out: name, which cannot be a field of an error; f, a function (f))", { a: 1 }], // biome-ignore format: short
+    [[1, f], "what was thrown cannot be passed on: it[1] is a function (f)", {}],
+    [/a/, "an instance of RegExp (pass plain data)", {}],
+  ];
+  for (const [thrown, message, fields] of cases) assert.deepEqual(told(thrown), [message, fields]);
+  assert.equal((copyThrown({ name: "NoMoney", f }) as Error).name, "NoMoney");
+  const unreadable = {
+    get a(): number {
+      throw new Error("never");
+    },
+  };
+  assert.match(String(told(unreadable)[0]), /cannot be read/);
+});
+
+test("an error keeps its cause, and several errors in one keep each other's company, however odd some are", () => {
+  const odd = Object.assign(new TypeError("odd"), { code: 7, retry: () => 1 });
+  const caused = copyThrown(Object.assign(new Error("outer", { cause: odd }), { f: () => 1 })) as Error;
+  assert.ok(caused.cause instanceof TypeError);
+  assert.deepEqual([caused.cause.message, { ...caused.cause }], ["odd", { code: 7 }]);
+
+  const several = new AggregateError([new RangeError("low"), odd, "text"], "all failed");
+  several.errors.push(several);
+  const told = copyThrown(copyThrown(several)) as Error & { errors: Error[] };
+  const [low, high, text, itself] = told.errors;
+  assert.deepEqual([told.name, told.message, text], ["AggregateError", "all failed", "text"]);
+  assert.ok(low instanceof RangeError && high instanceof TypeError);
+  assert.deepEqual([high.message, { ...high }], ["odd", { code: 7 }]);
+  assert.match(itself?.message ?? "", /contains itself/);
+  const { errors } = decode(encode(told)) as typeof told;
+  assert.deepEqual(
+    errors.map((each) => each.message),
+    ["low", "odd", undefined, itself?.message],
+  );
 });

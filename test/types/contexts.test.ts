@@ -76,9 +76,31 @@ class Parent extends Context {
   keyed = this.children(Keyed);
   // @ts-expect-error a class with a key cannot be a single child
   single = this.child(Keyed);
+  // @ts-expect-error a class without a key cannot be told apart from its siblings
+  printers = this.children(Printer);
   // @ts-expect-error what is below must be a context class
   plain = this.child(class Plain {});
 }
+
+class Pair extends Context<readonly [first: string, second: number, ...others: string[]]> {}
+class Many extends Context<string | readonly [string, string]> {}
+class Keys extends Context {
+  pairs = this.children(Pair);
+  many = this.children(Many);
+  use() {
+    equal<Parameters<typeof this.pairs>, [first: string, second: number, ...others: string[]]>(true);
+    this.many("a");
+    this.many("a", "b");
+  }
+}
+// @ts-expect-error an array may have a single part, and then the key is that part and no array
+class Open extends Context<readonly string[]> {}
+// @ts-expect-error a tuple of one part is that part: Context<string>
+class One extends Context<readonly [name: string]> {}
+// @ts-expect-error so is one that may have one part
+class OneOrTwo extends Context<readonly [name: string, floor?: number]> {}
+// @ts-expect-error what else is no string and no number cannot name a context
+class Flag extends Context<boolean> {}
 
 function outside(life: Ref<Life>): void {
   // @ts-expect-error a key must have the declared type
@@ -88,5 +110,6 @@ function outside(life: Ref<Life>): void {
 }
 
 test("contexts, their events, timers and messages are typed", () => {
-  for (const check of [Cell, Life, Parent, outside]) assert.equal(typeof check, "function");
+  for (const check of [Cell, Life, Parent, Keys, Open, One, OneOrTwo, Flag, outside])
+    assert.equal(typeof check, "function");
 });

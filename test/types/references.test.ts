@@ -49,6 +49,28 @@ class Theatre extends Context<string> {
   }
 }
 
+class Money {
+  constructor(readonly cents: number) {}
+  plus(other: Money) {
+    return new Money(this.cents + other.cents);
+  }
+}
+interface Act {
+  title: string;
+  scenes: Act[];
+}
+class Play extends Context {
+  acts: Act[] = [];
+  cast = new Map<string, { lines: string[] }>();
+  tags = new Set<string>();
+  size: [number, number] = [1, 2];
+  opened: { at: Date; by?: string | undefined } | null = null;
+  price = new Money(1);
+  bytes = new Uint8Array();
+  anything: unknown = 1;
+  isOpen = false;
+}
+
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const equal = <A, B>(_: Equal<A, B>): void => {};
 
@@ -114,7 +136,7 @@ function elsewhere(theatre: Elsewhere<Theatre>, later: Later<Theatre>, view: Vie
   // @ts-expect-error a later event starts on the context itself, not below it
   void later.hall;
   equal<typeof view.name, string>(true);
-  equal<typeof view.guests, Map<string, number>>(true);
+  equal<typeof view.guests, ReadonlyMap<string, number>>(true);
   equal<typeof view.key, string>(true);
   // @ts-expect-error a view is to look at
   view.name = "rose";
@@ -124,6 +146,35 @@ function elsewhere(theatre: Elsewhere<Theatre>, later: Later<Theatre>, view: Vie
   void view.chairs;
 }
 
+function lookedAt(play: View<Play>): void {
+  equal<typeof play.tags, ReadonlySet<string>>(true);
+  equal<typeof play.size, readonly [number, number]>(true);
+  equal<typeof play.price, Money>(true);
+  equal<typeof play.bytes, Uint8Array<ArrayBuffer>>(true);
+  equal<typeof play.anything, unknown>(true);
+  equal<typeof play.isOpen, boolean>(true);
+  const { at, by } = play.opened ?? {};
+  equal<typeof at, Date | undefined>(true);
+  equal<typeof by, string | undefined>(true);
+  const titles: readonly string[] = play.acts.flatMap((act) => act.scenes.map(({ title }) => title));
+  void titles;
+  // @ts-expect-error changing an array of a view would do nothing
+  play.acts.push({ title: "one", scenes: [] });
+  // @ts-expect-error nor would changing an object in it
+  for (const act of play.acts) act.title = "two";
+  // @ts-expect-error nor one further down
+  for (const act of play.acts) act.scenes[0] = act;
+  // @ts-expect-error nor a Map
+  play.cast.delete("ada");
+  // @ts-expect-error nor what is in it
+  play.cast.get("ada")?.lines.push("…");
+  // @ts-expect-error nor a Set
+  play.tags.add("comedy");
+  // @ts-expect-error nor an object that is a field
+  if (play.opened) play.opened.by = "ada";
+}
+
 test("references, later events and views are typed by the classes they name", () => {
-  for (const check of [calls, keys, stateStaysInside, elsewhere]) assert.equal(typeof check, "function");
+  for (const check of [calls, keys, stateStaysInside, elsewhere, lookedAt, Play])
+    assert.equal(typeof check, "function");
 });

@@ -59,6 +59,10 @@ function whatRuns(): void {
   void run(Plain);
   // @ts-expect-error and so are several roots
   void run({ plain: Plain });
+  // @ts-expect-error a root is alone of its kind, so it has no key
+  void run(Room);
+  // @ts-expect-error nor has one of several
+  void run({ game: Game, room: Room });
 }
 
 test("services are typed by the classes that they run", () => {

@@ -74,7 +74,7 @@ class Till extends Context {
   look() {
     const shop = this.event.read(Shop);
     equal<typeof shop.orders, ReadonlyTrackedMap<string, Order>>(true);
-    equal<typeof shop.plain, Map<string, number>>(true);
+    equal<typeof shop.plain, ReadonlyMap<string, number>>(true);
     // @ts-expect-error a view is there to be looked at
     shop.orders.delete("a");
     // @ts-expect-error so is that of a list

@@ -198,11 +198,23 @@ function describe(value: object): string {
   const cls: unknown = value.constructor;
   if (typeof cls !== "function" || cls === Object)
     return "an object that is neither plain nor of a class of its own";
-  const remedy =
-    whyNotRegistered(cls as unknown as AnyClass) === null
-      ? `, or register the class with \`register(${cls.name})\``
-      : "";
-  return `an instance of ${cls.name || "a class without a name"} (pass plain data${remedy})`;
+  return `an instance of ${cls.name || "a class without a name"} (pass plain data${remedyFor(value, cls as unknown as AnyClass)})`;
+}
+
+/** What says all that there is to instances of classes that cannot be registered. */
+const PLAIN_FORMS: readonly [type: unknown, form: string][] = [
+  [URL, "url.href"],
+  [URLSearchParams, "params.toString()"],
+  [RegExp, "[regExp.source, regExp.flags]"],
+];
+
+function remedyFor(value: object, cls: AnyClass): string {
+  const form = PLAIN_FORMS.find(([type]) => type === cls)?.[1];
+  if (form !== undefined) return `, such as \`${form}\``;
+  const isBuiltIn = (globalThis as Record<string, unknown>)[cls.name] === cls;
+  const isBytes = ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+  if (isBuiltIn || isBytes || whyNotRegistered(cls) !== null) return "";
+  return `, or register the class with \`register(${cls.name})\``;
 }
 
 /** Walks the value once more to say where the trouble is; slow, and only on the way to an error. */

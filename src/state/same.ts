@@ -1,25 +1,21 @@
+import { sameBytes } from "./bytes.js";
+
 /** Do a live value and a copy hold the same data? Never true for something that cannot be copied. */
 export function same(live: unknown, kept: unknown): boolean {
   if (typeof live !== "object" || live === null) return Object.is(live, kept);
   if (live === kept) return true;
   if (typeof kept !== "object" || kept === null) return false;
   const prototype: unknown = Object.getPrototypeOf(live) ?? Object.prototype;
-  if (prototype !== Object.getPrototypeOf(kept) && !isCopiedBuffer(prototype, kept)) return false;
+  if (prototype !== Object.getPrototypeOf(kept)) return false;
   if (Array.isArray(live)) return sameArrays(live, kept as unknown[]);
   if (live instanceof Map)
     return live.size === (kept as typeof live).size && sameItems(live, kept as typeof live);
   if (live instanceof Set)
     return live.size === (kept as typeof live).size && sameItems(live, kept as typeof live);
   if (live instanceof Date) return Object.is(live.getTime(), (kept as Date).getTime());
-  if (live instanceof ArrayBuffer) return sameBytes(live, kept as ArrayBuffer);
-  if (ArrayBuffer.isView(live)) return sameBytes(live, kept as ArrayBufferView);
+  if (live instanceof ArrayBuffer || ArrayBuffer.isView(live)) return sameBytes(live, kept as typeof live);
   if (live instanceof Error && !sameErrorText(live, kept as Error)) return false;
   return sameFields(live as Record<string, unknown>, kept as Record<string, unknown>);
-}
-
-/** A Buffer is copied as the plain bytes that it is. */
-function isCopiedBuffer(prototype: unknown, kept: object): boolean {
-  return prototype === Buffer.prototype && Object.getPrototypeOf(kept) === Uint8Array.prototype;
 }
 
 function sameArrays(live: unknown[], kept: unknown[]): boolean {
@@ -47,10 +43,4 @@ function sameFields(live: Record<string, unknown>, kept: Record<string, unknown>
     if (key !== others[i] || !same(live[key], kept[key])) return false;
   }
   return true;
-}
-
-function sameBytes(live: ArrayBuffer | ArrayBufferView, kept: ArrayBuffer | ArrayBufferView): boolean {
-  const bytes = (of: ArrayBuffer | ArrayBufferView) =>
-    ArrayBuffer.isView(of) ? Buffer.from(of.buffer, of.byteOffset, of.byteLength) : Buffer.from(of);
-  return bytes(live).equals(bytes(kept));
 }

@@ -2,6 +2,7 @@ import { HeadwaterError } from "../errors.js";
 import { Tracked } from "../model/collections.js";
 import { Context } from "../model/context.js";
 import { Reference } from "../model/refs.js";
+import { copyView } from "./bytes.js";
 import { type AnyClass, isRegistered, whyNotRegistered } from "./registered.js";
 
 export { register } from "./registered.js";
@@ -89,8 +90,9 @@ function copyObject(value: object, depth: number): unknown {
 
 function copyInstance(value: object, prototype: object, depth: number): unknown {
   if (prototype === Date.prototype) return new Date((value as Date).getTime());
-  if (value instanceof ArrayBuffer) return value.slice(0);
-  if (ArrayBuffer.isView(value)) return copyView(value);
+  if (prototype === ArrayBuffer.prototype) return (value as ArrayBuffer).slice(0);
+  const view = copyView(value, prototype);
+  if (view !== null) return view;
   if (isRegistered(value.constructor)) {
     const fields = copyFields(value, Object.create(prototype) as Record<string, unknown>, depth);
     return value instanceof Error ? withErrorText(fields as unknown as Error, value) : fields;
@@ -106,14 +108,6 @@ function copyFields(from: object, to: Record<string, unknown>, depth: number): R
     to[key] = copyAny(fields[key], depth + 1);
   }
   return to;
-}
-
-function copyView(view: ArrayBufferView): ArrayBufferView {
-  const bytes = view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
-  if (view instanceof DataView) return new DataView(bytes);
-  if (Buffer.isBuffer(view)) return new Uint8Array(bytes);
-  const Typed = view.constructor as new (buffer: ArrayBufferLike) => ArrayBufferView;
-  return new Typed(bytes);
 }
 
 export const ERROR_TYPES: ReadonlyMap<unknown, ErrorConstructor> = new Map<unknown, ErrorConstructor>(

@@ -103,9 +103,11 @@ test("a subclass of a built-in class is refused rather than turned into somethin
   class Bag extends Map<string, number> {}
   class Row extends Array<number> {}
   class Day extends Date {}
+  class Bytes extends Uint8Array {}
   assert.match(refusal({ bag: new Bag() }), /^Game\.state\.bag .* an instance of Bag \(pass plain data\)$/);
   assert.match(refusal(Row.of(1)), /an instance of Row/);
   assert.match(refusal(new Day()), /an instance of Day/);
+  assert.match(refusal(new Bytes(2)), /an instance of Bytes \(pass plain data\)$/);
 });
 
 test("classes whose instances are more than their fields cannot be registered", () => {

@@ -3,7 +3,6 @@ import { Context } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import { same } from "./same.js";
-import { hasSharing } from "./sharing.js";
 import { isSameContent } from "./tracked-content.js";
 import { attached, firstVersion, fitted, isStill, replaced, shown, versionNow } from "./tracked-fields.js";
 import { hintAtSize } from "./tracked-hint.js";
@@ -70,24 +69,29 @@ function live(value: object, instance: Context<Key>, address: Address, field: st
 }
 
 /**
- * May the next event use this instance as if it had been made from the state? Not if somebody kept hold of it and
- * changed it outside any event, and not if its fields share objects.
+ * Makes an instance that an event has left what `instantiate` would make, without making it. What is in its fields is not
+ * used again: a value can be the same as its copy in the state and behave otherwise (it may be frozen, share objects with
+ * another, have a getter, be a proxy), and copying the copy is faster than finding that out. False if it cannot be done.
  */
-export function holds(instance: Context<Key>, address: Address, state: State): boolean {
+export function refill(instance: Context<Key>, address: Address, state: State): boolean {
   const { fields } = address.shape;
-  let objects: unknown[] | null = null;
-  for (let i = 0; i < fields.length; i++) {
-    const live = (instance as unknown as Fields)[fields[i] as string];
-    if (typeof live !== "object" || live === null) {
-      if (!Object.is(live, state[i])) return false;
-    } else if (live instanceof Live) {
-      if (!isStill(live, state[i], instance, fields[i] as string)) return false;
-    } else {
-      if (!same(live, state[i])) return false;
-      (objects ??= []).push(live);
+  try {
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i] as string;
+      const value = state[i];
+      if (typeof value !== "object" || value === null) {
+        (instance as unknown as Fields)[field] = value;
+      } else if (value instanceof Version) {
+        const live = (instance as unknown as Fields)[field];
+        if (!(live instanceof Live && isStill(live, value, instance, field))) return false;
+      } else {
+        (instance as unknown as Fields)[field] = copy(value, () => field);
+      }
     }
+    return true;
+  } catch {
+    return false; // an event has frozen it
   }
-  return objects === null || !hasSharing(objects);
 }
 
 /** The state that an instance holds now: the one it was given if nothing changed, else a new one. */

@@ -2,13 +2,13 @@ import type { Address } from "../model/address.js";
 import { Context } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
-import { same } from "./same.js";
+import { isStillSame, same } from "./same.js";
 import { isSameContent } from "./tracked-content.js";
 import { attached, firstVersion, fitted, isStill, replaced, shown, versionNow } from "./tracked-fields.js";
 import { hintAtSize } from "./tracked-hint.js";
 import { Live } from "./tracked-live.js";
 import { Version } from "./tracked-version.js";
-import { copy, isSimple } from "./values.js";
+import { copyKept, copyToKeep, isSimple } from "./values.js";
 
 /**
  * The state of one context at one moment: the values of its fields, in the order of its shape, never changed
@@ -64,7 +64,7 @@ export function instantiate(address: Address, state: State): Context<Key> {
 }
 
 function live(value: object, instance: Context<Key>, address: Address, field: string): unknown {
-  if (!(value instanceof Version)) return copy(value, () => field);
+  if (!(value instanceof Version)) return copyKept(value);
   return attached((instance as unknown as Fields)[field], value, instance, address, field);
 }
 
@@ -85,7 +85,7 @@ export function refill(instance: Context<Key>, address: Address, state: State): 
         const live = (instance as unknown as Fields)[field];
         if (!(live instanceof Live && isStill(live, value, instance, field))) return false;
       } else {
-        (instance as unknown as Fields)[field] = copy(value, () => field);
+        (instance as unknown as Fields)[field] = copyKept(value);
       }
     }
     return true;
@@ -106,7 +106,7 @@ export function stateOf(instance: Context<Key>, address: Address, before: State,
     const field = fields[i] as string;
     const live = (instance as unknown as Fields)[field];
     const kept = before[i];
-    if (typeof live === "object" ? same(live, kept) : Object.is(live, kept)) continue;
+    if (typeof live === "object" ? isStillSame(live, kept) : Object.is(live, kept)) continue;
     let now = live;
     if (!isSimple(live) || kept instanceof Version) {
       now = valueNow(live, kept, instance, address, field);
@@ -135,7 +135,7 @@ function valueNow(
 
 function copyField(value: unknown, address: Address, field: string): unknown {
   if (typeof value === "object") hintAtSize(value, address, field);
-  return copy(value, () => `${address}.${field}`);
+  return copyToKeep(value, () => `${address}.${field}`);
 }
 
 /** The fields in which two states of a context differ. */
@@ -152,7 +152,7 @@ export function viewOf(address: Address, state: State): object {
   const view: Fields = address.key === undefined ? {} : { key: address.key };
   for (const [i, field] of address.shape.fields.entries()) {
     const value = state[i];
-    view[field] = value instanceof Version ? shown(value, address, field) : copy(value, () => field);
+    view[field] = value instanceof Version ? shown(value, address, field) : copyKept(value);
   }
   return Object.freeze(view);
 }

@@ -1,16 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, readonly, run } from "headwater";
+import { refused } from "../refused.js";
 
 /**
  * What an event sees may not depend on how the runtime ran it. A method that runs to its end at once may get an instance
  * that another event has used, an async one gets a fresh one: both find the same.
  */
 
+const MARK = Symbol("mark");
+
 class Box extends Context {
   content: unknown = null;
   bytes: Buffer = Buffer.alloc(0);
 
+  put(content: unknown) {
+    this.content = content;
+  }
   putBytes(text: string) {
     this.bytes = Buffer.from(text);
   }
@@ -22,6 +28,19 @@ class Box extends Context {
   }
   @readonly give() {
     return this.bytes;
+  }
+  putMatch() {
+    this.content = "abc".match(/b/);
+  }
+  putGetter() {
+    this.content = {
+      get two() {
+        return 2;
+      },
+    };
+  }
+  mark() {
+    (this.content as Record<symbol, unknown>)[MARK] = 1;
   }
   putHoles() {
     const holes = new Array<number>(2);
@@ -75,4 +94,16 @@ test("what a copy does not keep is not there for any later event, at once or not
     assert.deepEqual(atOnce, await root.look(), put);
     await stop();
   }
+});
+
+test("HW-1006: what would be lost in a copy is refused before anybody can see it", async () => {
+  const { root, stop } = await run(Box);
+  await root.put({ n: 1 });
+  await refused(root.putMatch(), "HW-1006", "Box.content", "[...match]");
+  await refused(root.putGetter(), "HW-1006", "Box.content", "a getter", '"two"');
+  await refused(root.mark(), "HW-1006", "Box.content", "Symbol(mark)");
+  await refused(root.put({ [MARK]: 1 }), "HW-1006", "argument 1", "Symbol(mark)");
+  await refused(root.put("abc".match(/b/)), "HW-1006", "argument 1", "[...match]");
+  assert.deepEqual(await root.look(), await root.lookLater());
+  await stop();
 });

@@ -108,6 +108,7 @@ test("a subclass of a built-in class is refused rather than turned into somethin
   assert.match(refusal(Row.of(1)), /an instance of Row/);
   assert.match(refusal(new Day()), /an instance of Day/);
   assert.match(refusal(new Bytes(2)), /an instance of Bytes \(pass plain data\)$/);
+  assert.match(refusal(Object.create(new Coin())), /an instance of Coin/);
 });
 
 test("classes whose instances are more than their fields cannot be registered", () => {

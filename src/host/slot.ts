@@ -3,7 +3,7 @@ import { Address } from "../model/address.js";
 import type { Context, ContextClass } from "../model/context.js";
 import type { Key } from "../model/key.js";
 import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
-import { holds, initialState, instantiate, type State } from "../state/fields.js";
+import { initialState, instantiate, refill, type State } from "../state/fields.js";
 import type { Keeper } from "./cache.js";
 import type { EventRequest } from "./request.js";
 import { StoredContext } from "./stored-state.js";
@@ -14,7 +14,7 @@ export class Slot extends Address {
   readonly place: Place<EventRequest>;
   #state: State | null = null;
   #stored: StoredContext | null = null;
-  /** An instance that holds exactly the present state and that no event is using. */
+  /** An instance that no event is using. */
   #parked: Context<Key> | null = null;
   /** Tries of events that have entered it and that the journal does not have; those that the head knows of, at the head. */
   users = 0;
@@ -98,7 +98,7 @@ export class Slot extends Address {
     return this.#state !== null || this.#load !== null;
   }
 
-  /** Makes a state the present one. `instance`, if given, holds exactly that state and is free. */
+  /** Makes a state the present one. `instance`, if given, is free. */
   put(state: State, instance: Context<Key> | null): void {
     if (this.#state === state) this.#parked ??= instance;
     else this.#parked = instance;
@@ -113,7 +113,7 @@ export class Slot extends Address {
     const parked = this.#parked;
     if (atOnce && parked !== null) {
       this.#parked = null;
-      if (holds(parked, this, this.state)) return parked;
+      if (refill(parked, this, this.state)) return parked;
     }
     return instantiate(this, this.state);
   }

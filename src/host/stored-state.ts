@@ -14,7 +14,7 @@ import {
 } from "../state/tracked-content.js";
 import { plainOf, unlike } from "../state/tracked-fields.js";
 import { Version } from "../state/tracked-version.js";
-import { copy } from "../state/values.js";
+import { copyKept, copyToKeep } from "../state/values.js";
 import { type Versioned, versionOf } from "./class-versions.js";
 import type { Slot } from "./slot.js";
 import {
@@ -329,7 +329,7 @@ function upgraded(slot: Slot, { version, names, values }: Main): unknown[] {
   const fields: Record<string, unknown> = {};
   for (const [i, field] of names.entries()) {
     const value = values[i];
-    fields[field] = value instanceof Version ? copy(plainOf(value), () => field) : value;
+    fields[field] = value instanceof Version ? copyKept(plainOf(value)) : value;
   }
   if ((cls as Versioned).upgrade === undefined)
     throw unlike(slot, `it is of version ${version}, the class of ${present}`);
@@ -338,7 +338,7 @@ function upgraded(slot: Slot, { version, names, values }: Main): unknown[] {
     throw unlike(slot, `\`${name}.upgrade\` returned no object of fields`);
   const copied = Object.entries(made).map(([field, value]) => [
     field,
-    copy(value, () => `${name}.upgrade(…).${field}`),
+    copyToKeep(value, () => `${name}.upgrade(…).${field}`),
   ]);
   const byName = Object.fromEntries(copied) as Record<string, unknown>;
   return valuesByName(slot, Object.keys(byName), Object.values(byName));

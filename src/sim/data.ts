@@ -18,7 +18,7 @@ export function initialValue(kind: FieldKind): unknown {
     case "set":
       return new Set();
     case "record":
-      return { n: 0, tags: [] };
+      return { n: 0, tags: [], bytes: Buffer.of(0) };
     case "timer":
       return "";
     case "tlist":
@@ -52,8 +52,9 @@ export function change(
   else if (held instanceof Map) drop ? held.delete(value % 4) : held.set(value % 4, value);
   else if (held instanceof Set) drop ? held.delete(value % 5) : held.add(value % 5);
   else if (typeof held === "object" && held !== null) {
-    const record = held as { n: number; tags: string[] };
+    const record = held as { n: number; tags: string[]; bytes: Buffer };
     record.n = drop ? 0 : mix(record.n, value);
+    record.bytes = Buffer.from([...record.bytes, value % 256].slice(drop ? -1 : -3));
     if (drop) record.tags = [];
     else if (record.tags.length < 4) record.tags.push(`t${value % 5}`);
   }
@@ -111,6 +112,7 @@ export function mix(acc: number, value: number): number {
 export function digest(value: unknown): number {
   if (typeof value === "number") return value;
   if (value instanceof Tracked) return digest(value.plain());
+  if (value instanceof Uint8Array) return digest(value.toString()); // which is another one for a Buffer
   let sum = 3;
   if (typeof value === "string") {
     for (let i = 0; i < value.length; i++) sum = mix(sum, value.charCodeAt(i));

@@ -57,7 +57,7 @@ function showInitial({ kind }: FieldSpec): string {
     list: "[]",
     map: "new Map()",
     set: "new Set()",
-    record: "{ n: 0, tags: [] }",
+    record: "{ n: 0, tags: [], bytes: Buffer.of(0) }",
     timer: '""',
     tlist: "tracked.list()",
     tmap: "tracked.map()",

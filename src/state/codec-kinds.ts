@@ -39,4 +39,5 @@ export const BYTE_VIEWS = [
   Float64Array,
   BigUint64Array,
   BigInt64Array,
+  Buffer,
 ] as const;

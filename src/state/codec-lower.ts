@@ -91,8 +91,8 @@ function lowerInstance(value: object, prototype: unknown): unknown {
   if (prototype === Date.prototype) return marked(KIND.date, (value as Date).getTime());
   if (value instanceof ArrayBuffer) return marked(KIND.bytes, 0, new Uint8Array(value));
   if (ArrayBuffer.isView(value)) {
-    const found = BYTE_VIEWS.findIndex((type) => type.prototype === prototype);
-    const view = found < 0 ? BYTE_VIEWS.indexOf(Uint8Array) : found; // a Buffer is plain bytes
+    const view = BYTE_VIEWS.findIndex((type) => type.prototype === prototype);
+    if (view < 0) return refuse(value);
     return marked(KIND.bytes, view, new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
   }
   if (value instanceof Version) return lowerVersion(value);

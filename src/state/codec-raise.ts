@@ -1,5 +1,6 @@
 import { HeadwaterError } from "../errors.js";
 import type { TrackedKey } from "../model/collections.js";
+import { viewOf } from "./bytes.js";
 import { unreadable } from "./codec-check.js";
 import { BYTE_VIEWS, KIND, TRACKED_KINDS } from "./codec-kinds.js";
 import { registeredClass } from "./registered.js";
@@ -71,13 +72,13 @@ function raiseBigint(text: unknown): bigint {
 }
 
 function raiseBytes(view: number, bytes: Uint8Array): unknown {
-  const own = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  if (view === 0) return own;
-  const Type = BYTE_VIEWS[view] as (new (buffer: ArrayBufferLike) => ArrayBufferView) | undefined;
+  const own = new Uint8Array(bytes);
+  if (view === 0) return own.buffer;
+  const Type = BYTE_VIEWS[view] as (new (buffer: ArrayBuffer) => ArrayBufferView) | undefined;
   const size = (Type as { BYTES_PER_ELEMENT?: number } | undefined)?.BYTES_PER_ELEMENT ?? 1;
   if (Type === undefined || own.byteLength % size !== 0)
     throw unreadable("a typed array does not fit its type");
-  return new Type(own);
+  return viewOf(Type, own);
 }
 
 function raiseError(items: readonly unknown[]): Error {

@@ -2,14 +2,13 @@ import type { Address } from "../model/address.js";
 import { Context } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
-import { same } from "./same.js";
-import { hasSharing } from "./sharing.js";
+import { isStillSame, same } from "./same.js";
 import { isSameContent } from "./tracked-content.js";
 import { attached, firstVersion, fitted, isStill, replaced, shown, versionNow } from "./tracked-fields.js";
 import { hintAtSize } from "./tracked-hint.js";
 import { Live } from "./tracked-live.js";
 import { Version } from "./tracked-version.js";
-import { copy, isSimple } from "./values.js";
+import { copyKept, copyToKeep, isSimple } from "./values.js";
 
 /**
  * The state of one context at one moment: the values of its fields, in the order of its shape, never changed
@@ -65,29 +64,34 @@ export function instantiate(address: Address, state: State): Context<Key> {
 }
 
 function live(value: object, instance: Context<Key>, address: Address, field: string): unknown {
-  if (!(value instanceof Version)) return copy(value, () => field);
+  if (!(value instanceof Version)) return copyKept(value);
   return attached((instance as unknown as Fields)[field], value, instance, address, field);
 }
 
 /**
- * May the next event use this instance as if it had been made from the state? Not if somebody kept hold of it and
- * changed it outside any event, and not if its fields share objects.
+ * Makes an instance that an event has left what `instantiate` would make, without making it. What is in its fields is not
+ * used again: a value can be the same as its copy in the state and behave otherwise (it may be frozen, share objects with
+ * another, have a getter, be a proxy), and copying the copy is faster than finding that out. False if it cannot be done.
  */
-export function holds(instance: Context<Key>, address: Address, state: State): boolean {
+export function refill(instance: Context<Key>, address: Address, state: State): boolean {
   const { fields } = address.shape;
-  let objects: unknown[] | null = null;
-  for (let i = 0; i < fields.length; i++) {
-    const live = (instance as unknown as Fields)[fields[i] as string];
-    if (typeof live !== "object" || live === null) {
-      if (!Object.is(live, state[i])) return false;
-    } else if (live instanceof Live) {
-      if (!isStill(live, state[i], instance, fields[i] as string)) return false;
-    } else {
-      if (!same(live, state[i])) return false;
-      (objects ??= []).push(live);
+  try {
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i] as string;
+      const value = state[i];
+      if (typeof value !== "object" || value === null) {
+        (instance as unknown as Fields)[field] = value;
+      } else if (value instanceof Version) {
+        const live = (instance as unknown as Fields)[field];
+        if (!(live instanceof Live && isStill(live, value, instance, field))) return false;
+      } else {
+        (instance as unknown as Fields)[field] = copyKept(value);
+      }
     }
+    return true;
+  } catch {
+    return false; // an event has frozen it
   }
-  return objects === null || !hasSharing(objects);
 }
 
 /** The state that an instance holds now: the one it was given if nothing changed, else a new one. */
@@ -102,7 +106,7 @@ export function stateOf(instance: Context<Key>, address: Address, before: State,
     const field = fields[i] as string;
     const live = (instance as unknown as Fields)[field];
     const kept = before[i];
-    if (typeof live === "object" ? same(live, kept) : Object.is(live, kept)) continue;
+    if (typeof live === "object" ? isStillSame(live, kept) : Object.is(live, kept)) continue;
     let now = live;
     if (!isSimple(live) || kept instanceof Version) {
       now = valueNow(live, kept, instance, address, field);
@@ -131,7 +135,7 @@ function valueNow(
 
 function copyField(value: unknown, address: Address, field: string): unknown {
   if (typeof value === "object") hintAtSize(value, address, field);
-  return copy(value, () => `${address}.${field}`);
+  return copyToKeep(value, () => `${address}.${field}`);
 }
 
 /** The fields in which two states of a context differ. */
@@ -148,7 +152,7 @@ export function viewOf(address: Address, state: State): object {
   const view: Fields = address.key === undefined ? {} : { key: address.key };
   for (const [i, field] of address.shape.fields.entries()) {
     const value = state[i];
-    view[field] = value instanceof Version ? shown(value, address, field) : copy(value, () => field);
+    view[field] = value instanceof Version ? shown(value, address, field) : copyKept(value);
   }
   return Object.freeze(view);
 }

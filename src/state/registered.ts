@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import { Context } from "../model/context.js";
 import { Reference } from "../model/refs.js";
+import { hasPrivateNames } from "./private-names.js";
 
 /** The classes whose instances are plain data because the program said so. */
 
@@ -41,7 +42,8 @@ export function registeredClass(name: string): AnyClass | undefined {
 
 /**
  * A copy is made of fields alone, so a class whose instances hold something else cannot be registered: one that
- * extends a built-in class would lose what that class keeps inside. Errors are copied with their text.
+ * extends a built-in class would lose what that class keeps inside, and one with private fields those. Errors are copied
+ * with their text.
  */
 export function whyNotRegistered(cls: AnyClass): string | null {
   for (const own of [Context, Reference]) {
@@ -56,6 +58,10 @@ export function whyNotRegistered(cls: AnyClass): string | null {
     const builtIn = at !== Object && Function.prototype.toString.call(at).endsWith("{ [native code] }");
     if (builtIn && at !== Error && !Object.prototype.isPrototypeOf.call(Error, at)) {
       return `what ${at.name} holds is not in its fields; keep plain data, or a ${at.name} in a field`;
+    }
+    if (hasPrivateNames(at as () => unknown)) {
+      const owner = at === cls ? "it" : `${at.name || "its base class"}, which it extends,`;
+      return `${owner} has private fields or methods (#name), which a copy would not have; make them \`private\` in TypeScript alone, or keep plain data`;
     }
   }
   return null;

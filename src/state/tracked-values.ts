@@ -2,7 +2,7 @@ import { HeadwaterError } from "../errors.js";
 import type { TrackedKey } from "../model/collections.js";
 import { isRegistered } from "./registered.js";
 import { same } from "./same.js";
-import { copy, isSimple } from "./values.js";
+import { copy, copyKept, isSimple } from "./values.js";
 
 /**
  * What tracked collections keep. A value is copied on its way in and then frozen, so it can be handed out again and
@@ -60,7 +60,7 @@ export function own(value: unknown): unknown {
 /** A value on its way out. */
 export function give(value: unknown): unknown {
   const kept = value instanceof Unread ? value.kept() : value;
-  return kept instanceof Boxed ? copy(kept.value, () => "a value of a tracked collection") : kept;
+  return kept instanceof Boxed ? copyKept(kept.value) : kept;
 }
 
 /** The same for those who only look at it, at once. */

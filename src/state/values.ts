@@ -2,7 +2,9 @@ import { HeadwaterError } from "../errors.js";
 import { Tracked } from "../model/collections.js";
 import { Context } from "../model/context.js";
 import { Reference } from "../model/refs.js";
+import { copyView } from "./bytes.js";
 import { type AnyClass, isRegistered, whyNotRegistered } from "./registered.js";
+import { checkArray, checkEveryName, checkFields, checkNoFields, Refused } from "./whole.js";
 
 export { register } from "./registered.js";
 
@@ -11,26 +13,37 @@ export { register } from "./registered.js";
  * boundary, also on the same host, so that a program cannot work on one host and break on two.
  *
  * A copy keeps values and the order of keys. It does not keep sharing: an object reachable on two ways becomes
- * two objects, and one that contains itself is refused.
+ * two objects, and one that contains itself is refused. Nor does it keep that something is frozen, or the holes of an
+ * array, which become undefined. What else it would lose is refused.
  */
 
 const DEPTH_MAX = 200;
 
-class Refused extends Error {
-  constructor(readonly reason: string) {
-    super(reason);
-  }
+/** How closely a value is looked at while it is copied: it is ours already, it is passed on, it is to be kept. */
+const [KEPT, PASSED, TO_KEEP] = [0, 1, 2] as const;
+type Care = typeof KEPT | typeof PASSED | typeof TO_KEEP;
+
+/** A copy of plain data to pass on, or a refusal (HW-1006) that names the path to what is not plain data. */
+export function copy<T>(value: T, name: () => string): T {
+  return isSimple(value) ? value : (copied(value, PASSED, name) as T);
 }
 
-/** A copy of plain data, or a refusal (HW-1006) that names the path to what is not plain data. */
-export function copy<T>(value: T, name: () => string): T {
-  if (typeof value !== "object" ? typeof value !== "function" && typeof value !== "symbol" : value === null)
-    return value;
+/** A copy to be kept in a state. It costs more, and states are changed less often than values are passed. */
+export function copyToKeep(value: unknown, name: () => string): unknown {
+  return isSimple(value) ? value : copied(value, TO_KEEP, name);
+}
+
+/** A copy of what is a copy already, which has nothing that could be refused. */
+export function copyKept(value: unknown): unknown {
+  return copyAny(value, 0, KEPT);
+}
+
+function copied(value: unknown, care: Care, name: () => string): unknown {
   try {
-    return copyAny(value, 0) as T;
+    return copyAny(value, 0, care);
   } catch (error) {
     if (!(error instanceof Refused || error instanceof RangeError)) throw error;
-    throw refusal(value, name());
+    throw refusal(value, name(), care);
   }
 }
 
@@ -56,64 +69,88 @@ export function isSimple(value: unknown): boolean {
     : typeof value !== "function" && typeof value !== "symbol";
 }
 
-function copyAny(value: unknown, depth: number): unknown {
-  if (typeof value === "object") return value === null ? null : copyObject(value, depth);
+function copyAny(value: unknown, depth: number, care: Care = PASSED): unknown {
+  if (typeof value === "object") return value === null ? null : copyObject(value, depth, care);
   if (typeof value === "function") throw new Refused(`a function (${value.name || "without a name"})`);
   if (typeof value === "symbol") throw new Refused(String(value));
   return value;
 }
 
-function copyObject(value: object, depth: number): unknown {
+function copyObject(value: object, depth: number, care: Care): unknown {
   if (depth > DEPTH_MAX) throw new Refused(`nested more than ${DEPTH_MAX} deep, or containing itself`);
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Array.prototype) {
-    const items = value as unknown[];
-    const array = new Array<unknown>(items.length);
-    for (let i = 0; i < items.length; i++) array[i] = copyAny(items[i], depth + 1);
-    return array;
-  }
-  if (prototype === Object.prototype || prototype === null) return copyFields(value, {}, depth);
+  if (prototype === Array.prototype) return copyItems(value as unknown[], depth, care);
+  if (prototype === Object.prototype || prototype === null) return copyPlain(value, depth, care);
   if (prototype === Map.prototype) {
+    if (care !== KEPT) checkNoFields(value);
     const map = new Map<unknown, unknown>();
     for (const [key, item] of value as Map<unknown, unknown>)
-      map.set(copyAny(key, depth + 1), copyAny(item, depth + 1));
+      map.set(copyAny(key, depth + 1, care), copyAny(item, depth + 1, care));
     return map;
   }
   if (prototype === Set.prototype) {
+    if (care !== KEPT) checkNoFields(value);
     const set = new Set<unknown>();
-    for (const item of value as Set<unknown>) set.add(copyAny(item, depth + 1));
+    for (const item of value as Set<unknown>) set.add(copyAny(item, depth + 1, care));
     return set;
   }
-  return copyInstance(value, prototype as object, depth);
+  return copyInstance(value, prototype as object, depth, care);
 }
 
-function copyInstance(value: object, prototype: object, depth: number): unknown {
-  if (prototype === Date.prototype) return new Date((value as Date).getTime());
-  if (value instanceof ArrayBuffer) return value.slice(0);
-  if (ArrayBuffer.isView(value)) return copyView(value);
-  if (isRegistered(value.constructor)) {
-    const fields = copyFields(value, Object.create(prototype) as Record<string, unknown>, depth);
-    return value instanceof Error ? withErrorText(fields as unknown as Error, value) : fields;
+function copyItems(items: unknown[], depth: number, care: Care): unknown[] {
+  if (care === PASSED) checkArray(items);
+  else if (care === TO_KEEP) checkEveryName(items);
+  const array = [...items]; // which leaves no holes
+  const { length } = array;
+  for (let i = 0; i < length; i++) {
+    const type = typeof array[i];
+    if (type === "object" || type === "function" || type === "symbol")
+      array[i] = copyAny(array[i], depth + 1, care);
   }
-  if (value instanceof Error) return copyError(value, depth);
+  return array;
+}
+
+function copyInstance(value: object, prototype: object, depth: number, care: Care): unknown {
+  if (prototype === Date.prototype || prototype === ArrayBuffer.prototype) {
+    if (care === TO_KEEP) checkNoFields(value);
+    return value instanceof Date ? new Date(value.getTime()) : (value as ArrayBuffer).slice(0);
+  }
+  const view = copyView(value, prototype);
+  if (view !== null) return view;
+  if (isRegistered(value.constructor) && value.constructor.prototype === prototype) {
+    const [names, to] = [Object.keys(value), Object.create(prototype) as Fields];
+    if (value instanceof Error)
+      return withErrorText(copyNamed(value, names, to, depth, care) as unknown as Error, value);
+    if (care !== KEPT) checkFields(value, names, care === TO_KEEP);
+    return copyNamed(value, names, to, depth, care);
+  }
+  if (value instanceof Error) return copyError(value, depth, care);
   throw new Refused(describe(value));
 }
 
-function copyFields(from: object, to: Record<string, unknown>, depth: number): Record<string, unknown> {
-  const fields = from as Record<string, unknown>;
-  for (const key of Object.keys(fields)) {
-    if (key === "__proto__") throw new Refused("an object with a field named __proto__");
-    to[key] = copyAny(fields[key], depth + 1);
+type Fields = Record<string, unknown>;
+
+function copyPlain(from: object, depth: number, care: Care): Fields {
+  const names = Object.keys(from);
+  if (care !== KEPT) checkFields(from, names, care === TO_KEEP);
+  const to: Fields = {};
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as string;
+    if (name === "__proto__") throw new Refused("an object with a field named __proto__");
+    const item = (from as Fields)[name];
+    const type = typeof item;
+    to[name] =
+      type === "object" || type === "function" || type === "symbol" ? copyAny(item, depth + 1, care) : item;
   }
   return to;
 }
 
-function copyView(view: ArrayBufferView): ArrayBufferView {
-  const bytes = view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
-  if (view instanceof DataView) return new DataView(bytes);
-  if (Buffer.isBuffer(view)) return new Uint8Array(bytes);
-  const Typed = view.constructor as new (buffer: ArrayBufferLike) => ArrayBufferView;
-  return new Typed(bytes);
+function copyNamed(from: object, names: readonly string[], to: Fields, depth: number, care: Care): Fields {
+  for (const name of names) {
+    if (name === "__proto__") throw new Refused("an object with a field named __proto__");
+    to[name] = copyAny((from as Fields)[name], depth + 1, care);
+  }
+  return to;
 }
 
 export const ERROR_TYPES: ReadonlyMap<unknown, ErrorConstructor> = new Map<unknown, ErrorConstructor>(
@@ -132,11 +169,11 @@ export function inheritedType(error: Error): ErrorConstructor {
 }
 
 /** Errors of classes that are not registered arrive as the nearest built-in class, under their own name. */
-function copyError(error: Error, depth: number): Error {
+function copyError(error: Error, depth: number, care: Care): Error {
   if (error instanceof HeadwaterError) return error;
   const to = nearestBuiltIn(error);
-  for (const [key, item] of errorFields(error)) defineHidden(to, key, copyAny(item, depth + 1), true);
-  if (error.cause !== undefined) defineHidden(to, "cause", copyAny(error.cause, depth + 1));
+  for (const [key, item] of errorFields(error)) defineHidden(to, key, copyAny(item, depth + 1, care), true);
+  if (error.cause !== undefined) defineHidden(to, "cause", copyAny(error.cause, depth + 1, care));
   return to;
 }
 
@@ -247,16 +284,28 @@ function describe(value: object): string {
   const cls: unknown = value.constructor;
   if (typeof cls !== "function" || cls === Object)
     return "an object that is neither plain nor of a class of its own";
-  const remedy =
-    whyNotRegistered(cls as unknown as AnyClass) === null
-      ? `, or register the class with \`register(${cls.name})\``
-      : "";
-  return `an instance of ${cls.name || "a class without a name"} (pass plain data${remedy})`;
+  return `an instance of ${cls.name || "a class without a name"} (pass plain data${remedyFor(value, cls as unknown as AnyClass)})`;
+}
+
+/** What says all that there is to instances of classes that cannot be registered. */
+const PLAIN_FORMS: readonly [type: unknown, form: string][] = [
+  [URL, "url.href"],
+  [URLSearchParams, "params.toString()"],
+  [RegExp, "[regExp.source, regExp.flags]"],
+];
+
+function remedyFor(value: object, cls: AnyClass): string {
+  const form = PLAIN_FORMS.find(([type]) => type === cls)?.[1];
+  if (form !== undefined) return `, such as \`${form}\``;
+  const isBuiltIn = (globalThis as Record<string, unknown>)[cls.name] === cls;
+  const isBytes = ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+  if (isBuiltIn || isBytes || whyNotRegistered(cls) !== null) return "";
+  return `, or register the class with \`register(${cls.name})\``;
 }
 
 /** Walks the value once more to say where the trouble is; slow, and only on the way to an error. */
-function refusal(value: unknown, name: string): HeadwaterError {
-  const { path, reason } = locate(value, name, new Set()) ?? { path: name, reason: "nested too deep" };
+function refusal(value: unknown, name: string, care: Care): HeadwaterError {
+  const { path, reason } = locate(value, name, care, new Set()) ?? { path: name, reason: "nested too deep" };
   return new HeadwaterError(
     "HW-1006",
     `${path} cannot be stored: it is ${reason}. Contexts hold and pass plain data: numbers, strings, booleans, null, ` +
@@ -264,16 +313,21 @@ function refusal(value: unknown, name: string): HeadwaterError {
   );
 }
 
-function locate(value: unknown, path: string, above: Set<unknown>): { path: string; reason: string } | null {
+interface Found {
+  readonly path: string;
+  readonly reason: string;
+}
+
+function locate(value: unknown, path: string, care: Care, above: Set<unknown>): Found | null {
   if (above.has(value)) return { path, reason: "part of itself (a cycle)" };
   if (above.size > DEPTH_MAX) return { path, reason: `nested more than ${DEPTH_MAX} deep` };
   try {
-    copyAny(value, 0);
+    copyAny(value, 0, care);
     return null;
   } catch (error) {
     above.add(value);
     for (const [step, item] of partsOf(value)) {
-      const found = locate(item, `${path}${step}`, above);
+      const found = locate(item, `${path}${step}`, care, above);
       if (found !== null) return found;
     }
     above.delete(value);

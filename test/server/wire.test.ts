@@ -118,6 +118,14 @@ test("results that could not have been arguments still leave: registered classes
   assert.deepEqual(fromForm(new Unpacker(pack(toForm(own, false)), 10, false).next()), own);
 });
 
+test("a Buffer travels as bytes and arrives as a Uint8Array, since there are no Buffers in browsers", () => {
+  for (const strict of [true, false]) {
+    const arrived = unpacked(pack(toForm([Buffer.from("hi")], strict))) as [Uint8Array];
+    assert.equal(Object.getPrototypeOf(arrived[0]), Uint8Array.prototype);
+    assert.deepEqual([...arrived[0]], [104, 105]);
+  }
+});
+
 test("whatever is thrown becomes something that can be passed on", () => {
   class Spiteful extends Error {
     override get message(): string {

@@ -159,6 +159,15 @@ test("what comes back has the classes that it had", () => {
   assert.equal(own.code, "HW-1006");
   assert.equal(own.message, "HW-1006: no");
   assert.ok(decode(encode(new Overdrawn(5))) instanceof Overdrawn);
+  const buffer = decode(encode([Buffer.from("hi"), new Uint8Array([104])])) as [Buffer, Uint8Array];
+  assert.equal(buffer[0].toString(), "hi");
+  assert.equal(Object.getPrototypeOf(buffer[1]), Uint8Array.prototype);
+});
+
+test("bytes that were written when a Buffer became a Uint8Array are read as they were written", () => {
+  const [old] = decode(pack([[null, 7, 2, Buffer.from("hi")]])) as [Uint8Array];
+  assert.equal(Object.getPrototypeOf(old), Uint8Array.prototype);
+  assert.deepEqual([...old], [104, 105]);
 });
 
 test("thousands of random values come back as they were written", () => {
@@ -198,7 +207,9 @@ function draw(random: Random, depth: number): unknown {
     case 5:
       return new Date(random.int(2 ** 32) * 1000);
     case 6:
-      return new (random.pick(views))(several(() => random.int(300)));
+      return random.chance(0.2)
+        ? Buffer.from(several(() => random.int(300)))
+        : new (random.pick(views))(several(() => random.int(300)));
     case 7:
     case 8:
       return several(deeper);

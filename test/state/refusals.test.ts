@@ -4,6 +4,9 @@ import { Context, HeadwaterError } from "headwater";
 import { copy, copyAll, register } from "#src/state/values.js";
 import { refusedAtOnce } from "../refused.js";
 
+class Coin {}
+register(Coin);
+
 /** The part of the message that says what is refused and why. */
 function refusal(value: unknown): string {
   try {
@@ -42,7 +45,15 @@ test("what cannot be stored is refused with the exact path to it", () => {
       { net: new Socket() },
       "Game.state.net cannot be stored: it is an instance of Socket (pass plain data, or register the class with `register(Socket)`)",
     ],
-    [{ r: /a/ }, "Game.state.r cannot be stored: it is an instance of RegExp (pass plain data)"],
+    [
+      { r: /a/ },
+      "Game.state.r cannot be stored: it is an instance of RegExp (pass plain data, such as `[regExp.source, regExp.flags]`)",
+    ],
+    [
+      { home: new URL("http://a.example/") },
+      "Game.state.home cannot be stored: it is an instance of URL (pass plain data, such as `url.href`)",
+    ],
+    [[new Blob([])], "Game.state[0] cannot be stored: it is an instance of Blob (pass plain data)"],
     [new WeakMap(), "Game.state cannot be stored: it is an instance of WeakMap (pass plain data)"],
     [
       Object.create({ inherited: 1 }),
@@ -92,9 +103,12 @@ test("a subclass of a built-in class is refused rather than turned into somethin
   class Bag extends Map<string, number> {}
   class Row extends Array<number> {}
   class Day extends Date {}
+  class Bytes extends Uint8Array {}
   assert.match(refusal({ bag: new Bag() }), /^Game\.state\.bag .* an instance of Bag \(pass plain data\)$/);
   assert.match(refusal(Row.of(1)), /an instance of Row/);
   assert.match(refusal(new Day()), /an instance of Day/);
+  assert.match(refusal(new Bytes(2)), /an instance of Bytes \(pass plain data\)$/);
+  assert.match(refusal(Object.create(new Coin())), /an instance of Coin/);
 });
 
 test("classes whose instances are more than their fields cannot be registered", () => {
@@ -105,11 +119,25 @@ test("classes whose instances are more than their fields cannot be registered", 
   refusedAtOnce(() => register(Room as unknown as new () => object), "HW-1006", "Room");
 });
 
+test("classes with private fields or methods cannot be registered: a copy would not have them", () => {
+  class Money {
+    #cents = 5;
+    get cents() {
+      return this.#cents;
+    }
+  }
+  class Price extends Money {
+    currency = "EUR";
+  }
+  refusedAtOnce(() => register(Money), "HW-1006", "Money cannot be registered: it has private fields");
+  refusedAtOnce(() => register(Price), "HW-1006", "Price", "Money, which it extends, has private fields");
+  refusedAtOnce(() => register(URL), "HW-1006", "URL", "private");
+  assert.match(refusal([new Money()]), /^Game\.state\[0\] .* an instance of Money \(pass plain data\)$/);
+});
+
 test("two registered classes cannot share a name", () => {
-  const one = { Coin: class Coin {} };
-  const two = { Coin: class Coin {} };
-  register(one.Coin);
-  refusedAtOnce(() => register(two.Coin), "HW-1006", "Coin", "rename");
+  const other = { Coin: class Coin {} };
+  refusedAtOnce(() => register(other.Coin), "HW-1006", "Coin", "rename");
 });
 
 test("a refused argument is named by its position", () => {

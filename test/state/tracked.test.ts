@@ -6,9 +6,9 @@ import { Random } from "#src/sim/random.js";
 import {
   changedFields,
   fittedState,
-  holds,
   initialState,
   instantiate,
+  refill,
   type State,
   stateOf,
   viewOf,
@@ -175,20 +175,23 @@ test("old states are as they were, for several instances at once", () => {
 
 test("an instance is used again only while its collections hold exactly the state", () => {
   const { state, board } = enter();
-  assert.ok(holds(board, place, state));
+  assert.ok(refill(board, place, state));
   board.scores.set("bob", 2);
-  assert.ok(!holds(board, place, state));
+  assert.ok(!refill(board, place, state));
   const after = keep(board, state);
-  assert.ok(holds(board, place, after));
-  assert.ok(!holds(board, place, state));
+  assert.ok(refill(board, place, after));
+  assert.ok(!refill(board, place, state));
 });
 
-test("an instance that keeps something frozen is not used again: made from the state, it would not be frozen", () => {
+test("what an instance has kept of a collection is frozen, and no longer so when it is used again", () => {
   const { state, board } = enter();
   board.events.push({ who: "a", tags: [] });
   board.last = board.events.at(0);
   const after = keep(board, state);
-  assert.ok(!holds(board, place, after));
+  assert.ok(Object.isFrozen(board.last));
+  assert.ok(refill(board, place, after));
+  assert.ok(!Object.isFrozen(board.last));
+  assert.deepEqual(board.last, { who: "a", tags: [] });
 });
 
 test("an event pays for what it touches: steps, undo and changes are as many as the changes", () => {

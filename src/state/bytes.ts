@@ -1,0 +1,33 @@
+import { BYTE_VIEWS } from "./codec-kinds.js";
+
+/** Bytes and what they are seen through. A copy has memory of its own, and no more of it than was to be seen. */
+
+type View = new (bytes: ArrayBuffer) => ArrayBufferView;
+
+const VIEWS = new Map<unknown, View>(
+  BYTE_VIEWS.filter((type) => type !== ArrayBuffer).map((type) => [type.prototype, type as unknown as View]),
+);
+
+/** The copy; null if it is no view, or one of a class of the program's own. */
+export function copyView(value: object, prototype: unknown): ArrayBufferView | null {
+  if (prototype === Uint8Array.prototype) return new Uint8Array(value as Uint8Array);
+  const Type = VIEWS.get(prototype);
+  return Type === undefined ? null : viewOf(Type, new Uint8Array(bytesIn(value as ArrayBufferView)));
+}
+
+/** The bytes, which nobody else holds, seen through a view. */
+export function viewOf(Type: View, { buffer }: Uint8Array<ArrayBuffer>): ArrayBufferView {
+  return (Type as unknown) === Buffer ? Buffer.from(buffer) : new Type(buffer);
+}
+
+/** For two that are seen through the same. */
+export function sameBytes(live: ArrayBuffer | ArrayBufferView, kept: ArrayBuffer | ArrayBufferView): boolean {
+  return Buffer.compare(bytesIn(live), bytesIn(kept)) === 0;
+}
+
+function bytesIn(value: ArrayBuffer | ArrayBufferView): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  return ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : new Uint8Array(value);
+}

@@ -243,7 +243,10 @@ function keepFields(to: Error, fields: readonly [name: string, item: unknown][])
 function toldOf(thrown: unknown): Error {
   if (typeof thrown !== "object" || thrown === null) return new Error(String(thrown));
   if (!isPlain(thrown)) {
-    const { path, reason } = locate(thrown, "it", new Set()) ?? { path: "it", reason: describe(thrown) };
+    const { path, reason } = locate(thrown, "it", PASSED, new Set()) ?? {
+      path: "it",
+      reason: describe(thrown),
+    };
     return new Error(path === "it" ? reason : `what was thrown cannot be passed on: ${path} is ${reason}`);
   }
   const told = new Error("a plain object was thrown");
@@ -256,7 +259,11 @@ function toldOf(thrown: unknown): Error {
       fields.filter((field) => !isText(field)),
     );
     const reasons = leftOut.map(([name, item]) => whyLeftOut(name, item, thrown));
-    defineHidden(told, "message", `${told.message} (left out: ${reasons.join("; ")})`);
+    defineHidden(
+      told,
+      "message",
+      `${told.message} (left out: ${reasons.join("; ") || "what is no ordinary field"})`,
+    );
   } catch {
     told.message += ", which cannot be read";
   }
@@ -267,7 +274,7 @@ function toldOf(thrown: unknown): Error {
 const TEXTS = ["name", "message"];
 
 function whyLeftOut(name: string, item: unknown, of: object): string {
-  const { path, reason } = locate(item, name, new Set([of])) ?? {
+  const { path, reason } = locate(item, name, PASSED, new Set([of])) ?? {
     path: name,
     reason: "which cannot be a field of an error",
   };

@@ -186,7 +186,7 @@ test("a plain object that is thrown with what is not plain data keeps the rest, 
     [ring, "a plain object was thrown (left out: self, part of itself (a cycle))", { a: [1] }],
     [{ name: 4, a: 1, f }, "a plain object was thrown (left out: name, which cannot be a field of an error; f, a function (f))", { a: 1 }], // biome-ignore format: short
     [[1, f], "what was thrown cannot be passed on: it[1] is a function (f)", {}],
-    [/a/, "an instance of RegExp (pass plain data)", {}],
+    [/a/, "an instance of RegExp (pass plain data, such as `[regExp.source, regExp.flags]`)", {}],
   ];
   for (const [thrown, message, fields] of cases) assert.deepEqual(told(thrown), [message, fields]);
   assert.equal((copyThrown({ name: "NoMoney", f }) as Error).name, "NoMoney");

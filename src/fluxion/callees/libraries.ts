@@ -25,6 +25,8 @@ export interface LibraryKnowledge {
   readonly start?: readonly string[];
   /** As pure, but what it gives is a part of the object that it is a method of. */
   readonly gives?: readonly string[];
+  /** Does something of which nothing is said, but leaves the library and its objects as they are. */
+  readonly leaves?: readonly string[];
   /** Those of the changing ones whose functions are later called with data that others may hold. */
   readonly helps?: readonly string[];
   /**
@@ -87,6 +89,7 @@ const TEMPLATES: Record<string, LibraryKnowledge> = {
     pure: [".compile()", ".create().compile()", ".escapeExpression", ".Utils.escapeExpression"],
     changes: [".registerHelper", ".registerPartial", ".create().registerHelper", ".create().registerPartial"],
     helps: [".registerHelper", ".create().registerHelper"],
+    leaves: [".parse", ".precompile", ".template"],
     heavy: [".compile()", ".create().compile()"],
   },
 };
@@ -97,6 +100,7 @@ const STYLES: Record<string, LibraryKnowledge> = {
     changes: [".functions.functionRegistry.add", ".functions.functionRegistry.addMultiple"],
     heavy: [".render"],
     later: [".render"],
+    leaves: [".writeError", ".formatError"],
   },
 };
 

@@ -57,7 +57,7 @@ export function callLibrary(engine: Engine, target: LibraryThing, args: readonly
     return alone(engine.data("given", node));
   }
   // A method of which nothing is said may change what the others do; but not one of Node's own modules.
-  if (knowledge.knows(library) && !isBuiltin(library)) engine.changed(target, node);
+  if (knowledge.knows(library) && !isBuiltin(library) && !says("leaves")) engine.changed(target, node);
   return unknownCall(engine, node, args, shown(target));
 }
 

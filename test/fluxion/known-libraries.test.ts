@@ -187,6 +187,22 @@ describe("what a library writes to its arguments", () => {
     "data that is spread": cut(`ejs.render(...[${EJS}, { st }])`, "", "st.n"),
     "data that a lambda changes": cut("ejs.render('<%= f() %>', { st, f() { this.st.n++; } })", "", "st.n"),
     "the request itself": cut("ejs.render('<%= req.url %>', { req })", "", "0"),
+    "the request itself, in a whole part": handler(
+      "res.send(ejs.render('<%= req.socket.remotePort %>', { req }));",
+      "const ejs = require('ejs');",
+    ),
+    "data of a file that a lambda changes": handler(
+      "res.send(page({ st, f() { this.st.n++; return this.st.n; } }));",
+      "const st = { n: 0 };\nconst page = require('handlebars').compile('{{f}}');",
+    ),
+    "data of a file that a compiled template changes": handler(
+      "res.send(page({ st }));",
+      "const st = { n: 0 };\nconst page = require('ejs').compile('<% st.n++ %><%= st.n %>');",
+    ),
+    "options of a file that a picture fills up": handler(
+      "res.send(PNG.sync.write(PNG.sync.read(req.body), options));",
+      "const options = {};\nconst { PNG } = require('pngjs');",
+    ),
     "options of a picture": handler(
       "hits += 1;\nconst options = {};\nconst data = PNG.sync.write(new PNG({ width: 1, height: 1 }), options); res.json([data, options]);",
       "let hits = 0;\nconst { PNG } = require('pngjs');",

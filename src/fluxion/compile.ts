@@ -9,6 +9,7 @@ import { decide } from "./pipeliner/decide.js";
 import { namesOf } from "./pipeliner/names.js";
 import type { StagePlan } from "./pipeliner/plan.js";
 import { lookAtWhole, type Whole } from "./pipeliner/whole.js";
+import { loadingDiagnostics } from "./source/loading.js";
 import { type ReadingOptions, readProgram, type SourceProgram } from "./source/program.js";
 
 /** A compiled program: what the linker needs, and the pipeline as data, put together for those who want to see it. */
@@ -42,7 +43,7 @@ export function compile(entry: string, options: CompileOptions = {}): Compilatio
       files: [...program.modules.keys()],
       ...assemble(written.whole, namesOf(written.whole), written.moved),
       stages: plans.map(({ stage }) => stage),
-      diagnostics: diagnostics(),
+      diagnostics: [...loadingDiagnostics(program), ...diagnostics()],
       uncut: written.uncut,
     };
   });

@@ -4,7 +4,8 @@ import type { Part, Pipeline } from "./pipeline.js";
 /**
  * The pipeline as a dataflow (Blazes), so that `headwater analyze` can say what its placement is worth. A part without
  * state is confluent: its messages may overtake each other. A part with state takes them in their order; the main loop
- * gives that order, so it is coordinated already, and the reason is written down.
+ * gives that order, so it is coordinated already, and the reason is written down. State that a moved part only looks at
+ * stays on the main loop: its value comes with each message, and the part has none.
  */
 export function dataflowOf({ parts, streams, groups, stages }: Pipeline): Graph {
   const components = parts
@@ -46,8 +47,14 @@ export function dataflowOf({ parts, streams, groups, stages }: Pipeline): Graph 
 const AS_BEFORE = { label: "Run" as const, reason: "requests come in any order, as they did before" };
 
 function componentOf(part: Part, groups: Pipeline["groups"], stages: Pipeline["stages"]): Component {
-  const { name, place, stateless } = part;
+  const { name, place } = part;
   const position = { source: place.file, line: place.line, column: place.column };
+  const moved = stages.find(
+    (stage) => stage.kind === "part" && stage.place.file === place.file && stage.place.start === place.start,
+  );
+  const isSent = ({ name: of, written }: Part["state"][number]) =>
+    !written && moved?.inputs.includes(of) === true;
+  const stateless = part.stateless || part.state.every(isSent);
   const path = (to: string): Path => ({
     from: "in",
     to,
@@ -55,15 +62,12 @@ function componentOf(part: Part, groups: Pipeline["groups"], stages: Pipeline["s
     gate: stateless ? "*" : [],
     position,
   });
-  const moved = stages.some(
-    (stage) => stage.kind === "part" && stage.place.file === place.file && stage.place.start === place.start,
-  );
   const own = groups.filter((group) => group.parts.includes(name)).map((group) => group.name);
   const reason = `its messages are handled one at a time on the main loop${own.length === 0 ? "" : ` (${own.join(", ")})`}`;
   return {
     name,
     paths: [path("out"), path("effects")],
-    ...(moved ? { rep: true } : {}),
+    ...(moved === undefined ? {} : { rep: true }),
     ...(stateless ? {} : { coordination: { kind: "order" as const, reason } }),
     position,
   };

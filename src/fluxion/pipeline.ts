@@ -49,6 +49,8 @@ export interface Part {
   readonly code: string;
   /** No state of its own that outlives a request. */
   readonly stateless: boolean;
+  /** That state otherwise, and whether the part writes it or only looks at it. */
+  readonly state: readonly { readonly name: string; readonly written: boolean }[];
 }
 
 export interface Group {

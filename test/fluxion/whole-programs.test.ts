@@ -11,7 +11,7 @@ const requests = JSON.parse(readFileSync(join(folder, "requests.json"), "utf8"))
 /** What runs in workers, of each. */
 const isolates: Readonly<Record<string, readonly string[]>> = {
   "markdown-server": ["markdown.render"],
-  gifsockets: ["parsed", "frameOf"],
+  gifsockets: ["parsed", "textToFrame"],
   "qr-server": ["QRCode.toString", "QRCode.toBuffer"],
   "password-server": ["bcrypt.hash", "bcrypt.compare", "deriveKey"],
   "json-store": ["report"],

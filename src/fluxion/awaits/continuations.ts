@@ -49,6 +49,7 @@ export function continued(
   const program: SourceProgram = {
     entry: whole.program.entry,
     modules: changed,
+    broken: whole.program.broken,
     moduleOf: finderOf(changed.values()),
   };
   return {

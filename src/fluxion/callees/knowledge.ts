@@ -8,7 +8,7 @@ export interface ProjectKnowledge {
   readonly packages?: readonly string[];
 }
 
-type Question = keyof LibraryKnowledge;
+type Question = Exclude<keyof LibraryKnowledge, "writes">;
 
 /** The lists of known callees, with a project's own. */
 export class Knowledge {
@@ -26,18 +26,31 @@ export class Knowledge {
   #saidOf(library: string, path: string): ReadonlySet<Question> {
     const said = new Set<Question>();
     this.#said.set(library, (this.#said.get(library) ?? new Map()).set(path, said));
-    const name = library.replace(/^node:/, "");
-    for (const known of [this.project.libraries?.[name], LIBRARIES[ALIASES[name] ?? name]]) {
-      for (const [question, paths] of Object.entries(known ?? {}) as [Question, readonly string[]][]) {
+    for (const known of this.#of(library)) {
+      const { writes: _, ...questions } = known;
+      for (const [question, paths] of Object.entries(questions) as [Question, readonly string[]][]) {
         if (paths.some((each) => isMeant(each, path))) said.add(question);
       }
     }
     return said;
   }
 
+  /** The arguments that a call writes to, counted from 0. */
+  writes(library: string, path: string): readonly number[] {
+    return this.#of(library).flatMap(({ writes }) => writes?.[path] ?? []);
+  }
+
+  /** Whether anything is known of a package, or of the one that a file belongs to: `highlight.js/lib/languages/css`. */
   knows(library: string): boolean {
+    const [first = "", second = ""] = library.split("/");
+    const name = first.startsWith("@") ? `${first}/${second}` : first;
+    return this.#of(library).length > 0 || this.#of(name).length > 0;
+  }
+
+  #of(library: string): LibraryKnowledge[] {
     const name = library.replace(/^node:/, "");
-    return this.project.libraries?.[name] !== undefined || LIBRARIES[ALIASES[name] ?? name] !== undefined;
+    const known = [this.project.libraries?.[name], LIBRARIES[ALIASES[name] ?? name]];
+    return known.filter((each) => each !== undefined);
   }
 
   isExpress(library: string): boolean {

@@ -23,17 +23,35 @@ export interface LibraryKnowledge {
   readonly post?: readonly string[];
   /** A call with listeners among its arguments. */
   readonly start?: readonly string[];
+  /** As pure, but what it gives is a part of the object that it is a method of. */
+  readonly gives?: readonly string[];
+  /** Does something of which nothing is said, but leaves the library and its objects as they are. */
+  readonly leaves?: readonly string[];
+  /** Those of the changing ones whose functions are later called with data that others may hold. */
+  readonly helps?: readonly string[];
+  /**
+   * Those that write to some of their arguments, or to what is in them, and which: counted from 0. Templates that run code
+   * do so to their data, as far as anybody knows. That shows unless the stage made the argument itself.
+   */
+  readonly writes?: Readonly<Record<string, readonly number[]>>;
 }
+
+const URLS = ["().validateLink", "().normalizeLink", "().normalizeLinkText"];
+const RULERS = ["core.ruler", "block.ruler", "inline.ruler", "inline.ruler2"]
+  .flatMap((ruler) => ["push", "before", "after", "at"].map((key) => `().${ruler}.${key}`))
+  .concat(["().linkify.set", "().linkify.add", "().linkify.tlds"]);
 
 const MARKUP: Record<string, LibraryKnowledge> = {
   "markdown-it": {
     makes: [""],
-    pure: ["().render", "().renderInline", "().utils.escapeHtml"],
-    changes: ["().use", "().set", "().enable", "().disable", "().configure"],
+    pure: ["().render", "().renderInline", "().parse", "().parseInline", ...URLS, "().utils.escapeHtml"],
+    changes: ["().use", "().set", "().enable", "().disable", "().configure", ...RULERS],
     heavy: ["().render", "().renderInline"],
+    // References and whatever plugins remember go into `env`.
+    writes: { "().render": [1], "().renderInline": [1], "().parse": [1], "().parseInline": [1] },
   },
   marked: {
-    makes: [".Marked"],
+    makes: [".Marked", ".Renderer", ".marked.Renderer", ".Tokenizer", ".marked.Tokenizer"],
     pure: [".marked", ".parse", ".marked.parse", ".parseInline", ".Marked().parse", ".Marked().parseInline"],
     changes: [".use", ".setOptions", ".marked.use", ".marked.setOptions", ".Marked().use"],
     heavy: [".marked", ".parse", ".marked.parse", ".Marked().parse"],
@@ -45,7 +63,8 @@ const MARKUP: Record<string, LibraryKnowledge> = {
     heavy: [".Converter().makeHtml"],
   },
   "highlight.js": {
-    pure: [".highlight", ".highlightAuto", ".getLanguage", ".listLanguages"],
+    pure: [".highlight", ".highlightAuto", ".listLanguages"],
+    gives: [".getLanguage"],
     changes: [".registerLanguage", ".configure", ".registerAliases"],
     heavy: [".highlight", ".highlightAuto"],
   },
@@ -56,16 +75,21 @@ const TEMPLATES: Record<string, LibraryKnowledge> = {
     makes: [".compile", ".compileFile"],
     pure: [".compile()", ".compileFile()", ".render", ".renderFile"],
     heavy: [".compile()", ".compileFile()", ".render", ".renderFile"],
+    writes: { ".compile()": [0], ".compileFile()": [0], ".render": [1], ".renderFile": [1] },
   },
   ejs: {
     makes: [".compile"],
     pure: [".compile()", ".render", ".escapeXML"],
     heavy: [".compile()", ".render"],
+    writes: { ".compile()": [0], ".render": [1] },
   },
+  // Its templates run no code but helpers, which are looked at where they are registered.
   handlebars: {
-    makes: [".compile", ".create", ".create().compile"],
+    makes: [".compile", ".create", ".create().compile", ".SafeString"],
     pure: [".compile()", ".create().compile()", ".escapeExpression", ".Utils.escapeExpression"],
     changes: [".registerHelper", ".registerPartial", ".create().registerHelper", ".create().registerPartial"],
+    helps: [".registerHelper", ".create().registerHelper"],
+    leaves: [".parse", ".precompile", ".template"],
     heavy: [".compile()", ".create().compile()"],
   },
 };
@@ -76,6 +100,7 @@ const STYLES: Record<string, LibraryKnowledge> = {
     changes: [".functions.functionRegistry.add", ".functions.functionRegistry.addMultiple"],
     heavy: [".render"],
     later: [".render"],
+    leaves: [".writeError", ".formatError"],
   },
 };
 
@@ -89,6 +114,7 @@ const IMAGES_AND_HASHES: Record<string, LibraryKnowledge> = {
     makes: [".PNG"],
     pure: [".PNG.sync.read", ".PNG.sync.write"],
     heavy: [".PNG.sync.read", ".PNG.sync.write"],
+    writes: { ".PNG": [0], ".PNG.sync.write": [1] }, // fills its options up
   },
   bcryptjs: {
     pure: [".hashSync", ".compareSync", ".genSaltSync", ".hash", ".compare", ".genSalt", ".getRounds"],

@@ -69,11 +69,16 @@ export function interpret(
   };
 
   const inContexts = new Set(fluxions.flatMap(({ context }) => context));
+  const isStream = (to: string) => byName.has(to);
+  const lengths = new Map(
+    fluxions.map(({ name, code }) => [name, name === "main" ? 0 : lengthOf(code, isStream)]),
+  );
   const codes = new Map(
     fluxions.map((fluxion) => {
       const { top, all } = boundIn(fluxion.code);
       const cells = [...all].filter((name) => inContexts.has(name) && !(fluxion === main && top.has(name)));
-      return [fluxion, withSends(fluxion, (to) => streamTo(fluxion, to), cells)];
+      const taking = (to: string) => lengths.get(to) ?? 0;
+      return [fluxion, withSends(fluxion, (to) => streamTo(fluxion, to), cells, taking)];
     }),
   );
   const exported = [...ofMain].map(
@@ -122,6 +127,15 @@ function evaluate(code: string, scope: Values, send: unknown): unknown {
   )(scope, send);
 }
 
+/** How many parameters a listener says that it has, which is how Express knows who handles errors. */
+function lengthOf(code: string, isStream: (to: string) => boolean): number {
+  const text = code.replaceAll(PLACEHOLDER, (written, _arrow: string, to: string) =>
+    isStream(to) ? "null" : written,
+  );
+  const made: unknown = new Function(`return (${text});`)();
+  return typeof made === "function" ? made.length : 0;
+}
+
 /**
  * Streams in the code become functions that send: what the message takes is read when it is sent, and variables that are
  * in a context are the same ones for whoever has them.
@@ -130,6 +144,7 @@ function withSends(
   { code }: Fluxion,
   streamTo: (to: string) => FluxionStream | undefined,
   cells: readonly string[],
+  taking: (to: string) => number,
 ): string {
   return code.replaceAll(PLACEHOLDER, (written, _arrow: string, to: string) => {
     const stream = streamTo(to);
@@ -140,6 +155,8 @@ function withSends(
     const kept = cells.map(
       (name) => `get ${name}() { return ${name}; }, set ${name}($value) { ${name} = $value; }`,
     );
-    return `((...$args) => $send("${to}", $args, { ${taken.join(", ")} }, { ${kept.join(", ")} }))`;
+    const parameters = Array.from({ length: taking(to) }, (_, i) => `$arg${i}`);
+    const sent = `"${to}", [...arguments], { ${taken.join(", ")} }, { ${kept.join(", ")} }`;
+    return `(function (${parameters.join(", ")}) { return $send(${sent}); })`;
   });
 }

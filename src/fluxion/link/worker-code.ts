@@ -3,6 +3,7 @@ import MagicString, { Bundle } from "magic-string";
 import { exportsOf } from "../pipeliner/exports.js";
 import type { CallPlan, PartPlan, StagePlan } from "../pipeliner/plan.js";
 import type { ModuleSlice } from "../pipeliner/slice.js";
+import { AROUND_PART } from "../runtime/stack.js";
 import type { SourceModule } from "../source/module.js";
 import type { Node } from "../source/syntax.js";
 import { nameOf } from "../values/expressions.js";
@@ -253,18 +254,29 @@ function around(plan: StagePlan, { files }: WorkerOptions): { before: string; af
   return plan.kind === "part" ? aroundPart(id, plan, files) : aroundCall(id, plan);
 }
 
-function aroundCall(id: string, { inputs, posts }: CallPlan): { before: string; after: string } {
+function aroundCall(id: string, { inputs, posts, container }: CallPlan): { before: string; after: string } {
   const set = inputs.map((input, i) => (input.kind === "file" ? `${input.name} = $in[${i}]; ` : ""));
+  // In stack traces it is the function that makes the call.
+  const name = JSON.stringify(calledIn(container));
   if (posts) {
     return {
-      before: `${id}: ($in) => { ${set.join("")}return new Promise(($done) => `,
-      after: `(...$in.slice(${inputs.length}), (...$out) => $done($out))); },`,
+      before: `${id}: { ${name}: ($in) => { ${set.join("")}return new Promise(($done) => `,
+      after: `(...$in.slice(${inputs.length}), (...$out) => $done($out))); } }[${name}],`,
     };
   }
   return {
-    before: `${id}: ($in) => { ${set.join("")}return `,
-    after: `(...$in.slice(${inputs.length})); },`,
+    before: `${id}: { ${name}: ($in) => { ${set.join("")}return `,
+    after: `(...$in.slice(${inputs.length})); } }[${name}],`,
   };
+}
+
+/** What Node calls a function in stack traces. */
+function calledIn(body: CallPlan["container"]): string {
+  if (body.type === "Program") return "<anonymous>";
+  const { parent } = body;
+  if (body.id) return body.id.name;
+  const named = parent?.type === "VariableDeclarator" ? parent.id : null;
+  return named?.type === "Identifier" ? named.name : "<anonymous>";
 }
 
 function aroundPart(
@@ -305,5 +317,8 @@ function aroundPart(
       lines.push(`const ${name} = ${recorder(name, i)};`);
     }
   }
-  return { before: `${id}: ($in, $to) => { ${lines.join(" ")} return (`, after: `)(${args.join(", ")}); },` };
+  return {
+    before: `${id}: { ${AROUND_PART}: ($in, $to) => { ${lines.join(" ")} return (`,
+    after: `)(${args.join(", ")}); } }.${AROUND_PART},`,
+  };
 }

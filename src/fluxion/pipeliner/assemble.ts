@@ -192,6 +192,7 @@ function partAsData(
   const own = crossing([...part.reads.keys(), ...part.writes.keys()]);
   const context = own.filter((each) => isInContext(part, each)).map(({ variable }) => variable.name);
   const node = part.node ?? module.syntax;
+  const state = own.filter((each) => each.lasts && isInContext(part, each));
   return {
     name: part.name,
     place: module.place(node),
@@ -199,7 +200,8 @@ function partAsData(
     context: [...new Set([...context, ...globalsOf(whole, part)])],
     variables: own.map(({ variable, handling, why }) => ({ name: variable.name, handling, why })),
     code: texts.of(part),
-    stateless: !own.some((each) => each.lasts && isInContext(part, each)),
+    stateless: state.length === 0,
+    state: state.map(({ variable }) => ({ name: variable.name, written: part.writes.has(variable) })),
   };
 }
 

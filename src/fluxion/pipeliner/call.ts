@@ -8,6 +8,7 @@ import {
   keyOf,
   type Node,
   plain,
+  walk,
   written,
 } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
@@ -16,7 +17,7 @@ import type { Engine } from "../values/engine.js";
 import { evaluate } from "../values/expressions.js";
 import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
-import { alone, type Body, type Fact, NONE, type Thing, type Value } from "../values/things.js";
+import { alone, type Body, type Fact, NONE, reachable, type Thing, type Value } from "../values/things.js";
 import { isOfFile } from "../values/variables.js";
 import { followFacts } from "./follow.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
@@ -108,7 +109,11 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
     body,
     look: (its) => {
       const input = alone(its.data("input", call));
-      const args = given.map((value): Value => (value.size === 0 ? value : input));
+      const own = alone(its.data("given", call));
+      const args = given.map((value, i): Value => {
+        if (value.size === 0) return value;
+        return isHandedOver(around, sent[i], value) ? own : input;
+      });
       result = callWith(its, call, args);
     },
   });
@@ -203,7 +208,7 @@ function lateFacts(engine: Engine, node: Body, call: CallExpression): Fact[] {
   const module = engine.moduleOf(call);
   return call.arguments.flatMap((argument): Fact[] => {
     const things = engine.at(node, () => evaluate(engine, argument));
-    const isOwn = [...things].every((thing) => thing.kind === "site" && isInside(thing.node, argument));
+    const isOwn = [...things].every((thing) => isMadeIn(engine, argument, thing));
     if (isOwn) return [];
     return [
       {
@@ -215,6 +220,23 @@ function lateFacts(engine: Engine, node: Body, call: CallExpression): Fact[] {
       },
     ];
   });
+}
+
+/** `render({ title: text(x) })`: what is made right there, and nobody else can hold, with all that is in it. */
+function isHandedOver(engine: Engine, argument: Node | undefined, value: Value): boolean {
+  const type = argument === undefined ? null : plain(argument).type;
+  if (argument === undefined || (type !== "ObjectExpression" && type !== "ArrayExpression")) return false;
+  let isKept = false;
+  walk(argument, (each) => {
+    isKept ||= each.type === "AssignmentExpression";
+    return !isKept;
+  });
+  return !isKept && [...reachable(value)].every((each) => isMadeIn(engine, argument, each));
+}
+
+function isMadeIn(engine: Engine, argument: Node, thing: Thing): boolean {
+  if (thing.kind !== "site" || engine.moduleOf(thing.node) !== engine.moduleOf(argument)) return false;
+  return isInside(thing.node, argument);
 }
 
 /** Arguments go in a message. */

@@ -3,11 +3,12 @@ import { around, enclosingFunction, isInside, keyOf, type Node, requiredBy, walk
 import type { BodyFacts } from "../values/body-facts.js";
 import type { Engine } from "../values/engine.js";
 import { nameOf } from "../values/expressions.js";
-import { type Fact, reachable, type Thing } from "../values/things.js";
+import { type Body, type Fact, reachable, type Thing } from "../values/things.js";
 import { isOfFile, isReassigned } from "../values/variables.js";
+import { builtBy, pieceAround } from "./built.js";
 import { exportsOf } from "./exports.js";
 import { reached } from "./reach.js";
-import { changeOf, heldBy, type Whole } from "./whole.js";
+import { changeOf, heldBy, keyOfLibrary, keyOfThing, type Whole } from "./whole.js";
 
 /** What a worker needs of one file. */
 export interface ModuleSlice {
@@ -29,6 +30,11 @@ export class Slicer {
   readonly slices = new Map<SourceModule, ModuleSlice>();
   readonly facts: Fact[] = [];
   readonly #seen = new Set<unknown>();
+  /** Statements of other files that change what is in a slice: they must be in it, too. */
+  readonly #abroad = new Map<
+    Node,
+    { readonly by: SourceModule; readonly variable: Variable; readonly use: Node }
+  >();
 
   constructor(
     readonly whole: Whole,
@@ -54,8 +60,14 @@ export class Slicer {
     return slice;
   }
 
-  /** Values of other files cannot be sent along by this one. */
+  /** Values of other files cannot be sent along by this one, and only one of them may change what another makes. */
   elsewhere(module: SourceModule, node: Node): void {
+    const changing = new Set([...this.#abroad.values()].map(({ by }) => by));
+    for (const [piece, { by, variable, use }] of this.#abroad) {
+      if (changing.size === 1 && this.slices.get(by)?.pieces.has(piece) === true) continue;
+      const at = this.#at(piece);
+      this.#refuse(module, use, `${variable.name} is changed while ${by.path} is loaded (${at})`);
+    }
     for (const [each] of this.slices) {
       if (!this.#reaches(each, each)) continue;
       this.#refuse(module, node, `${each.path} and another file that it needs import each other`);
@@ -83,10 +95,22 @@ export class Slicer {
   }
 
   bodies(bodies: readonly BodyFacts[]): void {
-    for (const { module, uses, names, effects } of bodies) {
+    for (const { body, module, uses, names, effects } of bodies) {
       for (const [node, variable] of uses) this.#variable(module, variable, node);
       for (const name of names) this.of(module).names.add(name);
+      this.#inPlace(module, body);
       if (effects.some(({ receiver }) => receiver.receiver === "console")) this.of(module).console = true;
+    }
+  }
+
+  /** `require("marked")` where it is used: no variable tells that the library is set up elsewhere. */
+  #inPlace(module: SourceModule, body: Body): void {
+    for (const act of body.type === "Program" ? [] : module.inside(body).acts) {
+      const specifier = act.type === "CallExpression" ? requiredBy(act) : null;
+      if (specifier === null || module.imports.has(specifier)) continue;
+      const key = keyOfLibrary(specifier.replace(/^node:/, ""));
+      const changed = this.whole.changed.get(key)?.node ?? builtBy(this.whole, key)[0]?.at;
+      if (changed !== undefined) this.#refuse(module, act, `${specifier} is changed (${this.#at(changed)})`);
     }
   }
 
@@ -101,6 +125,7 @@ export class Slicer {
     switch (String(definition?.type)) {
       case "ImportBinding":
         this.of(module).pieces.add(node);
+        this.#initialised(module, variable, node, use);
         return;
       case "Variable":
         this.#declarator(module, variable, node, use);
@@ -170,6 +195,7 @@ export class Slicer {
 
   #absorb(other: Slicer): void {
     for (const each of other.#seen) this.#seen.add(each);
+    for (const [piece, each] of other.#abroad) this.#abroad.set(piece, each);
     for (const [module, { pieces, exports, streamed, names, console }] of other.slices) {
       const own = this.of(module);
       for (const each of pieces) own.pieces.add(each);
@@ -229,23 +255,28 @@ export class Slicer {
     return [];
   }
 
-  /** Statements of the file that go on with building what a variable holds. */
+  /** Statements of files that go on with building what a variable holds. */
   #initialised(module: SourceModule, variable: Variable, node: Node, use: Node): void {
-    const loading = this.engine.bodies.get(module.syntax);
-    const own = reachable(this.engine.of(variable));
-    for (const [at, things] of loading?.changes ?? []) {
-      if (isInside(at, node) || ![...things].some((thing) => own.has(thing))) continue;
-      let statement = at;
-      while (statement.parent && statement.parent.type !== "Program") statement = statement.parent;
-      if (statement.type === "VariableDeclaration" || this.of(module).pieces.has(statement)) continue;
-      if (statement.type !== "ExpressionStatement") {
-        this.#refuse(module, use, `${variable.name} is built by statements that a worker cannot repeat`);
-        continue;
+    const own = new Set([...reachable(this.engine.of(variable))].map(keyOfThing));
+    for (const key of own) {
+      for (const { at, by } of builtBy(this.whole, key)) {
+        if (by === module && isInside(at, node)) continue;
+        const piece = pieceAround(at);
+        if (by !== module) this.#abroad.set(piece, { by, variable, use });
+        else this.#repeated(module, piece, variable, use);
       }
-      this.of(module).pieces.add(statement);
-      const wrong = this.#range(module, statement, null);
-      if (wrong[0] !== undefined) this.#refuse(module, use, `${variable.name}: ${wrong[0].reason}`);
     }
+  }
+
+  #repeated(module: SourceModule, piece: Node, variable: Variable, use: Node): void {
+    if (this.of(module).pieces.has(piece)) return;
+    if (piece.type !== "ExpressionStatement" && piece.type !== "VariableDeclarator") {
+      this.#refuse(module, use, `${variable.name} is built by statements that a worker cannot repeat`);
+      return;
+    }
+    this.of(module).pieces.add(piece);
+    const wrong = this.#range(module, piece, null);
+    if (wrong[0] !== undefined) this.#refuse(module, use, `${variable.name}: ${wrong[0].reason}`);
   }
 
   /** Which exports of an own file are used through a variable that holds them. */

@@ -1,4 +1,5 @@
 import type { Knowledge } from "../callees/knowledge.js";
+import { ALIASES } from "../callees/libraries.js";
 import { HANDLER_ROLES } from "../callees/web.js";
 import type { ReceiverKind } from "../pipeline.js";
 import type { Variable } from "../source/module.js";
@@ -222,11 +223,16 @@ function patchedIn(engine: Engine): Whole["patched"] {
 
 /** How a thing is known outside of one engine. */
 export function keyOfThing(thing: Thing): unknown {
-  if (thing.kind === "library") return thing.node ?? `library ${thing.library}`;
+  if (thing.kind === "library") return thing.node ?? keyOfLibrary(thing.library);
   if (thing.kind === "builtin") return `builtin ${thing.path}`;
   if (thing.kind === "namespace") return thing.module;
   if (thing.kind === "receiver") return thing.variable;
   return thing.node;
+}
+
+/** What is imported by several names is one object. */
+export function keyOfLibrary(library: string): string {
+  return `library ${ALIASES[library] ?? library}`;
 }
 
 function changedIn(engine: Engine): Map<unknown, Change> {

@@ -1,4 +1,5 @@
 import { Refusal } from "./refusal.js";
+import { withoutWorker } from "./stack.js";
 
 /** Errors of these classes keep their class; those of a program's or a package's own are refused. */
 const CLASSES = [
@@ -29,11 +30,15 @@ export function fieldsOf(error: Error): ErrorFields {
     const field = Object.getOwnPropertyDescriptor(error, key);
     if (field === undefined) continue;
     if (key !== "stack" && !("value" in field)) throw new Refusal(`"${key}" of an error is a getter`);
-    const value: unknown = key === "stack" ? error.stack : field.value;
+    const value: unknown = key === "stack" ? stackOf(error) : field.value;
     const isWritable = key === "stack" || field.writable === true;
     own.push([key, value, (field.enumerable ? 1 : 0) | (isWritable ? 2 : 0) | (field.configurable ? 4 : 0)]);
   }
   return { ...classOf(error), own };
+}
+
+function stackOf({ stack }: Error): unknown {
+  return typeof stack === "string" ? withoutWorker(stack) : stack;
 }
 
 /** Node's own errors are of hidden classes, one for each code, which say that they are the class above them. */

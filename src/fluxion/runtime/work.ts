@@ -2,7 +2,6 @@ import type { ReceiverKind } from "./manifest.js";
 import { type Parcel, packReport, unpackInputs } from "./parcel.js";
 import { Recording } from "./recorder.js";
 import { Refusal } from "./refusal.js";
-import { trimmed } from "./stack.js";
 
 /** A stage as generated modules have it. */
 export type StageFunction = (inputs: readonly unknown[], receivers: readonly unknown[]) => unknown;
@@ -20,22 +19,22 @@ export interface FoundStage {
 export function perform(find: () => FoundStage, parcel: Parcel): Parcel | Promise<Parcel> {
   const began = performance.now();
   return reported(() => {
-    const stage = find();
+    const { run, receivers } = find();
     const inputs = unpackInputs(parcel);
-    const recording = new Recording(stage.receivers);
+    const recording = new Recording(receivers);
     const before = performance.eventLoopUtilization();
     let value: unknown;
     let isAsync: boolean;
     try {
-      value = stage.run(inputs, recording.receivers);
+      value = run(inputs, recording.receivers);
       isAsync = typeof (value as { then?: unknown } | null | undefined)?.then === "function";
     } catch (error) {
-      return report(recording, false, trimmed(error), performance.now() - began);
+      return report(recording, false, error, performance.now() - began);
     }
     if (!isAsync) return report(recording, true, value, performance.now() - began);
     const ended = (ok: boolean) => (result: unknown) => {
       const busyMs = performance.eventLoopUtilization(before).active;
-      return reported(() => report(recording, ok, ok ? result : trimmed(result), busyMs));
+      return reported(() => report(recording, ok, result, busyMs));
     };
     return Promise.resolve(value).then(ended(true), ended(false));
   });

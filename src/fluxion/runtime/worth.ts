@@ -24,6 +24,8 @@ export class Worth {
   readonly #isAlwaysMeasured: boolean;
   readonly #worthMs: number;
   #measured = 0;
+  /** All that was measured so far was to warm up. */
+  #hasWarmedUp = false;
   #heavyInARow = 0;
   #between = 1;
   #untilMeasured = 0;
@@ -45,8 +47,14 @@ export class Worth {
   tookHere(ms: number): void {
     this.#measured += 1;
     this.#untilMeasured = this.#between - 1;
-    if (this.#measured <= CALLS_TO_WARM_UP && ms < this.#worthMs * SURELY) return;
-    this.localMs = mean(this.localMs, ms);
+    if (this.#measured <= CALLS_TO_WARM_UP && ms < this.#worthMs * SURELY) {
+      // For a profile, the only call of a stage is better than none; the next counts instead.
+      if (this.#isAlwaysMeasured) this.localMs = ms;
+      this.#hasWarmedUp = true;
+      return;
+    }
+    this.localMs = mean(this.#hasWarmedUp ? null : this.localMs, ms);
+    this.#hasWarmedUp = false;
     this.#heavyInARow = ms >= this.#worthMs ? this.#heavyInARow + 1 : 0;
     if (this.#isFixed) return;
     if (this.#heavyInARow === IN_A_ROW) this.isMoved = true;

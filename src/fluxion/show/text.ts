@@ -64,13 +64,27 @@ function bySubject(diagnostics: readonly Diagnostic[], at: (place: Place) => str
     const key = `${at(each.subjectPlace)} ${each.subject}`;
     subjects.set(key, [...(subjects.get(key) ?? []), each]);
   }
-  return [...subjects].flatMap(([subject, own]) => [
-    subject,
-    ...own.flatMap(({ code, place, reason, advice }) => [
+  return [...subjects].flatMap(([subject, own]) => [subject, ...reasons(own, at)]);
+}
+
+/** Of one code, more reasons than these say nothing new. */
+const LIKE_MAX = 3;
+
+function reasons(own: readonly Diagnostic[], at: (place: Place) => string): string[] {
+  const alike = new Map<string, number>();
+  for (const { code } of own) alike.set(code, (alike.get(code) ?? 0) + 1);
+  const shown = new Map<string, number>();
+  return own.flatMap(({ code, place, reason, advice }) => {
+    const nth = (shown.get(code) ?? 0) + 1;
+    shown.set(code, nth);
+    if (nth > LIKE_MAX) return [];
+    const more = nth === LIKE_MAX ? (alike.get(code) ?? nth) - nth : 0;
+    return [
       `  ${code} ${at(place)}: ${reason}`,
       ...(advice === "" ? [] : [`    ${advice}`]),
-    ]),
-  ]);
+      ...(more === 0 ? [] : [`    … and ${more} more like it`]),
+    ];
+  });
 }
 
 function section(title: string, lines: readonly string[]): string[] {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { dirname, extname, join, resolve, sep } from "node:path";
+import { compileFunction } from "node:vm";
 import { HeadwaterError, invariant } from "../../errors.js";
 import { type Format, SourceModule } from "./module.js";
 import type { Node } from "./syntax.js";
@@ -13,8 +14,17 @@ export interface SourceProgram {
   readonly entry: string;
   /** In the order in which they are found from the entry. */
   readonly modules: ReadonlyMap<string, SourceModule>;
+  /** Files that cannot be read, and who loads them. Node says so when it comes to that, if it does. */
+  readonly broken: readonly Broken[];
   /** The file that a node is in. */
   moduleOf(node: Node): SourceModule;
+}
+
+export interface Broken {
+  readonly path: string;
+  readonly by: SourceModule;
+  readonly node: Node;
+  readonly reason: string;
 }
 
 export interface ReadingOptions {
@@ -26,20 +36,54 @@ export interface ReadingOptions {
 
 export function readProgram(entry: string, options: ReadingOptions = {}): SourceProgram {
   const modules = new Map<string, SourceModule>();
-  const waiting = [resolve(entry)];
-  for (const path of waiting) {
-    if (modules.has(path)) continue;
-    const text = options.texts?.get(path) ?? textOf(path);
-    const module = new SourceModule(path, text, formatOf(path, text));
+  const broken: Broken[] = [];
+  const waiting: { readonly path: string; readonly from: Pick<Broken, "by" | "node"> | null }[] = [
+    { path: resolve(entry), from: null },
+  ];
+  for (const { path, from } of waiting) {
+    if (modules.has(path) || broken.some((each) => each.path === path)) continue;
+    const module = from === null ? moduleAt(path, options) : moduleIfAny(path, options);
+    if (typeof module === "string") {
+      if (from !== null) broken.push({ path, reason: module, ...from });
+      continue;
+    }
     modules.set(path, module);
-    for (const { specifier } of module.loads) {
+    for (const { specifier, node } of module.loads) {
       const target = ownFile(specifier, path, options);
       if (target === null) continue;
       module.imports.set(specifier, target);
-      if (CODE.test(target)) waiting.push(target);
+      if (CODE.test(target)) waiting.push({ path: target, from: { by: module, node } });
     }
   }
-  return { entry: resolve(entry), modules, moduleOf: finderOf(modules.values()) };
+  return { entry: resolve(entry), modules, broken, moduleOf: finderOf(modules.values()) };
+}
+
+function moduleAt(path: string, { texts }: ReadingOptions): SourceModule {
+  const text = texts?.get(path) ?? textOf(path);
+  return new SourceModule(path, text, formatOf(path, text));
+}
+
+/** A file that Node could not load either never runs, and a program may count on that: why it is none. */
+function moduleIfAny(path: string, options: ReadingOptions): SourceModule | string {
+  try {
+    return moduleAt(path, options);
+  } catch (error) {
+    if (!(error instanceof HeadwaterError) || isLoadable(path, options)) throw error;
+    return error.message.replace(/^HW-7001: /, "");
+  }
+}
+
+/** Node is asked where it can be: what it takes for code must be understood here, too. */
+function isLoadable(path: string, { texts }: ReadingOptions): boolean {
+  if (!/\.c?js$/.test(path)) return false;
+  try {
+    const text = texts?.get(path) ?? readFileSync(path, "utf8");
+    if (formatOf(path, text) === "module") return false;
+    compileFunction(text, ["exports", "require", "module", "__filename", "__dirname"]);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function finderOf(modules: Iterable<SourceModule>): (node: Node) => SourceModule {

@@ -11,6 +11,7 @@ import {
 import type { Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
+import { callbacks as callLater } from "./library-calls.js";
 import { change, contentsOf, fill } from "./members.js";
 import { alone, joined, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
 
@@ -78,6 +79,7 @@ function changing(engine: Engine, args: readonly Value[], node: Node): Value {
   for (const thing of thingsOf(target)) {
     change(engine, thing, node, "its first argument", first);
     for (const other of others) fill(engine, thing, null, union(contentsOf(engine, other), other));
+    if (thing.kind === "library") callLater(engine, others, node, { keeper: thing });
   }
   return union(target);
 }

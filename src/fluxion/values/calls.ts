@@ -15,7 +15,23 @@ export function moduleNamed(engine: Engine, specifier: string, node: Node): Valu
   const own = engine.module.imports.get(specifier);
   if (own === undefined) return alone(engine.library(specifier.replace(/^node:/, ""), "", null, true));
   const module = engine.options.program.modules.get(own);
-  return alone(module === undefined ? engine.data("loaded", node) : engine.namespace(module));
+  if (module !== undefined) return alone(engine.namespace(module));
+  // A file of code that cannot be read is as unknown as a package.
+  return alone(
+    own.endsWith(".json") ? engine.data("loaded", node) : engine.library(specifier, "", null, true),
+  );
+}
+
+/** A file that workers have no part of may be there or not. */
+export function isMissing({ module, options }: Engine, specifier: string): boolean {
+  const own = module.imports.get(specifier);
+  return own === undefined ? /^\.{0,2}\//.test(specifier) : !options.program.modules.has(own);
+}
+
+export function loadsLate(engine: Engine, node: Node): void {
+  if (engine.loading) return;
+  const reason = "it loads a file of the program while it runs";
+  engine.fact("HW-7012", node, reason, "load it at the top of the file");
 }
 
 export function evaluateCall(engine: Engine, node: CallExpression): Value {
@@ -36,14 +52,7 @@ function argumentsOf(engine: Engine, node: CallExpression | (Node & { type: "New
 export function callWith(engine: Engine, node: CallExpression, args: readonly Value[]): Value {
   const specifier = requiredBy(node);
   if (specifier !== null) {
-    if (!engine.loading && engine.module.imports.has(specifier)) {
-      engine.fact(
-        "HW-7012",
-        node,
-        "it loads a file of the program while it runs",
-        "load it at the top of the file",
-      );
-    }
+    if (engine.module.imports.has(specifier) || isMissing(engine, specifier)) loadsLate(engine, node);
     return moduleNamed(engine, specifier, node);
   }
   const callee = plain(node.callee);

@@ -293,8 +293,10 @@ export class Engine extends Made {
     const { root } = this.options;
     const declared = variable.scope.variableScope.block as unknown as Node;
     if (root === null || declared === root || !isFunction(declared)) return false;
-    if (isInside(declared, root) && this.moduleOf(declared) === this.moduleOf(root)) return false;
-    if (isInside(root, declared)) return true;
+    const isBelow = isInside(declared, root);
+    const isAround = isInside(root, declared);
+    // Places are counted in each file anew: only those of one file are inside of each other.
+    if ((isBelow || isAround) && this.moduleOf(declared) === this.moduleOf(root)) return isAround;
     if (this.bodies.has(declared)) return false;
     this.#missed.set(declared, seenBy(this.#turn, this.#missed.get(declared) ?? null));
     return true;

@@ -1,5 +1,5 @@
 import { type FunctionNode, forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
-import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
+import { evaluateCall, evaluateNew, isMissing, loadsLate, moduleNamed } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
@@ -290,8 +290,10 @@ function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "C
 
 function imported(engine: Engine, node: Node & { type: "ImportExpression" }): Value {
   const { source } = node;
-  if (source.type === "Literal" && typeof source.value === "string")
+  if (source.type === "Literal" && typeof source.value === "string") {
+    if (isMissing(engine, source.value)) loadsLate(engine, node);
     return moduleNamed(engine, source.value, node);
+  }
   engine.fact("HW-7004", node, "what it imports is only known when it runs", "import it by its name");
   return alone(engine.data("unknown"));
 }

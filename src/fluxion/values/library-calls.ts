@@ -1,9 +1,13 @@
-import type { Node } from "../source/syntax.js";
+import { isBuiltin } from "node:module";
+import { onlyReads } from "../callees/templates.js";
+import type { SourceModule } from "../source/module.js";
+import { type CallExpression, type Node, plain } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import { hasFunction } from "./data-methods.js";
 import type { Engine } from "./engine.js";
 import { change } from "./members.js";
-import { alone, type LibraryThing, type Thing, type Value } from "./things.js";
+import { alone, type LibraryThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
+import { isReassigned } from "./variables.js";
 
 /** A call of something that a package exports, or of a method of what it made. */
 export function callLibrary(engine: Engine, target: LibraryThing, args: readonly Value[], node: Node): Value {
@@ -13,17 +17,22 @@ export function callLibrary(engine: Engine, target: LibraryThing, args: readonly
   if (says("heavy")) engine.current.heavy = true;
   if (says("varies")) engine.current.vary(node);
   if (says("makes")) {
-    callbacks(engine, args, node);
-    return alone(engine.library(library, `${path}()`, node, engine.loading));
+    const made = engine.library(library, `${path}()`, node, engine.loading);
+    given(engine, target, args, node);
+    callbacks(engine, args, node, { keeper: made });
+    return alone(made);
   }
   if (says("changes")) {
     const object = engine.library(library, path.slice(0, path.lastIndexOf(".")), target.node, target.shared);
     change(engine, object, node, shown(target), node);
-    callbacks(engine, args, node);
+    given(engine, target, args, node);
+    callbacks(engine, args, node, { keeper: object, helps: says("helps") });
     return alone(object);
   }
+  if (says("gives")) return alone(engine.library(library, `${path}()`, target.node, target.shared));
   if (says("pure") && !args.some(hasFunction)) {
-    callbacks(engine, args, node); // a template calls the functions that it is given among its values
+    given(engine, target, args, node);
+    callbacks(engine, args, node, {}); // a template calls the functions that it is given among its values
     return alone(engine.data("fresh", node));
   }
   if (says("start")) {
@@ -47,7 +56,80 @@ export function callLibrary(engine: Engine, target: LibraryThing, args: readonly
       for (const thing of value) if (thing.kind !== "function") handOver(engine, thing, node);
     return alone(engine.data("given", node));
   }
+  // A method of which nothing is said may change what the others do; but not one of Node's own modules.
+  if (knowledge.knows(library) && !isBuiltin(library) && !says("leaves")) engine.changed(target, node);
   return unknownCall(engine, node, args, shown(target));
+}
+
+/** What a known function may do with its arguments, besides reading them. */
+function given(engine: Engine, target: LibraryThing, args: readonly Value[], node: Node): void {
+  const { library, path } = target;
+  const { knowledge } = engine.options;
+  if (args.every((each) => each.size === 0)) return;
+  const positions = knowledge.writes(library, path);
+  const isSpread = isCall(node) && node.arguments.some(({ type }) => type === "SpreadElement");
+  const text = positions.length > 0 ? templateOf(engine, target, node) : null;
+  const reads = text !== null && onlyReads(library, text);
+  for (const [i, value] of args.entries()) {
+    const writes = !reads && positions.length > 0 && (isSpread || positions.includes(i));
+    for (const thing of engine.reachable(value)) {
+      if (writes && !isCode(thing)) change(engine, thing, node, `what ${shown(target)} is given`, node);
+      taken(engine, target, thing, node, positions.length > 0);
+    }
+  }
+}
+
+/** What a library cannot be given in a worker, or of which nobody knows what it would do there. */
+function taken(engine: Engine, target: LibraryThing, thing: Thing, node: Node, runs: boolean): void {
+  const { knowledge } = engine.options;
+  if (thing.kind === "receiver") {
+    const name = thing.variable?.name ?? thing.receiver;
+    const reason = `it gives ${name} to ${shown(target)}, and only the main loop has it`;
+    engine.fact("HW-7008", node, reason, "give it what is needed of it");
+  } else if (thing.kind === "library" && !knowledge.knows(thing.library) && !isBuiltin(thing.library)) {
+    const reason = `it gives ${thing.library}, of which nothing is known, to ${shown(target)}`;
+    engine.fact(
+      "HW-7004",
+      node,
+      reason,
+      `if it has no effects, name ${thing.library} in headwater.fluxions.json`,
+    );
+  } else if (runs && thing.kind === "site" && thing.madeBy !== null) {
+    const reason = `it gives an instance of a class to ${shown(target)}, which may call its methods`;
+    engine.fact("HW-7004", node, reason, "give it plain data");
+  }
+}
+
+/** Functions are called, and looked at as such. */
+function isCode({ kind }: Thing): boolean {
+  return kind === "function" || kind === "builtin";
+}
+
+/** The text of a template, if it is written in the program: where it is rendered, or where it was compiled. */
+function templateOf(engine: Engine, target: LibraryThing, node: Node): string | null {
+  const call = target.path.endsWith("()") ? target.node : node;
+  const [first] = call !== null && isCall(call) ? call.arguments : [];
+  return call === null || first === undefined || /File(?:\(\))?$/.test(target.path)
+    ? null
+    : textOf(engine.moduleOf(call), plain(first));
+}
+
+function textOf(module: SourceModule, node: Node): string | null {
+  if (node.type === "Literal" && typeof node.value === "string") return node.value;
+  if (node.type === "TemplateLiteral" && node.expressions.length === 0)
+    return node.quasis[0]?.value.cooked ?? null;
+  const variable = node.type === "Identifier" ? module.variable(node) : null;
+  const [definition, ...others] = variable?.defs ?? [];
+  const declared = definition?.node as unknown as Node | undefined;
+  if (!variable || others.length > 0 || isReassigned(variable)) return null;
+  if (declared?.type !== "VariableDeclarator" || declared.init === null || declared.id.type !== "Identifier")
+    return null;
+  const init = plain(declared.init);
+  return init.type === "Identifier" ? null : textOf(module, init);
+}
+
+function isCall(node: Node): node is CallExpression {
+  return node.type === "CallExpression";
 }
 
 /** Data that goes into a file or a socket is not changed by that. */
@@ -56,20 +138,26 @@ function handOver(engine: Engine, thing: Thing, node: Node): void {
   engine.changed(thing, node);
 }
 
-/** Functions among the arguments, or in objects among them, may be called whenever the object is used. */
-function callbacks(engine: Engine, args: readonly Value[], node: Node): void {
-  for (const value of args) {
-    for (const thing of engine.reachable(value)) {
-      if (thing.kind !== "function") continue;
-      const given: Value = alone(engine.data("given", thing.node));
-      callThing(
-        engine,
-        thing,
-        Array.from({ length: 8 }, () => given),
-        node,
-        alone(engine.data("fresh", node)),
-      );
-    }
+/**
+ * Functions among the arguments, or in objects among them, may be called whenever the object is used: on that object, or on
+ * what was given with them. What a helper is given then, others may hold.
+ */
+export function callbacks(
+  engine: Engine,
+  args: readonly Value[],
+  node: Node,
+  { keeper = null, helps = false }: { readonly keeper?: LibraryThing | null; readonly helps?: boolean },
+): void {
+  const all = thingsOf(engine.reachable(union(...args)));
+  if (!all.some(({ kind }) => kind === "function")) return;
+  const others = new Set(all.filter((each) => !isCode(each) && each.kind !== "receiver"));
+  const self = union(others, keeper === null ? NONE : alone(keeper), alone(engine.data("fresh", node)));
+  for (const thing of all) {
+    if (thing.kind !== "function") continue;
+    const given: Value = alone(engine.data(helps ? "input" : "given", thing.node));
+    const values = keeper === null ? union(given, others) : given;
+    const each = Array.from({ length: 8 }, () => values);
+    callThing(engine, thing, each, node, self);
   }
 }
 

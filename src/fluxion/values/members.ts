@@ -1,6 +1,7 @@
 import { enclosingFunction, keyOf, type Node, plain, written } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
+import { callbacks } from "./library-calls.js";
 import { readReceiver, writeReceiver } from "./receivers.js";
 import { alone, type ClassThing, joined, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
 
@@ -146,6 +147,7 @@ export function assignMember(
     }
     change(engine, thing, target, written(target), target.object);
     fill(engine, thing, key, value);
+    if (thing.kind === "library") callbacks(engine, [value], target, { keeper: thing });
   }
 }
 

@@ -83,6 +83,11 @@ export const expected: Readonly<Record<string, Expected>> = {
       "/showdown?name=ab",
     ),
   },
+  "library-built.cjs": {
+    isolates: ["byRule", "byMarked", "byHelper", "ownEnv"],
+    refuses: { keepsEnv: /writes hits/, "md.render()": /it changes what/, counts: /it changes what ejs/ },
+    requests: get("/md?name=a", "/marked?name=a", "/handlebars?name=a", "/env", "/ejs", "/own"),
+  },
   "picture.mjs": { isolates: ["handler"], requests: get("/?size=8", "/?size=x") },
   "pure-comment.cjs": { isolates: ["handler"], requests: get("/?text=A+B") },
   // errors

@@ -34,6 +34,17 @@ import type { Slot } from "./slot.js";
 
 const NOTHING: Done = { undo: [], elsewhere: [] };
 
+const nativeThen = Promise.prototype.then;
+
+/** Looking at what a method returned may throw: it may be anything. */
+function isThenable(result: unknown): result is PromiseLike<unknown> {
+  return (
+    typeof result === "object" &&
+    result !== null &&
+    typeof (result as PromiseLike<unknown>).then === "function"
+  );
+}
+
 function copyArguments(args: unknown[], slot: Slot, method: Method): void {
   copyAll(args, () => rules.argumentsOf(slot, method));
 }
@@ -72,32 +83,29 @@ export class Frame implements Activation {
   run(): void {
     const { slot, method, execution } = this;
     this.#running = true;
-    let context: Context<Key>;
     let result: unknown;
     try {
       this.#entry = execution.entryOf(slot);
       this.#before = this.#entry.state;
-      context = this.#entry.activate(this);
+      const context = this.#entry.activate(this);
       if (this.parent === null && this.guest === null && execution.isVoid(this.#entry))
         return this.#end(true, undefined);
       result = method.body.apply(context, this.args);
+      if (isThenable(result)) {
+        this.#entry.tookTime();
+        return this.#await(result);
+      }
     } catch (error) {
       return this.#end(false, error);
     }
-    if (
-      typeof result === "object" &&
-      result !== null &&
-      typeof (result as PromiseLike<unknown>).then === "function"
-    ) {
-      this.#entry.tookTime();
-      this.#await(result as PromiseLike<unknown>);
-    } else {
-      this.#end(true, result);
-    }
+    this.#end(true, result);
   }
 
+  /** Of what is not known to call back once and later, as promises do, one is made, as `await` does. */
   #await(result: PromiseLike<unknown>): void {
-    result.then(
+    const isKnown = result.then === nativeThen || result instanceof Call;
+    const promise = isKnown ? result : new Promise<unknown>((resolve) => resolve(result));
+    promise.then(
       (value) => this.#endLater(true, value),
       (error: unknown) => this.#endLater(false, error),
     );

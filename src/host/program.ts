@@ -340,8 +340,16 @@ export class Program implements Surroundings {
 }
 
 function describe({ context, method, startedBy, error }: FailedEvent): string {
-  const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `${context}.${method}(…), begun by a ${startedBy}, failed and changed nothing: ${why}`;
+  return `${context}.${method}(…), begun by a ${startedBy}, failed and changed nothing: ${textOf(error)}`;
+}
+
+/** The text of an error may be made by code of the application, which may throw itself. */
+function textOf(error: unknown): string {
+  try {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  } catch {
+    return "what was thrown cannot be put into words";
+  }
 }
 
 /** What an application's callback throws must not stop a logical node half way. */
@@ -349,8 +357,7 @@ function apart(callback: () => void): void {
   try {
     callback();
   } catch (error) {
-    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.emitWarning(`a callback threw: ${why}`, "HeadwaterCallbackFailed");
+    process.emitWarning(`a callback threw: ${textOf(error)}`, "HeadwaterCallbackFailed");
   }
 }
 

@@ -134,12 +134,13 @@ class Frame implements Activation {
 
   #execute(given: unknown[]): Ended | Promise<Ended> {
     let result: unknown;
+    let takesTime: boolean;
     try {
       result = this.method.body.apply(this.#enter(), given);
+      takesTime = typeof result === "object" && result !== null && "then" in result;
     } catch (thrown) {
       return this.#end({ ok: false, value: thrown });
     }
-    const takesTime = typeof result === "object" && result !== null && "then" in result;
     if (!takesTime) return this.#end({ ok: true, value: result });
     return Promise.resolve(result).then(
       (value) => this.#end({ ok: true, value }),

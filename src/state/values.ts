@@ -175,17 +175,25 @@ export function copyThrown(thrown: unknown): unknown {
   try {
     return copyAny(thrown, 0);
   } catch {
-    if (!(thrown instanceof Error)) {
-      return new Error(typeof thrown === "object" && thrown !== null ? describe(thrown) : String(thrown));
+    try {
+      return roughCopy(thrown);
+    } catch {
+      return new Error("something was thrown that cannot be looked at");
     }
-    const to = nearestBuiltIn(thrown);
-    for (const [name, item] of errorFields(thrown)) {
-      try {
-        defineHidden(to, name, copyAny(item, 1), true);
-      } catch {}
-    }
-    return to;
   }
+}
+
+function roughCopy(thrown: unknown): Error {
+  if (!(thrown instanceof Error)) {
+    return new Error(typeof thrown === "object" && thrown !== null ? describe(thrown) : String(thrown));
+  }
+  const to = nearestBuiltIn(thrown);
+  for (const [name, item] of errorFields(thrown)) {
+    try {
+      defineHidden(to, name, copyAny(item, 1), true);
+    } catch {}
+  }
+  return to;
 }
 
 function describe(value: object): string {

@@ -1,6 +1,7 @@
 import type { HeadwaterError } from "../errors.js";
 import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
+import type { Watched } from "../model/watched.js";
 import type { Call } from "./call.js";
 import type { Frame } from "./frame.js";
 import type { Undo } from "./guest.js";
@@ -41,20 +42,19 @@ export class CallsBelow {
   }
 
   /**
-   * A method may end before a call that somebody waits for: `Promise.all` gives up at the first that fails. Calls back
-   * once such calls have ended too, and says whether it will.
+   * A method may end before a call that somebody waits for, or before what the program has made of one: `Promise.all`
+   * gives up at the first that fails, `Promise.race` at the first that ends. Null if there is no such call.
    */
-  endsLater(callback: () => void): boolean {
-    const awaited = this.#calls.filter((call) => call.wasAwaited && !call.hasEnded);
-    if (awaited.length === 0) return false;
-    let left = awaited.length;
-    for (const call of awaited) {
-      call.onEnd = () => {
-        left -= 1;
-        if (left === 0) callback();
-      };
+  open(): readonly Watched[] | null {
+    const calls = this.#calls;
+    for (let i = 0; i < calls.length; i++) {
+      const { hasEnded, followUps } = calls[i] as Call;
+      if (hasEnded && followUps === null) continue;
+      const open: Watched[] = [];
+      for (; i < calls.length; i++) calls[i]?.addOpen(open);
+      return open.length === 0 ? null : open;
     }
-    return true;
+    return null;
   }
 
   #enterInTurn(frame: Frame): void {
@@ -75,13 +75,21 @@ export class CallsBelow {
   /** A call that was not awaited dooms the event, and so does a call that was doomed itself. */
   doomOf(slot: Slot, method: Method): HeadwaterError | null {
     for (const call of this.#calls) {
-      if (!call.wasAwaited || !call.hasEnded) {
-        return rules.unawaited(slot, method, call.slot as Slot, call.method as Method);
-      }
+      if (call.isForgotten || !call.hasEnded) return rules.unawaited(slot, method, call.slot, call.method);
       if (call.doom !== null) return call.doom;
     }
     return null;
   }
+}
+
+/** Calls back when all of them have ended. */
+export function whenOver(open: readonly Watched[], callback: () => void): void {
+  let left = open.length;
+  const ended = () => {
+    left -= 1;
+    if (left === 0) callback();
+  };
+  for (const each of open) each.onEnd = ended;
 }
 
 /** Is one of them the other, or below it? */

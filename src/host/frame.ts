@@ -22,10 +22,11 @@ import {
 } from "../model/refs.js";
 import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
+import { Watched } from "../model/watched.js";
 import { changedFields, type State, viewOf } from "../state/fields.js";
 import { copy, copyAll, copyThrown, isSimple } from "../state/values.js";
 import { Call } from "./call.js";
-import { CallsBelow } from "./calls-below.js";
+import { CallsBelow, whenOver } from "./calls-below.js";
 import { type Effect, Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
@@ -101,14 +102,12 @@ export class Frame implements Activation {
     this.#end(true, result);
   }
 
-  /** Of what is not known to call back once and later, as promises do, one is made, as `await` does. */
   #await(result: PromiseLike<unknown>): void {
-    const isKnown = result.then === nativeThen || result instanceof Call;
-    const promise = isKnown ? result : new Promise<unknown>((resolve) => resolve(result));
-    promise.then(
-      (value) => this.#endLater(true, value),
-      (error: unknown) => this.#endLater(false, error),
-    );
+    const returned = (value: unknown) => this.#endLater(true, value);
+    const threw = (error: unknown) => this.#endLater(false, error);
+    if (result instanceof Watched) result.wait(returned, threw);
+    else if (result.then === nativeThen) result.then(returned, threw);
+    else new Promise((resolve) => resolve(result)).then(returned, threw); // it may call back at once, or twice
   }
 
   #endLater(returned: boolean, value: unknown): void {
@@ -122,11 +121,12 @@ export class Frame implements Activation {
   #end(returned: boolean, value: unknown): void {
     const { execution, slot, method } = this;
     if (execution.isDead) return;
-    this.#running = false;
     if (this.#below !== null) {
-      if (this.#below.endsLater(() => this.#endLater(returned, value))) return;
+      const open = this.#below.open();
+      if (open !== null) return whenOver(open, () => this.#endLater(returned, value));
       this.#doom = this.#below.doomOf(slot, method);
     }
+    this.#running = false;
     const entry = this.#entry;
     if (!returned || entry === null || this.#doom !== null) return this.#fail(value);
     let state: State;
@@ -210,7 +210,7 @@ export class Frame implements Activation {
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
     const slot = target as Slot;
     this.#asked += 1;
-    const call = Call.make(slot, method, this.#asked);
+    const call = new Call(slot, method, this.#asked);
     if (this.execution.wasTakenBack) return call; // its code stops here
     this.#below ??= new CallsBelow();
     this.#below.add(call);

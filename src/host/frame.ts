@@ -31,6 +31,7 @@ import { type Effect, Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
 import type { Done, Guest, Returned, Undo } from "./guest.js";
+import { running } from "./running.js";
 import type { Slot } from "./slot.js";
 
 const NOTHING: Done = { undo: [], elsewhere: [] };
@@ -82,7 +83,7 @@ export class Frame implements Activation {
 
   /** Runs the method; the core has let the event in. */
   run(): void {
-    const { slot, method, execution } = this;
+    const { slot, execution } = this;
     this.#running = true;
     let result: unknown;
     try {
@@ -91,7 +92,7 @@ export class Frame implements Activation {
       const context = this.#entry.activate(this);
       if (this.parent === null && this.guest === null && execution.isVoid(this.#entry))
         return this.#end(true, undefined);
-      result = method.body.apply(context, this.args);
+      result = this.#runIn(context);
       if (isThenable(result)) {
         this.#entry.tookTime();
         return this.#await(result);
@@ -100,6 +101,16 @@ export class Frame implements Activation {
       return this.#end(false, error);
     }
     this.#end(true, result);
+  }
+
+  #runIn(context: Context<Key>): unknown {
+    const outer = running.now;
+    running.now = this;
+    try {
+      return this.method.body.apply(context, this.args);
+    } finally {
+      running.now = outer;
+    }
   }
 
   #await(result: PromiseLike<unknown>): void {

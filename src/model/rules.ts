@@ -165,6 +165,21 @@ export const noOutsideCall = {
   method: "the method that takes the result must be one of its own, passed as `this.method`",
 };
 
+/** `address` and `method` are what runs, the others what was asked for. */
+export function requestInside(
+  address: Address,
+  method: Named,
+  target: Address,
+  wanted: Named,
+): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1023",
+    `${address}.${method.name} asked the service for ${target}.${wanted.name}(…) from inside its event. That would be another ` +
+      "event, which may wait for this one for ever, and which stays if this one fails: call contexts below through `this`, " +
+      "or use `this.event.start(…)` for a later event (`this.event.send` for another logical node).",
+  );
+}
+
 export function inputOf(address: Address, name: string): string {
   return `the input of the outside call "${name}" of ${address}`;
 }

@@ -5,7 +5,6 @@ import type { Slot } from "./slot.js";
 
 /** What a call below returns. */
 export class Call extends Watched {
-  hasEntered = false;
   doom: HeadwaterError | null = null;
 
   constructor(

@@ -307,8 +307,7 @@ export class Frame implements Activation {
     declaredReads(slot, found);
     const copies = copyAll(args, () => rules.argumentsOf(slot, found));
     this.#push({ kind: "timer", id, due: this.time + ms, slot, method: found, args: copies });
-    const entry = this.#entry as Entry;
-    entry.armed = [...entry.armed, id];
+    this.#entry?.arm(id);
     return id;
   }
 
@@ -316,8 +315,7 @@ export class Frame implements Activation {
     if (!isTimerOf(this.slot, timer)) throw rules.badTimer(this.slot, rules.noTimer.notItsOwn(timer));
     this.#checkTimers();
     this.#push({ kind: "cancel", id: timer });
-    const entry = this.#entry as Entry;
-    if (entry.armed.includes(timer)) entry.armed = entry.armed.filter((id) => id !== timer);
+    this.#entry?.cancel(timer);
   }
 
   outside<I, R>(work: Outside<I, R>, input: I, then?: (result: OutsideResult<R>) => unknown): void {
@@ -358,7 +356,8 @@ export class Frame implements Activation {
   positions(last: number): number[] {
     const positions = [last];
     let at: Frame = this;
-    for (; at.parent !== null; at = at.parent) positions.unshift(at.answer?.position ?? 0);
+    for (; at.parent !== null; at = at.parent) positions.push(at.answer?.position ?? 0);
+    positions.reverse();
     return at.guest === null ? positions : [...at.guest.positions, ...positions];
   }
 

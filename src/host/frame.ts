@@ -21,6 +21,7 @@ import {
   type View,
 } from "../model/refs.js";
 import * as rules from "../model/rules.js";
+import { explained } from "../model/sealed.js";
 import type { Method } from "../model/shape.js";
 import { Watched } from "../model/watched.js";
 import { changedFields, type State, viewOf } from "../state/fields.js";
@@ -161,7 +162,8 @@ export class Frame implements Activation {
   #fail(error: unknown): void {
     const undone = this.#undone();
     this.effects?.clear();
-    const leave = () => this.#leave(false, this.#doom ?? copyThrown(error));
+    const leave = () =>
+      this.#leave(false, this.#doom ?? copyThrown(explained(error, this.slot, this.method)));
     if (this.parent === null && this.guest === null) return leave(); // the whole event is undone
     this.execution.takeBack(undone, () => {
       if (this.#elsewhere.length === 0) return leave();

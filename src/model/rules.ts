@@ -180,6 +180,23 @@ export function requestInside(
   );
 }
 
+export function fieldAdded(address: Address, method: Named, field: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1024",
+    `${address}.${method.name} assigned to this.${field}, which is not a field of the context. A context has the fields that ` +
+      `have a value when it is made: give it one where it is declared, \`${field} = …\` or ` +
+      `\`${field}: string | undefined = undefined\`.`,
+  );
+}
+
+export function fieldDeleted(address: Address, method: Named, field: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1024",
+    `${address}.${method.name} deleted this.${field}. A context keeps the fields that it was made with: declare it as ` +
+      `\`${field}: string | undefined\` with an initial value, and assign undefined.`,
+  );
+}
+
 export function inputOf(address: Address, name: string): string {
   return `the input of the outside call "${name}" of ${address}`;
 }

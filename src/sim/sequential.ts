@@ -14,6 +14,7 @@ import { isTimerOf, pathOf, resolvePath, timerId } from "../model/path.js";
 import type { Elsewhere, Later, Target, View } from "../model/refs.js";
 import { INVOKE, noSuchMethod, Reference, reference } from "../model/refs.js";
 import * as rules from "../model/rules.js";
+import { explained } from "../model/sealed.js";
 import { isKindOf, type Method } from "../model/shape.js";
 import { Watched } from "../model/watched.js";
 import { copy, copyAll, copyThrown, isSimple } from "../state/values.js";
@@ -162,7 +163,7 @@ class Frame implements Activation {
   #failed(thrown: unknown): Ended {
     this.#undo();
     this.#ended = true;
-    return { ok: false, value: this.#doom ?? copyThrown(thrown) };
+    return { ok: false, value: this.#doom ?? copyThrown(explained(thrown, this.place, this.method)) };
   }
 
   #admit(args: unknown[]): unknown[] {

@@ -28,6 +28,7 @@ export const codes = {
   "HW-1022": "an outside function cannot be declared or called",
   "HW-1023": "a request was made from inside an event",
   "HW-1024": "a context cannot get or lose a field",
+  "HW-1025": "a program cannot be run like that",
   "HW-1101": "a tracked collection was replaced",
   "HW-1102": "a tracked collection is not a field of a context",
   "HW-1103": "a value cannot be a key of a tracked collection",

@@ -299,7 +299,8 @@ export class Core<P> {
    */
   #dependOnThoseAbove(event: CoreEvent<P>, place: Place<P>): void {
     for (let above = place.parent; above !== null && above !== event.place; above = above.parent) {
-      const writer = above.lastBefore(event.ticket);
+      // Where it was the last to enter itself, it depends on the one before it since then.
+      const writer = above.last === event ? null : above.lastBefore(event.ticket);
       if (writer !== null) this.#depend(event, writer);
       if (event.mode === "read" || above.openReaders === null) continue;
       for (const reader of above.stillOpen()) if (reader.ticket < event.ticket) this.#depend(event, reader);

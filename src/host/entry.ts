@@ -1,7 +1,8 @@
 import { Context } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
-import { type Armed, armedIn, instantiate, type State, stateOf } from "../state/fields.js";
+import { armedIn, instantiate, type State, stateOf } from "../state/fields.js";
+import { ArmedTimers } from "./armed-timers.js";
 import type { Frame } from "./frame.js";
 import type { Slot } from "./slot.js";
 
@@ -11,7 +12,7 @@ export class Entry {
   /** As of the last method that ended in this context. */
   state: State;
   #instance: Context<Key> | null = null;
-  #armed: Armed | null = null;
+  #armed: ArmedTimers | null = null;
   #ranAtOnce = true;
   released = false;
   /** Can later events see `state`? */
@@ -37,23 +38,30 @@ export class Entry {
     this.#ranAtOnce = false;
   }
 
-  get armed(): Armed {
-    return this.#armed ?? armedIn(this.slot, this.state);
+  arm(timer: TimerId): void {
+    this.#timers.add(timer);
   }
 
-  set armed(armed: Armed) {
-    this.#armed = armed;
+  cancel(timer: TimerId): void {
+    this.#timers.remove(timer);
   }
 
-  /** The timer that started the event has gone off. */
-  disarm(timer: TimerId): void {
-    this.#armed = this.armed.filter((id) => id !== timer);
-    this.keepRunning(this.current());
+  /** The timer that started the event has gone off. Says whether it was still armed. */
+  disarm(timer: TimerId): boolean {
+    const wasArmed = this.#timers.remove(timer);
+    if (wasArmed) this.keepRunning(this.current());
+    return wasArmed;
+  }
+
+  get #timers(): ArmedTimers {
+    this.#armed ??= new ArmedTimers(armedIn(this.slot, this.state));
+    return this.#armed;
   }
 
   /** The state that the instance holds at this moment. */
   current(): State {
-    return this.#instance === null ? this.state : stateOf(this.#instance, this.slot, this.state, this.#armed);
+    if (this.#instance === null) return this.state;
+    return stateOf(this.#instance, this.slot, this.state, this.#armed?.changed ?? null);
   }
 
   /** A method has ended: its changes become part of the entry's state. */

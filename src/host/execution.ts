@@ -87,12 +87,9 @@ export class Execution {
   isVoid(entry: Entry): boolean {
     const { origin } = this.request;
     if (origin.kind !== "timer") return false;
-    if (!entry.armed.includes(origin.id)) {
-      this.node.marks?.hit("a cancelled timer had fired already");
-      return true;
-    }
-    entry.disarm(origin.id);
-    return false;
+    if (entry.disarm(origin.id)) return false;
+    this.node.marks?.hit("a cancelled timer had fired already");
+    return true;
   }
 
   entryOf(slot: Slot): Entry {

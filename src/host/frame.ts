@@ -21,18 +21,32 @@ import {
   type View,
 } from "../model/refs.js";
 import * as rules from "../model/rules.js";
+import { explained } from "../model/sealed.js";
 import type { Method } from "../model/shape.js";
+import { Watched } from "../model/watched.js";
 import { changedFields, type State, viewOf } from "../state/fields.js";
 import { copy, copyAll, copyThrown, isSimple } from "../state/values.js";
 import { Call } from "./call.js";
-import { CallsBelow } from "./calls-below.js";
+import { CallsBelow, whenOver } from "./calls-below.js";
 import { type Effect, Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
 import type { Done, Guest, Returned, Undo } from "./guest.js";
+import { running } from "./running.js";
 import type { Slot } from "./slot.js";
 
 const NOTHING: Done = { undo: [], elsewhere: [] };
+
+const nativeThen = Promise.prototype.then;
+
+/** Looking at what a method returned may throw: it may be anything. */
+function isThenable(result: unknown): result is PromiseLike<unknown> {
+  return (
+    typeof result === "object" &&
+    result !== null &&
+    typeof (result as PromiseLike<unknown>).then === "function"
+  );
+}
 
 function copyArguments(args: unknown[], slot: Slot, method: Method): void {
   copyAll(args, () => rules.argumentsOf(slot, method));
@@ -70,37 +84,42 @@ export class Frame implements Activation {
 
   /** Runs the method; the core has let the event in. */
   run(): void {
-    const { slot, method, execution } = this;
+    const { slot, execution } = this;
     this.#running = true;
-    let context: Context<Key>;
     let result: unknown;
     try {
       this.#entry = execution.entryOf(slot);
       this.#before = this.#entry.state;
-      context = this.#entry.activate(this);
+      const context = this.#entry.activate(this);
       if (this.parent === null && this.guest === null && execution.isVoid(this.#entry))
         return this.#end(true, undefined);
-      result = method.body.apply(context, this.args);
+      result = this.#runIn(context);
+      if (isThenable(result)) {
+        this.#entry.tookTime();
+        return this.#await(result);
+      }
     } catch (error) {
       return this.#end(false, error);
     }
-    if (
-      typeof result === "object" &&
-      result !== null &&
-      typeof (result as PromiseLike<unknown>).then === "function"
-    ) {
-      this.#entry.tookTime();
-      this.#await(result as PromiseLike<unknown>);
-    } else {
-      this.#end(true, result);
+    this.#end(true, result);
+  }
+
+  #runIn(context: Context<Key>): unknown {
+    const outer = running.now;
+    running.now = this;
+    try {
+      return this.method.body.apply(context, this.args);
+    } finally {
+      running.now = outer;
     }
   }
 
   #await(result: PromiseLike<unknown>): void {
-    result.then(
-      (value) => this.#endLater(true, value),
-      (error: unknown) => this.#endLater(false, error),
-    );
+    const returned = (value: unknown) => this.#endLater(true, value);
+    const threw = (error: unknown) => this.#endLater(false, error);
+    if (result instanceof Watched) result.wait(returned, threw);
+    else if (result.then === nativeThen) result.then(returned, threw);
+    else new Promise((resolve) => resolve(result)).then(returned, threw); // it may call back at once, or twice
   }
 
   #endLater(returned: boolean, value: unknown): void {
@@ -114,11 +133,12 @@ export class Frame implements Activation {
   #end(returned: boolean, value: unknown): void {
     const { execution, slot, method } = this;
     if (execution.isDead) return;
-    this.#running = false;
     if (this.#below !== null) {
-      if (this.#below.endsLater(() => this.#endLater(returned, value))) return;
+      const open = this.#below.open();
+      if (open !== null) return whenOver(open, () => this.#endLater(returned, value));
       this.#doom = this.#below.doomOf(slot, method);
     }
+    this.#running = false;
     const entry = this.#entry;
     if (!returned || entry === null || this.#doom !== null) return this.#fail(value);
     let state: State;
@@ -142,7 +162,8 @@ export class Frame implements Activation {
   #fail(error: unknown): void {
     const undone = this.#undone();
     this.effects?.clear();
-    const leave = () => this.#leave(false, this.#doom ?? copyThrown(error));
+    const leave = () =>
+      this.#leave(false, this.#doom ?? copyThrown(explained(error, this.slot, this.method)));
     if (this.parent === null && this.guest === null) return leave(); // the whole event is undone
     this.execution.takeBack(undone, () => {
       if (this.#elsewhere.length === 0) return leave();
@@ -202,7 +223,7 @@ export class Frame implements Activation {
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
     const slot = target as Slot;
     this.#asked += 1;
-    const call = Call.make(slot, method, this.#asked);
+    const call = new Call(slot, method, this.#asked);
     if (this.execution.wasTakenBack) return call; // its code stops here
     this.#below ??= new CallsBelow();
     this.#below.add(call);
@@ -288,8 +309,7 @@ export class Frame implements Activation {
     declaredReads(slot, found);
     const copies = copyAll(args, () => rules.argumentsOf(slot, found));
     this.#push({ kind: "timer", id, due: this.time + ms, slot, method: found, args: copies });
-    const entry = this.#entry as Entry;
-    entry.armed = [...entry.armed, id];
+    this.#entry?.arm(id);
     return id;
   }
 
@@ -297,8 +317,7 @@ export class Frame implements Activation {
     if (!isTimerOf(this.slot, timer)) throw rules.badTimer(this.slot, rules.noTimer.notItsOwn(timer));
     this.#checkTimers();
     this.#push({ kind: "cancel", id: timer });
-    const entry = this.#entry as Entry;
-    if (entry.armed.includes(timer)) entry.armed = entry.armed.filter((id) => id !== timer);
+    this.#entry?.cancel(timer);
   }
 
   outside<I, R>(work: Outside<I, R>, input: I, then?: (result: OutsideResult<R>) => unknown): void {
@@ -339,7 +358,8 @@ export class Frame implements Activation {
   positions(last: number): number[] {
     const positions = [last];
     let at: Frame = this;
-    for (; at.parent !== null; at = at.parent) positions.unshift(at.answer?.position ?? 0);
+    for (; at.parent !== null; at = at.parent) positions.push(at.answer?.position ?? 0);
+    positions.reverse();
     return at.guest === null ? positions : [...at.guest.positions, ...positions];
   }
 

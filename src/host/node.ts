@@ -18,7 +18,7 @@ import type { Body, NodeMessage } from "./outgoing.js";
 import type { PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
 import { unfinishedBusiness } from "./recovery.js";
-import { isFull, whyNot } from "./refusals.js";
+import { hasTooManyMoves, isFull, whyNot } from "./refusals.js";
 import { Remote, type RemoteCall } from "./remote.js";
 import { EventRequest, type Origin, type Waiting } from "./request.js";
 import { Slot, stateOrNull } from "./slot.js";
@@ -158,8 +158,9 @@ export class LogicalNode implements Supervisor {
   /** Moves a context, and what comes along, to another host. */
   move(slot: Slot, move: Move, waiting: Waiting): void {
     const moves = this.#remote?.moves;
+    const open = moves?.open ?? 0;
     if (this.#halted !== null) waiting.reject(this.#halted);
-    else if ((moves?.open ?? 0) >= this.limits.inFlight) waiting.reject(isFull(this));
+    else if (open >= this.limits.inFlight) waiting.reject(hasTooManyMoves(this, open));
     else moves?.start(slot, move, waiting);
   }
 

@@ -15,6 +15,7 @@ import { OutsideCalls, type PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
 import { sentMessages } from "./recovery.js";
 import type { EventRequest, Waiting } from "./request.js";
+import { running } from "./running.js";
 import type { Slot } from "./slot.js";
 import type { NodeOptions, Surroundings, Told } from "./surroundings.js";
 
@@ -145,6 +146,8 @@ export class Program implements Surroundings {
   /** Makes a request: an event, or what came of it when it was made before. */
   ask(slot: Slot, method: Method, args: unknown[], asker: Asker): Promise<unknown> {
     const { request } = asker;
+    // At once, not as a rejection: an event that does not await it must fail, too.
+    if (running.now !== null) throw rules.requestInside(running.now.slot, running.now.method, slot, method);
     if (request === undefined) return this.#request(slot, method, args, asker);
     return this.answers.once(request, () => {
       const kept = this.keptAnswer(request);
@@ -340,8 +343,16 @@ export class Program implements Surroundings {
 }
 
 function describe({ context, method, startedBy, error }: FailedEvent): string {
-  const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `${context}.${method}(…), begun by a ${startedBy}, failed and changed nothing: ${why}`;
+  return `${context}.${method}(…), begun by a ${startedBy}, failed and changed nothing: ${textOf(error)}`;
+}
+
+/** The text of an error may be made by code of the application, which may throw itself. */
+function textOf(error: unknown): string {
+  try {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  } catch {
+    return "what was thrown cannot be put into words";
+  }
 }
 
 /** What an application's callback throws must not stop a logical node half way. */
@@ -349,8 +360,7 @@ function apart(callback: () => void): void {
   try {
     callback();
   } catch (error) {
-    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.emitWarning(`a callback threw: ${why}`, "HeadwaterCallbackFailed");
+    process.emitWarning(`a callback threw: ${textOf(error)}`, "HeadwaterCallbackFailed");
   }
 }
 

@@ -8,11 +8,19 @@ import type { Surroundings } from "./surroundings.js";
 type Node = Pick<LogicalNode, "name" | "limits" | "unfinished">;
 type Queues = Pick<Surroundings, "backlog" | "outsideCalls">;
 
-export function isFull({ name, limits }: Node): HeadwaterError {
+export function isFull({ name, limits, unfinished }: Node): HeadwaterError {
   return new HeadwaterError(
     "HW-1301",
-    `the logical node "${name}" has ${limits.inFlight} unfinished events and takes no more at the moment. ` +
-      "Wait for some to finish (`await service.room()`), or raise `limits.inFlight`.",
+    `the logical node "${name}" has ${unfinished} unfinished events and takes requests only while it has fewer than ` +
+      `${limits.inFlight}. Wait for some to finish (\`await service.room()\`), or raise \`limits.inFlight\`.`,
+  );
+}
+
+export function hasTooManyMoves({ name, limits }: Node, open: number): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1301",
+    `the logical node "${name}" has ${open} moves under way and takes no more than ${limits.inFlight} at a time. ` +
+      "Wait for some to finish, or raise `limits.inFlight`.",
   );
 }
 
@@ -23,10 +31,11 @@ export function whyNot(effects: readonly Effect[], node: Node, queues: Queues): 
   for (const effect of effects) {
     if (effect.kind === "start") starts += 1;
     if (effect.kind === "outside") calls += 1;
-    if (effect.kind === "send" && queues.backlog(node.name, effect.slot.node) >= outbox) {
+    const backlog = effect.kind === "send" ? queues.backlog(node.name, effect.slot.node) : 0;
+    if (effect.kind === "send" && backlog >= outbox) {
       return new HeadwaterError(
         "HW-1301",
-        `${outbox} messages from "${node.name}" to "${effect.slot.node}" are still on their way; the event was ` +
+        `${backlog} messages from "${node.name}" to "${effect.slot.node}" are still on their way; the event was ` +
           "refused. Let it be asked for again later, or raise `limits.outbox`.",
       );
     }

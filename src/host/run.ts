@@ -6,7 +6,7 @@ import { nameOf } from "../model/shape.js";
 import { Fleet } from "./fleet.js";
 import { isHost } from "./is-host.js";
 import { Ledger } from "./ledger.js";
-import { DEFAULT_LIMITS, type Limits } from "./limits.js";
+import type { Limits } from "./limits.js";
 import { LoadRecorder } from "./load-recorder.js";
 import { LocalHosts } from "./local-hosts.js";
 import { patienceOf } from "./patience.js";
@@ -14,6 +14,7 @@ import { placementFor } from "./placement-rules.js";
 import { memoryPorts, type Ports } from "./ports.js";
 import { openProcess } from "./process-link.js";
 import { Program } from "./program.js";
+import { checkRun, limitsOf } from "./run-options.js";
 import {
   type AnyService,
   type NodeService,
@@ -40,8 +41,9 @@ export function run<C extends ContextClass<Context>>(
 ): Promise<Service<InstanceType<C>>>;
 export function run<N extends Nodes>(nodes: N, options?: RunOptions): Promise<NodeService<N>>;
 export async function run(program: AnyProgram, options: RunOptions = {}): Promise<unknown> {
-  if (isHost()) throw cannot(options.hosts ?? 1, RUN_BY_HOST);
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  if (isHost()) throw cannot(options?.hosts ?? 1, RUN_BY_HOST);
+  checkRun(program, options);
+  const limits = limitsOf(options.limits);
   const closing: (() => Promise<void>)[] = [];
   const close = async () => {
     for (const each of closing.splice(0).reverse()) await each();
@@ -122,10 +124,11 @@ export function runOn(
   hosts: LocalHosts | null = null,
   close: () => Promise<void> = async () => {},
 ): AnyService {
+  checkRun(program, options);
   const recorder = hosts === null || options.onLoad === undefined ? null : new LoadRecorder(options.onLoad);
   const running = new Program(rootsOf(program), ports, {
     commitOrder: options.commitOrder ?? "observer",
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    limits: limitsOf(options.limits),
     onError: options.onError,
     onWarning: options.onWarning,
     onFailure: options.onFailure ?? (({ message }) => onWarning(message)),

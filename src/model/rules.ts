@@ -165,6 +165,38 @@ export const noOutsideCall = {
   method: "the method that takes the result must be one of its own, passed as `this.method`",
 };
 
+/** `address` and `method` are what runs, the others what was asked for. */
+export function requestInside(
+  address: Address,
+  method: Named,
+  target: Address,
+  wanted: Named,
+): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1023",
+    `${address}.${method.name} asked the service for ${target}.${wanted.name}(…) from inside its event. That would be another ` +
+      "event, which may wait for this one for ever, and which stays if this one fails: call contexts below through `this`, " +
+      "or use `this.event.start(…)` for a later event (`this.event.send` for another logical node).",
+  );
+}
+
+export function fieldAdded(address: Address, method: Named, field: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1024",
+    `${address}.${method.name} assigned to this.${field}, which is not a field of the context. A context has the fields that ` +
+      `have a value when it is made: give it one where it is declared, \`${field} = …\` or ` +
+      `\`${field}: string | undefined = undefined\`.`,
+  );
+}
+
+export function fieldDeleted(address: Address, method: Named, field: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1024",
+    `${address}.${method.name} deleted this.${field}. A context keeps the fields that it was made with: declare it as ` +
+      `\`${field}: string | undefined\` with an initial value, and assign undefined.`,
+  );
+}
+
 export function inputOf(address: Address, name: string): string {
   return `the input of the outside call "${name}" of ${address}`;
 }

@@ -134,8 +134,11 @@ export class BodyWriter {
         if (cls.fields.length === 0) return null;
         return { op: "get", field: random.chance(0.3) ? null : random.pick(cls.fields).name };
       }
+      case "forget": {
+        const call = this.#call(draft);
+        return call === null ? null : { op: kind, call, followedUp: random.chance(0.5) };
+      }
       case "call":
-      case "forget":
       case "pass": {
         const call = this.#call(draft);
         return call === null ? null : { op: kind, call };

@@ -132,7 +132,7 @@ function step(run: Run, op: Op): Pending {
     case "pause":
       return run.program.hooks.pause(op.units, self.event);
     case "forget":
-      return void invoke(run, self, op.call, evaluate(run, op.call.args[0]));
+      return forget(run, op);
     case "stray":
       return invoke(run, fromRoot(run), op.call, evaluate(run, op.call.args[0])).then((value) =>
         see(run, value),
@@ -199,9 +199,18 @@ function invoke(run: Run, from: unknown, call: CallSpec, first: unknown): Promis
   ) as Promise<unknown>;
 }
 
+function forget(run: Run, { call, followedUp }: Op & { op: "forget" }): undefined {
+  const forgotten = invoke(run, run.self, call, evaluate(run, call.args[0]));
+  if (!followedUp) return;
+  void forgotten.then((value) => invoke(run, run.self, call, digest(value)));
+}
+
 /** Calls that run side by side. Which of several failures comes first is a matter of luck, so it must not show. */
 async function together(run: Run, calls: readonly CallSpec[], hasty: boolean): Promise<void> {
-  const results = calls.map((call) => invoke(run, run.self, call, evaluate(run, call.args[0])));
+  const results = calls.map((call, i) => {
+    const result = invoke(run, run.self, call, evaluate(run, call.args[0]));
+    return i % 2 === 0 ? result : result.then((value) => value); // which makes no difference
+  });
   if (hasty) {
     const values = await Promise.all(results).catch(() => {
       throw new RangeError("one of several calls failed");

@@ -102,7 +102,8 @@ export type Op =
   | { op: "read"; cls: number }
   | { op: "pause"; units: number }
   /** A call below that nobody awaits. */
-  | { op: "forget"; call: CallSpec }
+  /** A call that is not awaited, or, if it is followed up, what was made of it. */
+  | { op: "forget"; call: CallSpec; followedUp?: boolean }
   /** A call of a context that is named from the root: it may be above, beside, the caller itself, or below. */
   | { op: "stray"; call: CallSpec }
   /** A call below with a function as an argument. */

@@ -14,7 +14,9 @@ import { isTimerOf, pathOf, resolvePath, timerId } from "../model/path.js";
 import type { Elsewhere, Later, Target, View } from "../model/refs.js";
 import { INVOKE, noSuchMethod, Reference, reference } from "../model/refs.js";
 import * as rules from "../model/rules.js";
+import { explained } from "../model/sealed.js";
 import { isKindOf, type Method } from "../model/shape.js";
+import { Watched } from "../model/watched.js";
 import { copy, copyAll, copyThrown, isSimple } from "../state/values.js";
 import { failureOf, type LaterEffect, type LoggedEvent, type Outcome } from "./log.js";
 import { Place, type State } from "./sequential-place.js";
@@ -41,7 +43,7 @@ interface Entered {
 class Event {
   /** Few, in the order of entering. */
   readonly entered: Entered[] = [];
-  /** Calls that nobody waited for: the event has failed, but their code still runs. */
+  /** Calls that nobody waited for: the event has failed, but their code, or what follows them, still runs. */
   readonly leftOver: (Promise<unknown> | null)[] = [];
 
   constructor(
@@ -64,11 +66,6 @@ interface Ended {
 
 const NO_CALLS: readonly Frame[] = [];
 
-function unwrap({ ok, value }: Ended): unknown {
-  if (!ok) throw value;
-  return value;
-}
-
 /** One method of one event: the first, or a call below. */
 class Frame implements Activation {
   readonly time: number;
@@ -80,7 +77,8 @@ class Frame implements Activation {
   #before: State | null = null;
   #givenUpAs: State | null = null;
   #done: Promise<unknown> | null = null;
-  #awaited = false;
+  /** What its caller has of it. */
+  readonly promise = new Watched();
   #ended = false;
   /** A broken rule that no caller can catch. The first in the order of the program text counts. */
   #doom: HeadwaterError | null = null;
@@ -101,15 +99,9 @@ class Frame implements Activation {
     const below = new Frame(this.of, target as Place, method, this, this.#asked);
     const earlier = this.#calls().filter((call) => call.#isInTheWayOf(below));
     this.#items.push(below);
-    const done = Promise.resolve(below.run(args, earlier)).then(unwrap);
-    below.#done = done.catch(() => {});
-    // An object with a `then` of its own shows whether anybody waits for the call.
-    const then: Promise<unknown>["then"] = (fulfilled, rejected) => {
-      below.#awaited = true;
-      return done.then(fulfilled, rejected);
-    };
-    const rest = { catch: (rejected: () => never) => then(null, rejected), [Symbol.toStringTag]: "Promise" };
-    return { then, finally: (after) => then().finally(after), ...rest } as Promise<unknown>;
+    const { promise } = below;
+    below.#done = Promise.resolve(below.run(args, earlier)).then(({ ok, value }) => promise.end(ok, value));
+    return promise;
   }
 
   #calls(): readonly Frame[] {
@@ -134,14 +126,15 @@ class Frame implements Activation {
 
   #execute(given: unknown[]): Ended | Promise<Ended> {
     let result: unknown;
+    let takesTime: boolean;
     try {
       result = this.method.body.apply(this.#enter(), given);
+      takesTime = typeof result === "object" && result !== null && "then" in result;
     } catch (thrown) {
       return this.#end({ ok: false, value: thrown });
     }
-    const takesTime = typeof result === "object" && result !== null && "then" in result;
     if (!takesTime) return this.#end({ ok: true, value: result });
-    return Promise.resolve(result).then(
+    return new Promise((resolve) => resolve(result)).then(
       (value) => this.#end({ ok: true, value }),
       (thrown: unknown) => this.#end({ ok: false, value: thrown }),
     );
@@ -149,10 +142,11 @@ class Frame implements Activation {
 
   /** The method's own code has come to its end; calls that it waits for may go on. */
   #end(own: Ended): Ended | Promise<Ended> {
+    const open: Watched[] = [];
+    for (const call of this.#calls()) call.promise.addOpen(open);
+    if (open.length > 0) return Promise.allSettled(open).then(() => this.#end(own));
     if (this.#before !== null) Context.activate(this.place.instance, null);
-    const open = this.#calls().filter((call) => call.#awaited && !call.#ended);
-    if (open.length === 0) return this.#close(own);
-    return Promise.all(open.map((call) => call.#done)).then(() => this.#close(own));
+    return this.#close(own);
   }
 
   #close({ ok, value }: Ended): Ended {
@@ -169,7 +163,7 @@ class Frame implements Activation {
   #failed(thrown: unknown): Ended {
     this.#undo();
     this.#ended = true;
-    return { ok: false, value: this.#doom ?? copyThrown(thrown) };
+    return { ok: false, value: this.#doom ?? copyThrown(explained(thrown, this.place, this.method)) };
   }
 
   #admit(args: unknown[]): unknown[] {
@@ -203,8 +197,9 @@ class Frame implements Activation {
 
   #lookAtCalls(): void {
     for (const call of this.#calls()) {
-      if (!call.#ended) this.of.leftOver.push(call.#done);
-      if (call.#awaited && call.#ended) this.#doom ??= call.#doom;
+      const isOver = call.#ended && !call.promise.isForgotten;
+      if (!isOver) this.of.leftOver.push(call.#done);
+      if (isOver) this.#doom ??= call.#doom;
       else this.#doom ??= rules.unawaited(this.place, this.method, call.place, call.method);
     }
   }

@@ -145,7 +145,7 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
     case "pause":
       return [`await pause(${op.units});`];
     case "forget":
-      return [`void ${showCall("this", op.call)}; // not awaited`];
+      return [`void ${showCall("this", op.call)}${op.followedUp ? ".then(…)" : ""}; // not awaited`];
     case "stray":
       return [`see(await ${showCall(root, op.call)}); // not always below`];
     case "pass":

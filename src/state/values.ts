@@ -208,9 +208,18 @@ export function defineHidden(to: Error, name: string, value: unknown, enumerable
 }
 
 /** What a method threw, as its caller sees it. Anything may be thrown; what is not plain data is left out. */
-export function copyThrown(thrown: unknown, above: readonly unknown[] = []): unknown {
+export function copyThrown(thrown: unknown): unknown {
+  try {
+    return thrownInside(thrown, []);
+  } catch {
+    return new Error("something was thrown that cannot be looked at");
+  }
+}
+
+/** `above`: what it is the cause or a part of. */
+function thrownInside(thrown: unknown, above: readonly unknown[]): unknown {
   if (above.includes(thrown) || above.length > DEPTH_MAX) return new Error("an error that contains itself");
-  const inside = (part: unknown) => copyThrown(part, [...above, thrown]);
+  const inside = (part: unknown) => thrownInside(part, [...above, thrown]);
   let told: unknown;
   try {
     told = copyAny(thrown, 0);

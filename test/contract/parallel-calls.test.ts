@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, readonly, run } from "headwater";
-import { Gates } from "../gates.js";
+import { Gates, turns } from "../gates.js";
 
 let gates = new Gates();
 
@@ -59,4 +59,45 @@ test("if the failure is not caught, what the other call did is undone", async ()
   gates.open("slow shelf");
   await assert.rejects(filled, /full/);
   assert.equal(await service.root.shelves(2).count(), 0);
+});
+
+const done: string[] = [];
+
+class Box extends Context<string> {
+  inner = this.children(Box);
+  async open(name: string) {
+    done.push(`+${name}`);
+    await turns(1);
+    done.push(`-${name}`);
+  }
+}
+
+class Store extends Context {
+  boxes = this.children(Box);
+  async openAll() {
+    const [a, b] = [this.boxes("a"), this.boxes("b")];
+    await Promise.all([
+      a.inner("x").open("ax"),
+      a.inner("y").open("ay"),
+      a.open("a"),
+      b.inner("x").inner("z").open("bxz"),
+      a.inner("x").open("ax again"),
+      a.inner("y").inner("z").open("ayz"),
+      b.inner("x").open("bx"),
+      b.inner("y").open("by"),
+      a.open("a again"),
+      b.open("b"),
+    ]);
+  }
+}
+
+test("calls in the same context, above or below another take their turns in the order of the program text, others overlap", async () => {
+  await using service = await run(Store);
+  await service.root.openAll();
+  const before = (first: string, second: string) => done.indexOf(`-${first}`) < done.indexOf(`+${second}`);
+  for (const first of ["ax", "ay"]) assert.ok(before(first, "a"), done.join(" "));
+  for (const second of ["ax again", "ayz"]) assert.ok(before("a", second), done.join(" "));
+  for (const first of ["ax again", "ayz"]) assert.ok(before(first, "a again"), done.join(" "));
+  assert.ok(before("bxz", "bx") && before("bx", "b") && before("by", "b"), done.join(" "));
+  assert.deepEqual(done.slice(0, 4).sort(), ["+ax", "+ay", "+bxz", "+by"], "nothing is in their way");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Context, readonly, run } from "headwater";
-import { Gates, turns } from "../gates.js";
+import { Gates, turns, watch } from "../gates.js";
 import { refused } from "../refused.js";
 
 /** HW-1005: the calls that a method makes are part of its event, and end before it. */
@@ -67,6 +67,102 @@ class Branch extends Context<number> {
     await turns(2);
     return call.catch((error: Error) => error.message);
   }
+  async forgetTheChange() {
+    void this.leaves(1)
+      .addAt("slow")
+      .then(() => {
+        this.n = 55;
+      });
+  }
+  async forgetAnotherCall() {
+    void this.leaves(1)
+      .addAt("slow")
+      .then(() => this.leaves(2).add(1));
+  }
+  async forgetTheError() {
+    this.leaves(1)
+      .addAndFail("quick")
+      .catch(() => {});
+  }
+  async forgetToThrow() {
+    void this.leaves(1)
+      .add(1)
+      .then(() => {
+        throw new Error("nobody hears this");
+      });
+    await this.leaves(2).add(1);
+    await turns(2);
+  }
+  async forgetTheEnd() {
+    void this.leaves(1)
+      .add(1)
+      .finally(() => {
+        this.n = 55;
+      });
+    await this.leaves(2).add(1);
+  }
+  async forgetTheRest() {
+    const call = this.leaves(1).add(1);
+    void call.then(() => 1).then(() => 2);
+    await call;
+  }
+  async forgetABoundMethod() {
+    const call = this.leaves(1).add(1);
+    void call.then(this.note.bind(this));
+    await call;
+  }
+  note(n: number) {
+    this.n = n;
+  }
+  async followUp() {
+    const first = await this.leaves(1)
+      .add(1)
+      .then((n) => this.leaves(2).add(n + 1))
+      .finally(() => {
+        this.n += 1;
+      });
+    const all = await Promise.all(
+      [1, 2].map((leaf) =>
+        this.leaves(leaf)
+          .add(0)
+          .then((n) => n * 10),
+      ),
+    );
+    return [first, ...all];
+  }
+  followUpAtOnce() {
+    return this.leaves(1)
+      .add(1)
+      .then((n) => this.leaves(2).add(n));
+  }
+  async keepAndWaitLater() {
+    const later = this.leaves(1)
+      .addAndFail("quick")
+      .catch((error: Error) => error.message);
+    await turns(2);
+    return later;
+  }
+  async promiseByHand() {
+    return new Promise<number>((resolve, reject) => {
+      void this.leaves(1).add(1).then(resolve, reject);
+    });
+  }
+  async resolveWithIt() {
+    return new Promise<number>((resolve) => resolve(this.leaves(1).add(1)));
+  }
+  async firstOfChains() {
+    const slow = this.leaves(1)
+      .addAt("slow")
+      .then(() => this.leaves(2).add(1))
+      .then((n) => {
+        this.n += n;
+      });
+    await Promise.race([slow, this.leaves(3).add(1)]);
+    return "raced";
+  }
+  async anyOfThem() {
+    return Promise.any([this.leaves(1).addAndFail("quick"), this.leaves(2).add(1)]);
+  }
   @readonly look() {
     return this.n;
   }
@@ -89,6 +185,53 @@ test("HW-1005: a call that nobody waits for fails the event; the error names bot
   assert.equal(await branch.look(), 0);
   assert.equal(await branch.leaves(1).look(), 0);
   assert.equal(await branch.leaves(2).look(), 0);
+  await stop();
+});
+
+test("HW-1005: nor may what the program makes of a call be forgotten, with then, catch or finally", async () => {
+  const { root, stop } = await run(Tree);
+  gates.open("slow", "quick");
+  const branch = root.branches(1);
+  const names = ["HW-1005", "Tree.branches(1).leaves(1).add"] as const;
+  await refused(branch.forgetTheChange(), ...names);
+  await refused(branch.forgetAnotherCall(), ...names);
+  await refused(branch.forgetTheError(), ...names);
+  await refused(branch.forgetToThrow(), ...names);
+  await refused(branch.forgetTheEnd(), ...names);
+  await refused(branch.forgetTheRest(), ...names);
+  await refused(branch.forgetABoundMethod(), ...names);
+  await turns();
+  assert.equal(await branch.look(), 0);
+  for (const leaf of [1, 2]) assert.equal(await branch.leaves(leaf).look(), 0);
+  await stop();
+});
+
+test("what the program makes of a call is part of the event", async () => {
+  const { root, stop } = await run(Tree);
+  gates.open("slow", "quick");
+  const branch = root.branches(1);
+  assert.deepEqual(await branch.followUp(), [2, 10, 20]);
+  assert.equal(await branch.followUpAtOnce(), 4);
+  assert.equal(await branch.keepAndWaitLater(), "failed at quick");
+  assert.equal(await branch.promiseByHand(), 3);
+  assert.equal(await branch.resolveWithIt(), 4);
+  assert.equal(await branch.anyOfThem(), 5);
+  assert.equal(await branch.look(), 1);
+  await stop();
+});
+
+test("a method ends only after what it makes of the calls it waits for, also if Promise.race went on without them", async () => {
+  const { root, stop } = await run(Tree);
+  const branch = root.branches(1);
+  const raced = branch.firstOfChains();
+  const watched = watch(raced);
+  await gates.reached("slow");
+  await turns();
+  assert.equal(watched.settled, false);
+  gates.open("slow");
+  assert.equal(await raced, "raced");
+  assert.equal(await branch.look(), 1);
+  for (const leaf of [1, 2, 3]) assert.equal(await branch.leaves(leaf).look(), 1);
   await stop();
 });
 

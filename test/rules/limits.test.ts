@@ -29,6 +29,9 @@ class Worker extends Context {
     this.done += 1;
     for (let i = 0; i < count; i++) this.event.start(this.above(Worker)).add();
   }
+  startSlow(count: number) {
+    for (let i = 0; i < count; i++) this.event.start(this.above(Worker)).work("slow");
+  }
   askMany(count: number) {
     this.done += 1;
     for (let i = 0; i < count; i++) this.event.send("ada", i);
@@ -61,6 +64,15 @@ test("HW-1301: a full logical node refuses requests, says so, and takes them aga
   assert.deepEqual(await Promise.all(taken), [1, 2]);
   assert.equal(await root.work("slow"), 3);
   await service.stop();
+});
+
+test("HW-1301: what is said is how many events are unfinished, which may be more than the limit for requests", async () => {
+  await using service = await run(Worker, { limits: { inFlight: 2 } });
+  const { root } = service;
+  await root.startSlow(5);
+  await refused(root.look(), "HW-1301", "has 5 unfinished events", "fewer than 2");
+  gates.open("slow");
+  await service.idle();
 });
 
 test("HW-1301: an event that starts more events than there is room for is refused as a whole", async () => {

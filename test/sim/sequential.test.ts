@@ -143,6 +143,18 @@ class Tree extends Context {
     void this.leaves(0).add(1);
     return "done";
   }
+  async forgetsWhatFollows() {
+    void this.leaves(0)
+      .add(1)
+      .then((size) => this.leaves(size).add(1));
+  }
+  async waitsForWhatFollows() {
+    const slow = this.leaves(1)
+      .addSlowly(1)
+      .then(() => this.leaves(2).add(2))
+      .then((size) => this.note(`size ${size}`));
+    await Promise.race([slow, this.leaves(3).size()]);
+  }
   async givesUpTwice() {
     this.notes.push("kept");
     this.downgrade();
@@ -294,6 +306,16 @@ test("what a forgotten call does after the event has failed is undone too", asyn
   assert.equal(await top.value([{ field: "slow" }], "look"), 0);
 });
 
+test("what was made of a call is part of the event, also if Promise.race went on without it", async () => {
+  const tree = new Runner(Tree);
+  await tree.value([], "waitsForWhatFollows");
+  assert.deepEqual(tree.states(), {
+    Tree: { notes: ["size 1"] },
+    "Tree.leaves(1)": { key: 1, items: [10] },
+    "Tree.leaves(2)": { key: 2, items: [2] },
+  });
+});
+
 test("parallel calls on one context run one after the other, in the order of the calls", async () => {
   const tree = new Runner(Tree);
   await tree.value([], "together");
@@ -317,6 +339,7 @@ test("the rules are enforced with their codes", async () => {
   assert.equal(await tree.code([], "reenters"), "HW-1003");
   assert.equal(await tree.code([], "downgradesBelow"), "HW-1004");
   assert.equal(await tree.code([], "forgets"), "HW-1005");
+  assert.equal(await tree.code([], "forgetsWhatFollows"), "HW-1005");
   assert.equal(await tree.code([], "storesFunction"), "HW-1006");
   assert.equal(await tree.code([], "returnsFunction"), "HW-1006");
   assert.equal(await tree.code([], "passesFunction"), "HW-1006");

@@ -1,0 +1,68 @@
+import { HeadwaterError } from "../errors.js";
+import { AnonymousContext, Context } from "../model/context.js";
+import { DEFAULT_LIMITS, type Limits } from "./limits.js";
+import type { RunOptions } from "./service.js";
+
+/** What `run` is given is looked through before anything begins: not every program is checked by a compiler. */
+
+type Choices = Readonly<Partial<Record<keyof RunOptions, readonly string[]>>>;
+
+const CHOICES: Choices = {
+  commitOrder: ["observer", "total"],
+  durability: ["synced", "written"],
+  hostsAs: ["threads", "processes"],
+};
+const CALLBACKS = ["onError", "onFailure", "onWarning", "onLoad"] as const;
+
+export function checkRun(program: unknown, options: unknown): void {
+  checkProgram(program);
+  if (typeof options !== "object" || options === null)
+    throw cannot(`its options must be an object, not ${shown(options)}`);
+  const given = options as Readonly<Record<string, unknown>>;
+  for (const [name, choices] of Object.entries(CHOICES)) {
+    const value = given[name];
+    if (value === undefined || choices.includes(value as string)) continue;
+    throw cannot(`${name} is one of ${choices.map(shown).join(", ")}, not ${shown(value)}`);
+  }
+  for (const name of CALLBACKS) {
+    if (given[name] === undefined || typeof given[name] === "function") continue;
+    throw cannot(`${name} must be a function, not ${shown(given[name])}`);
+  }
+}
+
+function checkProgram(program: unknown): void {
+  if (program === Context || program === AnonymousContext)
+    throw cannot(`${shown(program)} itself is no program; pass a class that extends Context`);
+  if (typeof program === "function") return; // the classes are looked at one by one
+  if (typeof program === "object" && program !== null && !Array.isArray(program)) return;
+  throw cannot(
+    `a program is a root class, or an object with a root class for each logical node, not ${shown(program)}`,
+  );
+}
+
+/** The limits as they were given, where they were. */
+export function limitsOf(given: Readonly<Record<string, unknown>> | undefined): Limits {
+  if (given === undefined) return DEFAULT_LIMITS;
+  if (typeof given !== "object" || given === null)
+    throw cannot(`limits must be an object, not ${shown(given)}`);
+  const limits: Record<string, unknown> = { ...DEFAULT_LIMITS };
+  for (const [name, limit] of Object.entries(given)) {
+    if (!(name in DEFAULT_LIMITS)) throw cannot(`there is no limit named ${shown(name)}`);
+    if (limit === undefined) continue;
+    if (!Number.isSafeInteger(limit) || (limit as number) < 1)
+      throw cannot(`the limit ${name} must be a whole number above 0, not ${shown(limit)}`);
+    limits[name] = limit;
+  }
+  return limits as unknown as Limits;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "function") return value.name || "a function without a name";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+function cannot(why: string): HeadwaterError {
+  return new HeadwaterError("HW-1025", `the program cannot be run: ${why}.`);
+}

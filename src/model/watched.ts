@@ -1,0 +1,120 @@
+import { invariant } from "../errors.js";
+
+interface Settlers {
+  resolve(value: unknown): void;
+  reject(reason: unknown): void;
+}
+
+let lastSettlers: Settlers | null = null;
+
+/** One function for all promises, because each event makes some. */
+function keepSettlers(resolve: Settlers["resolve"], reject: Settlers["reject"]): void {
+  lastSettlers = { resolve, reject };
+}
+
+function nothing(): void {}
+
+/** A name that a class cannot give to a getter in the usual way. */
+const CONSTRUCTOR = "constructor";
+
+/**
+ * A promise inside an event: it knows whether anybody waits for it. `await`, `Promise.all` and the like do, and so does
+ * whoever makes another promise of it with `then`, `catch` or `finally`; that one is to be waited for in its turn.
+ */
+export class Watched extends Promise<unknown> {
+  wasAwaited = false;
+  hasEnded = false;
+  onEnd: (() => void) | null = null;
+  /** What the program has made of this one, and of what it has made of that. */
+  followUps: Watched[] | null = null;
+  /** What the program has made this one of, if anything. */
+  #origin: Watched | null = null;
+  readonly #settlers: Settlers;
+
+  constructor() {
+    super(keepSettlers);
+    invariant(lastSettlers !== null, "a promise is made with its settlers");
+    this.#settlers = lastSettlers;
+    lastSettlers = null;
+  }
+
+  /**
+   * `await` and `Promise.resolve` ask what they get for its constructor: an ordinary promise they take as it is, without
+   * calling its `then`. So this tells that it is awaited, and makes awaiting it as cheap as awaiting any promise.
+   */
+  override get [CONSTRUCTOR](): PromiseConstructor {
+    this.wasAwaited = true;
+    return Promise;
+  }
+
+  end(ok: boolean, value: unknown): void {
+    this.hasEnded = true;
+    if (ok) this.#settlers.resolve(value);
+    else this.#fail(value);
+    this.onEnd?.();
+  }
+
+  /** Not awaiting it is reported as such; it must not count as an unhandled rejection, too. */
+  #fail(reason: unknown): void {
+    const { wasAwaited } = this;
+    super.then(undefined, nothing);
+    this.wasAwaited = wasAwaited;
+    this.#settlers.reject(reason);
+  }
+
+  /** Has nobody waited for it, or for something that was made of it? */
+  get isForgotten(): boolean {
+    if (!this.wasAwaited) return true;
+    return this.followUps?.some(({ wasAwaited }) => !wasAwaited) ?? false;
+  }
+
+  /** What somebody waits for and has not ended: this one, and what was made of it. */
+  addOpen(open: Watched[]): void {
+    if (this.wasAwaited && !this.hasEnded) open.push(this);
+    for (const each of this.followUps ?? []) if (each.wasAwaited && !each.hasEnded) open.push(each);
+  }
+
+  /** Waits, as JavaScript itself does. */
+  wait(onValue: (value: unknown) => void, onError: (reason: unknown) => void): void {
+    this.wasAwaited = true;
+    super.then(onValue, onError);
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: seeing that it is awaited is this class's purpose.
+  override then<A = unknown, B = never>(
+    onValue?: ((value: unknown) => A | PromiseLike<A>) | null,
+    onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.wasAwaited = true;
+    const next = super.then(onValue, onError);
+    return settlesAPromise(onValue) || settlesAPromise(onError) ? next : this.#follow(next);
+  }
+
+  /** What it passes to `then` is JavaScript's own, though what it makes is the program's. */
+  override finally(callback?: (() => void) | null): Promise<unknown> {
+    return this.#follow(super.finally(callback));
+  }
+
+  #follow<T>(next: Promise<T>): Promise<T> {
+    const made = new Watched();
+    made.#origin = this.#origin ?? this;
+    made.#origin.followUps ??= [];
+    made.#origin.followUps.push(made);
+    next.then(
+      (value) => made.end(true, value),
+      (error: unknown) => made.end(false, error),
+    );
+    return made as Promise<T>;
+  }
+}
+
+const textOf = Function.prototype.toString;
+let settlerText = "";
+void new Promise((resolve) => {
+  settlerText = textOf.call(resolve);
+});
+
+/** Is it one of the functions that settle a promise? That is what `await` and its like pass to `then`. */
+function settlesAPromise(callback: unknown): boolean {
+  return typeof callback === "function" && callback.name === "" && textOf.call(callback) === settlerText;
+}

@@ -99,15 +99,18 @@ export function callThing(
       return callAll(engine, targets, args, node, self);
     }
     case "receiver":
+      if (node.type !== "CallExpression") for (const each of args) engine.escape(each, node);
       return node.type === "CallExpression" ? callReceiver(engine, target, null, args, node) : NONE;
     case "resolver":
       for (const each of args) engine.put(target.into, null, each);
+      // Who awaits a promise that is rejected catches that under another name.
+      if (target.node !== target.into.node) for (const each of args) engine.escape(each, node);
       return NONE;
     default:
       return unknownCall(
         engine,
         node,
-        args,
+        [...args, self],
         node.type === "CallExpression" ? written(node.callee) : "a function",
       );
   }
@@ -153,13 +156,29 @@ function callMethodOf(
       if (key === "call") return union(engine.call(thing.node, node, args.slice(1), args[0] ?? NONE));
       if (key === "apply")
         return union(engine.call(thing.node, node, spread(engine, args[1]), args[0] ?? NONE));
-      if (key === "bind") return alone(thing);
+      if (key === "bind") return bound(engine, thing, args, node);
       break;
     default:
   }
   const targets = thingsOf(memberOfThing(engine, thing, key, node));
   if (targets.length === 0) return unknownCall(engine, node, args, written(node.callee));
   return callAll(engine, targets, args, node, alone(thing));
+}
+
+/** A function with some of its arguments is another function, of which nothing is known. */
+function bound(
+  engine: Engine,
+  thing: Thing & { kind: "function" },
+  args: readonly Value[],
+  node: CallExpression,
+): Value {
+  const [self = NONE, ...others] = args;
+  if (others.length > 0) {
+    for (const each of [alone(thing), ...args]) engine.escape(each, node);
+    return alone(engine.data("unknown"));
+  }
+  engine.give(thing.node, [], self);
+  return alone(thing);
 }
 
 function spread(engine: Engine, value: Value | undefined): Value[] {
@@ -176,24 +195,28 @@ export function evaluateNew(engine: Engine, node: Node & { type: "NewExpression"
   const targets = evaluate(engine, node.callee);
   if (engine.module.remarks(node).includes("pure")) return alone(engine.data("fresh", node));
   const made = thingsOf(targets).map((target): Value => {
-    if (target.kind === "class") return alone(construct(engine, target, args, node));
+    if (target.kind === "class") return construct(engine, target, args, node);
     if (target.kind === "library") return callLibrary(engine, target, args, node);
     if (target.kind === "builtin") return makeBuiltin(engine, target.path, args, node);
     if (target.kind === "function") {
       const site = engine.site(node);
-      engine.call(target.node, node, args, alone(site));
+      const returned = engine.call(target.node, node, args, alone(site));
       engine.fact("HW-7006", node, "it makes an object with a function as its class", "use a class");
-      return alone(site);
+      return union(alone(site), returned);
     }
     return unknownCall(engine, node, args, `new ${written(node.callee)}`);
   });
   return made.length === 0 ? unknownCall(engine, node, args, `new ${written(node.callee)}`) : union(...made);
 }
 
-function construct(engine: Engine, of: ClassThing, args: readonly Value[], node: Node): Thing {
+function construct(engine: Engine, of: ClassThing, args: readonly Value[], node: Node): Value {
   const site = engine.site(node, of);
   initialise(engine, of, site, args, node);
-  return site;
+  const own = of.node.body.body.find(
+    (member) => member.type === "MethodDefinition" && member.kind === "constructor",
+  );
+  if (own?.type !== "MethodDefinition") return alone(site);
+  return union(alone(site), engine.returned(own.value));
 }
 
 function initialise(engine: Engine, of: ClassThing, site: Thing, args: readonly Value[], node: Node): void {
@@ -201,7 +224,7 @@ function initialise(engine: Engine, of: ClassThing, site: Thing, args: readonly 
   for (const member of of.node.body.body) {
     if (member.type === "PropertyDefinition" && !member.static && member.value !== null) {
       const value = evaluate(engine, member.value);
-      fill(engine, site, keyOf(member, member.key), value);
+      fill(engine, site, keyOf(member, member.key), value, member);
     }
     if (member.type === "MethodDefinition" && member.kind === "constructor") {
       constructs = true;
@@ -218,12 +241,14 @@ function above(engine: Engine, of: ClassThing, site: Thing, args: readonly Value
   for (const each of classes) {
     if (each.kind === "class") initialise(engine, each, site, args, node);
     else if (each.kind !== "builtin" || !CLASSES.has(each.path)) {
+      for (const value of [...args, alone(site)]) engine.escape(value, node);
       engine.fact("HW-7004", node, "nothing is known of the class above", "extend a class of the program");
     }
   }
   if (classes.length > 0) return;
   const { superClass } = of.node;
   if (superClass.type !== "Identifier" || !CLASSES.has(superClass.name)) {
+    for (const value of [...args, alone(site)]) engine.escape(value, node);
     engine.fact("HW-7004", node, "nothing is known of the class above", "extend a class of the program");
   }
 }
@@ -263,6 +288,9 @@ export function unknownCall(engine: Engine, node: Node, args: readonly Value[], 
     `it calls ${name}, of which nothing is known`,
     `if it has no effects, say so: \`/* headwater: pure */ ${name}(…)\`, or in headwater.fluxions.json`,
   );
-  for (const value of args) for (const thing of value) engine.changed(thing, node);
+  for (const value of args) {
+    for (const thing of value) engine.changed(thing, node);
+    engine.escape(value, node);
+  }
   return alone(engine.data("unknown"));
 }

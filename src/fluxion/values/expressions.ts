@@ -1,7 +1,7 @@
 import { type FunctionNode, forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
 import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
 import type { Engine } from "./engine.js";
-import { iterated, memberOf } from "./members.js";
+import { contentsOf, iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
 import { alone, NONE, thingsOf, union, type Value } from "./things.js";
 import { read } from "./variables.js";
@@ -63,9 +63,9 @@ export function evaluate(engine: Engine, node: Node): Value {
       return node.expressions.map((each) => evaluate(engine, each)).at(-1) ?? NONE;
     case "AwaitExpression":
       engine.current.waits = true;
-      return evaluate(engine, node.argument);
+      return awaited(engine, evaluate(engine, node.argument));
     case "YieldExpression":
-      if (node.argument !== null) engine.giveBack(engine.current.body, evaluate(engine, node.argument));
+      if (node.argument !== null) yielded(engine, node, node.argument);
       return alone(engine.data("unknown"));
     case "ObjectExpression":
       return objectValue(engine, node);
@@ -148,6 +148,10 @@ function statement(engine: Engine, node: Node): Value {
     case "DoWhileStatement":
       engine.current.busy = true;
       break;
+    case "ThrowStatement":
+      // Whoever catches it, here or elsewhere, has it under another name.
+      engine.escape(evaluate(engine, node.argument), node);
+      return NONE;
     case "CatchClause":
       if (node.param !== null) bind(engine, node.param, alone(engine.data("given", node)));
       evaluate(engine, node.body);
@@ -177,6 +181,19 @@ function statement(engine: Engine, node: Node): Value {
 
 function evaluateChild(node: Node, engine: Engine): void {
   evaluate(engine, node);
+}
+
+/** A promise stands for what it resolves to. */
+function awaited(engine: Engine, value: Value): Value {
+  const promises = thingsOf(value).filter(
+    (each) => each.kind === "site" && each.madeBy === null && /^(Call|New)Expression$/.test(each.node.type),
+  );
+  return promises.length === 0 ? value : union(value, contentsOf(engine, new Set(promises)));
+}
+
+function yielded(engine: Engine, node: Node & { type: "YieldExpression" }, argument: Node): void {
+  const value = evaluate(engine, argument);
+  engine.giveBack(engine.current.body, node.delegate ? iterated(engine, value, argument) : value);
 }
 
 function either(a: Value, b: Value): Value {
@@ -224,11 +241,12 @@ function assignment(engine: Engine, node: Node & { type: "AssignmentExpression" 
   const right = evaluate(engine, node.right);
   const keeps = node.operator === "=" || /^(\?\?|\|\||&&)=$/.test(node.operator);
   const value = keeps ? right : NONE;
+  let before: Value = NONE;
   if (node.operator !== "=" && node.left.type !== "ObjectPattern" && node.left.type !== "ArrayPattern") {
-    evaluate(engine, node.left);
+    before = evaluate(engine, node.left);
   }
   bind(engine, node.left, value);
-  return value;
+  return keeps ? either(before, value) : NONE;
 }
 
 function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }): Value {
@@ -264,6 +282,7 @@ function tagged(engine: Engine, node: Node & { type: "TaggedTemplateExpression" 
     if (tag.kind === "function") results.push(engine.call(tag.node, node, [NONE, ...values], NONE));
     else if (tag.kind !== "builtin" || tag.path !== "String.raw") {
       engine.fact("HW-7004", node, "nothing is known of the template's tag", "use a function of the program");
+      for (const each of values) engine.escape(each, node);
     }
   }
   return results.reduce(either, NONE);
@@ -279,7 +298,7 @@ function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "C
   for (const member of node.body.body) {
     if (member.type === "PropertyDefinition" && member.static && member.value !== null) {
       const key = keyOf(member, member.key);
-      if (key !== null) engine.put(made, key, evaluate(engine, member.value));
+      engine.put(made, key, evaluate(engine, member.value));
     }
     if (member.type === "StaticBlock") {
       engine.fact("HW-7007", member, "its class has a static block", "use static fields");

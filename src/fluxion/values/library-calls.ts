@@ -3,7 +3,7 @@ import { callThing, unknownCall } from "./calls.js";
 import { hasFunction } from "./data-methods.js";
 import type { Engine } from "./engine.js";
 import { change } from "./members.js";
-import { alone, type LibraryThing, type Thing, type Value } from "./things.js";
+import { alone, type LibraryThing, type Thing, thingsOf, type Value } from "./things.js";
 
 /** A call of something that a package exports, or of a method of what it made. */
 export function callLibrary(engine: Engine, target: LibraryThing, args: readonly Value[], node: Node): Value {
@@ -19,8 +19,18 @@ export function callLibrary(engine: Engine, target: LibraryThing, args: readonly
   if (says("changes")) {
     const object = engine.library(library, path.slice(0, path.lastIndexOf(".")), target.node, target.shared);
     change(engine, object, node, shown(target), node);
+    if (says("keeps")) for (const value of args) engine.escape(value, node);
     callbacks(engine, args, node);
     return alone(object);
+  }
+  if (says("spends")) {
+    const object = engine.library(library, path.slice(0, path.lastIndexOf(".")), target.node, target.shared);
+    change(engine, object, node, shown(target), node);
+  }
+  if (says("fills")) {
+    for (const value of args)
+      for (const thing of thingsOf(value))
+        change(engine, thing, node, `what ${shown(target)} is given`, node);
   }
   if (says("pure") && !args.some(hasFunction)) {
     callbacks(engine, args, node); // a template calls the functions that it is given among its values
@@ -50,9 +60,10 @@ export function callLibrary(engine: Engine, target: LibraryThing, args: readonly
   return unknownCall(engine, node, args, shown(target));
 }
 
-/** Data that goes into a file or a socket is not changed by that. */
+/** Data that goes into a file or a socket is not changed by that; but memory may be read into. */
 function handOver(engine: Engine, thing: Thing, node: Node): void {
-  if (thing.kind === "library" || thing.kind === "site") return;
+  if (thing.kind === "library") return;
+  if (thing.kind === "site" && thing.node.type !== "NewExpression") return;
   engine.changed(thing, node);
 }
 

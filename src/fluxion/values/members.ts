@@ -1,3 +1,4 @@
+import { VIEWS } from "../callees/builtins.js";
 import { enclosingFunction, keyOf, type Node, plain, written } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
@@ -25,6 +26,8 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
       if (key === null) return contentsOf(engine, alone(thing));
       const method = thing.madeBy === null ? null : methodOf(engine, thing.madeBy, key, node);
       if (method !== null) return method;
+      if (VIEWS.has(key) && !engine.hasField(thing, key))
+        return union(alone(thing), engine.inside(thing).rest);
       engine.inside(thing);
       return union(thing.fields.get(key) ?? NONE, COUNTS.has(key) ? NONE : thing.rest);
     }
@@ -36,7 +39,9 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
         if (method !== null) return alone(method);
       }
       engine.inside(thing);
-      return key === null ? union(...thing.fields.values()) : union(thing.fields.get(key) ?? NONE);
+      return key === null
+        ? union(...thing.fields.values())
+        : union(thing.fields.get(key) ?? NONE, thing.fields.get("*") ?? NONE);
     case "namespace":
       return exported(engine, thing.module, key, node);
     case "library":
@@ -99,6 +104,11 @@ export function contentsOf(engine: Engine, value: Value): Value {
         for (const field of thing.fields.values()) found = joined(found, field);
         found = joined(found, thing.whole);
         break;
+      case "function":
+      case "class":
+        engine.inside(thing);
+        for (const field of thing.fields.values()) found = joined(found, field);
+        break;
       case "data":
       case "library":
       case "receiver":
@@ -145,15 +155,14 @@ export function assignMember(
       continue;
     }
     change(engine, thing, target, written(target), target.object);
-    fill(engine, thing, key, value);
+    fill(engine, thing, key, value, target);
   }
 }
 
-/** Puts something into a thing. */
-export function fill(engine: Engine, thing: Thing, key: string | null, value: Value): void {
-  if (thing.kind === "site" || thing.kind === "function" || thing.kind === "class") {
-    engine.put(thing, key, value);
-  }
+/** Puts something into a thing. What is put into one that is not looked into is out of sight. */
+export function fill(engine: Engine, thing: Thing, key: string | null, value: Value, node: Node): void {
+  if ("fields" in thing) engine.put(thing, key, value);
+  else engine.escape(value, node);
 }
 
 /** A thing is changed: allowed for what nobody else can hold. */

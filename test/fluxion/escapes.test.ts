@@ -6,8 +6,9 @@ import { codesFor, compileText, EXPRESS, stageNames } from "./compiling.js";
 const LOOPS = 'function loops(x) { let out = ""; for (const c of String(x)) out += c; return out; }\n';
 /** One that reads an object of the file; what others do to it decides whether it may have a copy. */
 const reader = (others: string) =>
-  `${EXPRESS}${LOOPS}const conf = { a: 1, list: [1] };
-app.get("/", function reader(req, res) { res.json([loops(1), conf.a]); });
+  `${EXPRESS}${LOOPS}const conf = { a: 1 };
+const list = [1];
+app.get("/", function reader(req, res) { res.json([loops(1), conf.a, list[0]]); });
 ${others}`;
 const route = (body: string, head = "(req, res, next)") =>
   `app.get("/x", function writer${head} { ${body} res.end(); });`;
@@ -39,6 +40,30 @@ describe("an object of the file is no constant if it comes back under another na
     "a rejected promise": `const p = Promise.reject(conf);\n${route("try { await p; } catch (c) { c.a++; }").replace("function", "async function")}`,
     "a promise that is rejected": `const p = new Promise((_, no) => no(conf));\n${route("try { await p; } catch (c) { c.a++; }").replace("function", "async function")}`,
     ".then": `${route("Promise.resolve(conf).then((c) => { c.a++; });")}`,
+    "what is behind a key of a map": `const of = new Map();\nof.set(1, conf);\n${route("for (const [, v] of of) v.a++;")}`,
+    "entries of a list": `const of = [conf];\n${route("for (const [, v] of of.entries()) v.a++;")}`,
+    "entries of a set": `const of = new Set([conf]);\n${route("for (const [v] of of.entries()) v.a++;")}`,
+    "pairs in a list": `const of = new Map();\nof.set(1, conf);\n${route("[...of].map(([, v]) => v.a++);")}`,
+    "pairs for a callback": `const of = new Map();\nof.set(1, conf);\n${route("Array.from(of, ([, v]) => v.a++);")}`,
+    "a pair": `const of = new Map();\nof.set(1, conf);\n${route("of.entries().next().value[1].a++;")}`,
+    "a flat list": `const of = [[[conf]]];\n${route("of.flat(2)[0].a++;")}`,
+    "an iterator of its own": `const of = { *[Symbol.iterator]() { yield conf; } };\n${route("for (const c of of) c.a++;")}`,
+    "an iterator that is written out": `const of = { next() { return { value: conf }; }, [Symbol.iterator]() { return this; } };\n${route("for (const c of of) { c.a++; break; }")}`,
+    "an iterator of a class": `class Of { *[Symbol.iterator]() { yield conf; } }\nconst of = new Of();\n${route("for (const c of of) c.a++;")}`,
+    "a getter": `const o = { get c() { return conf; } };\n${route("o.c.a++;")}`,
+    "a getter that looks at its object": `const o = { x: conf, get c() { return this.x; } };\n${route("o.c.a++;")}`,
+    "a setter": `const o = { set c(v) { v.a++; } };\n${route("o.c = conf;")}`,
+    "a getter that is defined": `const o = {};\nObject.defineProperty(o, "c", { get() { return conf; } });\n${route("o.c.a++;")}`,
+    "a getter of a class": `class T { constructor(x) { this.x = x; } get c() { return this.x; } }\nconst o = new T(conf);\n${route("o.c.a++;")}`,
+    "a setter of a class": `class T { set c(v) { v.a++; } }\nconst o = new T();\n${route("o.c = conf;")}`,
+    "a static getter": `class T { static get c() { return conf; } }\n${route("T.c.a++;")}`,
+    "a static setter": `class T { static set c(v) { v.a++; } }\n${route("T.c = conf;")}`,
+    "a method above": `class A { up() { this.x.a++; } }\nclass T extends A { constructor(x) { super(); this.x = x; } up() { super.up(); } }\nconst o = new T(conf);\n${route("o.up();")}`,
+    "a getter above": `class A { get c() { return this.x; } }\nclass T extends A { constructor(x) { super(); this.x = x; } up() { super.c.a++; } }\nconst o = new T(conf);\n${route("o.up();")}`,
+    "a field that is made of another": `class T { x = conf; y = this.x; }\nconst o = new T();\n${route("o.y.a++;")}`,
+    "a spread argument": `function f(a, b) { b.a++; }\n${route("f(...[1, conf]);")}`,
+    "an argument after a spread one": `function f(a, b, c) { c.a++; }\n${route("f(...[1, 2], conf);")}`,
+    eval: route('eval("conf.a++");'),
     arguments: `function f() { arguments[0].a++; }\n${route("f(conf);")}`,
     "arguments of the function around": `function f() { const g = () => { arguments[0].a++; }; g(); }\n${route("f(conf);")}`,
     "arguments that are passed on": `function g(x) { x.a++; }\nfunction f() { g.apply(null, arguments); }\n${route("f(conf);")}`,
@@ -50,10 +75,10 @@ describe("an object of the file is no constant if it comes back under another na
     "a bound argument": `function f(c) { c.a++; }\nconst g = f.bind(null, conf);\n${route("g();")}`,
     "a bound this": `function f() { this.a++; }\nconst g = f.bind(conf);\n${route("g();")}`,
     "an exception": `function f() { throw conf; }\n${route("try { f(); } catch (c) { c.a++; }")}`,
-    "the list of a callback": route("conf.list.forEach((v, i, all) => { all[i] = v + 1; });"),
-    "the list of reduce": route("conf.list.reduce((s, v, i, all) => { all[i] = v + 1; }, 0);"),
-    "the list of map": route("conf.list.map((v, i, all) => { all[i] = v + 1; });"),
-    "the list of sort": route("[...conf.list].sort(() => { conf.list[0]++; return 0; });"),
+    "the list of a callback": route("list.forEach((v, i, all) => { all[i] = v + 1; });"),
+    "the list of reduce": route("list.reduce((s, v, i, all) => { all[i] = v + 1; }, 0);"),
+    "the list of map": route("list.map((v, i, all) => { all[i] = v + 1; });"),
+    "the list of sort": route("[...list].sort(() => { list[0]++; return 0; });"),
     "the map of forEach": `const m = new Map([[1, 1]]);\nconf.m = m;\n${route("m.forEach((v, k, all) => { all.set(k, v + 1); });")}`,
     "this of a callback": route("[1].forEach(function () { this.a++; }, conf);"),
     "this of a replacer": route("JSON.stringify(conf, function (k, v) { this.a = 2; return v; });"),
@@ -96,11 +121,11 @@ describe("an object of the file is still a constant if it is only looked at", ()
     "a text": route("res.send(JSON.stringify(conf));"),
     "a log": route("console.log(conf);"),
     "a template": route('res.render("page", { conf });'),
-    "a callback": route("res.json(conf.list.map((v) => v + 1));"),
+    "a callback": route("res.json(list.map((v) => v + 1));"),
     "a copy that is changed": route("const copy = { ...conf }; copy.a++;"),
-    "a list that is changed": route("const copy = conf.list.slice(); copy.push(1);"),
+    "a list that is changed": route("const copy = list.slice(); copy.push(1);"),
     "a map that is asked": `const of = new Map([[1, conf]]);\n${route("res.json(of.get(1).a);")}`,
-    "data of a request": route("res.json(req.body.ids.map((id) => conf.list[id]));"),
+    "data of a request": route("res.json(req.body.ids.map((id) => list[id]));"),
     "a known library": `const ejs = require("ejs");\n${route('res.send(ejs.render("", conf));')}`,
     "a file that is written": route('fs.writeFile("f", JSON.stringify(conf), () => {});'),
     "a listener": `const e = new (require("events"))();\ne.on("x", () => { console.log(conf.a); });`,

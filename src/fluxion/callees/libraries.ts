@@ -12,7 +12,7 @@ export interface LibraryKnowledge {
   readonly changes?: readonly string[];
   /** Those of the changing ones whose arguments others can ask the object for, and change then. */
   readonly keeps?: readonly string[];
-  /** Those of the pure ones that put something into objects that they are given. */
+  /** Those of the pure ones that put something into objects that they are given after their first argument. */
   readonly fills?: readonly string[];
   /** Those of the pure ones that use up the object that they are a method of. */
   readonly spends?: readonly string[];

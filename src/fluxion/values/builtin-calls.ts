@@ -14,8 +14,9 @@ import {
 import type { Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
-import { change, contentsOf, fill, iterated } from "./members.js";
-import { alone, joined, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
+import { accessor } from "./expressions.js";
+import { change, contentsOf, elementsOf, fill, iterated } from "./members.js";
+import { alone, joined, NONE, type Site, type Thing, thingsOf, union, type Value } from "./things.js";
 
 /** A call of a function of the language or of Node that is there without an import. */
 export function callBuiltin(engine: Engine, path: string, args: readonly Value[], node: Node): Value {
@@ -23,6 +24,11 @@ export function callBuiltin(engine: Engine, path: string, args: readonly Value[]
   if (VARYING.has(path)) engine.current.vary(node);
   if (path === "eval" || path === "Function") {
     engine.fact("HW-7007", node, `it uses ${path}`, "write the code in a file of the program");
+    for (const name of engine.module.inside(engine.module.syntax).names) {
+      const variable = engine.module.variable(name); // which the code may name
+      if (variable) engine.escape(engine.of(variable), node);
+    }
+    for (const value of args) engine.escape(value, node);
     return alone(engine.data("unknown"));
   }
   if (TIMERS.has(path)) {
@@ -35,7 +41,7 @@ export function callBuiltin(engine: Engine, path: string, args: readonly Value[]
     for (const value of args.slice(1)) engine.escape(value, node);
     return alone(engine.data("fresh", node));
   }
-  if (CHANGING.has(path)) return changing(engine, args, node);
+  if (CHANGING.has(path)) return changing(engine, path, args, node);
   if (PASSING.has(path)) return passing(engine, path, args, node);
   if (PURE_GLOBALS.has(path) || PURE_NAMESPACES.has(first)) {
     callbacks(engine, args, node);
@@ -102,19 +108,28 @@ function mayRemember([pattern = NONE]: readonly Value[], node: Node): boolean {
   return flags.type !== "Literal" || /[gy]/.test(String(flags.value));
 }
 
-function changing(engine: Engine, args: readonly Value[], node: Node): Value {
+function changing(engine: Engine, path: string, args: readonly Value[], node: Node): Value {
   const [target = NONE, ...others] = args;
   const first = node.type === "CallExpression" ? (node.arguments[0] ?? node) : node;
   for (const thing of thingsOf(target)) {
     change(engine, thing, node, "its first argument", first);
+    if (thing.kind === "site" && path.startsWith("Object.define")) accessors(engine, thing, others);
     for (const other of others) fill(engine, thing, null, union(contentsOf(engine, other), other), node);
   }
   return union(target);
 }
 
+/** `Object.defineProperty(o, "a", { get() {…} })` */
+function accessors(engine: Engine, of: Site, descriptors: readonly Value[]): void {
+  for (const value of descriptors) {
+    for (const each of engine.reachable(value))
+      if (each.kind === "function") accessor(engine, of, null, each);
+  }
+}
+
 function callbacks(engine: Engine, args: readonly Value[], node: Node): Value {
   let found: Set<Thing> | null = null;
-  for (const value of args) found = joined(found, contentsOf(engine, value));
+  for (const value of args) found = joined(found, elementsOf(engine, value));
   const contents = found ?? NONE;
   const whole = union(contents, ...args); // `this`, for those who ask
   let given: Set<Thing> | null = null;

@@ -3,9 +3,9 @@ import { type CallExpression, keyOf, type Node, plain, requiredBy, written } fro
 import { callBuiltin, makeBuiltin } from "./builtin-calls.js";
 import { callDataMethod } from "./data-methods.js";
 import type { Engine } from "./engine.js";
-import { evaluate } from "./expressions.js";
+import { evaluate, thisValue } from "./expressions.js";
 import { callLibrary } from "./library-calls.js";
-import { classesAbove, fill, memberOfThing } from "./members.js";
+import { classesAbove, fill, memberOfThing, methodOf } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
 import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
@@ -27,10 +27,20 @@ function argumentsOf(engine: Engine, node: CallExpression | (Node & { type: "New
   const { arguments: args } = node;
   for (let i = 0; i < args.length; i++) {
     const each = args[i];
+    if (each?.type === "SpreadElement") return [...values, ...fromSpread(engine, args.slice(i))];
     if (each !== undefined) values.push(evaluate(engine, each));
   }
   return values;
 }
+
+/** From the first spread argument on, each may stand anywhere. */
+function fromSpread(engine: Engine, args: readonly Node[]): Value[] {
+  const all = union(...args.map((each) => evaluate(engine, each)));
+  return Array.from({ length: SPREAD_MAX }, () => all);
+}
+
+/** So many arguments are told apart after a spread one; nobody has more parameters. */
+const SPREAD_MAX = 8;
 
 /** A call as it is written, but with these arguments. */
 export function callWith(engine: Engine, node: CallExpression, args: readonly Value[]): Value {
@@ -50,9 +60,10 @@ export function callWith(engine: Engine, node: CallExpression, args: readonly Va
   const isPure = engine.module.remarks(node).includes("pure");
   if (callee.type === "Super") return callSuper(engine, node, args);
   if (callee.type === "MemberExpression") {
-    const object = callee.object.type === "Super" ? superObject(engine) : evaluate(engine, callee.object);
     if (callee.computed) evaluate(engine, callee.property);
     const key = keyOf(callee, callee.property);
+    if (callee.object.type === "Super") return callAbove(engine, key, args, node);
+    const object = evaluate(engine, callee.object);
     noteMethod(engine, node, object, key, args);
     if (isPure) return alone(engine.data("fresh", node));
     return callMethod(engine, object, key, args, node);
@@ -187,7 +198,7 @@ function spread(engine: Engine, value: Value | undefined): Value[] {
     if (thing.kind === "site") for (const each of engine.inside(thing).rest) contents.add(each);
     else contents.add(thing);
   }
-  return Array.from({ length: 8 }, () => contents);
+  return Array.from({ length: SPREAD_MAX }, () => contents);
 }
 
 export function evaluateNew(engine: Engine, node: Node & { type: "NewExpression" }): Value {
@@ -220,6 +231,7 @@ function construct(engine: Engine, of: ClassThing, args: readonly Value[], node:
 }
 
 function initialise(engine: Engine, of: ClassThing, site: Thing, args: readonly Value[], node: Node): void {
+  engine.instantiate(of.node, alone(site));
   let constructs = false;
   for (const member of of.node.body.body) {
     if (member.type === "PropertyDefinition" && !member.static && member.value !== null) {
@@ -267,14 +279,28 @@ function classAround(engine: Engine, node: Node): ClassThing[] {
   return [];
 }
 
-function superObject(engine: Engine): Value {
-  return new Set(
-    [...engine.self(engine.current.body)].flatMap((self) =>
-      self.kind === "site" && self.madeBy !== null
-        ? classesAbove(engine, self.madeBy).flatMap((each) =>
-            each.kind === "class" ? [engine.site(each.node, each)] : [],
-          )
-        : [],
+/** `super.method()`: the object is the same. */
+function callAbove(engine: Engine, key: string | null, args: readonly Value[], node: CallExpression): Value {
+  const self = thisValue(engine, node);
+  const functions = thingsOf(superMember(engine, node, key));
+  if (functions.length > 0) return callAll(engine, functions, args, node, self);
+  const isOwn = classAround(engine, node).every((of) =>
+    classesAbove(engine, of).every(({ kind }) => kind === "builtin"),
+  );
+  const [first, ...others] = thingsOf(self);
+  if (isOwn && first?.kind === "site" && others.length === 0)
+    return callDataMethod(engine, first, key, args, node);
+  return unknownCall(engine, node, [...args, self], written(node.callee));
+}
+
+/** `super.name` */
+export function superMember(engine: Engine, node: Node, key: string | null): Value {
+  const self = thisValue(engine, node);
+  if (key === null) return NONE;
+  const classes = classAround(engine, node).flatMap((of) => classesAbove(engine, of));
+  return union(
+    ...classes.map((each) =>
+      each.kind === "class" ? (methodOf(engine, each, key, node, self) ?? NONE) : NONE,
     ),
   );
 }

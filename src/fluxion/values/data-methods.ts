@@ -2,7 +2,7 @@ import { COPYING, ITERATING, MAPPING, MATCHING, MUTATING, PICKING, TELLING } fro
 import { around, type CallExpression, plain, written } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
-import { change, contentsOf, fill } from "./members.js";
+import { change, contentsOf, elementsOf, fill } from "./members.js";
 import {
   alone,
   type DataThing,
@@ -52,6 +52,7 @@ export function callDataMethod(
     if (before !== null) callbacks(engine, args, node, union(before, self), self, others);
     else if (around(node)?.type === "ExpressionStatement") return NONE; // nobody wants what it gives
     // Looked at when all is in it, or this would have to be looked at again.
+    if (key === "next") return next(engine, self, node);
     return union(self, before ?? contentsOf(engine, self), others);
   }
   if (MATCHING.has(key)) {
@@ -71,6 +72,7 @@ export function callDataMethod(
     return union(contents, others, given, key === "then" || key === "finally" ? self : NONE);
   const made = engine.site(node, null, ITERATING.has(key) || (thing?.kind === "site" && thing.remembers));
   engine.put(made, null, given);
+  if (key === "flat") engine.put(made, null, engine.reachable(contents));
   if (key === "flatMap") engine.put(made, null, contentsOf(engine, given));
   if (COPYING.has(key)) {
     engine.put(made, null, contents);
@@ -78,6 +80,13 @@ export function callDataMethod(
     engine.put(made, null, contentsOf(engine, others));
   }
   return isView(thing, key) ? union(alone(made), self) : alone(made);
+}
+
+/** `{ value, done }` */
+function next(engine: Engine, self: Value, node: CallExpression): Value {
+  const made = engine.site(node);
+  engine.put(made, null, elementsOf(engine, self));
+  return union(alone(made), self, contentsOf(engine, self));
 }
 
 /** What is left in the object of the method, or in an argument of it, though the method only tells something. */

@@ -48,6 +48,7 @@ export class Engine extends Made {
   readonly #returns = new Map<Body, Place>();
   readonly #selves = new Map<Body, Place>();
   readonly #given = new Map<Body, Place>();
+  readonly #instances = new Map<Node, Place>();
   /** Who has looked for a body that was not there. */
   readonly #missed = new Map<Body, Readers>();
   #current: BodyFacts | null = null;
@@ -191,6 +192,15 @@ export class Engine extends Made {
   /** What a function that says `arguments` may be called with. */
   given(body: Body): Value {
     return this.#seen(placeOf(this.#given, body));
+  }
+
+  /** What is made of a class. */
+  instances(of: Node): Value {
+    return this.#seen(placeOf(this.#instances, of));
+  }
+
+  instantiate(of: Node, made: Value): void {
+    this.#addTo(placeOf(this.#instances, of), made);
   }
 
   /** A thing that is about to be looked into. */

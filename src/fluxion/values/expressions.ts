@@ -1,9 +1,9 @@
 import { type FunctionNode, forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
-import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
+import { evaluateCall, evaluateNew, moduleNamed, superMember } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { contentsOf, iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
-import { alone, NONE, thingsOf, union, type Value } from "./things.js";
+import { alone, type FunctionThing, NONE, type Site, thingsOf, union, type Value } from "./things.js";
 import { read } from "./variables.js";
 
 /** What an expression may give; for a statement, looks at what is in it. What is frequent comes first. */
@@ -209,10 +209,14 @@ function functionValue(engine: Engine, node: FunctionNode): Value {
   return made;
 }
 
-function thisValue(engine: Engine, node: Node): Value {
+export function thisValue(engine: Engine, node: Node): Value {
   let outer: Node | null | undefined = node.parent;
   while (outer && !(isFunction(outer) && outer.type !== "ArrowFunctionExpression")) {
-    if (outer.type === "PropertyDefinition") return engine.self(engine.current.body);
+    if (outer.type === "PropertyDefinition") {
+      const { parent } = outer.parent ?? {};
+      const made = parent ? engine.instances(parent) : NONE;
+      return either(engine.self(engine.current.body), made);
+    }
     outer = outer.parent;
   }
   const known = outer && isFunction(outer) ? engine.self(outer) : NONE;
@@ -232,6 +236,7 @@ function thisValue(engine: Engine, node: Node): Value {
 }
 
 function memberValue(engine: Engine, node: Node & { type: "MemberExpression" }): Value {
+  if (node.object.type === "Super") return superMember(engine, node, keyOf(node, node.property));
   const object = evaluate(engine, node.object);
   if (node.computed) evaluate(engine, node.property);
   return memberOf(engine, object, keyOf(node, node.property), node);
@@ -261,10 +266,18 @@ function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }):
     const key = keyOf(property, property.key);
     engine.put(site, key, value);
     if (property.kind !== "init") {
+      for (const each of thingsOf(value)) if (each.kind === "function") accessor(engine, site, key, each);
       engine.fact("HW-7006", property, "it makes an object with a getter or a setter", "use a plain field");
     }
   }
   return alone(site);
+}
+
+/** Getters give what is behind the key, and setters are given it. */
+export function accessor(engine: Engine, of: Site, key: string | null, { node }: FunctionThing): void {
+  const held = key === null ? engine.inside(of).rest : (engine.inside(of).fields.get(key) ?? NONE);
+  engine.give(node, [union(held)], alone(of));
+  engine.put(of, key, engine.returned(node));
 }
 
 function arrayValue(engine: Engine, node: Node & { type: "ArrayExpression" }): Value {

@@ -28,7 +28,7 @@ export function callLibrary(engine: Engine, target: LibraryThing, args: readonly
     change(engine, object, node, shown(target), node);
   }
   if (says("fills")) {
-    for (const value of args)
+    for (const value of args.slice(1))
       for (const thing of thingsOf(value))
         change(engine, thing, node, `what ${shown(target)} is given`, node);
   }

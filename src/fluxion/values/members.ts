@@ -3,7 +3,17 @@ import { enclosingFunction, keyOf, type Node, plain, written } from "../source/s
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { readReceiver, writeReceiver } from "./receivers.js";
-import { alone, type ClassThing, joined, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
+import {
+  alone,
+  type ClassThing,
+  joined,
+  NONE,
+  type Site,
+  type Thing,
+  thingsOf,
+  union,
+  type Value,
+} from "./things.js";
 
 const COUNTS = new Set(["length", "size", "byteLength", "name", "message", "stack"]);
 
@@ -24,7 +34,7 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
   switch (thing.kind) {
     case "site": {
       if (key === null) return contentsOf(engine, alone(thing));
-      const method = thing.madeBy === null ? null : methodOf(engine, thing.madeBy, key, node);
+      const method = thing.madeBy === null ? null : methodOf(engine, thing.madeBy, key, node, alone(thing));
       if (method !== null) return method;
       if (VIEWS.has(key) && !engine.hasField(thing, key))
         return union(alone(thing), engine.inside(thing).rest);
@@ -35,8 +45,8 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
     case "class":
       if (key === "prototype") return alone(engine.data("loaded", thing.node));
       if (thing.kind === "class" && key !== null) {
-        const method = staticMethod(engine, thing, key);
-        if (method !== null) return alone(method);
+        const method = staticMethod(engine, thing, key, node);
+        if (method !== null) return method;
       }
       engine.inside(thing);
       return key === null
@@ -133,7 +143,49 @@ export function iterated(engine: Engine, value: Value, node: Node): Value {
     }
     if (thing.kind === "site" && thing.remembers) change(engine, thing, node, written(node), node);
   }
-  return contentsOf(engine, value);
+  return elementsOf(engine, value);
+}
+
+/** What going through a value gives: what is in it, pairs of that, or what its own iterator gives. */
+export function elementsOf(engine: Engine, value: Value): Value {
+  const contents = contentsOf(engine, value);
+  let found: Set<Thing> | null = null;
+  for (const thing of thingsOf(value)) {
+    if (thing.kind !== "site") continue;
+    const pairs = pairsOf(thing);
+    if (pairs !== null) {
+      const pair = engine.site(pairs);
+      engine.put(pair, null, contentsOf(engine, alone(thing)));
+      found = joined(found, alone(pair));
+    }
+    for (const given of iteratorsOf(engine, thing))
+      found = joined(joined(found, given), contentsOf(engine, given));
+  }
+  return found === null ? contents : union(contents, found);
+}
+
+/** `new Map()` and `list.entries()` give pairs: they are known by the name that stands there. */
+function pairsOf({ node, madeBy }: Site): Node | null {
+  if (node.type === "NewExpression") {
+    const isMap = node.callee.type === "Identifier" && node.callee.name === "Map";
+    return isMap || madeBy !== null ? node.callee : null;
+  }
+  if (node.type !== "CallExpression") return null;
+  const callee = plain(node.callee);
+  return callee.type === "MemberExpression" && keyOf(callee, callee.property) === "entries" ? callee : null;
+}
+
+/** What the functions of an object with an iterator of its own give back. */
+function iteratorsOf(engine: Engine, thing: Site): Value[] {
+  if (thing.madeBy !== null) {
+    return thing.madeBy.node.body.body.flatMap((member) =>
+      member.type === "MethodDefinition" && member.computed ? [engine.returned(member.value)] : [],
+    );
+  }
+  if (thing.node.type !== "ObjectExpression") return [];
+  return thingsOf(contentsOf(engine, alone(thing))).flatMap((each) =>
+    each.kind === "function" ? [engine.returned(each.node)] : [],
+  );
 }
 
 export function assignMember(
@@ -156,6 +208,7 @@ export function assignMember(
     }
     change(engine, thing, target, written(target), target.object);
     fill(engine, thing, key, value, target);
+    set(engine, thing, key, value, target);
   }
 }
 
@@ -236,15 +289,15 @@ function isMaking(node: Node): boolean {
 }
 
 /** The method that an instance has, also from the classes above. */
-export function methodOf(engine: Engine, of: ClassThing, key: string, node: Node): Value | null {
+export function methodOf(engine: Engine, of: ClassThing, key: string, node: Node, self: Value): Value | null {
   for (const member of of.node.body.body) {
     if (member.type !== "MethodDefinition" || member.static || keyOf(member, member.key) !== key) continue;
-    if (member.kind === "get")
-      return union(engine.call(member.value, node, [], alone(engine.site(of.node, of))));
+    if (member.kind === "set") continue;
+    if (member.kind === "get") return union(engine.call(member.value, node, [], self));
     return alone(engine.function(member.value));
   }
   for (const above of classesAbove(engine, of)) {
-    if (above.kind === "class") return methodOf(engine, above, key, node);
+    if (above.kind === "class") return methodOf(engine, above, key, node, self);
   }
   return null;
 }
@@ -257,11 +310,26 @@ export function classesAbove(engine: Engine, of: ClassThing): Thing[] {
   return variable ? [...engine.of(variable)] : [];
 }
 
-function staticMethod(engine: Engine, of: ClassThing, key: string): Thing | null {
+function staticMethod(engine: Engine, of: ClassThing, key: string, node: Node): Value | null {
   for (const member of of.node.body.body) {
-    if (member.type === "MethodDefinition" && member.static && keyOf(member, member.key) === key) {
-      return engine.function(member.value);
-    }
+    if (member.type !== "MethodDefinition" || !member.static || keyOf(member, member.key) !== key) continue;
+    if (member.kind === "set") continue;
+    if (member.kind === "get") return union(engine.call(member.value, node, [], alone(of)));
+    return alone(engine.function(member.value));
   }
   return null;
+}
+
+/** An assignment may call a function of the class. */
+function set(engine: Engine, thing: Thing, key: string | null, value: Value, node: Node): void {
+  const isStatic = thing.kind === "class";
+  const of = isStatic ? thing : thing.kind === "site" ? thing.madeBy : null;
+  for (const each of of === null ? [] : [of, ...classesAbove(engine, of)]) {
+    for (const member of each.kind === "class" ? each.node.body.body : []) {
+      if (member.type !== "MethodDefinition" || member.kind !== "set" || member.static !== isStatic) continue;
+      const named = keyOf(member, member.key);
+      if (key === null || named === null || named === key)
+        engine.call(member.value, node, [value], alone(thing));
+    }
+  }
 }

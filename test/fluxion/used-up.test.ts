@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { link } from "headwater/fluxion";
 import { codesFor, compileText, EXPRESS, stageNames } from "./compiling.js";
 
 /** `loops` makes a stage that is not plainly too small; it is pure. */
@@ -129,6 +130,28 @@ describe("a handler goes that has such a thing to itself, or only looks at it", 
   }
 });
 
+describe("a worker makes what a file has as the file does", () => {
+  for (const [what, before, statement] of [
+    ["also if a declaration goes on with it", "const first = list.shift();", "list.shift()"],
+    ["also if a pattern does", "const [first] = list.splice(0, 1);", "list.splice(0, 1)"],
+    ["also if it is frozen under another name", "const again = Object.freeze(list);", "Object.freeze(list)"],
+  ] as const) {
+    test(what, () => {
+      const compiled = compileText(handler(`const list = [1, 2];\n${before}`, "res.json(list);"));
+      assert.deepEqual(stageNames(compiled), ["handler"]);
+      const workers = [...link(compiled).workers.values()].map(({ code }) => code).join("\n");
+      assert.ok(workers.includes(statement), workers);
+    });
+  }
+
+  test("or it stays, if a prototype is changed", () => {
+    const compiled = compileText(
+      handler("const conf = { n: 0 };\nclass T {}\nT.prototype.conf = conf;", "res.json(new T().conf.n++);"),
+    );
+    assert.deepEqual(stageNames(compiled), []);
+  });
+});
+
 describe("a part stays that changes, or passes on, what others may hold", () => {
   const part = (before: string, rest: string) => `${EXPRESS}${LOOPS}${before}\n${rest}`;
   for (const [what, text] of Object.entries({
@@ -149,6 +172,7 @@ describe("a part stays that changes, or passes on, what others may hold", () => 
       "const known = {};\nasync function find(id) { return (known[id] ??= { n: 0 }); }",
       'app.get("/", (req, res) => { find(1).then(function handler(c) { c.n += loops(1); res.json(c.n); }); });',
     ),
+    "a field of the request that is thrown": handler("", "throw req.error;"),
     "what is given to markdown-it to fill": handler(
       'const md = new (require("markdown-it"))();',
       'res.send(md.render("a", req.body));',
@@ -161,6 +185,44 @@ describe("a part stays that changes, or passes on, what others may hold", () => 
         codesFor(compiled, "handler").includes("HW-7005"),
         JSON.stringify(compiled.pipeline.diagnostics),
       );
+    });
+  }
+
+  test("all fields of a request at once: HW-7008", () => {
+    const compiled = compileText(handler("", "Object.assign(req, { a: req.body }); next();"));
+    assert.deepEqual(codesFor(compiled, "handler"), ["HW-7008"]);
+  });
+
+  for (const [what, [code, before, body]] of Object.entries({
+    "gives back an object of the file": [
+      "HW-7005",
+      "const TABLE = { a: { n: 0 } };\nfunction work(x) { loops(x); return TABLE.a; }",
+      "seen.set(await work(1), 1);",
+    ],
+    "writes into memory that it is given": [
+      "HW-7005",
+      "function work(ab) { const u = new Uint8Array(ab); for (let i = 0; i < 4; i++) u[i] = i; return u[0]; }",
+      "const ab = new ArrayBuffer(4); await work(ab); seen.set(new Uint8Array(ab)[1], 1);",
+    ],
+    "writes into an array's memory": [
+      "HW-7005",
+      "function work(v) { const u = new Uint8Array(v.buffer); for (let i = 0; i < 4; i++) u[i] = i; return u[0]; }",
+      "const v = new Uint8Array(4); await work(v); seen.set(v[1], 1);",
+    ],
+    "has its environment filled": [
+      "HW-7005",
+      'const md = new (require("markdown-it"))();\nconst work = (x, env) => md.render(x, env);',
+      'const env = {}; await work("a", env); seen.set(env, 1);',
+    ],
+  } as const)) {
+    test(`a call that ${what}: ${code}`, () => {
+      const text = handler(`const seen = new Map();\n${before}`, `${body} res.end();`);
+      const compiled = compileText(text.replace("function handler", "async function handler"));
+      assert.deepEqual(
+        stageNames(compiled).filter((name) => /work/.test(name)),
+        [],
+      );
+      assert.ok(codesFor(compiled, "work()").includes(code), JSON.stringify(compiled.pipeline.diagnostics));
     });
   }
 

@@ -178,7 +178,11 @@ export function resultOf(
   const added = [...engine.bodies.values()]
     .flatMap(({ facts }) => [...facts.values()])
     .filter((each) => !before.has(each));
-  const given = [...reachable(value)].some((thing) => thing.kind === "data" && thing.owner === "input");
+  const given = [...reachable(value)].some(
+    (thing) =>
+      (thing.kind === "data" && (thing.owner === "input" || thing.owner === "loaded")) ||
+      (thing.kind === "site" && thing.shared),
+  );
   if (!given) return added;
   return [
     ...added,
@@ -187,7 +191,7 @@ export function resultOf(
       node,
       module,
       reason:
-        "what it gives back may be, or have in it, an object that it was given: a copy would not be the same",
+        "what it gives back may be, or have in it, an object that it was given or that the file has: a copy would not be the same",
       advice: "give back a new object or a text",
     },
   ];

@@ -7,7 +7,7 @@ import { type Fact, reachable, type Thing } from "../values/things.js";
 import { isOfFile, isReassigned } from "../values/variables.js";
 import { exportsOf } from "./exports.js";
 import { reached } from "./reach.js";
-import { changeOf, heldBy, type Whole } from "./whole.js";
+import { changeOf, heldBy, keyOfThing, type Whole } from "./whole.js";
 
 /** What a worker needs of one file. */
 export interface ModuleSlice {
@@ -235,13 +235,14 @@ export class Slicer {
   /** Statements of the file that go on with building what a variable holds. */
   #initialised(module: SourceModule, variable: Variable, node: Node, use: Node): void {
     const loading = this.engine.bodies.get(module.syntax);
-    const own = reachable(this.engine.of(variable));
+    const own = new Set([...reachable(this.engine.of(variable))].map(keyOfThing));
     for (const [at, things] of loading?.changes ?? []) {
-      if (isInside(at, node) || ![...things].some((thing) => own.has(thing))) continue;
+      if (isInside(at, node) || ![...things].some((thing) => own.has(keyOfThing(thing)))) continue;
       let statement = at;
       while (statement.parent && statement.parent.type !== "Program") statement = statement.parent;
-      if (statement.type === "VariableDeclaration" || this.of(module).pieces.has(statement)) continue;
-      if (statement.type !== "ExpressionStatement") {
+      if (statement.type === "VariableDeclaration") statement = declaratorAround(at);
+      if (this.of(module).pieces.has(statement)) continue;
+      if (statement.type !== "ExpressionStatement" && statement.type !== "VariableDeclarator") {
         this.#refuse(module, use, `${variable.name} is built by statements that a worker cannot repeat`);
         continue;
       }
@@ -347,6 +348,12 @@ function keptState(whole: Whole, values: Iterable<Thing>): Variable | null {
     if (found !== null) return found;
   }
   return null;
+}
+
+function declaratorAround(node: Node): Node {
+  let found = node;
+  while (found.type !== "VariableDeclarator" && found.parent) found = found.parent;
+  return found;
 }
 
 function memberKey(use: Node): string | null {

@@ -11,7 +11,7 @@ import {
   TIMERS,
   VARYING,
 } from "../callees/builtins.js";
-import type { Node } from "../source/syntax.js";
+import { keyOf, type Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { accessor } from "./expressions.js";
@@ -46,7 +46,7 @@ export function callBuiltin(engine: Engine, path: string, args: readonly Value[]
   if (PURE_GLOBALS.has(path) || PURE_NAMESPACES.has(first)) {
     callbacks(engine, args, node);
     if (first === "JSON") engine.current.busy = true;
-    if (path === "Buffer.from") return union(alone(engine.data("fresh", node)), memoryIn(args[0] ?? NONE));
+    if (path === "Buffer.from") return union(alone(engine.data("fresh", node)), memoryIn(args, node));
     return path === "JSON.parse" || path === "structuredClone" || first === "Buffer" || first === "Intl"
       ? alone(engine.data("fresh", node))
       : NONE;
@@ -61,14 +61,16 @@ export function makeBuiltin(engine: Engine, path: string, args: readonly Value[]
   if (path === "Date" && args.length === 0) engine.current.vary(node);
   if (!CLASSES.has(path)) return unknownCall(engine, node, args, `new ${path}`);
   const made = passing(engine, path, args, node);
-  return OF_MEMORY.test(path) ? union(made, memoryIn(args[0] ?? NONE)) : made;
+  return OF_MEMORY.test(path) ? union(made, memoryIn(args, node)) : made;
 }
 
 /** Memory, which several objects may be made of: a change of one is a change of all. */
-function memoryIn(value: Value): Value {
+function memoryIn([value = NONE]: readonly Value[], node: Node): Value {
+  const [first] = node.type === "NewExpression" || node.type === "CallExpression" ? node.arguments : [];
+  const isBuffer = first?.type === "MemberExpression" && keyOf(first, first.property) === "buffer";
   return new Set(
     thingsOf(value).filter((each) => {
-      if (each.kind === "data") return each.owner === "fresh" || each.owner === "loaded";
+      if (each.kind === "data") return isBuffer || each.owner === "fresh" || each.owner === "loaded";
       if (each.kind !== "site" || each.node.type !== "NewExpression") return false;
       const { callee } = each.node;
       return callee.type === "Identifier" && (callee.name === "ArrayBuffer" || OF_MEMORY.test(callee.name));
@@ -129,7 +131,7 @@ function accessors(engine: Engine, of: Site, descriptors: readonly Value[]): voi
 
 function callbacks(engine: Engine, args: readonly Value[], node: Node): Value {
   let found: Set<Thing> | null = null;
-  for (const value of args) found = joined(found, elementsOf(engine, value));
+  for (const value of args) found = joined(found, elementsOf(engine, value, node));
   const contents = found ?? NONE;
   const whole = union(contents, ...args); // `this`, for those who ask
   let given: Set<Thing> | null = null;

@@ -85,7 +85,7 @@ export function callDataMethod(
 /** `{ value, done }` */
 function next(engine: Engine, self: Value, node: CallExpression): Value {
   const made = engine.site(node);
-  engine.put(made, null, elementsOf(engine, self));
+  engine.put(made, null, elementsOf(engine, self, node));
   return union(alone(made), self, contentsOf(engine, self));
 }
 

@@ -3,6 +3,7 @@ import { evaluateCall, evaluateNew, moduleNamed, superMember } from "./calls.js"
 import type { Engine } from "./engine.js";
 import { contentsOf, iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
+import { passOn } from "./receivers.js";
 import { alone, type FunctionThing, NONE, type Site, thingsOf, union, type Value } from "./things.js";
 import { read } from "./variables.js";
 
@@ -150,7 +151,7 @@ function statement(engine: Engine, node: Node): Value {
       break;
     case "ThrowStatement":
       // Whoever catches it, here or elsewhere, has it under another name.
-      engine.escape(evaluate(engine, node.argument), node);
+      passOn(engine, evaluate(engine, node.argument), node, "throws");
       return NONE;
     case "CatchClause":
       if (node.param !== null) bind(engine, node.param, alone(engine.data("given", node)));
@@ -219,6 +220,7 @@ export function thisValue(engine: Engine, node: Node): Value {
     }
     outer = outer.parent;
   }
+  if (!outer && engine.module.format === "commonjs") return alone(engine.namespace(engine.module));
   const known = outer && isFunction(outer) ? engine.self(outer) : NONE;
   if (thingsOf(known).some(({ kind }) => kind === "namespace")) {
     engine.fact("HW-7007", node, "it uses `this` for what its file exports", "call the function by its name");

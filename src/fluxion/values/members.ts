@@ -1,5 +1,5 @@
 import { VIEWS } from "../callees/builtins.js";
-import { enclosingFunction, keyOf, type Node, plain, written } from "../source/syntax.js";
+import { enclosingFunction, type FunctionNode, keyOf, type Node, plain, written } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { readReceiver, writeReceiver } from "./receivers.js";
@@ -143,11 +143,11 @@ export function iterated(engine: Engine, value: Value, node: Node): Value {
     }
     if (thing.kind === "site" && thing.remembers) change(engine, thing, node, written(node), node);
   }
-  return elementsOf(engine, value);
+  return elementsOf(engine, value, node);
 }
 
 /** What going through a value gives: what is in it, pairs of that, or what its own iterator gives. */
-export function elementsOf(engine: Engine, value: Value): Value {
+export function elementsOf(engine: Engine, value: Value, node: Node): Value {
   const contents = contentsOf(engine, value);
   let found: Set<Thing> | null = null;
   for (const thing of thingsOf(value)) {
@@ -158,8 +158,10 @@ export function elementsOf(engine: Engine, value: Value): Value {
       engine.put(pair, null, contentsOf(engine, alone(thing)));
       found = joined(found, alone(pair));
     }
-    for (const given of iteratorsOf(engine, thing))
+    for (const each of iteratorsOf(engine, thing)) {
+      const given = engine.call(each, node, [], alone(thing));
       found = joined(joined(found, given), contentsOf(engine, given));
+    }
   }
   return found === null ? contents : union(contents, found);
 }
@@ -175,16 +177,17 @@ function pairsOf({ node, madeBy }: Site): Node | null {
   return callee.type === "MemberExpression" && keyOf(callee, callee.property) === "entries" ? callee : null;
 }
 
-/** What the functions of an object with an iterator of its own give back. */
-function iteratorsOf(engine: Engine, thing: Site): Value[] {
+/** Functions that are called by going through an object: they stand behind keys that the text does not tell. */
+function iteratorsOf(engine: Engine, thing: Site): FunctionNode[] {
   if (thing.madeBy !== null) {
     return thing.madeBy.node.body.body.flatMap((member) =>
-      member.type === "MethodDefinition" && member.computed ? [engine.returned(member.value)] : [],
+      member.type === "MethodDefinition" && member.computed ? [member.value] : [],
     );
   }
   if (thing.node.type !== "ObjectExpression") return [];
-  return thingsOf(contentsOf(engine, alone(thing))).flatMap((each) =>
-    each.kind === "function" ? [engine.returned(each.node)] : [],
+  const { fields, rest } = engine.inside(thing);
+  return [...rest, ...(fields.get("next") ?? [])].flatMap((each) =>
+    each.kind === "function" ? [each.node] : [],
   );
 }
 
@@ -235,6 +238,14 @@ export function change(engine: Engine, thing: Thing, node: Node, what: string, t
       node,
       `it changes ${what}, which was made when the file was loaded and is shared by every request`,
       "change it in a part of its own, before or after the heavy work",
+    );
+  }
+  if (thing.kind === "receiver") {
+    engine.fact(
+      "HW-7008",
+      node,
+      `it changes ${thing.variable?.name ?? thing.receiver}, and not by an assignment`,
+      "assign single fields",
     );
   }
   if (thing.kind === "builtin") {

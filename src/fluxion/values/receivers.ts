@@ -82,7 +82,7 @@ export function callReceiver(
   }
   effect(engine, thing, node, method ?? "");
   for (const value of args) copyable(engine, value, node, name);
-  if (thing.receiver === "next") for (const value of args) passOn(engine, value, node, name);
+  if (thing.receiver === "next") for (const value of args) passOn(engine, value, node, `gives ${name}`);
   if (method !== null && RESPONSE_ADDING.has(method)) {
     for (const value of args) for (const each of thingsOf(value)) engine.changed(each, node);
   }
@@ -91,16 +91,16 @@ export function callReceiver(
   return chains ? alone(thing) : NONE;
 }
 
-/** An error handler takes what it is given for the same object. */
-function passOn(engine: Engine, value: Value, node: Node, name: string): void {
+/** An error handler, or who catches something, takes what it is given for the same object. */
+export function passOn(engine: Engine, value: Value, node: Node, does: string): void {
   engine.escape(value, node);
   for (const each of engine.reachable(value)) {
     if (each.kind !== "data" || each.owner !== "input") continue;
     engine.fact(
       "HW-7005",
       node,
-      `it gives ${name} something that it was given, and a copy would not be the same object`,
-      "give it a new error",
+      `it ${does} something that it was given, and a copy would not be the same object`,
+      "make a new error",
     );
   }
 }

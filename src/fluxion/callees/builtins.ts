@@ -22,6 +22,18 @@ export const PASSING: ReadonlySet<string> = new Set([
   ..."ArrayBuffer.isView Uint8Array.from Uint8Array.of Float64Array.from Error.isError Array".split(" "),
 ]);
 
+/** Those of them that give what they are given, or something in it, as it is. */
+export const SAME: ReadonlySet<string> = new Set([
+  ..."Object Object.getPrototypeOf Reflect.get Promise.resolve Promise.race Promise.any".split(" "),
+]);
+
+/** Those of them, and classes, that take pairs apart. */
+export const OF_PAIRS: ReadonlySet<string> = new Set(["Map", "WeakMap", "Object.fromEntries"]);
+
+/** What is made of memory that is there already, if that is what it is given. */
+export const OF_MEMORY =
+  /^(DataView|Buffer\.from|(Uint8|Uint8Clamped|Int8|Uint16|Int16|Uint32|Int32|Float32|Float64|BigInt64|BigUint64)Array)$/;
+
 /** Functions that change their first argument. */
 export const CHANGING: ReadonlySet<string> = new Set([
   ..."Object.assign Object.defineProperty Object.defineProperties Object.freeze Object.seal".split(" "),
@@ -69,6 +81,12 @@ export const COPYING: ReadonlySet<string> = new Set([
   ..."filter slice concat flat toSorted toReversed toSpliced with entries keys values".split(" "),
   ..."matchAll match subarray union intersection difference symmetricDifference".split(" "),
 ]);
+
+/** Those of them whose result is used up by going through it. */
+export const ITERATING: ReadonlySet<string> = new Set(["entries", "keys", "values", "matchAll"]);
+
+/** Properties of the language's own objects that are another view of the same memory. */
+export const VIEWS: ReadonlySet<string> = new Set(["buffer", "parent", "searchParams"]);
 
 /** Methods that change nothing, and give one of the things in it, or what a callback returned. */
 export const PICKING: ReadonlySet<string> = new Set([

@@ -10,6 +10,10 @@ export interface LibraryKnowledge {
   readonly makes?: readonly string[];
   /** Changes the object that it is a method of, and nothing else; gives that object back. */
   readonly changes?: readonly string[];
+  /** Those of the changing ones whose arguments others can ask the object for, and change then. */
+  readonly keeps?: readonly string[];
+  /** Those of the pure ones that use up the object that they are a method of. */
+  readonly spends?: readonly string[];
   /** Those of the pure ones that give something else each time. */
   readonly varies?: readonly string[];
   /** Those of the pure ones that take long. */
@@ -174,6 +178,7 @@ const NODE: Record<string, LibraryKnowledge> = {
       ".hash",
     ],
     changes: [...DIGESTS.map((each) => `${each}().update`), ".createCipheriv().setAutoPadding"],
+    spends: DIGESTS.flatMap((each) => [`${each}().digest`, `${each}().final`, `${each}().sign`]),
     varies: [".randomBytes", ".randomUUID", ".randomInt", ".generateKeyPairSync", ".generateKeySync"],
     heavy: SLOW_CRYPTO,
     post: [".pbkdf2", ".scrypt", ".randomFill", ".generateKeyPair", ".hkdf"],
@@ -203,6 +208,7 @@ const WEB: Record<string, LibraryKnowledge> = {
   express: {
     makes: ["", ".Router", "().route", ".Router().route", ".json", ".urlencoded", ".static", ".text", ".raw"],
     changes: ["().set", "().enable", "().disable", "().engine", "().listen"],
+    keeps: ["().set", "().engine"],
     start: ROUTERS.flatMap((router) => METHODS.map((method) => `${router}.${method}`)),
   },
   "raw-body": { post: [""] },

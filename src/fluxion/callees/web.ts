@@ -35,6 +35,8 @@ export const RESPONSE_CHAINING: ReadonlySet<string> = new Set([
 export const RESPONSE_ENDING: ReadonlySet<string> = new Set([
   ..."redirect render sendFile download write removeHeader flushHeaders".split(" "),
 ]);
+/** Methods that put something of their own into the objects that they are given. */
+export const RESPONSE_ADDING: ReadonlySet<string> = new Set(["render", "sendFile", "download"]);
 export const RESPONSE_WRITES: ReadonlySet<string> = new Set(["statusCode", "statusMessage"]);
 export const RESPONSE_READS: ReadonlySet<string> = new Set([
   ..."headersSent statusCode statusMessage writableEnded finished locals".split(" "),

@@ -244,11 +244,22 @@ function messageFacts(engine: Engine, node: Body, call: CallExpression, given: r
   const own = engine.enter(node);
   const before = new Set(own.facts.keys());
   engine.at(node, () => {
-    for (const value of given) copyable(engine, value, call, written(call.callee));
+    for (const value of given) {
+      copyable(engine, value, call, written(call.callee));
+      if ([...engine.reachable(value)].some(isMemory)) {
+        const reason = "it is given memory, and what it writes there through a view would not be seen";
+        engine.fact("HW-7005", call, reason, "give it an array of numbers");
+      }
+    }
   });
   const added = [...own.facts].filter(([key]) => !before.has(key));
   for (const [key] of added) own.takeBack(key);
   return added.map(([, fact]) => fact);
+}
+
+function isMemory(thing: Thing): boolean {
+  if (thing.kind !== "site" || thing.node.type !== "NewExpression") return false;
+  return thing.node.callee.type === "Identifier" && thing.node.callee.name === "ArrayBuffer";
 }
 
 function receiverFacts(bodies: readonly BodyFacts[]): Fact[] {

@@ -1,6 +1,6 @@
 import type { Receiver, Weight } from "../pipeline.js";
 import type { SourceModule, Variable } from "../source/module.js";
-import { type FunctionNode, isFunction, type Node } from "../source/syntax.js";
+import { type FunctionNode, isFunction, type Node, walk } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
 import type { Engine } from "../values/engine.js";
 import { bind } from "../values/patterns.js";
@@ -36,7 +36,8 @@ export function decidePart(
     for (const parameter of node.params) {
       const variable = parameter.type === "Identifier" ? module.variable(parameter) : null;
       if (variable && whole.roles.has(variable)) continue;
-      bind(engine, parameter, alone(roleOf(whole, engine, parameter) ?? engine.data("given", parameter)));
+      const owner = isHeldByOthers(whole, listener, parameter) ? "input" : "given";
+      bind(engine, parameter, alone(roleOf(whole, engine, parameter) ?? engine.data(owner, parameter)));
     }
   });
   engine.run();
@@ -57,6 +58,21 @@ export function decidePart(
   ];
   if (facts.length > 0) return { goes: false, facts };
   return { goes: true, plan: planOf(whole, listener, name, bodies, slicer) };
+}
+
+/** Errors that Express passes on, and what promises of the program resolve to, may be anybody's. */
+function isHeldByOthers(whole: Whole, { node, ruptures }: Listener, parameter: Node): boolean {
+  if (ruptures.some(({ door }) => door === "express")) return true;
+  if (!ruptures.some(({ door }) => door === "then")) return false;
+  const module = whole.engine.moduleOf(node);
+  let found = false;
+  walk(parameter, (each) => {
+    const variable = each.type === "Identifier" ? module.variable(each) : null;
+    for (const thing of variable ? whole.engine.of(variable) : [])
+      found ||= thing.kind !== "data" || (thing.owner !== "given" && thing.owner !== "fresh");
+    return undefined;
+  });
+  return found;
 }
 
 /** It is given nothing but requests, responses and the like, so it makes no difference who holds what it is given. */
@@ -162,7 +178,11 @@ export function resultOf(
   const added = [...engine.bodies.values()]
     .flatMap(({ facts }) => [...facts.values()])
     .filter((each) => !before.has(each));
-  const given = [...reachable(value)].some((thing) => thing.kind === "data" && thing.owner === "input");
+  const given = [...reachable(value)].some(
+    (thing) =>
+      (thing.kind === "data" && (thing.owner === "input" || thing.owner === "loaded")) ||
+      (thing.kind === "site" && thing.shared),
+  );
   if (!given) return added;
   return [
     ...added,
@@ -171,7 +191,7 @@ export function resultOf(
       node,
       module,
       reason:
-        "what it gives back may be, or have in it, an object that it was given: a copy would not be the same",
+        "what it gives back may be, or have in it, an object that it was given or that the file has: a copy would not be the same",
       advice: "give back a new object or a text",
     },
   ];

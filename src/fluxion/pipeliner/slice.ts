@@ -169,7 +169,10 @@ export class Slicer {
       code: "HW-7002",
       node: use,
       module,
-      reason: `it needs ${variable.name}, which is changed while the program runs${where}`,
+      reason:
+        change?.givenAway === true
+          ? `it needs ${variable.name}, which goes where others may change it${where}`
+          : `it needs ${variable.name}, which is changed while the program runs${where}`,
       advice: `pass what is needed of ${variable.name} to the heavy function as an argument`,
     });
     return true;

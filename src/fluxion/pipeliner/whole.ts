@@ -6,6 +6,7 @@ import type { Variable } from "../source/module.js";
 import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, type Node, walk } from "../source/syntax.js";
 import { Engine, type EngineOptions } from "../values/engine.js";
+import { escapedFrom } from "../values/escapes.js";
 import type { Rupture } from "../values/ruptures.js";
 import { alone, type Body, type Fact, reachable, type Thing, type Value } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
@@ -44,6 +45,8 @@ export interface Whole {
 interface Change {
   readonly node: Node;
   readonly body: Body;
+  /** There it goes where others may change it, whenever they like. */
+  readonly givenAway?: boolean;
 }
 
 /** Everything that can be reached from a variable. */
@@ -227,12 +230,19 @@ export function keyOfThing(thing: Thing): unknown {
   if (thing.kind === "builtin") return `builtin ${thing.path}`;
   if (thing.kind === "namespace") return thing.module;
   if (thing.kind === "receiver") return thing.variable;
+  if (thing.kind === "data" && thing.owner === "unknown") return thing; // its node is the function that it is given to
   return thing.node;
 }
 
 /** What is imported by several names is one object. */
 export function keyOfLibrary(library: string): string {
   return `library ${ALIASES[library] ?? library}`;
+}
+
+/** A single object that can be changed, as against code, what is imported, and data of which nothing is known. */
+function isSomebodys(thing: Thing): boolean {
+  if (thing.kind === "data") return thing.owner === "fresh" || thing.owner === "loaded";
+  return thing.kind === "site" || (thing.kind === "library" && thing.node !== null);
 }
 
 function changedIn(engine: Engine): Map<unknown, Change> {
@@ -249,6 +259,10 @@ function changedIn(engine: Engine): Map<unknown, Change> {
         if (key !== null && !changed.has(key)) changed.set(key, { node, body });
       }
     }
+  }
+  for (const [thing, at] of escapedFrom(engine)) {
+    const key = isSomebodys(thing) ? keyOfThing(thing) : null;
+    if (key !== null && !changed.has(key)) changed.set(key, { ...at, givenAway: true });
   }
   return changed;
 }

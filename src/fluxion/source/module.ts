@@ -76,6 +76,9 @@ export class SourceModule {
   readonly #comments: readonly Comment[];
   readonly #lines: number[] = [0];
 
+  /** Whether some function may look at its `arguments`. */
+  readonly saysArguments: boolean;
+
   constructor(
     readonly path: string,
     readonly text: string,
@@ -94,6 +97,7 @@ export class SourceModule {
       throw new HeadwaterError("HW-7001", `${path}:${line}:${column}: ${wrong.message}`);
     }
     this.syntax = parsed.program;
+    this.saysArguments = /\barguments\b/.test(text);
     // With types, a file begins where its code does. Without them, with the comments before it.
     if (!isTyped) this.syntax.start = this.syntax.body[0]?.start ?? this.syntax.end;
     this.#comments = parsed.comments;

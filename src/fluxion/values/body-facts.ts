@@ -1,6 +1,6 @@
 import type { SourceModule, Variable } from "../source/module.js";
 import type { FunctionNode, Node } from "../source/syntax.js";
-import type { Body, Fact, ReceiverRead, ReceiverThing, Thing } from "./things.js";
+import type { Body, Fact, ReceiverRead, ReceiverThing, Thing, Value } from "./things.js";
 
 const NOTHING: ReadonlyMap<never, never> = new Map<never, never>();
 const NOBODY: ReadonlySet<never> = new Set<never>();
@@ -31,6 +31,7 @@ export class BodyFacts {
   #captures: Map<Node, Variable> | null = null;
   #names: Set<string> | null = null;
   #changes: Map<Node, Set<Thing>> | null = null;
+  #escapes: Map<Node, Set<Thing>> | null = null;
   #varies: Set<Node> | null = null;
 
   constructor(
@@ -64,6 +65,11 @@ export class BodyFacts {
   /** Which things are changed, and where. */
   get changes(): ReadonlyMap<Node, ReadonlySet<Thing>> {
     return this.#changes ?? NOTHING;
+  }
+
+  /** What goes where nobody follows it, and where it does. */
+  get escapes(): ReadonlyMap<Node, ReadonlySet<Thing>> {
+    return this.#escapes ?? NOTHING;
   }
 
   /** Where it gets something that is different each time. */
@@ -109,6 +115,13 @@ export class BodyFacts {
     else things.add(thing);
   }
 
+  escape(node: Node, value: Value): void {
+    this.#escapes ??= new Map();
+    const things = this.#escapes.get(node);
+    if (things === undefined) this.#escapes.set(node, new Set(value));
+    else for (const each of value) things.add(each);
+  }
+
   vary(node: Node): void {
     this.#varies ??= new Set();
     this.#varies.add(node);
@@ -120,5 +133,6 @@ export class BodyFacts {
     this.wasUnsure = false;
     this.#facts = null;
     this.#changes = null;
+    this.#escapes = null;
   }
 }

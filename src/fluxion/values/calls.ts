@@ -3,9 +3,9 @@ import { type CallExpression, keyOf, type Node, plain, requiredBy, written } fro
 import { callBuiltin, makeBuiltin } from "./builtin-calls.js";
 import { callDataMethod } from "./data-methods.js";
 import type { Engine } from "./engine.js";
-import { evaluate } from "./expressions.js";
+import { evaluate, thisValue } from "./expressions.js";
 import { callLibrary } from "./library-calls.js";
-import { classesAbove, fill, memberOfThing } from "./members.js";
+import { classesAbove, fill, memberOfThing, methodOf } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
 import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
@@ -43,10 +43,20 @@ function argumentsOf(engine: Engine, node: CallExpression | (Node & { type: "New
   const { arguments: args } = node;
   for (let i = 0; i < args.length; i++) {
     const each = args[i];
+    if (each?.type === "SpreadElement") return [...values, ...fromSpread(engine, args.slice(i))];
     if (each !== undefined) values.push(evaluate(engine, each));
   }
   return values;
 }
+
+/** From the first spread argument on, each may stand anywhere. */
+function fromSpread(engine: Engine, args: readonly Node[]): Value[] {
+  const all = union(...args.map((each) => evaluate(engine, each)));
+  return Array.from({ length: SPREAD_MAX }, () => all);
+}
+
+/** So many arguments are told apart after a spread one; nobody has more parameters. */
+const SPREAD_MAX = 8;
 
 /** A call as it is written, but with these arguments. */
 export function callWith(engine: Engine, node: CallExpression, args: readonly Value[]): Value {
@@ -59,9 +69,10 @@ export function callWith(engine: Engine, node: CallExpression, args: readonly Va
   const isPure = engine.module.remarks(node).includes("pure");
   if (callee.type === "Super") return callSuper(engine, node, args);
   if (callee.type === "MemberExpression") {
-    const object = callee.object.type === "Super" ? superObject(engine) : evaluate(engine, callee.object);
     if (callee.computed) evaluate(engine, callee.property);
     const key = keyOf(callee, callee.property);
+    if (callee.object.type === "Super") return callAbove(engine, key, args, node);
+    const object = evaluate(engine, callee.object);
     noteMethod(engine, node, object, key, args);
     if (isPure) return alone(engine.data("fresh", node));
     return callMethod(engine, object, key, args, node);
@@ -108,15 +119,18 @@ export function callThing(
       return callAll(engine, targets, args, node, self);
     }
     case "receiver":
+      if (node.type !== "CallExpression") for (const each of args) engine.escape(each, node);
       return node.type === "CallExpression" ? callReceiver(engine, target, null, args, node) : NONE;
     case "resolver":
       for (const each of args) engine.put(target.into, null, each);
+      // Who awaits a promise that is rejected catches that under another name.
+      if (target.node !== target.into.node) for (const each of args) engine.escape(each, node);
       return NONE;
     default:
       return unknownCall(
         engine,
         node,
-        args,
+        [...args, self],
         node.type === "CallExpression" ? written(node.callee) : "a function",
       );
   }
@@ -162,7 +176,7 @@ function callMethodOf(
       if (key === "call") return union(engine.call(thing.node, node, args.slice(1), args[0] ?? NONE));
       if (key === "apply")
         return union(engine.call(thing.node, node, spread(engine, args[1]), args[0] ?? NONE));
-      if (key === "bind") return alone(thing);
+      if (key === "bind") return bound(engine, thing, args, node);
       break;
     default:
   }
@@ -171,13 +185,29 @@ function callMethodOf(
   return callAll(engine, targets, args, node, alone(thing));
 }
 
+/** A function with some of its arguments is another function, of which nothing is known. */
+function bound(
+  engine: Engine,
+  thing: Thing & { kind: "function" },
+  args: readonly Value[],
+  node: CallExpression,
+): Value {
+  const [self = NONE, ...others] = args;
+  if (others.length > 0) {
+    for (const each of [alone(thing), ...args]) engine.escape(each, node);
+    return alone(engine.data("unknown"));
+  }
+  engine.give(thing.node, [], self);
+  return alone(thing);
+}
+
 function spread(engine: Engine, value: Value | undefined): Value[] {
   const contents = new Set<Thing>();
   for (const thing of value ?? []) {
     if (thing.kind === "site") for (const each of engine.inside(thing).rest) contents.add(each);
     else contents.add(thing);
   }
-  return Array.from({ length: 8 }, () => contents);
+  return Array.from({ length: SPREAD_MAX }, () => contents);
 }
 
 export function evaluateNew(engine: Engine, node: Node & { type: "NewExpression" }): Value {
@@ -185,32 +215,37 @@ export function evaluateNew(engine: Engine, node: Node & { type: "NewExpression"
   const targets = evaluate(engine, node.callee);
   if (engine.module.remarks(node).includes("pure")) return alone(engine.data("fresh", node));
   const made = thingsOf(targets).map((target): Value => {
-    if (target.kind === "class") return alone(construct(engine, target, args, node));
+    if (target.kind === "class") return construct(engine, target, args, node);
     if (target.kind === "library") return callLibrary(engine, target, args, node);
     if (target.kind === "builtin") return makeBuiltin(engine, target.path, args, node);
     if (target.kind === "function") {
       const site = engine.site(node);
-      engine.call(target.node, node, args, alone(site));
+      const returned = engine.call(target.node, node, args, alone(site));
       engine.fact("HW-7006", node, "it makes an object with a function as its class", "use a class");
-      return alone(site);
+      return union(alone(site), returned);
     }
     return unknownCall(engine, node, args, `new ${written(node.callee)}`);
   });
   return made.length === 0 ? unknownCall(engine, node, args, `new ${written(node.callee)}`) : union(...made);
 }
 
-function construct(engine: Engine, of: ClassThing, args: readonly Value[], node: Node): Thing {
+function construct(engine: Engine, of: ClassThing, args: readonly Value[], node: Node): Value {
   const site = engine.site(node, of);
   initialise(engine, of, site, args, node);
-  return site;
+  const own = of.node.body.body.find(
+    (member) => member.type === "MethodDefinition" && member.kind === "constructor",
+  );
+  if (own?.type !== "MethodDefinition") return alone(site);
+  return union(alone(site), engine.returned(own.value));
 }
 
 function initialise(engine: Engine, of: ClassThing, site: Thing, args: readonly Value[], node: Node): void {
+  engine.instantiate(of.node, alone(site));
   let constructs = false;
   for (const member of of.node.body.body) {
     if (member.type === "PropertyDefinition" && !member.static && member.value !== null) {
       const value = evaluate(engine, member.value);
-      fill(engine, site, keyOf(member, member.key), value);
+      fill(engine, site, keyOf(member, member.key), value, member);
     }
     if (member.type === "MethodDefinition" && member.kind === "constructor") {
       constructs = true;
@@ -227,12 +262,14 @@ function above(engine: Engine, of: ClassThing, site: Thing, args: readonly Value
   for (const each of classes) {
     if (each.kind === "class") initialise(engine, each, site, args, node);
     else if (each.kind !== "builtin" || !CLASSES.has(each.path)) {
+      for (const value of [...args, alone(site)]) engine.escape(value, node);
       engine.fact("HW-7004", node, "nothing is known of the class above", "extend a class of the program");
     }
   }
   if (classes.length > 0) return;
   const { superClass } = of.node;
   if (superClass.type !== "Identifier" || !CLASSES.has(superClass.name)) {
+    for (const value of [...args, alone(site)]) engine.escape(value, node);
     engine.fact("HW-7004", node, "nothing is known of the class above", "extend a class of the program");
   }
 }
@@ -251,14 +288,28 @@ function classAround(engine: Engine, node: Node): ClassThing[] {
   return [];
 }
 
-function superObject(engine: Engine): Value {
-  return new Set(
-    [...engine.self(engine.current.body)].flatMap((self) =>
-      self.kind === "site" && self.madeBy !== null
-        ? classesAbove(engine, self.madeBy).flatMap((each) =>
-            each.kind === "class" ? [engine.site(each.node, each)] : [],
-          )
-        : [],
+/** `super.method()`: the object is the same. */
+function callAbove(engine: Engine, key: string | null, args: readonly Value[], node: CallExpression): Value {
+  const self = thisValue(engine, node);
+  const functions = thingsOf(superMember(engine, node, key));
+  if (functions.length > 0) return callAll(engine, functions, args, node, self);
+  const isOwn = classAround(engine, node).every((of) =>
+    classesAbove(engine, of).every(({ kind }) => kind === "builtin"),
+  );
+  const [first, ...others] = thingsOf(self);
+  if (isOwn && first?.kind === "site" && others.length === 0)
+    return callDataMethod(engine, first, key, args, node);
+  return unknownCall(engine, node, [...args, self], written(node.callee));
+}
+
+/** `super.name` */
+export function superMember(engine: Engine, node: Node, key: string | null): Value {
+  const self = thisValue(engine, node);
+  if (key === null) return NONE;
+  const classes = classAround(engine, node).flatMap((of) => classesAbove(engine, of));
+  return union(
+    ...classes.map((each) =>
+      each.kind === "class" ? (methodOf(engine, each, key, node, self) ?? NONE) : NONE,
     ),
   );
 }
@@ -272,6 +323,9 @@ export function unknownCall(engine: Engine, node: Node, args: readonly Value[], 
     `it calls ${name}, of which nothing is known`,
     `if it has no effects, say so: \`/* headwater: pure */ ${name}(…)\`, or in headwater.fluxions.json`,
   );
-  for (const value of args) for (const thing of value) engine.changed(thing, node);
+  for (const value of args) {
+    for (const thing of value) engine.changed(thing, node);
+    engine.escape(value, node);
+  }
   return alone(engine.data("unknown"));
 }

@@ -5,6 +5,7 @@ import type { SourceModule, Variable } from "../source/module.js";
 import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, isFunction, isInside, type Node } from "../source/syntax.js";
 import { BodyFacts } from "./body-facts.js";
+import { openEscaped } from "./escapes.js";
 import { evaluate } from "./expressions.js";
 import { Made, NO_FIELDS } from "./made.js";
 import { bind } from "./patterns.js";
@@ -46,6 +47,8 @@ export class Engine extends Made {
   readonly #variables = new Map<Variable, Place>();
   readonly #returns = new Map<Body, Place>();
   readonly #selves = new Map<Body, Place>();
+  readonly #given = new Map<Body, Place>();
+  readonly #instances = new Map<Node, Place>();
   /** Who has looked for a body that was not there. */
   readonly #missed = new Map<Body, Readers>();
   #current: BodyFacts | null = null;
@@ -82,7 +85,8 @@ export class Engine extends Made {
     this.gather();
     this.#strict = true;
     for (const facts of this.bodies.values()) facts.stale ||= facts.wasUnsure;
-    const round = this.#settle();
+    let round = this.#settle();
+    while (this.options.root === null && openEscaped(this)) round = this.#settle();
     if (this.#toldOthers) for (const facts of this.bodies.values()) facts.stale = true;
     this.#goRound(round);
   }
@@ -185,6 +189,20 @@ export class Engine extends Made {
     return this.#seen(placeOf(this.#selves, body));
   }
 
+  /** What a function that says `arguments` may be called with. */
+  given(body: Body): Value {
+    return this.#seen(placeOf(this.#given, body));
+  }
+
+  /** What is made of a class. */
+  instances(of: Node): Value {
+    return this.#seen(placeOf(this.#instances, of));
+  }
+
+  instantiate(of: Node, made: Value): void {
+    this.#addTo(placeOf(this.#instances, of), made);
+  }
+
   /** A thing that is about to be looked into. */
   inside<T extends Holder>(thing: T): T {
     thing.readers = seenBy(this.#turn, thing.readers);
@@ -253,6 +271,17 @@ export class Engine extends Made {
     this.current.change(node, thing);
   }
 
+  /**
+   * Something goes where nobody follows it: to code that is not looked at, or to a place from which anybody may take it.
+   * From there it may come back under any name, so from now on it counts as changed. Only the whole program knows who
+   * holds what, so that only there this is of interest.
+   */
+  escape(value: Value, node: Node): void {
+    if (this.options.root !== null || value.size === 0) return;
+    this.#toldOthers ||= this.#current !== this.#turn;
+    this.current.escape(node, value);
+  }
+
   fact(code: Code, node: Node, reason: string, advice: string): void {
     const { current } = this;
     this.#toldOthers ||= current !== this.#turn;
@@ -261,8 +290,20 @@ export class Engine extends Made {
 
   /** What a call gives; it may become more. */
   call(target: FunctionNode, node: Node, args: readonly Value[], self: Value): Value {
-    const called = this.enter(target);
     this.current.call(node, target);
+    this.give(target, args, self);
+    if (!target.generator) return this.returned(target);
+    const given = this.site(node, null, true);
+    this.put(given, null, this.returned(target));
+    return alone(given);
+  }
+
+  /** What a function may be called with. */
+  give(target: FunctionNode, args: readonly Value[], self: Value): void {
+    const called = this.enter(target);
+    if (called.module.saysArguments && target.type !== "ArrowFunctionExpression") {
+      for (const each of args) this.#addTo(placeOf(this.#given, target), each);
+    }
     if (self.size > 0) this.#addTo(placeOf(this.#selves, target), self);
     const { params } = target;
     for (let i = 0; i < params.length; i++) {
@@ -275,10 +316,6 @@ export class Engine extends Made {
         this.#bindIn(called, parameter, args[i] ?? NONE);
       }
     }
-    if (!target.generator) return this.returned(target);
-    const given = this.site(node, null, true);
-    this.put(given, null, this.returned(target));
-    return alone(given);
   }
 
   #bindIn(called: BodyFacts, parameter: Node, value: Value): void {

@@ -1,9 +1,10 @@
 import { type FunctionNode, forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
-import { evaluateCall, evaluateNew, isMissing, loadsLate, moduleNamed } from "./calls.js";
+import { evaluateCall, evaluateNew, isMissing, loadsLate, moduleNamed, superMember } from "./calls.js";
 import type { Engine } from "./engine.js";
-import { iterated, memberOf } from "./members.js";
+import { contentsOf, iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
-import { alone, NONE, thingsOf, union, type Value } from "./things.js";
+import { passOn } from "./receivers.js";
+import { alone, type FunctionThing, NONE, type Site, thingsOf, union, type Value } from "./things.js";
 import { read } from "./variables.js";
 
 /** What an expression may give; for a statement, looks at what is in it. What is frequent comes first. */
@@ -63,9 +64,9 @@ export function evaluate(engine: Engine, node: Node): Value {
       return node.expressions.map((each) => evaluate(engine, each)).at(-1) ?? NONE;
     case "AwaitExpression":
       engine.current.waits = true;
-      return evaluate(engine, node.argument);
+      return awaited(engine, evaluate(engine, node.argument));
     case "YieldExpression":
-      if (node.argument !== null) engine.giveBack(engine.current.body, evaluate(engine, node.argument));
+      if (node.argument !== null) yielded(engine, node, node.argument);
       return alone(engine.data("unknown"));
     case "ObjectExpression":
       return objectValue(engine, node);
@@ -148,6 +149,10 @@ function statement(engine: Engine, node: Node): Value {
     case "DoWhileStatement":
       engine.current.busy = true;
       break;
+    case "ThrowStatement":
+      // Whoever catches it, here or elsewhere, has it under another name.
+      passOn(engine, evaluate(engine, node.argument), node, "throws");
+      return NONE;
     case "CatchClause":
       if (node.param !== null) bind(engine, node.param, alone(engine.data("given", node)));
       evaluate(engine, node.body);
@@ -179,6 +184,19 @@ function evaluateChild(node: Node, engine: Engine): void {
   evaluate(engine, node);
 }
 
+/** A promise stands for what it resolves to. */
+function awaited(engine: Engine, value: Value): Value {
+  const promises = thingsOf(value).filter(
+    (each) => each.kind === "site" && each.madeBy === null && /^(Call|New)Expression$/.test(each.node.type),
+  );
+  return promises.length === 0 ? value : union(value, contentsOf(engine, new Set(promises)));
+}
+
+function yielded(engine: Engine, node: Node & { type: "YieldExpression" }, argument: Node): void {
+  const value = evaluate(engine, argument);
+  engine.giveBack(engine.current.body, node.delegate ? iterated(engine, value, argument) : value);
+}
+
 function either(a: Value, b: Value): Value {
   return a.size === 0 ? b : b.size === 0 ? a : union(a, b);
 }
@@ -192,12 +210,17 @@ function functionValue(engine: Engine, node: FunctionNode): Value {
   return made;
 }
 
-function thisValue(engine: Engine, node: Node): Value {
+export function thisValue(engine: Engine, node: Node): Value {
   let outer: Node | null | undefined = node.parent;
   while (outer && !(isFunction(outer) && outer.type !== "ArrowFunctionExpression")) {
-    if (outer.type === "PropertyDefinition") return engine.self(engine.current.body);
+    if (outer.type === "PropertyDefinition") {
+      const { parent } = outer.parent ?? {};
+      const made = parent ? engine.instances(parent) : NONE;
+      return either(engine.self(engine.current.body), made);
+    }
     outer = outer.parent;
   }
+  if (!outer && engine.module.format === "commonjs") return alone(engine.namespace(engine.module));
   const known = outer && isFunction(outer) ? engine.self(outer) : NONE;
   if (thingsOf(known).some(({ kind }) => kind === "namespace")) {
     engine.fact("HW-7007", node, "it uses `this` for what its file exports", "call the function by its name");
@@ -215,6 +238,7 @@ function thisValue(engine: Engine, node: Node): Value {
 }
 
 function memberValue(engine: Engine, node: Node & { type: "MemberExpression" }): Value {
+  if (node.object.type === "Super") return superMember(engine, node, keyOf(node, node.property));
   const object = evaluate(engine, node.object);
   if (node.computed) evaluate(engine, node.property);
   return memberOf(engine, object, keyOf(node, node.property), node);
@@ -224,11 +248,12 @@ function assignment(engine: Engine, node: Node & { type: "AssignmentExpression" 
   const right = evaluate(engine, node.right);
   const keeps = node.operator === "=" || /^(\?\?|\|\||&&)=$/.test(node.operator);
   const value = keeps ? right : NONE;
+  let before: Value = NONE;
   if (node.operator !== "=" && node.left.type !== "ObjectPattern" && node.left.type !== "ArrayPattern") {
-    evaluate(engine, node.left);
+    before = evaluate(engine, node.left);
   }
   bind(engine, node.left, value);
-  return value;
+  return keeps ? either(before, value) : NONE;
 }
 
 function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }): Value {
@@ -243,10 +268,18 @@ function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }):
     const key = keyOf(property, property.key);
     engine.put(site, key, value);
     if (property.kind !== "init") {
+      for (const each of thingsOf(value)) if (each.kind === "function") accessor(engine, site, key, each);
       engine.fact("HW-7006", property, "it makes an object with a getter or a setter", "use a plain field");
     }
   }
   return alone(site);
+}
+
+/** Getters give what is behind the key, and setters are given it. */
+export function accessor(engine: Engine, of: Site, key: string | null, { node }: FunctionThing): void {
+  const held = key === null ? engine.inside(of).rest : (engine.inside(of).fields.get(key) ?? NONE);
+  engine.give(node, [union(held)], alone(of));
+  engine.put(of, key, engine.returned(node));
 }
 
 function arrayValue(engine: Engine, node: Node & { type: "ArrayExpression" }): Value {
@@ -264,6 +297,7 @@ function tagged(engine: Engine, node: Node & { type: "TaggedTemplateExpression" 
     if (tag.kind === "function") results.push(engine.call(tag.node, node, [NONE, ...values], NONE));
     else if (tag.kind !== "builtin" || tag.path !== "String.raw") {
       engine.fact("HW-7004", node, "nothing is known of the template's tag", "use a function of the program");
+      for (const each of values) engine.escape(each, node);
     }
   }
   return results.reduce(either, NONE);
@@ -279,7 +313,7 @@ function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "C
   for (const member of node.body.body) {
     if (member.type === "PropertyDefinition" && member.static && member.value !== null) {
       const key = keyOf(member, member.key);
-      if (key !== null) engine.put(made, key, evaluate(engine, member.value));
+      engine.put(made, key, evaluate(engine, member.value));
     }
     if (member.type === "StaticBlock") {
       engine.fact("HW-7007", member, "its class has a static block", "use static fields");

@@ -26,10 +26,15 @@ export function callLibrary(engine: Engine, target: LibraryThing, args: readonly
     const object = engine.library(library, path.slice(0, path.lastIndexOf(".")), target.node, target.shared);
     change(engine, object, node, shown(target), node);
     given(engine, target, args, node);
+    if (says("keeps")) for (const value of args) engine.escape(value, node);
     callbacks(engine, args, node, { keeper: object, helps: says("helps") });
     return alone(object);
   }
   if (says("gives")) return alone(engine.library(library, `${path}()`, target.node, target.shared));
+  if (says("spends")) {
+    const object = engine.library(library, path.slice(0, path.lastIndexOf(".")), target.node, target.shared);
+    change(engine, object, node, shown(target), node);
+  }
   if (says("pure") && !args.some(hasFunction)) {
     given(engine, target, args, node);
     callbacks(engine, args, node, {}); // a template calls the functions that it is given among its values
@@ -132,9 +137,10 @@ function isCall(node: Node): node is CallExpression {
   return node.type === "CallExpression";
 }
 
-/** Data that goes into a file or a socket is not changed by that. */
+/** Data that goes into a file or a socket is not changed by that; but memory may be read into. */
 function handOver(engine: Engine, thing: Thing, node: Node): void {
-  if (thing.kind === "library" || thing.kind === "site") return;
+  if (thing.kind === "library") return;
+  if (thing.kind === "site" && thing.node.type !== "NewExpression") return;
   engine.changed(thing, node);
 }
 

@@ -1,9 +1,20 @@
-import { enclosingFunction, keyOf, type Node, plain, written } from "../source/syntax.js";
+import { VIEWS } from "../callees/builtins.js";
+import { enclosingFunction, type FunctionNode, keyOf, type Node, plain, written } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { callbacks } from "./library-calls.js";
 import { readReceiver, writeReceiver } from "./receivers.js";
-import { alone, type ClassThing, joined, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
+import {
+  alone,
+  type ClassThing,
+  joined,
+  NONE,
+  type Site,
+  type Thing,
+  thingsOf,
+  union,
+  type Value,
+} from "./things.js";
 
 const COUNTS = new Set(["length", "size", "byteLength", "name", "message", "stack"]);
 
@@ -24,8 +35,10 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
   switch (thing.kind) {
     case "site": {
       if (key === null) return contentsOf(engine, alone(thing));
-      const method = thing.madeBy === null ? null : methodOf(engine, thing.madeBy, key, node);
+      const method = thing.madeBy === null ? null : methodOf(engine, thing.madeBy, key, node, alone(thing));
       if (method !== null) return method;
+      if (VIEWS.has(key) && !engine.hasField(thing, key))
+        return union(alone(thing), engine.inside(thing).rest);
       engine.inside(thing);
       return union(thing.fields.get(key) ?? NONE, COUNTS.has(key) ? NONE : thing.rest);
     }
@@ -33,11 +46,13 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
     case "class":
       if (key === "prototype") return alone(engine.data("loaded", thing.node));
       if (thing.kind === "class" && key !== null) {
-        const method = staticMethod(engine, thing, key);
-        if (method !== null) return alone(method);
+        const method = staticMethod(engine, thing, key, node);
+        if (method !== null) return method;
       }
       engine.inside(thing);
-      return key === null ? union(...thing.fields.values()) : union(thing.fields.get(key) ?? NONE);
+      return key === null
+        ? union(...thing.fields.values())
+        : union(thing.fields.get(key) ?? NONE, thing.fields.get("*") ?? NONE);
     case "namespace":
       return exported(engine, thing.module, key, node);
     case "library":
@@ -100,6 +115,11 @@ export function contentsOf(engine: Engine, value: Value): Value {
         for (const field of thing.fields.values()) found = joined(found, field);
         found = joined(found, thing.whole);
         break;
+      case "function":
+      case "class":
+        engine.inside(thing);
+        for (const field of thing.fields.values()) found = joined(found, field);
+        break;
       case "data":
       case "library":
       case "receiver":
@@ -124,7 +144,52 @@ export function iterated(engine: Engine, value: Value, node: Node): Value {
     }
     if (thing.kind === "site" && thing.remembers) change(engine, thing, node, written(node), node);
   }
-  return contentsOf(engine, value);
+  return elementsOf(engine, value, node);
+}
+
+/** What going through a value gives: what is in it, pairs of that, or what its own iterator gives. */
+export function elementsOf(engine: Engine, value: Value, node: Node): Value {
+  const contents = contentsOf(engine, value);
+  let found: Set<Thing> | null = null;
+  for (const thing of thingsOf(value)) {
+    if (thing.kind !== "site") continue;
+    const pairs = pairsOf(thing);
+    if (pairs !== null) {
+      const pair = engine.site(pairs);
+      engine.put(pair, null, contentsOf(engine, alone(thing)));
+      found = joined(found, alone(pair));
+    }
+    for (const each of iteratorsOf(engine, thing)) {
+      const given = engine.call(each, node, [], alone(thing));
+      found = joined(joined(found, given), contentsOf(engine, given));
+    }
+  }
+  return found === null ? contents : union(contents, found);
+}
+
+/** `new Map()` and `list.entries()` give pairs: they are known by the name that stands there. */
+function pairsOf({ node, madeBy }: Site): Node | null {
+  if (node.type === "NewExpression") {
+    const isMap = node.callee.type === "Identifier" && node.callee.name === "Map";
+    return isMap || madeBy !== null ? node.callee : null;
+  }
+  if (node.type !== "CallExpression") return null;
+  const callee = plain(node.callee);
+  return callee.type === "MemberExpression" && keyOf(callee, callee.property) === "entries" ? callee : null;
+}
+
+/** Functions that are called by going through an object: they stand behind keys that the text does not tell. */
+function iteratorsOf(engine: Engine, thing: Site): FunctionNode[] {
+  if (thing.madeBy !== null) {
+    return thing.madeBy.node.body.body.flatMap((member) =>
+      member.type === "MethodDefinition" && member.computed ? [member.value] : [],
+    );
+  }
+  if (thing.node.type !== "ObjectExpression") return [];
+  const { fields, rest } = engine.inside(thing);
+  return [...rest, ...(fields.get("next") ?? [])].flatMap((each) =>
+    each.kind === "function" ? [each.node] : [],
+  );
 }
 
 export function assignMember(
@@ -146,16 +211,16 @@ export function assignMember(
       continue;
     }
     change(engine, thing, target, written(target), target.object);
-    fill(engine, thing, key, value);
+    fill(engine, thing, key, value, target);
+    set(engine, thing, key, value, target);
     if (thing.kind === "library") callbacks(engine, [value], target, { keeper: thing });
   }
 }
 
-/** Puts something into a thing. */
-export function fill(engine: Engine, thing: Thing, key: string | null, value: Value): void {
-  if (thing.kind === "site" || thing.kind === "function" || thing.kind === "class") {
-    engine.put(thing, key, value);
-  }
+/** Puts something into a thing. What is put into one that is not looked into is out of sight. */
+export function fill(engine: Engine, thing: Thing, key: string | null, value: Value, node: Node): void {
+  if ("fields" in thing) engine.put(thing, key, value);
+  else engine.escape(value, node);
 }
 
 /** A thing is changed: allowed for what nobody else can hold. */
@@ -175,6 +240,14 @@ export function change(engine: Engine, thing: Thing, node: Node, what: string, t
       node,
       `it changes ${what}, which was made when the file was loaded and is shared by every request`,
       "change it in a part of its own, before or after the heavy work",
+    );
+  }
+  if (thing.kind === "receiver") {
+    engine.fact(
+      "HW-7008",
+      node,
+      `it changes ${thing.variable?.name ?? thing.receiver}, and not by an assignment`,
+      "assign single fields",
     );
   }
   if (thing.kind === "builtin") {
@@ -229,15 +302,15 @@ function isMaking(node: Node): boolean {
 }
 
 /** The method that an instance has, also from the classes above. */
-export function methodOf(engine: Engine, of: ClassThing, key: string, node: Node): Value | null {
+export function methodOf(engine: Engine, of: ClassThing, key: string, node: Node, self: Value): Value | null {
   for (const member of of.node.body.body) {
     if (member.type !== "MethodDefinition" || member.static || keyOf(member, member.key) !== key) continue;
-    if (member.kind === "get")
-      return union(engine.call(member.value, node, [], alone(engine.site(of.node, of))));
+    if (member.kind === "set") continue;
+    if (member.kind === "get") return union(engine.call(member.value, node, [], self));
     return alone(engine.function(member.value));
   }
   for (const above of classesAbove(engine, of)) {
-    if (above.kind === "class") return methodOf(engine, above, key, node);
+    if (above.kind === "class") return methodOf(engine, above, key, node, self);
   }
   return null;
 }
@@ -250,11 +323,26 @@ export function classesAbove(engine: Engine, of: ClassThing): Thing[] {
   return variable ? [...engine.of(variable)] : [];
 }
 
-function staticMethod(engine: Engine, of: ClassThing, key: string): Thing | null {
+function staticMethod(engine: Engine, of: ClassThing, key: string, node: Node): Value | null {
   for (const member of of.node.body.body) {
-    if (member.type === "MethodDefinition" && member.static && keyOf(member, member.key) === key) {
-      return engine.function(member.value);
-    }
+    if (member.type !== "MethodDefinition" || !member.static || keyOf(member, member.key) !== key) continue;
+    if (member.kind === "set") continue;
+    if (member.kind === "get") return union(engine.call(member.value, node, [], alone(of)));
+    return alone(engine.function(member.value));
   }
   return null;
+}
+
+/** An assignment may call a function of the class. */
+function set(engine: Engine, thing: Thing, key: string | null, value: Value, node: Node): void {
+  const isStatic = thing.kind === "class";
+  const of = isStatic ? thing : thing.kind === "site" ? thing.madeBy : null;
+  for (const each of of === null ? [] : [of, ...classesAbove(engine, of)]) {
+    for (const member of each.kind === "class" ? each.node.body.body : []) {
+      if (member.type !== "MethodDefinition" || member.kind !== "set" || member.static !== isStatic) continue;
+      const named = keyOf(member, member.key);
+      if (key === null || named === null || named === key)
+        engine.call(member.value, node, [value], alone(thing));
+    }
+  }
 }

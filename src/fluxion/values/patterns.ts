@@ -28,6 +28,7 @@ export function bind(engine: Engine, target: Node, value: Value): void {
       bind(engine, target.left, union(value, evaluate(engine, target.right)));
       return;
     case "ArrayPattern":
+      iterated(engine, value, target); // also if it has no elements
       for (const element of target.elements) {
         if (element?.type === "RestElement") bindRest(engine, element.argument, value);
         else if (element !== null) bind(engine, element, iterated(engine, value, target));

@@ -3,6 +3,7 @@ import {
   REQUEST_BOUND,
   REQUEST_CONTAINERS,
   REQUEST_QUESTIONS,
+  RESPONSE_ADDING,
   RESPONSE_CHAINING,
   RESPONSE_ENDING,
   RESPONSE_QUESTIONS,
@@ -11,7 +12,7 @@ import {
 } from "../callees/web.js";
 import { around, enclosingFunction, isFunction, keyOf, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
-import { alone, NONE, type ReceiverThing, type Thing, type Value } from "./things.js";
+import { alone, NONE, type ReceiverThing, type Thing, thingsOf, type Value } from "./things.js";
 
 /** What may be asked of, and done to, things that stay on the main loop: requests, responses, `next`, the console. */
 export function readReceiver(engine: Engine, thing: ReceiverThing, key: string | null, node: Node): Thing {
@@ -34,6 +35,7 @@ export function writeReceiver(
   node: Node,
   value: Value,
 ): void {
+  engine.escape(value, node);
   const fits =
     key !== null &&
     ((thing.receiver === "request" && !REQUEST_BOUND.has(key) && !REQUEST_CONTAINERS_READONLY.has(key)) ||
@@ -75,13 +77,32 @@ export function callReceiver(
       (RESPONSE_CHAINING.has(method) || RESPONSE_ENDING.has(method)));
   if (!allowed) {
     refuse(engine, node, `it calls ${name}, which only the main loop can do`);
+    for (const value of args) engine.escape(value, node);
     return alone(engine.data("unknown"));
   }
   effect(engine, thing, node, method ?? "");
   for (const value of args) copyable(engine, value, node, name);
+  if (thing.receiver === "next") for (const value of args) passOn(engine, value, node, `gives ${name}`);
+  if (method !== null && RESPONSE_ADDING.has(method)) {
+    for (const value of args) for (const each of thingsOf(value)) engine.changed(each, node);
+  }
   const chains = thing.receiver === "response" && method !== null && RESPONSE_CHAINING.has(method);
   if (!chains && isUsed(node)) refuse(engine, node, `it uses what ${name} gives back`);
   return chains ? alone(thing) : NONE;
+}
+
+/** An error handler, or who catches something, takes what it is given for the same object. */
+export function passOn(engine: Engine, value: Value, node: Node, does: string): void {
+  engine.escape(value, node);
+  for (const each of engine.reachable(value)) {
+    if (each.kind !== "data" || each.owner !== "input") continue;
+    engine.fact(
+      "HW-7005",
+      node,
+      `it ${does} something that it was given, and a copy would not be the same object`,
+      "make a new error",
+    );
+  }
 }
 
 function isQuestion({ receiver }: ReceiverThing, method: string | null): boolean {

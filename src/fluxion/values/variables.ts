@@ -1,9 +1,9 @@
 import { VALUES } from "../callees/builtins.js";
 import { ALL_GLOBALS } from "../callees/globals.js";
 import type { Variable } from "../source/module.js";
-import { isFunction, type Node } from "../source/syntax.js";
+import { enclosingFunction, type FunctionNode, isFunction, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
-import { alone, NONE, type Value } from "./things.js";
+import { alone, NONE, union, type Value } from "./things.js";
 
 export function isOfFile(variable: Variable): boolean {
   const block = variable.scope.variableScope.block as unknown as Node;
@@ -56,6 +56,7 @@ export function write(engine: Engine, node: Node & { type: "Identifier"; name: s
         `pass ${node.name} on as a value`,
       );
     }
+    engine.escape(value, node);
     return;
   }
   const { current } = engine;
@@ -91,7 +92,18 @@ function definesFunction(variable: Variable): boolean {
 
 function argumentsOf(engine: Engine, node: Node): Value {
   engine.fact("HW-7007", node, "it uses `arguments`", "name the parameters, or use `...rest`");
-  return alone(engine.data("input"));
+  const body = functionAround(node);
+  if (body === null) return alone(engine.data("input"));
+  const site = engine.site(body.body ?? body);
+  engine.put(site, null, engine.given(body));
+  return union(alone(site), alone(engine.data("input")));
+}
+
+/** The function whose `arguments` are meant: arrows have none of their own. */
+function functionAround(node: Node): FunctionNode | null {
+  let found = enclosingFunction(node);
+  while (found?.type === "ArrowFunctionExpression") found = enclosingFunction(found);
+  return found;
 }
 
 function globalNamed(engine: Engine, node: Node & { name: string }): Value {

@@ -1,0 +1,67 @@
+import type { FunctionNode, Node } from "../source/syntax.js";
+import type { Engine } from "./engine.js";
+import { alone, type Body, type ClassThing, type Thing, type Value } from "./things.js";
+
+/** Where something went that nobody follows there. */
+export interface Escape {
+  readonly node: Node;
+  readonly body: Body;
+}
+
+/** Everything that code which is not looked at may hold: what escaped, and what can be reached from there. */
+export function escapedFrom(engine: Engine): Map<Thing, Escape> {
+  const found = new Map<Thing, Escape>();
+  const waiting: Thing[] = [];
+  for (const { body, escapes } of engine.bodies.values()) {
+    for (const [node, things] of escapes) {
+      waiting.push(...things);
+      for (let thing = waiting.pop(); thing !== undefined; thing = waiting.pop()) {
+        if (found.has(thing)) continue;
+        found.set(thing, { node, body });
+        for (const value of within(engine, thing)) for (const each of value) waiting.push(each);
+      }
+    }
+  }
+  return found;
+}
+
+/** What whoever holds a thing gets by looking into it, or by calling it. */
+function within(engine: Engine, thing: Thing): Value[] {
+  switch (thing.kind) {
+    case "site":
+      return [...thing.fields.values(), thing.rest, ...(thing.madeBy ? methodsOf(engine, thing.madeBy) : [])];
+    case "namespace":
+      return [...thing.fields.values(), thing.whole];
+    case "function":
+      return [...thing.fields.values(), engine.returned(thing.node)];
+    case "class":
+      return [...thing.fields.values(), ...methodsOf(engine, thing)];
+    default:
+      return [];
+  }
+}
+
+function methodsOf(engine: Engine, { node }: ClassThing): Value[] {
+  return node.body.body.flatMap((member) =>
+    member.type === "MethodDefinition" && member.kind !== "constructor"
+      ? [alone(engine.function(member.value))]
+      : [],
+  );
+}
+
+const OPENED = new WeakMap<Engine, Set<FunctionNode>>();
+
+/** Functions that escaped are called by others, with anything. Tells whether there are new ones. */
+export function openEscaped(engine: Engine): boolean {
+  const opened = OPENED.get(engine) ?? new Set<FunctionNode>();
+  OPENED.set(engine, opened);
+  const before = opened.size;
+  const anything = alone(engine.data("unknown"));
+  for (const thing of escapedFrom(engine).keys()) {
+    if (thing.kind !== "function" || opened.has(thing.node)) continue;
+    opened.add(thing.node);
+    const args = thing.node.params.map(() => anything);
+    engine.at(thing.node, () => engine.give(thing.node, args, anything));
+  }
+  return opened.size > before;
+}

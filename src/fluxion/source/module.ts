@@ -25,6 +25,8 @@ export interface Inside {
   readonly functions: FunctionNode[];
   readonly names: (Node & { type: "Identifier" })[];
   readonly acts: (CallExpression | (Node & { type: "AssignmentExpression" }))[];
+  /** Where it says `this`. */
+  readonly selves: Node[];
   readonly awaits: (Node & { type: "AwaitExpression" })[];
   /** Does it await anything? */
   waits: boolean;
@@ -149,7 +151,7 @@ export class SourceModule {
   inside(body: FunctionNode | ProgramSyntax): Inside {
     const known = this.#inside.get(body);
     if (known !== undefined) return known;
-    const inside: Inside = { functions: [], names: [], acts: [], awaits: [], waits: false };
+    const inside: Inside = { functions: [], names: [], acts: [], selves: [], awaits: [], waits: false };
     this.#inside.set(body, inside);
     return inside;
   }
@@ -191,6 +193,9 @@ export class SourceModule {
         break;
       case "AssignmentExpression":
         inside.acts.push(node);
+        break;
+      case "ThisExpression":
+        inside.selves.push(node);
         break;
       case "AwaitExpression":
         inside.awaits.push(node);

@@ -19,6 +19,7 @@ import {
   reachable,
   type Thing,
   thingsOf,
+  union,
   type Value,
 } from "./things.js";
 
@@ -46,6 +47,10 @@ export class Engine extends Made {
   readonly #variables = new Map<Variable, Place>();
   readonly #returns = new Map<Body, Place>();
   readonly #selves = new Map<Body, Place>();
+  /** What the program puts into fields of requests and responses, which all parts of a request find there. */
+  readonly #kept = new Map<string, Place>();
+  readonly #keeps = new Set<string>();
+  readonly #fields = new Map<Thing, string>();
   /** Who has looked for a body that was not there. */
   readonly #missed = new Map<Body, Readers>();
   #current: BodyFacts | null = null;
@@ -245,6 +250,45 @@ export class Engine extends Made {
     this.#changed = true;
     isNew(readers);
     return kept;
+  }
+
+  /** Something is put into a field of a request or response: `request.user`; `request.*` if the text does not tell. */
+  keep(field: string, from: Value): void {
+    this.#addTo(placeOf(this.#kept, field), from);
+    this.#keeps.add(field);
+  }
+
+  /** Something is put into what was read in such a field. */
+  keepIn(thing: Thing, from: Value): void {
+    const field = this.#fields.get(thing);
+    if (field !== undefined) this.keep(`${field}.*`, from);
+  }
+
+  /** A thing was read in a field. Only of a whole program it is known what others have put there. */
+  readIn(field: string, thing: Thing): Value {
+    this.#fields.set(thing, field);
+    return this.#keptIn(field, field.replace(/\..*$/, ".*"));
+  }
+
+  /** What the program has put into something that was read in a field. */
+  keptInside(thing: Thing): Value {
+    const field = this.#fields.get(thing);
+    return field === undefined ? NONE : this.#keptIn(`${field}.*`);
+  }
+
+  #keptIn(...fields: readonly string[]): Value {
+    if (this.options.root !== null) return NONE;
+    return union(...fields.map((each) => this.#seen(placeOf(this.#kept, each))));
+  }
+
+  /** The field that a thing was read in. */
+  fieldOf(thing: Thing): string | undefined {
+    return this.#fields.get(thing);
+  }
+
+  /** Whether the program itself puts something into a field. */
+  keeps(field: string): boolean {
+    return this.#keeps.has(field);
   }
 
   /** A thing is changed, or given to somebody who may change it. */

@@ -2,7 +2,17 @@ import { enclosingFunction, keyOf, type Node, plain, written } from "../source/s
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { readReceiver, writeReceiver } from "./receivers.js";
-import { alone, type ClassThing, joined, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
+import {
+  alone,
+  type ClassThing,
+  type DataThing,
+  joined,
+  NONE,
+  type Thing,
+  thingsOf,
+  union,
+  type Value,
+} from "./things.js";
 
 const COUNTS = new Set(["length", "size", "byteLength", "name", "message", "stack"]);
 
@@ -47,12 +57,21 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
         ? processText(engine, node)
         : alone(engine.builtin(`${thing.path}.${key ?? "…"}`));
     case "data":
-      return key !== null && COUNTS.has(key) ? NONE : alone(thing);
-    case "receiver":
-      return alone(readReceiver(engine, thing, key, node));
+      return key !== null && COUNTS.has(key) ? NONE : dataIn(engine, thing);
+    case "receiver": {
+      const found = readReceiver(engine, thing, key, node);
+      const kept = engine.readIn(`${thing.receiver}.${key ?? "*"}`, found);
+      return kept.size === 0 ? alone(found) : union(alone(found), kept);
+    }
     case "resolver":
       return NONE;
   }
+}
+
+/** What is in data is data, with what the program has put there. */
+function dataIn(engine: Engine, thing: DataThing): Value {
+  const kept = engine.keptInside(thing);
+  return kept.size === 0 ? alone(thing) : union(alone(thing), kept);
 }
 
 /** `process.env.X` is text; but a worker's copy of it is its own. */
@@ -100,6 +119,8 @@ export function contentsOf(engine: Engine, value: Value): Value {
         found = joined(found, thing.whole);
         break;
       case "data":
+        found = joined(found, dataIn(engine, thing));
+        break;
       case "library":
       case "receiver":
         found = joined(found, alone(thing));
@@ -153,6 +174,10 @@ export function assignMember(
 export function fill(engine: Engine, thing: Thing, key: string | null, value: Value): void {
   if (thing.kind === "site" || thing.kind === "function" || thing.kind === "class") {
     engine.put(thing, key, value);
+  } else if (thing.kind === "data") {
+    engine.keepIn(thing, value);
+  } else if (thing.kind === "receiver") {
+    engine.keep(`${thing.receiver}.${key ?? "*"}`, value);
   }
 }
 

@@ -34,6 +34,7 @@ export function writeReceiver(
   node: Node,
   value: Value,
 ): void {
+  engine.keep(`${thing.receiver}.${key ?? "*"}`, value);
   const fits =
     key !== null &&
     ((thing.receiver === "request" && !REQUEST_BOUND.has(key) && !REQUEST_CONTAINERS_READONLY.has(key)) ||
@@ -75,6 +76,8 @@ export function callReceiver(
       (RESPONSE_CHAINING.has(method) || RESPONSE_ENDING.has(method)));
   if (!allowed) {
     refuse(engine, node, `it calls ${name}, which only the main loop can do`);
+    for (const value of args)
+      for (const each of value) if (each.kind !== "function") engine.changed(each, node);
     return alone(engine.data("unknown"));
   }
   effect(engine, thing, node, method ?? "");

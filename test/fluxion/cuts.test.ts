@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { codesFor, compileText, EXPRESS, stageNames } from "./compiling.js";
+
+const HEAVY = "function heavy(x) { let s = 0; for (let i = 0; i < 9; i++) s += i; return s; }\n";
+const route = (body: string, before = "") =>
+  `${EXPRESS}${HEAVY}${before}\napp.get("/", function handler(req, res) {\n${body}\n});`;
+const COUNTING = "let hits = 0;\n";
+const USERS = 'const users = new Map([["b", { visits: 0 }]]);\n';
+
+function goes(text: string, files: Readonly<Record<string, string>> = {}, name = "app.cjs"): void {
+  const compiled = compileText(text, files, { name });
+  const reasons = compiled.pipeline.diagnostics.map(({ reason }) => reason);
+  assert.ok(stageNames(compiled).includes("cut heavy"), JSON.stringify(reasons));
+}
+
+function stays(text: string, files: Readonly<Record<string, string>> = {}, name = "app.cjs"): void {
+  const compiled = compileText(text, files, { name });
+  assert.deepEqual(
+    stageNames(compiled).filter((each) => each === "handler" || each.endsWith("heavy")),
+    [],
+  );
+  assert.ok(
+    codesFor(compiled, "heavy()").includes("HW-7011"),
+    JSON.stringify(compiled.pipeline.diagnostics.map(({ reason }) => reason)),
+  );
+}
+
+describe("a cut goes if what is used after it", () => {
+  const cases: Record<string, string> = {
+    "was made by this request": route(
+      "hits++; const list = [1]; list.push(2); res.json([heavy(1), list]);",
+      COUNTING,
+    ),
+    "was made by a function for this request": route(
+      "hits++; const all = make(req.query.n); all.push(1); const h = heavy(1); res.json([h, all]);",
+      `${COUNTING}function make(n) { const made = [n]; made.push(n); return made; }`,
+    ),
+    "was filled by a callback that has ended": route(
+      "hits++; const all = []; req.body.forEach((x) => all.push(x)); const h = heavy(1); res.json([h, all]);",
+      COUNTING,
+    ),
+    "is a number that was read before": route(
+      "const u = users.get('b'); u.visits++; const n = String(u.visits); res.json([heavy(1), n]);",
+      USERS,
+    ),
+    "is a table that nobody changes": route(
+      "hits++; const row = TABLE[req.query.k]; res.json([heavy(1), row.name]);",
+      `${COUNTING}const TABLE = { a: { name: "a" } };`,
+    ),
+    "was put into the request for it alone": route(
+      "hits++; const h = heavy(1); res.json([h, req.seen.n, req.query.a, req.get('accept')]);",
+      `${COUNTING}app.use((req, res, next) => { req.seen = { n: 1 }; next(); });`,
+    ),
+  };
+  for (const [what, text] of Object.entries(cases)) test(what, () => goes(text));
+
+  test("was read from a file for it", () => {
+    goes(
+      route(
+        "fs.readFile('f', (error, data) => { hits++; const h = heavy(1); res.json([h, data.length, String(data)]); });",
+        COUNTING,
+      ),
+    );
+  });
+});
+
+describe("a cut stays if what is used after it is changed by others", () => {
+  const after = "u.visits++; const h = heavy(1); res.json([h, u.visits]);";
+  const cases: Record<string, string> = {
+    "and was found in a map": route(`const u = users.get("b"); ${after}`, USERS),
+    "and was found in an object": route(
+      `const u = db[req.query.k]; ${after}`,
+      "const db = { b: { visits: 0 } };",
+    ),
+    "and was searched for": route(
+      `const u = db.find((x) => x.id); ${after}`,
+      "const db = [{ id: 1, visits: 0 }];",
+    ),
+    "and is an instance": route(
+      "const u = acc; u.inc(); const h = heavy(1); res.json([h, u.n]);",
+      "class Acc { n = 0; inc() { this.n++; } }\nconst acc = new Acc();",
+    ),
+    "and was taken out of an object": route(
+      "const { list } = state; list.push(1); const h = heavy(1); res.json([h, list.length]);",
+      "const state = { list: [] };",
+    ),
+    "and is in a copy one level deep": route(
+      "const own = { ...state }; own.list.push(1); const h = heavy(1); res.json({ h, ...own });",
+      "const state = { list: [] };",
+    ),
+    "and is only answered with": route(
+      'const u = users.get("b"); u.visits++; const h = heavy(1); res.json({ h, user: u });',
+      USERS,
+    ),
+    "and is only written": route(
+      'const u = users.get("b"); const n = u.visits; const h = heavy(1); u.visits = n + 1; res.json([h, n]);',
+      USERS,
+    ),
+    "and a middleware put it into the request": route(
+      "req.user.visits++; const h = heavy(1); res.json([h, req.user.visits]);",
+      `${USERS}app.use((req, res, next) => { req.user = users.get("b"); next(); });`,
+    ),
+    "and a middleware put it there with others": route(
+      "req.user.visits++; const h = heavy(1); res.json([h, req.user.visits]);",
+      `${USERS}app.use((req, res, next) => { Object.assign(req, { user: users.get("b") }); next(); });`,
+    ),
+    "and a middleware put it beside the response": route(
+      "res.locals.user.visits++; const h = heavy(1); res.json([h, res.locals.user.visits]);",
+      `${USERS}app.use((req, res, next) => { res.locals.user = users.get("b"); next(); });`,
+    ),
+    "and is taken apart": route(
+      "const { user } = req; user.visits++; const h = heavy(1); res.json([h, user.visits]);",
+      `${USERS}app.use((req, res, next) => { req.user = users.get("b"); next(); });`,
+    ),
+    "and a helper changes it": route(
+      "touch(req.user); const h = heavy(1); res.json([h, req.user.visits]);",
+      `${USERS}function touch(u) { u.visits++; }\napp.use((req, res, next) => { req.user = users.get("b"); next(); });`,
+    ),
+    "and a helper reads it": route(
+      "touch(req.user); const h = heavy(1); res.json([h, seen(req.user)]);",
+      `${USERS}function touch(u) { u.visits++; }\nfunction seen(u) { return u.visits; }\napp.use((req, res, next) => { req.user = users.get("b"); next(); });`,
+    ),
+    "and a factory keeps it": route(
+      "req.ctx.n++; const h = heavy(1); res.json([h, req.ctx.n]);",
+      "function keep() { const ctx = { n: 0 }; return (req, res, next) => { req.ctx = ctx; next(); }; }\napp.use(keep());",
+    ),
+    "and a function gives it back that keeps it": route(
+      "const u = kept.get(); u.n++; const h = heavy(1); res.json([h, u.n]);",
+      "const kept = (() => { const c = { n: 0 }; return { get: () => c }; })();",
+    ),
+    "in a function that keeps count": route(
+      "kept(); const h = heavy(1); res.json([h, kept()]);",
+      "const kept = (() => { let n = 0; return () => ++n; })();",
+    ),
+    "as the request's own object was given away": route(
+      "const job = JSON.parse('{}'); jobs.push(job); const h = heavy(1); res.json([h, job]);",
+      "const jobs = [];\napp.get('/mark', (req, res) => { for (const each of jobs) each.marked = true; res.end(); });",
+    ),
+    "or nothing is known of it": route(
+      "hits++; const u = store.find('b'); const h = heavy(1); res.json([h, u.visits]);",
+      `${COUNTING}const store = require('unknown-package');`,
+    ),
+    "or a package may have put it there": route(
+      "hits++; const h = heavy(1); res.json([h, req.user.n]);",
+      COUNTING,
+    ),
+    "and `this` has it": route("this.n = (this.n || 0) + 1; const h = heavy(1); res.json([h, this.n]);"),
+  };
+  for (const [what, text] of Object.entries(cases)) test(what, () => stays(text));
+
+  test("and another file exports it", () => {
+    const text = `import express from "express";\nimport { count, inc } from "./state.mjs";\nconst app = express();\n${HEAVY}
+      app.get("/", function handler(req, res) { inc(); const h = heavy(1); res.json([h, count]); });`;
+    stays(text, { "state.mjs": "export let count = 0;\nexport function inc() { count++; }" }, "app.mjs");
+  });
+});

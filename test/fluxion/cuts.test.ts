@@ -155,3 +155,73 @@ describe("a cut stays if what is used after it is changed by others", () => {
     stays(text, { "state.mjs": "export let count = 0;\nexport function inc() { count++; }" }, "app.mjs");
   });
 });
+
+describe("an awaited call of what only computes", () => {
+  const SLOW = "async function slow(x) { return heavy(x); }\nlet total = 0;\nconst seen = new Map();\n";
+  const asked = (body: string, before = "") =>
+    `${EXPRESS}${HEAVY}${SLOW}${before}\napp.get("/", async function handler(req, res) {\n${body}\n});`;
+  const names = (text: string) => stageNames(compileText(text)).filter((each) => / (slow|heavy)$/.test(each));
+
+  const going: Record<string, string> = {
+    "state is only used after it": asked("const h = await slow(1); total += h; res.json(total);"),
+    "state is only used before it": asked("total += 1; const h = await slow(total); res.json(h);"),
+    "its result goes into state": asked("seen.set(req.path, await slow(1)); res.end();"),
+    "a function uses state that is given its result": asked(
+      "add(await slow(1)); res.end();",
+      "function add(n) { total += n; }",
+    ),
+    "different state is used on both sides": asked(
+      "total += 1; const h = await slow(1); seen.set(h, 1); res.end();",
+    ),
+    "what was read before is only answered with": asked("res.json({ total, h: await slow(1) });"),
+  };
+  for (const [what, text] of Object.entries(going)) {
+    test(`goes if ${what}`, () => assert.notDeepEqual(names(text), []));
+  }
+
+  const staying: Record<string, string> = {
+    "adds to state": asked("total += await slow(1); res.json(total);"),
+    "adds to a field": asked("state.n += await slow(1); res.json(state.n);", "const state = { n: 0 };"),
+    "is added to what was read before": asked(
+      "const n = total; const h = await slow(1); total = n + h; res.end();",
+    ),
+    "stands in what is written to state": asked("total = total + (await slow(1)); res.json(total);"),
+    "stands between a look and an act": asked(
+      "if (total < 5) { await slow(1); total += 1; } res.json(total);",
+    ),
+    "fills what was found empty": asked("if (!seen.has(1)) seen.set(1, await slow(1)); res.end();"),
+    "is between writing and reading": asked("total += 1; const h = await slow(1); res.json([h, total]);"),
+    "is between writing and reading under another name": asked(
+      "const u = users.get('b'); u.visits++; const h = await slow(1); res.json([h, u.visits]);",
+      USERS,
+    ),
+    "is between helpers that use state": asked(
+      "const n = get(); await slow(1); set(n + 1); res.end();",
+      "function get() { return total; }\nfunction set(n) { total = n; }",
+    ),
+    "stands beside an object that is changed before": asked(
+      "const u = users.get('b'); u.visits++; res.json({ h: 1, user: [u], n: await slow(1) });",
+      USERS,
+    ),
+    "is awaited with others": asked(
+      "const n = total; const [a] = await Promise.all([slow(1)]); total = n + a; res.end();",
+    ),
+    "is in a function that such a place awaits": asked(
+      "total += await twice(1); res.json(total);",
+      "async function twice(x) { return (await slow(x)) * 2; }",
+    ),
+    "is followed by others while it runs": asked("slow(1).then((n) => { total += n; }); res.json(total);"),
+  };
+  for (const [what, text] of Object.entries(staying)) {
+    test(`stays if it ${what}: HW-7011`, () => {
+      assert.deepEqual(names(text), []);
+      assert.ok(codesFor(compileText(text), "slow()").includes("HW-7011"));
+    });
+  }
+
+  test("goes if others came in between before", () => {
+    const text = `${EXPRESS}const bcrypt = require("bcryptjs");\nconst users = new Map();\napp.get("/", async (req, res) => {
+      if (users.has(req.path)) return res.end();\nusers.set(req.path, await bcrypt.hash(req.path, 4));\nres.end(); });`;
+    assert.ok(stageNames(compileText(text)).includes("awaited bcrypt.hash"));
+  });
+});

@@ -18,6 +18,7 @@ import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
 import { alone, type Body, type Fact, NONE, type Thing, type Value } from "../values/things.js";
 import { isOfFile } from "../values/variables.js";
+import { atomicFacts } from "./atomic.js";
 import { followFacts } from "./follow.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
 import { type Decision, idOf } from "./plan.js";
@@ -142,8 +143,10 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
   const following = posts
     ? postedFacts(whole, container, call)
     : isAwaited
-      ? []
-      : followFacts(whole, container, call);
+      ? takesEvents(whole, around, node, call)
+        ? []
+        : atomicFacts(whole, node, call, false)
+      : [...followFacts(whole, container, call), ...atomicFacts(whole, node, call, true)];
   if (following.length > 0) return { goes: false, facts: following };
   const place = module.place(call);
   const name = written(call.callee);
@@ -175,6 +178,17 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
       },
     },
   };
+}
+
+/** A library that goes on later by itself, so that others came in between before. */
+function takesEvents(whole: Whole, engine: Engine, node: Body, call: CallExpression): boolean {
+  const targets = [...engine.at(node, () => evaluate(engine, call.callee))];
+  return targets.every(
+    (thing) =>
+      thing.kind === "library" &&
+      (whole.knowledge.says("later", thing.library, thing.path) ||
+        whole.knowledge.says("post", thing.library, thing.path)),
+  );
 }
 
 /** As if the call stood in a function of its own. */

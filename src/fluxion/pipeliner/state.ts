@@ -1,6 +1,6 @@
 import { REQUEST_CONTAINERS, REQUEST_VALUES, RESPONSE_READS } from "../callees/web.js";
 import type { SourceModule, Variable } from "../source/module.js";
-import { isFunction, isInside, type Node } from "../source/syntax.js";
+import { around, isFunction, isInside, keyOf, type Node } from "../source/syntax.js";
 import { nameOf } from "../values/expressions.js";
 import { classesAbove } from "../values/members.js";
 import { type Body, NONE, reachable, type Thing, type Value } from "../values/things.js";
@@ -19,6 +19,8 @@ export interface Touch {
   readonly name: string;
   /** Others surely change it, as against: nothing is known of it. */
   readonly known: boolean;
+  /** It is the variable that is written again, as against an object that is changed. */
+  readonly again: boolean;
 }
 
 /**
@@ -62,20 +64,44 @@ function touchedBy(
 ): Touch[] {
   const variable = module.variable(node);
   const reference = module.reference(node);
-  if (variable === null && reference?.isRead() === true) return global(whole, module, node);
+  if (variable === null && reference?.isRead() === true) return globalUsed(whole, module, node);
   if (!variable || variable.defs.length === 0 || whole.roles.has(variable)) return [];
   if (reference === undefined || reference.init === true) return [];
   const of = exportedAs(whole, module, variable);
   const declared = of.scope.variableScope.block as unknown as Node;
   const isOwn =
     isFunction(declared) && whole.engine.moduleOf(declared) === module && isInside(declared, body);
-  if (!isOwn && isReassigned(of)) return [{ node, module, of, name: node.name, known: true }];
+  if (!isOwn && isReassigned(of)) return [{ node, module, of, name: node.name, known: true, again: true }];
   return objectsIn(whole, module, node, node.name, whole.engine.of(variable), isOwn ? null : of);
 }
 
-function global(whole: Whole, module: SourceModule, node: Node & { type: "Identifier" }): Touch[] {
-  const key = `builtin ${node.name}`;
-  return whole.changed.has(key) ? [{ node, module, of: key, name: node.name, known: true }] : [];
+function globalUsed(whole: Whole, module: SourceModule, node: Node & { type: "Identifier" }): Touch[] {
+  const outer = around(node);
+  const key = outer?.type === "MemberExpression" ? keyOf(outer, outer.property) : null;
+  const name = key === null ? node.name : `${node.name}.${key}`;
+  const written = globalsWritten(whole);
+  if (!written.has(name) && !written.has(node.name)) return [];
+  return [{ node, module, of: name, name, known: true, again: true }];
+}
+
+const GLOBALS = new WeakMap<Whole, ReadonlySet<string>>();
+
+/** `process.exitCode`, or `process` if the text does not tell what of it is written. */
+function globalsWritten(whole: Whole): ReadonlySet<string> {
+  const known = GLOBALS.get(whole);
+  if (known !== undefined) return known;
+  const found = new Set<string>();
+  for (const { body, changes } of whole.engine.bodies.values()) {
+    if (body.type === "Program") continue;
+    for (const [node, things] of changes) {
+      const key = node.type === "MemberExpression" ? keyOf(node, node.property) : null;
+      for (const thing of things) {
+        if (thing.kind === "builtin") found.add(key === null ? thing.path : `${thing.path}.${key}`);
+      }
+    }
+  }
+  GLOBALS.set(whole, found);
+  return found;
 }
 
 /** `import { count } from "./state.js"` is the variable of that file, and changes with it. */
@@ -106,7 +132,7 @@ function selfUsed(whole: Whole, module: SourceModule, node: Node): Touch[] {
   let outer: Node | null | undefined = node.parent;
   while (outer && !(isFunction(outer) && outer.type !== "ArrowFunctionExpression")) outer = outer.parent;
   const value = outer && isFunction(outer) ? whole.engine.self(outer) : NONE;
-  if (value.size === 0) return [{ node, module, of: outer, name: "this", known: false }];
+  if (value.size === 0) return [{ node, module, of: outer, name: "this", known: false, again: false }];
   return objectsIn(whole, module, node, "this", value);
 }
 
@@ -122,9 +148,9 @@ function objectsIn(
   const found: Touch[] = [];
   for (const thing of reachable(value)) {
     const known = isChanged(whole, thing);
-    if (known) found.push({ node, module, of: thing, name, known });
+    if (known) found.push({ node, module, of: thing, name, known, again: false });
     else if (!isKnown(whole, thing)) {
-      found.push({ node, module, of: variable ?? thing, name, known: variable !== null });
+      found.push({ node, module, of: variable ?? thing, name, known: variable !== null, again: false });
     }
   }
   return found;

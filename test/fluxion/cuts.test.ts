@@ -225,3 +225,92 @@ describe("an awaited call of what only computes", () => {
     assert.ok(stageNames(compileText(text)).includes("awaited bcrypt.hash"));
   });
 });
+
+describe("what a middleware begins before it goes on", () => {
+  const behind = (middleware: string, before = "", body = "res.json(heavy(1));") =>
+    `${EXPRESS}${HEAVY}${before}\napp.use(function first(req, res, next) {\n${middleware}\n});\napp.get("/", function handler(req, res) {\n${body}\n});`;
+  const moved = (text: string) =>
+    stageNames(compileText(text)).filter((each) => each === "handler" || / heavy$/.test(each));
+  const LATE = "if (!res.headersSent) res.status(503).end();";
+
+  const going: Record<string, string> = {
+    "tells of an answer": behind("res.on('finish', () => console.log(req.method, res.statusCode)); next();"),
+    "looks when the connection is closed": behind(
+      "res.on('close', () => console.log(res.statusCode)); next();",
+    ),
+    "is waited for": behind("fs.readFile('f', (error, data) => { req.data = String(data); next(); });"),
+    "is waited for, or is not begun": behind(
+      "if (req.query.plain) return next(); fs.readFile('f', (error, data) => { req.data = String(data); next(); });",
+    ),
+    "is waited for in a chain": behind(
+      "fs.promises.readFile('f').then((data) => { req.data = String(data); }).then(() => next());",
+    ),
+    "is the last thing that it does": behind(
+      "if (req.query.late) return setTimeout(() => { res.end(); }, 1); next();",
+    ),
+    "writes down something of the request": behind(
+      "fs.appendFile('f', req.url, (error) => { if (error) console.log(req.url); }); next();",
+    ),
+    "has nothing to do with it": behind(
+      "setTimeout(() => { tick(); }, 1); next();",
+      "function tick() { console.log(1); }",
+    ),
+  };
+  for (const [what, text] of Object.entries(going)) {
+    test(`lets handlers go if it ${what}`, () => {
+      const reasons = compileText(text).pipeline.diagnostics.map(({ reason }) => reason);
+      assert.notDeepEqual(moved(text), [], JSON.stringify(reasons));
+    });
+  }
+
+  const staying: Record<string, string> = {
+    "answers after some time": behind(
+      `const t = setTimeout(() => { ${LATE} }, 1); res.on("finish", () => clearTimeout(t)); next();`,
+    ),
+    "answers after some time in a helper": behind(
+      "guard(res); next();",
+      `function guard(it) { setTimeout(() => { it.status(503).end(); }, 1); }`,
+    ),
+    "gives up after some time": behind(
+      "const t = setTimeout(() => { slow += 1; }, 1); res.on('finish', () => clearTimeout(t)); next();",
+      "let slow = 0;",
+    ),
+    "answers at the next turn": behind(`setImmediate(() => { ${LATE} }); next();`),
+    "goes on with an error after some time": behind("setTimeout(() => next(new Error('late')), 1); next();"),
+    "answers when a file is read": behind(`fs.readFile("f", () => { ${LATE} }); next();`),
+    "answers when a promise is kept": behind(`fs.promises.readFile("f").then(() => { ${LATE} }); next();`),
+    "gives the request a field later": behind(
+      "fs.readFile('f', (error, data) => { req.data = data; }); next();",
+    ),
+    "begins before it waits for something else": behind(
+      `setTimeout(() => { ${LATE} }, 1); fs.readFile("f", () => { next(); });`,
+    ),
+    "says how long an answer may take": behind(`res.setTimeout(5, () => { ${LATE} }); next();`),
+    "says how long a request may take": behind("req.setTimeout(5); next();"),
+    "says how long any answer may take": `${behind("next();")}\napp.listen(0).setTimeout(5);`,
+  };
+  for (const [what, text] of Object.entries(staying)) {
+    test(`keeps handlers if it ${what}: HW-7010`, () => {
+      assert.deepEqual(moved(text), []);
+      assert.ok(codesFor(compileText(text), "handler").includes("HW-7010"));
+    });
+  }
+
+  test("keeps a call that others could overtake in the same function", () => {
+    const after = "hits++; const h = heavy(1); if (!res.headersSent) res.json(h);";
+    for (const body of [
+      `res.setTimeout(5, () => { ${LATE} }); ${after}`,
+      `guard(res); ${after}`,
+      `setImmediate(() => { ${LATE} }); ${after.replace("heavy", "await heavy")}`,
+      "const log = []; setImmediate(() => log.push(1)); const h = await heavy(1); log.push(h); res.json(log);",
+    ]) {
+      const text = behind(
+        "next();",
+        `${COUNTING}function guard(it) { setTimeout(() => { it.status(503).end(); }, 1); }`,
+        body,
+      ).replace('"/", function', '"/", async function');
+      assert.deepEqual(moved(text), [], body);
+      assert.notDeepEqual(codesFor(compileText(text), "heavy()"), [], body);
+    }
+  });
+});

@@ -20,6 +20,7 @@ import { alone, type Body, type Fact, NONE, type Thing, type Value } from "../va
 import { isOfFile } from "../values/variables.js";
 import { atomicFacts } from "./atomic.js";
 import { followFacts } from "./follow.js";
+import { begunBefore, guardFacts } from "./guards.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
 import { type Decision, idOf } from "./plan.js";
 import { hasContinuation, isPosted, postedFacts } from "./posted.js";
@@ -140,14 +141,16 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
   const isAwaited = !posts && (isAsync || isAwait(call));
   if (weight === "trivial" && (facts.length > 0 || !isAwaited)) return { goes: false, facts: [] };
   if (facts.length > 0) return { goes: false, facts };
+  const late = isAwaited && takesEvents(whole, around, node, call);
   const following = posts
     ? postedFacts(whole, container, call)
     : isAwaited
-      ? takesEvents(whole, around, node, call)
+      ? late
         ? []
         : atomicFacts(whole, node, call, false)
       : [...followFacts(whole, container, call), ...atomicFacts(whole, node, call, true)];
-  if (following.length > 0) return { goes: false, facts: following };
+  const before = [...guardFacts(whole), ...(late ? [] : begunBefore(whole, node, call))];
+  if (following.length + before.length > 0) return { goes: false, facts: [...following, ...before] };
   const place = module.place(call);
   const name = written(call.callee);
   const inputs = fileInputs(slicer, module);

@@ -8,6 +8,7 @@ import { copyable } from "../values/receivers.js";
 import { alone, type Body, type Fact, reachable } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import { effectsOutOfPlace } from "./effects.js";
+import { begunAround, guardFacts } from "./guards.js";
 import { overtaking } from "./parallel.js";
 import { type Decision, type Input, idOf, type PartPlan, type Reads } from "./plan.js";
 import { reached } from "./reach.js";
@@ -51,6 +52,8 @@ export function decidePart(
     ...effectsOutOfPlace(engine, bodies),
     ...(waits ? sharedCaptures(whole, bodies) : []),
     ...overtaking(whole, node, touched(whole, bodies)),
+    ...guardFacts(whole),
+    ...begunAround(whole, node),
     ...(listener.ruptures.some(({ door }) => door === "express") ? lookedAfter(whole) : []),
     ...(listener.ruptures.some(({ door }) => door === "then") ? resultFacts(engine, module, listener) : []),
     ...slicer.facts,

@@ -4,7 +4,7 @@ import { around, isFunction, isInside, keyOf, type Node } from "../source/syntax
 import { nameOf } from "../values/expressions.js";
 import { classesAbove } from "../values/members.js";
 import { type Body, NONE, reachable, type Thing, type Value } from "../values/things.js";
-import { isReassigned } from "../values/variables.js";
+import { isOfFile, isReassigned } from "../values/variables.js";
 import { escapedThings } from "./escaped.js";
 import { exportsOf } from "./exports.js";
 import { reached } from "./reach.js";
@@ -72,7 +72,7 @@ function touchedBy(
   const isOwn =
     isFunction(declared) && whole.engine.moduleOf(declared) === module && isInside(declared, body);
   if (!isOwn && isReassigned(of)) return [{ node, module, of, name: node.name, known: true, again: true }];
-  return objectsIn(whole, module, node, node.name, whole.engine.of(variable), isOwn ? null : of);
+  return objectsIn(whole, module, node, node.name, whole.engine.of(variable), isOfFile(of) ? of : null);
 }
 
 function globalUsed(whole: Whole, module: SourceModule, node: Node & { type: "Identifier" }): Touch[] {
@@ -162,7 +162,7 @@ function isChanged(whole: Whole, thing: Thing): boolean {
     case "site":
     case "library":
     case "data":
-      return isMentioned(whole, thing) && (isOfFile(thing) || escapedThings(whole).has(thing));
+      return isMentioned(whole, thing) && (isLoaded(thing) || escapedThings(whole).has(thing));
     case "function":
     case "class":
     case "builtin":
@@ -180,7 +180,7 @@ function isChanged(whole: Whole, thing: Thing): boolean {
   }
 }
 
-function isOfFile(thing: Thing): boolean {
+function isLoaded(thing: Thing): boolean {
   if (thing.kind === "data") return thing.owner === "loaded";
   return (thing.kind === "library" || thing.kind === "site") && thing.shared;
 }

@@ -314,3 +314,60 @@ describe("what a middleware begins before it goes on", () => {
     }
   });
 });
+
+describe("an object of the file does not come back from a worker as a copy", () => {
+  const LONG = "let s = 0; for (let i = 0; i < 9; i++) s += i;";
+  const used = "const r = await pick(1); seen.set(r, 1); res.json(seen.get(r));";
+  const picked = (pick: string, body = used) =>
+    `${EXPRESS}const seen = new WeakMap();\n${pick}\napp.get("/", async function handler(req, res, next) {\n${body}\n});`;
+
+  const staying: Record<string, string> = {
+    "from a table": picked(`const T = { a: { k: 1 } };\nfunction pick() { ${LONG} return T.a; }`),
+    "from a table that a function made": picked(
+      `const T = make();\nfunction make() { return { a: {} }; }\nfunction pick() { ${LONG} return T.a; }`,
+    ),
+    "from what was read when the file was loaded": picked(
+      `const T = JSON.parse('{"a":{}}');\nfunction pick() { ${LONG} return T.a; }`,
+    ),
+    "inside of a new one": picked(`const T = { k: 1 };\nfunction pick() { ${LONG} return [T]; }`),
+    "out of a closure": picked(
+      `const pick = (() => { const T = { a: {} }; return () => { ${LONG} return T.a; }; })();`,
+    ),
+    "in a synchronous section": picked(
+      `const T = { a: {} };\nfunction pick() { ${LONG} return T.a; }`,
+      "const r = pick(1); res.json([r, req.path]); fs.readFile('f', () => {});",
+    ),
+    "as an error": picked(`const E = new Error("no");\nfunction pick() { ${LONG} throw E; }`),
+  };
+  for (const [what, text] of Object.entries(staying)) {
+    test(`${what}: HW-7005`, () => {
+      const compiled = compileText(text);
+      assert.ok(!stageNames(compiled).some((each) => each.endsWith("pick")));
+      assert.ok(codesFor(compiled, "pick()").includes("HW-7005"));
+    });
+  }
+
+  for (const [what, body] of Object.entries({
+    "as a field of the request": "req.shape = SHAPE; next();",
+    "as an error that a handler goes on with": "next(FAILED);",
+    "as an error that a handler throws": "throw FAILED;",
+  })) {
+    test(`${what}: HW-7005`, () => {
+      const text = `${EXPRESS}${HEAVY}const SHAPE = { a: 1 };\nconst FAILED = new Error("no");
+        app.get("/", function handler(req, res, next) { if (heavy(1)) { ${body} } });`;
+      assert.ok(!stageNames(compileText(text)).includes("handler"));
+      assert.ok(codesFor(compileText(text), "handler").includes("HW-7005"));
+    });
+  }
+
+  for (const [what, pick] of Object.entries({
+    "what it makes": `function pick() { ${LONG} return [s]; }`,
+    "a copy": `const T = { a: 1 };\nfunction pick() { ${LONG} return { ...T }; }`,
+    "what it makes as was made when the file was loaded": `let first = pick();\nfunction pick() { ${LONG} return [s]; }`,
+    "what a callback of it fills": `function pick() { ${LONG} const all = []; [s].forEach((x) => all.push(x)); return all; }`,
+  })) {
+    test(`but a call goes that gives back ${what}`, () => {
+      assert.ok(stageNames(compileText(picked(pick))).includes("awaited pick"));
+    });
+  }
+});

@@ -21,6 +21,7 @@ import { isOfFile } from "../values/variables.js";
 import { atomicFacts } from "./atomic.js";
 import { followFacts } from "./follow.js";
 import { begunBefore, guardFacts } from "./guards.js";
+import { givenBack } from "./identity.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
 import { type Decision, idOf } from "./plan.js";
 import { hasContinuation, isPosted, postedFacts } from "./posted.js";
@@ -127,6 +128,7 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
     ...messageFacts(around, node, call, given),
     ...bodies.flatMap((each) => [...each.facts.values()]),
     ...receiverFacts(own),
+    ...givenBack(engine, own),
     ...(waits ? lateFacts(around, node, call) : []),
     ...slicer.facts,
     ...resultOf(
@@ -135,6 +137,7 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
       call,
       () => engine.at(body, () => copyable(engine, result, call, "its caller")),
       result,
+      bodies,
     ),
   ];
   const weight = weightOf(bodies, module.remarks(call).includes("heavy"));

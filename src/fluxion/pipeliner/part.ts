@@ -9,6 +9,7 @@ import { alone, type Body, type Fact, reachable } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import { effectsOutOfPlace } from "./effects.js";
 import { begunAround, guardFacts } from "./guards.js";
+import { givenBack, isOfMainLoop, notTheSame } from "./identity.js";
 import { overtaking } from "./parallel.js";
 import { type Decision, type Input, idOf, type PartPlan, type Reads } from "./plan.js";
 import { reached } from "./reach.js";
@@ -50,6 +51,7 @@ export function decidePart(
   const facts = [
     ...bodies.flatMap((each) => [...each.facts.values()]),
     ...effectsOutOfPlace(engine, bodies),
+    ...givenBack(engine, bodies),
     ...(waits ? sharedCaptures(whole, bodies) : []),
     ...overtaking(whole, node, touched(whole, bodies)),
     ...guardFacts(whole),
@@ -150,6 +152,7 @@ export function resultFacts(engine: Engine, module: SourceModule, { node }: { no
     node,
     () => engine.at(node, () => copyable(engine, value, node, "its caller")),
     value,
+    reached(engine, node),
   );
 }
 
@@ -159,6 +162,7 @@ export function resultOf(
   node: Node,
   check: () => void,
   value: ReturnType<Engine["returned"]>,
+  bodies: readonly BodyFacts[],
 ): Fact[] {
   const before = new Set([...engine.bodies.values()].flatMap(({ facts }) => [...facts.values()]));
   check();
@@ -166,6 +170,7 @@ export function resultOf(
     .flatMap(({ facts }) => [...facts.values()])
     .filter((each) => !before.has(each));
   const given = [...reachable(value)].some((thing) => thing.kind === "data" && thing.owner === "input");
+  if (isOfMainLoop(engine, bodies, value)) added.push(notTheSame(module, node, "what it gives back"));
   if (!given) return added;
   return [
     ...added,

@@ -27,6 +27,8 @@ export interface Inside {
   readonly acts: (CallExpression | (Node & { type: "AssignmentExpression" }))[];
   /** Where it says `this`. */
   readonly selves: Node[];
+  /** What it throws. */
+  readonly throws: Node[];
   readonly awaits: (Node & { type: "AwaitExpression" })[];
   /** Does it await anything? */
   waits: boolean;
@@ -151,7 +153,15 @@ export class SourceModule {
   inside(body: FunctionNode | ProgramSyntax): Inside {
     const known = this.#inside.get(body);
     if (known !== undefined) return known;
-    const inside: Inside = { functions: [], names: [], acts: [], selves: [], awaits: [], waits: false };
+    const inside: Inside = {
+      functions: [],
+      names: [],
+      acts: [],
+      selves: [],
+      throws: [],
+      awaits: [],
+      waits: false,
+    };
     this.#inside.set(body, inside);
     return inside;
   }
@@ -196,6 +206,9 @@ export class SourceModule {
         break;
       case "ThisExpression":
         inside.selves.push(node);
+        break;
+      case "ThrowStatement":
+        inside.throws.push(node.argument);
         break;
       case "AwaitExpression":
         inside.awaits.push(node);

@@ -11,6 +11,7 @@ import type { BodyFacts } from "../values/body-facts.js";
 import type { Body, Fact } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import type { Container } from "./call.js";
+import { oddFacts } from "./odd.js";
 import { overtaking } from "./parallel.js";
 import { reached } from "./reach.js";
 import { stateIn } from "./state.js";
@@ -56,6 +57,7 @@ export function followFacts(whole: Whole, container: Container, call: CallExpres
     ...sharedCaptures(whole, body, follows),
     ...sharedLocals(whole, container, follows),
     ...sharedObjects(whole, node, follows),
+    ...oddFacts(whole, reached(engine, node), (each, of) => of !== node || follows(each)),
     ...overtaking(whole, node, receiversUsed(whole, container, follows)),
     ...(container.listener?.ruptures.some(({ door }) => door === "express") === true
       ? lookedAfter(whole)

@@ -10,6 +10,7 @@ import { isReassigned } from "../values/variables.js";
 import { effectsOutOfPlace } from "./effects.js";
 import { begunAround, guardFacts } from "./guards.js";
 import { givenBack, isOfMainLoop, notTheSame } from "./identity.js";
+import { oddFacts } from "./odd.js";
 import { overtaking } from "./parallel.js";
 import { type Decision, type Input, idOf, type PartPlan, type Reads } from "./plan.js";
 import { reached } from "./reach.js";
@@ -52,6 +53,7 @@ export function decidePart(
     ...bodies.flatMap((each) => [...each.facts.values()]),
     ...effectsOutOfPlace(engine, bodies),
     ...givenBack(engine, bodies),
+    ...oddFacts(whole, bodies),
     ...(waits ? sharedCaptures(whole, bodies) : []),
     ...overtaking(whole, node, touched(whole, bodies)),
     ...guardFacts(whole),

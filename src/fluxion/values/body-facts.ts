@@ -31,6 +31,7 @@ export class BodyFacts {
   #captures: Map<Node, Variable> | null = null;
   #names: Set<string> | null = null;
   #changes: Map<Node, Set<Thing>> | null = null;
+  #builds: Map<Node, Set<Thing>> | null = null;
   #varies: Set<Node> | null = null;
 
   constructor(
@@ -64,6 +65,11 @@ export class BodyFacts {
   /** Which things are changed, and where. */
   get changes(): ReadonlyMap<Node, ReadonlySet<Thing>> {
     return this.#changes ?? NOTHING;
+  }
+
+  /** Which things it goes on making, and where, that nobody else has. */
+  get builds(): ReadonlyMap<Node, ReadonlySet<Thing>> {
+    return this.#builds ?? NOTHING;
   }
 
   /** Where it gets something that is different each time. */
@@ -109,6 +115,13 @@ export class BodyFacts {
     else things.add(thing);
   }
 
+  build(node: Node, thing: Thing): void {
+    this.#builds ??= new Map();
+    const things = this.#builds.get(node);
+    if (things === undefined) this.#builds.set(node, new Set([thing]));
+    else things.add(thing);
+  }
+
   vary(node: Node): void {
     this.#varies ??= new Set();
     this.#varies.add(node);
@@ -120,5 +133,6 @@ export class BodyFacts {
     this.wasUnsure = false;
     this.#facts = null;
     this.#changes = null;
+    this.#builds = null;
   }
 }

@@ -183,8 +183,15 @@ export function fill(engine: Engine, thing: Thing, key: string | null, value: Va
 
 /** A thing is changed: allowed for what nobody else can hold. */
 export function change(engine: Engine, thing: Thing, node: Node, what: string, target: Node): void {
-  if (isUnderConstruction(engine, thing, target)) return;
+  if (isUnderConstruction(engine, thing, target)) {
+    engine.current.build(node, thing);
+    return;
+  }
   engine.changed(thing, node);
+  if (thing.kind === "receiver") {
+    const name = thing.variable?.name ?? thing.receiver;
+    engine.fact("HW-7008", node, `it changes ${name} as a whole`, "assign the fields one by one");
+  }
   const isLoaded =
     (thing.kind === "site" && thing.shared) ||
     (thing.kind === "library" && thing.shared) ||

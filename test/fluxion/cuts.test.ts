@@ -170,6 +170,7 @@ describe("an awaited call of what only computes", () => {
       "add(await slow(1)); res.end();",
       "function add(n) { total += n; }",
     ),
+    "a continuation uses state": asked("slow(1).then((n) => { total += n; res.json(total); });"),
     "different state is used on both sides": asked(
       "total += 1; const h = await slow(1); seen.set(h, 1); res.end();",
     ),
@@ -218,6 +219,16 @@ describe("an awaited call of what only computes", () => {
       assert.ok(codesFor(compileText(text), "slow()").includes("HW-7011"));
     });
   }
+
+  test("stays as a continuation of a promise if it is between uses of state", () => {
+    const chain = (first: string) =>
+      asked(
+        `const n = total; ${first}.then(function calc(x) { return heavy(x); }).then((h) => { total = n + h; res.end(); });`,
+      );
+    assert.ok(!stageNames(compileText(chain("Promise.resolve(1)"))).includes("calc"));
+    assert.ok(codesFor(compileText(chain("Promise.resolve(1)")), "heavy()").includes("HW-7011"));
+    assert.ok(stageNames(compileText(chain("fs.promises.readFile('f')"))).includes("calc"));
+  });
 
   test("goes if others came in between before", () => {
     const text = `${EXPRESS}const bcrypt = require("bcryptjs");\nconst users = new Map();\napp.get("/", async (req, res) => {

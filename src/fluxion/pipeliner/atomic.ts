@@ -1,4 +1,14 @@
-import { type CallExpression, type FunctionNode, isFunction, isInside, type Node } from "../source/syntax.js";
+import {
+  type CallExpression,
+  type FunctionNode,
+  isFunction,
+  isInside,
+  keyOf,
+  type Node,
+  plain,
+} from "../source/syntax.js";
+import { evaluate } from "../values/expressions.js";
+import type { Rupture } from "../values/ruptures.js";
 import type { Body, Fact } from "../values/things.js";
 import { stateIn, type Touch } from "./state.js";
 import type { Whole } from "./whole.js";
@@ -76,7 +86,8 @@ function sidesOf(whole: Whole, within: Body, call: Node, inner: Sides): Sides {
   let before: Touch[];
   let after: Touch[];
   if (at === null) {
-    before = known(() => true);
+    const later = new Set<Node>(promisesIn(whole, within).map(({ node }) => node));
+    before = known((node) => !later.has(node));
     after = whole.engine.moduleOf(within).inside(within).waits ? before : [];
     after = [...after, ...continuationsOf(whole, within).flatMap((each) => stateOf(whole, each))];
   } else {
@@ -149,11 +160,34 @@ function loopsAround(node: Node, within: Body): Node[] {
 
 /** Continuations of promises that stand in a body. */
 function continuationsOf(whole: Whole, within: Body): FunctionNode[] {
-  return whole.ruptures
-    .filter(({ door, node }) => door === "then" && isInside(node, within))
-    .flatMap(({ listeners, node }) =>
-      whole.engine.moduleOf(node) === whole.engine.moduleOf(within) ? [...listeners] : [],
-    );
+  return promisesIn(whole, within).flatMap(({ listeners }) => [...listeners]);
+}
+
+function promisesIn(whole: Whole, within: Body): Rupture[] {
+  const module = whole.engine.moduleOf(within);
+  return whole.ruptures.filter(
+    ({ door, node }) => door === "then" && isInside(node, within) && whole.engine.moduleOf(node) === module,
+  );
+}
+
+/** A continuation of a promise that took no event before: `Promise.resolve(1).then(heavy).then(…)`. */
+export function chainFacts(whole: Whole, ruptures: readonly Rupture[]): Fact[] {
+  return ruptures.flatMap(({ door, node, within }) => {
+    if (door !== "then") return [];
+    const first = promiseOf(node);
+    const promised = whole.engine.at(within, () => evaluate(whole.engine, first));
+    const takesEvents = [...promised].some((thing) => thing.kind === "data" && thing.owner === "given");
+    return takesEvents ? [] : atomicFacts(whole, within, node, false);
+  });
+}
+
+/** What a chain of continuations begins with. */
+function promiseOf(chain: Node): Node {
+  const callee = chain.type === "CallExpression" ? plain(chain.callee) : null;
+  if (callee?.type !== "MemberExpression") return chain;
+  return /^(then|catch|finally)$/.test(keyOf(callee, callee.property) ?? "")
+    ? promiseOf(plain(callee.object))
+    : chain;
 }
 
 function callersOf(whole: Whole, target: FunctionNode): [Body, Node][] {

@@ -18,7 +18,7 @@ import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
 import { alone, type Body, type Fact, NONE, type Thing, type Value } from "../values/things.js";
 import { isOfFile } from "../values/variables.js";
-import { atomicFacts } from "./atomic.js";
+import { atomicFacts, chainFacts } from "./atomic.js";
 import { followFacts } from "./follow.js";
 import { begunBefore, guardFacts } from "./guards.js";
 import { givenBack } from "./identity.js";
@@ -145,13 +145,14 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
   if (weight === "trivial" && (facts.length > 0 || !isAwaited)) return { goes: false, facts: [] };
   if (facts.length > 0) return { goes: false, facts };
   const late = isAwaited && takesEvents(whole, around, node, call);
+  const chain = posts || late ? [] : chainFacts(whole, container.listener?.ruptures ?? []);
   const following = posts
     ? postedFacts(whole, container, call)
     : isAwaited
       ? late
         ? []
-        : atomicFacts(whole, node, call, false)
-      : [...followFacts(whole, container, call), ...atomicFacts(whole, node, call, true)];
+        : [...atomicFacts(whole, node, call, false), ...chain]
+      : [...followFacts(whole, container, call), ...atomicFacts(whole, node, call, true), ...chain];
   const before = [...guardFacts(whole), ...(late ? [] : begunBefore(whole, node, call))];
   if (following.length + before.length > 0) return { goes: false, facts: [...following, ...before] };
   const place = module.place(call);

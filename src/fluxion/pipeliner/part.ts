@@ -7,6 +7,7 @@ import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
 import { alone, type Body, type Fact, reachable } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
+import { chainFacts } from "./atomic.js";
 import { effectsOutOfPlace } from "./effects.js";
 import { begunAround, guardFacts } from "./guards.js";
 import { givenBack, isOfMainLoop, notTheSame } from "./identity.js";
@@ -56,6 +57,7 @@ export function decidePart(
     ...oddFacts(whole, bodies),
     ...(waits ? sharedCaptures(whole, bodies) : []),
     ...overtaking(whole, node, touched(whole, bodies)),
+    ...chainFacts(whole, listener.ruptures),
     ...guardFacts(whole),
     ...begunAround(whole, node),
     ...(listener.ruptures.some(({ door }) => door === "express") ? lookedAfter(whole) : []),

@@ -11,6 +11,7 @@ import { evaluate } from "../values/expressions.js";
 import type { Rupture } from "../values/ruptures.js";
 import type { Body, Fact } from "../values/things.js";
 import { stateIn, type Touch } from "./state.js";
+import { listed } from "./territory.js";
 import type { Whole } from "./whole.js";
 
 const LOOPS = /^(For|While|DoWhile)/;
@@ -196,7 +197,7 @@ function callersOf(whole: Whole, target: FunctionNode): [Body, Node][] {
     CALLERS.set(whole, known);
     for (const { body, calls } of whole.engine.bodies.values()) {
       for (const [node, targets] of calls) {
-        for (const each of targets) known.set(each, [...(known.get(each) ?? []), [body, node]]);
+        for (const each of targets) listed(known, each).push([body, node]);
       }
     }
   }

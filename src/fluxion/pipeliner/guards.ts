@@ -60,12 +60,20 @@ export function begunBefore(whole: Whole, within: Body, call: Node): Fact[] {
 /** The same for a whole part, and what the functions around it have begun. */
 export function begunAround(whole: Whole, part: Body): Fact[] {
   for (let outer = enclosingFunction(part); outer !== null; outer = enclosingFunction(outer)) {
-    const begun = actsIn(whole, outer).find(
-      (act) => !isInside(part, chainAround(act)) && begins(whole, outer, act),
-    );
+    const begun = beginningsIn(whole, outer).find((act) => !isInside(part, chainAround(act)));
     if (begun !== undefined) return [overtaken(whole, begun)];
   }
   return [];
+}
+
+const BEGINNINGS = new WeakMap<Whole, Map<Body, readonly CallExpression[]>>();
+
+function beginningsIn(whole: Whole, body: Body): readonly CallExpression[] {
+  const all = BEGINNINGS.get(whole) ?? new Map<Body, readonly CallExpression[]>();
+  BEGINNINGS.set(whole, all);
+  const found = all.get(body) ?? actsIn(whole, body).filter((act) => begins(whole, body, act));
+  all.set(body, found);
+  return found;
 }
 
 /** `a.then(x).then(y)` for `a.then(x)`: one comes after the other. */

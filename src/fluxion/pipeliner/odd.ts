@@ -17,6 +17,9 @@ const CLASSES: Readonly<Record<Kind, RegExp>> = {
   request: /\.(request|IncomingMessage|Http2ServerRequest)\b/,
   response: /\.(response|ServerResponse|OutgoingMessage|Http2ServerResponse)\b/,
 };
+const NAMES = new Set([
+  ..."IncomingMessage Http2ServerRequest ServerResponse OutgoingMessage Http2ServerResponse".split(" "),
+]);
 const METHODS: Readonly<Record<Kind, readonly string[]>> = {
   request: ["__proto__", ...REQUEST_QUESTIONS],
   response: ["__proto__", ...RESPONSE_CHAINING, ...RESPONSE_ENDING, ...RESPONSE_QUESTIONS],
@@ -134,8 +137,9 @@ function patched(whole: Whole, body: Body, act: Node & { type: "AssignmentExpres
 
 /** `class Own extends http.IncomingMessage`, `createServer({ ServerResponse: Own })` */
 function derived(name: Node & { type: "Identifier" }, note: Note): void {
+  if (!NAMES.has(name.name)) return;
   for (const kind of KINDS) {
-    if (!CLASSES[kind].test(`.${name.name}`) || /^re(quest|sponse)$/.test(name.name)) continue;
+    if (!CLASSES[kind].test(`.${name.name}`)) continue;
     let outer: Node | undefined | null = name.parent;
     if (outer?.type === "MemberExpression") outer = outer.parent;
     const isAbove = outer?.type === "ClassDeclaration" || outer?.type === "ClassExpression";

@@ -122,8 +122,8 @@ function fieldsRead(whole: Whole, module: SourceModule, body: Body): Touch[] {
   return reads.flatMap(({ receiver, node, path, question }) => {
     if (question) return [];
     const name = `${receiver.variable?.name ?? receiver.receiver}.${path.join(".")}`;
-    const value = whole.engine.readIn(`${receiver.receiver}.${path[0]}`, whole.engine.data("input", node));
     const read: Thing = whole.engine.data("input", node);
+    const value = whole.engine.readIn(receiver.receiver, path[0] ?? "*", read);
     return objectsIn(whole, module, node, name, new Set([read, ...value, ...whole.engine.keptInside(read)]));
   });
 }

@@ -252,8 +252,12 @@ export class Engine extends Made {
     return kept;
   }
 
-  /** Something is put into a field of a request or response: `request.user`; `request.*` if the text does not tell. */
+  /**
+   * Something is put into a field of a request or response: `request.user`; `request.*` if the text does not tell. Only of
+   * a whole program it is known what others have put there, so only there it is kept.
+   */
   keep(field: string, from: Value): void {
+    if (this.options.root !== null) return;
     this.#addTo(placeOf(this.#kept, field), from);
     this.#keeps.add(field);
   }
@@ -264,20 +268,21 @@ export class Engine extends Made {
     if (field !== undefined) this.keep(`${field}.*`, from);
   }
 
-  /** A thing was read in a field. Only of a whole program it is known what others have put there. */
-  readIn(field: string, thing: Thing): Value {
-    this.#fields.set(thing, field);
-    return this.#keptIn(field, field.replace(/\..*$/, ".*"));
+  /** A thing was read in a field. */
+  readIn(receiver: ReceiverKind, key: string, thing: Thing): Value {
+    if (this.options.root !== null) return NONE;
+    this.#fields.set(thing, `${receiver}.${key}`);
+    return this.#keptIn(`${receiver}.${key}`, `${receiver}.*`);
   }
 
   /** What the program has put into something that was read in a field. */
   keptInside(thing: Thing): Value {
+    if (this.options.root !== null) return NONE;
     const field = this.#fields.get(thing);
     return field === undefined ? NONE : this.#keptIn(`${field}.*`);
   }
 
   #keptIn(...fields: readonly string[]): Value {
-    if (this.options.root !== null) return NONE;
     return union(...fields.map((each) => this.#seen(placeOf(this.#kept, each))));
   }
 

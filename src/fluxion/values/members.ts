@@ -60,7 +60,7 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
       return key !== null && COUNTS.has(key) ? NONE : dataIn(engine, thing);
     case "receiver": {
       const found = readReceiver(engine, thing, key, node);
-      const kept = engine.readIn(`${thing.receiver}.${key ?? "*"}`, found);
+      const kept = engine.readIn(thing.receiver, key ?? "*", found);
       return kept.size === 0 ? alone(found) : union(alone(found), kept);
     }
     case "resolver":

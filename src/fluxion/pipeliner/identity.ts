@@ -11,12 +11,16 @@ import { type Fact, reachable, type Thing, type Value } from "../values/things.j
  */
 export function isOfMainLoop(engine: Engine, bodies: readonly BodyFacts[], value: Value): boolean {
   if (value.size === 0) return false;
-  const objects = [...reachable(value)].filter(({ kind }) => kind === "site" || kind === "data");
+  const objects = [...reachable(value)].filter(mayBeLoaded);
   if (objects.length === 0) return false;
   const own = new Set<Node>(bodies.map(({ body }) => body));
   const variables = new Set(bodies.flatMap((each) => [...each.uses.values(), ...keptBy(each, own)]));
   const held = new Set([...variables].flatMap((each) => [...reachable(engine.of(each))]));
   return objects.some((thing) => held.has(thing) || isLoaded(thing));
+}
+
+function mayBeLoaded(thing: Thing): boolean {
+  return thing.kind === "site" || (thing.kind === "data" && /^(fresh|loaded)$/.test(thing.owner));
 }
 
 /** Variables of functions that have ended before: what a closure keeps. */

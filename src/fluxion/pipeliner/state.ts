@@ -8,7 +8,7 @@ import { isOfFile, isReassigned } from "../values/variables.js";
 import { escapedThings } from "./escaped.js";
 import { exportsOf } from "./exports.js";
 import { reached } from "./reach.js";
-import { keyOfThing, type Whole } from "./whole.js";
+import { heldBy, keyOfThing, type Whole } from "./whole.js";
 
 /** A use of something that others may change while a part waits. */
 export interface Touch {
@@ -72,7 +72,10 @@ function touchedBy(
   const isOwn =
     isFunction(declared) && whole.engine.moduleOf(declared) === module && isInside(declared, body);
   if (!isOwn && isReassigned(of)) return [{ node, module, of, name: node.name, known: true, again: true }];
-  return objectsIn(whole, module, node, node.name, whole.engine.of(variable), isOfFile(of) ? of : null);
+  return heldIn(whole, variable).map(({ thing, known }) => {
+    if (known || !isOfFile(of)) return { node, module, of: thing, name: node.name, known, again: false };
+    return { node, module, of, name: node.name, known: true, again: false };
+  });
 }
 
 function globalUsed(whole: Whole, module: SourceModule, node: Node & { type: "Identifier" }): Touch[] {
@@ -136,23 +139,35 @@ function selfUsed(whole: Whole, module: SourceModule, node: Node): Touch[] {
   return objectsIn(whole, module, node, "this", value);
 }
 
-function objectsIn(
-  whole: Whole,
-  module: SourceModule,
-  node: Node,
-  name: string,
-  value: Value,
-  variable: Variable | null = null,
-): Touch[] {
+function objectsIn(whole: Whole, module: SourceModule, node: Node, name: string, value: Value): Touch[] {
   if (value.size === 0) return [];
-  const found: Touch[] = [];
-  for (const thing of reachable(value)) {
+  return unsteady(whole, reachable(value)).map(({ thing, known }) => {
+    return { node, module, of: thing, name, known, again: false };
+  });
+}
+
+/** A thing that may be another at any time: surely, or as nothing is known of it. */
+interface Unsteady {
+  readonly thing: Thing;
+  readonly known: boolean;
+}
+
+function unsteady(whole: Whole, things: Value): Unsteady[] {
+  const found: Unsteady[] = [];
+  for (const thing of things) {
     const known = isChanged(whole, thing);
-    if (known) found.push({ node, module, of: thing, name, known, again: false });
-    else if (!isKnown(whole, thing)) {
-      found.push({ node, module, of: variable ?? thing, name, known: variable !== null, again: false });
-    }
+    if (known || !isKnown(whole, thing)) found.push({ thing, known });
   }
+  return found;
+}
+
+const HELD = new WeakMap<Whole, Map<Variable, readonly Unsteady[]>>();
+
+function heldIn(whole: Whole, variable: Variable): readonly Unsteady[] {
+  const all = HELD.get(whole) ?? new Map<Variable, readonly Unsteady[]>();
+  HELD.set(whole, all);
+  const found = all.get(variable) ?? unsteady(whole, heldBy(whole, variable));
+  all.set(variable, found);
   return found;
 }
 

@@ -35,8 +35,12 @@ export const RESPONSE_CHAINING: ReadonlySet<string> = new Set([
 export const RESPONSE_ENDING: ReadonlySet<string> = new Set([
   ..."redirect render sendFile download write removeHeader flushHeaders".split(" "),
 ]);
-/** Methods that put something of their own into the objects that they are given. */
-export const RESPONSE_ADDING: ReadonlySet<string> = new Set(["render", "sendFile", "download"]);
+/** What is done with what it is given when it is called; others keep it, and look at it when the answer is sent. */
+export const RESPONSE_AT_ONCE: ReadonlySet<string> = new Set([
+  ..."json jsonp set header cookie clearCookie links writeHead status sendStatus redirect".split(" "),
+]);
+/** What writes into the options that it is given. */
+export const RESPONSE_CHANGING: ReadonlySet<string> = new Set(["render", "sendFile", "download"]);
 export const RESPONSE_WRITES: ReadonlySet<string> = new Set(["statusCode", "statusMessage"]);
 export const RESPONSE_READS: ReadonlySet<string> = new Set([
   ..."headersSent statusCode statusMessage writableEnded finished locals".split(" "),

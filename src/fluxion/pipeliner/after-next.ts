@@ -51,7 +51,7 @@ function afterNext(engine: Engine, passing: ReadonlySet<Body>): Node | null {
 }
 
 /** Functions that call `next`, themselves or through others. */
-function passingOn(engine: Engine): Set<Body> {
+export function passingOn(engine: Engine): Set<Body> {
   const found = new Set<Body>();
   for (const { body, effects } of engine.bodies.values()) {
     if (effects.some(({ receiver }) => receiver.receiver === "next")) found.add(body);

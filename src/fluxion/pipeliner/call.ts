@@ -19,7 +19,10 @@ import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
 import { alone, type Body, type Fact, NONE, reachable, type Thing, type Value } from "../values/things.js";
 import { isOfFile } from "../values/variables.js";
+import { atomicFacts, chainFacts } from "./atomic.js";
 import { followFacts } from "./follow.js";
+import { begunBefore, guardFacts } from "./guards.js";
+import { givenBack } from "./identity.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
 import { type Decision, idOf } from "./plan.js";
 import { hasContinuation, isPosted, postedFacts } from "./posted.js";
@@ -130,6 +133,7 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
     ...messageFacts(around, node, call, given),
     ...bodies.flatMap((each) => [...each.facts.values()]),
     ...receiverFacts(own),
+    ...givenBack(engine, own),
     ...(waits ? lateFacts(around, node, call) : []),
     ...slicer.facts,
     ...resultOf(
@@ -138,18 +142,24 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
       call,
       () => engine.at(body, () => copyable(engine, result, call, "its caller")),
       result,
+      bodies,
     ),
   ];
   const weight = weightOf(bodies, module.remarks(call).includes("heavy"));
   const isAwaited = !posts && (isAsync || isAwait(call));
   if (weight === "trivial" && (facts.length > 0 || !isAwaited)) return { goes: false, facts: [] };
   if (facts.length > 0) return { goes: false, facts };
+  const late = isAwaited && takesEvents(whole, around, node, call);
+  const chain = posts || late ? [] : chainFacts(whole, container.listener?.ruptures ?? []);
   const following = posts
     ? postedFacts(whole, container, call)
     : isAwaited
-      ? []
-      : followFacts(whole, container, call);
-  if (following.length > 0) return { goes: false, facts: following };
+      ? late
+        ? []
+        : [...atomicFacts(whole, node, call, false), ...chain]
+      : [...followFacts(whole, container, call), ...atomicFacts(whole, node, call, true), ...chain];
+  const before = [...guardFacts(whole), ...(late ? [] : begunBefore(whole, node, call))];
+  if (following.length + before.length > 0) return { goes: false, facts: [...following, ...before] };
   const place = module.place(call);
   const name = written(call.callee);
   const inputs = fileInputs(slicer, module);
@@ -180,6 +190,17 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
       },
     },
   };
+}
+
+/** A library that goes on later by itself, so that others came in between before. */
+function takesEvents(whole: Whole, engine: Engine, node: Body, call: CallExpression): boolean {
+  const targets = [...engine.at(node, () => evaluate(engine, call.callee))];
+  return targets.every(
+    (thing) =>
+      thing.kind === "library" &&
+      (whole.knowledge.says("later", thing.library, thing.path) ||
+        whole.knowledge.says("post", thing.library, thing.path)),
+  );
 }
 
 /** As if the call stood in a function of its own. */

@@ -1,9 +1,10 @@
-import { REQUEST_CONTAINERS, REQUEST_VALUES } from "../callees/web.js";
+import { REQUEST_CONTAINERS, REQUEST_VALUES, RESPONSE_AT_ONCE, RESPONSE_CHANGING } from "../callees/web.js";
 import type { SourceModule } from "../source/module.js";
 import { isFunction, isInside, type Node } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
 import type { Engine } from "../values/engine.js";
-import type { Fact, ReceiverThing } from "../values/things.js";
+import { evaluate } from "../values/expressions.js";
+import { type Fact, type ReceiverThing, reachable, type Thing } from "../values/things.js";
 import { reached } from "./reach.js";
 
 const LOOPS = new Set([
@@ -16,7 +17,7 @@ const LOOPS = new Set([
 
 /** Effects are done again on the main loop when the stage has ended. What would tell the difference stays. */
 export function effectsOutOfPlace(engine: Engine, bodies: readonly BodyFacts[]): Fact[] {
-  return [...inTry(engine, bodies), ...readAfter(bodies), ...readLate(bodies)];
+  return [...inTry(engine, bodies), ...readAfter(bodies), ...readLate(bodies), ...handedOver(engine, bodies)];
 }
 
 /** An effect may throw, but not here: nobody would catch it. */
@@ -114,4 +115,72 @@ function readLate(bodies: readonly BodyFacts[]): Fact[] {
       ];
     }),
   );
+}
+
+/** A place in the code of a stage. */
+interface Spot {
+  readonly of: BodyFacts;
+  readonly node: Node;
+}
+
+/** A response keeps what it is given until it is sent, and may write into it; a copy is given to it instead. */
+function handedOver(engine: Engine, bodies: readonly BodyFacts[]): Fact[] {
+  return bodies.flatMap((of) =>
+    of.effects.flatMap(({ receiver, node, method }): Fact[] => {
+      if (receiver.receiver !== "response" || node.type !== "CallExpression") return [];
+      if (RESPONSE_AT_ONCE.has(method)) return [];
+      const given = engine.at(of.body, () => node.arguments.map((each) => evaluate(engine, each)));
+      const things = new Set(given.flatMap((value) => [...reachable(value)]));
+      if (things.size === 0) return [];
+      const isGiven = (each: Thing) => things.has(each);
+      const later = (spot: Spot) => comesAfter(engine, { of, node }, spot);
+      const changed = changesIn(bodies).find((each) => [...each.things].some(isGiven) && later(each));
+      const read = RESPONSE_CHANGING.has(method)
+        ? usesIn(engine, bodies).find((each) => [...each.things].some(isGiven) && later(each))
+        : undefined;
+      const found = changed ?? read;
+      if (found === undefined) return [];
+      const reason =
+        found === changed
+          ? `it changes what it has given to res.${method}(), which would send a copy of it as it was`
+          : `it uses what it has given to res.${method}(), which writes into it`;
+      const advice = "give it a copy: `{ ...x }`, `Buffer.from(x)`";
+      return [{ code: "HW-7005", node: found.node, module: found.of.module, reason, advice }];
+    }),
+  );
+}
+
+function changesIn(bodies: readonly BodyFacts[]): (Spot & { readonly things: Iterable<Thing> })[] {
+  return bodies.flatMap((of) =>
+    [...of.changes, ...of.builds].map(([node, things]) => ({ of, node, things })),
+  );
+}
+
+function usesIn(
+  engine: Engine,
+  bodies: readonly BodyFacts[],
+): (Spot & { readonly things: Iterable<Thing> })[] {
+  return bodies.flatMap((of) =>
+    of.module.inside(of.body).names.flatMap((node) => {
+      const variable = of.module.variable(node);
+      return variable ? [{ of, node, things: reachable(engine.of(variable)) }] : [];
+    }),
+  );
+}
+
+/** May one place be run after another? If neither function calls the other, nothing is known of their order. */
+function comesAfter(engine: Engine, first: Spot, second: Spot): boolean {
+  if (first.of === second.of) return isBefore(first.node, second.node);
+  const [down, up] = [callsTo(engine, first.of, second.of), callsTo(engine, second.of, first.of)];
+  if (down.length + up.length === 0) return true;
+  return (
+    down.some((call) => isBefore(first.node, call)) ||
+    up.some((call) => call !== second.node && isBefore(call, second.node))
+  );
+}
+
+function callsTo(engine: Engine, from: BodyFacts, to: BodyFacts): Node[] {
+  return [...from.calls]
+    .filter(([, targets]) => [...targets].some((each) => reached(engine, each).includes(to)))
+    .map(([node]) => node);
 }

@@ -8,11 +8,13 @@ import {
   walk,
 } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
-import type { Fact } from "../values/things.js";
+import type { Body, Fact } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import type { Container } from "./call.js";
+import { oddFacts } from "./odd.js";
 import { overtaking } from "./parallel.js";
 import { reached } from "./reach.js";
+import { stateIn } from "./state.js";
 import { changeOf, lookedAfter, type Whole } from "./whole.js";
 
 /** Where code runs, or what it sends, does not matter for what comes after a cut: it stays on the main loop. */
@@ -54,6 +56,8 @@ export function followFacts(whole: Whole, container: Container, call: CallExpres
     ...stateUsed(whole, body, follows),
     ...sharedCaptures(whole, body, follows),
     ...sharedLocals(whole, container, follows),
+    ...sharedObjects(whole, node, follows),
+    ...oddFacts(whole, reached(engine, node), (each, of) => of !== node || follows(each)),
     ...overtaking(whole, node, receiversUsed(whole, container, follows)),
     ...(container.listener?.ruptures.some(({ door }) => door === "express") === true
       ? lookedAfter(whole)
@@ -160,6 +164,16 @@ function sharedLocals(whole: Whole, { node, engine }: Container, follows: (node:
     if (use === undefined || uses.every(isOwn)) return [];
     const reason = `it uses ${variable.name}, which a callback uses too`;
     return [{ code: "HW-7011", node: use, module, reason, advice: "" }];
+  });
+}
+
+/** Objects that others change, under whatever name and wherever they were found. */
+function sharedObjects(whole: Whole, node: Body, follows: (node: Node) => boolean): Fact[] {
+  return stateIn(whole, node, follows).map(({ node: at, module, name, known }) => {
+    const reason = known
+      ? `it uses ${name}, which every request shares`
+      : `it uses ${name}, and others may change that meanwhile`;
+    return { code: "HW-7011", node: at, module, reason, advice: "" };
   });
 }
 

@@ -7,7 +7,11 @@ import { bind } from "../values/patterns.js";
 import { copyable } from "../values/receivers.js";
 import { alone, type Body, type Fact, reachable } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
+import { chainFacts } from "./atomic.js";
 import { effectsOutOfPlace } from "./effects.js";
+import { begunAround, guardFacts } from "./guards.js";
+import { givenBack, isOfMainLoop, notTheSame } from "./identity.js";
+import { oddFacts } from "./odd.js";
 import { overtaking } from "./parallel.js";
 import { type Decision, type Input, idOf, type PartPlan, type Reads } from "./plan.js";
 import { reached } from "./reach.js";
@@ -50,8 +54,13 @@ export function decidePart(
   const facts = [
     ...bodies.flatMap((each) => [...each.facts.values()]),
     ...effectsOutOfPlace(engine, bodies),
+    ...givenBack(engine, bodies),
+    ...oddFacts(whole, bodies),
     ...(waits ? sharedCaptures(whole, bodies) : []),
     ...overtaking(whole, node, touched(whole, bodies)),
+    ...chainFacts(whole, listener.ruptures),
+    ...guardFacts(whole),
+    ...begunAround(whole, node),
     ...(listener.ruptures.some(({ door }) => door === "express") ? lookedAfter(whole) : []),
     ...(listener.ruptures.some(({ door }) => door === "then") ? resultFacts(engine, module, listener) : []),
     ...slicer.facts,
@@ -163,6 +172,7 @@ export function resultFacts(engine: Engine, module: SourceModule, { node }: { no
     node,
     () => engine.at(node, () => copyable(engine, value, node, "its caller")),
     value,
+    reached(engine, node),
   );
 }
 
@@ -172,6 +182,7 @@ export function resultOf(
   node: Node,
   check: () => void,
   value: ReturnType<Engine["returned"]>,
+  bodies: readonly BodyFacts[],
 ): Fact[] {
   const before = new Set([...engine.bodies.values()].flatMap(({ facts }) => [...facts.values()]));
   check();
@@ -183,6 +194,7 @@ export function resultOf(
       (thing.kind === "data" && (thing.owner === "input" || thing.owner === "loaded")) ||
       (thing.kind === "site" && thing.shared),
   );
+  if (isOfMainLoop(engine, bodies, value)) added.push(notTheSame(module, node, "what it gives back"));
   if (!given) return added;
   return [
     ...added,

@@ -25,6 +25,10 @@ export interface Inside {
   readonly functions: FunctionNode[];
   readonly names: (Node & { type: "Identifier" })[];
   readonly acts: (CallExpression | (Node & { type: "AssignmentExpression" }))[];
+  /** Where it says `this`. */
+  readonly selves: Node[];
+  /** What it throws. */
+  readonly throws: Node[];
   readonly awaits: (Node & { type: "AwaitExpression" })[];
   /** Does it await anything? */
   waits: boolean;
@@ -153,7 +157,15 @@ export class SourceModule {
   inside(body: FunctionNode | ProgramSyntax): Inside {
     const known = this.#inside.get(body);
     if (known !== undefined) return known;
-    const inside: Inside = { functions: [], names: [], acts: [], awaits: [], waits: false };
+    const inside: Inside = {
+      functions: [],
+      names: [],
+      acts: [],
+      selves: [],
+      throws: [],
+      awaits: [],
+      waits: false,
+    };
     this.#inside.set(body, inside);
     return inside;
   }
@@ -195,6 +207,12 @@ export class SourceModule {
         break;
       case "AssignmentExpression":
         inside.acts.push(node);
+        break;
+      case "ThisExpression":
+        inside.selves.push(node);
+        break;
+      case "ThrowStatement":
+        inside.throws.push(node.argument);
         break;
       case "AwaitExpression":
         inside.awaits.push(node);

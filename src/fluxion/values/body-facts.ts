@@ -32,6 +32,7 @@ export class BodyFacts {
   #names: Set<string> | null = null;
   #changes: Map<Node, Set<Thing>> | null = null;
   #escapes: Map<Node, Set<Thing>> | null = null;
+  #builds: Map<Node, Set<Thing>> | null = null;
   #varies: Set<Node> | null = null;
 
   constructor(
@@ -70,6 +71,11 @@ export class BodyFacts {
   /** What goes where nobody follows it, and where it does. */
   get escapes(): ReadonlyMap<Node, ReadonlySet<Thing>> {
     return this.#escapes ?? NOTHING;
+  }
+
+  /** Which things it goes on making, and where, that nobody else has. */
+  get builds(): ReadonlyMap<Node, ReadonlySet<Thing>> {
+    return this.#builds ?? NOTHING;
   }
 
   /** Where it gets something that is different each time. */
@@ -122,6 +128,13 @@ export class BodyFacts {
     else for (const each of value) things.add(each);
   }
 
+  build(node: Node, thing: Thing): void {
+    this.#builds ??= new Map();
+    const things = this.#builds.get(node);
+    if (things === undefined) this.#builds.set(node, new Set([thing]));
+    else things.add(thing);
+  }
+
   vary(node: Node): void {
     this.#varies ??= new Set();
     this.#varies.add(node);
@@ -134,5 +147,6 @@ export class BodyFacts {
     this.#facts = null;
     this.#changes = null;
     this.#escapes = null;
+    this.#builds = null;
   }
 }

@@ -76,6 +76,7 @@ export function callDataMethod(
   if (key === "flatMap") engine.put(made, null, contentsOf(engine, given));
   if (COPYING.has(key)) {
     engine.put(made, null, contents);
+    if (key === "subarray") engine.put(made, null, self); // the same memory
     engine.put(made, null, others);
     engine.put(made, null, contentsOf(engine, others));
   }

@@ -20,6 +20,7 @@ import {
   reachable,
   type Thing,
   thingsOf,
+  union,
   type Value,
 } from "./things.js";
 
@@ -49,6 +50,10 @@ export class Engine extends Made {
   readonly #selves = new Map<Body, Place>();
   readonly #given = new Map<Body, Place>();
   readonly #instances = new Map<Node, Place>();
+  /** What the program puts into fields of requests and responses, which all parts of a request find there. */
+  readonly #kept = new Map<string, Place>();
+  readonly #keeps = new Set<string>();
+  readonly #fields = new Map<Thing, string>();
   /** Who has looked for a body that was not there. */
   readonly #missed = new Map<Body, Readers>();
   #current: BodyFacts | null = null;
@@ -263,6 +268,50 @@ export class Engine extends Made {
     this.#changed = true;
     isNew(readers);
     return kept;
+  }
+
+  /**
+   * Something is put into a field of a request or response: `request.user`; `request.*` if the text does not tell. Only of
+   * a whole program it is known what others have put there, so only there it is kept.
+   */
+  keep(field: string, from: Value): void {
+    if (this.options.root !== null) return;
+    this.#addTo(placeOf(this.#kept, field), from);
+    this.#keeps.add(field);
+  }
+
+  /** Something is put into what was read in such a field. */
+  keepIn(thing: Thing, from: Value): void {
+    const field = this.#fields.get(thing);
+    if (field !== undefined) this.keep(`${field}.*`, from);
+  }
+
+  /** A thing was read in a field. */
+  readIn(receiver: ReceiverKind, key: string, thing: Thing): Value {
+    if (this.options.root !== null) return NONE;
+    this.#fields.set(thing, `${receiver}.${key}`);
+    return this.#keptIn(`${receiver}.${key}`, `${receiver}.*`);
+  }
+
+  /** What the program has put into something that was read in a field. */
+  keptInside(thing: Thing): Value {
+    if (this.options.root !== null) return NONE;
+    const field = this.#fields.get(thing);
+    return field === undefined ? NONE : this.#keptIn(`${field}.*`);
+  }
+
+  #keptIn(...fields: readonly string[]): Value {
+    return union(...fields.map((each) => this.#seen(placeOf(this.#kept, each))));
+  }
+
+  /** The field that a thing was read in. */
+  fieldOf(thing: Thing): string | undefined {
+    return this.#fields.get(thing);
+  }
+
+  /** Whether the program itself puts something into a field. */
+  keeps(field: string): boolean {
+    return this.#keeps.has(field);
   }
 
   /** A thing is changed, or given to somebody who may change it. */

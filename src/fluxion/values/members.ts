@@ -7,6 +7,7 @@ import { readReceiver, writeReceiver } from "./receivers.js";
 import {
   alone,
   type ClassThing,
+  type DataThing,
   joined,
   NONE,
   type Site,
@@ -63,12 +64,21 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
         ? processText(engine, node)
         : alone(engine.builtin(`${thing.path}.${key ?? "…"}`));
     case "data":
-      return key !== null && COUNTS.has(key) ? NONE : alone(thing);
-    case "receiver":
-      return alone(readReceiver(engine, thing, key, node));
+      return key !== null && COUNTS.has(key) ? NONE : dataIn(engine, thing);
+    case "receiver": {
+      const found = readReceiver(engine, thing, key, node);
+      const kept = engine.readIn(thing.receiver, key ?? "*", found);
+      return kept.size === 0 ? alone(found) : union(alone(found), kept);
+    }
     case "resolver":
       return NONE;
   }
+}
+
+/** What is in data is data, with what the program has put there. */
+function dataIn(engine: Engine, thing: DataThing): Value {
+  const kept = engine.keptInside(thing);
+  return kept.size === 0 ? alone(thing) : union(alone(thing), kept);
 }
 
 /** `process.env.X` is text; but a worker's copy of it is its own. */
@@ -121,6 +131,8 @@ export function contentsOf(engine: Engine, value: Value): Value {
         for (const field of thing.fields.values()) found = joined(found, field);
         break;
       case "data":
+        found = joined(found, dataIn(engine, thing));
+        break;
       case "library":
       case "receiver":
         found = joined(found, alone(thing));
@@ -219,14 +231,23 @@ export function assignMember(
 
 /** Puts something into a thing. What is put into one that is not looked into is out of sight. */
 export function fill(engine: Engine, thing: Thing, key: string | null, value: Value, node: Node): void {
-  if ("fields" in thing) engine.put(thing, key, value);
-  else engine.escape(value, node);
+  if ("fields" in thing) return engine.put(thing, key, value);
+  engine.escape(value, node);
+  if (thing.kind === "data") engine.keepIn(thing, value);
+  else if (thing.kind === "receiver") engine.keep(`${thing.receiver}.${key ?? "*"}`, value);
 }
 
 /** A thing is changed: allowed for what nobody else can hold. */
 export function change(engine: Engine, thing: Thing, node: Node, what: string, target: Node): void {
-  if (isUnderConstruction(engine, thing, target)) return;
+  if (isUnderConstruction(engine, thing, target)) {
+    engine.current.build(node, thing);
+    return;
+  }
   engine.changed(thing, node);
+  if (thing.kind === "receiver") {
+    const name = thing.variable?.name ?? thing.receiver;
+    engine.fact("HW-7008", node, `it changes ${name} as a whole`, "assign the fields one by one");
+  }
   const isLoaded =
     (thing.kind === "site" && thing.shared) ||
     (thing.kind === "library" && thing.shared) ||

@@ -3,8 +3,8 @@ import {
   REQUEST_BOUND,
   REQUEST_CONTAINERS,
   REQUEST_QUESTIONS,
-  RESPONSE_ADDING,
   RESPONSE_CHAINING,
+  RESPONSE_CHANGING,
   RESPONSE_ENDING,
   RESPONSE_QUESTIONS,
   RESPONSE_READS,
@@ -36,6 +36,7 @@ export function writeReceiver(
   value: Value,
 ): void {
   engine.escape(value, node);
+  engine.keep(`${thing.receiver}.${key ?? "*"}`, value);
   const fits =
     key !== null &&
     ((thing.receiver === "request" && !REQUEST_BOUND.has(key) && !REQUEST_CONTAINERS_READONLY.has(key)) ||
@@ -78,12 +79,14 @@ export function callReceiver(
   if (!allowed) {
     refuse(engine, node, `it calls ${name}, which only the main loop can do`);
     for (const value of args) engine.escape(value, node);
+    for (const value of args)
+      for (const each of value) if (each.kind !== "function") engine.changed(each, node);
     return alone(engine.data("unknown"));
   }
   effect(engine, thing, node, method ?? "");
   for (const value of args) copyable(engine, value, node, name);
   if (thing.receiver === "next") for (const value of args) passOn(engine, value, node, `gives ${name}`);
-  if (method !== null && RESPONSE_ADDING.has(method)) {
+  if (method !== null && RESPONSE_CHANGING.has(method)) {
     for (const value of args) for (const each of thingsOf(value)) engine.changed(each, node);
   }
   const chains = thing.receiver === "response" && method !== null && RESPONSE_CHAINING.has(method);

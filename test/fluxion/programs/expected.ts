@@ -184,6 +184,13 @@ export const expected: Readonly<Record<string, Expected>> = {
   "dynamic-import.mjs": { bound: true, refuses: { handler: /import/ }, requests: get("/?part=wrap", "/?part=none") },
   "unknown-library.cjs": { refuses: { handler: /ms/ }, requests: get("/?text=2h") },
   "stay-comment.cjs": { refuses: { handler: /stay/ }, requests: get("/") },
+  // what a cut, an await or a copy would let others see
+  "alias-after-cut.cjs": { refuses: { "heavy()": /user/ }, requests: get("/", "/", "/") },
+  "timeout-guard.cjs": { refuses: { handler: /overtake/ }, requests: get("/", "/") },
+  "adds-awaited.cjs": { refuses: { "heavy()": /total/ }, requests: get("/", "/", "/") },
+  "object-of-file-returned.cjs": { refuses: { "pick()": /object of the file/ }, requests: get("/", "/") },
+  "written-then-changed.cjs": { refuses: { handler: /res\.write/ }, requests: get("/") },
+  "getter-on-requests.cjs": { refuses: { handler: /getters/ }, requests: get("/", "/") },
   // programs that end
   "ends-by-itself.cjs": { isolates: ["digest"], args: ["one", "two"] },
   "ends-uncaught.cjs": { isolates: ["parse"] },

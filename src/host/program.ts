@@ -6,6 +6,7 @@ import * as rules from "../model/rules.js";
 import { inspectTree, isKindOf, type Method } from "../model/shape.js";
 import { copyAll, isSimple } from "../state/values.js";
 import { Answers } from "./answers.js";
+import { apart } from "./apart.js";
 import { KeptAnswers } from "./kept-answers.js";
 import type { Ledger, StoredAnswer } from "./ledger.js";
 import { Mailboxes } from "./mailboxes.js";
@@ -342,16 +343,6 @@ export class Program implements Surroundings {
 function describe({ context, method, startedBy, error }: FailedEvent): string {
   const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `${context}.${method}(…), begun by a ${startedBy}, failed and changed nothing: ${why}`;
-}
-
-/** What an application's callback throws must not stop a logical node half way. */
-function apart(callback: () => void): void {
-  try {
-    callback();
-  } catch (error) {
-    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.emitWarning(`a callback threw: ${why}`, "HeadwaterCallbackFailed");
-  }
 }
 
 function closed(client: string): HeadwaterError {

@@ -87,6 +87,7 @@ export const codes = {
   "HW-6005": "a message between hosts is not well formed",
   "HW-6006": "an event has been running for long",
   "HW-6007": "an event took longer than it may",
+  "HW-6008": "a host could not be started",
   "HW-5001": "an annotation file cannot be read",
   "HW-5002": "a dataflow is not well formed",
   "HW-5003": "there is no such stream in the dataflow",

@@ -44,6 +44,11 @@ export interface RunOptions {
   readonly hostsAs?: "threads" | "processes";
   /** A host whose event loop is blocked for longer is ended and replaced: 30 seconds unless it says otherwise. */
   readonly hostTimeoutMs?: number;
+  /**
+   * A host that takes longer to load the program is ended, and replaced; while the program starts, and when hosts are added,
+   * it is refused with HW-6008. Ten times `hostTimeoutMs`, but at least 30 seconds, unless it says otherwise.
+   */
+  readonly hostStartTimeoutMs?: number;
   /** An event that runs longer on its host fails with HW-6007. By default it may take as long as it likes. */
   readonly eventTimeoutMs?: number;
   /** An event that runs longer on its host is reported, with HW-6006: 10 seconds unless it says otherwise. */

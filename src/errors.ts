@@ -85,7 +85,7 @@ export const codes = {
   "HW-6022": "a file is not a recorded load",
   "HW-6004": "an event was lost with its host",
   "HW-6005": "a message between hosts is not well formed",
-  "HW-6006": "an event has been running for long",
+  "HW-6006": "an event has been under way for long",
   "HW-6007": "an event took longer than it may",
   "HW-6008": "a host could not be started",
   "HW-5001": "an annotation file cannot be read",

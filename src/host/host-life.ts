@@ -21,6 +21,8 @@ export class HostLife {
   running: Running | null = null;
   /** For how long it has been starting. */
   startingMs = 0;
+  /** Was it said that events wait for it to start? */
+  isReportedLate = false;
   /** For how long it has not answered. */
   silentMs = 0;
   #beatSent = 0;

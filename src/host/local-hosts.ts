@@ -6,6 +6,7 @@ import { type Awaited, HostLife } from "./host-life.js";
 import type { Aside, HostTask, OpenLink } from "./host-link.js";
 import { HeadLine } from "./line.js";
 import type { MeasuredHosts } from "./meter.js";
+import type { LogicalNode } from "./node.js";
 import type { Patience } from "./patience.js";
 import type { Program } from "./program.js";
 import type { Hosts } from "./remote.js";
@@ -142,16 +143,38 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       this.#lost(host, why);
       host.link.kill();
     }
-    const isSilent = (host: number) => (this.#hosts.get(host)?.silentMs ?? 0) > 0;
-    for (const node of this.#program?.nodes.values() ?? []) node.slow?.look(this.#patience, isSilent);
+    const unable = [...this.#hosts].filter(([, host]) => !host.isReady || host.silentMs > 0);
+    for (const [index, node] of this.#nodes.entries()) {
+      node.slow?.look(
+        this.#patience,
+        new Map(unable.map(([number, host]) => [number, culpritOf(host, index)])),
+      );
+    }
+    for (const [number, host] of unable) if (!host.isReady) this.#starting(number, host);
+  }
+
+  /** Events that wait for a host that takes long to start are not to blame: it is said once, for all of them. */
+  #starting(number: number, host: HostLife): void {
+    if (host.isReportedLate || host.startingMs < this.#patience.eventMs) return;
+    const waiting = this.#nodes.flatMap(({ slow }) => slow?.waitingFor(number) ?? []);
+    const count = waiting.reduce((sum, each) => sum + each.count, 0);
+    if (count === 0) return;
+    host.isReportedLate = true;
+    const one = waiting.find((each) => each.one !== null)?.one;
+    const who = count === 1 ? `${one} waits for it` : `${count} events wait for it, ${one} among them`;
+    const what = `host ${number} has been starting for ${host.startingMs} ms, and ${who}.`;
+    this.#program?.warn(new HeadwaterError("HW-6006", what));
+  }
+
+  get #nodes(): LogicalNode[] {
+    return [...(this.#program?.nodes.values() ?? [])];
   }
 
   #silent(host: HostLife): void {
     host.link.running((running) => {
       host.running = running;
-      const nodes = [...(this.#program?.nodes.values() ?? [])];
       if (running === null || host.number === null || host.silentMs < this.#patience.eventMs) return;
-      nodes[running[0]]?.slow?.blocks(running[1], host.number, host.silentMs);
+      this.#nodes[running[0]]?.slow?.blocks(running[1], host.number, host.silentMs);
     });
   }
 
@@ -169,7 +192,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       this.#lostEarly ??= notStarted(number, why);
       return;
     }
-    const nodes = [...this.#program.nodes.values()];
+    const nodes = this.#nodes;
     const ended = `host ${number} has ended (${why.message})`;
     if (!this.#task.isDurable && nodes.some((node) => node.hasState(lost.life))) {
       return this.#giveUp(`${ended}, and with it the contexts that it had: there is no journal.`, why);

@@ -1,3 +1,4 @@
+import type { TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Context, ContextClass, MemoryJournal, RunOptions, Service } from "headwater";
 import type { Aside, HostLink, LinkEvents, Running } from "#src/host/host-link.js";
@@ -14,13 +15,14 @@ import { Site } from "#src/host/site.js";
 /** A host in the thread of the test, which decides when it is ready, whether it answers, and when it ends. */
 export class Puppet implements HostLink {
   readonly kind = "thread";
+  isReady = false;
   isKilled = false;
   /** Does its event loop go round? */
   answers = true;
   /** What it says that it is at. */
   at: Running | null = null;
   readonly #line: HostLine;
-  #isReady = false;
+  #beat: Aside | null = null;
   readonly #early: Uint8Array[] = [];
 
   constructor(
@@ -42,7 +44,7 @@ export class Puppet implements HostLink {
 
   /** It has loaded the program. */
   ready(): void {
-    this.#isReady = true;
+    this.isReady = true;
     this.on.aside({ kind: "ready" });
     for (const bytes of this.#early.splice(0)) this.#line.receive(bytes);
   }
@@ -55,12 +57,19 @@ export class Puppet implements HostLink {
 
   post(bytes: Uint8Array): void {
     if (this.isKilled) return;
-    if (this.#isReady) this.#line.receive(bytes);
+    if (this.isReady) this.#line.receive(bytes);
     else this.#early.push(bytes);
   }
 
   tell(aside: Aside): void {
-    if (aside.kind === "beat" && this.answers) this.on.aside(aside);
+    if (aside.kind !== "beat") return;
+    this.#beat = aside;
+    if (this.answers) this.catchUp();
+  }
+
+  /** It answers what it was last asked. */
+  catchUp(): void {
+    if (this.#beat !== null) this.on.aside(this.#beat);
   }
 
   running(answer: (running: Running | null) => void): void {
@@ -127,6 +136,15 @@ export class Puppets {
   get last(): Puppet {
     return this.started.at(-1) as Puppet;
   }
+}
+
+/** Time passes, for those who look after hosts, only when the test says so. */
+export function clock(t: TestContext): (ms: number) => Promise<void> {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  return async (ms) => {
+    t.mock.timers.tick(ms);
+    await said();
+  };
 }
 
 /** Lets hosts and head say to each other what they have to say. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { Context, type HeadwaterError, hostsOf, MemoryJournal, run } from "headwater";
 import Patience from "./programs/never-loads.js";
-import { Puppets, said } from "./puppets.js";
+import { clock, Puppets, said } from "./puppets.js";
 
 const KEYS = 8;
 
@@ -18,15 +18,6 @@ class Hotel extends Context {
 }
 
 const START_MS = 1000;
-
-/** Time passes only when the test says so. */
-function clock(t: TestContext): (ms: number) => Promise<void> {
-  t.mock.timers.enable({ apis: ["setInterval"] });
-  return async (ms) => {
-    t.mock.timers.tick(ms);
-    await said();
-  };
-}
 
 for (const hostsAs of ["threads", "processes"] as const) {
   test(`${hostsAs}: a program that hosts never finish loading is refused`, async () => {

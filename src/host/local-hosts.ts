@@ -5,6 +5,7 @@ import type { HostLoad } from "./fleet.js";
 import { type Awaited, HostLife } from "./host-life.js";
 import type { Aside, HostTask, OpenLink } from "./host-link.js";
 import { HeadLine } from "./line.js";
+import { culpritOf, lateWarning, lostWarning, notStarted, whatRan } from "./lost-host.js";
 import type { MeasuredHosts } from "./meter.js";
 import type { LogicalNode } from "./node.js";
 import type { Patience } from "./patience.js";
@@ -153,17 +154,12 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     for (const [number, host] of unable) if (!host.isReady) this.#starting(number, host);
   }
 
-  /** Events that wait for a host that takes long to start are not to blame: it is said once, for all of them. */
   #starting(number: number, host: HostLife): void {
     if (host.isReportedLate || host.startingMs < this.#patience.eventMs) return;
-    const waiting = this.#nodes.flatMap(({ slow }) => slow?.waitingFor(number) ?? []);
-    const count = waiting.reduce((sum, each) => sum + each.count, 0);
-    if (count === 0) return;
+    const warning = lateWarning(number, host.startingMs, this.#nodes);
+    if (warning === null) return;
     host.isReportedLate = true;
-    const one = waiting.find((each) => each.one !== null)?.one;
-    const who = count === 1 ? `${one} waits for it` : `${count} events wait for it, ${one} among them`;
-    const what = `host ${number} has been starting for ${host.startingMs} ms, and ${who}.`;
-    this.#program?.warn(new HeadwaterError("HW-6006", what));
+    this.#program?.warn(warning);
   }
 
   get #nodes(): LogicalNode[] {
@@ -183,7 +179,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     lost.isLost = true;
     lost.awaited.lost(why);
     if (this.#isClosed) return;
-    if (lost === this.#spare) return this.#spareLost(lost);
+    if (lost === this.#spare) return this.#spareLost(lost, why);
     const { number } = lost;
     if (number === null || !this.#isCurrent(lost)) return;
     this.#hosts.delete(number);
@@ -193,7 +189,11 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       return;
     }
     const nodes = this.#nodes;
-    const ended = `host ${number} has ended (${why.message})`;
+    lost.link.running((running) => {
+      lost.running ??= running;
+    });
+    const ran = whatRan(lost, nodes);
+    const ended = `host ${number} has ended (${why.message}${ran})`;
     if (!this.#task.isDurable && nodes.some((node) => node.hasState(lost.life))) {
       return this.#giveUp(`${ended}, and with it the contexts that it had: there is no journal.`, why);
     }
@@ -205,23 +205,22 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       );
     }
     this.#replace(number);
-    lost.link.running((running) => {
-      lost.running ??= running;
-    });
-    const error = new HeadwaterError("HW-6004", `${ended} while this event was running there.`, {
-      cause: why,
-    });
+    const then = this.#task.isDurable ? "starts again" : "fails with HW-6004";
+    this.#program.warn(lostWarning(lost, why, ran, `It is replaced; what was under way there ${then}.`));
+    const what = `host ${number} has ended (${why.message}) while this event was running there.`;
+    const error = new HeadwaterError("HW-6004", what, { cause: why });
     for (const [index, node] of nodes.entries()) {
-      const culprit = culpritOf(lost, index);
-      if (this.#task.isDurable) node.hostLost(number, culprit);
+      if (this.#task.isDurable) node.hostLost(number, culpritOf(lost, index), why.message);
       else node.eventsLost(number, error);
     }
   }
 
   /** One that never got so far is not tried again before the next host is replaced. */
-  #spareLost(spare: HostLife): void {
+  #spareLost(spare: HostLife, why: Error): void {
     this.#spare = null;
     if (spare.isReady) this.#keepSpare();
+    const then = spare.isReady ? "It is replaced." : "It is started again when the next host is lost.";
+    this.#program?.warn(lostWarning(spare, why, "", then));
   }
 
   #giveUp(what: string, cause: Error): void {
@@ -266,20 +265,6 @@ export class LocalHosts implements Hosts, MeasuredHosts {
 /** Nobody waits for it. */
 const NOBODY: Awaited = { ready: () => {}, lost: () => {} };
 
-/** Which event of a logical node has ended its host: none if that was not ready yet, and null if nobody knows. */
-function culpritOf({ isReady, running }: HostLife, node: number): number | null {
-  if (!isReady) return 0;
-  if (running === null) return null;
-  return running[0] === node ? running[1] : 0;
-}
-
 function stopped(): HeadwaterError {
   return new HeadwaterError("HW-1401", "the service has stopped and starts no more hosts.");
-}
-
-/** Headwater's own errors, from loading the program there, say enough. */
-function notStarted(host: number, why: Error): Error {
-  if ("code" in why && String(why.code).startsWith("HW-")) return why;
-  const what = `host ${host} could not be started: ${why.message}. Look for what its module does when a host loads it.`;
-  return new HeadwaterError("HW-6008", what, { cause: why });
 }

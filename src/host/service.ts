@@ -53,7 +53,7 @@ export interface RunOptions {
   readonly eventTimeoutMs?: number;
   /** An event that runs longer on its host is reported, with HW-6006: 10 seconds unless it says otherwise. */
   readonly slowEventMs?: number;
-  /** Hears of events that take too long. By default they become process warnings. */
+  /** Hears of events that take too long, and of hosts that are lost and replaced. By default they become process warnings. */
   readonly onWarning?: (warning: HeadwaterError) => void;
   /** How much memory the heap of one host may take, in megabytes. A host that needs more ends, and is replaced. */
   readonly hostHeapMb?: number;

@@ -51,6 +51,17 @@ export class SlowEvents {
     }
   }
 
+  /** What an event is called that is under way. */
+  nameOf(ticket: number): string | null {
+    const run = this.runs.get(ticket);
+    return run === undefined ? null : nameOf(run);
+  }
+
+  /** The events that are under way on a host. */
+  on(host: number): Some {
+    return this.#some(({ hosts, behind }) => behind === null && hosts.includes(host));
+  }
+
   /** The events that wait for a host to start, and of which nothing was said yet. */
   waitingFor(host: number): Some {
     const isNews = ({ event: { payload } }: RemoteRun) => {

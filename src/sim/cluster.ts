@@ -199,7 +199,7 @@ export class Cluster implements Hosts, HostPool {
       this.#controls.lost(host);
       this.#hosts.delete(host);
     } else this.#begin(host);
-    for (const node of program().nodes.values()) node.hostLost(host, 0); // no event is to blame
+    for (const node of program().nodes.values()) node.hostLost(host, 0, "it crashed"); // no event is to blame
   }
 
   /** Now and then somebody adds, drains or removes a host. */

@@ -1,7 +1,7 @@
 import type { Placement } from "../elastic/placement.js";
 import { HeadwaterError } from "../errors.js";
 import type { ContextSample } from "./context-loads.js";
-import type { HostLoad } from "./fleet.js";
+import type { HostLoad, HostStatus } from "./fleet.js";
 import { type Awaited, HostLife } from "./host-life.js";
 import type { Aside, HostTask, OpenLink } from "./host-link.js";
 import { HeadLine } from "./line.js";
@@ -27,6 +27,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
   #program: Program | null = null;
   /** How often a host was started since it was last ready. */
   readonly #vain = new Map<number, number>();
+  readonly #restarts = new Map<number, number>();
   /** With a journal, one more that has loaded the program and takes the place of the next that is lost. */
   #spare: HostLife | null = null;
   /** A host was lost before there was a program that could do without it. */
@@ -127,6 +128,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
   #replace(number: number): void {
     const spare = this.#spare;
     this.#vain.set(number, (this.#vain.get(number) ?? 0) + 1);
+    this.#restarts.set(number, (this.#restarts.get(number) ?? 0) + 1);
     if (spare?.isReady) {
       spare.number = number;
       this.#hosts.set(number, spare);
@@ -235,6 +237,12 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     return this.#hosts.get(host)?.life ?? 0;
   }
 
+  status(host: number): HostStatus | null {
+    const there = this.#hosts.get(host);
+    if (there === undefined) return null;
+    return { isReady: there.isReady, restarts: this.#restarts.get(host) ?? 0 };
+  }
+
   send(host: number, message: ToHost): void {
     this.#hosts.get(host)?.line.send(message);
   }
@@ -258,6 +266,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     this.#isClosed = true;
     if (this.#watch !== null) clearInterval(this.#watch);
     const all = [...this.#hosts.values(), ...(this.#spare === null ? [] : [this.#spare])];
+    this.#hosts.clear();
     await Promise.all(all.map(({ link }) => link.close()));
   }
 }

@@ -181,12 +181,21 @@ export class Program implements Surroundings {
     waiting: Waiting,
   ): void {
     try {
-      if (this.#stopped) throw this.#failure ?? stopped();
+      this.mustGoOn();
       if (!args.every(isSimple)) copyArguments(args, slot, method);
       this.node(slot.node).submit(slot, method, args, client, waiting, request);
     } catch (error) {
       waiting.reject(error);
     }
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Refuses what is asked of a program that has stopped. */
+  mustGoOn(): void {
+    if (this.#stopped) throw this.#failure ?? stopped();
   }
 
   get ledger(): Ledger | null {

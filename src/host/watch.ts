@@ -28,7 +28,7 @@ export function watchHosts(
   const timer = setInterval(() => {
     const now = meter.measure(Date.now(), fleet.list());
     recorder?.flush(meter);
-    void elasticity?.look(now);
+    if (!program.isStopped) void elasticity?.look(now);
   }, EVERY_MS);
   timer.unref();
   return () => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Context, type HeadwaterError, MemoryJournal, run } from "headwater";
+import { Context, type HeadwaterError, hostsOf, MemoryJournal, run } from "headwater";
 import { Gates } from "../gates.js";
 import Counters from "./programs/counters.js";
 import { clock, Puppets, said } from "./puppets.js";
@@ -102,6 +102,61 @@ test("without a journal, the failure says what ran on the host that is lost", as
   await knocked;
   assert.match(failures.join(), /host 0 has ended \(it ended with code 3, while Hotel\.rooms\(1\)\.knock/);
   assert.deepEqual(warnings, []);
+  await stop();
+});
+
+test("the list of hosts shows which is being replaced, and how often that was so", async (t) => {
+  const { root: rooms, stop, puppets, ...service } = await hotel(t, new MemoryJournal());
+  const list = () =>
+    hostsOf(service)
+      .list()
+      .map(({ id, state, restarts }) => [id, state, restarts]);
+  assert.deepEqual(list(), [[0, "running", 0]]);
+  puppets.started[0]?.ends("it was killed");
+  assert.deepEqual(list(), [[0, "running", 1]]);
+  puppets.started[1]?.ends("it was killed, too");
+  assert.deepEqual(list(), [[0, "starting", 2]]);
+  for (const puppet of puppets.started.slice(2)) puppet.ready();
+  assert.deepEqual(list(), [[0, "running", 2]]);
+  gates.open("door");
+  await rooms.rooms(1).knock();
+  await stop();
+});
+
+test("a host that is lost for good is not in the list any more", async (t) => {
+  const { root: rooms, stop, first, ...service } = await hotel(t, null);
+  gates.open("door");
+  await rooms.rooms(1).knock();
+  first?.ends("it was killed");
+  assert.deepEqual(hostsOf(service).list(), []);
+  await assert.rejects(hostsOf(service).add(), { code: "HW-6001" });
+  await stop();
+});
+
+test("after the end of a program, what is asked of its hosts is refused", async (t) => {
+  const { stop, ...service } = await hotel(t, null);
+  const hosts = hostsOf(service);
+  const adding = assert.rejects(hosts.add(), { code: "HW-1401" });
+  await stop();
+  await adding;
+  const stopped = { code: "HW-1401" };
+  await assert.rejects(hosts.add(), stopped);
+  await assert.rejects(hosts.move("Hotel.rooms(1)", 0), stopped);
+  await assert.rejects(hosts.drain(0), stopped);
+  await assert.rejects(hosts.remove(0), stopped);
+  await assert.rejects(hosts.pin("Hotel.rooms(1)", 0), stopped);
+  await assert.rejects(hosts.separate(Room), stopped);
+  assert.deepEqual(hosts.list(), []);
+});
+
+test("a host that ends while it is added is refused with a code", async (t) => {
+  const { stop, puppets, ...service } = await hotel(t, null);
+  const adding = assert.rejects(hostsOf(service).add(), {
+    code: "HW-6008",
+    message: /host 1 could not be started: it was ended by SIGKILL/,
+  });
+  puppets.last.ends("it was ended by SIGKILL");
+  await adding;
   await stop();
 });
 

@@ -65,7 +65,7 @@ function numberIn(written: string | undefined, what: string): number {
 function show({ action, context, host }: AdminRequest, value: unknown, terminal: Terminal): void {
   switch (action) {
     case "list":
-      terminal.out("host  state     contexts  events  busy   heap     events/s  queue");
+      terminal.out("host  state     contexts  events  busy   heap     events/s  queue     restarts");
       for (const info of value as HostInfo[]) terminal.out(row(info));
       return;
     case "add":
@@ -79,7 +79,7 @@ function show({ action, context, host }: AdminRequest, value: unknown, terminal:
   }
 }
 
-function row({ id, state, contexts, events, load }: HostInfo): string {
+function row({ id, state, contexts, events, restarts, load }: HostInfo): string {
   const cells: [string, number][] = [
     [String(id), 6],
     [state, 10],
@@ -88,7 +88,8 @@ function row({ id, state, contexts, events, load }: HostInfo): string {
     [load === null ? "-" : `${Math.round(load.utilisation * 100)} %`, 7],
     [load === null ? "-" : `${(load.heapBytes / 2 ** 20).toFixed(1)} MB`, 9],
     [load === null ? "-" : Math.round(load.eventsPerSecond).toLocaleString("en"), 10],
-    [load === null ? "-" : `${load.queueMs.toFixed(1)} ms`, 0],
+    [load === null ? "-" : `${load.queueMs.toFixed(1)} ms`, 10],
+    [String(restarts), 0],
   ];
   return cells.map(([text, width]) => text.padEnd(width)).join("");
 }

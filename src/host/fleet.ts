@@ -29,6 +29,8 @@ export interface HostInfo {
   readonly contexts: number;
   /** The events that are under way there. */
   readonly events: number;
+  /** How often it was lost and replaced. */
+  readonly restarts: number;
   /** What it said last, if it has said anything yet. */
   readonly load: HostLoad | null;
 }
@@ -77,6 +79,13 @@ export interface ProgramHosts {
   settled(): Promise<void>;
 }
 
+/** How a host is doing, for those who have it started. */
+export interface HostStatus {
+  /** Has it loaded the program? */
+  readonly isReady: boolean;
+  readonly restarts: number;
+}
+
 /** Where hosts come from, and where they go. */
 export interface HostPool {
   readonly placement: Placement;
@@ -85,6 +94,8 @@ export interface HostPool {
   /** Ends a host that nobody needs any more. */
   end(host: number): Promise<void>;
   life(host: number): number;
+  /** Null if the host is not there. */
+  status(host: number): HostStatus | null;
   load(host: number): HostLoad | null;
 }
 
@@ -112,10 +123,14 @@ export class Fleet implements ProgramHosts {
   list(): readonly HostInfo[] {
     const contexts = new Map<number, number>();
     for (const [, host] of this.#resident()) contexts.set(host, (contexts.get(host) ?? 0) + 1);
-    return [...this.#states].map(([id, state]) => {
+    return [...this.#states].flatMap(([id, wanted]) => {
+      const status = this.#pool.status(id);
+      if (status === null) return []; // it is lost for good
+      const state = wanted === "running" && !status.isReady ? "starting" : wanted;
       let events = 0;
       for (const node of this.#program.nodes.values()) events += node.runsOn(id);
-      return { id, state, contexts: contexts.get(id) ?? 0, events, load: this.#pool.load(id) };
+      const { restarts } = status;
+      return { id, state, contexts: contexts.get(id) ?? 0, events, restarts, load: this.#pool.load(id) };
     });
   }
 
@@ -132,6 +147,7 @@ export class Fleet implements ProgramHosts {
   }
 
   async add(count = 1): Promise<readonly number[]> {
+    this.#program.mustGoOn();
     if (!Number.isSafeInteger(count) || count < 1 || this.#states.size + count > HOSTS_MAX) {
       const what = `${count} hosts cannot be added to the ${this.#states.size} that there are: at most ${HOSTS_MAX}.`;
       throw new HeadwaterError("HW-6012", what);
@@ -155,6 +171,7 @@ export class Fleet implements ProgramHosts {
   }
 
   async drain(host: number): Promise<void> {
+    this.#program.mustGoOn();
     const state = this.#stateOf(host);
     if (state === "starting") throw noHost(host, "is still starting", this.#running());
     if (state === "running") {
@@ -174,7 +191,10 @@ export class Fleet implements ProgramHosts {
     const isFree = () =>
       ![...this.#contexts()].some((slot) => !slot.shape.anonymous && placement.of(slot) === host) &&
       ![...this.#program.nodes.values()].some((node) => node.needs(host));
-    await this.#program.until(() => this.#states.get(host) !== "draining" || isFree());
+    await this.#program.until(
+      () => this.#states.get(host) !== "draining" || isFree() || this.#program.isStopped,
+    );
+    this.#program.mustGoOn();
     if (this.#states.get(host) !== "draining") return; // it is gone, or it is needed again
     this.#states.delete(host);
     placement.remove(host);
@@ -192,6 +212,7 @@ export class Fleet implements ProgramHosts {
   }
 
   async move(context: NamedContext, host: number): Promise<void> {
+    this.#program.mustGoOn();
     const slot = this.#slotOf(context);
     this.#mustTake(host);
     await this.#move(slot, host, true);
@@ -208,6 +229,7 @@ export class Fleet implements ProgramHosts {
   }
 
   async pin(context: NamedContext, host: number): Promise<void> {
+    this.#program.mustGoOn();
     this.#mustTake(host);
     await this.#change((placement) => placement.pin(this.#patternOf(context), host));
   }
@@ -226,7 +248,8 @@ export class Fleet implements ProgramHosts {
     await this.#change((placement) => placement.colocate(rule));
   }
 
-  #change(rules: (placement: Placement) => void): Promise<void> {
+  async #change(rules: (placement: Placement) => void): Promise<void> {
+    this.#program.mustGoOn();
     const { placement } = this.#pool;
     placement.change(this.#contexts(), () => rules(placement));
     return this.settled();

@@ -17,8 +17,17 @@ export type Aside =
   | { readonly kind: "ready" }
   /** The host's event loop says the same number back. */
   | { readonly kind: "beat"; readonly beat: number }
+  | LastWords
   /** How the host is doing, about once a second. */
   | HostReport;
+
+/** What a host that ends by itself says of that, if it still can. */
+export interface LastWords {
+  readonly kind: "ends";
+  /** The error that nobody caught, if there was one. */
+  readonly error: string | null;
+  readonly running: Running | null;
+}
 
 export interface HostReport {
   readonly kind: "load";
@@ -31,6 +40,7 @@ export type Running = readonly [node: number, ticket: number];
 
 /** A host as its head holds on to it: a thread or a process. */
 export interface HostLink {
+  readonly kind: "thread" | "process";
   post(bytes: Uint8Array): void;
   tell(aside: Aside): void;
   /** Asks what the host is at, also when its event loop is blocked; null if it is at nothing that is known. */
@@ -57,6 +67,11 @@ export type OpenLink = (task: HostTask, on: LinkEvents) => HostLink;
  * So what survives one collection of young objects, at most a third of this, has to be clearly less.
  */
 export const YOUNG_GENERATION_MB = 32;
+
+/** An error in the code of a host that nobody caught there, in words. */
+export function uncaught(error: unknown): string {
+  return `of an error that nobody caught, ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`;
+}
 
 /** What stands for "nothing" where a host notes what it is at. */
 export const NOTHING_RUNS = -1;

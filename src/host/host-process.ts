@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { FrameReader, writeAside, writeBatch } from "./frames.js";
-import { type Aside, NOTHING_RUNS } from "./host-link.js";
+import { type Aside, NOTHING_RUNS, runningIn, uncaught } from "./host-link.js";
 import { startHost } from "./host-main.js";
 import type { HostLine } from "./line.js";
 
@@ -16,6 +16,15 @@ new Worker(new URL("./host-watch.js", import.meta.url), { workerData: { headwate
 const socket = new Socket({ fd: MESSAGES_FD });
 socket.on("close", () => process.exit());
 socket.on("error", () => process.exit(1));
+
+/** Ending by itself, it says why, while it still can: what is written to a socket that is idle leaves at once. */
+let error: string | null = null;
+process.on("uncaughtExceptionMonitor", (thrown: unknown) => {
+  error = uncaught(thrown);
+});
+process.on("exit", () => {
+  if (socket.writable) writeAside(socket, { kind: "ends", error, running: runningIn(noted) });
+});
 
 let line: HostLine | null = null;
 /** What came before the program was loaded: at most a few batches, then the head waits for confirmations. */

@@ -1,6 +1,7 @@
 import type { CoreEvent } from "../core/event.js";
 import type { LoadEvent } from "../elastic/load.js";
 import { pathOf, showPath } from "../model/path.js";
+import { apart } from "./apart.js";
 import type { Meter } from "./meter.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
@@ -43,10 +44,20 @@ export class LoadRecorder {
     if (meter.meanCostMs === 0 && !isEnd) return; // nothing is known yet
     const waiting = this.#waiting;
     this.#waiting = [];
+    let thrown: { readonly error: unknown } | null = null;
     for (const { atMs, slot, reads } of waiting) {
       const costMs = meter.costMs(slot) ?? meter.meanCostMs;
-      this.#onLoad({ atMs, context: stepsOf(slot), costMs, ...(reads ? { reads } : {}) });
+      try {
+        this.#onLoad({ atMs, context: stepsOf(slot), costMs, ...(reads ? { reads } : {}) });
+      } catch (error) {
+        thrown ??= { error };
+      }
     }
+    if (thrown === null) return;
+    const { error } = thrown;
+    apart(() => {
+      throw error; // said once for all of them, which may be thousands
+    });
   }
 }
 

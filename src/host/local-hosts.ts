@@ -1,10 +1,13 @@
 import type { Placement } from "../elastic/placement.js";
 import { HeadwaterError } from "../errors.js";
 import type { ContextSample } from "./context-loads.js";
-import type { HostLoad } from "./fleet.js";
-import type { Aside, HostLink, HostReport, HostTask, OpenLink, Running } from "./host-link.js";
+import type { HostLoad, HostStatus } from "./fleet.js";
+import { type Awaited, HostLife } from "./host-life.js";
+import type { Aside, HostTask, OpenLink } from "./host-link.js";
 import { HeadLine } from "./line.js";
+import { culpritOf, lateWarning, lostWarning, notStarted, whatRan } from "./lost-host.js";
 import type { MeasuredHosts } from "./meter.js";
+import type { LogicalNode } from "./node.js";
 import type { Patience } from "./patience.js";
 import type { Program } from "./program.js";
 import type { Hosts } from "./remote.js";
@@ -14,38 +17,21 @@ import type { ToHost } from "./wire.js";
 /** A host that ends so often before it is ready is not replaced again. */
 const STARTS_IN_VAIN_MAX = 5;
 
-/** One life of a host. */
-interface Host {
-  readonly life: number;
-  /** Which host it is; null while it is the spare one. */
-  number: number | null;
-  readonly link: HostLink;
-  readonly line: HeadLine;
-  isReady: boolean;
-  /** Has nobody relied on it yet? Then nothing is lost with it. */
-  isNew: boolean;
-  /** How it was doing when it last said so. */
-  report: HostReport | null;
-  beatSent: number;
-  beatHeard: number;
-  /** For how long it has not answered. */
-  silentMs: number;
-  /** What it was at when it was last asked, if it said so. */
-  running: Running | null;
-}
-
 /** The hosts of a program on this machine, as threads or processes. */
 export class LocalHosts implements Hosts, MeasuredHosts {
   readonly #open: OpenLink;
   readonly #task: HostTask;
   readonly #patience: Patience;
   readonly placement: Placement;
-  readonly #hosts = new Map<number, Host>();
+  readonly #hosts = new Map<number, HostLife>();
   #program: Program | null = null;
   /** How often a host was started since it was last ready. */
   readonly #vain = new Map<number, number>();
+  readonly #restarts = new Map<number, number>();
   /** With a journal, one more that has loaded the program and takes the place of the next that is lost. */
-  #spare: Host | null = null;
+  #spare: HostLife | null = null;
+  /** A host was lost before there was a program that could do without it. */
+  #lostEarly: Error | null = null;
   #lives = 0;
   #isClosed = false;
   #watch: NodeJS.Timeout | null = null;
@@ -65,8 +51,10 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     patience: Patience,
   ): Promise<LocalHosts> {
     const hosts = new LocalHosts(open, task, placement, patience);
+    hosts.#watch = setInterval(() => hosts.#look(), patience.lookMs).unref();
     try {
       await Promise.all(placement.hosts.map((host) => hosts.begin(host)));
+      if (hosts.#lostEarly !== null) throw hosts.#lostEarly;
     } catch (error) {
       await hosts.close();
       throw error;
@@ -77,122 +65,137 @@ export class LocalHosts implements Hosts, MeasuredHosts {
   /** Whose events run here. */
   serve(program: Program): void {
     this.#program = program;
-    this.#watch = setInterval(() => this.#look(), this.#patience.lookMs).unref();
     this.#keepSpare();
   }
 
   #keepSpare(): void {
     if (!this.#task.isDurable || this.#isClosed) return;
-    this.#spare = this.#launch(null, {
-      ready: () => {},
-      lost: () => {},
-    });
+    this.#spare = this.#launch(null, NOBODY);
   }
 
   /** Starts a host; resolves when it has loaded the program. */
   async begin(host: number): Promise<void> {
-    if (this.#isClosed)
-      throw new HeadwaterError("HW-1401", "the service has stopped and starts no more hosts.");
-    await this.#begin(host, true);
+    if (this.#isClosed) throw stopped();
+    try {
+      await new Promise<void>((ready, lost) => {
+        this.#begin(host, { ready, lost }).isNew = true;
+      });
+    } catch (why) {
+      throw this.#isClosed ? stopped() : notStarted(host, why as Error);
+    }
   }
 
-  #begin(host: number, isNew: boolean): Promise<void> {
-    return new Promise((ready, lost) => {
-      const begun = this.#launch(host, { ready, lost });
-      begun.isNew = isNew;
-      this.#hosts.set(host, begun);
-    });
+  #begin(host: number, awaited: Awaited): HostLife {
+    const begun = this.#launch(host, awaited);
+    this.#hosts.set(host, begun);
+    return begun;
   }
 
-  #launch(number: number | null, on: { ready: () => void; lost: (why: Error) => void }): Host {
+  #launch(number: number | null, awaited: Awaited): HostLife {
     this.#lives += 1;
     const link = this.#open(this.#task, {
       batch: (bytes) => {
         if (this.#isCurrent(launched)) launched.line.receive(bytes);
       },
-      aside: (aside) => this.#heard(launched, aside, on.ready),
-      lost: (why) => {
-        on.lost(why);
-        if (this.#spare === launched)
-          this.#spare = null; // the next one that is lost takes longer to replace
-        else this.#lost(launched, why);
-      },
+      aside: (aside) => this.#heard(launched, aside),
+      lost: (why) => this.#lost(launched, why),
     });
     const line = new HeadLine({
       roots: () => this.#program?.roots ?? new Map(),
       post: (bytes) => link.post(bytes),
       take: (message) => this.#program?.node(message.node).heard(launched.number ?? 0, message),
     });
-    const watched = { isReady: false, isNew: false, beatSent: 0, beatHeard: 0, silentMs: 0 };
-    const said = { report: null, running: null };
-    const launched: Host = { life: this.#lives, number, link, line, ...watched, ...said };
+    const launched = new HostLife(this.#lives, number, link, line, awaited);
     return launched;
   }
 
-  #isCurrent(host: Host): boolean {
+  #isCurrent(host: HostLife): boolean {
     return host.number !== null && this.#hosts.get(host.number) === host;
   }
 
-  #heard(host: Host, aside: Aside, ready: () => void): void {
-    if (aside.kind === "beat") host.beatHeard = aside.beat;
+  #heard(host: HostLife, aside: Aside): void {
+    if (host.isLost) return;
+    if (aside.kind === "beat") host.beat(aside.beat);
     if (aside.kind === "load") host.report = aside;
     if (aside.kind !== "ready") return;
     host.isReady = true;
     host.isNew = false;
     if (host.number !== null) this.#vain.delete(host.number);
-    ready();
+    host.awaited.ready();
   }
 
   /** Puts another in the place of a host that is lost. */
   #replace(number: number): void {
     const spare = this.#spare;
     this.#vain.set(number, (this.#vain.get(number) ?? 0) + 1);
+    this.#restarts.set(number, (this.#restarts.get(number) ?? 0) + 1);
     if (spare?.isReady) {
       spare.number = number;
       this.#hosts.set(number, spare);
       this.#vain.delete(number);
       this.#keepSpare();
-    } else void this.#begin(number, false).catch(() => {});
+    } else this.#begin(number, NOBODY);
     if (this.#spare === null) this.#keepSpare();
   }
 
-  /** Time is counted in looks, not by the clock: while the head itself does not get to look, nobody is late. */
   #look(): void {
-    const { lookMs, hostMs } = this.#patience;
-    for (const [host, each] of this.#hosts) {
-      if (!each.isReady) continue;
-      if (each.beatHeard === each.beatSent) {
-        each.silentMs = 0;
-        each.running = null;
-        each.beatSent += 1;
-        each.link.tell({ kind: "beat", beat: each.beatSent });
-      } else this.#silent(host, each, lookMs);
-      if (each.silentMs < hostMs) continue;
-      each.link.kill();
-      this.#lost(each, new Error(`its event loop was blocked for ${each.silentMs} ms`));
+    for (const host of [...this.#hosts.values(), ...(this.#spare === null ? [] : [this.#spare])]) {
+      const why = host.look(this.#patience);
+      if (host.silentMs > 0) this.#silent(host);
+      if (why === null) continue;
+      this.#lost(host, why);
+      host.link.kill();
     }
-    const isSilent = (host: number) => (this.#hosts.get(host)?.silentMs ?? 0) > 0;
-    for (const node of this.#program?.nodes.values() ?? []) node.slow?.look(this.#patience, isSilent);
+    const unable = [...this.#hosts].filter(([, host]) => !host.isReady || host.silentMs > 0);
+    for (const [index, node] of this.#nodes.entries()) {
+      node.slow?.look(
+        this.#patience,
+        new Map(unable.map(([number, host]) => [number, culpritOf(host, index)])),
+      );
+    }
+    for (const [number, host] of unable) if (!host.isReady) this.#starting(number, host);
   }
 
-  #silent(host: number, each: Host, lookMs: number): void {
-    each.silentMs += lookMs;
-    each.link.running((running) => {
-      each.running = running;
-      const nodes = [...(this.#program?.nodes.values() ?? [])];
-      if (running === null || each.silentMs < this.#patience.eventMs) return;
-      nodes[running[0]]?.slow?.blocks(running[1], host, each.silentMs);
+  #starting(number: number, host: HostLife): void {
+    if (host.isReportedLate || host.startingMs < this.#patience.eventMs) return;
+    const warning = lateWarning(number, host.startingMs, this.#nodes);
+    if (warning === null) return;
+    host.isReportedLate = true;
+    this.#program?.warn(warning);
+  }
+
+  get #nodes(): LogicalNode[] {
+    return [...(this.#program?.nodes.values() ?? [])];
+  }
+
+  #silent(host: HostLife): void {
+    host.link.running((running) => {
+      host.running = running;
+      if (running === null || host.number === null || host.silentMs < this.#patience.eventMs) return;
+      this.#nodes[running[0]]?.slow?.blocks(running[1], host.number, host.silentMs);
     });
   }
 
-  /** A host that is out of memory says so, and ends after that: it is lost once. */
-  #lost(lost: Host, why: Error): void {
+  #lost(lost: HostLife, why: Error): void {
+    if (lost.isLost) return;
+    lost.isLost = true;
+    lost.awaited.lost(why);
+    if (this.#isClosed) return;
+    if (lost === this.#spare) return this.#spareLost(lost, why);
     const { number } = lost;
-    if (this.#isClosed || this.#program === null || number === null || !this.#isCurrent(lost)) return;
+    if (number === null || !this.#isCurrent(lost)) return;
     this.#hosts.delete(number);
     if (lost.isNew) return;
-    const nodes = [...this.#program.nodes.values()];
-    const ended = `host ${number} has ended (${why.message})`;
+    if (this.#program === null) {
+      this.#lostEarly ??= notStarted(number, why);
+      return;
+    }
+    const nodes = this.#nodes;
+    lost.link.running((running) => {
+      lost.running ??= running;
+    });
+    const ran = whatRan(lost, nodes);
+    const ended = `host ${number} has ended (${why.message}${ran})`;
     if (!this.#task.isDurable && nodes.some((node) => node.hasState(lost.life))) {
       return this.#giveUp(`${ended}, and with it the contexts that it had: there is no journal.`, why);
     }
@@ -204,17 +207,22 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       );
     }
     this.#replace(number);
-    lost.link.running((running) => {
-      lost.running ??= running;
-    });
-    const error = new HeadwaterError("HW-6004", `${ended} while this event was running there.`, {
-      cause: why,
-    });
+    const then = this.#task.isDurable ? "starts again" : "fails with HW-6004";
+    this.#program.warn(lostWarning(lost, why, ran, `It is replaced; what was under way there ${then}.`));
+    const what = `host ${number} has ended (${why.message}) while this event was running there.`;
+    const error = new HeadwaterError("HW-6004", what, { cause: why });
     for (const [index, node] of nodes.entries()) {
-      const culprit = lost.running === null ? null : lost.running[0] === index ? lost.running[1] : 0;
-      if (this.#task.isDurable) node.hostLost(number, culprit);
+      if (this.#task.isDurable) node.hostLost(number, culpritOf(lost, index), why.message);
       else node.eventsLost(number, error);
     }
+  }
+
+  /** One that never got so far is not tried again before the next host is replaced. */
+  #spareLost(spare: HostLife, why: Error): void {
+    this.#spare = null;
+    if (spare.isReady) this.#keepSpare();
+    const then = spare.isReady ? "It is replaced." : "It is started again when the next host is lost.";
+    this.#program?.warn(lostWarning(spare, why, "", then));
   }
 
   #giveUp(what: string, cause: Error): void {
@@ -227,6 +235,12 @@ export class LocalHosts implements Hosts, MeasuredHosts {
 
   life(host: number): number {
     return this.#hosts.get(host)?.life ?? 0;
+  }
+
+  status(host: number): HostStatus | null {
+    const there = this.#hosts.get(host);
+    if (there === undefined) return null;
+    return { isReady: there.isReady, restarts: this.#restarts.get(host) ?? 0 };
   }
 
   send(host: number, message: ToHost): void {
@@ -252,6 +266,14 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     this.#isClosed = true;
     if (this.#watch !== null) clearInterval(this.#watch);
     const all = [...this.#hosts.values(), ...(this.#spare === null ? [] : [this.#spare])];
+    this.#hosts.clear();
     await Promise.all(all.map(({ link }) => link.close()));
   }
+}
+
+/** Nobody waits for it. */
+const NOBODY: Awaited = { ready: () => {}, lost: () => {} };
+
+function stopped(): HeadwaterError {
+  return new HeadwaterError("HW-1401", "the service has stopped and starts no more hosts.");
 }

@@ -131,12 +131,12 @@ export class LogicalNode implements Supervisor {
 
   /**
    * A host is gone, and with it what events have done there that the journal has not. `culprit` is the ticket of the
-   * event that ended it, 0 if that is none of this logical node, null if nobody knows.
+   * event that ended it, 0 if that is none of this logical node, null if nobody knows; `why` is why it ended.
    */
-  hostLost(host: number, culprit: number | null = null): void {
+  hostLost(host: number, culprit: number | null, why: string): void {
     if (this.#halted || this.#remote === null) return;
     this.#remote.moves.hostLost(host);
-    this.#core.lose(this.#remote.inLimbo(host, culprit));
+    this.#core.lose(this.#remote.inLimbo(host, culprit, why));
     this.#undo();
     this.#remote.views.lookAgain(host);
     this.#schedule();

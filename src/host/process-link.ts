@@ -5,6 +5,7 @@ import { FrameReader, writeAside, writeBatch } from "./frames.js";
 import {
   type HostLink,
   type HostTask,
+  type LastWords,
   type LinkEvents,
   type Running,
   YOUNG_GENERATION_MB,
@@ -13,6 +14,8 @@ import {
 const MAIN = fileURLToPath(new URL("./host-process.js", import.meta.url));
 /** How long a host may take to end when it is asked to. */
 const END_MS_MAX = 1000;
+/** How long to wait for what a host has said before it ended. */
+const LAST_WORDS_MS_MAX = 200;
 
 /**
  * A host that is a process of its own. Two sockets lead to it: one for messages, and one for its watch, a thread that can
@@ -31,7 +34,11 @@ export function openProcess(task: HostTask, on: LinkEvents): HostLink {
     socket.destroy();
     on.lost(why);
   };
-  const reader = new FrameReader(on.batch, on.aside);
+  let lastWords: LastWords | null = null;
+  const reader = new FrameReader(on.batch, (aside) => {
+    if (aside.kind === "ends") lastWords = aside;
+    else on.aside(aside);
+  });
   socket.on("data", (chunk: Buffer) => {
     try {
       reader.read(chunk);
@@ -48,10 +55,17 @@ export function openProcess(task: HostTask, on: LinkEvents): HostLink {
   watch.on("error", () => {});
   child.once("error", lost);
   child.once("exit", (code, signal) => {
-    lost(new Error(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`));
+    const end = () => lost(new Error(whyEnded(code, signal, lastWords)));
+    if (socket.closed) return end();
+    const late = setTimeout(() => socket.destroy(), LAST_WORDS_MS_MAX);
+    socket.once("close", () => {
+      clearTimeout(late);
+      end();
+    });
   });
   writeAside(socket, { kind: "task", task });
   return {
+    kind: "process",
     post(bytes) {
       try {
         writeBatch(socket, bytes);
@@ -61,6 +75,7 @@ export function openProcess(task: HostTask, on: LinkEvents): HostLink {
     },
     tell: (aside) => writeAside(socket, aside),
     running(answer) {
+      if (lastWords !== null) return answer(lastWords.running);
       told = answer;
       watch.write("?");
     },
@@ -73,4 +88,10 @@ export function openProcess(task: HostTask, on: LinkEvents): HostLink {
       watch.destroy();
     },
   };
+}
+
+function whyEnded(code: number | null, signal: string | null, lastWords: LastWords | null): string {
+  if (signal !== null) return `it was ended by ${signal}`;
+  const error = lastWords?.error ?? null;
+  return `it ended with code ${code}${error === null ? "" : ` because ${error}`}`;
 }

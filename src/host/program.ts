@@ -6,6 +6,7 @@ import * as rules from "../model/rules.js";
 import { inspectTree, isKindOf, type Method } from "../model/shape.js";
 import { copyAll, isSimple } from "../state/values.js";
 import { Answers } from "./answers.js";
+import { apart, textOf } from "./apart.js";
 import { KeptAnswers } from "./kept-answers.js";
 import type { Ledger, StoredAnswer } from "./ledger.js";
 import { Mailboxes } from "./mailboxes.js";
@@ -183,12 +184,21 @@ export class Program implements Surroundings {
     waiting: Waiting,
   ): void {
     try {
-      if (this.#stopped) throw this.#failure ?? stopped();
+      this.mustGoOn();
       if (!args.every(isSimple)) copyArguments(args, slot, method);
       this.node(slot.node).submit(slot, method, args, client, waiting, request);
     } catch (error) {
       waiting.reject(error);
     }
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Refuses what is asked of a program that has stopped. */
+  mustGoOn(): void {
+    if (this.#stopped) throw this.#failure ?? stopped();
   }
 
   get ledger(): Ledger | null {
@@ -344,24 +354,6 @@ export class Program implements Surroundings {
 
 function describe({ context, method, startedBy, error }: FailedEvent): string {
   return `${context}.${method}(…), begun by a ${startedBy}, failed and changed nothing: ${textOf(error)}`;
-}
-
-/** The text of an error may be made by code of the application, which may throw itself. */
-function textOf(error: unknown): string {
-  try {
-    return error instanceof Error ? (error.stack ?? error.message) : String(error);
-  } catch {
-    return "what was thrown cannot be put into words";
-  }
-}
-
-/** What an application's callback throws must not stop a logical node half way. */
-function apart(callback: () => void): void {
-  try {
-    callback();
-  } catch (error) {
-    process.emitWarning(`a callback threw: ${textOf(error)}`, "HeadwaterCallbackFailed");
-  }
 }
 
 function closed(client: string): HeadwaterError {

@@ -62,6 +62,8 @@ export class Remote {
   readonly #moves: Moves;
   readonly #ahead: Ahead;
   #lastCall = 0;
+  /** Why hosts ended, last, while these were running there. */
+  readonly #lastLoss = new WeakMap<EventRequest, string>();
   readonly #slow: SlowEvents;
 
   constructor(
@@ -227,7 +229,7 @@ export class Remote {
     const { slot, method, hostsLost } = run.event.payload;
     const why =
       `${hostsLost} hosts have ended while ${slot}.${method.name}(…) was running there, so it is not tried again. ` +
-      "Look for what ends or exhausts its host.";
+      `The last one: ${this.#lastLoss.get(run.event.payload)}. Look for what ends or exhausts its host.`;
     this.#fail(run, new HeadwaterError("HW-6003", why));
   }
 
@@ -239,10 +241,12 @@ export class Remote {
   }
 
   /** The events that have been on a host that is gone, and that the journal does not have. */
-  inLimbo(host: number, culprit: number | null): Event[] {
+  inLimbo(host: number, culprit: number | null, why: string): Event[] {
     for (const { isDead, hosts, event, behind } of this.#runs.values()) {
       const isSuspect = culprit === null ? behind === null : culprit === event.ticket;
-      if (isSuspect && !isDead && hosts.includes(host)) event.payload.hostsLost += 1;
+      if (!isSuspect || isDead || !hosts.includes(host)) continue;
+      event.payload.hostsLost += 1;
+      this.#lastLoss.set(event.payload, why);
     }
     return [...this.#core.unsettled()].filter(({ isOpen, payload }) => {
       const run = payload.execution as RemoteRun | null;

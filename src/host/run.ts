@@ -91,13 +91,14 @@ async function startHosts(
   if (typeof wanted === "object") policyOf(wanted); // for its checks
   const hosts = typeof wanted === "object" ? (wanted.min ?? 1) : wanted;
   if (wanted === 1 && hostsAs !== "processes" && onLoad === undefined) return null;
-  const { slowEventMs, eventTimeoutMs, hostTimeoutMs } = options;
-  const times = [slowEventMs, eventTimeoutMs, hostTimeoutMs].filter((ms) => ms !== undefined);
+  const { slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs } = options;
+  const times = [slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs];
   if (!Number.isSafeInteger(hosts) || hosts < 1) throw cannot(hosts, "that is no number of hosts");
   if (module === undefined) throw cannot(hosts, NO_MODULE);
-  if (!times.every((ms) => ms > 0)) throw cannot(hosts, "a time that it may take is no number above 0");
+  if (!times.every((ms) => ms === undefined || ms > 0))
+    throw cannot(hosts, "a time that it may take is no number above 0");
   const open = hostsAs === "processes" ? openProcess : openThread;
-  const patience = patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs);
+  const patience = patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs);
   const task = { module, limits, isDurable, heapMb };
   return LocalHosts.start(open, task, placementFor(hosts, placement), patience);
 }

@@ -44,11 +44,16 @@ export interface RunOptions {
   readonly hostsAs?: "threads" | "processes";
   /** A host whose event loop is blocked for longer is ended and replaced: 30 seconds unless it says otherwise. */
   readonly hostTimeoutMs?: number;
+  /**
+   * A host that takes longer to load the program is ended, and replaced; while the program starts, and when hosts are added,
+   * it is refused with HW-6008. Ten times `hostTimeoutMs`, but at least 30 seconds, unless it says otherwise.
+   */
+  readonly hostStartTimeoutMs?: number;
   /** An event that runs longer on its host fails with HW-6007. By default it may take as long as it likes. */
   readonly eventTimeoutMs?: number;
   /** An event that runs longer on its host is reported, with HW-6006: 10 seconds unless it says otherwise. */
   readonly slowEventMs?: number;
-  /** Hears of events that take too long. By default they become process warnings. */
+  /** Hears of events that take too long, and of hosts that are lost and replaced. By default they become process warnings. */
   readonly onWarning?: (warning: HeadwaterError) => void;
   /** How much memory the heap of one host may take, in megabytes. A host that needs more ends, and is replaced. */
   readonly hostHeapMb?: number;

@@ -6,6 +6,7 @@ import {
   type LinkEvents,
   NOTHING_RUNS,
   runningIn,
+  uncaught,
   YOUNG_GENERATION_MB,
 } from "./host-link.js";
 
@@ -32,14 +33,21 @@ export function openThread(
     if (message instanceof Uint8Array) on.batch(message);
     else on.aside(message);
   });
-  worker.on("error", (error) => on.lost(error));
+  worker.on("error", (error) => on.lost(endedBy(error)));
   worker.on("exit", (code) => on.lost(new Error(`it ended with code ${code}`)));
   started(worker); // after the listeners, which keep it alive
   return {
+    kind: "thread",
     post: (bytes) => worker.postMessage(bytes, [bytes.buffer as ArrayBuffer]),
     tell: (aside) => worker.postMessage(aside),
     running: (answer) => answer(runningIn(noted)),
     kill: () => void worker.terminate(),
     close: async () => void (await worker.terminate()),
   };
+}
+
+/** Node's own errors, such as that there is no more memory, say what has happened. */
+function endedBy(error: Error): Error {
+  const isNodes = "code" in error && String(error.code).startsWith("ERR_WORKER_");
+  return isNodes ? error : new Error(`it ended because ${uncaught(error)}`, { cause: error });
 }

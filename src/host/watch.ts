@@ -1,4 +1,5 @@
 import { type ElasticHosts, policyOf } from "../elastic/elastic-hosts.js";
+import { apart } from "./apart.js";
 import { Elasticity } from "./elasticity.js";
 import type { Fleet } from "./fleet.js";
 import type { LoadRecorder } from "./load-recorder.js";
@@ -21,11 +22,13 @@ export function watchHosts(
   const elasticity =
     elastic === null
       ? null
-      : new Elasticity(fleet, meter, policyOf(elastic), (decision) => elastic.onDecision?.(decision));
+      : new Elasticity(fleet, meter, policyOf(elastic), (decision) =>
+          apart(() => elastic.onDecision?.(decision)),
+        );
   const timer = setInterval(() => {
     const now = meter.measure(Date.now(), fleet.list());
     recorder?.flush(meter);
-    void elasticity?.look(now);
+    if (!program.isStopped) void elasticity?.look(now);
   }, EVERY_MS);
   timer.unref();
   return () => {

@@ -1,7 +1,7 @@
 import type { Marks } from "../core/marks.js";
 import { Placement } from "../elastic/placement.js";
 import { invariant } from "../errors.js";
-import { Fleet, type HostPool } from "../host/fleet.js";
+import { Fleet, type HostPool, type HostStatus } from "../host/fleet.js";
 import { Inbox } from "../host/inbox.js";
 import type { Limits } from "../host/limits.js";
 import { Outbox } from "../host/outbox.js";
@@ -166,6 +166,11 @@ export class Cluster implements Hosts, HostPool {
     this.#hosts.delete(host);
   }
 
+  /** Simulated hosts are ready as soon as they are there. */
+  status(host: number): HostStatus | null {
+    return this.#hosts.has(host) ? { isReady: true, restarts: 0 } : null;
+  }
+
   /** What happens in the simulated world and to whom it happens is not measured. */
   load(): null {
     return null;
@@ -199,7 +204,7 @@ export class Cluster implements Hosts, HostPool {
       this.#controls.lost(host);
       this.#hosts.delete(host);
     } else this.#begin(host);
-    for (const node of program().nodes.values()) node.hostLost(host, 0); // no event is to blame
+    for (const node of program().nodes.values()) node.hostLost(host, 0, "it crashed"); // no event is to blame
   }
 
   /** Now and then somebody adds, drains or removes a host. */

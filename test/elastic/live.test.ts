@@ -125,6 +125,27 @@ test("a policy that throws is heard of, and the program goes on", async () => {
   await service.stop();
 });
 
+test("what is told of decisions and of the load may throw: it is said, and the program goes on", async (t) => {
+  const said: string[] = [];
+  const onWarning = ({ name, message }: Error) => void said.push(`${name}: ${message.split("\n")[0]}`);
+  process.on("warning", onWarning);
+  t.after(() => process.off("warning", onWarning));
+  const policy: Policy = () => [{ kind: "note", reason: "something to say" }];
+  const fail = (what: string) => () => {
+    throw new Error(`${what} failed`);
+  };
+  const service = await run(Town, {
+    module,
+    hosts: { max: 2, policy, onDecision: fail("onDecision") },
+    onLoad: fail("onLoad"),
+  });
+  const isSaid = (what: string) =>
+    said.includes(`HeadwaterCallbackFailed: a callback threw: Error: ${what} failed`);
+  const visits = await busyUntil(service, () => isSaid("onDecision") && isSaid("onLoad"));
+  assert.deepEqual(await counted(service), visits);
+  await service.stop();
+});
+
 test("a load that was recorded can be played to a policy", async () => {
   const recorded: LoadEvent[] = [];
   const service = await run(Town, { module, hosts: 2, onLoad: (event) => recorded.push(event) });

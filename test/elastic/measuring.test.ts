@@ -96,13 +96,15 @@ test("a context that its host has let go of fills nothing any more", () => {
     placement: new Placement([0]),
     begin: async () => {},
     end: async () => {},
+    status: () => ({ isReady: true, restarts: 0 }),
     life: () => 1,
     load: () => load,
     samples: () => samples,
   };
   const meter = new Meter(pool, program);
   const bytes = () =>
-    meter.measure(0, [{ id: 0, state: "running", contexts: 1, events: 0, load }]).hosts[0]?.stateBytes;
+    meter.measure(0, [{ id: 0, state: "running", contexts: 1, restarts: 0, events: 0, load }]).hosts[0]
+      ?.stateBytes;
   assert.ok((bytes() ?? 0) > 10_000);
   assert.ok(at(0, 0).letGo());
   samples = loads.read();

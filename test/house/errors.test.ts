@@ -32,6 +32,8 @@ const WITHOUT_PROGRAM: readonly Code[] = [
   "HW-6005",
   "HW-6006",
   "HW-6007",
+  "HW-6008",
+  "HW-6009",
   ...Object.keys(codes).filter((code): code is Code => code.startsWith("HW-70")), // test/fluxion/pages.test.ts
   "HW-7101",
   "HW-9001",

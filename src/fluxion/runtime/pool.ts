@@ -44,7 +44,9 @@ export class Pool {
       placementFor(threads, { pin }),
       patience,
     );
-    const service = runOn(memoryPorts, Fluxions, {}, null, hosts, () => hosts.close()) as Service<Fluxions>;
+    const options = { onWarning: () => {} }; // whoever waits for a stage hears what became of its thread
+    const close = () => hosts.close();
+    const service = runOn(memoryPorts, Fluxions, options, null, hosts, close) as Service<Fluxions>;
     const sharing = new Sharing(threads, new Claims(claims), (thread, { id, parcel }, place) =>
       service.root.workers(thread).stage(place, id, ...parcel),
     );

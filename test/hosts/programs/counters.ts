@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { AnonymousContext, Context, readonly } from "headwater";
 
 class Counter extends Context<number> {
@@ -22,6 +22,18 @@ class Counter extends Context<number> {
   async never() {
     this.count += 100;
     await new Promise(() => {});
+  }
+
+  /** Ends its host, the first time. */
+  exit(file: string) {
+    if (existsSync(file)) return;
+    appendFileSync(file, "x");
+    process.exit(3);
+  }
+
+  /** Ends its host a little later. */
+  forget() {
+    void Promise.reject(new Error("nobody cares"));
   }
 
   where() {

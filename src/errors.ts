@@ -78,7 +78,7 @@ export const codes = {
   "HW-6003": "an event ends every host that it runs on",
   "HW-6011": "there is no such host",
   "HW-6012": "a host cannot be added or taken away",
-  "HW-6013": "a context cannot be moved",
+  "HW-6013": "a context cannot be placed like that",
   "HW-6014": "the program has no hosts",
   "HW-6015": "a move was not made",
   "HW-6016": "a running program cannot be reached",

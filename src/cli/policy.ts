@@ -7,10 +7,11 @@ import { described, policyOf } from "../elastic/elastic-hosts.js";
 import { eventIn, type LoadEvent } from "../elastic/load.js";
 import type { Policy } from "../elastic/policy.js";
 import { HeadwaterError } from "../errors.js";
+import { HOSTS_MAX } from "../host/host-options.js";
 import { fixed, type Trial, tryPolicy } from "../sim/trial.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
-import { EVENTS_MAX, HOSTS_MAX, type HostRange, hostsIn, policyIn } from "./hosts-option.js";
+import { EVENTS_MAX, type HostRange, hostsIn, policyIn } from "./hosts-option.js";
 import type { Terminal } from "./terminal.js";
 
 const ROWS_MAX = 24;

@@ -1,9 +1,9 @@
-import { policyOf } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
 import type { Durability, Journal, JournalIdentity } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { nameOf } from "../model/shape.js";
 import { Fleet } from "./fleet.js";
+import { type CheckedOptions, checkedHosts } from "./host-options.js";
 import { isHost } from "./is-host.js";
 import { Ledger } from "./ledger.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
@@ -39,8 +39,9 @@ export function run<C extends ContextClass<Context>>(
   options?: RunOptions,
 ): Promise<Service<InstanceType<C>>>;
 export function run<N extends Nodes>(nodes: N, options?: RunOptions): Promise<NodeService<N>>;
-export async function run(program: AnyProgram, options: RunOptions = {}): Promise<unknown> {
-  if (isHost()) throw cannot(options.hosts ?? 1, RUN_BY_HOST);
+export async function run(program: AnyProgram, given: RunOptions = {}): Promise<unknown> {
+  if (isHost()) throw cannot(given.hosts ?? 1, RUN_BY_HOST);
+  const options = checkedHosts(given, rootsOf(program));
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const closing: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -81,19 +82,15 @@ async function openOwn(path: string, identity: JournalIdentity, durability: Dura
 }
 
 async function startHosts(
-  options: RunOptions,
+  options: CheckedOptions,
   limits: Limits,
   isDurable: boolean,
 ): Promise<LocalHosts | null> {
-  const { hosts: wanted = 1, hostsAs, module, placement, onLoad, hostHeapMb: heapMb } = options;
-  if (typeof wanted === "object") policyOf(wanted); // for its checks
+  const { hosts: wanted, hostsAs, module, placement, onLoad, hostHeapMb: heapMb } = options;
   const hosts = typeof wanted === "object" ? (wanted.min ?? 1) : wanted;
   if (wanted === 1 && hostsAs !== "processes" && onLoad === undefined) return null;
-  const { slowEventMs, eventTimeoutMs, hostTimeoutMs } = options;
-  const times = [slowEventMs, eventTimeoutMs, hostTimeoutMs].filter((ms) => ms !== undefined);
-  if (!Number.isSafeInteger(hosts) || hosts < 1) throw cannot(hosts, "that is no number of hosts");
   if (module === undefined) throw cannot(hosts, NO_MODULE);
-  if (!times.every((ms) => ms > 0)) throw cannot(hosts, "a time that it may take is no number above 0");
+  const { slowEventMs, eventTimeoutMs, hostTimeoutMs } = options;
   const open = hostsAs === "processes" ? openProcess : openThread;
   const patience = patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs);
   const task = { module, limits, isDurable, heapMb };

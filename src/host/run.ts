@@ -2,6 +2,7 @@ import { HeadwaterError } from "../errors.js";
 import type { Durability, Journal, JournalIdentity } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { nameOf } from "../model/shape.js";
+import { explained } from "./explained-link.js";
 import { Fleet } from "./fleet.js";
 import { type CheckedOptions, checkedHosts } from "./host-options.js";
 import { isHost } from "./is-host.js";
@@ -14,6 +15,7 @@ import { placementFor } from "./placement-rules.js";
 import { memoryPorts, type Ports } from "./ports.js";
 import { openProcess } from "./process-link.js";
 import { Program } from "./program.js";
+import { outlineOf } from "./program-module.js";
 import {
   type AnyService,
   type NodeService,
@@ -49,7 +51,7 @@ export async function run(program: AnyProgram, given: RunOptions = {}): Promise<
   };
   try {
     const ledger = await ledgerOf(program, options, limits, closing);
-    const hosts = await startHosts(options, limits, ledger !== null);
+    const hosts = await startHosts(program, options, limits, ledger !== null);
     if (hosts !== null) closing.push(() => hosts.close());
     return runOn(memoryPorts, program, options, ledger, hosts, close);
   } catch (error) {
@@ -82,6 +84,7 @@ async function openOwn(path: string, identity: JournalIdentity, durability: Dura
 }
 
 async function startHosts(
+  program: AnyProgram,
   options: CheckedOptions,
   limits: Limits,
   isDurable: boolean,
@@ -91,9 +94,9 @@ async function startHosts(
   if (wanted === 1 && hostsAs !== "processes" && onLoad === undefined) return null;
   if (module === undefined) throw cannot(hosts, NO_MODULE);
   const { slowEventMs, eventTimeoutMs, hostTimeoutMs } = options;
-  const open = hostsAs === "processes" ? openProcess : openThread;
+  const open = explained(hostsAs === "processes" ? openProcess : openThread);
   const patience = patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs);
-  const task = { module, limits, isDurable, heapMb };
+  const task = { module, outline: outlineOf(rootsOf(program)), limits, isDurable, heapMb };
   return LocalHosts.start(open, task, placementFor(hosts, placement), patience);
 }
 

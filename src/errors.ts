@@ -84,6 +84,7 @@ export const codes = {
   "HW-6016": "a running program cannot be reached",
   "HW-6021": "a policy cannot be used",
   "HW-6022": "a file is not a recorded load",
+  "HW-6023": "a policy asked for what cannot be done",
   "HW-6004": "an event was lost with its host",
   "HW-6005": "a message between hosts is not well formed",
   "HW-6006": "an event has been running for long",

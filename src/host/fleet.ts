@@ -99,6 +99,8 @@ export class Fleet implements ProgramHosts {
   readonly #addressed: Addressed;
   readonly #states = new Map<number, HostState>();
   #lastHost: number;
+  /** For each context that is being moved, when the last of its moves is over. */
+  readonly #lastMoves = new Map<Slot, Promise<void>>();
   /** The moves in the background, if there are any, and whether they must look again. */
   #settling: Promise<void> | null = null;
   #isUnsettled = false;
@@ -205,13 +207,26 @@ export class Fleet implements ProgramHosts {
 
   /** The same for a context that was found otherwise. */
   async moveSlot(slot: Slot, host: number): Promise<void> {
+    this.#mustBeFree(slot, host);
+    await this.#move(slot, host, true);
+  }
+
+  /** Why a context cannot be moved to a host, if so. */
+  refusal(context: Slot | string, host: number): string | null {
+    try {
+      this.#mustBeFree(typeof context === "string" ? this.#slotOf(context) : context, host);
+      return null;
+    } catch (error) {
+      return (error as HeadwaterError).message.replace(/\.$/, "");
+    }
+  }
+
+  #mustBeFree(slot: Slot, host: number): void {
     this.#mustTake(host);
     const pin = this.#pool.placement.pinOf(slot);
-    if (pin !== null && pin.host !== host) {
-      const what = `${slot} cannot be moved to host ${host}: it is pinned to host ${pin.host} by "${pin.address}".`;
-      throw misplaced(`${what} \`hosts.unpin(${JSON.stringify(pin.address)})\` frees it.`);
-    }
-    await this.#move(slot, host, true);
+    if (pin === null || pin.host === host) return;
+    const what = `${slot} cannot be moved to host ${host}: it is pinned to host ${pin.host} by "${pin.address}".`;
+    throw misplaced(`${what} \`hosts.unpin(${JSON.stringify(pin.address)})\` frees it.`);
   }
 
   where(context: NamedContext): number {
@@ -272,10 +287,21 @@ export class Fleet implements ProgramHosts {
     }
   }
 
+  /** Moves of one context are made in the order in which they were asked for: copies of different lengths would mix it up. */
   #move(slot: Slot, to: number, isWish: boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#program.node(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
-    });
+    const made = () =>
+      new Promise<void>((resolve, reject) => {
+        this.#program.node(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
+      });
+    const before = this.#lastMoves.get(slot);
+    const move = before === undefined ? made() : before.then(made);
+    const over = move
+      .catch(() => {}) // whoever asked for it hears of it
+      .then(() => {
+        if (this.#lastMoves.get(slot) === over) this.#lastMoves.delete(slot);
+      });
+    this.#lastMoves.set(slot, over);
+    return move;
   }
 
   *#contexts(): Iterable<Slot> {

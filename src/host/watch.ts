@@ -1,3 +1,4 @@
+import type { Surveyor } from "../elastic/actions.js";
 import { type ElasticHosts, policyOf } from "../elastic/elastic-hosts.js";
 import { Elasticity } from "./elasticity.js";
 import type { Fleet } from "./fleet.js";
@@ -18,10 +19,16 @@ export function watchHosts(
 ): () => void {
   if (elastic === null && recorder === null) return () => {};
   const meter = new Meter(pool, program);
+  const surveyor: Surveyor = {
+    cannotMove: (context, to) => fleet.refusal(meter.named(context) ?? context, to),
+    report: (problem) => program.warn(problem),
+  };
   const elasticity =
     elastic === null
       ? null
-      : new Elasticity(fleet, meter, policyOf(elastic), (decision) => elastic.onDecision?.(decision));
+      : new Elasticity(fleet, meter, policyOf(elastic, surveyor), (decision) =>
+          elastic.onDecision?.(decision),
+        );
   const timer = setInterval(() => {
     const now = meter.measure(Date.now(), fleet.list());
     recorder?.flush(meter);

@@ -45,12 +45,18 @@ export const policy: Command = {
     };
     const trial = trials.policy as Trial;
     const picture = args.values.get("svg");
-    if (picture !== undefined) await writeFile(resolve(picture), pictureOf(trials));
+    if (picture !== undefined) await draw(picture, trials);
     if (args.flags.has("json")) terminal.out(JSON.stringify({ ...trial, fixed: fixedOnes(trials) }));
     else report(trials, trial, terminal);
     return 0;
   },
 };
+
+async function draw(file: string, trials: Readonly<Record<string, Trial>>): Promise<void> {
+  await writeFile(resolve(file), pictureOf(trials)).catch((error: Error) => {
+    throw misused(policy, `${file} cannot be written: ${error.message}.`);
+  });
+}
 
 function rangeOf({ values }: Arguments): HostRange {
   const written = values.get("hosts") ?? "1..4";

@@ -117,6 +117,25 @@ function isOneOf(count: number, number: number) {
   return Number.isInteger(number) && number >= 0 && number < count;
 }
 
+/** Everybody leaves their room, if they are in one, and travels to where a game begins. */
+async function startAgain(
+  game: Service<Game>["root"],
+  last: { kid: string; building: number; place: string }[],
+) {
+  for (const { kid, building, place } of last) {
+    if (place !== "hallway")
+      await game.buildings(building).leaveRoom(kid, Number(place.replace("room ", "")));
+  }
+  for (const [kid, building] of [
+    ["ada", 0],
+    ["ben", 0],
+    ["cleo", 1],
+  ] as const) {
+    const isThere = last.some((found) => found.kid === kid);
+    await (isThere ? game.travel(kid, building) : game.join(kid, building)); // it may have ended before all had joined
+  }
+}
+
 export async function main(service: Service<Game>, io: ProgramIo) {
   const { root: game } = service;
   const report = async (what: string) => {
@@ -126,8 +145,15 @@ export async function main(service: Service<Game>, io: ProgramIo) {
     );
   };
 
-  await Promise.all([game.join("ada", 0), game.join("ben", 0), game.join("cleo", 1)]);
-  await report("three kids joined");
+  const last = await game.census(); // nobody, unless a journal has kept the kids of the last run
+  if (last.length === 0) {
+    await Promise.all([game.join("ada", 0), game.join("ben", 0), game.join("cleo", 1)]);
+    await report("three kids joined");
+  } else {
+    await report("where the last run left them");
+    await startAgain(game, last);
+    await report("three kids start again");
+  }
 
   await Promise.all([
     game.buildings(0).enterRoom("ada", 2),

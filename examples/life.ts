@@ -23,6 +23,10 @@ export class Life extends Context {
       for (const [x, value] of [...row].entries()) this.event.start(this.cells(x, y)).begin(value === "#");
     }
   }
+
+  @readonly hasBegun() {
+    return this.height > 0;
+  }
 }
 
 export class Cell extends Context<readonly [x: number, y: number]> {
@@ -131,11 +135,15 @@ export async function main(service: NodeService<typeof program>, io: ProgramIo) 
   });
   await screen.nodes.printer.watch();
 
-  io.print("a glider moves one cell to the right and one down in four generations");
-  await service.nodes.compute.begin(
-    [".#......", "..#.....", "###.....", "........", "........", "........"],
-    16,
-  );
+  if (await service.nodes.compute.hasBegun()) {
+    io.print("the glider goes on where the last run ended"); // the cells' events are in the journal, and run by themselves
+  } else {
+    io.print("a glider moves one cell to the right and one down in four generations");
+    await service.nodes.compute.begin(
+      [".#......", "..#.....", "###.....", "........", "........", "........"],
+      16,
+    );
+  }
   await service.idle();
   screen.close();
 }

@@ -23,7 +23,7 @@ export class Place extends Address {
     return new Place(this.node, slot.cls, this, slot, key) as this;
   }
 
-  static root(cls: unknown, node = "node"): Place {
+  static root(cls: unknown, node = (cls as ContextClass).name): Place {
     return new Place(node, cls as ContextClass, null, null, undefined);
   }
 }

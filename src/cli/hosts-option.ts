@@ -1,13 +1,14 @@
 import { createWriteStream } from "node:fs";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { ElasticHosts } from "../elastic/elastic-hosts.js";
 import { type LoadEvent, lineOf } from "../elastic/load.js";
 import type { Policy } from "../elastic/policy.js";
 import { HeadwaterError } from "../errors.js";
+import { HOSTS_MAX } from "../host/host-options.js";
 import { loadModule } from "./program.js";
 import { findProgram } from "./program-file.js";
 
-export const HOSTS_MAX = 256;
 /** A recorded load has so many events at most; `headwater policy try` takes no more. */
 export const EVENTS_MAX = 2_000_000;
 
@@ -16,8 +17,12 @@ export interface HostRange {
   readonly max: number;
 }
 
-/** `4` or `1..4`; null for anything else. */
+/** `4`, `1..4` or `cores`; null for anything else. */
 export function hostsIn(written: string): HostRange | null {
+  if (written === "cores") {
+    const cores = Math.min(HOSTS_MAX, availableParallelism());
+    return { min: cores, max: cores };
+  }
   const [, first, last = first] = /^(\d{1,3})(?:\.\.(\d{1,3}))?$/.exec(written) ?? [];
   const [min, max] = [Number(first), Number(last)];
   return min >= 1 && max >= min && max <= HOSTS_MAX ? { min, max } : null;

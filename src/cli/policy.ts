@@ -7,10 +7,11 @@ import { described, policyOf } from "../elastic/elastic-hosts.js";
 import { eventIn, type LoadEvent } from "../elastic/load.js";
 import type { Policy } from "../elastic/policy.js";
 import { HeadwaterError } from "../errors.js";
+import { HOSTS_MAX } from "../host/host-options.js";
 import { fixed, type Trial, tryPolicy } from "../sim/trial.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
-import { EVENTS_MAX, HOSTS_MAX, type HostRange, hostsIn, policyIn } from "./hosts-option.js";
+import { EVENTS_MAX, type HostRange, hostsIn, policyIn } from "./hosts-option.js";
 import type { Terminal } from "./terminal.js";
 
 const ROWS_MAX = 24;
@@ -44,12 +45,18 @@ export const policy: Command = {
     };
     const trial = trials.policy as Trial;
     const picture = args.values.get("svg");
-    if (picture !== undefined) await writeFile(resolve(picture), pictureOf(trials));
+    if (picture !== undefined) await draw(picture, trials);
     if (args.flags.has("json")) terminal.out(JSON.stringify({ ...trial, fixed: fixedOnes(trials) }));
     else report(trials, trial, terminal);
     return 0;
   },
 };
+
+async function draw(file: string, trials: Readonly<Record<string, Trial>>): Promise<void> {
+  await writeFile(resolve(file), pictureOf(trials)).catch((error: Error) => {
+    throw misused(policy, `${file} cannot be written: ${error.message}.`);
+  });
+}
 
 function rangeOf({ values }: Arguments): HostRange {
   const written = values.get("hosts") ?? "1..4";

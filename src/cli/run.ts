@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { ElasticHosts } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
+import { HOSTS_MAX } from "../host/host-options.js";
 import { run as runService } from "../host/run.js";
 import { type AnyService, type RunOptions, hostsOf as serviceHosts } from "../host/service.js";
 import type { Durability } from "../journal/journal.js";
@@ -11,7 +12,7 @@ import { doorIn, openDoor } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { FLUXION_OPTIONS, refuseFluxionOptions } from "./fluxion-options.js";
-import { HOSTS_MAX, type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
+import { type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import { apiOf, loadProgram, type Program, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
@@ -44,7 +45,7 @@ export const run: Command = {
       help: "survive a crash of the machine, or of the process only (synced)",
     },
     hosts: {
-      value: "N|MIN..MAX",
+      value: "N|MIN..MAX|cores",
       help: "run events on so many hosts, or as many as the load needs (1: all in one thread)",
     },
     processes: { help: "hosts are processes of their own, not threads" },
@@ -200,7 +201,10 @@ function rangeOf({ values }: Arguments): HostRange {
   const written = values.get("hosts") ?? "1";
   const range = hostsIn(written);
   if (range === null) {
-    throw misused(run, `--hosts is a number from 1 to ${HOSTS_MAX}, or two of them, 1..4, not "${written}".`);
+    throw misused(
+      run,
+      `--hosts is a number from 1 to ${HOSTS_MAX}, or two of them, 1..4, or cores, not "${written}".`,
+    );
   }
   if (range.max === 1 && values.has("admin")) {
     throw misused(run, "--admin lets `headwater hosts` in; it needs --hosts with more than one as well.");

@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../errors.js";
+import { feasible, ON_TRIAL, type Surveyor } from "./actions.js";
 import { type Bounds, type KeepOptions, keep } from "./keep.js";
-import type { Action, Decision, Measurements, Policy } from "./policy.js";
+import type { Action, Decision, Policy } from "./policy.js";
 
 /** As many hosts as the load needs. */
 export interface ElasticHosts extends Pick<KeepOptions, "inARow" | "coolDownMs" | "doubles"> {
@@ -18,14 +19,14 @@ export interface ElasticHosts extends Pick<KeepOptions, "inARow" | "coolDownMs" 
 
 const DEFAULT_BOUNDS: Bounds = { utilisation: [0.3, 0.7] };
 
-export function policyOf(options: ElasticHosts): Policy {
+export function policyOf(options: ElasticHosts, surveyor: Surveyor = ON_TRIAL): Policy {
   const { policy, keep: bounds = DEFAULT_BOUNDS, onDecision: _, ...others } = options;
   if (policy === undefined) return keep({ ...bounds, ...others });
   keep({ ...DEFAULT_BOUNDS, ...others }); // for its checks
   if (typeof policy !== "function") {
     throw new HeadwaterError("HW-6021", "a policy is a function from measurements to a list of actions.");
   }
-  return within(policy, options.min ?? 1, options.max);
+  return within(feasible(policy, surveyor), options.min ?? 1, options.max);
 }
 
 /** Of what a policy wants, only what leaves the number of hosts between these. */
@@ -40,16 +41,12 @@ function within(policy: Policy, min: number, max: number): Policy {
         return allowed > 0 ? [{ ...action, count: allowed }] : [];
       }
       if (action.kind === "remove") {
-        if (count <= min || !isRunning(now, action.host)) return [];
+        if (count <= min) return [];
         count -= 1;
       }
       return [action];
     });
   };
-}
-
-function isRunning({ hosts }: Measurements, id: number): boolean {
-  return hosts.some((host) => host.id === id && host.state === "running");
 }
 
 /** An action in a few words, without its reason. */

@@ -34,6 +34,8 @@ const UNEVEN_LOAD = 0.15;
 const UNEVEN_BYTES = 1.5;
 /** A context that takes this part of what its host does has nearly a host of its own. */
 const DOMINANT = 0.9;
+/** What is a part of a whole, so that it lies between 0 and 1. */
+const SHARES: readonly string[] = ["utilisation"] satisfies Measure[];
 /** These grow with the number of contexts on a host, so it can be told what fewer hosts would mean. */
 const SHARED: readonly Measure[] = ["utilisation", "heapBytes", "stateBytes"];
 const OF_MEMORY: readonly Measure[] = ["heapBytes", "stateBytes"];
@@ -241,10 +243,14 @@ function check({ min = 1, max, inARow = 3, coolDownMs = 5000, doubles: _, ...bou
     if (!(measure in SHOWN))
       throw wrong(`"${measure}" is not measured; there are ${Object.keys(SHOWN).join(", ")}`);
     const [low, high] = Array.isArray(bound) ? (bound as number[]) : [];
-    if (!(low !== undefined && high !== undefined && low >= 0 && low < high)) {
+    if (!(typeof low === "number" && typeof high === "number" && low >= 0 && low < high)) {
       throw wrong(
         `the bounds of ${measure} are ${JSON.stringify(bound)}, and must be two numbers, the lower one first`,
       );
     }
+    if (SHARES.includes(measure) && high > 1)
+      throw wrong(
+        `the bounds of ${measure} are ${JSON.stringify(bound)}, and must be shares between 0 and 1: [0.3, 0.7]`,
+      );
   }
 }

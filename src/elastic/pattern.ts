@@ -7,9 +7,15 @@ export interface Pattern {
 /** One or several keys as they are written: numbers, or texts in quotes, which may have brackets in them. */
 const ANY_KEY = String.raw`\((?:"(?:[^"\\]|\\.)*"|[^"()])+\)`;
 
+/** Its parts: a `(*)` that is not within quotes, or anything else. */
+const PART = /\(\*\)|(?:"(?:[^"\\]|\\.)*"|(?!\(\*\))[^"])+|"/g;
+
 export function patternOf(text: string): Pattern {
-  if (!text.includes("(*)")) return { text, matches: (path) => path === text };
-  const parts = text.split("(*)").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-  const expression = new RegExp(`^${parts.join(ANY_KEY)}$`);
+  const parts: readonly string[] = text.match(PART) ?? [];
+  if (!parts.includes("(*)")) return { text, matches: (path) => path === text };
+  const literal = (part: string) => part.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const expression = new RegExp(
+    `^${parts.map((part) => (part === "(*)" ? ANY_KEY : literal(part))).join("")}$`,
+  );
   return { text, matches: (path) => expression.test(path) };
 }

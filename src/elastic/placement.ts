@@ -35,11 +35,27 @@ export interface PlacedContext {
 /** Those for which it returns the same text or number are on one host; those for which it returns undefined are left alone. */
 export type Colocate = (context: PlacedContext) => string | number | undefined;
 
+/** The name of those that a rule wants a context to be with, if it speaks of it. What makes no sense is thrown. */
+export function togetherBy(rule: Colocate, context: Placed): string | null {
+  const { node, key, shape } = context;
+  const name: unknown = rule({ node, path: String(context), key, type: shape.cls });
+  if (name === undefined || name === null) return null;
+  if (typeof name === "string" || typeof name === "number") return `${typeof name} ${name}`;
+  throw new TypeError(
+    `it returned ${name instanceof Promise ? "a promise" : `a ${typeof name}`}, and should return a text, a number or undefined`,
+  );
+}
+
 /** A unit's place. */
 interface Place {
   readonly host: number;
   /** Did somebody ask for it by name? Then it stays, though hashing would give another one. */
   readonly isWish: boolean;
+}
+
+interface Pin {
+  readonly pattern: Pattern;
+  readonly host: number;
 }
 
 interface Known {
@@ -65,7 +81,9 @@ export class Placement {
   readonly #colocate: Colocate[] = [];
   /** What those rules have said, which is asked for once. */
   #named = new WeakMap<Placed, string | null>();
-  readonly #pins: { readonly pattern: Pattern; readonly host: number }[] = [];
+  readonly #pins: Pin[] = [];
+  /** Hears that a rule of `colocate` could not say where a context belongs: it is placed as if there were no such rule. */
+  onMisrule: (context: Placed, error: unknown) => void = () => {};
 
   constructor(
     hosts: Iterable<number>,
@@ -126,7 +144,13 @@ export class Placement {
 
   /** Does a rule say where it is, so that nobody else should? */
   isBound(context: Placed): boolean {
-    return this.#isPinned(context) || this.#together(context) !== undefined;
+    return this.#isPinned(context) || this.#together(context) !== null;
+  }
+
+  /** The pin that keeps a context where it is, if there is one. */
+  pinOf(context: Placed): { readonly address: string; readonly host: number } | null {
+    const pin = this.#pin(context);
+    return pin === null ? null : { address: pin.pattern.text, host: pin.host };
   }
 
   /** Where a unit that has a place should be moved, if it is not where it should be. */
@@ -134,7 +158,7 @@ export class Placement {
     if (context.shape.anonymous || !this.#places.has(context) || !this.#isUnit(context)) return null;
     this.of(context); // a place on a host that is gone is none
     const place = this.#places.get(context) as Place;
-    if (place.isWish && this.isOpen(place.host) && this.#pinned(context) === null) return null;
+    if (place.isWish && this.isOpen(place.host) && this.#pin(context) === null) return null;
     const host = this.#home(context);
     return host === place.host ? null : host;
   }
@@ -249,28 +273,26 @@ export class Placement {
     return this.#pins.length > 0 && this.#pins.some(({ pattern }) => pattern.matches(String(context)));
   }
 
-  /** The host to which a context is pinned, if it is open. */
-  #pinned(context: Placed): number | null {
+  /** The pin of a context, if its host is open. */
+  #pin(context: Placed): Pin | null {
     if (this.#pins.length === 0) return null;
     const path = String(context);
-    const pin = this.#pins.findLast(({ pattern, host }) => this.isOpen(host) && pattern.matches(path));
-    return pin?.host ?? null;
+    return this.#pins.findLast(({ pattern, host }) => this.isOpen(host) && pattern.matches(path)) ?? null;
   }
 
-  /** The name of those that it is to be with, if a rule says so. A rule that throws has said nothing. */
+  /** The name of those that it is to be with, if a rule says so. */
   #together(context: Placed): string | null {
     if (this.#colocate.length === 0) return null;
     const known = this.#named.get(context);
     if (known !== undefined) return known;
-    const { node, key, shape } = context;
-    const seen: PlacedContext = { node, path: String(context), key, type: shape.cls };
-    let name: string | number | undefined;
+    let together: string | null = null;
     for (const rule of this.#colocate) {
       try {
-        name ??= rule(seen);
-      } catch {}
+        together ??= togetherBy(rule, context);
+      } catch (error) {
+        this.onMisrule(context, error);
+      }
     }
-    const together = name === undefined ? null : `${typeof name} ${name}`;
     this.#named.set(context, together);
     return together;
   }
@@ -287,8 +309,8 @@ export class Placement {
 
   /** Where a unit belongs, wishes aside. */
   #home(unit: Placed): number {
-    const pinned = this.#pinned(unit);
-    if (pinned !== null) return pinned;
+    const pin = this.#pin(unit);
+    if (pin !== null) return pin.host;
     if (unit.parent !== null && this.#exceptions.has(unit) && !this.#isUnitByRule(unit)) {
       const host = this.of(unit.parent);
       if (this.isOpen(host)) return host;

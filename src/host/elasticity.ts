@@ -76,10 +76,11 @@ export class Elasticity {
     }
   }
 
-  /** A context that is not known any more has nothing to do, or is gone. */
+  /** A policy may also name one that has done nothing lately, and was not measured. */
   async #move(context: string, to: number): Promise<void> {
     const slot = this.#meter.named(context);
-    if (slot !== undefined) await this.#fleet.moveSlot(slot, to);
+    if (slot === undefined) await this.#fleet.move(context, to);
+    else await this.#fleet.moveSlot(slot, to);
   }
 }
 

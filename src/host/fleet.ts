@@ -1,12 +1,12 @@
 import type { Colocate, Placement } from "../elastic/placement.js";
 import { HeadwaterError } from "../errors.js";
-import { addressIn } from "../model/address-text.js";
 import type { ContextClass } from "../model/context.js";
-import { resolvePath } from "../model/path.js";
-import { Reference, type Target } from "../model/refs.js";
-import { contextClass } from "./placement-rules.js";
+import type { Target } from "../model/refs.js";
+import { Addressed, misplaced } from "./addressed.js";
+import { HOSTS_MAX } from "./host-options.js";
+import { checkedColocate, contextClasses, misrule } from "./placement-rules.js";
 import type { Program } from "./program.js";
-import { Slot } from "./slot.js";
+import type { Slot } from "./slot.js";
 
 /** What a host says of itself, about once a second. */
 export interface HostLoad {
@@ -35,11 +35,12 @@ export interface HostInfo {
   readonly load: HostLoad | null;
 }
 
-/** A reference to a context, or its address as a program writes it: `"Game.buildings(1)"`. */
+/** A reference to a context, or its address, with the name of its logical node in front: `"Game.buildings(1)"`. */
 export type NamedContext = Target<unknown> | string;
 
 /** A context that is in the memory of a host. */
 export interface ContextInfo {
+  /** Its address, as `where`, `move` and `pin` take it. */
   readonly context: string;
   /** The name of its logical node. */
   readonly node: string;
@@ -101,14 +102,16 @@ export interface HostPool {
 
 /** Moves in the background that are under way at the same time. */
 const MOVES_AT_ONCE = 4;
-const HOSTS_MAX = 256;
 
 /** Hosts come, go, and share the contexts of a program. */
 export class Fleet implements ProgramHosts {
   readonly #pool: HostPool;
   readonly #program: Program;
+  readonly #addressed: Addressed;
   readonly #states = new Map<number, HostState>();
   #lastHost: number;
+  /** For each context that is being moved, when the last of its moves is over. */
+  readonly #lastMoves = new Map<Slot, Promise<void>>();
   /** The moves in the background, if there are any, and whether they must look again. */
   #settling: Promise<void> | null = null;
   #isUnsettled = false;
@@ -116,6 +119,13 @@ export class Fleet implements ProgramHosts {
   constructor(pool: HostPool, program: Program) {
     this.#pool = pool;
     this.#program = program;
+    const roots = [...program.roots].map(([node, { shape }]) => [node, shape.cls] as const);
+    this.#addressed = new Addressed(Object.fromEntries(roots));
+    let isHeard = false; // of one that throws is heard once, not with every context
+    pool.placement.onMisrule = (context, error) => {
+      if (!isHeard) program.warn(misrule("`colocate`", context, error));
+      isHeard = true;
+    };
     for (const host of pool.placement.hosts) this.#states.set(host, "running");
     this.#lastHost = Math.max(...pool.placement.hosts);
   }
@@ -213,15 +223,31 @@ export class Fleet implements ProgramHosts {
 
   async move(context: NamedContext, host: number): Promise<void> {
     this.#program.mustGoOn();
-    const slot = this.#slotOf(context);
-    this.#mustTake(host);
-    await this.#move(slot, host, true);
+    await this.moveSlot(this.#slotOf(context), host);
   }
 
   /** The same for a context that was found otherwise. */
   async moveSlot(slot: Slot, host: number): Promise<void> {
-    this.#mustTake(host);
+    this.#mustBeFree(slot, host);
     await this.#move(slot, host, true);
+  }
+
+  /** Why a context cannot be moved to a host, if so. */
+  refusal(context: Slot | string, host: number): string | null {
+    try {
+      this.#mustBeFree(typeof context === "string" ? this.#slotOf(context) : context, host);
+      return null;
+    } catch (error) {
+      return (error as HeadwaterError).message.replace(/\.$/, "");
+    }
+  }
+
+  #mustBeFree(slot: Slot, host: number): void {
+    this.#mustTake(host);
+    const pin = this.#pool.placement.pinOf(slot);
+    if (pin === null || pin.host === host) return;
+    const what = `${slot} cannot be moved to host ${host}: it is pinned to host ${pin.host} by "${pin.address}".`;
+    throw misplaced(`${what} \`hosts.unpin(${JSON.stringify(pin.address)})\` frees it.`);
   }
 
   where(context: NamedContext): number {
@@ -231,21 +257,25 @@ export class Fleet implements ProgramHosts {
   async pin(context: NamedContext, host: number): Promise<void> {
     this.#program.mustGoOn();
     this.#mustTake(host);
-    await this.#change((placement) => placement.pin(this.#patternOf(context), host));
+    const pattern = this.#patternOf(context, "`pin`");
+    await this.#change((placement) => placement.pin(pattern, host));
   }
 
   async unpin(context: NamedContext): Promise<void> {
-    await this.#change((placement) => placement.unpin(this.#patternOf(context)));
+    const pattern = this.#patternOf(context, "`unpin`");
+    await this.#change((placement) => placement.unpin(pattern));
   }
 
   async separate(...classes: ContextClass[]): Promise<void> {
+    const checked = contextClasses(classes, this.#addressed, "`separate`");
     await this.#change((placement) => {
-      for (const cls of classes) placement.separate(contextClass(cls));
+      for (const cls of checked) placement.separate(cls);
     });
   }
 
   async colocate(rule: Colocate): Promise<void> {
-    await this.#change((placement) => placement.colocate(rule));
+    const checked = checkedColocate(rule, this.#contexts(), "`colocate`");
+    await this.#change((placement) => placement.colocate(checked));
   }
 
   async #change(rules: (placement: Placement) => void): Promise<void> {
@@ -280,10 +310,21 @@ export class Fleet implements ProgramHosts {
     }
   }
 
+  /** Moves of one context are made in the order in which they were asked for: copies of different lengths would mix it up. */
   #move(slot: Slot, to: number, isWish: boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#program.node(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
-    });
+    const made = () =>
+      new Promise<void>((resolve, reject) => {
+        this.#program.node(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
+      });
+    const before = this.#lastMoves.get(slot);
+    const move = before === undefined ? made() : before.then(made);
+    const over = move
+      .catch(() => {}) // whoever asked for it hears of it
+      .then(() => {
+        if (this.#lastMoves.get(slot) === over) this.#lastMoves.delete(slot);
+      });
+    this.#lastMoves.set(slot, over);
+    return move;
   }
 
   *#contexts(): Iterable<Slot> {
@@ -305,43 +346,21 @@ export class Fleet implements ProgramHosts {
     if (state !== "running") throw noHost(host, `is ${state}`, this.#running());
   }
 
-  #patternOf(context: NamedContext): string {
-    return typeof context === "string" ? context : String(this.#slotOf(context));
+  #patternOf(context: NamedContext, rule: string): string {
+    return typeof context === "string"
+      ? this.#addressed.pattern(context, rule)
+      : String(this.#slotOf(context));
   }
 
   #slotOf(context: unknown): Slot {
-    const slot = typeof context === "string" ? this.#slotAt(context) : this.#slotBehind(context);
-    if (slot === null) {
-      const what =
-        `${String(context)} is no context of this program. Pass a reference of its service, \`service.root.rooms(1)\`, ` +
-        'or an address, "Hotel.rooms(1)".';
-      throw new HeadwaterError("HW-6013", what);
-    }
-    if (slot.shape.anonymous) {
-      const what = `${slot} is anonymous: it has no state, and so there is nothing to move.`;
-      throw new HeadwaterError("HW-6013", what);
-    }
+    const { roots } = this.#program;
+    const slot =
+      typeof context === "string"
+        ? this.#addressed.slot(context, roots)
+        : this.#addressed.behind(context, roots);
+    if (slot.shape.anonymous)
+      throw misplaced(`${slot} is anonymous: it has no state, and so there is nothing to move.`);
     return slot;
-  }
-
-  #slotBehind(reference: unknown): Slot | null {
-    const address = reference instanceof Reference ? Reference.addressOf(reference) : null;
-    if (!(address instanceof Slot)) return null;
-    return this.#program.roots.get(address.node) === rootOf(address) ? address : null;
-  }
-
-  #slotAt(text: string): Slot | null {
-    const address = addressIn(text);
-    const roots = [...this.#program.roots].filter(
-      ([node, { shape }]) => node === address?.root || shape.name === address?.root,
-    );
-    const root = roots[0]?.[1];
-    if (address === null || root === undefined || roots.length > 1) return null;
-    try {
-      return resolvePath(root, address.path);
-    } catch {
-      return null; // there is no such field
-    }
   }
 }
 
@@ -353,10 +372,6 @@ function unlessNotMade(error: unknown): void {
 function* subtree(slot: Slot): Iterable<Slot> {
   yield slot;
   for (const child of slot.made()) yield* subtree(child);
-}
-
-function rootOf(slot: Slot): Slot {
-  return slot.parent === null ? slot : rootOf(slot.parent);
 }
 
 function noHost(host: number, why: string, running: readonly number[]): HeadwaterError {

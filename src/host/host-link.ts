@@ -1,10 +1,13 @@
 import type { ContextSample } from "./context-loads.js";
 import type { HostLoad } from "./fleet.js";
 import type { Limits } from "./limits.js";
+import type { Outline } from "./program-module.js";
 
 /** What a host is told when it starts. */
 export interface HostTask {
   readonly module: string;
+  /** What it is to find there. */
+  readonly outline?: Outline | undefined;
   readonly limits: Limits;
   readonly isDurable: boolean;
   /** How much memory its heap may take; Node decides if it is not given. */
@@ -15,6 +18,8 @@ export interface HostTask {
 export type Aside =
   | { readonly kind: "task"; readonly task: HostTask }
   | { readonly kind: "ready" }
+  /** It could not load the program, and ends. */
+  | { readonly kind: "failed"; readonly code: string; readonly message: string }
   /** The host's event loop says the same number back. */
   | { readonly kind: "beat"; readonly beat: number }
   | LastWords

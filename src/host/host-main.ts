@@ -1,11 +1,12 @@
-import type { ContextClass } from "../model/context.js";
-import { nameOf } from "../model/shape.js";
+import { HeadwaterError } from "../errors.js";
+import type { Roots } from "./addressed.js";
 import { ContextLoads } from "./context-loads.js";
 import { Gauge } from "./gauge.js";
 import { type Aside, type HostTask, NOTHING_RUNS } from "./host-link.js";
 import { becomeHost } from "./is-host.js";
 import { HostLine } from "./line.js";
 import { memoryPorts } from "./ports.js";
+import { cannotLoad, loadRoots, reasonOf } from "./program-module.js";
 import { Site } from "./site.js";
 import type { Slot } from "./slot.js";
 import type { RunningEvent } from "./supervisor.js";
@@ -25,12 +26,8 @@ export interface HostPort {
  */
 export async function startHost(task: HostTask, port: HostPort, noted: Float64Array): Promise<HostLine> {
   becomeHost();
-  if (/\.[mc]?tsx?$/.test(new URL(task.module).pathname)) (await import("tsx/esm/api")).register();
-  const { default: roots } = (await import(task.module)) as {
-    default: ContextClass | Record<string, ContextClass>;
-  };
-  const classes = typeof roots === "function" ? { [nameOf(roots)]: roots } : roots;
-  const nodes = Object.keys(classes);
+  const classes = await rootsFor(task, port);
+  const nodes = Object.keys(task.outline?.nodes ?? classes); // in the order in which the head knows them
   const note = (node: string, ticket: number) => {
     noted[1] = ticket;
     noted[0] = nodes.indexOf(node);
@@ -73,4 +70,15 @@ export async function startHost(task: HostTask, port: HostPort, noted: Float64Ar
   setInterval(report, LOAD_EVERY_MS).unref();
   port.tell({ kind: "ready" });
   return line;
+}
+
+/** The program; the head is told why if there is none, since all else that it would see is that a host has ended. */
+async function rootsFor({ module, outline }: HostTask, port: HostPort): Promise<Roots> {
+  try {
+    return await loadRoots(module, outline);
+  } catch (error) {
+    const { code, message } = error instanceof HeadwaterError ? error : cannotLoad(module, reasonOf(error));
+    port.tell({ kind: "failed", code, message });
+    throw error;
+  }
 }

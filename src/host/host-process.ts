@@ -41,10 +41,15 @@ function heard(aside: Aside): void {
 }
 
 async function begin({ task }: Extract<Aside, { kind: "task" }>): Promise<void> {
-  line = await startHost(
-    task,
-    { post: (bytes) => writeBatch(socket, bytes), tell: (aside) => writeAside(socket, aside) },
-    noted,
-  );
+  try {
+    line = await startHost(
+      task,
+      { post: (bytes) => writeBatch(socket, bytes), tell: (aside) => writeAside(socket, aside) },
+      noted,
+    );
+  } catch {
+    socket.end(() => process.exit(1)); // the head has been told why
+    return;
+  }
   for (const bytes of early.splice(0)) line.receive(bytes);
 }

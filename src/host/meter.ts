@@ -113,7 +113,7 @@ export class Meter {
     const own: ContextLoad[] = [];
     for (const [unit, { load: part, perSecond, bytes }] of this.#known) {
       if (this.#pool.placement.of(unit) !== id) continue;
-      const context = this.#nameOf(unit);
+      const context = String(unit);
       this.#slots.set(context, unit);
       const bound = this.#pool.placement.isBound(unit);
       own.push({ context, load: part, eventsPerSecond: perSecond, bytes, ...(bound ? { bound } : {}) });
@@ -130,10 +130,5 @@ export class Meter {
       eventsPerSecond: load?.eventsPerSecond ?? 0,
       contexts: own.sort((a, b) => b.load - a.load || b.bytes - a.bytes).slice(0, CONTEXTS_MAX),
     };
-  }
-
-  /** Two logical nodes may have contexts with the same address. */
-  #nameOf(unit: Slot): string {
-    return this.#program.nodes.size === 1 ? String(unit) : `${unit.node}: ${unit}`;
   }
 }

@@ -10,7 +10,6 @@ type Choices = Readonly<Partial<Record<keyof RunOptions, readonly string[]>>>;
 const CHOICES: Choices = {
   commitOrder: ["observer", "total"],
   durability: ["synced", "written"],
-  hostsAs: ["threads", "processes"],
 };
 const CALLBACKS = ["onError", "onFailure", "onWarning", "onLoad"] as const;
 

@@ -1,9 +1,10 @@
-import { policyOf } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
 import type { Durability, Journal, JournalIdentity } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { nameOf } from "../model/shape.js";
+import { explained } from "./explained-link.js";
 import { Fleet } from "./fleet.js";
+import { type CheckedOptions, checkedHosts } from "./host-options.js";
 import { isHost } from "./is-host.js";
 import { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
@@ -14,6 +15,7 @@ import { placementFor } from "./placement-rules.js";
 import { memoryPorts, type Ports } from "./ports.js";
 import { openProcess } from "./process-link.js";
 import { Program } from "./program.js";
+import { outlineOf } from "./program-module.js";
 import { checkRun, limitsOf } from "./run-options.js";
 import {
   type AnyService,
@@ -40,9 +42,10 @@ export function run<C extends ContextClass<Context>>(
   options?: RunOptions,
 ): Promise<Service<InstanceType<C>>>;
 export function run<N extends Nodes>(nodes: N, options?: RunOptions): Promise<NodeService<N>>;
-export async function run(program: AnyProgram, options: RunOptions = {}): Promise<unknown> {
-  if (isHost()) throw cannot(options?.hosts ?? 1, RUN_BY_HOST);
-  checkRun(program, options);
+export async function run(program: AnyProgram, given: RunOptions = {}): Promise<unknown> {
+  if (isHost()) throw cannot(given?.hosts ?? 1, RUN_BY_HOST);
+  checkRun(program, given);
+  const options = checkedHosts(given, rootsOf(program));
   const limits = limitsOf(options.limits);
   const closing: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -50,7 +53,7 @@ export async function run(program: AnyProgram, options: RunOptions = {}): Promis
   };
   try {
     const ledger = await ledgerOf(program, options, limits, closing);
-    const hosts = await startHosts(options, limits, ledger !== null);
+    const hosts = await startHosts(program, options, limits, ledger !== null);
     if (hosts !== null) closing.push(() => hosts.close());
     return runOn(memoryPorts, program, options, ledger, hosts, close);
   } catch (error) {
@@ -83,23 +86,19 @@ async function openOwn(path: string, identity: JournalIdentity, durability: Dura
 }
 
 async function startHosts(
-  options: RunOptions,
+  program: AnyProgram,
+  options: CheckedOptions,
   limits: Limits,
   isDurable: boolean,
 ): Promise<LocalHosts | null> {
-  const { hosts: wanted = 1, hostsAs, module, placement, onLoad, hostHeapMb: heapMb } = options;
-  if (typeof wanted === "object") policyOf(wanted); // for its checks
+  const { hosts: wanted, hostsAs, module, placement, onLoad, hostHeapMb: heapMb } = options;
   const hosts = typeof wanted === "object" ? (wanted.min ?? 1) : wanted;
   if (wanted === 1 && hostsAs !== "processes" && onLoad === undefined) return null;
-  const { slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs } = options;
-  const times = [slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs];
-  if (!Number.isSafeInteger(hosts) || hosts < 1) throw cannot(hosts, "that is no number of hosts");
   if (module === undefined) throw cannot(hosts, NO_MODULE);
-  if (!times.every((ms) => ms === undefined || ms > 0))
-    throw cannot(hosts, "a time that it may take is no number above 0");
-  const open = hostsAs === "processes" ? openProcess : openThread;
+  const { slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs } = options;
+  const open = explained(hostsAs === "processes" ? openProcess : openThread);
   const patience = patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs);
-  const task = { module, limits, isDurable, heapMb };
+  const task = { module, outline: outlineOf(rootsOf(program)), limits, isDurable, heapMb };
   return LocalHosts.start(open, task, placementFor(hosts, placement), patience);
 }
 

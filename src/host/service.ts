@@ -37,9 +37,10 @@ export interface RunOptions {
   readonly onFailure?: (error: HeadwaterError) => void;
   /**
    * How many hosts run events. 1 (the default): everything runs in this thread, which is the fastest for small events.
-   * More need `module`. `{ min: 1, max: 4 }`: as many as the load needs (docs/elasticity.md).
+   * More need `module`. `"cores"`: as many as there are cores. `{ min: 1, max: 4 }`: as many as the load needs
+   * (docs/elasticity.md).
    */
-  readonly hosts?: number | ElasticHosts;
+  readonly hosts?: number | "cores" | ElasticHosts;
   /** Whether hosts are threads of this process (the default) or processes of their own; then also a single one. */
   readonly hostsAs?: "threads" | "processes";
   /** A host whose event loop is blocked for longer is ended and replaced: 30 seconds unless it says otherwise. */
@@ -57,7 +58,10 @@ export interface RunOptions {
   readonly onWarning?: (warning: HeadwaterError) => void;
   /** How much memory the heap of one host may take, in megabytes. A host that needs more ends, and is replaced. */
   readonly hostHeapMb?: number;
-  /** The address of the module that has the program as its default export, for hosts to load: `import.meta.url`. */
+  /**
+   * The address of the module that has the program as its default export, for hosts to load: `import.meta.url`, or an
+   * absolute path.
+   */
   readonly module?: string;
   /**
    * Hears of every event: when it was asked for, where it started, what it cost. Needs hosts, which measure that. A policy

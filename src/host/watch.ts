@@ -1,3 +1,4 @@
+import type { Surveyor } from "../elastic/actions.js";
 import { type ElasticHosts, policyOf } from "../elastic/elastic-hosts.js";
 import { apart } from "./apart.js";
 import { Elasticity } from "./elasticity.js";
@@ -19,10 +20,14 @@ export function watchHosts(
 ): () => void {
   if (elastic === null && recorder === null) return () => {};
   const meter = new Meter(pool, program);
+  const surveyor: Surveyor = {
+    cannotMove: (context, to) => fleet.refusal(meter.named(context) ?? context, to),
+    report: (problem) => program.warn(problem),
+  };
   const elasticity =
     elastic === null
       ? null
-      : new Elasticity(fleet, meter, policyOf(elastic), (decision) =>
+      : new Elasticity(fleet, meter, policyOf(elastic, surveyor), (decision) =>
           apart(() => elastic.onDecision?.(decision)),
         );
   const timer = setInterval(() => {

@@ -67,9 +67,12 @@ export abstract class Address {
     return at === other && this !== other;
   }
 
-  /** Written as the program would write it: `Game.buildings(1).hallway`. */
+  /**
+   * Written as the program would write it: `Game.buildings(1).hallway`. The name in front is that of its logical node, since
+   * several may have the same root class; of a program with one root class it is that class's name.
+   */
   toString(): string {
-    if (this.parent === null || this.slot === null) return this.shape.name;
+    if (this.parent === null || this.slot === null) return this.node;
     const key = this.key === undefined ? "" : `(${showKey(this.key)})`;
     return `${this.parent}.${this.slot.field}${key}`;
   }

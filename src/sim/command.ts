@@ -6,6 +6,9 @@ import { show } from "./show.js";
 import { DEFAULT_EVENTS } from "./simulate.js";
 
 const DEFAULT_SEEDS = 500;
+const SEEDS_MAX = 10_000_000;
+/** What one seed makes is compared as a whole, and so has to fit into memory. */
+const EVENTS_MAX = 1_000_000;
 /** With fewer seeds than this, not having seen everything happen means nothing. */
 const SEEDS_FOR_ALL_MARKS = 500;
 
@@ -59,25 +62,26 @@ function parse(args: string[]): SimArguments {
   } catch (error) {
     throw new HeadwaterError("HW-2001", `${(error as Error).message} See \`headwater help sim\`.`);
   }
-  const count = values.seeds === undefined ? DEFAULT_SEEDS : wholeNumber("--seeds", values.seeds, 1);
+  const count =
+    values.seeds === undefined ? DEFAULT_SEEDS : wholeNumber("--seeds", values.seeds, 1, SEEDS_MAX);
   const first = values.seed === undefined ? 1 : wholeNumber("--seed", values.seed, 0);
   const length = values.seed === undefined || values.seeds !== undefined ? count : 1;
   return {
     seeds: Array.from({ length }, (_, i) => first + i),
-    events: values.events === undefined ? DEFAULT_EVENTS : wholeNumber("--events", values.events, 1),
+    events:
+      values.events === undefined ? DEFAULT_EVENTS : wholeNumber("--events", values.events, 1, EVENTS_MAX),
     crashes: values.crashes ?? false,
     hosts: values.hosts ?? false,
     json: values.json ?? false,
   };
 }
 
-function wholeNumber(option: string, text: string, least: number): number {
+function wholeNumber(option: string, text: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
   const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new HeadwaterError(
-    "HW-2001",
-    `${option} takes a whole number of at least ${least}, not ${JSON.stringify(text)}.`,
-  );
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  const allowed =
+    value > most ? `at most ${most.toLocaleString("en")}` : `a whole number of at least ${least}`;
+  throw new HeadwaterError("HW-2001", `${option} takes ${allowed}, not ${JSON.stringify(text)}.`);
 }
 
 function summary({ failure, ...campaign }: Campaign, replayOf: Replay, ok: boolean): object {

@@ -97,6 +97,9 @@ test("sim hands its options to the simulator and refuses what it cannot use", as
   assert.match((await headwater("sim", "--sedes", "2")).stderr, /Did you mean "--seeds"\?/);
   const negative = await headwater("sim", "--seeds", "-3");
   assert.match(negative.stderr, /^error HW-2001: --seeds takes a whole number of at least 1, not "-3"/);
+  const endless = await headwater("sim", "--seeds", "1", "--events", "1000000000");
+  assert.equal(endless.exitCode, 2);
+  assert.match(endless.stderr, /^error HW-2001: --events takes at most 1,000,000, not "1000000000"/);
 });
 
 test("sim runs one seed, or several from one on, and counts them in words", async () => {

@@ -121,3 +121,11 @@ test("run refuses a policy without a range of hosts, and a range that is none", 
   const dark = await runHere(folder, "run", "town.js", "--hosts", "2", "--record-load", "no/such/folder");
   assert.match(dark.stderr, /no\/such\/folder cannot be written/);
 });
+
+test("policy try says so if its picture cannot be written", async (t) => {
+  const folder = folderWith(t, { load: '{"atMs": 1, "context": ["Town", "houses(1)"], "costMs": 1}' });
+  const svg = join(folder, "nowhere", "out.svg");
+  const { exitCode, stderr } = await headwater("policy", "try", "--load", join(folder, "load"), "--svg", svg);
+  assert.equal(exitCode, 2);
+  assert.match(stderr, /^error HW-2001: .*out\.svg cannot be written: ENOENT/);
+});

@@ -85,7 +85,7 @@ test("an object of root classes runs as several logical nodes; --json gives one 
   const failure = others.find(({ kind }) => kind === "failure");
   assert.deepEqual(failure, {
     kind: "failure",
-    context: "Printer",
+    context: "printer",
     method: "fail",
     startedBy: "message",
     message: "out of ink",

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { hostsOf, type ProgramHosts, run, type Service } from "headwater";
+import { hostsOf, MemoryJournal, type ProgramHosts, run, type Service } from "headwater";
 import { Random } from "#src/sim/random.js";
 import Bank from "./programs/bank.js";
 import Store from "./programs/store.js";
@@ -302,4 +302,20 @@ test("a program that stops ends its moves", async () => {
   const stopped = assert.rejects(moving, { code: "HW-1401" });
   await service.stop();
   await stopped;
+});
+
+test("of many moves of one context that nobody waits for, the last one asked for is the last one made", async () => {
+  for (const journal of [{}, { journal: new MemoryJournal() }]) {
+    await using service = await run(Bank, { hosts: 2, module, ...journal });
+    const hosts = hostsOf(service);
+    const branch = service.root.branches(2);
+    await branch.transfer(1, 2, 5, "t");
+    const ended: number[] = [];
+    const moves = Array.from({ length: 20 }, (_, i) => hosts.move(branch, i % 2).then(() => ended.push(i)));
+    moves.push(hosts.move(branch, 0).then(() => ended.push(20)));
+    await Promise.all(moves);
+    assert.deepEqual(ended, [...Array(21).keys()]);
+    assert.equal(hosts.where(branch), 0);
+    assert.equal(await branch.transfer(1, 2, 5, "u"), 90);
+  }
 });

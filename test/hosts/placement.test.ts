@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { hostsOf, run } from "headwater";
 import { patternOf } from "#src/elastic/pattern.js";
 import { type Placed, Placement } from "#src/elastic/placement.js";
-import { addressIn } from "#src/model/address-text.js";
+import { addressIn, showAddress } from "#src/model/address-text.js";
 import Bank, { Account } from "./programs/bank.js";
 
 const module = new URL("./programs/bank.ts", import.meta.url).href;
@@ -84,7 +84,20 @@ test("rules that change say where contexts should be, and moves bring them there
   }
 });
 
+test("balancing leaves alone only those contexts that a rule speaks of", () => {
+  const placement = new Placement([0, 1]);
+  assert.equal(placement.isBound(new Name(root, 1)), false);
+  placement.colocate(({ key }) => (key === 2 ? "twos" : undefined));
+  placement.pin("Root.c(3)", 1);
+  assert.deepEqual(
+    [1, 2, 3].map((key) => placement.isBound(new Name(root, key))),
+    [false, true, true],
+  );
+});
+
 test("a pattern stands for any key", () => {
+  assert.ok(patternOf('Game.rooms("(*)")').matches('Game.rooms("(*)")'));
+  assert.ok(!patternOf('Game.rooms("(*)")').matches("Game.rooms(7)"));
   const { matches } = patternOf("Game.rooms(*).seats(1)");
   for (const path of ["Game.rooms(7).seats(1)", 'Game.rooms("a").seats(1)', 'Game.rooms("(a)", 2).seats(1)'])
     assert.ok(matches(path), path);
@@ -101,6 +114,8 @@ test("an address that was written can be read", () => {
   const path = [{ field: "rooms", key: ['a)("', 2] }, { field: "hallway" }, { field: "seats", key: -1.5 }];
   assert.deepEqual(addressIn(String.raw`Game.rooms("a)(\"", 2).hallway.seats(-1.5)`), { root: "Game", path });
   assert.deepEqual(addressIn("Game"), { root: "Game", path: [] });
+  const any = addressIn("Game.rooms( * ).seats( 1,2 )");
+  assert.equal(any && showAddress(any), "Game.rooms(*).seats(1, 2)");
   for (const text of [
     "Game.",
     "Game.rooms(",

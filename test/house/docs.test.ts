@@ -107,3 +107,20 @@ describe("the programs of the README and of the pages about journals and hosts",
     });
   }
 });
+
+describe("programs of the pages that run on hosts do so on threads and on processes", () => {
+  const onHosts = programs.filter(
+    ({ page, text }) => !page.startsWith("docs/errors/") && text.includes("module: import.meta.url"),
+  );
+  for (const { page, line, file, text } of onHosts) {
+    for (const hostsAs of ["threads", "processes"]) {
+      test(`${page}:${line} on ${hostsAs}`, async () => {
+        const own = text.replace(/ hostsAs: "\w+",/, "");
+        const variant = file.replace(/\.ts$/, `-${hostsAs}.ts`);
+        writeFileSync(variant, own.replace("module: import.meta.url", `$&, hostsAs: "${hostsAs}"`));
+        const { stderr } = await execute(process.execPath, ["--import", "tsx", variant], { cwd: FOLDER });
+        assert.equal(stderr, "");
+      });
+    }
+  }
+});

@@ -28,6 +28,7 @@ const WITHOUT_PROGRAM: readonly Code[] = [
   "HW-6015",
   "HW-6016",
   "HW-6022",
+  "HW-6023",
   "HW-6004",
   "HW-6005",
   "HW-6006",

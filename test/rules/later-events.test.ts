@@ -76,8 +76,8 @@ class Stranger extends Context {
 
 test("HW-1018: start is for this logical node, send for others, and both want a reference", async () => {
   const { nodes, stop } = await run({ maker: Maker, printer: Printer });
-  await refused(nodes.maker.startOnPeer(), "HW-1018", "Printer", '"printer"', "this.event.send");
-  await refused(nodes.maker.sendToOwn(), "HW-1018", "Maker.cells(1)", "this.event.start");
+  await refused(nodes.maker.startOnPeer(), "HW-1018", "printer is part of", "this.event.send");
+  await refused(nodes.maker.sendToOwn(), "HW-1018", "maker.cells(1)", "this.event.start");
   await refused(nodes.maker.startOn("cells(1)"), "HW-1018", "cells(1)");
   assert.deepEqual(await nodes.printer.read(), []);
   await stop();

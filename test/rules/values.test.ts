@@ -104,16 +104,16 @@ test("HW-1006: what a request, a call, a result or a field may not hold is refus
   await refused(
     box.put({ a: [() => 1] }),
     "HW-1006",
-    'Store.boxes("x").put',
+    'store.boxes("x").put',
     "argument 1.a[0]",
     "a function",
   );
   await refused(box.putTwo(1, new Proxy({}, {}) && Symbol("s")), "HW-1006", "argument 2", "Symbol(s)");
-  await refused(box.returnFunction(), "HW-1006", 'Store.boxes("x").returnFunction', ".deep[0]");
-  await refused(box.keepFunction(), "HW-1006", 'Store.boxes("x").content.deep[0]');
-  await refused(box.keepReference("own"), "HW-1006", 'Store.boxes("x").content', "a reference to a context");
-  await refused(box.keepReference("below"), "HW-1006", 'Store.boxes("x").content', "a context itself");
-  await refused(store.passDown("function"), "HW-1006", 'Store.boxes("a").put', "argument 1");
+  await refused(box.returnFunction(), "HW-1006", 'store.boxes("x").returnFunction', ".deep[0]");
+  await refused(box.keepFunction(), "HW-1006", 'store.boxes("x").content.deep[0]');
+  await refused(box.keepReference("own"), "HW-1006", 'store.boxes("x").content', "a reference to a context");
+  await refused(box.keepReference("below"), "HW-1006", 'store.boxes("x").content', "a context itself");
+  await refused(store.passDown("function"), "HW-1006", 'store.boxes("a").put', "argument 1");
   await refused(store.passDown("reference"), "HW-1006", "argument 1", "a reference to a context");
   await refused(store.passDown("children"), "HW-1006", "argument 1", "a function");
   assert.equal(await box.look(), null);
@@ -123,11 +123,11 @@ test("HW-1006: what a request, a call, a result or a field may not hold is refus
 test("HW-1006: nor may started events, messages and timers carry it", async () => {
   const service = await run({ store: Store, log: Log });
   const { store } = service.nodes;
-  await refused(store.startWith("function"), "HW-1006", 'Store.boxes("a").putTwo', "argument 2");
+  await refused(store.startWith("function"), "HW-1006", 'store.boxes("a").putTwo', "argument 2");
   await refused(store.startWith("promise"), "HW-1006", "argument 2", "a promise (await it first)");
-  await refused(store.sendWith(), "HW-1006", "Log.write", "argument 1[0]", "WeakSet");
+  await refused(store.sendWith(), "HW-1006", "log.write", "argument 1[0]", "WeakSet");
   await refused(store.tellWith(), "HW-1006", '"ada"', ".socket");
-  await refused(store.armWith(), "HW-1006", "Store.rang", "argument 1.f");
+  await refused(store.armWith(), "HW-1006", "store.rang", "argument 1.f");
   await service.idle();
   assert.deepEqual(await service.nodes.log.read(), []);
   await service.stop();

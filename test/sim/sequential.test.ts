@@ -233,14 +233,14 @@ test("an event runs to its end, with its calls below, and its state stays", asyn
   const tree = new Runner(Tree);
   assert.equal(await tree.value([], "addTo", 4, 42), 1);
   assert.equal(await tree.value(leaf(4), "size"), 1);
-  assert.deepEqual(tree.states(), { Tree: { notes: ["add 42"] }, "Tree.leaves(4)": { key: 4, items: [42] } });
+  assert.deepEqual(tree.states(), { main: { notes: ["add 42"] }, "main.leaves(4)": { key: 4, items: [42] } });
 });
 
 test("an event that throws changes nothing and asks for nothing", async () => {
   const tree = new Runner(Tree);
   await tree.value(leaf(1), "add", 5);
   assert.equal(await tree.code([], "failAfterAdding", 1), "after all");
-  assert.deepEqual(tree.states(), { "Tree.leaves(1)": { key: 1, items: [5] } });
+  assert.deepEqual(tree.states(), { "main.leaves(1)": { key: 1, items: [5] } });
 });
 
 test("a caught error undoes what the failed call did, and nothing else", async () => {
@@ -252,7 +252,7 @@ test("a caught error undoes what the failed call did, and nothing else", async (
     { ...start, args: [10] },
     { ...start, args: [11] },
   ]);
-  assert.deepEqual(tree.states(), { Tree: { notes: ["no 2"] }, "Tree.leaves(1)": { key: 1, items: [1] } });
+  assert.deepEqual(tree.states(), { main: { notes: ["no 2"] }, "main.leaves(1)": { key: 1, items: [1] } });
 });
 
 test("a caught error undoes the calls that the failed call had made, however deep", async () => {
@@ -280,7 +280,7 @@ test("a caught error undoes the calls that the failed call had made, however dee
   }
   const top = new Runner(Top);
   await top.value([], "catches");
-  assert.deepEqual(top.states(), { Top: { caught: 1 }, "Top.middle.bottom": { count: 1 } });
+  assert.deepEqual(top.states(), { main: { caught: 1 }, "main.middle.bottom": { count: 1 } });
 });
 
 test("what a forgotten call does after the event has failed is undone too", async () => {
@@ -320,8 +320,8 @@ test("parallel calls on one context run one after the other, in the order of the
   const tree = new Runner(Tree);
   await tree.value([], "together");
   assert.deepEqual(tree.states(), {
-    "Tree.leaves(1)": { key: 1, items: [10, 21] },
-    "Tree.leaves(2)": { key: 2, items: [30] },
+    "main.leaves(1)": { key: 1, items: [10, 21] },
+    "main.leaves(2)": { key: 2, items: [30] },
   });
 });
 
@@ -356,7 +356,7 @@ test("what the rules allow is allowed: reading down, giving up twice, calls afte
   const tree = new Runner(Tree);
   assert.equal(await tree.value([], "readonlyCallsReader"), 0);
   assert.equal(await tree.value([], "givesUpTwice"), 1);
-  assert.deepEqual(tree.states(), { Tree: { notes: ["kept"] }, "Tree.leaves(3)": { key: 3, items: [1] } });
+  assert.deepEqual(tree.states(), { main: { notes: ["kept"] }, "main.leaves(3)": { key: 3, items: [1] } });
 });
 
 test("a declared ancestor is read as of the event, a held one as the event has changed it", async () => {
@@ -390,7 +390,7 @@ test("timers are named by their position in the event; a cancelled one does noth
   assert.deepEqual(later, [{ kind: "cancel", timer: names[2] }]);
   await tree.run([], "note", ["one"], { timer: "main:1:1@" });
   await tree.run([], "note", ["two"], { timer: "main:1:3@" });
-  assert.deepEqual(tree.states(), { Tree: { notes: ["one"] } });
+  assert.deepEqual(tree.states(), { main: { notes: ["one"] } });
 });
 
 test("a broken rule that dooms the event cannot be caught", async () => {

@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { HeadwaterError } from "../errors.js";
+import { Context, type ContextClass } from "../model/context.js";
+import { inspectTree, isKindOf, nameOf, type Shape } from "../model/shape.js";
+import type { Roots } from "./addressed.js";
+import type { Nodes } from "./service.js";
+
+/** What a module has to have so that hosts can load a program from it. */
+
+/** A program in words: what hosts compare theirs with, so that nobody runs one program on the hosts of another. */
+export interface Outline {
+  /** Its logical nodes and their root classes. */
+  readonly nodes: Readonly<Record<string, string>>;
+  /** What there is in a context of each class, by the name of the class; those that need a key may be missing. */
+  readonly classes: Readonly<Record<string, string>>;
+}
+
+export function outlineOf(roots: Roots): Outline {
+  const seen = new Map<ContextClass, Shape | null>();
+  for (const root of Object.values(roots)) inspectTree(root, seen);
+  const shapes = [...seen.values()].filter((shape) => shape !== null);
+  const isAlone = ({ name }: Shape) => shapes.filter((shape) => shape.name === name).length === 1;
+  return {
+    nodes: Object.fromEntries(Object.entries(roots).map(([node, root]) => [node, nameOf(root)])),
+    classes: Object.fromEntries(shapes.filter(isAlone).map((shape) => [shape.name, partsOf(shape)])),
+  };
+}
+
+function partsOf({ fields, slots, methods }: Shape): string {
+  const below = slots.map(({ field, single, cls }) => `${field}${single ? "" : "(…)"}: ${nameOf(cls)}`);
+  const names = [...methods.keys()].sort().map((method) => `${method}()`);
+  return [...fields, ...below, ...names].join(", ") || "nothing";
+}
+
+/** The root classes in a module, by the names of their logical nodes; refused if they are not those that were outlined. */
+export async function loadRoots(module: string, expected: Outline | undefined): Promise<Roots> {
+  const url = new URL(module);
+  if (url.protocol === "file:" && !existsSync(fileURLToPath(url)))
+    throw cannotLoad(module, "there is no such file");
+  if (/\.[mc]?tsx?$/.test(url.pathname)) (await import("tsx/esm/api")).register();
+  const exported = rootsIn(module, (await imported(module)).default);
+  const roots = typeof exported === "function" ? { [nameOf(exported)]: exported } : exported;
+  const why = expected === undefined ? null : difference(outlineOf(roots), expected);
+  if (why === null) return roots;
+  const cure = "Pass the address of the module that has what is given to `run` as its default export";
+  throw cannotLoad(module, `it is another program than the one that runs: ${why}. ${cure}`);
+}
+
+async function imported(module: string): Promise<{ readonly default?: unknown }> {
+  try {
+    return (await import(module)) as { default?: unknown };
+  } catch (cause) {
+    if (cause instanceof HeadwaterError) throw cause;
+    throw cannotLoad(module, `it failed while loading: ${reasonOf(cause)}`, cause);
+  }
+}
+
+/** What a module is told to have, and has not. */
+function difference(found: Outline, expected: Outline): string | null {
+  const [there, here] = [shown(found.nodes), shown(expected.nodes)];
+  if (there !== here) return `its default export is ${there}, and ${here} runs`;
+  for (const [name, parts] of Object.entries(expected.classes)) {
+    const other = found.classes[name];
+    if (other !== undefined && other !== parts)
+      return `its ${name} has ${other}, and the one that runs has ${parts}`;
+  }
+  return null;
+}
+
+function shown(nodes: Outline["nodes"]): string {
+  const named = Object.entries(nodes).map(([node, root]) => (node === root ? root : `${node}: ${root}`));
+  return named.sort().join(", ");
+}
+
+/** The default export of a module, if it is a program. */
+export function rootsIn(module: string, exported: unknown): ContextClass<Context> | Nodes {
+  if (exported === undefined) {
+    throw cannotLoad(
+      module,
+      "it has no default export. Export the root class: `export default class Game extends Context`",
+    );
+  }
+  if (typeof exported === "function") return rootIn(module, "its default export", exported);
+  const prototype: unknown =
+    typeof exported === "object" && exported !== null ? Object.getPrototypeOf(exported) : undefined;
+  if (prototype !== Object.prototype || Object.keys(exported as object).length === 0) {
+    throw cannotLoad(
+      module,
+      "its default export is neither a class that extends Context nor an object of such classes by name, " +
+        "`{ compute: Life, printer: Printer }`",
+    );
+  }
+  const named = Object.entries(exported as object);
+  return Object.fromEntries(
+    named.map(([name, root]) => [name, rootIn(module, `\`${name}\` of its default export`, root)]),
+  );
+}
+
+function rootIn(module: string, what: string, root: unknown): ContextClass<Context> {
+  if (typeof root === "function" && isKindOf(root as ContextClass, Context))
+    return root as ContextClass<Context>;
+  if (extendsAnotherContext(root)) {
+    throw cannotLoad(
+      module,
+      `${what} extends the Context of another copy of headwater than the one that runs it. Run it with the copy ` +
+        "that it imports: `npx headwater run` in the program's own folder",
+    );
+  }
+  throw cannotLoad(module, `${what} is not a class that extends Context`);
+}
+
+/** Is there a class named Context above, though not ours? */
+function extendsAnotherContext(cls: unknown): boolean {
+  for (let at = cls; typeof at === "function"; at = Object.getPrototypeOf(at)) {
+    if (at.name === "Context") return true;
+  }
+  return false;
+}
+
+export function cannotLoad(module: string, reason: string, cause?: unknown): HeadwaterError {
+  const options = cause === undefined ? undefined : { cause };
+  return new HeadwaterError("HW-2002", `${module} could not be loaded: ${reason}.`, options);
+}
+
+export function reasonOf(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return text.trim().replace(/\.$/, "");
+}

@@ -1,8 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { OpenLink } from "./host-link.js";
-import { cannotLoad, reasonOf } from "./program-module.js";
 
-/** The same hosts. Of one that is lost before it has loaded the program, why is told with a code and the module's name. */
+/** The same hosts. Of one that is lost before it has loaded the program, it is told why, as far as it said so, and from where. */
 export function explained(open: OpenLink): OpenLink {
   return (task, on) => {
     let isReady = false;
@@ -15,8 +14,7 @@ export function explained(open: OpenLink): OpenLink {
       },
       lost: (why) => {
         if (isReady) return on.lost(why);
-        const what = `a host ended before it had loaded it (${reasonOf(why)})`;
-        on.lost(cannotLoad(task.module, `${what}. What it printed may say more`, why));
+        on.lost(new Error(`${why.message}, before it had loaded ${task.module}`, { cause: why.cause }));
       },
     });
   };

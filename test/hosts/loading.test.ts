@@ -54,7 +54,6 @@ const broken: readonly (readonly [
     "no default export",
   ],
   ["has no contexts", Bank, written("number.mjs", "export default 7;"), "number.mjs", "extends Context"],
-  ["ends its host", Bank, written("ends.mjs", "process.exit(3);"), "ends.mjs", "code 3"],
   ["has another root class", Mine, bank, "bank.ts", "another program", "Bank", "Mine"],
   [
     "has another root class of that name",
@@ -83,6 +82,12 @@ describe("`run` is refused, and says why, if the module", () => {
     await refused(run(Bank, { ...threads, module, journal: new MemoryJournal() }), "HW-2002", "out of order");
     await refused(run(Bank, { ...processes, module }), "HW-2002", "out of order");
   });
+});
+
+test("of a module that ends its host while it is loaded, the name is told, too", async () => {
+  const module = written("ends.mjs", "process.exit(3);");
+  for (const hosts of [threads, processes])
+    await refused(run(Bank, { ...hosts, module }), "HW-6008", "code 3", "ends.mjs");
 });
 
 test("the module may be given as an absolute path, and a relative one is refused", async () => {

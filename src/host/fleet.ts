@@ -110,8 +110,6 @@ export class Fleet implements ProgramHosts {
   readonly #addressed: Addressed;
   readonly #states = new Map<number, HostState>();
   #lastHost: number;
-  /** For each context that is being moved, when the last of its moves is over. */
-  readonly #lastMoves = new Map<Slot, Promise<void>>();
   /** The moves in the background, if there are any, and whether they must look again. */
   #settling: Promise<void> | null = null;
   #isUnsettled = false;
@@ -310,21 +308,10 @@ export class Fleet implements ProgramHosts {
     }
   }
 
-  /** Moves of one context are made in the order in which they were asked for: copies of different lengths would mix it up. */
   #move(slot: Slot, to: number, isWish: boolean): Promise<void> {
-    const made = () =>
-      new Promise<void>((resolve, reject) => {
-        this.#program.node(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
-      });
-    const before = this.#lastMoves.get(slot);
-    const move = before === undefined ? made() : before.then(made);
-    const over = move
-      .catch(() => {}) // whoever asked for it hears of it
-      .then(() => {
-        if (this.#lastMoves.get(slot) === over) this.#lastMoves.delete(slot);
-      });
-    this.#lastMoves.set(slot, over);
-    return move;
+    return new Promise((resolve, reject) => {
+      this.#program.node(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
+    });
   }
 
   *#contexts(): Iterable<Slot> {

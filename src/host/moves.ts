@@ -46,6 +46,8 @@ export class Moves {
   readonly #copies = new Map<Moving, JournalCopy | SourceCopy>();
   /** Those whose contexts are to be copied when others have been. */
   readonly #backlog: Moving[] = [];
+  /** The contexts that are being moved. The next move of one waits for the last, so that the last one asked for is made last. */
+  readonly #underWay = new Set<Slot>();
   /** Those that wait for earlier events. */
   readonly #waiting = new Map<Event, { readonly move: Moving; readonly attempt: number }>();
   /** Those whose turn has come, while the rest is on its way. */
@@ -74,8 +76,10 @@ export class Moves {
 
   #startNext(): void {
     while (this.#copies.size < COPIES_MAX) {
-      const next = this.#backlog.shift();
+      const index = this.#backlog.findIndex(({ slot }) => !this.#underWay.has(slot));
+      const [next] = index < 0 ? [] : this.#backlog.splice(index, 1);
       if (next === undefined) return;
+      this.#underWay.add(next.slot);
       this.#copy(next);
     }
   }
@@ -204,7 +208,9 @@ export class Moves {
 
   #done(event: Event, error: HeadwaterError | null): void {
     this.#open -= 1;
+    this.#underWay.delete(event.payload.slot);
     this.#ports.done(event, error);
+    this.#startNext();
   }
 
   /** A copy is not needed any more. */

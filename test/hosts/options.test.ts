@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { describe, test } from "node:test";
-import { hostsOf, run } from "headwater";
+import { type Code, hostsOf, run } from "headwater";
+import { hostsIn } from "#src/cli/hosts-option.js";
 import { refused } from "../refused.js";
 import Bank from "./programs/bank.js";
 
@@ -9,7 +10,7 @@ const module = new URL("./programs/bank.ts", import.meta.url).href;
 const HOSTS = "whole number from 1 to 256";
 
 describe("options about hosts that make no sense are refused by name, with what was given and what may be", () => {
-  const wrong: readonly (readonly [options: object, code: "HW-6002" | "HW-6021", ...says: string[]])[] = [
+  const wrong: readonly (readonly [options: object, code: Code, ...says: string[]])[] = [
     [{ hosts: 1e6 }, "HW-6002", "`hosts`", "1000000", HOSTS],
     [{ hosts: 257 }, "HW-6002", "`hosts`", "257", HOSTS],
     [{ hosts: 0 }, "HW-6002", "`hosts`", HOSTS],
@@ -23,6 +24,7 @@ describe("options about hosts that make no sense are refused by name, with what 
     [{ hosts: 2, slowEventMs: "5" }, "HW-6002", "`slowEventMs`", '"5"', "milliseconds"],
     [{ hosts: 2, eventTimeoutMs: 0 }, "HW-6002", "`eventTimeoutMs`", "0", "milliseconds"],
     [{ hosts: 2, hostTimeoutMs: Number.NaN }, "HW-6002", "`hostTimeoutMs`", "NaN"],
+    [{ hosts: 2, hostStartTimeoutMs: -1 }, "HW-6002", "`hostStartTimeoutMs`", "-1"],
     [{ slowEventMs: "5" }, "HW-6002", "`slowEventMs`"],
     [{ hosts: { max: 1000 } }, "HW-6002", "`hosts.max`", "1000", "256"],
     [{ hosts: { min: 4, max: 2 } }, "HW-6021", "max is 2", "at least 4"],
@@ -37,5 +39,7 @@ describe("options about hosts that make no sense are refused by name, with what 
 
 test("a program that wants all cores gets a host for each", async () => {
   await using service = await run(Bank, { hosts: "cores", hostsAs: "processes", module });
-  assert.equal(hostsOf(service).list().length, availableParallelism());
+  const cores = availableParallelism();
+  assert.equal(hostsOf(service).list().length, cores);
+  assert.deepEqual(hostsIn("cores"), { min: cores, max: cores });
 });

@@ -310,9 +310,9 @@ test("what was made of a call is part of the event, also if Promise.race went on
   const tree = new Runner(Tree);
   await tree.value([], "waitsForWhatFollows");
   assert.deepEqual(tree.states(), {
-    Tree: { notes: ["size 1"] },
-    "Tree.leaves(1)": { key: 1, items: [10] },
-    "Tree.leaves(2)": { key: 2, items: [2] },
+    main: { notes: ["size 1"] },
+    "main.leaves(1)": { key: 1, items: [10] },
+    "main.leaves(2)": { key: 2, items: [2] },
   });
 });
 

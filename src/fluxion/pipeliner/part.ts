@@ -1,6 +1,6 @@
 import type { Receiver, Weight } from "../pipeline.js";
 import type { SourceModule, Variable } from "../source/module.js";
-import { type FunctionNode, isFunction, type Node } from "../source/syntax.js";
+import { type FunctionNode, isFunction, type Node, walk } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
 import type { Engine } from "../values/engine.js";
 import { bind } from "../values/patterns.js";
@@ -107,11 +107,40 @@ function textFacts(module: SourceModule, { node, ruptures, only }: Listener): Fa
   );
   if (twice !== undefined)
     return [fact("HW-7013", "it declares a parameter again with `var`", "use another name")];
+  const secret = foreignPrivateName(node);
+  if (secret !== null) {
+    const reason = `it uses #${secret.name}, which only the class around it knows`;
+    return [{ code: "HW-7007", node: secret, module, reason, advice: "use a name without #" }];
+  }
   if (odd)
     return [
       fact("HW-7013", "its parameters are taken apart where they are declared", "name them: `(req, res)`"),
     ];
   return [];
+}
+
+/** A private name of a class around a function means nothing elsewhere. */
+function foreignPrivateName(root: FunctionNode): (Node & { type: "PrivateIdentifier" }) | null {
+  let outer: Node | null | undefined = root.parent;
+  while (outer && outer.type !== "ClassBody") outer = outer.parent;
+  let found: (Node & { type: "PrivateIdentifier" }) | null = null;
+  if (!outer) return found;
+  walk(root, (node) => {
+    if (node.type === "PrivateIdentifier" && !isDeclaredInside(node, root)) found ??= node;
+    return undefined;
+  });
+  return found;
+}
+
+function isDeclaredInside({ name, parent }: Node & { type: "PrivateIdentifier" }, root: Node): boolean {
+  for (let outer: Node | null | undefined = parent; outer && outer !== root; outer = outer.parent) {
+    if (outer.type !== "ClassBody") continue;
+    const has = outer.body.some(
+      (member) => "key" in member && member.key.type === "PrivateIdentifier" && member.key.name === name,
+    );
+    if (has) return true;
+  }
+  return false;
 }
 
 /** The receivers of the function around it that it does something to. */

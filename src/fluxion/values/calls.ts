@@ -1,11 +1,12 @@
 import { CLASSES } from "../callees/builtins.js";
 import { type CallExpression, keyOf, type Node, plain, requiredBy, written } from "../source/syntax.js";
 import { callBuiltin, makeBuiltin } from "./builtin-calls.js";
+import { fieldsOf, hasFields, memberAbove, memberAround } from "./classes.js";
 import { callDataMethod } from "./data-methods.js";
 import type { Engine } from "./engine.js";
-import { evaluate } from "./expressions.js";
+import { evaluate, thisValue } from "./expressions.js";
 import { callLibrary } from "./library-calls.js";
-import { classesAbove, fill, memberOfThing } from "./members.js";
+import { classesAbove, memberOfThing } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
 import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
@@ -50,7 +51,8 @@ export function callWith(engine: Engine, node: CallExpression, args: readonly Va
   const isPure = engine.module.remarks(node).includes("pure");
   if (callee.type === "Super") return callSuper(engine, node, args);
   if (callee.type === "MemberExpression") {
-    const object = callee.object.type === "Super" ? superObject(engine) : evaluate(engine, callee.object);
+    if (callee.object.type === "Super") return callAbove(engine, node, callee, args);
+    const object = evaluate(engine, callee.object);
     if (callee.computed) evaluate(engine, callee.property);
     const key = keyOf(callee, callee.property);
     noteMethod(engine, node, object, key, args);
@@ -146,6 +148,7 @@ function callMethodOf(
       if (!hasMethods) return callDataMethod(engine, thing, key, args, node);
       const found = memberOfThing(engine, thing, key, node);
       const functions = [...found].filter((each) => each.kind !== "data" && each.kind !== "site");
+      if (key === null && thing.madeBy !== null) return unknownCall(engine, node, args, written(node.callee));
       if (functions.length === 0) return callDataMethod(engine, thing, key, args, node);
       return callAll(engine, functions, args, node, alone(thing));
     }
@@ -198,11 +201,8 @@ function construct(engine: Engine, of: ClassThing, args: readonly Value[], node:
 
 function initialise(engine: Engine, of: ClassThing, site: Thing, args: readonly Value[], node: Node): void {
   let constructs = false;
+  if (hasFields(of.node)) engine.call(fieldsOf(of.node), node, [], alone(site));
   for (const member of of.node.body.body) {
-    if (member.type === "PropertyDefinition" && !member.static && member.value !== null) {
-      const value = evaluate(engine, member.value);
-      fill(engine, site, keyOf(member, member.key), value);
-    }
     if (member.type === "MethodDefinition" && member.kind === "constructor") {
       constructs = true;
       engine.call(member.value, node, args, alone(site));
@@ -229,27 +229,33 @@ function above(engine: Engine, of: ClassThing, site: Thing, args: readonly Value
 }
 
 function callSuper(engine: Engine, node: Node, args: readonly Value[]): Value {
-  for (const of of classAround(engine, node)) {
-    for (const site of engine.self(engine.current.body)) above(engine, of, site, args, node);
+  const place = memberAround(node);
+  if (place === null) return NONE;
+  for (const site of thingsOf(thisValue(engine, node))) {
+    above(engine, engine.class(place.owner), site, args, node);
   }
   return NONE;
 }
 
-function classAround(engine: Engine, node: Node): ClassThing[] {
-  for (let outer = node.parent; outer; outer = outer.parent) {
-    if (outer.type === "ClassDeclaration" || outer.type === "ClassExpression") return [engine.class(outer)];
-  }
-  return [];
-}
-
-function superObject(engine: Engine): Value {
-  return new Set(
-    [...engine.self(engine.current.body)].flatMap((self) =>
-      self.kind === "site" && self.madeBy !== null
-        ? classesAbove(engine, self.madeBy).flatMap((each) =>
-            each.kind === "class" ? [engine.site(each.node, each)] : [],
-          )
-        : [],
+/** `super.name(…)`: a method of the class above, but of the object that this is. */
+function callAbove(
+  engine: Engine,
+  node: CallExpression,
+  callee: Node & { type: "MemberExpression" },
+  args: readonly Value[],
+): Value {
+  const self = thisValue(engine, callee.object);
+  const key = keyOf(callee, callee.property);
+  const found = key === null ? null : memberAbove(engine, node, key, self);
+  if (found === null) return unknownCall(engine, node, args, "a method of `super`");
+  const functions = thingsOf(found.found);
+  if (functions.length > 0) return callAll(engine, functions, args, node, self);
+  if (!found.isForeign) return unknownCall(engine, node, args, `super.${key}`);
+  return union(
+    ...thingsOf(self).map((each) =>
+      each.kind === "site" || each.kind === "data"
+        ? callDataMethod(engine, each, key, args, node)
+        : unknownCall(engine, node, args, `super.${key}`),
     ),
   );
 }

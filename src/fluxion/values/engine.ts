@@ -5,6 +5,7 @@ import type { SourceModule, Variable } from "../source/module.js";
 import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, isFunction, isInside, type Node } from "../source/syntax.js";
 import { BodyFacts } from "./body-facts.js";
+import { lookAtFields } from "./classes.js";
 import { evaluate } from "./expressions.js";
 import { Made, NO_FIELDS } from "./made.js";
 import { bind } from "./patterns.js";
@@ -136,6 +137,8 @@ export class Engine extends Made {
       for (const parameter of body.params) defaults(this, parameter);
       const value = evaluate(this, body.body);
       if (body.type === "ArrowFunctionExpression" && body.expression) this.giveBack(body, value);
+    } else {
+      lookAtFields(this, body);
     }
     this.#current = null;
     this.#turn = null;

@@ -1,5 +1,6 @@
-import { type FunctionNode, forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
+import { around, type FunctionNode, forEachChild, keyOf, type Node, plain } from "../source/syntax.js";
 import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
+import { binderOf, boundTo, memberAbove } from "./classes.js";
 import type { Engine } from "./engine.js";
 import { iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
@@ -54,8 +55,11 @@ export function evaluate(engine: Engine, node: Node): Value {
     case "TemplateLiteral":
       evaluateAll(engine, node.expressions);
       return NONE;
-    case "LogicalExpression":
-      return either(evaluate(engine, node.left), evaluate(engine, node.right));
+    case "LogicalExpression": {
+      const left = evaluate(engine, node.left);
+      const right = evaluate(engine, node.right);
+      return node.operator === "&&" ? right : either(left, right); // no object is false
+    }
     case "ConditionalExpression":
       evaluate(engine, node.test);
       return either(evaluate(engine, node.consequent), evaluate(engine, node.alternate));
@@ -84,7 +88,7 @@ export function evaluate(engine: Engine, node: Node): Value {
       engine.fact("HW-7007", node, "it uses import.meta", "read it once in the file and use the value");
       return NONE;
     case "Super":
-      return NONE;
+      return thisValue(engine, node); // what is written to it is written to `this`
     default: {
       const inner = plain(node);
       return inner === node ? statement(engine, node) : evaluate(engine, inner);
@@ -192,14 +196,14 @@ function functionValue(engine: Engine, node: FunctionNode): Value {
   return made;
 }
 
-function thisValue(engine: Engine, node: Node): Value {
-  let outer: Node | null | undefined = node.parent;
-  while (outer && !(isFunction(outer) && outer.type !== "ArrowFunctionExpression")) {
-    if (outer.type === "PropertyDefinition") return engine.self(engine.current.body);
-    outer = outer.parent;
+export function thisValue(engine: Engine, node: Node): Value {
+  const { binder, isOutside } = binderOf(node, engine.options.root);
+  const known = boundTo(engine, binder);
+  if (isOutside) {
+    const reason = `it uses \`${node.type === "Super" ? "super" : "this"}\` of what is around it, which does not go with it`;
+    engine.fact("HW-7007", node, reason, "use a variable of the file or a parameter");
   }
-  const known = outer && isFunction(outer) ? engine.self(outer) : NONE;
-  if (thingsOf(known).some(({ kind }) => kind === "namespace")) {
+  if (thingsOf(known).some(({ kind }) => kind === "namespace") && !isAskedForHelper(node)) {
     engine.fact("HW-7007", node, "it uses `this` for what its file exports", "call the function by its name");
   }
   if (known.size === 0 && engine.isStrict()) {
@@ -214,7 +218,29 @@ function thisValue(engine: Engine, node: Node): Value {
   return known;
 }
 
+/** `(this && this.__importDefault) || …`: what compilers put into a file in place of an import. */
+function isAskedForHelper(node: Node): boolean {
+  const outer = around(node);
+  if (outer?.type === "LogicalExpression" && outer.left === node && outer.operator === "&&")
+    return outer.right.type === "MemberExpression" && isAskedForHelper(outer.right.object);
+  return (
+    outer?.type === "MemberExpression" &&
+    outer.object === node &&
+    keyOf(outer, outer.property)?.startsWith("__") === true
+  );
+}
+
+/** `super.name` that is not called: only a getter gives something that is not known to be the same elsewhere. */
+function superValue(engine: Engine, node: Node & { type: "MemberExpression" }): Value {
+  const key = keyOf(node, node.property);
+  const above = key === null ? null : memberAbove(engine, node, key, thisValue(engine, node.object));
+  if (above !== null && above.found.size > 0) return above.found;
+  engine.fact("HW-7007", node, "it reads `super`, and nothing is known of it", "use a method of the class");
+  return alone(engine.data("input"));
+}
+
 function memberValue(engine: Engine, node: Node & { type: "MemberExpression" }): Value {
+  if (node.object.type === "Super") return superValue(engine, node);
   const object = evaluate(engine, node.object);
   if (node.computed) evaluate(engine, node.property);
   return memberOf(engine, object, keyOf(node, node.property), node);
@@ -277,12 +303,12 @@ function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "C
     if (variable) engine.assign(variable, alone(made));
   }
   for (const member of node.body.body) {
-    if (member.type === "PropertyDefinition" && member.static && member.value !== null) {
-      const key = keyOf(member, member.key);
-      if (key !== null) engine.put(made, key, evaluate(engine, member.value));
-    }
+    if ("computed" in member && member.computed) evaluate(engine, member.key);
+    if (member.type === "PropertyDefinition" && member.static && member.value !== null)
+      engine.put(made, keyOf(member, member.key), evaluate(engine, member.value));
     if (member.type === "StaticBlock") {
       engine.fact("HW-7007", member, "its class has a static block", "use static fields");
+      evaluateAll(engine, member.body);
     }
   }
   return alone(made);

@@ -22,21 +22,29 @@ export function memberOf(engine: Engine, object: Value, key: string | null, node
 export function memberOfThing(engine: Engine, thing: Thing, key: string | null, node: Node): Value {
   switch (thing.kind) {
     case "site": {
-      if (key === null) return contentsOf(engine, alone(thing));
-      const method = thing.madeBy === null ? null : methodOf(engine, thing.madeBy, key, node);
-      if (method !== null) return method;
+      if (key === null) {
+        if (thing.madeBy !== null) accessed(engine, thing.madeBy, "get", null, node, [], alone(thing));
+        return contentsOf(engine, alone(thing));
+      }
+      const method = thing.madeBy && methodOf(engine, thing.madeBy, key, node, alone(thing));
       engine.inside(thing);
-      return union(thing.fields.get(key) ?? NONE, COUNTS.has(key) ? NONE : thing.rest);
+      // An object may have something of its own where its class has a method.
+      const own = thing.fields.get(key) ?? NONE;
+      return method === null
+        ? union(own, COUNTS.has(key) ? NONE : thing.rest)
+        : union(method, own, thing.rest);
     }
     case "function":
     case "class":
       if (key === "prototype") return alone(engine.data("loaded", thing.node));
       if (thing.kind === "class" && key !== null) {
-        const method = staticMethod(engine, thing, key);
-        if (method !== null) return alone(method);
+        const member = staticMember(engine, thing, key, node, alone(thing));
+        if (member !== null) return member;
       }
       engine.inside(thing);
-      return key === null ? union(...thing.fields.values()) : union(thing.fields.get(key) ?? NONE);
+      return key === null
+        ? union(...thing.fields.values())
+        : union(thing.fields.get(key) ?? NONE, thing.fields.get("*") ?? NONE);
     case "namespace":
       return exported(engine, thing.module, key, node);
     case "library":
@@ -145,6 +153,9 @@ export function assignMember(
       continue;
     }
     change(engine, thing, target, written(target), target.object);
+    if (thing.kind === "site" && thing.madeBy !== null)
+      accessed(engine, thing.madeBy, "set", key, target, [value], alone(thing));
+    if (thing.kind === "class") accessed(engine, thing, "set", key, target, [value], alone(thing));
     fill(engine, thing, key, value);
   }
 }
@@ -227,17 +238,54 @@ function isMaking(node: Node): boolean {
 }
 
 /** The method that an instance has, also from the classes above. */
-export function methodOf(engine: Engine, of: ClassThing, key: string, node: Node): Value | null {
+export function methodOf(engine: Engine, of: ClassThing, key: string, node: Node, self: Value): Value | null {
+  const own = ownMember(engine, of, key, node, self, false);
+  if (own !== null) return own;
+  const found = classesAbove(engine, of).flatMap((above) => {
+    const method = above.kind === "class" ? methodOf(engine, above, key, node, self) : null;
+    return method === null ? [] : [method];
+  });
+  return found.length === 0 ? null : union(...found);
+}
+
+/** Of several members of one name, the last one counts. */
+function ownMember(
+  engine: Engine,
+  of: ClassThing,
+  key: string,
+  node: Node,
+  self: Value,
+  isStatic: boolean,
+): Value | null {
+  const member = of.node.body.body.findLast(
+    (each) =>
+      each.type === "MethodDefinition" &&
+      each.static === isStatic &&
+      each.kind !== "set" &&
+      keyOf(each, each.key) === key,
+  );
+  if (member?.type !== "MethodDefinition") return null;
+  if (member.kind === "get") return union(engine.call(member.value, node, [], self));
+  return alone(engine.function(member.value));
+}
+
+/** Getters or setters of a class run; all of them if the text does not tell which. */
+function accessed(
+  engine: Engine,
+  of: ClassThing,
+  kind: "get" | "set",
+  key: string | null,
+  node: Node,
+  args: readonly Value[],
+  self: Value,
+): void {
   for (const member of of.node.body.body) {
-    if (member.type !== "MethodDefinition" || member.static || keyOf(member, member.key) !== key) continue;
-    if (member.kind === "get")
-      return union(engine.call(member.value, node, [], alone(engine.site(of.node, of))));
-    return alone(engine.function(member.value));
+    if (member.type !== "MethodDefinition" || member.kind !== kind) continue;
+    const name = keyOf(member, member.key);
+    if (key === null || name === null || name === key) engine.call(member.value, node, args, self);
   }
-  for (const above of classesAbove(engine, of)) {
-    if (above.kind === "class") return methodOf(engine, above, key, node);
-  }
-  return null;
+  for (const above of classesAbove(engine, of))
+    if (above.kind === "class") accessed(engine, above, kind, key, node, args, self);
 }
 
 export function classesAbove(engine: Engine, of: ClassThing): Thing[] {
@@ -248,11 +296,22 @@ export function classesAbove(engine: Engine, of: ClassThing): Thing[] {
   return variable ? [...engine.of(variable)] : [];
 }
 
-function staticMethod(engine: Engine, of: ClassThing, key: string): Thing | null {
-  for (const member of of.node.body.body) {
-    if (member.type === "MethodDefinition" && member.static && keyOf(member, member.key) === key) {
-      return engine.function(member.value);
-    }
-  }
-  return null;
+/** What a class itself has, also from the classes above. */
+export function staticMember(
+  engine: Engine,
+  of: ClassThing,
+  key: string,
+  node: Node,
+  self: Value,
+): Value | null {
+  const method = ownMember(engine, of, key, node, self, true);
+  engine.inside(of);
+  const own = of.fields.get(key);
+  if (method !== null) return union(method, own ?? NONE);
+  if (own !== undefined) return union(own, of.fields.get("*") ?? NONE);
+  const found = classesAbove(engine, of).flatMap((above) => {
+    const member = above.kind === "class" ? staticMember(engine, above, key, node, self) : null;
+    return member === null ? [] : [member];
+  });
+  return found.length === 0 ? null : union(...found, of.fields.get("*") ?? NONE);
 }

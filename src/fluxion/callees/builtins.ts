@@ -28,6 +28,11 @@ export const CHANGING: ReadonlySet<string> = new Set([
   ..."Object.setPrototypeOf Object.preventExtensions Reflect.set Reflect.deleteProperty".split(" "),
 ]);
 
+/** Functions that are told what is behind a property, which may be functions that run when it is used. */
+export const DESCRIBING: ReadonlySet<string> = new Set([
+  ..."Object.defineProperty Object.defineProperties Object.create".split(" "),
+]);
+
 /** What `new` makes without effects. */
 export const CLASSES: ReadonlySet<string> = new Set([
   ..."Object Array Map Set WeakMap WeakSet Date RegExp Error TypeError RangeError SyntaxError".split(" "),
@@ -69,6 +74,9 @@ export const COPYING: ReadonlySet<string> = new Set([
   ..."filter slice concat flat toSorted toReversed toSpliced with entries keys values".split(" "),
   ..."matchAll match subarray union intersection difference symmetricDifference".split(" "),
 ]);
+
+/** Those of them whose result is used up by going through it. */
+export const ITERATING: ReadonlySet<string> = new Set("entries keys values matchAll".split(" "));
 
 /** Methods that change nothing, and give one of the things in it, or what a callback returned. */
 export const PICKING: ReadonlySet<string> = new Set([

@@ -47,7 +47,7 @@ function commonjs(node: Node, found: Map<string | null, Node>): void {
       const name = property.type === "Property" ? keyOf(property, property.key) : null;
       if (name !== null && property.type === "Property" && !property.method) found.set(name, property.value);
     }
-  } else if (isExports(left.object) && key !== null) {
+  } else if (isExports(left.object) && key !== null && !key.startsWith("@@")) {
     found.set(key, right);
   }
 }

@@ -232,7 +232,10 @@ export function keyOfThing(thing: Thing): unknown {
 function changedIn(engine: Engine): Map<unknown, Change> {
   const changed = new Map<unknown, Change>();
   for (const { body, changes, facts } of engine.bodies.values()) {
-    if (body.type === "Program") continue;
+    if (body.type === "Program") {
+      prototypesIn(changes, body, changed);
+      continue;
+    }
     const unknown = new Set(
       [...facts.values()].filter(({ code }) => code === "HW-7004").map(({ node }) => node),
     );
@@ -245,6 +248,21 @@ function changedIn(engine: Engine): Map<unknown, Change> {
     }
   }
   return changed;
+}
+
+/** A class that is given methods from outside is not what its declaration says, even if nothing runs by then. */
+function prototypesIn(
+  changes: ReadonlyMap<Node, ReadonlySet<Thing>>,
+  body: Body,
+  changed: Map<unknown, Change>,
+): void {
+  for (const [node, things] of changes) {
+    for (const thing of things) {
+      if (thing.kind !== "data" || thing.owner !== "loaded" || thing.node === null) continue;
+      const isPrototype = /^Class|Function/.test(thing.node.type);
+      if (isPrototype && !changed.has(thing.node)) changed.set(thing.node, { node, body });
+    }
+  }
 }
 
 /** Handlers that Express calls must have answered when they return, if somebody looks. */

@@ -1,6 +1,7 @@
 import {
   CHANGING,
   CLASSES,
+  DESCRIBING,
   PASSING,
   PROCESS_CONSTANTS,
   PURE_GLOBALS,
@@ -11,7 +12,7 @@ import {
 import type { Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
-import { change, contentsOf, fill } from "./members.js";
+import { change, contentsOf, elementsOf, fill } from "./members.js";
 import { alone, joined, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
 
 /** A call of a function of the language or of Node that is there without an import. */
@@ -31,6 +32,7 @@ export function callBuiltin(engine: Engine, path: string, args: readonly Value[]
     );
     return alone(engine.data("fresh", node));
   }
+  if (DESCRIBING.has(path)) described(engine, args.slice(1), node);
   if (CHANGING.has(path)) return changing(engine, args, node);
   if (PASSING.has(path)) return passing(engine, args, node);
   if (PURE_GLOBALS.has(path) || PURE_NAMESPACES.has(first)) {
@@ -61,12 +63,21 @@ function promise(engine: Engine, args: readonly Value[], node: Node): Value {
   return union(alone(site), engine.inside(site).rest);
 }
 
+/** Functions in the description of a property run when it is read or written. */
+function described(engine: Engine, args: readonly Value[], node: Node): void {
+  const isMade = args.some((each) =>
+    thingsOf(engine.reachable(each)).some(({ kind }) => kind === "function"),
+  );
+  if (isMade)
+    engine.fact("HW-7006", node, "it makes an object with a getter or a setter", "use a plain field");
+}
+
 function passing(engine: Engine, args: readonly Value[], node: Node): Value {
   const site = engine.site(node);
   const given = callbacks(engine, args, node);
   for (const value of args) {
     for (const thing of thingsOf(value)) if (thing.kind !== "function") engine.put(site, null, alone(thing));
-    engine.put(site, null, contentsOf(engine, value));
+    engine.put(site, null, elementsOf(engine, value, node));
   }
   engine.put(site, null, given);
   return alone(site);
@@ -84,7 +95,7 @@ function changing(engine: Engine, args: readonly Value[], node: Node): Value {
 
 function callbacks(engine: Engine, args: readonly Value[], node: Node): Value {
   let found: Set<Thing> | null = null;
-  for (const value of args) found = joined(found, contentsOf(engine, value));
+  for (const value of args) found = joined(found, elementsOf(engine, value, node));
   const contents = found ?? NONE;
   let given: Set<Thing> | null = null;
   for (const value of args) {

@@ -6,7 +6,7 @@ import { callDataMethod } from "./data-methods.js";
 import type { Engine } from "./engine.js";
 import { evaluate, thisValue } from "./expressions.js";
 import { callLibrary } from "./library-calls.js";
-import { classesAbove, memberOfThing } from "./members.js";
+import { classesAbove, elementsOf, memberOfThing, methodOf } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
 import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
@@ -225,7 +225,20 @@ function above(engine: Engine, of: ClassThing, site: Thing, args: readonly Value
   const { superClass } = of.node;
   if (superClass.type !== "Identifier" || !CLASSES.has(superClass.name)) {
     engine.fact("HW-7004", node, "nothing is known of the class above", "extend a class of the program");
-  }
+  } else filled(engine, superClass.name, site, args, node);
+}
+
+/** `new Map(entries)` of a class that extends Map calls its `set`. */
+const FILLING: Readonly<Record<string, string>> = { Map: "set", Set: "add", WeakMap: "set", WeakSet: "add" };
+
+function filled(engine: Engine, path: string, site: Thing, args: readonly Value[], node: Node): void {
+  if (site.kind !== "site" || site.madeBy === null || args.length === 0) return;
+  const from = elementsOf(engine, union(...args), node);
+  const each = union(...args, from, elementsOf(engine, from, node));
+  engine.put(site, null, each);
+  const method =
+    path in FILLING ? methodOf(engine, site.madeBy, FILLING[path] ?? "", node, alone(site)) : null;
+  for (const thing of thingsOf(method ?? NONE)) callThing(engine, thing, [each, each], node, alone(site));
 }
 
 function callSuper(engine: Engine, node: Node, args: readonly Value[]): Value {

@@ -1,4 +1,4 @@
-import { COPYING, MAPPING, MATCHING, MUTATING, PICKING, TELLING } from "../callees/builtins.js";
+import { COPYING, ITERATING, MAPPING, MATCHING, MUTATING, PICKING, TELLING } from "../callees/builtins.js";
 import { around, type CallExpression, plain, written } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
@@ -63,7 +63,7 @@ export function callDataMethod(
   const given = callbacks(engine, args, node, seen);
   if (PICKING.has(key))
     return union(contents, others, given, key === "then" || key === "finally" ? self : NONE);
-  const made = engine.site(node);
+  const made = engine.site(node, null, ITERATING.has(key));
   engine.put(made, null, given);
   if (key === "flatMap") engine.put(made, null, contentsOf(engine, given));
   if (COPYING.has(key)) {

@@ -7,6 +7,7 @@ import { type FunctionNode, isFunction, isInside, type Node } from "../source/sy
 import { BodyFacts } from "./body-facts.js";
 import { lookAtFields } from "./classes.js";
 import { evaluate } from "./expressions.js";
+import { callImplicit } from "./implicit.js";
 import { Made, NO_FIELDS } from "./made.js";
 import { bind } from "./patterns.js";
 import { isNew, type Place, placeOf, type Readers, seenBy } from "./places.js";
@@ -104,6 +105,7 @@ export class Engine extends Made {
     for (let round = 0; round < ROUNDS_MAX - 1; round++) {
       this.#changed = false;
       this.#goRound(round);
+      if (!this.#changed) callImplicit(this);
       if (!this.#changed) return round;
     }
     return ROUNDS_MAX - 1;

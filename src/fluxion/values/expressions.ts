@@ -69,7 +69,10 @@ export function evaluate(engine: Engine, node: Node): Value {
       engine.current.waits = true;
       return evaluate(engine, node.argument);
     case "YieldExpression":
-      if (node.argument !== null) engine.giveBack(engine.current.body, evaluate(engine, node.argument));
+      if (node.argument !== null) {
+        const given = evaluate(engine, node.argument);
+        engine.giveBack(engine.current.body, node.delegate ? iterated(engine, given, node.argument) : given);
+      }
       return alone(engine.data("unknown"));
     case "ObjectExpression":
       return objectValue(engine, node);

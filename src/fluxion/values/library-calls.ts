@@ -1,7 +1,8 @@
-import type { Node } from "../source/syntax.js";
-import { callThing, unknownCall } from "./calls.js";
+import type { FunctionNode, Node } from "../source/syntax.js";
+import { unknownCall } from "./calls.js";
 import { hasFunction } from "./data-methods.js";
 import type { Engine } from "./engine.js";
+import { methodsOf } from "./implicit.js";
 import { change } from "./members.js";
 import { alone, type LibraryThing, type Thing, type Value } from "./things.js";
 
@@ -60,17 +61,22 @@ function handOver(engine: Engine, thing: Thing, node: Node): void {
 function callbacks(engine: Engine, args: readonly Value[], node: Node): void {
   for (const value of args) {
     for (const thing of engine.reachable(value)) {
-      if (thing.kind !== "function") continue;
-      const given: Value = alone(engine.data("given", thing.node));
-      callThing(
-        engine,
-        thing,
-        Array.from({ length: 8 }, () => given),
-        node,
-        alone(engine.data("fresh", node)),
-      );
+      // A template may call any method of an instance that it is given.
+      if (thing.kind === "site" && thing.madeBy !== null)
+        for (const method of methodsOf(engine, thing.madeBy)) callBack(engine, method, alone(thing), node);
+      if (thing.kind === "function") callBack(engine, thing.node, alone(engine.data("fresh", node)), node);
     }
   }
+}
+
+function callBack(engine: Engine, target: FunctionNode, self: Value, node: Node): void {
+  const given: Value = alone(engine.data("given", target));
+  engine.call(
+    target,
+    node,
+    Array.from({ length: 8 }, () => given),
+    self,
+  );
 }
 
 function shown({ library, path }: LibraryThing): string {

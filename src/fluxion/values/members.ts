@@ -1,6 +1,7 @@
 import { enclosingFunction, keyOf, type Node, plain, written } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
+import { yieldedBy } from "./implicit.js";
 import { readReceiver, writeReceiver } from "./receivers.js";
 import { alone, type ClassThing, joined, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
 
@@ -129,9 +130,19 @@ export function iterated(engine: Engine, value: Value, node: Node): Value {
         "read it before",
       );
     }
-    if (thing.kind === "site" && thing.remembers) change(engine, thing, node, written(node), node);
   }
-  return contentsOf(engine, value);
+  return elementsOf(engine, value, node);
+}
+
+/** What is in a value, or what its own iterator gives. */
+export function elementsOf(engine: Engine, value: Value, node: Node): Value {
+  let found: Set<Thing> | null = null;
+  for (const thing of thingsOf(value)) {
+    if (thing.kind === "site" && thing.remembers) change(engine, thing, node, written(node), node);
+    const yielded = thing.kind === "site" ? yieldedBy(engine, thing, node) : null;
+    found = joined(found, yielded ?? contentsOf(engine, alone(thing)));
+  }
+  return found ?? NONE;
 }
 
 export function assignMember(

@@ -10,7 +10,7 @@ const isWhole = (text: string, files: Readonly<Record<string, string>> = {}) =>
 
 /** Members that count, each made of what counts, and an object that has it. */
 const members: Readonly<Record<string, (count: string) => string>> = {
-  toString: (count) => `const o = { toString() { return "x" + ${count}; } };`,
+  "toString of an object": (count) => `const o = { toString() { return "x" + ${count}; } };`,
   "toString of a class": (count) => `class O { toString() { return "x" + ${count}; } }\nconst o = new O();`,
   "toString of the class above": (count) =>
     `class A { toString() { return "x" + ${count}; } }\nclass O extends A {}\nconst o = new O();`,
@@ -18,7 +18,7 @@ const members: Readonly<Record<string, (count: string) => string>> = {
   "toString that was assigned": (count) => `const o = {};\no.toString = () => "x" + ${count};`,
   "toString of a function": (count) => `function o() {}\no.toString = () => "x" + ${count};`,
   "toString of a class itself": (count) => `class o { static toString() { return "x" + ${count}; } }`,
-  valueOf: (count) => `const o = { valueOf: () => ${count} };`,
+  "valueOf of an object": (count) => `const o = { valueOf: () => ${count} };`,
   toJSON: (count) => `const o = { toJSON: function () { return ${count}; } };`,
   toPrimitive: (count) => `const o = { [Symbol.toPrimitive](hint) { return ${count}; } };`,
   toStringTag: (count) =>

@@ -1,11 +1,12 @@
 import type { SourceModule, Variable } from "../source/module.js";
 import { around, enclosingFunction, isInside, keyOf, type Node, requiredBy, walk } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
+import { binderOf } from "../values/classes.js";
 import type { Engine } from "../values/engine.js";
 import { nameOf } from "../values/expressions.js";
 import { type Fact, reachable, type Thing } from "../values/things.js";
 import { isOfFile, isReassigned } from "../values/variables.js";
-import { exportsOf } from "./exports.js";
+import { exportsOf, isUnclear } from "./exports.js";
 import { reached } from "./reach.js";
 import { changeOf, heldBy, type Whole } from "./whole.js";
 
@@ -95,25 +96,28 @@ export class Slicer {
     if (this.#seen.has(variable)) return;
     this.#seen.add(variable);
     if (this.#isState(module, variable, use)) return;
-    const [definition] = variable.defs;
-    const node = definition?.node as unknown as Node | undefined;
-    if (node === undefined) return;
-    switch (String(definition?.type)) {
-      case "ImportBinding":
-        this.of(module).pieces.add(node);
-        return;
-      case "Variable":
-        this.#declarator(module, variable, node, use);
-        return;
-      default:
-        if (node.parent?.type !== "Program" && node.parent?.parent?.type !== "Program") {
-          this.#refuse(module, use, `${variable.name} is declared inside of another statement`);
-          return;
-        }
-        this.of(module).pieces.add(node);
-        this.#range(module, node, use);
-        this.#initialised(module, variable, node, use);
+    if (module.blockFunctions.has(variable.name)) {
+      this.#refuse(module, use, `${variable.name} is declared again inside of another statement`);
+      return;
     }
+    const declared = variable.defs.filter(({ type }) => String(type) === "Variable");
+    const nodes = declared.map(({ node }) => node as unknown as Node);
+    if (nodes.length > 0) this.#declarators(module, variable, nodes, use);
+    for (const definition of variable.defs) {
+      const node = definition.node as unknown as Node;
+      if (String(definition.type) === "ImportBinding") this.of(module).pieces.add(node);
+      else if (String(definition.type) !== "Variable") this.#declaration(module, variable, node, use);
+    }
+  }
+
+  #declaration(module: SourceModule, variable: Variable, node: Node, use: Node): void {
+    if (node.parent?.type !== "Program" && node.parent?.parent?.type !== "Program") {
+      this.#refuse(module, use, `${variable.name} is declared inside of another statement`);
+      return;
+    }
+    this.of(module).pieces.add(node);
+    this.#range(module, node, use);
+    this.#initialised(module, variable, node, use);
   }
 
   /** State that requests share cannot be copied, but for a primitive value that is only looked at. */
@@ -156,14 +160,14 @@ export class Slicer {
   }
 
   /** A primitive value that a worker cannot make is sent along; a constant is the same whenever that is. */
-  #declarator(module: SourceModule, variable: Variable, node: Node, use: Node): void {
+  #declarators(module: SourceModule, variable: Variable, nodes: readonly Node[], use: Node): void {
     if (this.whole.engine.of(variable).size > 0) {
-      this.#made(module, variable, node, use);
+      for (const node of nodes) this.#made(module, variable, node, use);
       return;
     }
     const trial = new Slicer(this.whole, this.engine, this.waits, this.root);
     for (const each of this.#seen) trial.#seen.add(each);
-    trial.#made(module, variable, node, use);
+    for (const node of nodes) trial.#made(module, variable, node, use);
     if (trial.facts.length > 0) this.of(module).streamed.add(variable);
     else this.#absorb(trial);
   }
@@ -211,7 +215,7 @@ export class Slicer {
       ...[...loading.facts.values()].filter(({ node }) => isInside(node, piece)),
       ...bodies.flatMap(({ facts }) => [...facts.values()]),
       ...[loading, ...bodies].flatMap((each) => notRepeatable(each, each === loading ? piece : null)),
-    ].filter(({ code }) => code !== "HW-7007" || use !== null);
+    ].filter(({ code, node }) => code !== "HW-7007" || use !== null || isOfFileItself(node));
     if (wrong.length > 0 && use === null) return wrong;
     for (const fact of wrong) this.#refuse(module, use ?? fact.node, fact.reason);
     for (const [node, variable] of loading.uses) {
@@ -250,14 +254,16 @@ export class Slicer {
 
   /** Which exports of an own file are used through a variable that holds them. */
   #exportsUsed(module: SourceModule, variable: Variable, use: Node): void {
+    for (const { node: each } of variable.defs) {
+      const made = each as unknown as Node;
+      if (made.type !== "VariableDeclarator" || made.init === null) continue;
+      const specifier = requiredBy(made.init);
+      const target = specifier === null ? undefined : module.imports.get(specifier);
+      if (target !== undefined && made.id.type === "Identifier") this.#exports(target, memberKey(use), use);
+    }
     const [definition] = variable.defs;
     const node = definition?.node as unknown as Node | undefined;
     const declaration = node?.parent;
-    if (node?.type === "VariableDeclarator" && node.init !== null) {
-      const specifier = requiredBy(node.init);
-      const target = specifier === null ? undefined : module.imports.get(specifier);
-      if (target !== undefined && node.id.type === "Identifier") this.#exports(target, memberKey(use), use);
-    }
     if (declaration?.type !== "ImportDeclaration" || node === undefined) return;
     const target = module.imports.get(declaration.source.value);
     if (target === undefined) return;
@@ -286,7 +292,7 @@ export class Slicer {
     if (module === undefined) return; // JSON is loaded as it is
     const table = exportsOf(module);
     const key = name !== null && table.has(name) ? name : null;
-    const node = table.get(key);
+    const node = isUnclear(module, name) ? undefined : table.get(key);
     const slice = this.of(module);
     if (slice.exports.has(key)) return;
     slice.exports.add(key);
@@ -313,6 +319,13 @@ export class Slicer {
       advice: "make it in the file from constants and known functions, or pass it as an argument",
     });
   }
+}
+
+/** What means something else in the file of a worker; `arguments` of a function that makes something do not. */
+function isOfFileItself(node: Node): boolean {
+  if (node.type === "Identifier") return node.name !== "arguments";
+  if (node.type === "ThisExpression") return binderOf(node, null).binder.kind === "file";
+  return node.type === "MetaProperty";
 }
 
 /** Loading it again would print again, or give something else. */

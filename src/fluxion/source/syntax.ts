@@ -103,6 +103,12 @@ export function keyOf(node: { computed: boolean }, key: Node): string | null {
   return isSymbol && key.property.type === "Identifier" && !key.computed ? `@@${key.property.name}` : null;
 }
 
+/** The `import.meta` of `import.meta.url` and the like: where a file lies. */
+export function isOwnPlace({ parent }: Node & { type: "MetaProperty" }): boolean {
+  if (parent?.type !== "MemberExpression") return false;
+  return /^(url|filename|dirname)$/.test(keyOf(parent, parent.property) ?? "");
+}
+
 /** `require("x")` with a text that is written there. */
 export function requiredBy(node: Node): string | null {
   const call = plain(node);

@@ -4,12 +4,13 @@ import { callBuiltin, makeBuiltin } from "./builtin-calls.js";
 import { fieldsOf, hasFields, memberAbove, memberAround } from "./classes.js";
 import { callDataMethod } from "./data-methods.js";
 import type { Engine } from "./engine.js";
-import { evaluate, thisValue } from "./expressions.js";
+import { evaluate } from "./expressions.js";
 import { callLibrary } from "./library-calls.js";
 import { classesAbove, elementsOf, memberOfThing, methodOf } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
 import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
+import { thisValue } from "./this.js";
 
 /** What `require` or `import` of a name gives. */
 export function moduleNamed(engine: Engine, specifier: string, node: Node): Value {

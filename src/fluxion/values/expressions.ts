@@ -1,10 +1,11 @@
-import { around, type FunctionNode, forEachChild, keyOf, type Node, plain } from "../source/syntax.js";
+import type { Variable } from "../source/module.js";
+import { type FunctionNode, forEachChild, isOwnPlace, keyOf, type Node, plain } from "../source/syntax.js";
 import { evaluateCall, evaluateNew, moduleNamed } from "./calls.js";
-import { binderOf, boundTo, memberAbove } from "./classes.js";
 import type { Engine } from "./engine.js";
 import { iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
 import { alone, NONE, thingsOf, union, type Value } from "./things.js";
+import { newTarget, superValue, thisValue } from "./this.js";
 import { read } from "./variables.js";
 
 /** What an expression may give; for a statement, looks at what is in it. What is frequent comes first. */
@@ -88,6 +89,8 @@ export function evaluate(engine: Engine, node: Node): Value {
     case "ImportExpression":
       return imported(engine, node);
     case "MetaProperty":
+      if (node.meta.name === "new") return newTarget(engine, node);
+      if (isOwnPlace(node)) return NONE;
       engine.fact("HW-7007", node, "it uses import.meta", "read it once in the file and use the value");
       return NONE;
     case "Super":
@@ -195,51 +198,19 @@ function functionValue(engine: Engine, node: FunctionNode): Value {
   if (node.id) {
     const variable = engine.module.variable(node.id);
     if (variable) engine.assign(variable, made);
+    if (variable && engine.module.blockFunctions.has(variable.name)) assignOutside(engine, variable, made);
   }
   return made;
 }
 
-export function thisValue(engine: Engine, node: Node): Value {
-  const { binder, isOutside } = binderOf(node, engine.options.root);
-  const known = boundTo(engine, binder);
-  if (isOutside) {
-    const reason = `it uses \`${node.type === "Super" ? "super" : "this"}\` of what is around it, which does not go with it`;
-    engine.fact("HW-7007", node, reason, "use a variable of the file or a parameter");
+/** A function of a block is given to the variable of that name around the block, too, when the block runs. */
+function assignOutside(engine: Engine, { name, scope }: Variable, made: Value): void {
+  const { variableScope } = scope;
+  for (let outer = scope.upper; outer && scope !== variableScope; outer = outer.upper) {
+    const variable = outer.set.get(name);
+    if (variable) engine.assign(variable, made);
+    if (outer === variableScope) return;
   }
-  if (thingsOf(known).some(({ kind }) => kind === "namespace") && !isAskedForHelper(node)) {
-    engine.fact("HW-7007", node, "it uses `this` for what its file exports", "call the function by its name");
-  }
-  if (known.size === 0 && engine.isStrict()) {
-    engine.fact(
-      "HW-7007",
-      node,
-      "it uses `this`, and nothing is known of it",
-      "use a variable or a parameter",
-    );
-    return alone(engine.data("input"));
-  }
-  return known;
-}
-
-/** `(this && this.__importDefault) || …`: what compilers put into a file in place of an import. */
-function isAskedForHelper(node: Node): boolean {
-  const outer = around(node);
-  if (outer?.type === "LogicalExpression" && outer.left === node && outer.operator === "&&")
-    return outer.right.type === "MemberExpression" && isAskedForHelper(outer.right.object);
-  return (
-    outer?.type === "MemberExpression" &&
-    outer.object === node &&
-    keyOf(outer, outer.property)?.startsWith("__") === true
-  );
-}
-
-/** `super.name` that is not called: only a getter gives something that is not known to be the same elsewhere. */
-function superValue(engine: Engine, node: Node & { type: "MemberExpression" }): Value {
-  const key = keyOf(node, node.property);
-  const above = key === null ? null : memberAbove(engine, node, key, thisValue(engine, node.object));
-  if (above !== null && above.found.size > 0) return above.found;
-  engine.fact("HW-7007", node, "it reads `super`, and nothing is known of it", "use a method of the class");
-  return alone(engine.data("input"));
 }
 
 function memberValue(engine: Engine, node: Node & { type: "MemberExpression" }): Value {

@@ -94,8 +94,19 @@ function argumentsOf(engine: Engine, node: Node): Value {
   return alone(engine.data("input"));
 }
 
+/** `exports.a = …` adds to what a worker's file exports, too; `module.exports = …` would take its place. */
+function isExporting(node: Node & { name: string }): boolean {
+  const outer = node.parent;
+  if (node.name !== "exports" || outer?.type !== "MemberExpression" || outer.object !== node) return false;
+  return outer.parent?.type === "AssignmentExpression" && outer.parent.left === outer;
+}
+
 function globalNamed(engine: Engine, node: Node & { name: string }): Value {
   const { name } = node;
+  if (engine.module.blockFunctions.has(name)) {
+    const reason = `it uses ${name}, which is declared inside of another statement`;
+    engine.fact("HW-7012", node, reason, `declare ${name} in the file, outside of blocks`);
+  }
   if (VALUES.has(name)) return NONE;
   if (name === "console") return alone(engine.receiver("console", null));
   if (name === "__dirname" || name === "__filename") {
@@ -103,8 +114,13 @@ function globalNamed(engine: Engine, node: Node & { name: string }): Value {
     return NONE;
   }
   if (engine.module.format === "commonjs") {
-    if (name === "exports" || name === "module") return alone(engine.namespace(engine.module));
-    if (name === "require") return alone(engine.builtin("require"));
+    if (name === "exports" || name === "module" || name === "require") {
+      if (!engine.loading || !isExporting(node)) {
+        const reason = `it uses \`${name}\`, which is another one in the file of a worker`;
+        engine.fact("HW-7007", node, reason, "read what it needs of it into a constant of the file");
+      }
+      return alone(name === "require" ? engine.builtin(name) : engine.namespace(engine.module));
+    }
   }
   if (!ALL_GLOBALS.has(name)) {
     engine.fact(

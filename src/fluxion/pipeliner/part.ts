@@ -12,7 +12,7 @@ import { overtaking } from "./parallel.js";
 import { type Decision, type Input, idOf, type PartPlan, type Reads } from "./plan.js";
 import { reached } from "./reach.js";
 import { Slicer } from "./slice.js";
-import { engineFor, type Listener, lookedAfter, roleOf, type Whole } from "./whole.js";
+import { engineFor, type Listener, lookedAfter, roleOf, type Whole, zoneFacts } from "./whole.js";
 
 const ORDERED: Readonly<Record<string, string>> = {
   emitter: "events of one source must be handled in their order",
@@ -49,6 +49,7 @@ export function decidePart(
   const facts = [
     ...bodies.flatMap((each) => [...each.facts.values()]),
     ...effectsOutOfPlace(engine, bodies),
+    ...zoneFacts(whole, bodies),
     ...(waits ? sharedCaptures(whole, bodies) : []),
     ...overtaking(whole, node, touched(whole, bodies)),
     ...(listener.ruptures.some(({ door }) => door === "express") ? lookedAfter(whole) : []),

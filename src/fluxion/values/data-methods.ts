@@ -1,4 +1,13 @@
-import { COPYING, ITERATING, MAPPING, MATCHING, MUTATING, PICKING, TELLING } from "../callees/builtins.js";
+import {
+  COPYING,
+  ITERATING,
+  LOCAL_TIME,
+  MAPPING,
+  MATCHING,
+  MUTATING,
+  PICKING,
+  TELLING,
+} from "../callees/builtins.js";
 import { around, type CallExpression, plain, written } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
@@ -27,6 +36,7 @@ export function callDataMethod(
   node: CallExpression,
 ): Value {
   if (key === null) return unknownCall(engine, node, args, written(node.callee));
+  if (LOCAL_TIME.has(key)) engine.current.time(node);
   if (TELLING.has(key)) {
     callbacks(engine, args, node, NONE);
     return key === "split" ? alone(engine.site(node)) : NONE;

@@ -57,6 +57,8 @@ export class Engine extends Made {
   #strict = false;
   /** Something was told of a body when it was another's turn, which only holds until its own turn comes. */
   #toldOthers = false;
+  /** Whether a body that is looked at says everything anew. */
+  #forgets = true;
 
   constructor(readonly options: EngineOptions) {
     super();
@@ -85,7 +87,14 @@ export class Engine extends Made {
     this.#strict = true;
     for (const facts of this.bodies.values()) facts.stale ||= facts.wasUnsure;
     const round = this.#settle();
-    if (this.#toldOthers) for (const facts of this.bodies.values()) facts.stale = true;
+    if (this.#toldOthers) {
+      // What a call tells of a function that it calls must not be forgotten when the turn of that one comes.
+      for (const facts of this.bodies.values()) {
+        facts.begin();
+        facts.stale = true;
+      }
+      this.#forgets = false;
+    }
     this.#goRound(round);
   }
 
@@ -128,7 +137,8 @@ export class Engine extends Made {
   #look(facts: BodyFacts): void {
     this.#current = facts;
     this.#turn = facts;
-    facts.begin();
+    if (this.#forgets) facts.begin();
+    facts.stale = false;
     const { body } = facts;
     const { instead } = this.options;
     if (body === instead?.body) {

@@ -1,3 +1,4 @@
+import { LAST_MATCH } from "../callees/builtins.js";
 import { enclosingFunction, keyOf, type Node, plain, written } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
@@ -54,7 +55,7 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
     case "builtin":
       return key !== null && isProcessText(thing.path, key)
         ? processText(engine, node)
-        : alone(engine.builtin(`${thing.path}.${key ?? "…"}`));
+        : builtinMember(engine, `${thing.path}.${key ?? "…"}`, node);
     case "data":
       return key !== null && COUNTS.has(key) ? NONE : alone(thing);
     case "receiver":
@@ -67,6 +68,20 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
 /** `process.env.X` is text; but a worker's copy of it is its own. */
 function isProcessText(path: string, key: string): boolean {
   return path === "process.env" && key !== "";
+}
+
+/** Whoever reads what the last match left behind depends on all that others do. */
+function builtinMember(engine: Engine, path: string, node: Node): Value {
+  const thing = engine.builtin(path);
+  if (!LAST_MATCH.test(path)) return alone(thing);
+  engine.changed(thing, node);
+  engine.fact(
+    "HW-7002",
+    node,
+    `it reads ${path}, which the last match anywhere leaves`,
+    "use what `exec` gives",
+  );
+  return NONE;
 }
 
 function processText(engine: Engine, node: Node): Value {

@@ -1,7 +1,7 @@
-import { VALUES } from "../callees/builtins.js";
+import { ANY_ZONE, VALUES } from "../callees/builtins.js";
 import { ALL_GLOBALS } from "../callees/globals.js";
 import type { Variable } from "../source/module.js";
-import { isFunction, type Node } from "../source/syntax.js";
+import { isFunction, keyOf, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { alone, NONE, type Value } from "./things.js";
 
@@ -94,6 +94,10 @@ function argumentsOf(engine: Engine, node: Node): Value {
   return alone(engine.data("input"));
 }
 
+function isInAnyZone({ parent }: Node): boolean {
+  return parent?.type === "MemberExpression" && ANY_ZONE.has(keyOf(parent, parent.property) ?? "");
+}
+
 /** `exports.a = …` adds to what a worker's file exports, too; `module.exports = …` would take its place. */
 function isExporting(node: Node & { name: string }): boolean {
   const outer = node.parent;
@@ -108,6 +112,7 @@ function globalNamed(engine: Engine, node: Node & { name: string }): Value {
     engine.fact("HW-7012", node, reason, `declare ${name} in the file, outside of blocks`);
   }
   if (VALUES.has(name)) return NONE;
+  if ((name === "Date" || name === "Intl") && !isInAnyZone(node)) engine.current.time(node);
   if (name === "console") return alone(engine.receiver("console", null));
   if (name === "__dirname" || name === "__filename") {
     engine.current.name(name);

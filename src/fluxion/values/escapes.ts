@@ -1,5 +1,6 @@
 import type { FunctionNode, Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
+import { chainOf } from "./implicit.js";
 import { alone, type Body, type ClassThing, type Thing, type Value } from "./things.js";
 
 /** Where something went that nobody follows there. */
@@ -41,11 +42,14 @@ function within(engine: Engine, thing: Thing): Value[] {
   }
 }
 
-function methodsOf(engine: Engine, { node }: ClassThing): Value[] {
-  return node.body.body.flatMap((member) =>
-    member.type === "MethodDefinition" && member.kind !== "constructor"
-      ? [alone(engine.function(member.value))]
-      : [],
+/** All that a class and those above it can do, for itself or for an instance. */
+function methodsOf(engine: Engine, of: ClassThing): Value[] {
+  return [...chainOf(engine, of)].flatMap(({ node }) =>
+    node.body.body.flatMap((member) =>
+      member.type === "MethodDefinition" && member.kind !== "constructor"
+        ? [alone(engine.function(member.value))]
+        : [],
+    ),
   );
 }
 

@@ -1,10 +1,11 @@
 import { isBuiltin } from "node:module";
 import { onlyReads } from "../callees/templates.js";
 import type { SourceModule } from "../source/module.js";
-import { type CallExpression, type Node, plain } from "../source/syntax.js";
-import { callThing, unknownCall } from "./calls.js";
+import { type CallExpression, type FunctionNode, type Node, plain } from "../source/syntax.js";
+import { unknownCall } from "./calls.js";
 import { hasFunction } from "./data-methods.js";
 import type { Engine } from "./engine.js";
+import { methodsOf } from "./implicit.js";
 import { change } from "./members.js";
 import { alone, type LibraryThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
 import { isReassigned } from "./variables.js";
@@ -146,7 +147,7 @@ function handOver(engine: Engine, thing: Thing, node: Node): void {
 
 /**
  * Functions among the arguments, or in objects among them, may be called whenever the object is used: on that object, or on
- * what was given with them. What a helper is given then, others may hold.
+ * what was given with them; and any method of an instance. What a helper is given then, others may hold.
  */
 export function callbacks(
   engine: Engine,
@@ -155,15 +156,19 @@ export function callbacks(
   { keeper = null, helps = false }: { readonly keeper?: LibraryThing | null; readonly helps?: boolean },
 ): void {
   const all = thingsOf(engine.reachable(union(...args)));
-  if (!all.some(({ kind }) => kind === "function")) return;
+  const called = all.flatMap((thing): [FunctionNode, Thing][] => {
+    if (thing.kind === "function") return [[thing.node, thing]];
+    if (thing.kind !== "site" || thing.madeBy === null) return [];
+    return methodsOf(engine, thing.madeBy).map((method) => [method, thing]);
+  });
+  if (called.length === 0) return;
   const others = new Set(all.filter((each) => !isCode(each) && each.kind !== "receiver"));
   const self = union(others, keeper === null ? NONE : alone(keeper), alone(engine.data("fresh", node)));
-  for (const thing of all) {
-    if (thing.kind !== "function") continue;
-    const given: Value = alone(engine.data(helps ? "input" : "given", thing.node));
+  for (const [target, of] of called) {
+    const given: Value = alone(engine.data(helps ? "input" : "given", target));
     const values = keeper === null ? union(given, others) : given;
     const each = Array.from({ length: 8 }, () => values);
-    callThing(engine, thing, each, node, self);
+    engine.call(target, node, each, of.kind === "function" ? self : alone(of));
   }
 }
 

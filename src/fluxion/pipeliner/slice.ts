@@ -3,7 +3,8 @@ import { around, isInside, keyOf, type Node, requiredBy, walk } from "../source/
 import type { BodyFacts } from "../values/body-facts.js";
 import type { Engine } from "../values/engine.js";
 import { nameOf } from "../values/expressions.js";
-import { type Body, type Fact, reachable } from "../values/things.js";
+import { memberOf } from "../values/members.js";
+import { alone, type Body, type Fact, reachable, type Thing } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import { isOfFileItself, keptState, notRepeatable } from "./anew.js";
 import { builtBy, pieceAround } from "./built.js";
@@ -34,7 +35,7 @@ export class Slicer {
   /** Statements of other files that change what is in a slice: they must be in it, too. */
   readonly #abroad = new Map<
     Node,
-    { readonly by: SourceModule; readonly variable: Variable; readonly use: Node }
+    { readonly by: SourceModule; readonly name: string; readonly use: Node }
   >();
 
   constructor(
@@ -64,10 +65,10 @@ export class Slicer {
   /** Values of other files cannot be sent along by this one, and only one of them may change what another makes. */
   elsewhere(module: SourceModule, node: Node): void {
     const changing = new Set([...this.#abroad.values()].map(({ by }) => by));
-    for (const [piece, { by, variable, use }] of this.#abroad) {
+    for (const [piece, { by, name, use }] of this.#abroad) {
       if (changing.size === 1 && this.slices.get(by)?.pieces.has(piece) === true) continue;
       const at = this.#at(piece);
-      this.#refuse(module, use, `${variable.name} is changed while ${by.path} is loaded (${at})`);
+      this.#refuse(module, use, `${name} is changed while ${by.path} is loaded (${at})`);
     }
     for (const [each] of this.slices) {
       if (!this.#reaches(each, each)) continue;
@@ -263,28 +264,34 @@ export class Slicer {
     return [];
   }
 
-  /** Statements of files that go on with building what a variable holds. */
+  /** Statements of files that go on with building what a variable holds; of what a file exports, only what is used. */
   #initialised(module: SourceModule, variable: Variable, node: Node, use: Node): void {
-    const own = new Set([...reachable(this.engine.of(variable))].map(keyOfThing));
-    for (const key of own) {
+    const held = [...this.engine.of(variable)].flatMap((thing) =>
+      thing.kind === "namespace" ? [thing, ...thing.whole] : [...reachable(alone(thing))],
+    );
+    this.#built(module, held, node, variable.name, use);
+  }
+
+  #built(module: SourceModule, things: readonly Thing[], node: Node, name: string, use: Node): void {
+    for (const key of new Set(things.map(keyOfThing))) {
       for (const { at, by } of builtBy(this.whole, key)) {
         if (by === module && isInside(at, node)) continue;
         const piece = pieceAround(at);
-        if (by !== module) this.#abroad.set(piece, { by, variable, use });
-        else this.#repeated(module, piece, variable, use);
+        if (by !== module) this.#abroad.set(piece, { by, name, use });
+        else this.#repeated(module, piece, name, use);
       }
     }
   }
 
-  #repeated(module: SourceModule, piece: Node, variable: Variable, use: Node): void {
+  #repeated(module: SourceModule, piece: Node, name: string, use: Node): void {
     if (this.of(module).pieces.has(piece)) return;
     if (piece.type !== "ExpressionStatement" && piece.type !== "VariableDeclarator") {
-      this.#refuse(module, use, `${variable.name} is built by statements that a worker cannot repeat`);
+      this.#refuse(module, use, `${name} is built by statements that a worker cannot repeat`);
       return;
     }
     this.of(module).pieces.add(piece);
     const wrong = this.#range(module, piece, null);
-    if (wrong[0] !== undefined) this.#refuse(module, use, `${variable.name}: ${wrong[0].reason}`);
+    if (wrong[0] !== undefined) this.#refuse(module, use, `${name}: ${wrong[0].reason}`);
   }
 
   /** Which exports of an own file are used through a variable that holds them. */
@@ -341,8 +348,15 @@ export class Slicer {
     }
     this.engine.enter(module.syntax);
     const variable = node.type === "Identifier" ? module.variable(node) : null;
-    if (variable) this.#variable(module, variable, node);
-    else this.#range(module, node, node);
+    if (variable) {
+      this.#variable(module, variable, node);
+      return;
+    }
+    this.#range(module, node, node);
+    const held = this.engine.at(module.syntax, () =>
+      memberOf(this.engine, alone(this.engine.namespace(module)), key, node),
+    );
+    this.#built(module, [...reachable(held)], node, name ?? target, node);
   }
 
   #refuse(module: SourceModule, node: Node, reason: string): void {

@@ -80,13 +80,13 @@ function given(engine: Engine, target: LibraryThing, args: readonly Value[], nod
     const writes = !reads && positions.length > 0 && (isSpread || positions.includes(i));
     for (const thing of engine.reachable(value)) {
       if (writes && !isCode(thing)) change(engine, thing, node, `what ${shown(target)} is given`, node);
-      taken(engine, target, thing, node, positions.length > 0);
+      taken(engine, target, thing, node);
     }
   }
 }
 
 /** What a library cannot be given in a worker, or of which nobody knows what it would do there. */
-function taken(engine: Engine, target: LibraryThing, thing: Thing, node: Node, runs: boolean): void {
+function taken(engine: Engine, target: LibraryThing, thing: Thing, node: Node): void {
   const { knowledge } = engine.options;
   if (thing.kind === "receiver") {
     const name = thing.variable?.name ?? thing.receiver;
@@ -100,9 +100,6 @@ function taken(engine: Engine, target: LibraryThing, thing: Thing, node: Node, r
       reason,
       `if it has no effects, name ${thing.library} in headwater.fluxions.json`,
     );
-  } else if (runs && thing.kind === "site" && thing.madeBy !== null) {
-    const reason = `it gives an instance of a class to ${shown(target)}, which may call its methods`;
-    engine.fact("HW-7004", node, reason, "give it plain data");
   }
 }
 

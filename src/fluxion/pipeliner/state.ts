@@ -47,8 +47,13 @@ function touchesIn(whole: Whole, body: Body): readonly Touch[] {
   if (known !== undefined) return known;
   const module = whole.engine.moduleOf(body);
   const { names, selves } = module.inside(body);
+  const { uses } = whole.engine.bodies.get(body) ?? {};
+  // The text that gives an instance its fields does not stand in a function.
+  const ofFields = body.type === "Program" || body.body !== null ? [] : [...(uses?.keys() ?? [])];
   const found = [
-    ...names.flatMap((node) => touchedBy(whole, module, body, node)),
+    ...[...names, ...ofFields].flatMap((node) =>
+      node.type === "Identifier" ? touchedBy(whole, module, body, node) : [],
+    ),
     ...fieldsRead(whole, module, body),
     ...selves.flatMap((node) => selfUsed(whole, module, node)),
   ];

@@ -243,7 +243,14 @@ function construct(engine: Engine, of: ClassThing, args: readonly Value[], node:
   return union(alone(site), engine.returned(own.value));
 }
 
-function initialise(engine: Engine, of: ClassThing, site: Thing, args: readonly Value[], node: Node): void {
+function initialise(
+  engine: Engine,
+  of: ClassThing,
+  site: Thing,
+  args: readonly Value[],
+  node: Node,
+  below: readonly Thing[] = [],
+): void {
   let constructs = false;
   if (hasFields(of.node)) engine.call(fieldsOf(of.node), node, [], alone(site));
   for (const member of of.node.body.body) {
@@ -252,15 +259,23 @@ function initialise(engine: Engine, of: ClassThing, site: Thing, args: readonly 
       engine.call(member.value, node, args, alone(site));
     }
   }
-  if (constructs) return;
-  above(engine, of, site, args, node);
+  if (!constructs) above(engine, of, site, args, node, below);
 }
 
-function above(engine: Engine, of: ClassThing, site: Thing, args: readonly Value[], node: Node): void {
+function above(
+  engine: Engine,
+  of: ClassThing,
+  site: Thing,
+  args: readonly Value[],
+  node: Node,
+  below: readonly Thing[] = [],
+): void {
   if (of.node.superClass === null) return;
   const classes = classesAbove(engine, of);
+  const all = [...below, of];
   for (const each of classes) {
-    if (each.kind === "class") initialise(engine, each, site, args, node);
+    if (all.includes(each)) continue; // `A = class extends A {}`
+    if (each.kind === "class") initialise(engine, each, site, args, node, all);
     else if (each.kind === "builtin" && CLASSES.has(each.path)) filled(engine, each.path, site, args, node);
     else {
       for (const value of [...args, alone(site)]) engine.escape(value, node);

@@ -132,11 +132,19 @@ export function boundTo(engine: Engine, binder: Binder): Value {
 }
 
 /** The method that an instance has, also from the classes above. */
-export function methodOf(engine: Engine, of: ClassThing, key: string, node: Node, self: Value): Value | null {
+export function methodOf(
+  engine: Engine,
+  of: ClassThing,
+  key: string,
+  node: Node,
+  self: Value,
+  seen: ReadonlySet<ClassThing> = new Set(),
+): Value | null {
   const own = ownMember(engine, of, key, node, self, false);
   if (own !== null) return own;
   const found = classesAbove(engine, of).flatMap((above) => {
-    const method = above.kind === "class" ? methodOf(engine, above, key, node, self) : null;
+    if (above.kind !== "class" || seen.has(above)) return [];
+    const method = methodOf(engine, above, key, node, self, new Set(seen).add(of));
     return method === null ? [] : [method];
   });
   return found.length === 0 ? null : union(...found);
@@ -173,13 +181,13 @@ export function accessed(
   args: readonly Value[],
   self: Value,
 ): void {
-  for (const member of of.node.body.body) {
-    if (member.type !== "MethodDefinition" || member.kind !== kind) continue;
-    const name = keyOf(member, member.key);
-    if (key === null || name === null || name === key) engine.call(member.value, node, args, self);
+  for (const { node: each } of chainOf(engine, of)) {
+    for (const member of each.body.body) {
+      if (member.type !== "MethodDefinition" || member.kind !== kind) continue;
+      const name = keyOf(member, member.key);
+      if (key === null || name === null || name === key) engine.call(member.value, node, args, self);
+    }
   }
-  for (const above of classesAbove(engine, of))
-    if (above.kind === "class") accessed(engine, above, kind, key, node, args, self);
 }
 
 export function classesAbove(engine: Engine, of: ClassThing): Thing[] {
@@ -197,6 +205,7 @@ export function staticMember(
   key: string,
   node: Node,
   self: Value,
+  seen: ReadonlySet<ClassThing> = new Set(),
 ): Value | null {
   const method = ownMember(engine, of, key, node, self, true);
   engine.inside(of);
@@ -204,8 +213,17 @@ export function staticMember(
   if (method !== null) return union(method, own ?? NONE);
   if (own !== undefined) return union(own, of.fields.get("*") ?? NONE);
   const found = classesAbove(engine, of).flatMap((above) => {
-    const member = above.kind === "class" ? staticMember(engine, above, key, node, self) : null;
+    if (above.kind !== "class" || seen.has(above)) return [];
+    const member = staticMember(engine, above, key, node, self, new Set(seen).add(of));
     return member === null ? [] : [member];
   });
   return found.length === 0 ? null : union(...found, of.fields.get("*") ?? NONE);
+}
+
+/** A class and those above it. */
+export function chainOf(engine: Engine, of: ClassThing, seen = new Set<ClassThing>()): Set<ClassThing> {
+  if (seen.has(of)) return seen;
+  seen.add(of);
+  for (const above of classesAbove(engine, of)) if (above.kind === "class") chainOf(engine, above, seen);
+  return seen;
 }

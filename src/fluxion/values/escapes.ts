@@ -1,6 +1,6 @@
 import type { FunctionNode, Node } from "../source/syntax.js";
+import { chainOf } from "./classes.js";
 import type { Engine } from "./engine.js";
-import { chainOf } from "./implicit.js";
 import { alone, type Body, type ClassThing, type Thing, type Value } from "./things.js";
 
 /** Where something went that nobody follows there. */

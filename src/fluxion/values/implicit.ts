@@ -1,7 +1,7 @@
 import type { Variable } from "../source/module.js";
 import { around, type FunctionNode, isFunction, keyOf, type Node } from "../source/syntax.js";
 import type { BodyFacts } from "./body-facts.js";
-import { classesAbove, fieldsOf, methodOf } from "./classes.js";
+import { chainOf, fieldsOf, methodOf } from "./classes.js";
 import type { Engine } from "./engine.js";
 import { contentsOf, memberOf } from "./members.js";
 import {
@@ -155,14 +155,6 @@ function membersOf(engine: Engine, of: ClassThing, found: Implicit[]): void {
   }
 }
 
-/** A class and those above it. */
-export function chainOf(engine: Engine, of: ClassThing, seen = new Set<ClassThing>()): Set<ClassThing> {
-  if (seen.has(of)) return seen;
-  seen.add(of);
-  for (const above of classesAbove(engine, of)) if (above.kind === "class") chainOf(engine, above, seen);
-  return seen;
-}
-
 /** All methods that an instance has: for those who are given it and may call any. */
 export function methodsOf(engine: Engine, of: ClassThing): FunctionNode[] {
   return [...chainOf(engine, of)].flatMap(({ node }) =>
@@ -180,14 +172,30 @@ export function yieldedBy(engine: Engine, thing: Site, node: Node): Value | null
     ...membersNamed(engine, thing, "@@iterator", node),
     ...membersNamed(engine, thing, "@@asyncIterator", node),
   ];
-  if (iterators.length === 0) return null;
-  const found = new Set<Thing>();
-  for (const each of iterators) {
+  const others = iterators.length === 0 ? unnamed(engine, thing) : [];
+  if (iterators.length + others.length === 0) return null;
+  const found = new Set<Thing>(others.length === 0 ? NONE : contentsOf(engine, alone(thing)));
+  for (const each of [...iterators, ...others]) {
     const given = each.kind === "function" ? engine.returned(each.node) : alone(engine.data("unknown"));
     if (each.kind === "function" && each.node.generator) given.forEach(found.add, found);
     else for (const iterator of thingsOf(given)) stepsOf(engine, iterator, node).forEach(found.add, found);
   }
   return found;
+}
+
+/** Functions behind keys that the text does not tell: one may be an iterator. */
+function unnamed(engine: Engine, thing: Site): Thing[] {
+  if (thing.madeBy === null && thing.node.type !== "ObjectExpression") return [];
+  const own = thingsOf(engine.inside(thing).rest).filter(({ kind }) => kind === "function");
+  const classes = thing.madeBy === null ? [] : [...chainOf(engine, thing.madeBy)];
+  const members = classes.flatMap(({ node }) =>
+    node.body.body.flatMap((member) =>
+      member.type === "MethodDefinition" && !member.static && keyOf(member, member.key) === null
+        ? [engine.function(member.value)]
+        : [],
+    ),
+  );
+  return [...own, ...members];
 }
 
 /** What an iterator gives, one after the other: what is in the results of its `next`, or in itself. */

@@ -98,6 +98,7 @@ describe("going through an object gives what its iterator gives", () => {
     "by `yield*`": `${list}class O { *[Symbol.iterator]() { yield* all; } }\nconst o = new O();`,
     "of another iterator": `${list}const o = { [Symbol.iterator]: () => all.values() };`,
     "step by step": `${list}const o = { [Symbol.iterator]() { return { next() { return { value: all[0] }; } }; } };`,
+    "behind a key of its own": `${list}const KEY = Symbol.iterator;\nclass O { *[KEY]() { yield all[0]; } }\nconst o = new O();`,
     "of itself": `${list}class O { [Symbol.iterator]() { return this; } next() { return { value: all[0] }; } }\nconst o = new O();`,
   })) {
     for (const use of [

@@ -91,3 +91,22 @@ describe("what belongs to the file itself", () => {
     assert.ok(isWhole(`${made}\nconst b = new B();`, "b.n"));
   });
 });
+
+describe("what another file exports without a name of its own", () => {
+  const from = 'const lib = require("./lib.cjs");';
+  const lib = "exports.o = { x: 1 };\nexports.p = 1;";
+  test("stays if it is changed while files are loaded", () => {
+    assert.ok(!isWhole(`${from}\nlib.o.x = 2;`, "lib.o.x", lib));
+    assert.ok(!isWhole(from, "lib.o.x", `${lib}\nexports.o.x = 2;`));
+  });
+
+  test("goes if only something else of that file is", () => {
+    assert.ok(isWhole(`${from}\nlib.o.x = 2;`, "lib.p", lib));
+  });
+});
+
+test("a class may take the place of the one above", () => {
+  const made =
+    "let A = class { f() { return 1; } };\nA = class extends A { x = 1; };\nA = class extends A {};";
+  assert.ok(!isWhole(made, "new A().f(), new A().x, A.y"));
+});

@@ -101,6 +101,8 @@ describe("an object of the file is no constant if it comes back under another na
     "a class of which nothing is known": `class T extends require("unknown-package").Base {}\nnew T(conf);`,
     "an emitter": `const e = new (require("events"))();\ne.on("x", (c) => { c.a++; });\n${route('e.emit("x", conf);')}`,
     "a tag of which nothing is known": `const { tag } = require("unknown-package");\n${route("tag`$" + "{conf}`;")}`,
+    "a class that others make instances of": `class Keeper { conf = conf; }\nrequire("unknown-package").take(Keeper);`,
+    "an instance, by the class above": `class Above { get() { return conf; } }\nclass Keeper extends Above {}\nrequire("unknown-package").take(new Keeper());`,
     "an object that another one knows": `${route("req.store.find(conf);")}`,
     "an unknown method of the response": route("res.keep(conf);"),
   })) {

@@ -40,6 +40,11 @@ export const CHANGING: ReadonlySet<string> = new Set([
   ..."Object.setPrototypeOf Object.preventExtensions Reflect.set Reflect.deleteProperty".split(" "),
 ]);
 
+/** Functions that are told what is behind a property, which may be functions that run when it is used. */
+export const DESCRIBING: ReadonlySet<string> = new Set([
+  ..."Object.defineProperty Object.defineProperties Object.create".split(" "),
+]);
+
 /** What `new` makes without effects. */
 export const CLASSES: ReadonlySet<string> = new Set([
   ..."Object Array Map Set WeakMap WeakSet Date RegExp Error TypeError RangeError SyntaxError".split(" "),
@@ -123,6 +128,21 @@ export const VARYING: ReadonlySet<string> = new Set([
   "Symbol",
   "process.hrtime",
 ]);
+
+/** What any match anywhere leaves behind: the last one of a thread. */
+export const LAST_MATCH =
+  /^RegExp\.(\$[1-9_&+`']|input|lastMatch|lastParen|leftContext|rightContext|\u2026)$/;
+
+/** Methods whose result depends on the time zone of the thread; what of `Date` and `Intl` does not. */
+export const LOCAL_TIME: ReadonlySet<string> = new Set([
+  ..."getFullYear getYear getMonth getDate getDay getHours getMinutes getSeconds getTimezoneOffset".split(
+    " ",
+  ),
+  ..."toDateString toTimeString toLocaleString toLocaleDateString toLocaleTimeString".split(" "),
+  ..."setFullYear setMonth setDate setHours setMinutes setSeconds format formatToParts".split(" "),
+  ..."formatRange formatRangeToParts resolvedOptions".split(" "),
+]);
+export const ANY_ZONE: ReadonlySet<string> = new Set("now UTC Collator PluralRules Segmenter".split(" "));
 
 /** What of `process` is the same in every thread. */
 export const PROCESS_CONSTANTS: ReadonlySet<string> = new Set([

@@ -1,4 +1,5 @@
 import { dirname, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import MagicString, { Bundle } from "magic-string";
 import { exportsOf } from "../pipeliner/exports.js";
 import type { CallPlan, PartPlan, StagePlan } from "../pipeliner/plan.js";
@@ -110,6 +111,12 @@ function withPaths(module: SourceModule, { files, place }: WorkerOptions): Magic
     const worker = ownWorker(module, specifier, files);
     const to = worker === null ? outside(module, specifier, place, requiredFile) : `./${worker.name}`;
     text.overwrite(node.start, node.end, `require(${JSON.stringify(to)})${worker === null ? "" : ".slice"}`);
+  }
+  const path = place === null ? module.path : place.file(module.path);
+  for (const { start, end, property } of module.metas) {
+    const key = nameOf(property);
+    const value = key === "url" ? pathToFileURL(path).href : key === "filename" ? path : dirname(path);
+    text.overwrite(start, end, JSON.stringify(value));
   }
   return text;
 }

@@ -28,7 +28,7 @@ import { type Decision, idOf } from "./plan.js";
 import { hasContinuation, isPosted, postedFacts } from "./posted.js";
 import { reached } from "./reach.js";
 import { Slicer } from "./slice.js";
-import { engineFor, type Listener, roleOf, type Whole } from "./whole.js";
+import { engineFor, type Listener, roleOf, type Whole, zoneFacts } from "./whole.js";
 
 /** A function with calls that might go: a listener, or any asynchronous function. */
 export interface Container {
@@ -134,6 +134,7 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
     ...bodies.flatMap((each) => [...each.facts.values()]),
     ...receiverFacts(own),
     ...givenBack(engine, own),
+    ...zoneFacts(whole, bodies),
     ...(waits ? lateFacts(around, node, call) : []),
     ...slicer.facts,
     ...resultOf(

@@ -64,8 +64,11 @@ function patchedDiagnostics(
   names: ReadonlyMap<FunctionNode, string>,
 ): Diagnostic[] {
   const module = whole.engine.moduleOf(node);
-  const reason = `the program changes ${path}, which workers would not see`;
-  const advice = "use a function of the program instead";
+  const isMatch = path.startsWith("RegExp.");
+  const reason = isMatch
+    ? `the program reads ${path}, which a match in a worker would not leave`
+    : `the program changes ${path}, which workers would not see`;
+  const advice = isMatch ? "use what `exec` gives" : "use a function of the program instead";
   return [...whole.listeners.keys()].map((listener) =>
     diagnosticOf(
       { code: "HW-7002", node, module, reason, advice },

@@ -1,5 +1,5 @@
 import type { SourceModule } from "../source/module.js";
-import { keyOf, type Node, plain } from "../source/syntax.js";
+import { keyOf, type Node, plain, written } from "../source/syntax.js";
 import { nameOf } from "../values/expressions.js";
 
 /** What a file exports under which name: the expression, or the name of the variable. `null` is `module.exports = …`. */
@@ -36,9 +36,6 @@ function commonjs(node: Node, found: Map<string | null, Node>): void {
     return;
   const { left } = node;
   const key = keyOf(left, left.property);
-  const isExports = (each: Node) =>
-    (each.type === "Identifier" && each.name === "exports") ||
-    (each.type === "MemberExpression" && isModule(each.object) && keyOf(each, each.property) === "exports");
   const right = plain(node.right);
   if (isModule(left.object) && key === "exports") {
     found.set(null, right);
@@ -47,11 +44,79 @@ function commonjs(node: Node, found: Map<string | null, Node>): void {
       const name = property.type === "Property" ? keyOf(property, property.key) : null;
       if (name !== null && property.type === "Property" && !property.method) found.set(name, property.value);
     }
-  } else if (isExports(left.object) && key !== null) {
+  } else if (isExports(left.object) && key !== null && !key.startsWith("@@")) {
     found.set(key, right);
   }
 }
 
+function isExports(node: Node): boolean {
+  return (
+    (node.type === "Identifier" && node.name === "exports") ||
+    (node.type === "MemberExpression" && isModule(node.object) && keyOf(node, node.property) === "exports")
+  );
+}
+
 function isModule(node: Node): boolean {
   return node.type === "Identifier" && node.name === "module";
+}
+
+const UNCLEAR = new WeakMap<SourceModule, ReadonlySet<string | null>>();
+
+/**
+ * Whether something is exported in a place of which it is not clear whether and when it runs: in a condition, a loop or a
+ * function, or by somebody else. Of those that simply stand in the file, the last one counts.
+ */
+export function isUnclear(module: SourceModule, name: string | null): boolean {
+  const unclear = UNCLEAR.get(module) ?? unclearIn(module);
+  UNCLEAR.set(module, unclear);
+  return unclear.has(null) || unclear.has(name) || (name === null && unclear.size > 0);
+}
+
+function unclearIn(module: SourceModule): Set<string | null> {
+  const found = new Set<string | null>();
+  if (module.format !== "commonjs") return found;
+  for (const body of module.bodies) {
+    const { acts, names } = module.inside(body);
+    for (const act of acts) {
+      const key = act.type === "AssignmentExpression" ? writtenBy(act) : describedBy(act);
+      if (key !== undefined) found.add(key);
+    }
+    if (names.some(isAlias)) found.add(null);
+  }
+  return found;
+}
+
+/** The name that an assignment exports, if it is not clear when; null for all of them. */
+function writtenBy(node: Node & { type: "AssignmentExpression" }): string | null | undefined {
+  const { left } = node;
+  if (left.type !== "MemberExpression") return undefined;
+  const key = keyOf(left, left.property);
+  if (isExports(left)) return isPlainStatement(node) ? undefined : null;
+  if (!isExports(left.object)) return undefined;
+  return key !== null && isPlainStatement(node) ? undefined : key;
+}
+
+/** `exports.a = …;`, or one of several in a row: `const a = exports.a = …;`. */
+function isPlainStatement(node: Node): boolean {
+  let outer = node.parent;
+  while (outer && (plain(outer) !== outer || /^AssignmentExpression$|^Variable/.test(outer.type)))
+    outer = outer.parent;
+  if (outer?.type === "ExpressionStatement") outer = outer.parent;
+  return outer?.type === "Program";
+}
+
+/** `Object.defineProperty(exports, "a", …)`, or exports that are given to somebody. */
+function describedBy(node: Node & { type: "CallExpression" }): string | null | undefined {
+  if (!node.arguments.some(isExports)) return undefined;
+  const [, second] = node.arguments;
+  if (written(node.callee) === "__exportStar") return undefined; // leaves alone what is there
+  if (written(node.callee) !== "Object.defineProperty") return null;
+  return second?.type === "Literal" && typeof second.value === "string" ? second.value : null;
+}
+
+/** `const self = module.exports;` */
+function isAlias(node: Node): boolean {
+  const whole = node.parent !== null && node.parent !== undefined && isModule(node) ? node.parent : node;
+  const outer = whole.parent;
+  return isExports(whole) && outer?.type === "VariableDeclarator" && outer.init === whole;
 }

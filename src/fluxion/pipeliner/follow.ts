@@ -8,20 +8,29 @@ import {
   walk,
 } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
-import type { Body, Fact } from "../values/things.js";
+import { binderOf, boundTo } from "../values/classes.js";
+import { type Body, type Fact, reachable } from "../values/things.js";
 import { isReassigned } from "../values/variables.js";
 import type { Container } from "./call.js";
 import { oddFacts } from "./odd.js";
 import { overtaking } from "./parallel.js";
 import { reached } from "./reach.js";
 import { stateIn } from "./state.js";
-import { changeOf, lookedAfter, type Whole } from "./whole.js";
+import { changeOf, keyOfThing, lookedAfter, type Whole } from "./whole.js";
 
 /** Where code runs, or what it sends, does not matter for what comes after a cut: it stays on the main loop. */
-function isHarmless({ code, node }: Fact): boolean {
-  const isPlace =
-    node.type === "ThisExpression" || node.type === "Identifier" || node.type === "MetaProperty";
+function isHarmless(whole: Whole, { code, node }: Fact): boolean {
+  const isPlace = node.type === "Identifier" || node.type === "MetaProperty" || isOwnThis(whole, node);
   return code === "HW-7006" || (code === "HW-7007" && isPlace);
+}
+
+/** `this` of what is around a part is an object that others may have, too, and change during the cut. */
+function isOwnThis({ engine, changed }: Whole, node: Node): boolean {
+  if (node.type !== "ThisExpression" && node.type !== "Super") return false;
+  const { binder } = binderOf(node, null);
+  const known = engine.at(engine.moduleOf(node).syntax, () => boundTo(engine, binder));
+  if (known.size === 0) return binder.kind === "file"; // it is undefined there
+  return [...reachable(known)].every((thing) => !changed.has(keyOfThing(thing)));
 }
 
 const LOOPS = new Set([
@@ -45,12 +54,12 @@ export function followFacts(whole: Whole, container: Container, call: CallExpres
   if (body === undefined) return [];
   const follows = (each: Node) => isAfter(each, call, node);
   const touched: Fact[] = [
-    ...[...body.facts.values()].filter((fact) => follows(fact.node) && !isHarmless(fact)),
+    ...[...body.facts.values()].filter((fact) => follows(fact.node) && !isHarmless(whole, fact)),
     ...[...body.calls]
       .filter(([each]) => follows(each))
       .flatMap(([, targets]) => [...targets].flatMap((target) => reached(engine, target)))
       .flatMap((each) => [
-        ...[...each.facts.values()].filter((fact) => !isHarmless(fact)),
+        ...[...each.facts.values()].filter((fact) => !isHarmless(whole, fact)),
         ...stateUsed(whole, each, () => true),
       ]),
     ...stateUsed(whole, body, follows),

@@ -16,7 +16,7 @@ import { overtaking } from "./parallel.js";
 import { type Decision, type Input, idOf, type PartPlan, type Reads } from "./plan.js";
 import { reached } from "./reach.js";
 import { Slicer } from "./slice.js";
-import { engineFor, type Listener, lookedAfter, roleOf, type Whole } from "./whole.js";
+import { engineFor, type Listener, lookedAfter, roleOf, type Whole, zoneFacts } from "./whole.js";
 
 const ORDERED: Readonly<Record<string, string>> = {
   emitter: "events of one source must be handled in their order",
@@ -56,6 +56,7 @@ export function decidePart(
     ...effectsOutOfPlace(engine, bodies),
     ...givenBack(engine, bodies),
     ...oddFacts(whole, bodies),
+    ...zoneFacts(whole, bodies),
     ...(waits ? sharedCaptures(whole, bodies) : []),
     ...overtaking(whole, node, touched(whole, bodies)),
     ...chainFacts(whole, listener.ruptures),
@@ -132,11 +133,40 @@ function textFacts(module: SourceModule, { node, ruptures, only }: Listener): Fa
   );
   if (twice !== undefined)
     return [fact("HW-7013", "it declares a parameter again with `var`", "use another name")];
+  const secret = foreignPrivateName(node);
+  if (secret !== null) {
+    const reason = `it uses #${secret.name}, which only the class around it knows`;
+    return [{ code: "HW-7007", node: secret, module, reason, advice: "use a name without #" }];
+  }
   if (odd)
     return [
       fact("HW-7013", "its parameters are taken apart where they are declared", "name them: `(req, res)`"),
     ];
   return [];
+}
+
+/** A private name of a class around a function means nothing elsewhere. */
+function foreignPrivateName(root: FunctionNode): (Node & { type: "PrivateIdentifier" }) | null {
+  let outer: Node | null | undefined = root.parent;
+  while (outer && outer.type !== "ClassBody") outer = outer.parent;
+  let found: (Node & { type: "PrivateIdentifier" }) | null = null;
+  if (!outer) return found;
+  walk(root, (node) => {
+    if (node.type === "PrivateIdentifier" && !isDeclaredInside(node, root)) found ??= node;
+    return undefined;
+  });
+  return found;
+}
+
+function isDeclaredInside({ name, parent }: Node & { type: "PrivateIdentifier" }, root: Node): boolean {
+  for (let outer: Node | null | undefined = parent; outer && outer !== root; outer = outer.parent) {
+    if (outer.type !== "ClassBody") continue;
+    const has = outer.body.some(
+      (member) => "key" in member && member.key.type === "PrivateIdentifier" && member.key.name === name,
+    );
+    if (has) return true;
+  }
+  return false;
 }
 
 /** The receivers of the function around it that it does something to. */

@@ -1,12 +1,14 @@
 import type { SourceModule, Variable } from "../source/module.js";
-import { around, enclosingFunction, isInside, keyOf, type Node, requiredBy, walk } from "../source/syntax.js";
+import { around, isInside, keyOf, type Node, requiredBy, walk } from "../source/syntax.js";
 import type { BodyFacts } from "../values/body-facts.js";
 import type { Engine } from "../values/engine.js";
 import { nameOf } from "../values/expressions.js";
-import { type Body, type Fact, reachable, type Thing } from "../values/things.js";
-import { isOfFile, isReassigned } from "../values/variables.js";
+import { memberOf } from "../values/members.js";
+import { alone, type Body, type Fact, reachable, type Thing } from "../values/things.js";
+import { isReassigned } from "../values/variables.js";
+import { isOfFileItself, keptState, notRepeatable } from "./anew.js";
 import { builtBy, pieceAround } from "./built.js";
-import { exportsOf } from "./exports.js";
+import { exportsOf, isUnclear } from "./exports.js";
 import { reached } from "./reach.js";
 import { changeOf, heldBy, keyOfLibrary, keyOfThing, type Whole } from "./whole.js";
 
@@ -33,7 +35,7 @@ export class Slicer {
   /** Statements of other files that change what is in a slice: they must be in it, too. */
   readonly #abroad = new Map<
     Node,
-    { readonly by: SourceModule; readonly variable: Variable; readonly use: Node }
+    { readonly by: SourceModule; readonly name: string; readonly use: Node }
   >();
 
   constructor(
@@ -63,10 +65,10 @@ export class Slicer {
   /** Values of other files cannot be sent along by this one, and only one of them may change what another makes. */
   elsewhere(module: SourceModule, node: Node): void {
     const changing = new Set([...this.#abroad.values()].map(({ by }) => by));
-    for (const [piece, { by, variable, use }] of this.#abroad) {
+    for (const [piece, { by, name, use }] of this.#abroad) {
       if (changing.size === 1 && this.slices.get(by)?.pieces.has(piece) === true) continue;
       const at = this.#at(piece);
-      this.#refuse(module, use, `${variable.name} is changed while ${by.path} is loaded (${at})`);
+      this.#refuse(module, use, `${name} is changed while ${by.path} is loaded (${at})`);
     }
     for (const [each] of this.slices) {
       if (!this.#reaches(each, each)) continue;
@@ -119,26 +121,30 @@ export class Slicer {
     if (this.#seen.has(variable)) return;
     this.#seen.add(variable);
     if (this.#isState(module, variable, use)) return;
-    const [definition] = variable.defs;
-    const node = definition?.node as unknown as Node | undefined;
-    if (node === undefined) return;
-    switch (String(definition?.type)) {
-      case "ImportBinding":
-        this.of(module).pieces.add(node);
-        this.#initialised(module, variable, node, use);
-        return;
-      case "Variable":
-        this.#declarator(module, variable, node, use);
-        return;
-      default:
-        if (node.parent?.type !== "Program" && node.parent?.parent?.type !== "Program") {
-          this.#refuse(module, use, `${variable.name} is declared inside of another statement`);
-          return;
-        }
-        this.of(module).pieces.add(node);
-        this.#range(module, node, use);
-        this.#initialised(module, variable, node, use);
+    if (module.blockFunctions.has(variable.name)) {
+      this.#refuse(module, use, `${variable.name} is declared again inside of another statement`);
+      return;
     }
+    const declared = variable.defs.filter(({ type }) => String(type) === "Variable");
+    const nodes = declared.map(({ node }) => node as unknown as Node);
+    if (nodes.length > 0) this.#declarators(module, variable, nodes, use);
+    for (const definition of variable.defs) {
+      const node = definition.node as unknown as Node;
+      if (String(definition.type) === "ImportBinding") {
+        this.of(module).pieces.add(node);
+        this.#initialised(module, variable, node, use);
+      } else if (String(definition.type) !== "Variable") this.#declaration(module, variable, node, use);
+    }
+  }
+
+  #declaration(module: SourceModule, variable: Variable, node: Node, use: Node): void {
+    if (node.parent?.type !== "Program" && node.parent?.parent?.type !== "Program") {
+      this.#refuse(module, use, `${variable.name} is declared inside of another statement`);
+      return;
+    }
+    this.of(module).pieces.add(node);
+    this.#range(module, node, use);
+    this.#initialised(module, variable, node, use);
   }
 
   /** State that requests share cannot be copied, but for a primitive value that is only looked at. */
@@ -184,14 +190,14 @@ export class Slicer {
   }
 
   /** A primitive value that a worker cannot make is sent along; a constant is the same whenever that is. */
-  #declarator(module: SourceModule, variable: Variable, node: Node, use: Node): void {
+  #declarators(module: SourceModule, variable: Variable, nodes: readonly Node[], use: Node): void {
     if (this.whole.engine.of(variable).size > 0) {
-      this.#made(module, variable, node, use);
+      for (const node of nodes) this.#made(module, variable, node, use);
       return;
     }
     const trial = new Slicer(this.whole, this.engine, this.waits, this.root);
     for (const each of this.#seen) trial.#seen.add(each);
-    trial.#made(module, variable, node, use);
+    for (const node of nodes) trial.#made(module, variable, node, use);
     if (trial.facts.length > 0) this.of(module).streamed.add(variable);
     else this.#absorb(trial);
   }
@@ -240,7 +246,7 @@ export class Slicer {
       ...[...loading.facts.values()].filter(({ node }) => isInside(node, piece)),
       ...bodies.flatMap(({ facts }) => [...facts.values()]),
       ...[loading, ...bodies].flatMap((each) => notRepeatable(each, each === loading ? piece : null)),
-    ].filter(({ code }) => code !== "HW-7007" || use !== null);
+    ].filter(({ code, node }) => code !== "HW-7007" || use !== null || isOfFileItself(node));
     if (wrong.length > 0 && use === null) return wrong;
     for (const fact of wrong) this.#refuse(module, use ?? fact.node, fact.reason);
     for (const [node, variable] of loading.uses) {
@@ -258,40 +264,48 @@ export class Slicer {
     return [];
   }
 
-  /** Statements of files that go on with building what a variable holds. */
+  /** Statements of files that go on with building what a variable holds; of what a file exports, only what is used. */
   #initialised(module: SourceModule, variable: Variable, node: Node, use: Node): void {
-    const own = new Set([...reachable(this.engine.of(variable))].map(keyOfThing));
-    for (const key of own) {
+    const held = [...this.engine.of(variable)].flatMap((thing) =>
+      thing.kind === "namespace" ? [thing, ...thing.whole] : [...reachable(alone(thing))],
+    );
+    this.#built(module, held, node, variable.name, use);
+  }
+
+  #built(module: SourceModule, things: readonly Thing[], node: Node, name: string, use: Node): void {
+    for (const key of new Set(things.map(keyOfThing))) {
       for (const { at, by } of builtBy(this.whole, key)) {
         if (by === module && isInside(at, node)) continue;
         const piece = pieceAround(at);
-        if (by !== module) this.#abroad.set(piece, { by, variable, use });
-        else this.#repeated(module, piece, variable, use);
+        if (by !== module) this.#abroad.set(piece, { by, name, use });
+        else this.#repeated(module, piece, name, use);
       }
     }
   }
 
-  #repeated(module: SourceModule, piece: Node, variable: Variable, use: Node): void {
+  #repeated(module: SourceModule, piece: Node, name: string, use: Node): void {
     if (this.of(module).pieces.has(piece)) return;
     if (piece.type !== "ExpressionStatement" && piece.type !== "VariableDeclarator") {
-      this.#refuse(module, use, `${variable.name} is built by statements that a worker cannot repeat`);
+      this.#refuse(module, use, `${name} is built by statements that a worker cannot repeat`);
       return;
     }
     this.of(module).pieces.add(piece);
     const wrong = this.#range(module, piece, null);
-    if (wrong[0] !== undefined) this.#refuse(module, use, `${variable.name}: ${wrong[0].reason}`);
+    if (wrong[0] !== undefined) this.#refuse(module, use, `${name}: ${wrong[0].reason}`);
   }
 
   /** Which exports of an own file are used through a variable that holds them. */
   #exportsUsed(module: SourceModule, variable: Variable, use: Node): void {
+    for (const { node: each } of variable.defs) {
+      const made = each as unknown as Node;
+      if (made.type !== "VariableDeclarator" || made.init === null) continue;
+      const specifier = requiredBy(made.init);
+      const target = specifier === null ? undefined : module.imports.get(specifier);
+      if (target !== undefined && made.id.type === "Identifier") this.#exports(target, memberKey(use), use);
+    }
     const [definition] = variable.defs;
     const node = definition?.node as unknown as Node | undefined;
     const declaration = node?.parent;
-    if (node?.type === "VariableDeclarator" && node.init !== null) {
-      const specifier = requiredBy(node.init);
-      const target = specifier === null ? undefined : module.imports.get(specifier);
-      if (target !== undefined && node.id.type === "Identifier") this.#exports(target, memberKey(use), use);
-    }
     if (declaration?.type !== "ImportDeclaration" || node === undefined) return;
     const target = module.imports.get(declaration.source.value);
     if (target === undefined) return;
@@ -320,7 +334,7 @@ export class Slicer {
     if (module === undefined) return; // JSON is loaded as it is
     const table = exportsOf(module);
     const key = name !== null && table.has(name) ? name : null;
-    const node = table.get(key);
+    const node = isUnclear(module, name) ? undefined : table.get(key);
     const slice = this.of(module);
     if (slice.exports.has(key)) return;
     slice.exports.add(key);
@@ -334,8 +348,15 @@ export class Slicer {
     }
     this.engine.enter(module.syntax);
     const variable = node.type === "Identifier" ? module.variable(node) : null;
-    if (variable) this.#variable(module, variable, node);
-    else this.#range(module, node, node);
+    if (variable) {
+      this.#variable(module, variable, node);
+      return;
+    }
+    this.#range(module, node, node);
+    const held = this.engine.at(module.syntax, () =>
+      memberOf(this.engine, alone(this.engine.namespace(module)), key, node),
+    );
+    this.#built(module, [...reachable(held)], node, name ?? target, node);
   }
 
   #refuse(module: SourceModule, node: Node, reason: string): void {
@@ -347,37 +368,6 @@ export class Slicer {
       advice: "make it in the file from constants and known functions, or pass it as an argument",
     });
   }
-}
-
-/** Loading it again would print again, or give something else. */
-function notRepeatable({ module, varies, effects }: BodyFacts, piece: Node | null): Fact[] {
-  const isHere = (node: Node) => piece === null || isInside(node, piece);
-  const fact = (node: Node, reason: string): Fact => ({ code: "HW-7012", node, module, reason, advice: "" });
-  return [
-    ...[...varies].filter(isHere).map((node) => fact(node, "it is something else each time it is made")),
-    ...effects
-      .filter(({ node }) => isHere(node))
-      .map(({ node }) => fact(node, "making it writes to the console")),
-  ];
-}
-
-/** Variables that functions keep between calls: `const next = (() => { let n = 0; return () => ++n; })()`. */
-function keptState(whole: Whole, values: Iterable<Thing>): Variable | null {
-  for (const thing of values) {
-    if (thing.kind !== "function" || enclosingFunction(thing.node) === null) continue;
-    const module = whole.engine.moduleOf(thing.node);
-    let found: Variable | null = null;
-    walk(thing.node, (node) => {
-      const variable = node.type === "Identifier" ? module.variable(node) : null;
-      if (!variable || variable.defs.length === 0 || isOfFile(variable)) return undefined;
-      const declared = variable.scope.variableScope.block as unknown as Node;
-      if (isInside(declared, thing.node)) return undefined;
-      if (isReassigned(variable) || changeOf(whole, variable) !== null) found = variable;
-      return undefined;
-    });
-    if (found !== null) return found;
-  }
-  return null;
 }
 
 function memberKey(use: Node): string | null {

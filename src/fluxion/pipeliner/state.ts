@@ -1,9 +1,9 @@
 import { REQUEST_CONTAINERS, REQUEST_VALUES, RESPONSE_READS } from "../callees/web.js";
 import type { SourceModule, Variable } from "../source/module.js";
 import { around, isFunction, isInside, keyOf, type Node } from "../source/syntax.js";
+import { binderOf, boundTo, classesAbove } from "../values/classes.js";
 import { nameOf } from "../values/expressions.js";
-import { classesAbove } from "../values/members.js";
-import { type Body, NONE, reachable, type Thing, type Value } from "../values/things.js";
+import { type Body, reachable, type Thing, type Value } from "../values/things.js";
 import { isOfFile, isReassigned } from "../values/variables.js";
 import { escapedThings } from "./escaped.js";
 import { exportsOf } from "./exports.js";
@@ -47,8 +47,13 @@ function touchesIn(whole: Whole, body: Body): readonly Touch[] {
   if (known !== undefined) return known;
   const module = whole.engine.moduleOf(body);
   const { names, selves } = module.inside(body);
+  const { uses } = whole.engine.bodies.get(body) ?? {};
+  // The text that gives an instance its fields does not stand in a function.
+  const ofFields = body.type === "Program" || body.body !== null ? [] : [...(uses?.keys() ?? [])];
   const found = [
-    ...names.flatMap((node) => touchedBy(whole, module, body, node)),
+    ...[...names, ...ofFields].flatMap((node) =>
+      node.type === "Identifier" ? touchedBy(whole, module, body, node) : [],
+    ),
     ...fieldsRead(whole, module, body),
     ...selves.flatMap((node) => selfUsed(whole, module, node)),
   ];
@@ -132,10 +137,10 @@ function fieldsRead(whole: Whole, module: SourceModule, body: Body): Touch[] {
 }
 
 function selfUsed(whole: Whole, module: SourceModule, node: Node): Touch[] {
-  let outer: Node | null | undefined = node.parent;
-  while (outer && !(isFunction(outer) && outer.type !== "ArrowFunctionExpression")) outer = outer.parent;
-  const value = outer && isFunction(outer) ? whole.engine.self(outer) : NONE;
-  if (value.size === 0) return [{ node, module, of: outer, name: "this", known: false, again: false }];
+  const { binder } = binderOf(node, null);
+  const value = whole.engine.at(module.syntax, () => boundTo(whole.engine, binder));
+  const of = binder.kind === "file" ? module : binder.node;
+  if (value.size === 0) return [{ node, module, of, name: "this", known: false, again: false }];
   return objectsIn(whole, module, node, "this", value);
 }
 

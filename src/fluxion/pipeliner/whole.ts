@@ -4,7 +4,8 @@ import { HANDLER_ROLES } from "../callees/web.js";
 import type { ReceiverKind } from "../pipeline.js";
 import type { Variable } from "../source/module.js";
 import type { SourceProgram } from "../source/program.js";
-import { type FunctionNode, type Node, walk } from "../source/syntax.js";
+import { type FunctionNode, keyOf, type Node, walk } from "../source/syntax.js";
+import type { BodyFacts } from "../values/body-facts.js";
 import { Engine, type EngineOptions } from "../values/engine.js";
 import { escapedFrom } from "../values/escapes.js";
 import type { Rupture } from "../values/ruptures.js";
@@ -32,6 +33,8 @@ export interface Whole {
   readonly patterns: ReadonlyMap<Node, ReceiverKind>;
   /** Where the program changes what the language brings along, which workers would not have. */
   readonly patched: { readonly node: Node; readonly path: string } | null;
+  /** Where the time zone is changed while the program runs, which workers that have begun do not see. */
+  readonly zone: Change | null;
   /** Something that a middleware does after `next()`, when synchronous handlers have answered. */
   readonly looking: Looking | null;
   /** What is changed after files were loaded: where, by the place where the thing is made. */
@@ -84,6 +87,7 @@ export function lookAtWhole(program: SourceProgram, knowledge: Knowledge, inPlac
     roles,
     patterns,
     patched: patchedIn(engine),
+    zone: zoneIn(engine),
     looking: lookingAfter(engine),
     changed: changedIn(engine),
     held: new Map(),
@@ -216,12 +220,40 @@ function patchedIn(engine: Engine): Whole["patched"] {
     for (const [node, things] of changes) {
       for (const thing of things) {
         if (thing.kind !== "builtin" || /^process\b|^console\b/.test(thing.path)) continue;
-        if (node.type === "MemberExpression" || /\.prototype$/.test(thing.path))
+        if (node.type === "MemberExpression" || /\.prototype$|^RegExp\./.test(thing.path))
           return { node, path: thing.path };
       }
     }
   }
   return null;
+}
+
+/** Workers begin when a program is loaded, so that what it sets by then holds for them, too. */
+function zoneIn(engine: Engine): Change | null {
+  for (const { body, changes } of engine.bodies.values()) {
+    if (body.type === "Program") continue;
+    for (const [node, things] of changes) {
+      const key = node.type === "MemberExpression" ? keyOf(node, node.property) : null;
+      for (const thing of things) {
+        if (thing.kind !== "builtin") continue;
+        const isMeant =
+          thing.path === "process.env" ? key === null || key === "TZ" : key === null || key === "env";
+        if (isMeant && /^process(\.env)?$/.test(thing.path)) return { node, body };
+      }
+    }
+  }
+  return null;
+}
+
+/** What tells local time would tell another one elsewhere, if the time zone changes. */
+export function zoneFacts({ engine, zone }: Whole, bodies: readonly BodyFacts[]): Fact[] {
+  if (zone === null) return [];
+  const { line } = engine.moduleOf(zone.node).place(zone.node);
+  const reason = `it tells local time, and the program may change process.env.TZ (line ${line})`;
+  const advice = "tell the time in UTC, or set the time zone when the file is loaded";
+  return bodies.flatMap(({ module, times }) =>
+    [...times].map((node): Fact => ({ code: "HW-7002", node, module, reason, advice })),
+  );
 }
 
 /** How a thing is known outside of one engine. */
@@ -248,7 +280,10 @@ function isSomebodys(thing: Thing): boolean {
 function changedIn(engine: Engine): Map<unknown, Change> {
   const changed = new Map<unknown, Change>();
   for (const { body, changes, facts } of engine.bodies.values()) {
-    if (body.type === "Program") continue;
+    if (body.type === "Program") {
+      prototypesIn(changes, body, changed);
+      continue;
+    }
     const unknown = new Set(
       [...facts.values()].filter(({ code }) => code === "HW-7004").map(({ node }) => node),
     );
@@ -265,6 +300,21 @@ function changedIn(engine: Engine): Map<unknown, Change> {
     if (key !== null && !changed.has(key)) changed.set(key, { ...at, givenAway: true });
   }
   return changed;
+}
+
+/** A class that is given methods from outside is not what its declaration says, even if nothing runs by then. */
+function prototypesIn(
+  changes: ReadonlyMap<Node, ReadonlySet<Thing>>,
+  body: Body,
+  changed: Map<unknown, Change>,
+): void {
+  for (const [node, things] of changes) {
+    for (const thing of things) {
+      if (thing.kind !== "data" || thing.owner !== "loaded" || thing.node === null) continue;
+      const isPrototype = /^Class|Function/.test(thing.node.type);
+      if (isPrototype && !changed.has(thing.node)) changed.set(thing.node, { node, body });
+    }
+  }
 }
 
 /** Handlers that Express calls must have answered when they return, if somebody looks. */

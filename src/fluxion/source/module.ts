@@ -6,6 +6,8 @@ import {
   type CallExpression,
   type FunctionNode,
   forEachChild,
+  isFunction,
+  isOwnPlace,
   type Node,
   type ProgramSyntax,
   requiredBy,
@@ -71,6 +73,10 @@ export class SourceModule {
   readonly loads: Load[] = [];
   /** All functions, in the order of the text. */
   readonly functions: FunctionNode[] = [];
+  /** Names of functions that are declared in blocks: in sloppy code, running the block writes a variable outside of it. */
+  readonly blockFunctions = new Set<string>();
+  /** `import.meta.url` and the like, which are written into the files of workers. */
+  readonly metas: (Node & { type: "MemberExpression" })[] = [];
   /** Texts that go on in the next line. */
   readonly texts: Node[] = [];
   /** Own files that it imports: what is written, and the file that it means. */
@@ -190,6 +196,7 @@ export class SourceModule {
       case "ArrowFunctionExpression":
         inside.functions.push(node);
         this.functions.push(node);
+        if (node.type === "FunctionDeclaration") this.#noteBlockFunction(node, parent);
         if (node.body !== null) withRange(node.body);
         for (const each of node.params) each.decorators ??= [];
         within = this.inside(node);
@@ -214,6 +221,9 @@ export class SourceModule {
       case "ThrowStatement":
         inside.throws.push(node.argument);
         break;
+      case "MetaProperty":
+        if (isOwnPlace(node)) this.metas.push(parent as Node & { type: "MemberExpression" });
+        break;
       case "AwaitExpression":
         inside.awaits.push(node);
         inside.waits = true;
@@ -235,6 +245,12 @@ export class SourceModule {
     }
     forEachChild(node, this.#prepare, within);
   };
+
+  #noteBlockFunction({ id }: FunctionNode, { type, parent }: Node): void {
+    const isOutside =
+      type === "Program" || type.startsWith("Export") || (type === "BlockStatement" && isFunction(parent));
+    if (!isOutside && id && this.format === "commonjs") this.blockFunctions.add(id.name);
+  }
 
   #noteLoad(node: Node, specifier: string | null): void {
     if (specifier !== null) this.loads.push({ node, specifier });

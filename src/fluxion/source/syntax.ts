@@ -91,14 +91,22 @@ export function isInside(node: Node, outer: Node): boolean {
   return node.start >= outer.start && node.end <= outer.end;
 }
 
-/** The name of a property as it is written, if it is: `a.b`, `a["b"]`, `{ b }`. */
+/** The name of a property as it is written, if it is: `a.b`, `a["b"]`, `{ b }`; `@@b` for `a[Symbol.b]`. */
 export function keyOf(node: { computed: boolean }, key: Node): string | null {
   if (!node.computed && key.type === "Identifier") return key.name;
   if (key.type === "PrivateIdentifier") return `#${key.name}`;
   if (key.type === "Literal" && (typeof key.value === "string" || typeof key.value === "number")) {
     return String(key.value);
   }
-  return null;
+  const isSymbol =
+    key.type === "MemberExpression" && key.object.type === "Identifier" && key.object.name === "Symbol";
+  return isSymbol && key.property.type === "Identifier" && !key.computed ? `@@${key.property.name}` : null;
+}
+
+/** The `import.meta` of `import.meta.url` and the like: where a file lies. */
+export function isOwnPlace({ parent }: Node & { type: "MetaProperty" }): boolean {
+  if (parent?.type !== "MemberExpression") return false;
+  return /^(url|filename|dirname)$/.test(keyOf(parent, parent.property) ?? "");
 }
 
 /** `require("x")` with a text that is written there. */

@@ -34,6 +34,7 @@ export class BodyFacts {
   #escapes: Map<Node, Set<Thing>> | null = null;
   #builds: Map<Node, Set<Thing>> | null = null;
   #varies: Set<Node> | null = null;
+  #times: Set<Node> | null = null;
 
   constructor(
     readonly body: Body,
@@ -81,6 +82,11 @@ export class BodyFacts {
   /** Where it gets something that is different each time. */
   get varies(): ReadonlySet<Node> {
     return this.#varies ?? NOBODY;
+  }
+
+  /** Where it depends on the time zone. */
+  get times(): ReadonlySet<Node> {
+    return this.#times ?? NOBODY;
   }
 
   tell(key: string, fact: Fact): void {
@@ -138,6 +144,11 @@ export class BodyFacts {
   vary(node: Node): void {
     this.#varies ??= new Set();
     this.#varies.add(node);
+  }
+
+  time(node: Node): void {
+    this.#times ??= new Set();
+    this.#times.add(node);
   }
 
   /** It is looked at anew. What it calls and uses is still so; what speaks against it may be told better. */

@@ -1,6 +1,7 @@
 import {
   CHANGING,
   CLASSES,
+  DESCRIBING,
   OF_MEMORY,
   OF_PAIRS,
   PASSING,
@@ -42,6 +43,7 @@ export function callBuiltin(engine: Engine, path: string, args: readonly Value[]
     for (const value of args.slice(1)) engine.escape(value, node);
     return alone(engine.data("fresh", node));
   }
+  if (DESCRIBING.has(path)) described(engine, args.slice(1), node);
   if (CHANGING.has(path)) return changing(engine, path, args, node);
   if (PASSING.has(path)) return passing(engine, path, args, node);
   if (PURE_GLOBALS.has(path) || PURE_NAMESPACES.has(first)) {
@@ -87,6 +89,15 @@ function promise(engine: Engine, args: readonly Value[], node: Node): Value {
   for (const thing of thingsOf(args[0] ?? NONE)) callThing(engine, thing, [resolve, reject], node, NONE);
   engine.current.waits = true;
   return union(alone(site), engine.inside(site).rest);
+}
+
+/** Functions in the description of a property run when it is read or written. */
+function described(engine: Engine, args: readonly Value[], node: Node): void {
+  const isMade = args.some((each) =>
+    thingsOf(engine.reachable(each)).some(({ kind }) => kind === "function"),
+  );
+  if (isMade)
+    engine.fact("HW-7006", node, "it makes an object with a getter or a setter", "use a plain field");
 }
 
 function passing(engine: Engine, path: string, args: readonly Value[], node: Node): Value {

@@ -1,14 +1,16 @@
 import { CLASSES } from "../callees/builtins.js";
 import { type CallExpression, keyOf, type Node, plain, requiredBy, written } from "../source/syntax.js";
 import { callBuiltin, makeBuiltin } from "./builtin-calls.js";
+import { classesAbove, fieldsOf, hasFields, memberAbove, memberAround, methodOf } from "./classes.js";
 import { callDataMethod } from "./data-methods.js";
 import type { Engine } from "./engine.js";
-import { evaluate, thisValue } from "./expressions.js";
+import { evaluate } from "./expressions.js";
 import { callLibrary } from "./library-calls.js";
-import { classesAbove, fill, memberOfThing, methodOf } from "./members.js";
+import { elementsOf, memberOfThing } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
 import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
+import { thisValue } from "./this.js";
 
 /** What `require` or `import` of a name gives. */
 export function moduleNamed(engine: Engine, specifier: string, node: Node): Value {
@@ -69,10 +71,10 @@ export function callWith(engine: Engine, node: CallExpression, args: readonly Va
   const isPure = engine.module.remarks(node).includes("pure");
   if (callee.type === "Super") return callSuper(engine, node, args);
   if (callee.type === "MemberExpression") {
+    if (callee.object.type === "Super") return callAbove(engine, node, callee, args);
+    const object = evaluate(engine, callee.object);
     if (callee.computed) evaluate(engine, callee.property);
     const key = keyOf(callee, callee.property);
-    if (callee.object.type === "Super") return callAbove(engine, key, args, node);
-    const object = evaluate(engine, callee.object);
     noteMethod(engine, node, object, key, args);
     if (isPure) return alone(engine.data("fresh", node));
     return callMethod(engine, object, key, args, node);
@@ -169,6 +171,8 @@ function callMethodOf(
       if (!hasMethods) return callDataMethod(engine, thing, key, args, node);
       const found = memberOfThing(engine, thing, key, node);
       const functions = [...found].filter((each) => each.kind !== "data" && each.kind !== "site");
+      if (key === null && thing.madeBy !== null)
+        return unknownCall(engine, node, [...args, alone(thing)], written(node.callee));
       if (functions.length === 0) return callDataMethod(engine, thing, key, args, node);
       return callAll(engine, functions, args, node, alone(thing));
     }
@@ -239,29 +243,41 @@ function construct(engine: Engine, of: ClassThing, args: readonly Value[], node:
   return union(alone(site), engine.returned(own.value));
 }
 
-function initialise(engine: Engine, of: ClassThing, site: Thing, args: readonly Value[], node: Node): void {
-  engine.instantiate(of.node, alone(site));
+function initialise(
+  engine: Engine,
+  of: ClassThing,
+  site: Thing,
+  args: readonly Value[],
+  node: Node,
+  below: readonly Thing[] = [],
+): void {
   let constructs = false;
+  if (hasFields(of.node)) engine.call(fieldsOf(of.node), node, [], alone(site));
   for (const member of of.node.body.body) {
-    if (member.type === "PropertyDefinition" && !member.static && member.value !== null) {
-      const value = evaluate(engine, member.value);
-      fill(engine, site, keyOf(member, member.key), value, member);
-    }
     if (member.type === "MethodDefinition" && member.kind === "constructor") {
       constructs = true;
       engine.call(member.value, node, args, alone(site));
     }
   }
-  if (constructs) return;
-  above(engine, of, site, args, node);
+  if (!constructs) above(engine, of, site, args, node, below);
 }
 
-function above(engine: Engine, of: ClassThing, site: Thing, args: readonly Value[], node: Node): void {
+function above(
+  engine: Engine,
+  of: ClassThing,
+  site: Thing,
+  args: readonly Value[],
+  node: Node,
+  below: readonly Thing[] = [],
+): void {
   if (of.node.superClass === null) return;
   const classes = classesAbove(engine, of);
+  const all = [...below, of];
   for (const each of classes) {
-    if (each.kind === "class") initialise(engine, each, site, args, node);
-    else if (each.kind !== "builtin" || !CLASSES.has(each.path)) {
+    if (all.includes(each)) continue; // `A = class extends A {}`
+    if (each.kind === "class") initialise(engine, each, site, args, node, all);
+    else if (each.kind === "builtin" && CLASSES.has(each.path)) filled(engine, each.path, site, args, node);
+    else {
       for (const value of [...args, alone(site)]) engine.escape(value, node);
       engine.fact("HW-7004", node, "nothing is known of the class above", "extend a class of the program");
     }
@@ -271,45 +287,51 @@ function above(engine: Engine, of: ClassThing, site: Thing, args: readonly Value
   if (superClass.type !== "Identifier" || !CLASSES.has(superClass.name)) {
     for (const value of [...args, alone(site)]) engine.escape(value, node);
     engine.fact("HW-7004", node, "nothing is known of the class above", "extend a class of the program");
-  }
+  } else filled(engine, superClass.name, site, args, node);
+}
+
+/** `new Map(entries)` of a class that extends Map calls its `set`. */
+const FILLING: Readonly<Record<string, string>> = { Map: "set", Set: "add", WeakMap: "set", WeakSet: "add" };
+
+function filled(engine: Engine, path: string, site: Thing, args: readonly Value[], node: Node): void {
+  if (site.kind !== "site" || site.madeBy === null || args.length === 0) return;
+  const from = elementsOf(engine, union(...args), node);
+  const each = union(...args, from, elementsOf(engine, from, node));
+  engine.put(site, null, each);
+  const method =
+    path in FILLING ? methodOf(engine, site.madeBy, FILLING[path] ?? "", node, alone(site)) : null;
+  for (const thing of thingsOf(method ?? NONE)) callThing(engine, thing, [each, each], node, alone(site));
 }
 
 function callSuper(engine: Engine, node: Node, args: readonly Value[]): Value {
-  for (const of of classAround(engine, node)) {
-    for (const site of engine.self(engine.current.body)) above(engine, of, site, args, node);
+  const place = memberAround(node);
+  if (place === null) return NONE;
+  for (const site of thingsOf(thisValue(engine, node))) {
+    above(engine, engine.class(place.owner), site, args, node);
   }
   return NONE;
 }
 
-function classAround(engine: Engine, node: Node): ClassThing[] {
-  for (let outer = node.parent; outer; outer = outer.parent) {
-    if (outer.type === "ClassDeclaration" || outer.type === "ClassExpression") return [engine.class(outer)];
-  }
-  return [];
-}
-
-/** `super.method()`: the object is the same. */
-function callAbove(engine: Engine, key: string | null, args: readonly Value[], node: CallExpression): Value {
-  const self = thisValue(engine, node);
-  const functions = thingsOf(superMember(engine, node, key));
+/** `super.name(…)`: a method of the class above, but of the object that this is. */
+function callAbove(
+  engine: Engine,
+  node: CallExpression,
+  callee: Node & { type: "MemberExpression" },
+  args: readonly Value[],
+): Value {
+  if (callee.computed) evaluate(engine, callee.property);
+  const self = thisValue(engine, callee.object);
+  const key = keyOf(callee, callee.property);
+  const found = key === null ? null : memberAbove(engine, node, key, self);
+  if (found === null) return unknownCall(engine, node, [...args, self], "a method of `super`");
+  const functions = thingsOf(found.found);
   if (functions.length > 0) return callAll(engine, functions, args, node, self);
-  const isOwn = classAround(engine, node).every((of) =>
-    classesAbove(engine, of).every(({ kind }) => kind === "builtin"),
-  );
-  const [first, ...others] = thingsOf(self);
-  if (isOwn && first?.kind === "site" && others.length === 0)
-    return callDataMethod(engine, first, key, args, node);
-  return unknownCall(engine, node, [...args, self], written(node.callee));
-}
-
-/** `super.name` */
-export function superMember(engine: Engine, node: Node, key: string | null): Value {
-  const self = thisValue(engine, node);
-  if (key === null) return NONE;
-  const classes = classAround(engine, node).flatMap((of) => classesAbove(engine, of));
+  if (!found.isForeign) return unknownCall(engine, node, [...args, self], `super.${key}`);
   return union(
-    ...classes.map((each) =>
-      each.kind === "class" ? (methodOf(engine, each, key, node, self) ?? NONE) : NONE,
+    ...thingsOf(self).map((each) =>
+      each.kind === "site" || each.kind === "data"
+        ? callDataMethod(engine, each, key, args, node)
+        : unknownCall(engine, node, [...args, self], `super.${key}`),
     ),
   );
 }

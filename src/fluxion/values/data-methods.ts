@@ -1,4 +1,13 @@
-import { COPYING, ITERATING, MAPPING, MATCHING, MUTATING, PICKING, TELLING } from "../callees/builtins.js";
+import {
+  COPYING,
+  ITERATING,
+  LOCAL_TIME,
+  MAPPING,
+  MATCHING,
+  MUTATING,
+  PICKING,
+  TELLING,
+} from "../callees/builtins.js";
 import { around, type CallExpression, plain, written } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
@@ -29,6 +38,7 @@ export function callDataMethod(
   const self = thing === null ? NONE : alone(thing);
   if (key === null) return unknownCall(engine, node, [...args, self], written(node.callee));
   if (key === "valueOf") return self;
+  if (LOCAL_TIME.has(key)) engine.current.time(node);
   leaveMarks(engine, thing, key, args, node);
   if (TELLING.has(key)) {
     callbacks(engine, args, node, NONE);

@@ -5,10 +5,12 @@ import type { SourceModule, Variable } from "../source/module.js";
 import type { SourceProgram } from "../source/program.js";
 import { type FunctionNode, isFunction, isInside, type Node } from "../source/syntax.js";
 import { BodyFacts } from "./body-facts.js";
+import { lookAtFields } from "./classes.js";
 import { openEscaped } from "./escapes.js";
 import { evaluate } from "./expressions.js";
+import { callImplicit } from "./implicit.js";
 import { Made, NO_FIELDS } from "./made.js";
-import { bind } from "./patterns.js";
+import { bind, bindDefault } from "./patterns.js";
 import { isNew, type Place, placeOf, type Readers, seenBy } from "./places.js";
 import type { Rupture } from "./ruptures.js";
 import {
@@ -49,7 +51,6 @@ export class Engine extends Made {
   readonly #returns = new Map<Body, Place>();
   readonly #selves = new Map<Body, Place>();
   readonly #given = new Map<Body, Place>();
-  readonly #instances = new Map<Node, Place>();
   /** What the program puts into fields of requests and responses, which all parts of a request find there. */
   readonly #kept = new Map<string, Place>();
   readonly #keeps = new Set<string>();
@@ -63,6 +64,8 @@ export class Engine extends Made {
   #strict = false;
   /** Something was told of a body when it was another's turn, which only holds until its own turn comes. */
   #toldOthers = false;
+  /** Whether a body that is looked at says everything anew. */
+  #forgets = true;
 
   constructor(readonly options: EngineOptions) {
     super();
@@ -92,7 +95,14 @@ export class Engine extends Made {
     for (const facts of this.bodies.values()) facts.stale ||= facts.wasUnsure;
     let round = this.#settle();
     while (this.options.root === null && openEscaped(this)) round = this.#settle();
-    if (this.#toldOthers) for (const facts of this.bodies.values()) facts.stale = true;
+    if (this.#toldOthers) {
+      // What a call tells of a function that it calls must not be forgotten when the turn of that one comes.
+      for (const facts of this.bodies.values()) {
+        facts.begin();
+        facts.stale = true;
+      }
+      this.#forgets = false;
+    }
     this.#goRound(round);
   }
 
@@ -112,6 +122,7 @@ export class Engine extends Made {
     for (let round = 0; round < ROUNDS_MAX - 1; round++) {
       this.#changed = false;
       this.#goRound(round);
+      if (!this.#changed) callImplicit(this);
       if (!this.#changed) return round;
     }
     return ROUNDS_MAX - 1;
@@ -134,7 +145,8 @@ export class Engine extends Made {
   #look(facts: BodyFacts): void {
     this.#current = facts;
     this.#turn = facts;
-    facts.begin();
+    if (this.#forgets) facts.begin();
+    facts.stale = false;
     const { body } = facts;
     const { instead } = this.options;
     if (body === instead?.body) {
@@ -142,9 +154,11 @@ export class Engine extends Made {
     } else if (body.type === "Program") {
       for (const statement of body.body) evaluate(this, statement);
     } else if (body.body !== null) {
-      for (const parameter of body.params) defaults(this, parameter);
+      for (const parameter of body.params) bindDefault(this, parameter);
       const value = evaluate(this, body.body);
       if (body.type === "ArrowFunctionExpression" && body.expression) this.giveBack(body, value);
+    } else {
+      lookAtFields(this, body);
     }
     this.#current = null;
     this.#turn = null;
@@ -197,15 +211,6 @@ export class Engine extends Made {
   /** What a function that says `arguments` may be called with. */
   given(body: Body): Value {
     return this.#seen(placeOf(this.#given, body));
-  }
-
-  /** What is made of a class. */
-  instances(of: Node): Value {
-    return this.#seen(placeOf(this.#instances, of));
-  }
-
-  instantiate(of: Node, made: Value): void {
-    this.#addTo(placeOf(this.#instances, of), made);
   }
 
   /** A thing that is about to be looked into. */
@@ -367,11 +372,8 @@ export class Engine extends Made {
     }
   }
 
-  #bindIn(called: BodyFacts, parameter: Node, value: Value): void {
-    const before = this.#current;
-    this.#current = called;
-    bind(this, parameter, value);
-    this.#current = before;
+  #bindIn({ body }: BodyFacts, parameter: Node, value: Value): void {
+    this.at(body, () => bind(this, parameter, value));
   }
 
   /** Whether a variable belongs to an activation of a function around the root. */
@@ -392,8 +394,4 @@ export class Engine extends Made {
     this.enter(module.syntax);
     return super.namespace(module);
   }
-}
-
-function defaults(engine: Engine, parameter: Node): void {
-  if (parameter.type === "AssignmentPattern") bind(engine, parameter.left, evaluate(engine, parameter.right));
 }

@@ -1,6 +1,7 @@
 import type { FunctionNode, Node } from "../source/syntax.js";
+import { chainOf, fieldsOf, hasFields } from "./classes.js";
 import type { Engine } from "./engine.js";
-import { alone, type Body, type ClassThing, type Thing, type Value } from "./things.js";
+import { alone, type Body, type ClassThing, type Site, type Thing, type Value } from "./things.js";
 
 /** Where something went that nobody follows there. */
 export interface Escape {
@@ -35,33 +36,54 @@ function within(engine: Engine, thing: Thing): Value[] {
     case "function":
       return [...thing.fields.values(), engine.returned(thing.node)];
     case "class":
-      return [...thing.fields.values(), ...methodsOf(engine, thing)];
+      return [...thing.fields.values(), ...methodsOf(engine, thing), alone(instanceOf(engine, thing))];
     default:
       return [];
   }
 }
 
-function methodsOf(engine: Engine, { node }: ClassThing): Value[] {
-  return node.body.body.flatMap((member) =>
-    member.type === "MethodDefinition" && member.kind !== "constructor"
-      ? [alone(engine.function(member.value))]
-      : [],
+/** All that a class and those above it can do, for itself or for an instance. */
+function methodsOf(engine: Engine, of: ClassThing): Value[] {
+  return [...chainOf(engine, of)].flatMap(({ node }) =>
+    node.body.body.flatMap((member) =>
+      member.type === "MethodDefinition" && member.kind !== "constructor"
+        ? [alone(engine.function(member.value))]
+        : [],
+    ),
   );
 }
 
-const OPENED = new WeakMap<Engine, Set<FunctionNode>>();
+/** What others may make of a class that they have. */
+function instanceOf(engine: Engine, of: ClassThing): Site {
+  return engine.at(engine.moduleOf(of.node).syntax, () => engine.site(of.node, of));
+}
 
-/** Functions that escaped are called by others, with anything. Tells whether there are new ones. */
+const OPENED = new WeakMap<Engine, Set<Node>>();
+
+/** Functions and classes that escaped are called by others, with anything. Tells whether there are new ones. */
 export function openEscaped(engine: Engine): boolean {
-  const opened = OPENED.get(engine) ?? new Set<FunctionNode>();
+  const opened = OPENED.get(engine) ?? new Set<Node>();
   OPENED.set(engine, opened);
   const before = opened.size;
   const anything = alone(engine.data("unknown"));
   for (const thing of escapedFrom(engine).keys()) {
-    if (thing.kind !== "function" || opened.has(thing.node)) continue;
+    if ((thing.kind !== "function" && thing.kind !== "class") || opened.has(thing.node)) continue;
     opened.add(thing.node);
-    const args = thing.node.params.map(() => anything);
-    engine.at(thing.node, () => engine.give(thing.node, args, anything));
+    const self = thing.kind === "class" ? alone(instanceOf(engine, thing)) : anything;
+    for (const target of thing.kind === "class" ? makersOf(engine, thing) : [thing.node]) {
+      const args = target.params.map(() => anything);
+      engine.at(target, () => engine.give(target, args, self));
+    }
   }
   return opened.size > before;
+}
+
+/** What runs when an instance is made. */
+function makersOf(engine: Engine, of: ClassThing): FunctionNode[] {
+  return [...chainOf(engine, of)].flatMap(({ node }) => {
+    const constructors = node.body.body.flatMap((member) =>
+      member.type === "MethodDefinition" && member.kind === "constructor" ? [member.value] : [],
+    );
+    return hasFields(node) ? [fieldsOf(node), ...constructors] : constructors;
+  });
 }

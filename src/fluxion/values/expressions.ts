@@ -1,10 +1,12 @@
-import { type FunctionNode, forEachChild, isFunction, keyOf, type Node, plain } from "../source/syntax.js";
-import { evaluateCall, evaluateNew, isMissing, loadsLate, moduleNamed, superMember } from "./calls.js";
+import type { Variable } from "../source/module.js";
+import { type FunctionNode, forEachChild, isOwnPlace, keyOf, type Node, plain } from "../source/syntax.js";
+import { evaluateCall, evaluateNew, isMissing, loadsLate, moduleNamed } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { contentsOf, iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
 import { passOn } from "./receivers.js";
 import { alone, type FunctionThing, NONE, type Site, thingsOf, union, type Value } from "./things.js";
+import { newTarget, superValue, thisValue } from "./this.js";
 import { read } from "./variables.js";
 
 /** What an expression may give; for a statement, looks at what is in it. What is frequent comes first. */
@@ -55,8 +57,11 @@ export function evaluate(engine: Engine, node: Node): Value {
     case "TemplateLiteral":
       evaluateAll(engine, node.expressions);
       return NONE;
-    case "LogicalExpression":
-      return either(evaluate(engine, node.left), evaluate(engine, node.right));
+    case "LogicalExpression": {
+      const left = evaluate(engine, node.left);
+      const right = evaluate(engine, node.right);
+      return node.operator === "&&" ? right : either(left, right); // no object is false
+    }
     case "ConditionalExpression":
       evaluate(engine, node.test);
       return either(evaluate(engine, node.consequent), evaluate(engine, node.alternate));
@@ -82,10 +87,12 @@ export function evaluate(engine: Engine, node: Node): Value {
     case "ImportExpression":
       return imported(engine, node);
     case "MetaProperty":
+      if (node.meta.name === "new") return newTarget(engine, node);
+      if (isOwnPlace(node)) return NONE;
       engine.fact("HW-7007", node, "it uses import.meta", "read it once in the file and use the value");
       return NONE;
     case "Super":
-      return NONE;
+      return thisValue(engine, node); // what is written to it is written to `this`
     default: {
       const inner = plain(node);
       return inner === node ? statement(engine, node) : evaluate(engine, inner);
@@ -206,39 +213,23 @@ function functionValue(engine: Engine, node: FunctionNode): Value {
   if (node.id) {
     const variable = engine.module.variable(node.id);
     if (variable) engine.assign(variable, made);
+    if (variable && engine.module.blockFunctions.has(variable.name)) assignOutside(engine, variable, made);
   }
   return made;
 }
 
-export function thisValue(engine: Engine, node: Node): Value {
-  let outer: Node | null | undefined = node.parent;
-  while (outer && !(isFunction(outer) && outer.type !== "ArrowFunctionExpression")) {
-    if (outer.type === "PropertyDefinition") {
-      const { parent } = outer.parent ?? {};
-      const made = parent ? engine.instances(parent) : NONE;
-      return either(engine.self(engine.current.body), made);
-    }
-    outer = outer.parent;
+/** A function of a block is given to the variable of that name around the block, too, when the block runs. */
+function assignOutside(engine: Engine, { name, scope }: Variable, made: Value): void {
+  const { variableScope } = scope;
+  for (let outer = scope.upper; outer && scope !== variableScope; outer = outer.upper) {
+    const variable = outer.set.get(name);
+    if (variable) engine.assign(variable, made);
+    if (outer === variableScope) return;
   }
-  if (!outer && engine.module.format === "commonjs") return alone(engine.namespace(engine.module));
-  const known = outer && isFunction(outer) ? engine.self(outer) : NONE;
-  if (thingsOf(known).some(({ kind }) => kind === "namespace")) {
-    engine.fact("HW-7007", node, "it uses `this` for what its file exports", "call the function by its name");
-  }
-  if (known.size === 0 && engine.isStrict()) {
-    engine.fact(
-      "HW-7007",
-      node,
-      "it uses `this`, and nothing is known of it",
-      "use a variable or a parameter",
-    );
-    return alone(engine.data("input"));
-  }
-  return known;
 }
 
 function memberValue(engine: Engine, node: Node & { type: "MemberExpression" }): Value {
-  if (node.object.type === "Super") return superMember(engine, node, keyOf(node, node.property));
+  if (node.object.type === "Super") return superValue(engine, node);
   const object = evaluate(engine, node.object);
   if (node.computed) evaluate(engine, node.property);
   return memberOf(engine, object, keyOf(node, node.property), node);
@@ -311,12 +302,12 @@ function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "C
     if (variable) engine.assign(variable, alone(made));
   }
   for (const member of node.body.body) {
-    if (member.type === "PropertyDefinition" && member.static && member.value !== null) {
-      const key = keyOf(member, member.key);
-      engine.put(made, key, evaluate(engine, member.value));
-    }
+    if ("computed" in member && member.computed) evaluate(engine, member.key);
+    if (member.type === "PropertyDefinition" && member.static && member.value !== null)
+      engine.put(made, keyOf(member, member.key), evaluate(engine, member.value));
     if (member.type === "StaticBlock") {
       engine.fact("HW-7007", member, "its class has a static block", "use static fields");
+      evaluateAll(engine, member.body);
     }
   }
   return alone(made);

@@ -1,10 +1,11 @@
 import { isBuiltin } from "node:module";
 import { onlyReads } from "../callees/templates.js";
 import type { SourceModule } from "../source/module.js";
-import { type CallExpression, type Node, plain } from "../source/syntax.js";
-import { callThing, unknownCall } from "./calls.js";
+import { type CallExpression, type FunctionNode, type Node, plain } from "../source/syntax.js";
+import { unknownCall } from "./calls.js";
 import { hasFunction } from "./data-methods.js";
 import type { Engine } from "./engine.js";
+import { methodsOf } from "./implicit.js";
 import { change } from "./members.js";
 import { alone, type LibraryThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
 import { isReassigned } from "./variables.js";
@@ -79,13 +80,13 @@ function given(engine: Engine, target: LibraryThing, args: readonly Value[], nod
     const writes = !reads && positions.length > 0 && (isSpread || positions.includes(i));
     for (const thing of engine.reachable(value)) {
       if (writes && !isCode(thing)) change(engine, thing, node, `what ${shown(target)} is given`, node);
-      taken(engine, target, thing, node, positions.length > 0);
+      taken(engine, target, thing, node);
     }
   }
 }
 
 /** What a library cannot be given in a worker, or of which nobody knows what it would do there. */
-function taken(engine: Engine, target: LibraryThing, thing: Thing, node: Node, runs: boolean): void {
+function taken(engine: Engine, target: LibraryThing, thing: Thing, node: Node): void {
   const { knowledge } = engine.options;
   if (thing.kind === "receiver") {
     const name = thing.variable?.name ?? thing.receiver;
@@ -99,9 +100,6 @@ function taken(engine: Engine, target: LibraryThing, thing: Thing, node: Node, r
       reason,
       `if it has no effects, name ${thing.library} in headwater.fluxions.json`,
     );
-  } else if (runs && thing.kind === "site" && thing.madeBy !== null) {
-    const reason = `it gives an instance of a class to ${shown(target)}, which may call its methods`;
-    engine.fact("HW-7004", node, reason, "give it plain data");
   }
 }
 
@@ -146,7 +144,7 @@ function handOver(engine: Engine, thing: Thing, node: Node): void {
 
 /**
  * Functions among the arguments, or in objects among them, may be called whenever the object is used: on that object, or on
- * what was given with them. What a helper is given then, others may hold.
+ * what was given with them; and any method of an instance. What a helper is given then, others may hold.
  */
 export function callbacks(
   engine: Engine,
@@ -155,15 +153,19 @@ export function callbacks(
   { keeper = null, helps = false }: { readonly keeper?: LibraryThing | null; readonly helps?: boolean },
 ): void {
   const all = thingsOf(engine.reachable(union(...args)));
-  if (!all.some(({ kind }) => kind === "function")) return;
+  const called = all.flatMap((thing): [FunctionNode, Thing][] => {
+    if (thing.kind === "function") return [[thing.node, thing]];
+    if (thing.kind !== "site" || thing.madeBy === null) return [];
+    return methodsOf(engine, thing.madeBy).map((method) => [method, thing]);
+  });
+  if (called.length === 0) return;
   const others = new Set(all.filter((each) => !isCode(each) && each.kind !== "receiver"));
   const self = union(others, keeper === null ? NONE : alone(keeper), alone(engine.data("fresh", node)));
-  for (const thing of all) {
-    if (thing.kind !== "function") continue;
-    const given: Value = alone(engine.data(helps ? "input" : "given", thing.node));
+  for (const [target, of] of called) {
+    const given: Value = alone(engine.data(helps ? "input" : "given", target));
     const values = keeper === null ? union(given, others) : given;
     const each = Array.from({ length: 8 }, () => values);
-    callThing(engine, thing, each, node, self);
+    engine.call(target, node, each, of.kind === "function" ? self : alone(of));
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type DataThing,
   type Fields,
   type FunctionThing,
+  type Holder,
   type LibraryThing,
   type NamespaceThing,
   NONE,
@@ -43,6 +44,18 @@ export abstract class Made {
       askers: null,
       alone: null,
     });
+  }
+
+  /** Everything that something can be put into. */
+  holders(): Holder[] {
+    const found: Holder[] = [];
+    for (const of of this.#things.values()) {
+      for (const thing of of.values()) {
+        if (!("fields" in thing)) break; // those of one kind are alike
+        found.push(thing);
+      }
+    }
+    return found;
   }
 
   function(node: FunctionNode): FunctionThing {

@@ -1,12 +1,13 @@
-import { VIEWS } from "../callees/builtins.js";
-import { enclosingFunction, type FunctionNode, keyOf, type Node, plain, written } from "../source/syntax.js";
+import { LAST_MATCH, VIEWS } from "../callees/builtins.js";
+import { enclosingFunction, keyOf, type Node, plain, written } from "../source/syntax.js";
+import { accessed, methodOf, staticMember } from "./classes.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
+import { yieldedBy } from "./implicit.js";
 import { callbacks } from "./library-calls.js";
 import { readReceiver, writeReceiver } from "./receivers.js";
 import {
   alone,
-  type ClassThing,
   type DataThing,
   joined,
   NONE,
@@ -35,20 +36,26 @@ export function memberOf(engine: Engine, object: Value, key: string | null, node
 export function memberOfThing(engine: Engine, thing: Thing, key: string | null, node: Node): Value {
   switch (thing.kind) {
     case "site": {
-      if (key === null) return contentsOf(engine, alone(thing));
-      const method = thing.madeBy === null ? null : methodOf(engine, thing.madeBy, key, node, alone(thing));
-      if (method !== null) return method;
-      if (VIEWS.has(key) && !engine.hasField(thing, key))
+      if (key === null) {
+        if (thing.madeBy !== null) accessed(engine, thing.madeBy, "get", null, node, [], alone(thing));
+        return contentsOf(engine, alone(thing));
+      }
+      const method = thing.madeBy && methodOf(engine, thing.madeBy, key, node, alone(thing));
+      if (method === null && VIEWS.has(key) && !engine.hasField(thing, key))
         return union(alone(thing), engine.inside(thing).rest);
       engine.inside(thing);
-      return union(thing.fields.get(key) ?? NONE, COUNTS.has(key) ? NONE : thing.rest);
+      // An object may have something of its own where its class has a method.
+      const own = thing.fields.get(key) ?? NONE;
+      return method === null
+        ? union(own, COUNTS.has(key) ? NONE : thing.rest)
+        : union(method, own, thing.rest);
     }
     case "function":
     case "class":
       if (key === "prototype") return alone(engine.data("loaded", thing.node));
       if (thing.kind === "class" && key !== null) {
-        const method = staticMethod(engine, thing, key, node);
-        if (method !== null) return method;
+        const member = staticMember(engine, thing, key, node, alone(thing));
+        if (member !== null) return member;
       }
       engine.inside(thing);
       return key === null
@@ -62,7 +69,7 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
     case "builtin":
       return key !== null && isProcessText(thing.path, key)
         ? processText(engine, node)
-        : alone(engine.builtin(`${thing.path}.${key ?? "…"}`));
+        : builtinMember(engine, `${thing.path}.${key ?? "…"}`, node);
     case "data":
       return key !== null && COUNTS.has(key) ? NONE : dataIn(engine, thing);
     case "receiver": {
@@ -84,6 +91,20 @@ function dataIn(engine: Engine, thing: DataThing): Value {
 /** `process.env.X` is text; but a worker's copy of it is its own. */
 function isProcessText(path: string, key: string): boolean {
   return path === "process.env" && key !== "";
+}
+
+/** Whoever reads what the last match left behind depends on all that others do. */
+function builtinMember(engine: Engine, path: string, node: Node): Value {
+  const thing = engine.builtin(path);
+  if (!LAST_MATCH.test(path)) return alone(thing);
+  engine.changed(thing, node);
+  engine.fact(
+    "HW-7002",
+    node,
+    `it reads ${path}, which the last match anywhere leaves`,
+    "use what `exec` gives",
+  );
+  return NONE;
 }
 
 function processText(engine: Engine, node: Node): Value {
@@ -154,29 +175,28 @@ export function iterated(engine: Engine, value: Value, node: Node): Value {
         "read it before",
       );
     }
-    if (thing.kind === "site" && thing.remembers) change(engine, thing, node, written(node), node);
   }
   return elementsOf(engine, value, node);
 }
 
 /** What going through a value gives: what is in it, pairs of that, or what its own iterator gives. */
 export function elementsOf(engine: Engine, value: Value, node: Node): Value {
-  const contents = contentsOf(engine, value);
   let found: Set<Thing> | null = null;
   for (const thing of thingsOf(value)) {
-    if (thing.kind !== "site") continue;
+    const contents = contentsOf(engine, alone(thing));
+    if (thing.kind !== "site") {
+      found = joined(found, contents);
+      continue;
+    }
+    if (thing.remembers) change(engine, thing, node, written(node), node);
+    found = joined(found, yieldedBy(engine, thing, node) ?? contents);
     const pairs = pairsOf(thing);
-    if (pairs !== null) {
-      const pair = engine.site(pairs);
-      engine.put(pair, null, contentsOf(engine, alone(thing)));
-      found = joined(found, alone(pair));
-    }
-    for (const each of iteratorsOf(engine, thing)) {
-      const given = engine.call(each, node, [], alone(thing));
-      found = joined(joined(found, given), contentsOf(engine, given));
-    }
+    if (pairs === null) continue;
+    const pair = engine.site(pairs);
+    engine.put(pair, null, contents);
+    found = joined(found, alone(pair));
   }
-  return found === null ? contents : union(contents, found);
+  return found ?? NONE;
 }
 
 /** `new Map()` and `list.entries()` give pairs: they are known by the name that stands there. */
@@ -188,20 +208,6 @@ function pairsOf({ node, madeBy }: Site): Node | null {
   if (node.type !== "CallExpression") return null;
   const callee = plain(node.callee);
   return callee.type === "MemberExpression" && keyOf(callee, callee.property) === "entries" ? callee : null;
-}
-
-/** Functions that are called by going through an object: they stand behind keys that the text does not tell. */
-function iteratorsOf(engine: Engine, thing: Site): FunctionNode[] {
-  if (thing.madeBy !== null) {
-    return thing.madeBy.node.body.body.flatMap((member) =>
-      member.type === "MethodDefinition" && member.computed ? [member.value] : [],
-    );
-  }
-  if (thing.node.type !== "ObjectExpression") return [];
-  const { fields, rest } = engine.inside(thing);
-  return [...rest, ...(fields.get("next") ?? [])].flatMap((each) =>
-    each.kind === "function" ? [each.node] : [],
-  );
 }
 
 export function assignMember(
@@ -223,8 +229,10 @@ export function assignMember(
       continue;
     }
     change(engine, thing, target, written(target), target.object);
+    if (thing.kind === "site" && thing.madeBy !== null)
+      accessed(engine, thing.madeBy, "set", key, target, [value], alone(thing));
+    if (thing.kind === "class") accessed(engine, thing, "set", key, target, [value], alone(thing));
     fill(engine, thing, key, value, target);
-    set(engine, thing, key, value, target);
     if (thing.kind === "library") callbacks(engine, [value], target, { keeper: thing });
   }
 }
@@ -320,50 +328,4 @@ function isInConstructor(node: Node): boolean {
 
 function isMaking(node: Node): boolean {
   return node.type === "ArrayExpression" || node.type === "ObjectExpression" || node.type === "NewExpression";
-}
-
-/** The method that an instance has, also from the classes above. */
-export function methodOf(engine: Engine, of: ClassThing, key: string, node: Node, self: Value): Value | null {
-  for (const member of of.node.body.body) {
-    if (member.type !== "MethodDefinition" || member.static || keyOf(member, member.key) !== key) continue;
-    if (member.kind === "set") continue;
-    if (member.kind === "get") return union(engine.call(member.value, node, [], self));
-    return alone(engine.function(member.value));
-  }
-  for (const above of classesAbove(engine, of)) {
-    if (above.kind === "class") return methodOf(engine, above, key, node, self);
-  }
-  return null;
-}
-
-export function classesAbove(engine: Engine, of: ClassThing): Thing[] {
-  const { superClass } = of.node;
-  if (superClass === null || superClass.type !== "Identifier") return [];
-  const module = engine.moduleOf(of.node);
-  const variable = module.variable(superClass);
-  return variable ? [...engine.of(variable)] : [];
-}
-
-function staticMethod(engine: Engine, of: ClassThing, key: string, node: Node): Value | null {
-  for (const member of of.node.body.body) {
-    if (member.type !== "MethodDefinition" || !member.static || keyOf(member, member.key) !== key) continue;
-    if (member.kind === "set") continue;
-    if (member.kind === "get") return union(engine.call(member.value, node, [], alone(of)));
-    return alone(engine.function(member.value));
-  }
-  return null;
-}
-
-/** An assignment may call a function of the class. */
-function set(engine: Engine, thing: Thing, key: string | null, value: Value, node: Node): void {
-  const isStatic = thing.kind === "class";
-  const of = isStatic ? thing : thing.kind === "site" ? thing.madeBy : null;
-  for (const each of of === null ? [] : [of, ...classesAbove(engine, of)]) {
-    for (const member of each.kind === "class" ? each.node.body.body : []) {
-      if (member.type !== "MethodDefinition" || member.kind !== "set" || member.static !== isStatic) continue;
-      const named = keyOf(member, member.key);
-      if (key === null || named === null || named === key)
-        engine.call(member.value, node, [value], alone(thing));
-    }
-  }
 }

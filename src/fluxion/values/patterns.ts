@@ -1,7 +1,7 @@
 import { keyOf, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
-import { assignMember, iterated, memberOf } from "./members.js";
+import { assignMember, fill, iterated, memberOf } from "./members.js";
 import { alone, NONE, union, type Value } from "./things.js";
 import { write } from "./variables.js";
 
@@ -46,12 +46,26 @@ export function bind(engine: Engine, target: Node, value: Value): void {
       return;
     case "TSParameterProperty":
       bind(engine, target.parameter, value);
+      bindField(engine, target.parameter, value);
       return;
     default: {
       const inner = (target as { expression?: Node }).expression;
       if (inner !== undefined) bind(engine, inner, value);
     }
   }
+}
+
+export function bindDefault(engine: Engine, parameter: Node): void {
+  if (parameter.type === "AssignmentPattern") bind(engine, parameter.left, evaluate(engine, parameter.right));
+}
+
+/** `constructor(private list: string[])` makes a field of it, too. */
+function bindField(engine: Engine, parameter: Node, value: Value): void {
+  const isDefault = parameter.type === "AssignmentPattern";
+  const name = isDefault ? parameter.left : parameter;
+  if (name.type !== "Identifier") return;
+  const all = isDefault ? union(value, evaluate(engine, parameter.right)) : value;
+  for (const thing of engine.self(engine.current.body)) fill(engine, thing, name.name, all, name);
 }
 
 function bindRest(engine: Engine, target: Node, value: Value): void {

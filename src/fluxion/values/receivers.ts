@@ -16,7 +16,7 @@ import { alone, NONE, type ReceiverThing, type Thing, thingsOf, type Value } fro
 
 /** What may be asked of, and done to, things that stay on the main loop: requests, responses, `next`, the console. */
 export function readReceiver(engine: Engine, thing: ReceiverThing, key: string | null, node: Node): Thing {
-  if (thing.receiver === "request" && key !== null && !REQUEST_BOUND.has(key)) {
+  if (thing.receiver === "request" && key !== null && !REQUEST_BOUND.has(key) && !key.startsWith("@@")) {
     record(engine, thing, node, pathFrom(node, key), false);
     return engine.data("input", node);
   }
@@ -39,6 +39,7 @@ export function writeReceiver(
   engine.keep(`${thing.receiver}.${key ?? "*"}`, value);
   const fits =
     key !== null &&
+    !key.startsWith("@@") &&
     ((thing.receiver === "request" && !REQUEST_BOUND.has(key) && !REQUEST_CONTAINERS_READONLY.has(key)) ||
       (thing.receiver === "response" && RESPONSE_WRITES.has(key)));
   if (!fits) {

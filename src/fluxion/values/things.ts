@@ -64,7 +64,7 @@ export interface Site extends Holding {
   /** Made while its file was loaded, so that everybody may hold it. */
   readonly shared: boolean;
   readonly madeBy: ClassThing | null;
-  /** A regular expression that remembers where it was. */
+  /** A regular expression or an iterator, which remembers where it was. */
   readonly remembers: boolean;
 }
 

@@ -1,7 +1,7 @@
-import { VALUES } from "../callees/builtins.js";
+import { ANY_ZONE, VALUES } from "../callees/builtins.js";
 import { ALL_GLOBALS } from "../callees/globals.js";
 import type { Variable } from "../source/module.js";
-import { enclosingFunction, type FunctionNode, isFunction, type Node } from "../source/syntax.js";
+import { enclosingFunction, type FunctionNode, isFunction, keyOf, type Node } from "../source/syntax.js";
 import type { Engine } from "./engine.js";
 import { alone, NONE, union, type Value } from "./things.js";
 
@@ -106,17 +106,38 @@ function functionAround(node: Node): FunctionNode | null {
   return found;
 }
 
+function isInAnyZone({ parent }: Node): boolean {
+  return parent?.type === "MemberExpression" && ANY_ZONE.has(keyOf(parent, parent.property) ?? "");
+}
+
+/** `exports.a = …` adds to what a worker's file exports, too; `module.exports = …` would take its place. */
+function isExporting(node: Node & { name: string }): boolean {
+  const outer = node.parent;
+  if (node.name !== "exports" || outer?.type !== "MemberExpression" || outer.object !== node) return false;
+  return outer.parent?.type === "AssignmentExpression" && outer.parent.left === outer;
+}
+
 function globalNamed(engine: Engine, node: Node & { name: string }): Value {
   const { name } = node;
+  if (engine.module.blockFunctions.has(name)) {
+    const reason = `it uses ${name}, which is declared inside of another statement`;
+    engine.fact("HW-7012", node, reason, `declare ${name} in the file, outside of blocks`);
+  }
   if (VALUES.has(name)) return NONE;
+  if ((name === "Date" || name === "Intl") && !isInAnyZone(node)) engine.current.time(node);
   if (name === "console") return alone(engine.receiver("console", null));
   if (name === "__dirname" || name === "__filename") {
     engine.current.name(name);
     return NONE;
   }
   if (engine.module.format === "commonjs") {
-    if (name === "exports" || name === "module") return alone(engine.namespace(engine.module));
-    if (name === "require") return alone(engine.builtin("require"));
+    if (name === "exports" || name === "module" || name === "require") {
+      if (!engine.loading || !isExporting(node)) {
+        const reason = `it uses \`${name}\`, which is another one in the file of a worker`;
+        engine.fact("HW-7007", node, reason, "read what it needs of it into a constant of the file");
+      }
+      return alone(name === "require" ? engine.builtin(name) : engine.namespace(engine.module));
+    }
   }
   if (!ALL_GLOBALS.has(name)) {
     engine.fact(

@@ -149,6 +149,31 @@ export const expected: Readonly<Record<string, Expected>> = {
   "environment-written.cjs": { refuses: { set: /process|env/ }, requests: get("/", "/set?to=bye", "/") },
   // objects that cannot travel, and effects that cannot wait
   "uses-this.cjs": { refuses: { show: /this|method/ }, requests: get("/") },
+  "class-field-handler.cjs": {
+    refuses: { anonymous_1000: /`this` of what is around it/, anonymous_1001: /`this` of what is around it/ },
+    requests: get("/show?a=1", "/show?a=2", "/name?a=3"),
+  },
+  "conversions.cjs": { isolates: ["text", "data"], requests: get("/text?a=b", "/data") },
+  "declared-twice.cjs": {
+    isolates: ["handler"],
+    refuses: { choose: /declared again inside of another statement/ },
+    requests: get("/?a=b", "/chosen?a=b"),
+  },
+  "file-itself.cjs": {
+    isolates: ["constant"],
+    refuses: { main_2: /uses `require`|uses `module`/, own: /uses `exports`/ },
+    requests: get("/constant?a=b", "/main?a=b", "/exports?a=b"),
+  },
+  "file-itself.mjs": {
+    bound: true,
+    isolates: ["constant", "place"],
+    refuses: { meta: /import\.meta/ },
+    requests: get("/constant?a=b", "/place?a=b", "/meta?a=b"),
+  },
+  "conversion-counts.cjs": {
+    refuses: { draw: /writes total/, count: /changes this\.n/ },
+    requests: get("/ticket?a=1", "/number?a=2", "/ticket?a=3", "/number?a=4"),
+  },
   "uses-arguments.cjs": { refuses: { handler: /arguments/ }, requests: get("/") },
   "uses-eval.cjs": { refuses: { handler: /eval/ }, requests: get("/") },
   "uses-with.cjs": { refuses: { handler: /with/ }, requests: get("/?n=1") },

@@ -22,11 +22,16 @@ export interface HostPort {
 
 /**
  * A host, whatever it is: loads the program, and runs what the head sends. In `noted` it says what it is at, for those
- * who look from outside while its event loop is blocked.
+ * who look from outside while its event loop is blocked. Null if there is no program: the head has been told why.
  */
-export async function startHost(task: HostTask, port: HostPort, noted: Float64Array): Promise<HostLine> {
+export async function startHost(
+  task: HostTask,
+  port: HostPort,
+  noted: Float64Array,
+): Promise<HostLine | null> {
   becomeHost();
   const classes = await rootsFor(task, port);
+  if (classes === null) return null;
   const nodes = Object.keys(task.outline?.nodes ?? classes); // in the order in which the head knows them
   const note = (node: string, ticket: number) => {
     noted[1] = ticket;
@@ -73,12 +78,12 @@ export async function startHost(task: HostTask, port: HostPort, noted: Float64Ar
 }
 
 /** The program; the head is told why if there is none, since all else that it would see is that a host has ended. */
-async function rootsFor({ module, outline }: HostTask, port: HostPort): Promise<Roots> {
+async function rootsFor({ module, outline }: HostTask, port: HostPort): Promise<Roots | null> {
   try {
     return await loadRoots(module, outline);
   } catch (error) {
     const { code, message } = error instanceof HeadwaterError ? error : cannotLoad(module, reasonOf(error));
     port.tell({ kind: "failed", code, message });
-    throw error;
+    return null;
   }
 }

@@ -41,15 +41,11 @@ function heard(aside: Aside): void {
 }
 
 async function begin({ task }: Extract<Aside, { kind: "task" }>): Promise<void> {
-  try {
-    line = await startHost(
-      task,
-      { post: (bytes) => writeBatch(socket, bytes), tell: (aside) => writeAside(socket, aside) },
-      noted,
-    );
-  } catch {
-    socket.end(() => process.exit(1)); // the head has been told why
-    return;
-  }
+  line = await startHost(
+    task,
+    { post: (bytes) => writeBatch(socket, bytes), tell: (aside) => writeAside(socket, aside) },
+    noted,
+  );
+  if (line === null) return void socket.end(() => process.exit(1));
   for (const bytes of early.splice(0)) line.receive(bytes);
 }

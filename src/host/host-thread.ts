@@ -16,6 +16,7 @@ if (parentPort !== null && given?.headwater !== undefined) {
     },
     noted,
   );
+  if (line === null) process.exit(1); // what was told comes before the end, as it would not before an error
   port.on("message", (message: Uint8Array | Aside) => {
     if (message instanceof Uint8Array) line.receive(message);
     else if (message.kind === "beat") port.postMessage(message);

@@ -14,11 +14,8 @@ export function culpritOf({ isReady, running }: HostLife, node: number): number 
   return running[0] === node ? running[1] : 0;
 }
 
-/** Headwater's own errors, from loading the program there, say enough. */
 export function notStarted(host: number, why: Error): Error {
   if (why instanceof HeadwaterError) return why; // it has said what kept it from loading its program
-  const { cause } = why;
-  if (cause instanceof Error && "code" in cause && String(cause.code).startsWith("HW-")) return cause;
   const what = `host ${host} could not be started: ${why.message}. Look for what its module does when a host loads it.`;
   return new HeadwaterError("HW-6008", what, { cause: why });
 }

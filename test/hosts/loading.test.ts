@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Context, hostsOf, MemoryJournal, run } from "headwater";
+import { DEFAULT_LIMITS } from "#src/host/limits.js";
+import { openProcess } from "#src/host/process-link.js";
+import { openThread } from "#src/host/thread-link.js";
 import { refused } from "../refused.js";
 import Bank from "./programs/bank.js";
 
@@ -83,6 +86,30 @@ describe("`run` is refused, and says why, if the module", () => {
     await refused(run(Bank, { ...processes, module }), "HW-2002", "out of order");
   });
 });
+
+for (const [kind, open] of [
+  ["thread", openThread],
+  ["process", openProcess],
+] as const) {
+  test(`a ${kind} that cannot load the program says so before it ends, and not by its end`, async () => {
+    const module = written(`${kind}.mjs`, 'throw new Error("out of order");');
+    const heard: string[] = [];
+    await new Promise<void>((end) => {
+      open(
+        { module, limits: DEFAULT_LIMITS, isDurable: false },
+        {
+          batch: () => heard.push("a batch"),
+          aside: (aside) => heard.push(aside.kind === "failed" ? aside.code : aside.kind),
+          lost: ({ message }) => {
+            heard.push(message);
+            end();
+          },
+        },
+      );
+    });
+    assert.deepEqual(heard, ["HW-2002", "it ended with code 1"]);
+  });
+}
 
 test("of a module that ends its host while it is loaded, the name is told, too", async () => {
   const module = written("ends.mjs", "process.exit(3);");

@@ -10,6 +10,7 @@ import {
   type Ticket,
   View,
   Wait,
+  type Wish,
 } from "./event.js";
 import { Inbox } from "./inbox.js";
 import type { Marks } from "./marks.js";
@@ -135,8 +136,9 @@ export class Core<P> {
     const givenUp = (event.givenUp ??= { own: false, below: null, changed: false });
     if (place === event.place) {
       givenUp.own = true;
-      if (place.holding === event) place.holding = event.next;
+      if (place.holding === event) place.passed = event;
     } else (givenUp.below ??= new Set()).add(place);
+    place.last = event;
     if (changed) givenUp.changed = true;
     this.#wake(event);
   }
@@ -172,16 +174,20 @@ export class Core<P> {
       this.#append(event);
     } else {
       this.#marks?.hit("a finished event waited for one whose state it had seen");
-      if (event.mode === "read")
-        for (const { place } of event.enteredPlaces()) (place.openReaders ??= []).push(event);
+      for (const { place } of event.enteredPlaces()) {
+        if (event.mode === "read") (place.openReaders ??= []).push(event);
+        else if (event.spares === null && !event.hasReleased(place)) place.last = event;
+      }
     }
     this.#unclaim(event);
     this.#wake(event); // last: whoever enters now must find whom to depend on
   }
 
-  /** The journal has the records of these events. */
-  journaled(events: readonly CoreEvent<P>[]): void {
-    for (const event of events) {
+  /** The journal has the records of these events: those that `append` was. */
+  journaled(first: CoreEvent<P> | null): void {
+    for (let event = first, next = first; event !== null; event = next) {
+      next = event.along;
+      event.along = null;
       invariant(event.status === "appended", "only an appended event can be journaled");
       event.status = "committed";
       if (this.#total || event === this.#order.first) continue;
@@ -223,7 +229,7 @@ export class Core<P> {
 
   #settle(event: CoreEvent<P>): void {
     event.status = "settled";
-    this.#ready.settled = added(this.#ready.settled, event);
+    this.#ready.hasSettled(event);
     const { starts } = event.outcome as Outcome<P>;
     for (const start of starts) this.#ready.ticketed = added(this.#ready.ticketed, this.request(start));
   }
@@ -236,18 +242,14 @@ export class Core<P> {
 
   #claim(event: CoreEvent<P>): void {
     const { place } = event;
-    if (event.mode === "write") {
-      place.append(event);
-      place.holding ??= event;
-    } else if (event.mode === "read") {
-      (place.readers ??= new TicketQueue()).append(event);
-    }
+    if (event.mode === "write") place.append(event);
+    else if (event.mode === "read") (place.readers ??= new TicketQueue()).append(event);
   }
 
   #unclaim(event: CoreEvent<P>): void {
     const { place } = event;
     if (event.mode === "write") {
-      if (place.holding === event) place.holding = event.next;
+      if (place.passed === event) place.passed = event.prev;
       place.remove(event);
     } else if (event.mode === "read") {
       place.readers?.remove(event);
@@ -257,27 +259,27 @@ export class Core<P> {
   /** Takes the views that are still to be taken, then starts the event. */
   #begin(event: CoreEvent<P>): void {
     const views = event.views?.filter((view) => !view.taken) ?? NONE;
-    if (views.length === 0) this.#attemptEnter(new Wait(event, event.place, null, null));
+    if (views.length === 0) this.#attemptEnter(event.startWish());
     for (const view of views) this.#attemptEnter(new Wait(event, view.place, null, view));
   }
 
   /** Lets an event into a context (its own if there is no `token`), or has a view taken, as soon as it may be. */
-  #attemptEnter(wait: Wait<P>): void {
-    const { event, place, token, view } = wait;
+  #attemptEnter(wish: Wish<P>): void {
+    const { event, place, token, view } = wish;
     if (event.status !== "running" && event.status !== "waiting") return; // a call that nobody awaited
     const isFree = event.mode === "none" && view === null;
     const obstacle = isFree ? null : whoIsInTheWay(event, place, token, view, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
-      wait.next = obstacle.lastWaiter?.next ?? wait;
-      if (obstacle.lastWaiter !== null) obstacle.lastWaiter.next = wait;
-      obstacle.lastWaiter = wait;
+      wish.after = obstacle.lastWaiter?.after ?? wish;
+      if (obstacle.lastWaiter !== null) obstacle.lastWaiter.after = wish;
+      obstacle.lastWaiter = wish;
     } else if (view !== null) {
       this.#takeView(view);
     } else {
       if (token === null) event.status = "running";
       this.#enter(event, place);
-      this.#ready.mayEnter(wait);
+      this.#ready.mayEnter(wish);
     }
   }
 
@@ -290,7 +292,6 @@ export class Core<P> {
     else event.entered = added(event.entered, { place, lastBefore: last });
     if (event.mode === "read") return;
     if (place.openReaders !== null) for (const reader of place.stillOpen()) this.#depend(event, reader);
-    if (event.spares === null) place.last = event; // else it changes nothing that anybody could see
   }
 
   /**
@@ -319,8 +320,7 @@ export class Core<P> {
     }
     this.#ready.views = added(this.#ready.views, view);
     this.#wake(event); // writers of that context, later than this event, need not wait for it any more
-    if (event.views?.every(({ taken }) => taken))
-      this.#attemptEnter(new Wait(event, event.place, null, null));
+    if (event.views?.every(({ taken }) => taken)) this.#attemptEnter(event.startWish());
   }
 
   /** `event` has seen state of `earlier`, which may still be started again. */
@@ -347,7 +347,7 @@ export class Core<P> {
 
   #appendOne(event: CoreEvent<P>): void {
     event.status = "appended";
-    this.#ready.append = added(this.#ready.append, event);
+    this.#ready.mustAppend(event);
     if (event.place.last === event) event.place.last = null;
     event.lastBefore = null;
     if (event.entered === null) return;
@@ -367,13 +367,13 @@ export class Core<P> {
     const last = event.lastWaiter;
     if (last === null) return;
     event.lastWaiter = null;
-    let next = last.next;
-    last.next = null;
+    let next = last.after;
+    last.after = null;
     while (next !== null) {
-      const wait = next;
-      next = wait.next;
-      wait.next = null;
-      if (wait.attempt === wait.event.attempt) this.#attemptEnter(wait);
+      const wish = next;
+      next = wish.after;
+      wish.after = null;
+      if (wish.ofAttempt === wish.event.attempt) this.#attemptEnter(wish);
     }
   }
 

@@ -42,19 +42,30 @@ export interface Outcome<P> {
 }
 
 /** An event's wish to enter a context, to be looked at again when the event in its way moves on. */
-export class Wait<P> {
-  readonly attempt: number;
+export interface Wish<P> {
+  readonly event: CoreEvent<P>;
+  readonly place: Place<P>;
+  /** The caller's own name for a call below; null for the event's start or for a view. */
+  readonly token: unknown;
+  readonly view: View<P> | null;
+  /** Which try of the event has it. */
+  readonly ofAttempt: number;
   /** The next that waits for the same event, or may go ahead at the same time. */
-  next: Wait<P> | null = null;
+  after: Wish<P> | null;
+}
+
+/** Every wish but the one that an event comes with. */
+export class Wait<P> implements Wish<P> {
+  readonly ofAttempt: number;
+  after: Wish<P> | null = null;
 
   constructor(
     readonly event: CoreEvent<P>,
     readonly place: Place<P>,
-    /** The caller's own name for a call below; null for the event's start or for a view. */
     readonly token: unknown,
     readonly view: View<P> | null,
   ) {
-    this.attempt = event.attempt;
+    this.ofAttempt = event.attempt;
   }
 }
 
@@ -110,22 +121,30 @@ export interface Ordered<P> {
   later: Ordered<P> | null;
 }
 
-/** One event between its ticket and its settlement. It stands in the queue of the context it started in. */
-export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P> {
+const FIRST_ATTEMPT = 1;
+
+/**
+ * One event between its ticket and its settlement. It stands in the queue of the context it started in. For its first try,
+ * it is itself the wish to enter that context: most events need no other.
+ */
+export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P>, Wish<P> {
   prev: CoreEvent<P> | null = null;
   next: CoreEvent<P> | null = null;
   earlier: Ordered<P> | null = null;
   later: Ordered<P> | null = null;
+  after: Wish<P> | null = null;
+  /** The next that is to be appended, or is settled, at the same time. */
+  along: CoreEvent<P> | null = null;
 
   status: Status = "waiting";
   /** Counts the tries; what an earlier try still asks for is ignored. */
-  attempt = 1;
+  attempt = FIRST_ATTEMPT;
   givenUp: GivenUp<P> | null = null;
 
   /** Unfinished events above or in the same context when this one got its ticket. */
   barriers: CoreEvent<P>[] | null = null;
   /** Who waits for it: the last, which has the first as its next, so that the way round is one list. */
-  lastWaiter: Wait<P> | null = null;
+  lastWaiter: Wish<P> | null = null;
   views: View<P>[] | null = null;
   /** Who was the last to enter the context that the event started in, before it. */
   lastBefore: CoreEvent<P> | null = null;
@@ -143,6 +162,27 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P> {
     readonly mode: Mode,
     readonly payload: P,
   ) {}
+
+  get event(): this {
+    return this;
+  }
+
+  get token(): null {
+    return null;
+  }
+
+  get view(): null {
+    return null;
+  }
+
+  get ofAttempt(): number {
+    return FIRST_ATTEMPT;
+  }
+
+  /** The wish to enter the context it starts in, of this try. */
+  startWish(): Wish<P> {
+    return this.attempt === FIRST_ATTEMPT ? this : new Wait(this, this.place, null, null);
+  }
 
   /** When it got its ticket. */
   get time(): number {

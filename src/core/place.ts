@@ -10,9 +10,9 @@ export class Place<P> extends TicketQueue<CoreEvent<P>> {
   readers: TicketQueue<CoreEvent<P>> | null = null;
   /** Events below that still have to look at the state of this context. Null until there is one. */
   viewers: TicketQueue<View<P>> | null = null;
-  /** The first writer that has not given this context up. Those before it in the queue have. */
-  holding: CoreEvent<P> | null = null;
-  /** The last event that entered with write access, while it may still be started again. */
+  /** The last of the writers that have given this context up: all of them stand before those who have not. */
+  passed: CoreEvent<P> | null = null;
+  /** The last event that left this context to others as a writer, while it may still be started again. */
   last: CoreEvent<P> | null = null;
   /** Readers that finished here, while they may still be started again. */
   openReaders: CoreEvent<P>[] | null = null;
@@ -25,7 +25,12 @@ export class Place<P> extends TicketQueue<CoreEvent<P>> {
     super();
   }
 
-  /** The last event with a lower ticket that entered with write access, while it may still be started again. */
+  /** The first writer that has not given this context up. */
+  get holding(): CoreEvent<P> | null {
+    return this.passed === null ? this.head : this.passed.next;
+  }
+
+  /** The last one with a lower ticket. */
   lastBefore(ticket: Ticket): CoreEvent<P> | null {
     let event = this.last;
     while (event !== null && event.ticket >= ticket) event = event.lastBeforeIn(this);

@@ -1,4 +1,4 @@
-import type { CoreEvent, Ticket, View, Wait } from "./event.js";
+import type { CoreEvent, Ticket, View, Wish } from "./event.js";
 
 export interface Send {
   /** Of the event that sent it. */
@@ -14,9 +14,9 @@ export interface Send {
  * 1. `undo` (take it with `takeUndo()` right after `finish` or `retract`): put the contexts that each event had
  *    entered back to their state before it, event after event, and let its present try do nothing more;
  * 2. `views`: hold on to the present state of the view's context, for its event;
- * 3. `enter`: run the start or call (unless `attempt` is not the event's any more);
+ * 3. `nextToEnter()`: run the start or call (unless `ofAttempt` is not the event's `attempt` any more);
  * 4. `append`: write the events' records to the journal, in this order, then call `journaled` with them;
- * 5. `settled`: answer whoever waits for the event, and arm and disarm its timers;
+ * 5. `nextSettled()`: answer whoever waits for the event, and arm and disarm its timers;
  * 6. `send`: pass the messages on, in this order per receiver.
  */
 export class Ready<P> {
@@ -24,29 +24,60 @@ export class Ready<P> {
   ticketed: CoreEvent<P>[] = NONE;
   undo: CoreEvent<P>[] = NONE;
   views: View<P>[] = NONE;
-  /** The first; each knows the next. */
-  enter: Wait<P> | null = null;
-  #lastEnter: Wait<P> | null = null;
-  append: CoreEvent<P>[] = NONE;
-  settled: CoreEvent<P>[] = NONE;
+  /** The first; it knows those `along` with it. */
+  append: CoreEvent<P> | null = null;
+  #lastAppend: CoreEvent<P> | null = null;
+  #enter: Wish<P> | null = null;
+  #lastEnter: Wish<P> | null = null;
+  #settled: CoreEvent<P> | null = null;
+  #lastSettled: CoreEvent<P> | null = null;
   send: Send[] = NONE;
 
   get isEmpty(): boolean {
     return (
-      this.enter === null &&
+      this.#enter === null &&
       this.ticketed === NONE &&
-      this.append === NONE &&
-      this.settled === NONE &&
+      this.append === null &&
+      this.#settled === null &&
       this.send === NONE &&
       this.undo === NONE &&
       this.views === NONE
     );
   }
 
-  mayEnter(wait: Wait<P>): void {
-    if (this.#lastEnter === null) this.enter = wait;
-    else this.#lastEnter.next = wait;
-    this.#lastEnter = wait;
+  mayEnter(wish: Wish<P>): void {
+    if (this.#lastEnter === null) this.#enter = wish;
+    else this.#lastEnter.after = wish;
+    this.#lastEnter = wish;
+  }
+
+  mustAppend(event: CoreEvent<P>): void {
+    if (this.#lastAppend === null) this.append = event;
+    else this.#lastAppend.along = event;
+    this.#lastAppend = event;
+  }
+
+  hasSettled(event: CoreEvent<P>): void {
+    if (this.#lastSettled === null) this.#settled = event;
+    else this.#lastSettled.along = event;
+    this.#lastSettled = event;
+  }
+
+  /** Hands out one after the other, and null at the end. */
+  nextToEnter(): Wish<P> | null {
+    const wish = this.#enter;
+    if (wish === null) return null;
+    this.#enter = wish.after;
+    wish.after = null;
+    return wish;
+  }
+
+  nextSettled(): CoreEvent<P> | null {
+    const event = this.#settled;
+    if (event === null) return null;
+    this.#settled = event.along;
+    event.along = null;
+    return event;
   }
 
   takeUndo(): CoreEvent<P>[] {
@@ -64,4 +95,11 @@ export function added<T>(list: T[] | null, item: T): T[] {
   if (list === null || list === NONE) return [item];
   list.push(item);
   return list;
+}
+
+/** An event and those along with it. */
+export function allAlong<P>(first: CoreEvent<P>): CoreEvent<P>[] {
+  const events: CoreEvent<P>[] = [];
+  for (let at: CoreEvent<P> | null = first; at !== null; at = at.along) events.push(at);
+  return events;
 }

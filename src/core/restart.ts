@@ -60,8 +60,8 @@ function takeBack<P>(
   event.lastBefore = null;
   event.dependsOn = 0;
   if (event.mode === "write") {
-    place.holding = place.head;
-    while (place.holding?.givenUp?.own) place.holding = place.holding.next;
+    place.passed = null;
+    while (place.holding?.givenUp?.own) place.passed = place.holding;
   }
   for (const view of event.views ?? []) renewView(view, seenFrom, marks);
 }

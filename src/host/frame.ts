@@ -105,12 +105,14 @@ export class Frame implements Activation {
   }
 
   #runIn(context: Context<Key>): unknown {
-    const outer = running.now;
-    running.now = this;
+    const { slot, method } = running;
+    running.slot = this.slot;
+    running.method = this.method;
     try {
       return this.method.body.apply(context, this.args);
     } finally {
-      running.now = outer;
+      running.slot = slot;
+      running.method = method;
     }
   }
 

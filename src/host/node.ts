@@ -1,8 +1,8 @@
 import { Core } from "../core/core.js";
-import type { CoreEvent, Message, Outcome, Recovered, Ticket, Wait } from "../core/event.js";
+import type { CoreEvent, Message, Outcome, Recovered, Ticket, Wish } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
-import type { Send } from "../core/ready.js";
+import { allAlong, type Send } from "../core/ready.js";
 import { type HeadwaterError, invariant } from "../errors.js";
 import type { ContextClass } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
@@ -268,11 +268,11 @@ export class LogicalNode implements Supervisor {
     for (let rounds = 0; rounds < ROUNDS_PER_PUMP && this.#hasWork && !this.#halted; rounds++) {
       const ready = this.#core.ready();
       for (const event of ready.ticketed) this.remember(event);
-      if (ready.append.length > 0) this.#append(ready.append); // first: a host may have to load what they left
+      if (ready.append !== null) this.#append(ready.append); // first: a host may have to load what they left
       this.#remote?.moves.goOn(); // now nothing is appended that has not been sent after its context
       for (const { event, place } of ready.views) this.#see(event, place);
-      for (let wait = ready.enter; wait !== null; wait = wait.next) this.#enter(wait);
-      for (const event of ready.settled) this.#settle(event);
+      for (let wish = ready.nextToEnter(); wish !== null; wish = ready.nextToEnter()) this.#enter(wish);
+      for (let event = ready.nextSettled(); event !== null; event = ready.nextSettled()) this.#settle(event);
       for (const send of ready.send) this.#send(send);
     }
     this.#pumping = false;
@@ -295,10 +295,10 @@ export class LogicalNode implements Supervisor {
     }
   }
 
-  #enter({ event, attempt, token }: Wait<EventRequest>): void {
+  #enter({ event, ofAttempt, token }: Wish<EventRequest>): void {
     if (this.#remote !== null || this.#ports.run === undefined)
-      return this.#go(event, attempt, token as Frame | null);
-    this.#ports.run(() => this.#go(event, attempt, token as Frame | null));
+      return this.#go(event, ofAttempt, token as Frame | null);
+    this.#ports.run(() => this.#go(event, ofAttempt, token as Frame | null));
   }
 
   #run(task: () => void): void {
@@ -320,16 +320,17 @@ export class LogicalNode implements Supervisor {
     if (!execution.isDead && !this.#halted) frame.run();
   }
 
-  #append(events: readonly CoreEvent<EventRequest>[]): void {
+  #append(first: CoreEvent<EventRequest>): void {
     const done = (error: HeadwaterError | null) => {
       if (this.#halted) return;
       if (error !== null) return this.#around.journalFailed(error);
       this.#core.tick(this.#ports.now());
-      this.#core.journaled(events);
+      this.#core.journaled(first);
       this.#schedule();
     };
-    if (this.#remote !== null) for (const { payload } of events) payload.execution?.leave();
-    if (this.#ledger === null) return this.#ports.append(events, () => done(null));
+    if (this.#remote !== null) for (const { payload } of allAlong(first)) payload.execution?.leave();
+    if (this.#ledger === null) return this.#ports.append(() => done(null));
+    const events = allAlong(first);
     this.#remote?.appended(events);
     this.#ledger.append(this.name, events, this.#unrecorded.overtakenBy(events), done);
   }

@@ -1,6 +1,3 @@
-import type { CoreEvent } from "../core/event.js";
-import type { EventRequest } from "./request.js";
-
 /** What a logical node needs from the world. The simulator has its own, in which time and luck are decided by a seed. */
 export interface Ports {
   /** Milliseconds since 1970. */
@@ -11,8 +8,8 @@ export interface Ports {
   at(time: number, task: () => void): () => void;
   /** Runs a part of an event that may go ahead, some time. Without it, it runs at once. */
   run?(task: () => void): void;
-  /** Makes these events' records safe, then calls back. */
-  append(events: readonly CoreEvent<EventRequest>[], done: () => void): void;
+  /** Makes the records of events safe that no journal has, then calls back. */
+  append(done: () => void): void;
   /** Hears that an invariant of the runtime is broken, outside anybody's call. */
   broken(error: unknown): void;
   /** Carries a message to another logical node: some time, perhaps twice, perhaps after later ones. */
@@ -64,7 +61,7 @@ export const memoryPorts: Ports = {
   now: Date.now,
   soon,
   at,
-  append: (_, done) => done(),
+  append: (done) => done(),
   // Going on could do harm: let it reach the process as the uncaught exception it is.
   broken: (error) =>
     queueMicrotask(() => {

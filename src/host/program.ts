@@ -148,7 +148,8 @@ export class Program implements Surroundings {
   ask(slot: Slot, method: Method, args: unknown[], asker: Asker): Promise<unknown> {
     const { request } = asker;
     // At once, not as a rejection: an event that does not await it must fail, too.
-    if (running.now !== null) throw rules.requestInside(running.now.slot, running.now.method, slot, method);
+    if (running.slot !== null && running.method !== null)
+      throw rules.requestInside(running.slot, running.method, slot, method);
     if (request === undefined) return this.#request(slot, method, args, asker);
     return this.answers.once(request, () => {
       const kept = this.keptAnswer(request);

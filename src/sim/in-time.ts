@@ -146,9 +146,10 @@ export class InTime {
   #pump(): void {
     while (this.#core.hasWork) {
       const ready = this.#core.ready();
-      for (let wait = ready.enter; wait !== null; wait = wait.next) this.#start(wait.event);
-      if (ready.append.length > 0) this.#core.journaled(ready.append);
-      for (const { payload } of ready.settled) this.#options.answered(payload, this.#nowMs);
+      for (let wish = ready.nextToEnter(); wish !== null; wish = ready.nextToEnter()) this.#start(wish.event);
+      this.#core.journaled(ready.append);
+      for (let event = ready.nextSettled(); event !== null; event = ready.nextSettled())
+        this.#options.answered(event.payload, this.#nowMs);
     }
   }
 

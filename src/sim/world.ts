@@ -362,7 +362,7 @@ export class World {
         return () => this.#timers.delete(task);
       },
       run: (task) => add("run", task),
-      append: (_, done) => {
+      append: (done) => {
         this.#journal.push(done);
         if (this.#journal.length === 1) add("journal", () => this.#answer(add));
       },

@@ -96,7 +96,7 @@ test("nothing leaves before the journal has it", () => {
   stage.effects();
   stage.finish(only, { messages: ["m1"] });
   assert.deepEqual(stage.effects({ journal: false }), ["append e1"]);
-  stage.core.journaled([only]);
+  stage.core.journaled(only);
   assert.deepEqual(stage.effects(), ["settle e1", "send m1"]);
 });
 

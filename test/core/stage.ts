@@ -48,16 +48,17 @@ export class Stage {
       const ready = this.core.ready();
       for (const { event, place } of ready.views)
         lines.push(`view ${event.payload} ${this.#names.get(place)}`);
-      for (let wait = ready.enter; wait !== null; wait = wait.next) {
-        const { event, token } = wait;
+      for (let wish = ready.nextToEnter(); wish !== null; wish = ready.nextToEnter()) {
+        const { event, token } = wish;
         lines.push(
           `enter ${event.payload} ${this.#names.get((token as Place<string> | null) ?? event.place)}`,
         );
       }
-      for (const { payload } of ready.append) lines.push(`append ${payload}`);
-      for (const { payload } of ready.settled) lines.push(`settle ${payload}`);
+      for (let at = ready.append; at !== null; at = at.along) lines.push(`append ${at.payload}`);
+      for (let at = ready.nextSettled(); at !== null; at = ready.nextSettled())
+        lines.push(`settle ${at.payload}`);
       for (const { body } of ready.send) lines.push(`send ${String(body)}`);
-      if (journal && ready.append.length > 0) this.core.journaled(ready.append);
+      if (journal) this.core.journaled(ready.append);
     }
     return lines;
   }

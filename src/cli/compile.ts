@@ -1,5 +1,6 @@
 import { dirname, relative } from "node:path";
 import type { Compilation } from "../fluxion/index.js";
+import { compilesOnce } from "../fluxion/once.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { profileOf } from "./fluxion-options.js";
@@ -28,6 +29,7 @@ export const compile: Command = {
   async run(args, terminal) {
     checkShape(args);
     const fluxion = await import("../fluxion/index.js");
+    compilesOnce();
     const packages = args.values.get("packages")?.split(",") ?? [];
     const profile = args.values.get("profiled");
     const compilation = fluxion.compile(findApp(args.operands[0] ?? "", process.cwd()), { packages });

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import Module from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { compile, type Linked, link, withMap } from "../fluxion/index.js";
+import { type CompiledTexts, compileApart } from "../fluxion/apart.js";
 import { install, statistics } from "../fluxion/runtime/index.js";
 import { MOVING, type Moving, type Settings } from "../fluxion/runtime/settings.js";
 import { substituteImported, substituteRequired } from "../fluxion/runtime/substitute.js";
@@ -29,13 +29,12 @@ export async function runFluxions(command: Command, args: Arguments): Promise<ne
     ...(values.has("profiled") ? { profile: profileOf(values.get("profiled") ?? "") } : {}),
   };
   const packages = values.get("packages")?.split(",") ?? [];
-  const linked = link(compile(file, { packages }), { trivial: move === "all" });
-  install({ ...settings, manifest: pathToFileURL(join(foldersOf(linked), "manifest.json")).href });
+  const compiled = await compileApart({ file, packages, trivial: move === "all" });
+  install({ ...settings, manifest: pathToFileURL(join(folderOf(compiled), "manifest.json")).href });
   keepFigures(values);
-  const files = new Map([...linked.files].map(([path, generated]) => [path, withMap(generated)]));
   process.stdout.off("error", closedPipe);
   process.argv = [process.argv[0] ?? "node", file, ...rest];
-  await hand(file, linked, files);
+  await hand(file, compiled);
   return new Promise(() => {});
 }
 
@@ -55,20 +54,16 @@ function keepFigures(values: Arguments["values"]): void {
   setInterval(keep, PROFILE_EVERY_MS).unref(); // a program that is ended by a signal has no exit
 }
 
-async function hand(
-  file: string,
-  { files, workers }: Linked,
-  code: ReadonlyMap<string, string>,
-): Promise<void> {
+async function hand(file: string, { files, workers }: CompiledTexts): Promise<void> {
   if (files.size > 0) process.setSourceMapsEnabled(true);
   const isTypeScript = [file, ...files.keys(), ...workers.keys()].some((each) => TYPESCRIPT.test(each));
   // Hooks that come first are asked last: what they give is what those of tsx transform.
-  if (files.size > 0 && !isCommonJs(file)) substituteImported(code);
+  if (files.size > 0 && !isCommonJs(file)) substituteImported(files);
   if (isTypeScript) {
     (await import("tsx/esm/api")).register();
     (await import("tsx/cjs/api")).register();
   }
-  substituteRequired(code);
+  if (files.size > 0) substituteRequired(files);
   // From an empty stack, so that ticks and promises take their turns as they do in a program that Node has started.
   setTimeout(() => (isTypeScript ? void import(pathToFileURL(file).href) : Module.runMain(file)), 0);
 }
@@ -87,9 +82,8 @@ function isCommonJs(file: string): boolean {
   }
 }
 
-function foldersOf({ workers, manifest }: Linked): string {
-  const files = new Map([...workers].map(([name, generated]) => [name, withMap(generated)]));
-  return folderWith(files.set("manifest.json", JSON.stringify(manifest)));
+function folderOf({ workers, manifest }: CompiledTexts): string {
+  return folderWith(new Map(workers).set("manifest.json", JSON.stringify(manifest)));
 }
 
 function write(file: string, data: unknown): void {

@@ -1,0 +1,130 @@
+import { resolve } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { existingCard } from "../journal/directory.js";
+import { checkLength, probe } from "../journal/probe.js";
+import { damaged } from "../journal/problems.js";
+import { type Survey, withSurvey } from "../journal/survey.js";
+import { didYouMean } from "../suggest.js";
+import { type Arguments, misused } from "./arguments.js";
+import { journal } from "./journal.js";
+import { jsonOf } from "./journal-values.js";
+import type { Terminal } from "./terminal.js";
+
+const ACTIONS = { info, verify, export: exportAll } as const;
+type Action = keyof typeof ACTIONS;
+
+const PROGRESS_MS = 1000;
+const KEYS_PER_TURN = 1000;
+
+/** Says what is in a journal. */
+export async function lookIntoJournal(
+  { operands: [written = "", directory = ""], flags }: Arguments,
+  terminal: Terminal,
+): Promise<number> {
+  const names = Object.keys(ACTIONS) as Action[];
+  const action = names.find((each) => each === written);
+  if (action === undefined) {
+    throw misused(
+      journal,
+      `A journal has info, verify and export, not "${written}".${didYouMean(written, names)}`,
+    );
+  }
+  existingCard(resolve(directory));
+  if (action !== "verify") await checkLength(resolve(directory), terminal.say);
+  return await ACTIONS[action](resolve(directory), terminal, flags.has("json"));
+}
+
+async function info(directory: string, terminal: Terminal, json: boolean): Promise<number> {
+  const facts = await withSurvey(directory, async (survey) => {
+    const kinds = new Map<string, { keys: number; bytes: number }>();
+    for await (const [key, value] of unhurried(survey, terminal)) {
+      const name = key.split("/", 1)[0] ?? key;
+      const kind = kinds.get(name) ?? { keys: 0, bytes: 0 };
+      kinds.set(name, kind);
+      kind.keys += 1;
+      kind.bytes += Buffer.byteLength(key) + (value?.byteLength ?? 0);
+    }
+    const { card, epoch, logCommits, logBytes, fileBytes } = survey;
+    const { program, format, layout } = card;
+    return {
+      program,
+      format,
+      layout,
+      epoch,
+      fileBytes,
+      logCommits,
+      logBytes,
+      kinds: Object.fromEntries(kinds),
+    };
+  });
+  if (json) {
+    terminal.out(JSON.stringify(facts));
+    return 0;
+  }
+  const { kinds, ...rest } = facts;
+  for (const [name, value] of Object.entries(rest)) terminal.out(`${name.padEnd(12)}${value}`);
+  for (const [name, { keys, bytes }] of Object.entries(kinds)) {
+    terminal.out(`${`${name}/`.padEnd(12)}${keys} ${keys === 1 ? "key" : "keys"}, ${bytes} bytes`);
+  }
+  return 0;
+}
+
+async function verify(directory: string, terminal: Terminal, json: boolean): Promise<number> {
+  let keys = 0;
+  let commits = 0;
+  let damages = 0;
+  const tell = (what: string, key?: string) => {
+    damages += 1;
+    if (json) terminal.out(JSON.stringify({ kind: "damage", what, key }));
+    else terminal.out(key === undefined ? what : `${key}: ${what}`);
+  };
+  // Some kinds of damage end the process that reads them, so that must be another one than this.
+  const trouble = await probe(directory);
+  if (trouble !== null) tell(trouble);
+  else {
+    await withSurvey(directory, async (survey) => {
+      commits = survey.logCommits;
+      for await (const [key, value] of unhurried(survey, terminal)) {
+        keys += 1;
+        if (value === null) tell("the value has a wrong checksum", key);
+      }
+      for (const what of survey.damages) tell(what);
+    });
+  }
+  const ok = damages === 0;
+  if (json) terminal.out(JSON.stringify({ kind: "verified", ok, keys, commits, damages }));
+  if (ok) terminal.say(`${keys} keys and ${commits} commits in the log: all checksums are right.`);
+  else terminal.say(damaged(directory, `${damages} ${damages === 1 ? "fault" : "faults"} found`).message);
+  return ok ? 0 : 1;
+}
+
+async function exportAll(directory: string, terminal: Terminal): Promise<number> {
+  return await withSurvey(directory, async (survey) => {
+    let lost = 0;
+    for await (const [key, value] of unhurried(survey, terminal)) {
+      if (value !== null) {
+        terminal.out(`{"key":${JSON.stringify(key)},"value":${jsonOf(value)}}`);
+        continue;
+      }
+      lost += 1;
+      terminal.say(`Left out: the value of ${JSON.stringify(key)} has a wrong checksum.`);
+    }
+    for (const what of survey.damages) terminal.say(`Damaged: ${what}.`);
+    return lost + survey.damages.length === 0 ? 0 : 1;
+  });
+}
+
+/** All entries, with breaks in which Ctrl-C is heard, and a word now and then if it takes long. */
+async function* unhurried({ entries }: Survey, terminal: Terminal) {
+  let count = 0;
+  let spoke = performance.now();
+  for (const entry of entries) {
+    yield entry;
+    count += 1;
+    if (count % KEYS_PER_TURN !== 0) continue;
+    await turn();
+    if (performance.now() - spoke < PROGRESS_MS) continue;
+    spoke = performance.now();
+    terminal.say(`${count.toLocaleString("en")} keys…`);
+  }
+}

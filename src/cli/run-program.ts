@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import type { ElasticHosts } from "../elastic/elastic-hosts.js";
+import { HeadwaterError } from "../errors.js";
+import { HOSTS_MAX } from "../host/host-options.js";
+import { run as runService } from "../host/run.js";
+import { type AnyService, type RunOptions, hostsOf as serviceHosts } from "../host/service.js";
+import type { Durability } from "../journal/journal.js";
+import { type Server, serve } from "../server/serve.js";
+import { didYouMean } from "../suggest.js";
+import { doorIn, openDoor } from "./admin.js";
+import { type Arguments, misused } from "./arguments.js";
+import { type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
+import { aborted, onInterrupt } from "./interrupt.js";
+import { apiOf, loadProgram, type Program, type ProgramIo } from "./program.js";
+import { findProgram } from "./program-file.js";
+import { messageOf } from "./report.js";
+import { run } from "./run.js";
+import type { Terminal } from "./terminal.js";
+import { jsonVoice, plainVoice, type Voice } from "./voice.js";
+
+/** How long a program's `main` may take to return after Ctrl-C before the service is stopped under it. */
+const GRACE_MS = 2000;
+const SILENCE_MS_MAX = 1000;
+const PORT_MAX = 65_535;
+const COMMIT_ORDERS = ["observer", "total"] as const;
+const DURABILITIES = ["synced", "written"] as const;
+
+/** Runs a program of contexts until it has ended, or until Ctrl-C. */
+export async function runProgram(args: Arguments, terminal: Terminal): Promise<number> {
+  const commitOrder = choiceOf(args, "commit-order", COMMIT_ORDERS);
+  const kept = journalOf(args);
+  const range = rangeOf(args);
+  const place = placeOf(args);
+  const program = await loadProgram(findProgram(args.operands[0] ?? "", process.cwd()));
+  const voice = args.flags.has("json") ? jsonVoice(terminal) : plainVoice(terminal);
+  const interrupt = onInterrupt(() => voice.note("Stopping."));
+  const failure = new AbortController();
+  const hosts = await hostsOf(args, range, voice);
+  const areProcesses = args.flags.has("processes");
+  const load = await recordingOf(args, voice);
+  try {
+    const service = await start(program, {
+      ...kept,
+      commitOrder,
+      hosts,
+      hostsAs: areProcesses ? "processes" : "threads",
+      onWarning: ({ message }) => voice.note(message),
+      module: pathToFileURL(program.file).href,
+      ...(load === null ? {} : { onLoad: load.take }),
+      onError: voice.failure,
+      onFailure: (error) => failure.abort(error),
+    });
+    voice.running(program, range, kept.journal);
+    const closeDoor =
+      hosts === 1 && !areProcesses ? null : await openAdmin(args, service, kept.journal, voice);
+    const server = place === null ? null : await served(program, service, place, voice);
+    const io: ProgramIo = {
+      print: voice.print,
+      signal: interrupt.signal,
+      forever: args.flags.has("forever"),
+    };
+    try {
+      const work = untilDone(program, service, io, voice).then(() => server && aborted(io.signal));
+      work.catch(() => {}); // it may fail, too, when the journal has
+      await Promise.race([work, aborted(failure.signal)]);
+      failure.signal.throwIfAborted();
+    } finally {
+      closeDoor?.();
+      await server?.close({ graceMs: GRACE_MS });
+      await service.stop();
+      await load?.close();
+    }
+    voice.note("Stopped.");
+    return 0;
+  } finally {
+    interrupt.release();
+  }
+}
+
+function start({ roots }: Program, options: RunOptions): Promise<AnyService> {
+  return typeof roots === "function" ? runService(roots, options) : runService(roots, options);
+}
+
+interface Place {
+  readonly port: number;
+  readonly host: string;
+}
+
+async function served(program: Program, service: AnyService, place: Place, voice: Voice): Promise<Server> {
+  try {
+    const server = await serve(service, apiOf(program), { ...place, log: voice.note });
+    voice.listening(server.url);
+    return server;
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}
+
+/** Resolves when the program has done its work, or when Ctrl-C has been pressed and the grace is over. */
+async function untilDone(program: Program, service: AnyService, io: ProgramIo, voice: Voice): Promise<void> {
+  const grace = new AbortController();
+  const work = workOf(program, service, io, voice).catch((error: unknown) => {
+    if (!(io.signal.aborted && isConsequenceOfStopping(error))) throw error;
+  });
+  const cutOff = aborted(io.signal).then(() => sleep(GRACE_MS, undefined, { signal: grace.signal }));
+  cutOff.catch(() => {}); // the grace was not needed
+  await Promise.race([work, cutOff]).finally(() => grace.abort());
+}
+
+async function workOf(program: Program, service: AnyService, io: ProgramIo, voice: Voice): Promise<void> {
+  if (program.main === null) {
+    await aborted(io.signal);
+    return;
+  }
+  await program.main(service, io);
+  if (io.signal.aborted) return;
+  const late = setTimeout(() => voice.note("main has returned; events are still in flight."), SILENCE_MS_MAX);
+  await Promise.race([service.idle(), aborted(io.signal)]).finally(() => clearTimeout(late));
+}
+
+/** Calls that were cut off by the stop, and waits that were given the signal, reject like this. */
+function isConsequenceOfStopping(error: unknown): boolean {
+  if (error instanceof HeadwaterError) return error.code === "HW-1401";
+  return error instanceof Error && error.name === "AbortError";
+}
+
+/** Where to serve, if at all. */
+function placeOf({ values }: Arguments): Place | null {
+  const written = values.get("port");
+  if (written === undefined) {
+    if (values.has("host")) throw misused(run, "--host says where to serve; it needs --port as well.");
+    return null;
+  }
+  const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
+  if (!(port <= PORT_MAX)) throw misused(run, `--port is a number from 0 to ${PORT_MAX}, not "${written}".`);
+  return { port, host: values.get("host") ?? "127.0.0.1" };
+}
+
+/** Lets `headwater hosts` in, where it was told to, or beside the journal. */
+async function openAdmin(
+  { values }: Arguments,
+  service: AnyService,
+  journal: string | undefined,
+  voice: Voice,
+): Promise<(() => void) | null> {
+  const written = values.get("admin");
+  const path = written ?? (journal === undefined ? undefined : doorIn(journal));
+  if (path === undefined) return null;
+  try {
+    return await openDoor(path, serviceHosts(service), written === undefined);
+  } catch (error) {
+    if (written === undefined) {
+      voice.note(messageOf(error)); // nobody has asked for it
+      return null;
+    }
+    await service.stop();
+    throw error;
+  }
+}
+
+function rangeOf({ values }: Arguments): HostRange {
+  const written = values.get("hosts") ?? "1";
+  const range = hostsIn(written);
+  if (range === null) {
+    throw misused(
+      run,
+      `--hosts is a number from 1 to ${HOSTS_MAX}, or two of them, 1..4, or cores, not "${written}".`,
+    );
+  }
+  if (range.max === 1 && values.has("admin")) {
+    throw misused(run, "--admin lets `headwater hosts` in; it needs --hosts with more than one as well.");
+  }
+  if (range.min === range.max && values.has("policy")) {
+    throw misused(run, "--policy says when hosts come and go; it needs --hosts MIN..MAX as well.");
+  }
+  return range;
+}
+
+async function hostsOf(
+  { values }: Arguments,
+  { min, max }: HostRange,
+  voice: Voice,
+): Promise<number | ElasticHosts> {
+  if (min === max) return min;
+  const file = values.get("policy");
+  return { min, max, ...(file === undefined ? {} : await policyIn(file)), onDecision: voice.decision };
+}
+
+async function recordingOf({ values }: Arguments, voice: Voice): Promise<LoadFile | null> {
+  const file = values.get("record-load");
+  if (file === undefined) return null;
+  const full = () => voice.note(`${file} has as many events as it may; no more are recorded.`);
+  return loadFile(file, full).catch((error: Error) => {
+    throw misused(run, `${file} cannot be written: ${error.message}.`);
+  });
+}
+
+function journalOf(args: Arguments): { readonly journal?: string; readonly durability?: Durability } {
+  const journal = args.values.get("journal");
+  const durability = choiceOf(args, "durability", DURABILITIES);
+  if (journal !== undefined) return { journal, durability };
+  if (args.values.has("durability")) {
+    throw misused(run, "--durability says how safe a journal is; it needs --journal as well.");
+  }
+  return {};
+}
+
+/** The value of an option that takes one of a few; the first of them if it is not given. */
+function choiceOf<T extends string>(args: Arguments, option: string, choices: readonly [T, ...T[]]): T {
+  const written = args.values.get(option) ?? choices[0];
+  const choice = choices.find((each) => each === written);
+  if (choice !== undefined) return choice;
+  throw misused(
+    run,
+    `--${option} is ${choices.join(" or ")}, not "${written}".${didYouMean(written, choices)}`,
+  );
+}

@@ -53,6 +53,7 @@ export class KnownCalls {
       [...engine.at(within, () => evaluate(engine, each))].some(({ kind }) => kind === "function"),
     );
     if (isGiven || targets.length === 0) return null;
+    if (targets.every((each) => each.kind === "builtin" && each.path === "fetch")) return "promise";
     const libraries = targets.filter((each): each is LibraryThing => each.kind === "library");
     const isKnown = ({ library, path }: LibraryThing) =>
       knowledge.says("post", library, path) || knowledge.says("later", library, path);
@@ -86,7 +87,7 @@ function isWritten(node: Node): boolean {
 /** What Node documents to give a promise of the language. */
 function isOfNode({ library, path }: LibraryThing): boolean {
   const name = library.replace(/^node:/, "");
-  return name === "fs/promises" || (name === "fs" && path.startsWith(".promises."));
+  return /^(fs|dns)\/promises$/.test(name) || (/^(fs|dns)$/.test(name) && path.startsWith(".promises."));
 }
 
 /** The bodies of a file that wait, those that do so first before the others. */

@@ -16,7 +16,7 @@ import { keyOf, type Node } from "../source/syntax.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
 import { accessor } from "./expressions.js";
-import { callbacks as callLater } from "./library-calls.js";
+import { callbacks as callLater, goesOnLater } from "./library-calls.js";
 import { change, contentsOf, elementsOf, fill, iterated } from "./members.js";
 import { alone, joined, NONE, type Site, type Thing, thingsOf, union, type Value } from "./things.js";
 
@@ -43,6 +43,7 @@ export function callBuiltin(engine: Engine, path: string, args: readonly Value[]
     for (const value of args.slice(1)) engine.escape(value, node);
     return alone(engine.data("fresh", node));
   }
+  if (path === "fetch") return goesOnLater(engine, path, args, node);
   if (DESCRIBING.has(path)) described(engine, args.slice(1), node);
   if (CHANGING.has(path)) return changing(engine, path, args, node);
   if (PASSING.has(path)) return passing(engine, path, args, node);

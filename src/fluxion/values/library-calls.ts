@@ -51,20 +51,23 @@ export function callLibrary(engine: Engine, target: LibraryThing, args: readonly
     const object = path === "" ? "()" : path.slice(0, path.lastIndexOf("."));
     return alone(engine.library(library, object, target.node, target.shared));
   }
-  if (says("post") || says("pure")) {
-    engine.fact(
-      "HW-7009",
-      node,
-      `it calls ${shown(target)}, which goes on later: input and output stay on the main loop`,
-      "do the heavy work in a function of its own",
-    );
-    for (const value of args)
-      for (const thing of value) if (thing.kind !== "function") handOver(engine, thing, node);
-    return alone(engine.data("given", node));
-  }
+  if (says("post") || says("pure")) return goesOnLater(engine, shown(target), args, node);
   // A method of which nothing is said may change what the others do; but not one of Node's own modules.
   if (knowledge.knows(library) && !isBuiltin(library) && !says("leaves")) engine.changed(target, node);
   return unknownCall(engine, node, args, shown(target));
+}
+
+/** A call of something that waits for the outside. */
+export function goesOnLater(engine: Engine, name: string, args: readonly Value[], node: Node): Value {
+  engine.fact(
+    "HW-7009",
+    node,
+    `it calls ${name}, which goes on later: input and output stay on the main loop`,
+    "do the heavy work in a function of its own",
+  );
+  for (const value of args)
+    for (const thing of value) if (thing.kind !== "function") handOver(engine, thing, node);
+  return alone(engine.data("given", node));
 }
 
 /** What a known function may do with its arguments, besides reading them. */

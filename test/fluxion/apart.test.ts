@@ -35,6 +35,11 @@ test("why it cannot be compiled is told as it is here", async (t) => {
   await refused(compiling, "HW-7001", "headwater.fluxions.json cannot be read");
 });
 
+test("if the process that compiles ends in the middle of it, that is told", async () => {
+  const compiling = compileApart({ file: MARKDOWN, packages: 7 as never, trivial: false }); // which is a bug there
+  await refused(compiling, "HW-7001", MARKDOWN, "ended with code 1");
+});
+
 test("what Node is told to load before a program is loaded once, for the program", async (t) => {
   const folder = folderWith(t, {
     "before.cjs": `console.log("before");`,

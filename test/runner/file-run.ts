@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { kill, MARK, processesOf, type Started } from "./processes.js";
+import type { Report } from "./reporter.js";
+
+const REPORTER = new URL("reporter.ts", import.meta.url).href;
+const ONE_FILE = fileURLToPath(new URL("one-file.ts", import.meta.url));
+
+/**
+ * When does a test hang? Not when much time has passed: the machine may be busy with other things. A file hangs when it has
+ * made no progress (no test began or ended, nothing was printed) for a while in which its processes either did next to
+ * nothing, or used up far more processor time than any test needs.
+ */
+export interface Patience {
+  readonly lookEveryMs: number;
+  /** How many looks in a row may find the processes idle. */
+  readonly idleLooksMax: number;
+  readonly busyCpuMsMax: number;
+  /** How many looks may find processes that the file has left behind. */
+  readonly leftoverLooksMax: number;
+}
+
+const PATIENCE: Patience = {
+  lookEveryMs: 2_000,
+  idleLooksMax: 60,
+  busyCpuMsMax: 400_000,
+  leftoverLooksMax: 300,
+};
+
+/** Processes that use less of a processor than this are idle. */
+const IDLE_SHARE = 0.01;
+
+export interface FileResult {
+  readonly file: string;
+  readonly passed: number;
+  /** What went wrong, each with where and why. Empty if all is well. */
+  readonly failures: readonly string[];
+  /** What the file printed. */
+  readonly printed: string;
+  readonly ms: number;
+}
+
+/** One test file in a process of its own, with everything that it starts. */
+export class FileRun {
+  readonly #child: ChildProcess;
+  readonly #mark: string;
+  readonly #failures: string[] = [];
+  /** The tests under way, outermost first. */
+  readonly #open: string[] = [];
+  #passed = 0;
+  printed = "";
+  #line = "";
+  #progress = 0;
+  #seen = { progress: 0, cpuMs: 0, cpuMsAtProgress: 0, idleLooks: 0 };
+
+  constructor(
+    readonly file: string,
+    readonly patience = PATIENCE,
+  ) {
+    this.#mark = `${process.pid}-${file}`;
+    const node = ["--import", "tsx", `--test-reporter=${REPORTER}`, ONE_FILE, file];
+    this.#child = spawn(process.execPath, node, {
+      detached: true, // a session of its own: all that it starts can be found, and ended with it
+      stdio: ["pipe", "pipe", "pipe", "pipe"],
+      env: { ...process.env, [MARK]: this.#mark },
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1;
+  }
+
+  async run(): Promise<FileResult> {
+    const began = performance.now();
+    const [, stdout, stderr, reports] = this.#child.stdio;
+    for (const stream of [stdout, stderr]) stream?.on("data", (bytes: Buffer) => this.#print(bytes));
+    reports?.on("data", (bytes: Buffer) => this.#hear(bytes));
+    const look = setInterval(() => this.#look(), this.patience.lookEveryMs);
+    const closed = new Promise((resolve) => this.#child.on("close", resolve)); // nothing holds its pipes any more
+    const ended = await new Promise<string>((resolve) => {
+      this.#child.on("error", (error) => resolve(error.message));
+      this.#child.on("exit", (code, signal) => resolve(signal ?? (code === 0 ? "" : `exit code ${code}`)));
+    });
+    clearInterval(look);
+    await this.#endLeftovers();
+    await closed;
+    if (ended !== "" && this.#failures.length === 0) this.#failures.push(`${this.file} ended with ${ended}`);
+    if (ended === "" && this.#passed === 0) this.#failures.push(`${this.file} has no tests`);
+    const ms = Math.round(performance.now() - began);
+    return { file: this.file, passed: this.#passed, failures: this.#failures, printed: this.printed, ms };
+  }
+
+  /** Ends it, with all that it has started. */
+  end(): void {
+    kill(this.processes());
+  }
+
+  /** Its own process, and those that it has started. */
+  processes(): Started[] {
+    return processesOf(this.pid, this.#mark);
+  }
+
+  #print(bytes: Buffer): void {
+    this.#progress += 1;
+    this.printed += bytes.toString("utf8");
+  }
+
+  #hear(bytes: Buffer): void {
+    this.#progress += 1;
+    const lines = (this.#line + bytes.toString("utf8")).split("\n");
+    this.#line = lines.pop() ?? "";
+    for (const line of lines) this.#note(JSON.parse(line) as Report);
+  }
+
+  #note(report: Report): void {
+    this.#open.length = report.nesting;
+    if (report.kind === "started") this.#open[report.nesting] = report.name;
+    else if (report.kind === "passed") this.#passed += report.isSuite ? 0 : 1;
+    else this.#failures.push(`${[...this.#open, report.name].join(" > ")}\n${report.error}`);
+  }
+
+  #look(): void {
+    const cpuMs = this.processes().reduce((sum, each) => sum + each.cpuMs, 0);
+    const seen = this.#seen;
+    const hasMoved = this.#progress !== seen.progress;
+    const isIdle = cpuMs - seen.cpuMs < this.patience.lookEveryMs * IDLE_SHARE;
+    this.#seen = {
+      progress: this.#progress,
+      cpuMs,
+      cpuMsAtProgress: hasMoved ? cpuMs : seen.cpuMsAtProgress,
+      idleLooks: hasMoved || !isIdle ? 0 : seen.idleLooks + 1,
+    };
+    if (this.#seen.idleLooks > this.patience.idleLooksMax) this.#hangs("its processes do nothing");
+    else if (cpuMs - this.#seen.cpuMsAtProgress > this.patience.busyCpuMsMax)
+      this.#hangs("its processes are busy without an end");
+  }
+
+  #hangs(how: string): void {
+    const commands = this.processes().map(({ pid, command }) => `  ${pid} ${command}`);
+    this.#failures.push(
+      `${this.#open.join(" > ") || this.file} hangs: no test has begun or ended, and ${how}\n${commands.join("\n")}`,
+    );
+    this.end();
+  }
+
+  /** A test file must leave nothing behind. A process that was told to end may need a moment. */
+  async #endLeftovers(): Promise<void> {
+    let left = this.processes();
+    for (let looks = 0; left.length > 0 && looks < this.patience.leftoverLooksMax; looks++) {
+      await new Promise((resolve) => setTimeout(resolve, this.patience.lookEveryMs / 20));
+      left = this.processes();
+    }
+    if (left.length === 0) return;
+    const commands = left.map(({ pid, command }) => `  ${pid} ${command}`);
+    this.#failures.push(`${this.file} left processes behind:\n${commands.join("\n")}`);
+    kill(left);
+  }
+}

@@ -15,7 +15,6 @@ const XML = [
 const packages: Readonly<Record<string, readonly string[]>> = {
   "body-parser-xml": XML,
   "express-xml-bodyparser": XML,
-  "express-markdown-reloaded": ["GET /page.md", "GET /other.md", "GET /page.txt"],
   "express-less": ["GET /page.css", "GET /wrong.css", "GET /none.css", "POST /page.css", "GET /page"],
   "express-pug-static": ["GET /pages/page.html", "GET /pages/none.html", "GET /other"],
   "express-simple-sitemap": ["GET /sitemap.xml", "GET /"],

@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { cannotLoad, reasonOf, rootsIn } from "../host/program-module.js";
+import { cannotLoad, failedToLoad, rootsIn } from "../host/program-module.js";
 import type { Nodes } from "../host/service.js";
 import type { Api } from "../model/api.js";
 import type { Context, ContextClass } from "../model/context.js";
@@ -34,7 +34,7 @@ export async function loadModule(file: string): Promise<Readonly<Record<string, 
   try {
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (cause) {
-    throw cannotLoad(file, `it failed while loading: ${reasonOf(cause)}`, cause);
+    throw failedToLoad(file, cause);
   }
 }
 

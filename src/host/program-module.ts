@@ -52,7 +52,7 @@ async function imported(module: string): Promise<{ readonly default?: unknown }>
     return (await import(module)) as { default?: unknown };
   } catch (cause) {
     if (cause instanceof HeadwaterError) throw cause;
-    throw cannotLoad(module, `it failed while loading: ${reasonOf(cause)}`, cause);
+    throw failedToLoad(module, cause);
   }
 }
 
@@ -121,6 +121,20 @@ function extendsAnotherContext(cls: unknown): boolean {
 export function cannotLoad(module: string, reason: string, cause?: unknown): HeadwaterError {
   const options = cause === undefined ? undefined : { cause };
   return new HeadwaterError("HW-2002", `${module} could not be loaded: ${reason}.`, options);
+}
+
+/** The module's own code, or a file that it imports, failed. */
+export function failedToLoad(module: string, cause: unknown): HeadwaterError {
+  return cannotLoad(module, `it failed while loading: ${reasonOf(cause)}${cureFor(cause)}`, cause);
+}
+
+/** Node itself reads no decorators, and says only that a token is unexpected. */
+function cureFor(cause: unknown): string {
+  if (!(cause instanceof SyntaxError) || !cause.message.startsWith("Invalid or unexpected token")) return "";
+  return (
+    ". If it stumbled over a decorator such as `@readonly`: Node reads none, so compile them away with " +
+    '`"target": "es2022"` in tsconfig.json, or run the TypeScript file itself'
+  );
 }
 
 export function reasonOf(cause: unknown): string {

@@ -1,7 +1,11 @@
 import type { ContextClass } from "./context.js";
 
 type AnyMethod = (...args: never[]) => unknown;
-type LegacyDescriptor = TypedPropertyDescriptor<AnyMethod>;
+
+/** A standard decorator gets the method; one of TypeScript's older kind its class, name and descriptor. */
+type Decorated =
+  | [method: AnyMethod, context?: unknown]
+  | [prototype: object, name: string | symbol, descriptor: { readonly value?: unknown }];
 
 interface Mark {
   readonly: boolean;
@@ -14,10 +18,8 @@ export function markOf(method: AnyMethod): Readonly<Mark> {
   return marks.get(method) ?? { readonly: false, reads: [] };
 }
 
-/** Standard decorators hand over the method itself; the older TypeScript ones its descriptor. */
-function methodOf(args: readonly unknown[]): AnyMethod {
-  const [first, , third] = args;
-  return (typeof first === "function" ? first : (third as LegacyDescriptor).value) as AnyMethod;
+function methodOf([first, , descriptor]: Decorated): AnyMethod {
+  return (typeof first === "function" ? first : descriptor?.value) as AnyMethod;
 }
 
 function mark(method: AnyMethod, change: Partial<Mark>): void {
@@ -28,10 +30,8 @@ function mark(method: AnyMethod, change: Partial<Mark>): void {
  * Marks a method that changes nothing: events that start with one run side by side.
  * As a decorator, `@readonly count() {…}`; in plain JavaScript, `readonly(Room.prototype.count)`.
  */
-export function readonly(
-  ...args: [method: AnyMethod, ...rest: unknown[]] | [object, string | symbol, LegacyDescriptor]
-): void {
-  mark(methodOf(args), { readonly: true });
+export function readonly(...decorated: Decorated): void {
+  mark(methodOf(decorated), { readonly: true });
 }
 
 /**
@@ -39,10 +39,8 @@ export function readonly(
  * its ticket, with `this.event.read(Class)` (the companion paper's `reads Global`).
  */
 export function reads(...classes: readonly ContextClass[]) {
-  return (
-    ...args: [method: AnyMethod, ...rest: unknown[]] | [object, string | symbol, LegacyDescriptor]
-  ): void => {
-    const method = methodOf(args);
+  return (...decorated: Decorated): void => {
+    const method = methodOf(decorated);
     mark(method, { reads: [...markOf(method).reads, ...classes] });
   };
 }

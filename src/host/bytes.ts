@@ -1,5 +1,5 @@
 import { decode, encode } from "../state/codec.js";
-import { isWellFormed } from "../state/codec-lower.js";
+import { isWellFormed } from "../model/key.js";
 
 /** What stands in front of a value. */
 const [UNDEFINED, NULL, FALSE, TRUE, INTEGER, DOUBLE, TEXT, LIST, ENCODED] = [0, 1, 2, 3, 4, 5, 6, 7, 8];

@@ -8,9 +8,11 @@ import {
   type Message,
   NONE,
   type PackedEnd,
+  type PackedWireValue,
   type RestOfHeader,
   unpackedEnd,
   unpackedValue,
+  unpackedWireValue,
 } from "./packed.js";
 import { methodOf } from "./recovery.js";
 import type { Slot } from "./slot.js";
@@ -129,7 +131,7 @@ export class Inbox<M extends Message> {
       isAlone: how !== HOW.notAlone,
       after,
       args,
-      caller: rest === null ? null : rest[0],
+      caller: rest === null ? null : (unpackedValue(rest[0]) as string | null),
       origin: rest?.[1] ?? REQUEST,
       seen: rest === null ? NONE : rest[2],
     };
@@ -143,7 +145,7 @@ export class Inbox<M extends Message> {
       number,
       number,
       unknown,
-      string | null,
+      unknown,
       Header["origin"],
       Header["seen"],
     ];
@@ -157,7 +159,7 @@ export class Inbox<M extends Message> {
       attempt,
       time,
       args: own,
-      caller,
+      caller: unpackedValue(caller) as string | null,
       origin,
       seen,
       isAlone: false,
@@ -193,8 +195,13 @@ export class Inbox<M extends Message> {
       case "ask":
         return { ...message, args: unpackedValue(message.args) as unknown[] };
       case "return":
-      case "returned":
-        return { ...message, ...unpackedEnd(message as unknown as PackedEnd) };
+      case "returned": {
+        const doom = message.doom as unknown as PackedWireValue | null;
+        const end = unpackedEnd(message as unknown as PackedEnd);
+        return { ...message, ...end, doom: doom === null ? null : unpackedWireValue(doom) };
+      }
+      case "refused":
+        return { ...message, error: unpackedWireValue(message.error as unknown as PackedWireValue) };
       default:
         return message;
     }

@@ -2,7 +2,7 @@ import { Packr, RESET_BUFFER_MODE } from "msgpackr";
 import { pathOf } from "../model/path.js";
 import { encode } from "../state/codec.js";
 import { ByteWriter } from "./bytes.js";
-import { HOW, KIND, type Message, packedEnd, packedValue } from "./packed.js";
+import { HOW, KIND, type Message, packedEnd, packedValue, packedWireValue } from "./packed.js";
 import type { Slot } from "./slot.js";
 import type { Header, Try } from "./wire.js";
 
@@ -60,8 +60,12 @@ export class Outbox<M extends Message> {
       case "ask":
         return this.#addOther({ ...message, args: packedValue(message.args) });
       case "return":
-      case "returned":
-        return this.#addOther({ ...message, ...packedEnd(message) });
+      case "returned": {
+        const doom = message.doom === null ? null : packedWireValue(message.doom);
+        return this.#addOther({ ...message, ...packedEnd(message), doom });
+      }
+      case "refused":
+        return this.#addOther({ ...message, error: packedWireValue(message.error) });
       default:
         this.#addOther(message);
     }
@@ -109,12 +113,12 @@ export class Outbox<M extends Message> {
     writer.value(args);
     const isBare = caller === null && origin.kind === "request" && seen.length === 0;
     writer.forNumbers(1).uint(isBare ? 0 : 1);
-    if (!isBare) this.#addPacked([caller, origin.kind === "request" ? null : origin, seen]);
+    if (!isBare) this.#addPacked([packedValue(caller), origin.kind === "request" ? null : origin, seen]);
   }
 
   #header({ slot, method, ticket, attempt, time, args, caller, origin, seen }: Header): unknown[] {
-    const own = packedValue(args);
-    return [this.#context(slot), this.#name(method.name), ticket, attempt, time, own, caller, origin, seen];
+    const [own, by] = [packedValue(args), packedValue(caller)];
+    return [this.#context(slot), this.#name(method.name), ticket, attempt, time, own, by, origin, seen];
   }
 
   #addFinish(message: Extract<Message, { kind: "finish" }>): void {

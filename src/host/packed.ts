@@ -1,7 +1,7 @@
 import { decode, encode } from "../state/codec.js";
-import { isWellFormed } from "../state/codec-lower.js";
+import { isWellFormed } from "../model/key.js";
 import { isSimple } from "../state/values.js";
-import type { Ended, Header, ToHead, ToHost, WireEffect } from "./wire.js";
+import type { Ended, Header, ToHead, ToHost, WireEffect, WireValue } from "./wire.js";
 
 /**
  * Messages between the head and its hosts, many at a time as one piece of binary data. Contexts and names are said once
@@ -28,14 +28,16 @@ export const KIND = {
 export const HOW = { notAlone: 0, alone: 1, after: 2 } as const;
 
 /** What most events do not have: a caller, an origin, states of ancestors. */
-export type RestOfHeader = [Header["caller"], Header["origin"] | null, Header["seen"]];
+export type RestOfHeader = [caller: unknown, Header["origin"] | null, Header["seen"]];
 
 export const NONE: readonly never[] = [];
 
+/** A value, or the code and the text of one of our errors. */
+export type PackedWireValue = readonly [unknown] | readonly [string, unknown];
+
 export interface PackedEnd {
   readonly ok: boolean;
-  /** A value, or the code and the text of one of our errors. */
-  readonly value: readonly [unknown] | readonly [string, string];
+  readonly value: PackedWireValue;
   readonly effects: 0 | Uint8Array;
   readonly writes: 0 | Ended["writes"];
 }
@@ -43,7 +45,7 @@ export interface PackedEnd {
 export function packedEnd({ ok, value, effects, writes }: Ended): PackedEnd {
   return {
     ok,
-    value: "value" in value ? [packedValue(value.value)] : [value.code, value.message],
+    value: packedWireValue(value),
     effects: effects.length === 0 ? 0 : encode(effects),
     writes: writes.length === 0 ? 0 : writes,
   };
@@ -52,10 +54,19 @@ export function packedEnd({ ok, value, effects, writes }: Ended): PackedEnd {
 export function unpackedEnd({ ok, value, effects, writes }: PackedEnd): Ended {
   return {
     ok,
-    value: value.length === 1 ? { value: unpackedValue(value[0]) } : { code: value[0], message: value[1] },
+    value: unpackedWireValue(value),
     effects: effects === 0 ? NONE : (decode(effects) as WireEffect[]),
     writes: writes === 0 ? NONE : writes,
   };
+}
+
+export function packedWireValue(value: WireValue): PackedWireValue {
+  return "value" in value ? [packedValue(value.value)] : [value.code, packedValue(value.message)];
+}
+
+export function unpackedWireValue(packed: PackedWireValue): WireValue {
+  if (packed.length === 1) return { value: unpackedValue(packed[0]) };
+  return { code: packed[0], message: unpackedValue(packed[1]) as string };
 }
 
 /** What is not simple is encoded; so binary data is always an encoding. */

@@ -1,6 +1,6 @@
 import type { TrackedKey, TrackedKind } from "../model/collections.js";
 import type { Shape } from "../model/shape.js";
-import { decode, encode } from "../state/codec.js";
+import { decodeItems, encode } from "../state/codec.js";
 import { unreadable } from "../state/codec-check.js";
 import { ValueWriter } from "../state/codec-writer.js";
 import type { Armed, State } from "../state/fields.js";
@@ -127,8 +127,7 @@ export interface Main {
 }
 
 export function readMain(bytes: Uint8Array): Main {
-  const decoded = decode(bytes);
-  const items: unknown[] = Array.isArray(decoded) ? decoded : [];
+  const items = decodeItems(bytes);
   const [version, names] = items;
   if (typeof version !== "number" || !Array.isArray(names) || items.length !== names.length + 3)
     throw unreadable("the state of a context is incomplete");
@@ -200,8 +199,8 @@ export function keptEntry(
   return { key: content.key, sequence: content.sequence, value: own(content.value) };
 }
 
-const itemIn = (bytes: Uint8Array) => (decode(bytes) as unknown[])[0];
-const valueIn = (bytes: Uint8Array) => (decode(bytes) as unknown[])[1];
+const itemIn = (bytes: Uint8Array) => decodeItems(bytes)[0];
+const valueIn = (bytes: Uint8Array) => decodeItems(bytes)[1];
 
 /** Found without reading what comes behind it; null if it is not a number as most are. */
 function sequenceIn(kind: TrackedKind, prefix: string, key: string, bytes: Uint8Array): number | null {
@@ -216,8 +215,8 @@ function sequenceIn(kind: TrackedKind, prefix: string, key: string, bytes: Uint8
 }
 
 export function readEntry(kind: TrackedKind, prefix: string, key: string, bytes: Uint8Array): Content {
-  const items = decode(bytes);
-  if (!Array.isArray(items)) throw unreadable("an entry of a tracked collection is incomplete");
+  const items = decodeItems(bytes);
+  if (items.length < (kind === "map" ? 2 : 1)) throw unreadable("an entry of a tracked collection is incomplete");
   const entry = (isHashed(prefix, key) ? items.at(-1) : entryOf(prefix, key)) as TrackedKey;
   if (kind === "list") return { key: entry, sequence: Number(entry), value: items[0] };
   return { key: entry, sequence: Number(items[0]), value: kind === "set" ? undefined : items[1] };

@@ -8,6 +8,14 @@ type Part = string | number;
  */
 export type Key = Part | readonly [Part, Part, ...Part[]];
 
+/**
+ * Has the text no half of a surrogate pair? UTF-8 has no word for one: different texts would become the same.
+ * (`String.prototype.isWellFormed` is newer than the compiler's library.)
+ */
+export function isWellFormed(text: string): boolean {
+  return (text as unknown as { isWellFormed(): boolean }).isWellFormed();
+}
+
 const KEY_LENGTH_MAX = 1024;
 
 function isPart(part: unknown): part is Part {

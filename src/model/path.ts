@@ -1,7 +1,7 @@
 import { invariant } from "../errors.js";
 import type { Address } from "./address.js";
 import type { TimerId } from "./event.js";
-import { type Key, showKey } from "./key.js";
+import { isWellFormed, type Key, showKey } from "./key.js";
 import { noSuchMethod } from "./refs.js";
 import type { ChildSlot } from "./shape.js";
 
@@ -9,6 +9,8 @@ import type { ChildSlot } from "./shape.js";
 export interface Step {
   readonly field: string;
   readonly key?: Key;
+  /** The key as JSON instead, if it has half of a surrogate pair: paths travel as UTF-8, which has no word for that. */
+  readonly json?: string;
 }
 
 /** The steps that lead from the root of a logical node to an address: its name as plain data. */
@@ -22,13 +24,24 @@ const ROOT: readonly Step[] = [];
 
 function stepOf({ slot, key }: Address): Step {
   invariant(slot !== null, "an address below a root has a place in its parent");
-  return key === undefined ? { field: slot.field } : { field: slot.field, key };
+  const { field } = slot;
+  if (key === undefined) return { field };
+  const parts = typeof key === "object" ? key : [key];
+  const isSayable = parts.every((part) => typeof part === "number" || isWellFormed(part));
+  return isSayable ? { field, key } : { field, json: JSON.stringify(key) };
+}
+
+/** The key of a step, however it is written. */
+export function keyOf({ key, json }: Step): Key | undefined {
+  return json === undefined ? key : (JSON.parse(json) as Key);
 }
 
 /** The address that a path leads to. */
 export function resolvePath<A extends Address>(root: A, path: readonly Step[]): A {
   let at = root;
-  for (const { field, key } of path) {
+  for (const step of path) {
+    const { field } = step;
+    const key = keyOf(step);
     const slot = slotNamed(at.shape.slots, field);
     if (slot === undefined || slot.single !== (key === undefined))
       throw noSuchMethod(at.shape, field, String(at));
@@ -44,7 +57,11 @@ function slotNamed(slots: readonly ChildSlot[], field: string): ChildSlot | unde
 
 /** A path as one would write it after the root: `.buildings(1).hallway`. */
 export function showPath(path: readonly Step[]): string {
-  return path.map(({ field, key }) => `.${field}${key === undefined ? "" : `(${showKey(key)})`}`).join("");
+  const shown = path.map((step) => {
+    const key = keyOf(step);
+    return `.${step.field}${key === undefined ? "" : `(${showKey(key)})`}`;
+  });
+  return shown.join("");
 }
 
 /**

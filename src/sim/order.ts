@@ -1,4 +1,4 @@
-import type { Step } from "../model/path.js";
+import { keyOf, type Step } from "../model/path.js";
 import { same } from "../state/same.js";
 import { type Findings, nameOf } from "./findings.js";
 import type { LaterEffect, LoggedEvent, RunLog } from "./log.js";
@@ -191,9 +191,14 @@ function isOf(event: LoggedEvent, { path, method, args }: Asked): boolean {
 function samePath(actual: readonly Step[], expected: readonly Step[]): boolean {
   if (actual.length !== expected.length) return false;
   for (let i = 0; i < actual.length; i++) {
-    if (actual[i]?.field !== expected[i]?.field || !same(actual[i]?.key, expected[i]?.key)) return false;
+    if (actual[i]?.field !== expected[i]?.field || !sameKey(actual[i], expected[i])) return false;
   }
   return true;
+}
+
+function sameKey(actual: Step | undefined, expected: Step | undefined): boolean {
+  if (actual === undefined || expected === undefined) return actual === expected;
+  return same(keyOf(actual), keyOf(expected));
 }
 
 function cancelledTimers(events: readonly LoggedEvent[]): Set<string> {

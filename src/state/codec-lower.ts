@@ -1,4 +1,5 @@
 import { HeadwaterError, invariant } from "../errors.js";
+import { isWellFormed } from "../model/key.js";
 import { BYTE_VIEWS, KIND, TRACKED_KINDS } from "./codec-kinds.js";
 import { registeredName } from "./registered.js";
 import { entriesOf } from "./tracked-content.js";
@@ -12,11 +13,6 @@ const MINUS_ZERO = [null, KIND.minusZero];
 
 function marked(kind: number, ...rest: unknown[]): unknown[] {
   return [null, kind, ...rest];
-}
-
-/** `String.prototype.isWellFormed` is newer than the compiler's library. */
-export function isWellFormed(text: string): boolean {
-  return (text as unknown as { isWellFormed(): boolean }).isWellFormed();
 }
 
 /** The value in the words of MessagePack; itself if it is in them already. */

@@ -14,14 +14,23 @@ import { defineHidden, ERROR_TYPES } from "./values.js";
 export function raise(lowered: unknown): unknown {
   if (!isComposed(lowered)) return lowered;
   if (Array.isArray(lowered)) {
-    if (lowered[0] === null) return raiseMarked(lowered);
-    for (let i = 0; i < lowered.length; i++) if (isComposed(lowered[i])) lowered[i] = raise(lowered[i]);
-    return lowered;
+    return lowered[0] === null ? raiseMarked(lowered) : raisedInPlace(lowered);
   }
   if (lowered instanceof Uint8Array) throw unreadable("there is binary data that is not said to be any");
   const fields = lowered as Record<string, unknown>;
   for (const name of Object.keys(fields)) if (isComposed(fields[name])) fields[name] = raise(fields[name]);
   return fields;
+}
+
+/** The values in an array that is not itself one. */
+export function raiseItems(lowered: unknown): unknown[] {
+  if (!Array.isArray(lowered)) throw unreadable("there is a value where several should be");
+  return raisedInPlace(lowered);
+}
+
+function raisedInPlace(items: unknown[]): unknown[] {
+  for (let i = 0; i < items.length; i++) if (isComposed(items[i])) items[i] = raise(items[i]);
+  return items;
 }
 
 function isComposed(value: unknown): boolean {

@@ -1,7 +1,7 @@
 import { Packr, RESET_BUFFER_MODE, Unpackr } from "msgpackr";
 import { checkBytes } from "./codec-check.js";
 import { lower } from "./codec-lower.js";
-import { raise } from "./codec-raise.js";
+import { raise, raiseItems } from "./codec-raise.js";
 
 /**
  * Plain data as bytes, and back: what the journal keeps and what goes over a wire.
@@ -34,10 +34,22 @@ const scratch = Buffer.allocUnsafeSlow(4096);
 
 /** The data that `encode` made these bytes of. It shares nothing with them. */
 export function decode(bytes: Uint8Array): unknown {
+  return raise(unpacked(bytes));
+}
+
+/**
+ * The values that a `ValueWriter` wrote one after the other into one array. That array is not itself a value, so it is
+ * never taken for a special one, whatever its first item is: a list that holds null is written as `[null]`.
+ */
+export function decodeItems(bytes: Uint8Array): unknown[] {
+  return raiseItems(unpacked(bytes));
+}
+
+function unpacked(bytes: Uint8Array): unknown {
   checkBytes(bytes);
   if (bytes.length > scratch.length) {
-    return raise(unpackr.unpack(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
+    return unpackr.unpack(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
   scratch.set(bytes);
-  return raise(unpackr.unpack(scratch, bytes.length));
+  return unpackr.unpack(scratch, bytes.length);
 }

@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../errors.js";
-import { errorForm, errorOf, toForm } from "./form.js";
+import { errorForm, errorOf, textOf, toForm } from "./form.js";
 
 /**
  * Errors on their way to a caller. Headwater's own have a code; those of the application arrive under their names,
@@ -53,7 +53,8 @@ export function errorFrom(form: unknown): Error {
 export function errorOfForm(form: unknown): Error {
   const fields = (typeof form === "object" && form !== null ? form : {}) as Record<string, unknown>;
   const { code, message } = fields;
-  if (typeof code === "string" && CODE.test(code)) return HeadwaterError.restored(code, String(message));
+  if (typeof code === "string" && CODE.test(code))
+    return HeadwaterError.restored(code, textOf(message) ?? "");
   return errorOf(fields);
 }
 

@@ -9,6 +9,8 @@ import { HeadwaterError } from "../errors.js";
  *     {"$map": [[key, value], …]}           {"$set": [item, …]}
  *     {"$bytes": "base64"}                  {"$typed": ["Float64Array", bytes]}
  *     {"$error": {name, message, fields}}   {"$plain": {"$x": …}}: an object that looks like one of these
+ *     {"$text": "\"\\ud800\""}                a text with half of a surrogate pair, as JSON, since UTF-8 cannot say it
+ *     {"$fields": [{a: …}, ["\"\\ud800\"", …]]}  an object with such texts among the names of its fields
  *
  * Extension types of MessagePack would do the same for one of the two formats only, and a decoder that knows none
  * of them has nothing in it that a stranger could set off.
@@ -64,8 +66,7 @@ export function forbiddenField(name: string): HeadwaterError {
 
 /**
  * A value in the form in which it travels. `strict`: for arguments, which must arrive as they are. Results and
- * messages have left the program already, so instances of registered classes leave as their fields, and halves of
- * surrogate pairs, which UTF-8 cannot say, as U+FFFD.
+ * messages have left the program already, so instances of registered classes leave as their fields.
  */
 export function toForm(value: unknown, strict: boolean, depth = 0): Form {
   switch (typeof value) {
@@ -75,7 +76,7 @@ export function toForm(value: unknown, strict: boolean, depth = 0): Form {
       if (Number.isFinite(value) && !Object.is(value, -0)) return value;
       return { $number: Object.is(value, -0) ? "-0" : String(value) };
     case "string":
-      return LONE_SURROGATE.test(value) ? illFormed(value, strict) : value;
+      return LONE_SURROGATE.test(value) ? { $text: JSON.stringify(value) } : value;
     case "undefined":
       return { $undefined: true };
     case "bigint":
@@ -85,11 +86,6 @@ export function toForm(value: unknown, strict: boolean, depth = 0): Form {
     default:
       throw cannotTravel(`it is a ${typeof value}. Pass plain data`);
   }
-}
-
-function illFormed(text: string, strict: boolean): string {
-  if (strict) throw cannotTravel("a text has half of a surrogate pair, which UTF-8 cannot say");
-  return text.replace(new RegExp(LONE_SURROGATE.source, "gu"), "\u{fffd}");
 }
 
 function formOfObject(value: object, strict: boolean, depth: number): Form {
@@ -111,30 +107,40 @@ function formOfObject(value: object, strict: boolean, depth: number): Form {
   if (strict && prototype !== Object.prototype && prototype !== null) {
     throw cannotTravel(`it is an instance of ${value.constructor?.name || "a class"}. Pass plain data`);
   }
-  return tagged(fieldsOf(value, strict, depth));
-}
-
-function fieldsOf(value: object, strict: boolean, depth: number): Fields {
-  const fields: Fields = {};
-  for (const [name, item] of Object.entries(value)) {
-    if (isForbiddenField(name, strict)) throw forbiddenField(name);
-    const told = LONE_SURROGATE.test(name) ? illFormed(name, strict) : name;
-    fields[told] = toForm(item, strict, depth + 1);
-  }
-  return fields;
+  return fieldsForm(Object.entries(value), strict, depth);
 }
 
 /** An object that would be taken for one of the tags gets a tag of its own. */
-function tagged(fields: Fields): Form {
+function fieldsForm(entries: readonly (readonly [string, unknown])[], strict: boolean, depth: number): Form {
+  const fields: Fields = {};
+  for (const [name, item] of entries) {
+    if (isForbiddenField(name, strict)) throw forbiddenField(name);
+    if (LONE_SURROGATE.test(name)) return partsForm(entries, strict, depth);
+    fields[name] = toForm(item, strict, depth + 1);
+  }
   const [first, second] = Object.keys(fields);
   return second === undefined && first?.startsWith("$") ? { $plain: fields } : fields;
+}
+
+/** Only names that UTF-8 cannot say are written as values: all others are looked at as names wherever forms are read. */
+function partsForm(entries: readonly (readonly [string, unknown])[], strict: boolean, depth: number): Form {
+  const parts: (Fields | [string, Form])[] = [];
+  for (const [name, item] of entries) {
+    if (isForbiddenField(name, strict)) throw forbiddenField(name);
+    const form = toForm(item, strict, depth + 1);
+    const last = parts.at(-1);
+    if (LONE_SURROGATE.test(name)) parts.push([JSON.stringify(name), form]);
+    else if (isFields(last)) last[name] = form;
+    else parts.push({ [name]: form });
+  }
+  return { $fields: parts };
 }
 
 /** Name, text and the fields of an error, without its stack: that is nobody's business outside. */
 export function errorForm(error: Error, strict: boolean, depth = 0): Fields {
   const own = Object.entries(error).filter(([name]) => !["name", "message", "stack", "cause"].includes(name));
   const [name, message] = [toForm(String(error.name), false), toForm(String(error.message), false)];
-  return { name, message, fields: fieldsOf(Object.fromEntries(own), strict, depth + 1) };
+  return { name, message, fields: fieldsForm(own, strict, depth + 1) };
 }
 
 /**
@@ -198,6 +204,13 @@ function untagged(tag: string, content: Form): unknown {
     case "$error":
       if (isFields(content)) return errorOf(content);
       break;
+    case "$text":
+      if (typeof content === "string") return quotedText(content);
+      break;
+    case "$fields":
+      if (Array.isArray(content) && content.every((part) => isPair(part) || isFields(part)))
+        return fieldsOfParts(content);
+      break;
     case "$plain":
       if (isFields(content)) return values(content);
       break;
@@ -207,9 +220,29 @@ function untagged(tag: string, content: Form): unknown {
   );
 }
 
+function quotedText(json: string): string {
+  try {
+    const text: unknown = JSON.parse(json);
+    if (typeof text === "string") return text;
+  } catch {
+    // It is not JSON, which is said below.
+  }
+  throw cannotTravel("what stands for a text is not one in JSON");
+}
+
+function fieldsOfParts(parts: readonly (Fields | [unknown, unknown])[]): Fields {
+  const entries = parts.flatMap((part): [string, unknown][] => {
+    if (!Array.isArray(part)) return Object.entries(values(part));
+    const name = typeof part[0] === "string" ? quotedText(part[0]) : "";
+    if (!LONE_SURROGATE.test(name)) throw cannotTravel("a name that UTF-8 can say is not said as one");
+    return [[name, fromForm(part[1])]];
+  });
+  return Object.fromEntries(unrepeated(new Map(entries), entries.length));
+}
+
 function unrepeated<T extends { readonly size: number }>(collection: T, count: number): T {
   if (collection.size === count) return collection;
-  throw cannotTravel("a Map or Set says the same key twice");
+  throw cannotTravel("a Map, a Set or an object has the same key twice");
 }
 
 function isPair(item: unknown): item is [unknown, unknown] {
@@ -217,7 +250,8 @@ function isPair(item: unknown): item is [unknown, unknown] {
 }
 
 function isFields(content: unknown): content is Fields {
-  return typeof content === "object" && content !== null && !Array.isArray(content);
+  if (typeof content !== "object" || content === null) return false;
+  return !Array.isArray(content) && !(content instanceof Uint8Array);
 }
 
 function bytesOf(base64: string): Uint8Array {
@@ -246,16 +280,23 @@ function typed(content: unknown): unknown {
 
 const ERROR_FIELDS_TAKEN = new Set(["name", "message", "stack", "cause"]);
 
+/** The text that a form stands for; null if it is something else. */
+export function textOf(form: Form): string | null {
+  const text = fromForm(form);
+  return typeof text === "string" ? text : null;
+}
+
 /** The error that a form of one stands for. */
 export function errorOf({ name, message, fields }: Fields): Error {
-  const error = new Error(typeof message === "string" ? message : "");
-  if (typeof name === "string" && name !== "Error") {
-    Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
+  const error = new Error(textOf(message) ?? "");
+  const ownName = textOf(name) ?? "Error";
+  if (ownName !== "Error") {
+    Object.defineProperty(error, "name", { value: ownName, configurable: true, writable: true });
   }
-  for (const [field, item] of Object.entries(isFields(fields) ? fields : {})) {
-    if (ERROR_FIELDS_TAKEN.has(field) || isForbiddenField(field, true)) continue;
+  for (const [field, value] of Object.entries(isFields(fields) ? (fromForm(fields) as Fields) : {})) {
+    if (ERROR_FIELDS_TAKEN.has(field) || isForbiddenField(field, false)) continue;
     Object.defineProperty(error, field, {
-      value: fromForm(item),
+      value,
       configurable: true,
       writable: true,
       enumerable: true,

@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../errors.js";
-import { toForm } from "./form.js";
+import { cannotTravel, toForm } from "./form.js";
 import { Packer } from "./pack.js";
 import { Waiting } from "./waiting.js";
 
@@ -58,7 +58,8 @@ export class Requests {
     }
     const forms: unknown[] = [];
     for (const arg of args) forms.push(toForm(arg, true));
-    toForm(name, true);
+    if (toForm(name, true) !== name)
+      throw cannotTravel("the name of an API function has half of a surrogate pair");
     const promise = new Promise<unknown>(keepSettlers);
     const id = ++this.#last;
     const deadline = Date.now() + this.timeoutMs;

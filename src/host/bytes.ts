@@ -1,12 +1,12 @@
-import { decode, encode } from "../state/codec.js";
 import { isWellFormed } from "../model/key.js";
+import { decode, encode } from "../state/codec.js";
 
 /** What stands in front of a value. */
 const [UNDEFINED, NULL, FALSE, TRUE, INTEGER, DOUBLE, TEXT, LIST, ENCODED] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
 const CAPACITY = 16_384;
 /** Room for this much is kept from batch to batch. */
-const CAPACITY_KEPT = 1_048_576;
+const CAPACITY_KEPT = 4_194_304;
 /** A number takes at most so many bytes, with what stands in front of it. */
 const NUMBER_BYTES = 10;
 /** Twice as large, an integer must still be one. */
@@ -23,11 +23,22 @@ export class ByteWriter {
 
   /** What there is so far, with a number below 256 in front; the writer begins again. */
   take(first: number): Uint8Array {
-    const taken = this.#bytes.slice(0, this.#at);
+    const isLarge = this.#bytes.length > CAPACITY_KEPT;
+    const taken = isLarge ? this.#bytes.subarray(0, this.#at) : this.#bytes.slice(0, this.#at);
     taken[0] = first;
     this.#at = 1;
-    if (this.#bytes.length > CAPACITY_KEPT) this.#begin(new Uint8Array(CAPACITY));
+    if (isLarge) this.#begin(new Uint8Array(CAPACITY)); // what was taken is not worth copying, nor keeping
     return taken;
+  }
+
+  /** How many bytes there are so far. */
+  get length(): number {
+    return this.#at;
+  }
+
+  /** Takes back what was written after there were so many bytes. */
+  truncate(length: number): void {
+    this.#at = length;
   }
 
   #begin(bytes: Uint8Array<ArrayBuffer>): void {

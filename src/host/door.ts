@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Asked, Door, Listening, Series, Waiting } from "../model/door.js";
+import { copyKept, copyThrown, isSimple } from "../state/values.js";
 import { type AnswerSeries, numberedRequest } from "./answers.js";
 import type { Program } from "./program.js";
 import type { Slot } from "./slot.js";
@@ -17,9 +18,10 @@ export function doorOf(program: Program, isSingle: boolean): Door {
           askAgain(program, asked, client, request, { resolve, reject });
         });
       });
+      const own = new OwnCopy(waiting);
       answer.then(
-        (value) => waiting.resolve(value),
-        (error: unknown) => waiting.reject(error),
+        (value) => own.resolve(value),
+        (error: unknown) => own.reject(error),
       );
     },
     series: (client) => new ClientSeries(program, client),
@@ -38,6 +40,22 @@ function listening(program: Program, client: string, onMessage: Parameters<Door[
   };
 }
 
+/**
+ * An answer that is kept may be given several times, and an API function may change what it is given: each gets a copy of
+ * its own.
+ */
+class OwnCopy implements Waiting {
+  constructor(readonly waiting: Waiting) {}
+
+  resolve(value: unknown): void {
+    this.waiting.resolve(isSimple(value) ? value : copyKept(value));
+  }
+
+  reject(error: unknown): void {
+    this.waiting.reject(copyThrown(error));
+  }
+}
+
 class ClientSeries implements Series {
   readonly #answers: AnswerSeries;
 
@@ -49,7 +67,7 @@ class ClientSeries implements Series {
   }
 
   ask(number: number, asked: Asked, isNew: boolean, waiting: Waiting): void {
-    const answer = this.#answers.once(number, waiting);
+    const answer = this.#answers.once(number, new OwnCopy(waiting));
     if (answer === null) return;
     const { program, client } = this;
     if (program.ledger === null) return submit(program, asked, client, undefined, answer);

@@ -60,10 +60,11 @@ export async function startHost(
     noted[0] = NOTHING_RUNS;
     if (isTimed && started !== null) loads.ends(started, count);
   };
-  const line = new HostLine({ roots: () => site.roots, post: (bytes) => port.post(bytes), take });
+  const { messageBytes } = task.limits;
+  const line = new HostLine({ roots: () => site.roots, messageBytes, post: (bytes) => port.post(bytes), take });
   const send = (message: ToHead) => {
     if (message.kind === "finish") gauge.finished(message);
-    line.send(message);
+    return line.send(message);
   };
   const site = new Site(
     classes,

@@ -27,6 +27,11 @@ export interface Limits {
    * The pieces of a large context get larger.
    */
   readonly pieceBytes: number;
+  /**
+   * With several hosts: how many bytes the arguments of an event or of a call, or what came of one (its result, its effects
+   * and the states that it changed), may have on their way between hosts. Beyond that the event fails.
+   */
+  readonly messageBytes: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -42,4 +47,5 @@ export const DEFAULT_LIMITS: Limits = {
   messagesMs: 10 * 60 * 1000,
   messagesPerClient: 10_000,
   pieceBytes: 16 * 1024,
+  messageBytes: 2 ** 28,
 };

@@ -102,6 +102,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     });
     const line = new HeadLine({
       roots: () => this.#program?.roots ?? new Map(),
+      messageBytes: this.#task.limits.messageBytes,
       post: (bytes) => link.post(bytes),
       take: (message) => this.#program?.node(message.node).heard(launched.number ?? 0, message),
     });

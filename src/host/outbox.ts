@@ -12,6 +12,9 @@ const NUMBERED_MAX = 65_536;
 /** Beyond this, the buffer that messages are packed in is not worth keeping. */
 const BUFFER_BYTES_KEPT_MAX = 1 << 20;
 
+/** Messages with what events pass. Others pass it on, or are cut into pieces where they are made. */
+const CARRYING: ReadonlySet<Message["kind"]> = new Set(["run", "ask", "return", "finish"]);
+
 /** Gathers messages for one batch. */
 export class Outbox<M extends Message> {
   readonly #packr = new Packr({ useRecords: false, encodeUndefinedAsNil: false });
@@ -22,11 +25,31 @@ export class Outbox<M extends Message> {
   readonly #writer = new ByteWriter();
   #lastTicket = 0;
   #lastTime = 0;
+  /** Where the present message begins, behind what must be known before it. */
+  #start = 0;
   count = 0;
 
-  add(message: M): void {
-    this.count += 1;
+  /** `messageBytes` is the most that an event may have in one message. */
+  constructor(readonly messageBytes = Number.POSITIVE_INFINITY) {}
+
+  /** How many bytes the batch has so far. */
+  get bytes(): number {
+    return this.#writer.length;
+  }
+
+  /** False if an event has more in this message than it may: then the message is not in the batch. */
+  add(message: M): boolean {
+    const [ticket, time] = [this.#lastTicket, this.#lastTime];
+    this.#start = this.#writer.length;
     this.#add(message);
+    if (this.#writer.length - this.#start > this.messageBytes && CARRYING.has(message.kind)) {
+      this.#writer.truncate(this.#start);
+      this.#lastTicket = ticket;
+      this.#lastTime = time;
+      return false;
+    }
+    this.count += 1;
+    return true;
   }
 
   /** The batch so far. `confirmed` says how many batches from the other end have been dealt with since the last one. */
@@ -85,6 +108,7 @@ export class Outbox<M extends Message> {
   /** What begins with the name of a try. */
   #begin(kind: number, { node, ticket, attempt }: Try): void {
     const name = this.#name(node);
+    this.#start = this.#writer.length;
     this.#writer.forNumbers(4).uint(kind);
     this.#writer.uint(name);
     this.#ticket(ticket);
@@ -99,6 +123,7 @@ export class Outbox<M extends Message> {
   #addRun({ slot, method, ticket, attempt, time, args, caller, origin, seen, isAlone, after }: Header): void {
     const context = this.#context(slot);
     const name = this.#name(method.name);
+    this.#start = this.#writer.length;
     const writer = this.#writer.forNumbers(6);
     writer.uint(KIND.run);
     writer.uint(context);

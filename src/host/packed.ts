@@ -1,5 +1,5 @@
-import { decode, encode } from "../state/codec.js";
 import { isWellFormed } from "../model/key.js";
+import { decode, encode } from "../state/codec.js";
 import { isSimple } from "../state/values.js";
 import type { Ended, Header, ToHead, ToHost, WireEffect, WireValue } from "./wire.js";
 

@@ -3,8 +3,8 @@ import { HeadwaterError, invariant } from "../errors.js";
 import type { ContextClass } from "../model/context.js";
 import { INVOKE, type Reference, reference, type Scope } from "../model/refs.js";
 import * as rules from "../model/rules.js";
-import { inspectTree, isKindOf, type Method } from "../model/shape.js";
-import { copyAll, isSimple } from "../state/values.js";
+import { inspectTree, isKindOf, type Method, mustBeWellFormed } from "../model/shape.js";
+import { copyAll, copyKept, copyThrown, isSimple } from "../state/values.js";
 import { Answers } from "./answers.js";
 import { apart, textOf } from "./apart.js";
 import { KeptAnswers } from "./kept-answers.js";
@@ -106,6 +106,7 @@ export class Program implements Surroundings {
     });
     const shapes = Object.values(classes).flatMap((cls) => inspectTree(cls));
     for (const [name, cls] of Object.entries(classes)) {
+      mustBeWellFormed(name, "a logical node");
       const node = new LogicalNode(name, cls, ports, this, options);
       this.nodes.set(name, node);
       this.roots.set(name, node.root);
@@ -151,11 +152,12 @@ export class Program implements Surroundings {
     if (running.slot !== null && running.method !== null)
       throw rules.requestInside(running.slot, running.method, slot, method);
     if (request === undefined) return this.#request(slot, method, args, asker);
-    return this.answers.once(request, () => {
+    const answer = this.answers.once(request, () => {
       const kept = this.keptAnswer(request);
       if (kept === null) return this.#request(slot, method, args, asker);
       return kept.ok ? Promise.resolve(kept.value) : Promise.reject(kept.value);
     });
+    return answer.then(copyKept, (error: unknown) => Promise.reject(copyThrown(error)));
   }
 
   node(name: string): LogicalNode {

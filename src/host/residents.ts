@@ -1,11 +1,15 @@
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
+import type { Journal, Write } from "../journal/journal.js";
 import { pathOf } from "../model/path.js";
 import { Cache } from "./cache.js";
 import type { Ledger } from "./ledger.js";
 import type { Hosts } from "./remote.js";
 import type { Slot } from "./slot.js";
 import { storedWrites } from "./stored-state.js";
+
+/** About how much of a context goes to a host in one message. */
+const TAKE_BYTES = 2 ** 20;
 
 /**
  * Which contexts of a logical node are in the memory of hosts: the head knows, because nobody gets into one without it.
@@ -35,11 +39,25 @@ export class Residents {
     const life = this.#hosts.life(host);
     if (slot.residence === life) return host;
     slot.residence = life;
-    const writes =
-      this.#ledger === null || slot.shape.anonymous ? [] : [...storedWrites(this.#ledger.journal, slot)];
-    if (writes.length > 0)
-      this.#hosts.send(host, { kind: "take", node: slot.node, path: pathOf(slot), writes });
+    if (this.#ledger !== null && !slot.shape.anonymous) this.#send(host, slot, this.#ledger.journal);
     return host;
+  }
+
+  /** Sends what the journal has of a context, in parts: all of it need not fit into one message. */
+  #send(host: number, slot: Slot, journal: Journal): void {
+    const [node, path] = [slot.node, pathOf(slot)];
+    let writes: Write[] = [];
+    let bytes = 0;
+    for (const write of storedWrites(journal, slot)) {
+      if (bytes >= TAKE_BYTES) {
+        this.#hosts.send(host, { kind: "take", node, path, writes, isLast: false });
+        writes = [];
+        bytes = 0;
+      }
+      writes.push(write);
+      bytes += write.key.length + (write.value?.length ?? 0);
+    }
+    if (writes.length > 0) this.#hosts.send(host, { kind: "take", node, path, writes, isLast: true });
   }
 
   /** A context is on a host, and stays for a while. */

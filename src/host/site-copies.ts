@@ -34,6 +34,8 @@ export class SiteCopies {
   readonly #held: Held | null;
   readonly #outgoing = new Map<string, Outgoing>();
   readonly #staged = new Map<string, Map<Slot, Staged>>();
+  /** What has come of contexts whose last part has not. */
+  readonly #coming = new Map<Slot, MemoryJournal>();
 
   constructor(
     roots: ReadonlyMap<string, Slot>,
@@ -150,11 +152,13 @@ export class SiteCopies {
     }
   }
 
-  /** A context is here from now on, and this is what the journal has of it. */
-  #take({ node, path, writes }: Extract<ToHost, { kind: "take" }>): void {
-    const journal = new MemoryJournal();
-    journal.append(writes, () => {});
+  /** A context is here from now on, and this is what the journal has of it, or the next part of that. */
+  #take({ node, path, writes, isLast }: Extract<ToHost, { kind: "take" }>): void {
     const slot = at(node, path, this.#roots);
+    const journal = this.#coming.get(slot) ?? new MemoryJournal();
+    journal.append(writes, () => {});
+    if (!isLast) return void this.#coming.set(slot, journal);
+    this.#coming.delete(slot);
     slot.comesWith(() => this.#keep(loadState(journal, slot)));
   }
 

@@ -9,7 +9,8 @@ export interface SitePorts {
   run?(task: () => void): void;
   /** Hears which event is about to start. */
   begins?(event: RunningEvent): void;
-  send(message: ToHead): void;
+  /** False if an event has more in it than fits into one message: then nothing of it is sent. */
+  send(message: ToHead): boolean;
   broken(error: unknown): void;
 }
 

@@ -23,6 +23,7 @@ import type { SiteOptions, SitePorts } from "./site-ports.js";
 import { Slot } from "./slot.js";
 import { decodeState, encodeState, stateWrites } from "./stored-state.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
+import { failedEnd, tooLarge } from "./too-large.js";
 import {
   type Above,
   at,
@@ -228,7 +229,7 @@ export class Site implements Supervisor {
         }
         const wiredDoom = doom === null ? null : wired(doom);
         const effects = ok ? (frame.effects?.flatten() ?? []) : [];
-        this.#ports.send({
+        const isSent = this.#ports.send({
           ...known.try,
           kind: "return",
           call,
@@ -236,6 +237,9 @@ export class Site implements Supervisor {
           entered: execution.enteredHere().flatMap(withState),
           ...this.#ended(known, ok, value, effects),
         });
+        if (isSent) return;
+        const end = failedEnd(tooLarge("the outcome", slot, method, this.limits.messageBytes));
+        this.#ports.send({ ...known.try, kind: "return", call, doom: end.value, entered: [], ...end });
       },
     };
     new Frame(execution, null, slot, method, asked.args, null, guest).run();
@@ -286,15 +290,21 @@ export class Site implements Supervisor {
     event.asks ??= new Map();
     event.asks.set(this.#lastAsk, frame);
     const { slot, method, args } = frame;
-    this.#ports.send({
+    const ask = this.#lastAsk;
+    const isSent = this.#ports.send({
       ...event.try,
       kind: "ask",
-      ask: this.#lastAsk,
+      ask,
       path: pathOf(slot),
       method: method.name,
       args,
       positions: frame.parent?.positions(frame.answer?.position ?? 0) ?? [],
       seen: seenAbove(execution, slot),
+    });
+    if (isSent) return;
+    const error = tooLarge("the arguments", slot, method, this.limits.messageBytes);
+    this.#ports.soon(() => {
+      this.#answer(event, ask)?.returned({ call: 0, ok: false, value: error, doom: error, effects: NONE });
     });
   }
 
@@ -339,7 +349,7 @@ export class Site implements Supervisor {
     const { ok, value, effects } = execution;
     const isOver = own.isAlone && effects.length === 0; // the head may refuse effects
     const end = this.#ended(own, ok, value, effects);
-    this.#ports.send({
+    const isSent = this.#ports.send({
       kind: "finish",
       node: own.node,
       ticket,
@@ -350,9 +360,14 @@ export class Site implements Supervisor {
       effects: end.effects,
       writes: end.writes,
     });
+    if (!isSent) {
+      const { slot, method } = own.payload;
+      const failed = failedEnd(tooLarge("the outcome", slot, method, this.limits.messageBytes));
+      this.#ports.send({ ...own.try, kind: "finish", isOver, ...failed });
+    }
     if (!isOver) return;
     this.marks?.hit("a host forgot an event by itself");
-    if (ok) execution.leave();
+    if (ok && isSent) execution.leave();
     else execution.undo();
     this.#forget(own);
     const { next } = own;

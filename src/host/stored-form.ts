@@ -216,7 +216,8 @@ function sequenceIn(kind: TrackedKind, prefix: string, key: string, bytes: Uint8
 
 export function readEntry(kind: TrackedKind, prefix: string, key: string, bytes: Uint8Array): Content {
   const items = decodeItems(bytes);
-  if (items.length < (kind === "map" ? 2 : 1)) throw unreadable("an entry of a tracked collection is incomplete");
+  if (items.length < (kind === "map" ? 2 : 1))
+    throw unreadable("an entry of a tracked collection is incomplete");
   const entry = (isHashed(prefix, key) ? items.at(-1) : entryOf(prefix, key)) as TrackedKey;
   if (kind === "list") return { key: entry, sequence: Number(entry), value: items[0] };
   return { key: entry, sequence: Number(items[0]), value: kind === "set" ? undefined : items[1] };

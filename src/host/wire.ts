@@ -100,8 +100,14 @@ export type ToHost =
   /** The event is in the journal: nothing of it will be undone. */
   | ({ readonly kind: "forget" } & Try)
   | ({ readonly kind: "view"; readonly path: Path; readonly look: number } & Try)
-  /** A context is on this host from now on, and this is its state. */
-  | { readonly kind: "take"; readonly node: string; readonly path: Path; readonly writes: readonly Write[] }
+  /** A context is on this host from now on, and this is its state, or a part of it with more to come. */
+  | {
+      readonly kind: "take";
+      readonly node: string;
+      readonly path: Path;
+      readonly writes: readonly Write[];
+      readonly isLast: boolean;
+    }
   /** A context is not needed here at present. The journal has its state. */
   | { readonly kind: "letGo"; readonly slot: Slot }
   /** These contexts are on this host no longer. */

@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import { Tracked, type TrackedKind } from "./collections.js";
 import { AnonymousContext, Context, type ContextClass, NeedsKey, probe } from "./context.js";
-import { type Key, keyFrom } from "./key.js";
+import { isWellFormed, type Key, keyFrom } from "./key.js";
 import { markOf } from "./marks.js";
 import { Reference, type ReferenceClass, reference, refuseUnknown } from "./refs.js";
 
@@ -130,6 +130,8 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
       `${nameOf(cls)} is an anonymous context, which has neither state nor children, but it declares ${names}.`,
     );
   }
+  for (const { field } of slots) mustBeWellFormed(field, `a child of ${nameOf(cls)}`);
+  for (const name of shape.methods.keys()) mustBeWellFormed(name, `a method of ${nameOf(cls)}`);
   if (shape.methods.has("then")) {
     throw new HeadwaterError(
       "HW-1017",
@@ -137,6 +139,16 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
     );
   }
   return shape;
+}
+
+/** Names of logical nodes, methods and children stand in messages and keys, which are UTF-8. */
+export function mustBeWellFormed(name: string, what: string): void {
+  if (isWellFormed(name)) return;
+  throw new HeadwaterError(
+    "HW-1108",
+    `${what} is named ${JSON.stringify(name)}, which has half of a surrogate pair: UTF-8 has no word for it, so it would be ` +
+      "taken for other names. Rename it.",
+  );
 }
 
 function holdsFunction(cls: ContextClass, field: string): HeadwaterError {

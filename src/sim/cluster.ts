@@ -45,11 +45,12 @@ class Link<M extends ToHost | ToHead> {
     this.#inbox = new Inbox(roots, arrive);
   }
 
-  send(message: M): void {
-    if (this.#isCut) return;
+  send(message: M): boolean {
+    if (this.#isCut) return true;
     this.#outbox.add(message);
     this.#queue.push(this.#outbox.batch(0));
     if (this.#queue.length === 1) this.later("link", () => this.#deliver());
+    return true;
   }
 
   cut(): void {

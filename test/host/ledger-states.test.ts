@@ -8,6 +8,7 @@ import { Program } from "#src/host/program.js";
 import type { Slot } from "#src/host/slot.js";
 import { loadState } from "#src/host/stored-state.js";
 import { MemoryJournal } from "#src/journal/memory.js";
+import { keyOf } from "#src/model/path.js";
 import { Random } from "#src/sim/random.js";
 import { assertSame } from "./kept.js";
 
@@ -105,7 +106,7 @@ test("contexts and requests with names that are too long for a journal, or have 
   for (const name of names) await ask(name).corners(name).setTimer(); // is answered, but not run again
   await program.stop(0);
   const timers = [...new Ledger(journal, 1000).timers("Shop")];
-  assert.deepEqual(timers.map(({ path }) => path[0]?.key).toSorted(), names.toSorted());
+  assert.deepEqual(timers.map(({ path: [step] }) => step && keyOf(step)).toSorted(), names.toSorted());
   const again = start(journal);
   for (const name of names) {
     const asked = again.program.rootOf("Shop", { request: name }) as unknown as Ref<Shop>;

@@ -37,6 +37,7 @@ export class Puppet implements HostLink {
     );
     this.#line = new HostLine({
       roots: () => site.roots,
+      messageBytes: DEFAULT_LIMITS.messageBytes,
       post: (bytes) => this.isKilled || on.batch(bytes),
       take: (message) => site.receive(message),
     });

@@ -11,7 +11,10 @@ export function seen(value: unknown): unknown {
 export function assertArrived(actual: unknown, sent: unknown, where: string): void {
   const expected = seen(sent);
   assert.equal(told(actual), told(expected), where);
-  assert.ok(same(actual, expected) && same(expected, actual), `${where}: the runtime tells ${told(actual)} apart`);
+  assert.ok(
+    same(actual, expected) && same(expected, actual),
+    `${where}: the runtime tells ${told(actual)} apart`,
+  );
 }
 
 /** Two values have the same text only if nobody can tell one from the other: the order of names and entries counts. */
@@ -37,9 +40,11 @@ function toldObject(value: object): string {
     return `${type} ${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex")}`;
   if (value instanceof ArrayBuffer) return `${type} ${Buffer.from(value).toString("hex")}`;
   if (Array.isArray(value)) return `[${value.map(told).join()}]`;
-  if (value instanceof Map) return `Map{${[...value].map(([key, item]) => `${told(key)}=>${told(item)}`).join()}}`;
+  if (value instanceof Map)
+    return `Map{${[...value].map(([key, item]) => `${told(key)}=>${told(item)}`).join()}}`;
   if (value instanceof Set) return `Set{${[...value].map(told).join()}}`;
-  const text = value instanceof Error ? ` ${told(value.name)} ${told(value.message)} ${told(value.cause)}` : "";
+  const text =
+    value instanceof Error ? ` ${told(value.name)} ${told(value.message)} ${told(value.cause)}` : "";
   const hidden = value instanceof Error ? ["name", "cause"] : [];
   const fields = Object.entries(value).filter(([name]) => !hidden.includes(name));
   return `${type}${text}{${fields.map(([name, item]) => `${told(name)}:${told(item)}`).join()}}`;

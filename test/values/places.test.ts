@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Context, type Key, tracked } from "headwater";
-import type { Slot } from "#src/host/slot.js";
+import { jsonOf } from "#src/cli/journal-values.js";
 import { PieceWriter, writesIn } from "#src/host/pieces.js";
+import type { Slot } from "#src/host/slot.js";
 import { Staged } from "#src/host/staged-state.js";
 import { copiedWrites, decodeState, encodeState, storedWrites } from "#src/host/stored-state.js";
-import type { ToHead, ToHost } from "#src/host/wire.js";
+import type { Header, ToHead, ToHost } from "#src/host/wire.js";
 import { pathOf } from "#src/model/path.js";
 import { decode, encode } from "#src/state/codec.js";
 import { viewOf } from "#src/state/fields.js";
-import { jsonOf } from "#src/cli/journal-values.js";
-import { line } from "../hosts/line.js";
 import { Kept, rootOf } from "../host/kept.js";
+import { line } from "../hosts/line.js";
 import { assertArrived, seen } from "./equal.js";
 import { contextKeys, keys, nested, storable, texts } from "./storable.js";
 
@@ -37,7 +37,10 @@ interface Content {
 const contents: fc.Arbitrary<Content> = fc.record({
   plain: storable,
   items: fc.array(storable, { maxLength: 4 }),
-  entries: fc.uniqueArray(fc.tuple(keys, storable), { maxLength: 4, selector: ([key]) => `${typeof key} ${key}` }),
+  entries: fc.uniqueArray(fc.tuple(keys, storable), {
+    maxLength: 4,
+    selector: ([key]) => `${typeof key} ${key}`,
+  }),
 });
 
 function fill(holder: Holder, { plain, items, entries }: Content): void {
@@ -56,11 +59,17 @@ function assertHolds(slot: Slot, state: readonly unknown[] | null, content: Cont
   assertArrived([...view.items], content.items, `${where}, the items of a list`);
   const normal = content.entries.map(([key, value]) => [key === 0 ? 0 : key, value] as const);
   assertArrived([...view.entries], normal, `${where}, the entries of a map`);
-  assertArrived([...view.members], normal.map(([key]) => key), `${where}, the items of a set`);
+  assertArrived(
+    [...view.members],
+    normal.map(([key]) => key),
+    `${where}, the items of a set`,
+  );
 }
 
 /** How a state gets from one place to another; each gives what arrives there. */
-const STATE_PATHS: Readonly<Record<string, (kept: Kept) => { slot: Slot; state: readonly unknown[] | null }>> = {
+const STATE_PATHS: Readonly<
+  Record<string, (kept: Kept) => { slot: Slot; state: readonly unknown[] | null }>
+> = {
   "loaded from the journal": (kept) => kept.reload(),
   "loaded, changed elsewhere and loaded again": (kept) => {
     const loaded = kept.reload();
@@ -166,7 +175,7 @@ function toHost(slot: Slot, value: unknown, caller: string): ToHost[] {
   const path = pathOf(slot);
   const state = encode([value]);
   const seenAbove = [[path, state]] as const;
-  const header = {
+  const header: Header = {
     slot,
     method,
     ticket: 7,
@@ -178,7 +187,7 @@ function toHost(slot: Slot, value: unknown, caller: string): ToHost[] {
     seen: seenAbove,
     isAlone: false,
     after: null,
-  } as const;
+  };
   const ended = { ok: true, value: { value: seen(value) }, effects: [], writes: [] };
   const failed = { ok: false, value: { code: "HW-1004", message: caller }, effects: [], writes: [] };
   const asked = { path, method: "touch", args: [seen(value), 1], positions: [1], seen: seenAbove };

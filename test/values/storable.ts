@@ -56,19 +56,40 @@ export const texts: fc.Arbitrary<string> = fc.oneof(
   oddTexts,
   fc.string({ unit: "binary", maxLength: 12 }),
   fc.string({ maxLength: 12 }),
-  fc.array(fc.integer({ min: 0xd7fe, max: 0xe001 }), { maxLength: 6 }).map((units) => String.fromCharCode(...units)),
+  fc
+    .array(fc.integer({ min: 0xd7fe, max: 0xe001 }), { maxLength: 6 })
+    .map((units) => String.fromCharCode(...units)),
 );
 /** Long enough for a key of its own in a journal, or to stay unread after a move. */
 const longTexts = fc
   .tuple(texts, fc.integer({ min: 150, max: 3000 }))
   .map(([text, length]) => (text === "" ? "y" : text).repeat(length).slice(0, length));
 
-const edges = [0, 7, 31, 32, 127, 128, 255, 256, 65_535, 65_536, 2 ** 31, 2 ** 32, 2 ** 50, 2 ** 53, 2 ** 63, 2 ** 64];
+const edges = [
+  0,
+  7,
+  31,
+  32,
+  127,
+  128,
+  255,
+  256,
+  65_535,
+  65_536,
+  2 ** 31,
+  2 ** 32,
+  2 ** 50,
+  2 ** 53,
+  2 ** 63,
+  2 ** 64,
+];
 export const numbers: fc.Arbitrary<number> = fc.oneof(
   fc.constantFrom(-0, Number.NaN, Infinity, -Infinity, 0.1, Number.MIN_VALUE, Number.MAX_VALUE),
-  fc.tuple(fc.constantFrom(...edges), fc.integer({ min: -2, max: 2 }), fc.boolean()).map(([edge, by, isNegative]) => {
-    return isNegative ? -(edge + by) : edge + by;
-  }),
+  fc
+    .tuple(fc.constantFrom(...edges), fc.integer({ min: -2, max: 2 }), fc.boolean())
+    .map(([edge, by, isNegative]) => {
+      return isNegative ? -(edge + by) : edge + by;
+    }),
   fc.integer(),
   fc.double(),
 );
@@ -91,7 +112,7 @@ const VIEWS = [
   BigUint64Array,
   BigInt64Array,
   DataView,
-] as const;
+] as readonly (new (buffer: ArrayBuffer) => ArrayBufferView)[];
 const binary: fc.Arbitrary<unknown> = fc
   .tuple(fc.uint8Array({ maxLength: 6 }), fc.integer({ min: 0, max: VIEWS.length + 1 }))
   .map(([bytes, at]) => {
@@ -102,8 +123,14 @@ const binary: fc.Arbitrary<unknown> = fc
   });
 
 const names = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom("a", "b", "then", "toJSON", "constructor", "prototype", "length", "0", "name") },
-  { weight: 1, arbitrary: fc.constantFrom("$undefined", "$plain", "$map", "$x", "message", "cause", "kind", "value") },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom("a", "b", "then", "toJSON", "constructor", "prototype", "length", "0", "name"),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("$undefined", "$plain", "$map", "$x", "message", "cause", "kind", "value"),
+  },
   { weight: 2, arbitrary: texts.filter((name) => name !== "__proto__") },
 );
 /** What an error has of its own cannot be one of its fields. */
@@ -117,7 +144,12 @@ const simple = fc.oneof(
   { weight: 1, arbitrary: bigints },
 );
 
-export const keys: fc.Arbitrary<string | number | boolean | bigint> = fc.oneof(texts, numbers, bigints, fc.boolean());
+export const keys: fc.Arbitrary<string | number | boolean | bigint> = fc.oneof(
+  texts,
+  numbers,
+  bigints,
+  fc.boolean(),
+);
 
 const ERRORS = [Error, TypeError, RangeError, SyntaxError] as const;
 
@@ -125,7 +157,12 @@ function fieldsFrom(pairs: readonly (readonly [string, unknown])[]): Record<stri
   return Object.fromEntries(pairs);
 }
 
-function errorFrom(at: number, message: string, pairs: readonly (readonly [string, unknown])[], cause: unknown): Error {
+function errorFrom(
+  at: number,
+  message: string,
+  pairs: readonly (readonly [string, unknown])[],
+  cause: unknown,
+): Error {
   const ErrorType = ERRORS[at] ?? Error;
   const error = cause === undefined ? new ErrorType(message) : new ErrorType(message, { cause });
   return Object.assign(error, fieldsFrom(pairs));
@@ -152,7 +189,10 @@ const { value } = fc.letrec<{ value: unknown; item: unknown }>((tie) => {
       { weight: 1, arbitrary: fc.tuple(names, item).map((pair) => fieldsFrom([pair])) },
       { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }).map((length) => new Array(length)) },
       { weight: 3, arbitrary: pairs.map(fieldsFrom) },
-      { weight: 1, arbitrary: pairs.map((own) => Object.assign(Object.create(null) as object, fieldsFrom(own))) },
+      {
+        weight: 1,
+        arbitrary: pairs.map((own) => Object.assign(Object.create(null) as object, fieldsFrom(own))),
+      },
       { weight: 1, arbitrary: fc.array(fc.tuple(item, item), { maxLength: 4 }).map((own) => new Map(own)) },
       { weight: 1, arbitrary: items.map((own) => new Set(own)) },
       { weight: 1, arbitrary: fc.tuple(item, item).map(([cents, currency]) => new Money(cents, currency)) },

@@ -61,7 +61,12 @@ export async function startHost(
     if (isTimed && started !== null) loads.ends(started, count);
   };
   const { messageBytes } = task.limits;
-  const line = new HostLine({ roots: () => site.roots, messageBytes, post: (bytes) => port.post(bytes), take });
+  const line = new HostLine({
+    roots: () => site.roots,
+    messageBytes,
+    post: (bytes) => port.post(bytes),
+    take,
+  });
   const send = (message: ToHead) => {
     if (message.kind === "finish") gauge.finished(message);
     return line.send(message);

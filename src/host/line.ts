@@ -53,7 +53,7 @@ export class HeadLine {
   readonly #outbox: Outbox<ToHost>;
   readonly #inbox: Inbox<ToHead>;
   /** In order, from `#first` on. */
-  #waiting: ToHost[] = [];
+  #waiting: (ToHost | null)[] = [];
   #first = 0;
   #unconfirmed = 0;
   #readBytes = 0;
@@ -110,10 +110,11 @@ export class HeadLine {
   #fill(): void {
     while (this.#first < this.#waiting.length && this.#outbox.bytes < BATCH_BYTES) {
       this.#add(this.#waiting[this.#first] as ToHost);
+      this.#waiting[this.#first] = null; // what has gone is not held on to
       this.#first += 1;
     }
-    if (this.#first < this.#waiting.length && this.#first < BATCH_MAX) return;
-    this.#waiting = this.#waiting.slice(this.#first); // what has gone is not held on to
+    if (2 * this.#first < this.#waiting.length) return;
+    this.#waiting = this.#waiting.slice(this.#first);
     this.#first = 0;
   }
 }

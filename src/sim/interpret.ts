@@ -2,6 +2,7 @@ import type { ContextClass } from "../model/context.js";
 import type { CurrentEvent, TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import type { OutsideResult } from "../model/outside.js";
+import { dressed } from "./odd-values.js";
 import { change, digest, keyOf, mix, plain } from "./data.js";
 import { simulated } from "./outside.js";
 import type {
@@ -108,7 +109,7 @@ function step(run: Run, op: Op): Pending {
     case "if":
       return evaluate(run, op.of) % op.mod === op.is ? runOps(run, op.body) : undefined;
     case "throw":
-      throw new RangeError(`${op.text} ${run.acc}`);
+      throw Object.assign(new RangeError(`${op.text} ${run.acc}`), { odd: dressed(run.acc) });
     case "downgrade":
       return void self.downgrade();
     case "start":
@@ -118,7 +119,7 @@ function step(run: Run, op: Op): Pending {
     case "tell":
       return void self.event.send(op.client ?? self.event.caller ?? "nobody", {
         acc: run.acc,
-        value: [evaluate(run, op.value)],
+        value: [dressed(evaluate(run, op.value))],
       });
     case "timer":
       return run.fuel > 0 ? setTimer(run, op) : undefined;
@@ -249,6 +250,7 @@ function later(run: Run, target: unknown, { method, args }: CallSpec): void {
     evaluate(run, args[0]),
     evaluate(run, args[1]),
     run.fuel - 1,
+    dressed(run.acc), // which nobody needs, but all have to carry
   );
 }
 
@@ -262,7 +264,7 @@ function callOutside(run: Run, { value, into }: Op & { op: "outside" }): undefin
 function setTimer(run: Run, { ms, method, args, keep }: Op & { op: "timer" }): undefined {
   const { self } = run;
   const body = self[method] as AnyFunction;
-  const timer = self.event.after(ms, body, evaluate(run, args[0]), evaluate(run, args[1]), run.fuel - 1);
+  const timer = self.event.after(ms, body, evaluate(run, args[0]), evaluate(run, args[1]), run.fuel - 1, dressed(run.acc));
   if (keep !== null) self[keep] = timer;
 }
 

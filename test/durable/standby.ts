@@ -27,7 +27,7 @@ export async function fixedPort(random: Random): Promise<number> {
 }
 
 /** Compiles `test/durable/programs`: loading them as TypeScript would take most of the time of a restart. */
-export async function compiledPrograms(t: TestContext): Promise<string> {
+export async function compiledPrograms(t: Pick<TestContext, "after">): Promise<string> {
   mkdirSync(join(ROOT, ".cache"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, ".cache", "durable-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

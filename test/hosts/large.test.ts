@@ -26,7 +26,10 @@ interface Expected {
   handed: number;
 }
 
-type Step = (root: Service<Parcels>["root"], expected: Expected) => { ask: Promise<unknown>; is: number | null };
+type Step = (
+  root: Service<Parcels>["root"],
+  expected: Expected,
+) => { ask: Promise<unknown>; is: number | null };
 
 /** One event, and what is to come of it: null if it must fail. */
 function drawn(random: Random, isDurable: boolean): Step {
@@ -40,7 +43,9 @@ function drawn(random: Random, isDurable: boolean): Step {
       return { ask, is: ++(counts as [number])[key as 0] };
     },
     ({ boxes }, { counts }) => {
-      const ask = boxes(key).make(bytes).then((made) => made.length);
+      const ask = boxes(key)
+        .make(bytes)
+        .then((made) => made.length);
       if (isLarge) return { ask, is: null };
       (counts as [number])[key as 0] += 1;
       return { ask, is: bytes };
@@ -116,7 +121,11 @@ test("an event that starts another one with too much fails, and starts nothing",
   const onError = ({ method, error }: { method: string; error: unknown }) => {
     failed.push({ code: (error as HeadwaterError).code, method });
   };
-  await using service = await parcels({ limits: { messageBytes: LIMIT }, journal: new MemoryJournal(), onError });
+  await using service = await parcels({
+    limits: { messageBytes: LIMIT },
+    journal: new MemoryJournal(),
+    onError,
+  });
   const { root } = service;
   assert.equal(await root.boxes(1).startLater(LIMIT / 2), 1);
   await assert.rejects(root.boxes(1).startLater(2 * LIMIT), { code: "HW-6024" });

@@ -112,7 +112,9 @@ const VIEWS = [
   BigUint64Array,
   BigInt64Array,
   DataView,
-] as readonly (new (buffer: ArrayBuffer) => ArrayBufferView)[];
+] as readonly (new (
+  buffer: ArrayBuffer,
+) => ArrayBufferView)[];
 const binary: fc.Arbitrary<unknown> = fc
   .tuple(fc.uint8Array({ maxLength: 6 }), fc.integer({ min: 0, max: VIEWS.length + 1 }))
   .map(([bytes, at]) => {

@@ -80,7 +80,9 @@ function item(n: number, value: number): Item {
 }
 
 function numberOf(found: unknown): number {
-  return typeof found === "object" && found !== null && "n" in found && typeof found.n === "number" ? found.n : 0;
+  return typeof found === "object" && found !== null && "n" in found && typeof found.n === "number"
+    ? found.n
+    : 0;
 }
 
 function highest(list: Iterable<unknown>): number {

@@ -2,8 +2,8 @@ import type { ContextClass } from "../model/context.js";
 import type { CurrentEvent, TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import type { OutsideResult } from "../model/outside.js";
-import { dressed } from "./odd-values.js";
 import { change, digest, keyOf, mix, plain } from "./data.js";
+import { dressed } from "./odd-values.js";
 import { simulated } from "./outside.js";
 import type {
   BrokenRule,
@@ -264,7 +264,14 @@ function callOutside(run: Run, { value, into }: Op & { op: "outside" }): undefin
 function setTimer(run: Run, { ms, method, args, keep }: Op & { op: "timer" }): undefined {
   const { self } = run;
   const body = self[method] as AnyFunction;
-  const timer = self.event.after(ms, body, evaluate(run, args[0]), evaluate(run, args[1]), run.fuel - 1, dressed(run.acc));
+  const timer = self.event.after(
+    ms,
+    body,
+    evaluate(run, args[0]),
+    evaluate(run, args[1]),
+    run.fuel - 1,
+    dressed(run.acc),
+  );
   if (keep !== null) self[keep] = timer;
 }
 

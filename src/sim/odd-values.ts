@@ -18,7 +18,7 @@ const ODD: readonly ((n: number) => unknown)[] = [
   (n) => [null, n % 16, n],
   () => [null],
   (n) => new Array(1 + (n % 2)),
-  (n) => ({ "\udc00": n, then: null, constructor: "c", "": undefined }),
+  (n) => ({ "\udc00": n, constructor: "c", "": undefined }),
   (n) => new Date(n % 3 === 0 ? Number.NaN : n),
   (n) => new Map<unknown, unknown>([[null, new Set([n, null])]]),
   (n) => Uint16Array.of(n),

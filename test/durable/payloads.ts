@@ -293,11 +293,12 @@ export async function survivesKills(
   vault.begin();
   const work = Promise.all(workers.map((worker) => worker.work(closing.signal)));
   work.catch(stop);
+  const aborted = once(closing.signal, "abort");
   const told = { wholeKills: 0, hostKills: 0 };
   while (told.wholeKills + told.hostKills < kills && !closing.signal.aborted) {
     await progress(vault, random, closing.signal);
     if (hosts > 1 && random.chance(0.5)) {
-      await Promise.race([vault.killHost(random.int(2 * WORKERS)), once(closing.signal, "abort")]);
+      await Promise.race([vault.killHost(random.int(2 * WORKERS)), aborted]);
       told.hostKills += 1;
     } else {
       await vault.kill();
@@ -330,7 +331,12 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
   });
   const ends: (() => Promise<void> | void)[] = [];
   const durability = values.durability === "written" ? "written" : "synced";
-  const trial = { kills: Number(values.kills), hosts: Number(values.hosts), seed: Number(values.seed), durability } as const;
+  const trial = {
+    kills: Number(values.kills),
+    hosts: Number(values.hosts),
+    seed: Number(values.seed),
+    durability,
+  } as const;
   try {
     console.log({ ...trial, ...(await survivesKills({ after: (end) => void ends.push(end) }, trial)) });
   } finally {

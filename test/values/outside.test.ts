@@ -7,8 +7,9 @@ import { fromForm, toForm } from "#src/client/form.js";
 import { pack } from "#src/client/frames.js";
 import { Unpacker } from "#src/client/unpack.js";
 import { formJson, parseJson, toJson } from "#src/server/json.js";
+import { Money } from "./classes.js";
 import { seen, told } from "./equal.js";
-import { Money, storable } from "./storable.js";
+import { storable } from "./storable.js";
 
 /** Any storable value, on its way between a program and its clients. */
 

@@ -1,24 +1,7 @@
 import fc from "fast-check";
-import { register } from "headwater";
+import { Money, Overdrawn } from "./classes.js";
 
 /** Any value that contexts may hold and pass (docs/state.md), with those preferred that look like something else. */
-
-export class Money {
-  constructor(
-    public cents: unknown,
-    public currency: unknown = "EUR",
-  ) {}
-  get euros() {
-    return Number(this.cents) / 100;
-  }
-}
-export class Overdrawn extends Error {
-  override readonly name = "Overdrawn";
-  constructor(readonly missing: unknown) {
-    super("cents are missing");
-  }
-}
-register(Money, Overdrawn);
 
 const HALF = "\ud800";
 const OTHER_HALF = "\udfff";

@@ -5,8 +5,8 @@ import { HeadwaterError } from "../errors.js";
 import { HOSTS_MAX } from "../host/host-options.js";
 import { run as runService } from "../host/run.js";
 import { type AnyService, type RunOptions, hostsOf as serviceHosts } from "../host/service.js";
-import type { Durability } from "../journal/journal.js";
-import { type Server, serve } from "../server/serve.js";
+import { type Listener, listen } from "../server/listen.js";
+import { type Server, serveOn } from "../server/serve.js";
 import { didYouMean } from "../suggest.js";
 import { doorIn, openDoor } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";
@@ -39,6 +39,8 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   const hosts = await hostsOf(args, range, voice);
   const areProcesses = args.flags.has("processes");
   const load = await recordingOf(args, voice);
+  // Before the journal: a process that cannot have the port must not take a journal from the one that has it.
+  const listener = place === null ? null : await listenFor(program, place, voice);
   try {
     const service = await start(program, {
       ...kept,
@@ -54,7 +56,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
     voice.running(program, range, kept.journal);
     const closeDoor =
       hosts === 1 && !areProcesses ? null : await openAdmin(args, service, kept.journal, voice);
-    const server = place === null ? null : await served(program, service, place, voice);
+    const server = listener === null ? null : await served(program, service, listener, voice);
     const io: ProgramIo = {
       print: voice.print,
       signal: interrupt.signal,
@@ -74,6 +76,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
     voice.note("Stopped.");
     return 0;
   } finally {
+    listener?.close();
     interrupt.release();
   }
 }
@@ -87,9 +90,19 @@ interface Place {
   readonly host: string;
 }
 
-async function served(program: Program, service: AnyService, place: Place, voice: Voice): Promise<Server> {
+async function listenFor(program: Program, place: Place, voice: Voice): Promise<Listener> {
+  apiOf(program);
+  return await listen({ ...place, log: voice.note });
+}
+
+async function served(
+  program: Program,
+  service: AnyService,
+  listener: Listener,
+  voice: Voice,
+): Promise<Server> {
   try {
-    const server = await serve(service, apiOf(program), { ...place, log: voice.note });
+    const server = serveOn(listener, service, apiOf(program), { log: voice.note });
     voice.listening(server.url);
     return server;
   } catch (error) {
@@ -197,10 +210,14 @@ async function recordingOf({ values }: Arguments, voice: Voice): Promise<LoadFil
   });
 }
 
-function journalOf(args: Arguments): { readonly journal?: string; readonly durability?: Durability } {
+function journalOf(
+  args: Arguments,
+): Pick<RunOptions, "durability" | "takeOver"> & { readonly journal?: string } {
   const journal = args.values.get("journal");
   const durability = choiceOf(args, "durability", DURABILITIES);
-  if (journal !== undefined) return { journal, durability };
+  const takeOver = args.flags.has("take-over");
+  if (journal !== undefined) return { journal, durability, takeOver };
+  if (takeOver) throw misused(run, "--take-over is about a journal; it needs --journal as well.");
   if (args.values.has("durability")) {
     throw misused(run, "--durability says how safe a journal is; it needs --journal as well.");
   }

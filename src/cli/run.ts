@@ -19,6 +19,7 @@ export const run: Command = {
       value: "synced|written",
       help: "survive a crash of the machine, or of the process only (synced)",
     },
+    "take-over": { help: "take the journal over from the process that has it open" },
     hosts: {
       value: "N|MIN..MAX|cores",
       help: "run events on so many hosts, or as many as the load needs (1: all in one thread)",

@@ -9,6 +9,7 @@ import type { Slot } from "./slot.js";
 export function doorOf(program: Program, isSingle: boolean): Door {
   return {
     history: program.ledger?.history ?? randomUUID(), // in memory, tickets begin anew with each run
+    health: () => program.health(),
     roots: new Map([...program.nodes.values()].map(({ name, root }) => [name, root])),
     isSingle,
     ask: (asked, client, request, waiting) => {

@@ -71,6 +71,9 @@ const BESIDES_AT_ONCE = 1000;
  *     n/NODE                      up to where tickets may have been given out, and the time
  */
 export class Ledger implements Keeper {
+  /** Hears that the journal takes no more, also when nothing is being written. */
+  onFailure: (error: HeadwaterError) => void = () => {};
+  #checking: Promise<HeadwaterError | null> | null = null;
   /** Up to where tickets may be given out without another word to the journal. */
   readonly #reserved = new Map<string, number>();
   /** What else is to be written, with one of the next groups: mostly that something is not needed any more. */
@@ -215,6 +218,16 @@ export class Ledger implements Keeper {
   forgetCall(node: string, parent: Ticket, index: number): void {
     const key = keyOf(node, { kind: "outside", parent, index }) as string;
     this.journal.append([{ key, value: null }], () => {});
+  }
+
+  /** Why the journal takes no more; null if it does. Those who ask at the same time share the answer. */
+  check(): Promise<HeadwaterError | null> {
+    this.#checking ??= new Promise<HeadwaterError | null>((resolve) =>
+      this.journal.append([], resolve),
+    ).finally(() => {
+      this.#checking = null;
+    });
+    return this.#checking;
   }
 
   /** Writes what else there is to be written. */

@@ -114,6 +114,7 @@ export class Program implements Surroundings {
     if (this.nodes.size === 0)
       throw new HeadwaterError("HW-1017", "a program needs at least one root class.");
     if (!ledger) return;
+    ledger.onFailure = (error) => this.journalFailed(error);
     ledger.checkShapes(shapes);
     this.#mailboxes = new Mailboxes(ledger, ports, options.limits);
     this.#recover(ledger);
@@ -202,6 +203,13 @@ export class Program implements Surroundings {
   /** Refuses what is asked of a program that has stopped. */
   mustGoOn(): void {
     if (this.#stopped) throw this.#failure ?? stopped();
+  }
+
+  /** Why nothing can commit any more; null if it can. */
+  async health(): Promise<HeadwaterError | null> {
+    const failure = this.#stopped ? null : await (this.ledger?.check() ?? null);
+    if (failure !== null) this.journalFailed(failure);
+    return this.#failure ?? (this.#stopped ? stopped() : null);
   }
 
   get ledger(): Ledger | null {

@@ -11,6 +11,7 @@ const CHOICES: Choices = {
   commitOrder: ["observer", "total"],
   durability: ["synced", "written"],
 };
+const FLAGS = ["takeOver"] as const;
 const CALLBACKS = ["onError", "onFailure", "onWarning", "onLoad"] as const;
 
 export function checkRun(program: unknown, options: unknown): void {
@@ -26,6 +27,14 @@ export function checkRun(program: unknown, options: unknown): void {
   for (const name of CALLBACKS) {
     if (given[name] === undefined || typeof given[name] === "function") continue;
     throw cannot(`${name} must be a function, not ${shown(given[name])}`);
+  }
+  checkFlags(given);
+}
+
+function checkFlags(given: Readonly<Record<string, unknown>>): void {
+  for (const name of FLAGS) {
+    if (given[name] === undefined || typeof given[name] === "boolean") continue;
+    throw cannot(`${name} must be true or false, not ${shown(given[name])}`);
   }
 }
 

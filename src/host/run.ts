@@ -1,5 +1,6 @@
 import { HeadwaterError } from "../errors.js";
-import type { Durability, Journal, JournalIdentity } from "../journal/journal.js";
+import type { Journal, JournalIdentity } from "../journal/journal.js";
+import type { LmdbJournalOptions } from "../journal/lmdb.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { nameOf } from "../model/shape.js";
 import { explained } from "./explained-link.js";
@@ -64,14 +65,16 @@ export async function run(program: AnyProgram, given: RunOptions = {}): Promise<
 
 async function ledgerOf(
   program: AnyProgram,
-  { journal: named, durability = "synced" }: RunOptions,
+  { journal: named, durability = "synced", takeOver = false }: RunOptions,
   limits: Limits,
   closing: (() => Promise<void>)[],
 ): Promise<Ledger | null> {
   if (named === undefined) return null;
   const isOwn = typeof named === "string";
-  const journal = isOwn ? await openOwn(named, identityOf(program), durability) : named;
-  const ledger = new Ledger(journal, limits.contexts);
+  const onFailure = (error: HeadwaterError) => ledger.onFailure(error);
+  const options = { durability, takeOver, onWarning, onFailure };
+  const journal = isOwn ? await openOwn(named, identityOf(program), options) : named;
+  const ledger: Ledger = new Ledger(journal, limits.contexts);
   closing.push(async () => {
     await ledger.flush();
     if (isOwn) await journal.close();
@@ -80,9 +83,13 @@ async function ledgerOf(
 }
 
 /** The store is loaded only by those who keep a journal. */
-async function openOwn(path: string, identity: JournalIdentity, durability: Durability): Promise<Journal> {
+async function openOwn(
+  path: string,
+  identity: JournalIdentity,
+  options: LmdbJournalOptions,
+): Promise<Journal> {
   const { openLmdbJournal } = await import("../journal/lmdb.js");
-  return openLmdbJournal(path, identity, { durability, onWarning });
+  return openLmdbJournal(path, identity, options);
 }
 
 async function startHosts(

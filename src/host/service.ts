@@ -26,6 +26,11 @@ export interface RunOptions {
    */
   readonly journal?: string | Journal;
   /**
+   * Take the journal over from the process that has it open, which can then commit nothing more and ends. Without this,
+   * `run` is refused (HW-3024) while another process of this machine has the journal open.
+   */
+  readonly takeOver?: boolean;
+  /**
    * When an event counts as safe. `"synced"` (the default): the disk has it, it survives a crash of the machine.
    * `"written"`: the operating system has it, it survives a crash of the process only.
    */

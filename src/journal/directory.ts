@@ -4,7 +4,9 @@
  * takes what it finds in a file at its word.
  */
 
+import { randomBytes } from "node:crypto";
 import {
+  chmodSync,
   closeSync,
   fsyncSync,
   linkSync,
@@ -14,9 +16,11 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { HeadwaterError } from "../errors.js";
 import { headerOf } from "./header.js";
 import type { JournalIdentity } from "./journal.js";
 import { anotherFormat, anotherProgram, damaged, failed, notAJournal } from "./problems.js";
@@ -27,6 +31,13 @@ export const LAYOUT = 1;
 const CARD = "journal.json";
 const CARD_DRAFT = "journal.json.new";
 const DATA = "data.mdb";
+const LMDB_LOCK = "lock.mdb";
+
+/** What a program knows is its owner's business: nobody else can read it. */
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+const OTHERS = 0o077;
+const OTHERS_MAY_WRITE = 0o022;
 
 /** What `journal.json` says. */
 export interface Card extends JournalIdentity {
@@ -51,7 +62,7 @@ export function claim(directory: string, identity: JournalIdentity): Card {
 export function existingCard(directory: string): Card {
   try {
     const card = cardIn(directory);
-    if (card === null) throw notAJournal(directory, "there is nothing in it");
+    if (card === null) throw noJournal(directory);
     if (card.layout !== LAYOUT) throw anotherFormat(directory, "the layout", card.layout, LAYOUT);
     checkData(directory, card);
     return card;
@@ -60,37 +71,77 @@ export function existingCard(directory: string): Card {
   }
 }
 
+function noJournal(directory: string): HeadwaterError {
+  if (statSync(directory, { throwIfNoEntry: false }) !== undefined) {
+    return notAJournal(directory, "there is nothing in it", "Name a directory that holds a journal");
+  }
+  return new HeadwaterError(
+    "HW-2004",
+    `there is no directory ${directory}. Name the one that the program was given as its journal.`,
+  );
+}
+
 export function dataFile(directory: string): string {
   return join(directory, DATA);
 }
 
 /** From now on, a missing `data.mdb` is a loss. */
 export function markComplete(directory: string, card: Card): void {
-  writeDraft(directory, { ...card, complete: true });
-  renameSync(join(directory, CARD_DRAFT), join(directory, CARD));
+  renameSync(writeDraft(directory, { ...card, complete: true }), join(directory, CARD));
+  for (const name of readdirSync(directory)) {
+    if (isDraft(name)) rmSync(join(directory, name), { force: true }); // of a process that was killed
+  }
   syncDirectory(directory);
 }
 
+/**
+ * Makes lmdb's files before lmdb does, which would let everybody read them, and takes from others what older versions
+ * have let them read.
+ */
+export function keepPrivate(directory: string, onWarning?: (text: string) => void): void {
+  if (process.platform === "win32") return;
+  for (const file of [CARD, DATA, LMDB_LOCK].map((name) => join(directory, name))) {
+    closeSync(openSync(file, "a", FILE_MODE));
+    const { mode } = statSync(file);
+    if ((mode & OTHERS) === 0) continue;
+    try {
+      chmodSync(file, FILE_MODE);
+    } catch (error) {
+      if (!isCode(error, "EPERM")) throw error;
+      onWarning?.(`others can read ${file}, and only its owner can change that: chmod 600 ${file}`);
+    }
+  }
+  if ((statSync(directory).mode & OTHERS_MAY_WRITE) !== 0) {
+    onWarning?.(`others can replace files in ${directory}: chmod 700 ${directory}`);
+  }
+}
+
 function makeCard(directory: string, identity: JournalIdentity): Card {
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
   const card: Card = { ...identity, layout: LAYOUT, complete: false };
-  writeDraft(directory, card);
+  const draft = writeDraft(directory, card);
   try {
     // Unlike a rename, this fails if another process was faster; then its card counts.
-    linkSync(join(directory, CARD_DRAFT), join(directory, CARD));
+    linkSync(draft, join(directory, CARD));
   } catch (error) {
-    if (!isCode(error, "EEXIST")) throw error;
+    // ENOENT: the faster one has cleared the draft away.
+    if (!isCode(error, "EEXIST") && !isCode(error, "ENOENT")) throw error;
     return claim(directory, identity);
   } finally {
-    rmSync(join(directory, CARD_DRAFT), { force: true });
+    rmSync(draft, { force: true });
   }
   syncDirectory(directory);
   return card;
 }
 
+/** Each process has a draft of its own: several may be making the journal at the same time. */
+function isDraft(name: string): boolean {
+  return name.startsWith(CARD_DRAFT);
+}
+
 /** Null if there is no such directory or nothing in it. */
 function cardIn(directory: string): Card | null {
-  const names = namesIn(directory).filter((name) => name !== CARD_DRAFT);
+  const names = namesIn(directory).filter((name) => !isDraft(name));
   if (names.length === 0) return null;
   if (!names.includes(CARD)) {
     const some = names.slice(0, 3).join(", ");
@@ -134,15 +185,19 @@ function check(directory: string, card: Card, identity: JournalIdentity): void {
   checkData(directory, card);
 }
 
+/** While a journal is being made, its data file may be half written: lmdb itself waits for the one that makes it. */
 function checkData(directory: string, card: Card): void {
+  if (!card.complete) return;
   const header = headerOf(dataFile(directory));
-  if (header.kind === "fine" || (header.kind === "missing" && !card.complete)) return;
+  if (header.kind === "fine") return;
   throw damaged(directory, header.kind === "missing" ? `${DATA} is missing` : `${DATA} ${header.why}`);
 }
 
-function writeDraft(directory: string, { layout, program, format, complete }: Card): void {
+function writeDraft(directory: string, { layout, program, format, complete }: Card): string {
   const text = `${JSON.stringify({ headwater: "journal", layout, program, format, complete }, null, 2)}\n`;
-  writeFileSync(join(directory, CARD_DRAFT), text, { flush: true });
+  const draft = join(directory, `${CARD_DRAFT}-${randomBytes(8).toString("hex")}`);
+  writeFileSync(draft, text, { flush: true, mode: FILE_MODE });
+  return draft;
 }
 
 /** A new name is safe only when its directory is. Not every system can do that; there, it is not needed. */

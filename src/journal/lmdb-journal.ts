@@ -6,6 +6,7 @@ import type { Journal, Write } from "./journal.js";
 import { checkKey } from "./keys.js";
 import { mergeNewest } from "./merge.js";
 import type { Overlay } from "./overlay.js";
+import type { OwnerLock } from "./owner-lock.js";
 import { closed, damaged, failed, fenced } from "./problems.js";
 import { CommitBuffer, unprotect } from "./record.js";
 import { logKey, OWNER, type Store, syncStore } from "./store.js";
@@ -13,6 +14,7 @@ import { logKey, OWNER, type Store, syncStore } from "./store.js";
 export interface LmdbJournalParts {
   readonly directory: string;
   readonly store: Store;
+  readonly lock: OwnerLock;
   readonly epoch: number;
   readonly overlay: Overlay;
   /** The numbers of the oldest commit in the log and of the next one. */
@@ -20,6 +22,7 @@ export interface LmdbJournalParts {
   readonly next: number;
   readonly isSynced: boolean;
   readonly limits: CarryOverLimits;
+  readonly onFailure: (error: HeadwaterError) => void;
   readonly release: () => void;
 }
 
@@ -73,8 +76,10 @@ export class LmdbJournal implements Journal {
     this.#gathering.addAll(writes);
     for (const { key, value } of writes) this.#overlay.set(key, value);
     this.#waiting.push(done);
-    this.#appendsSincePause += 1;
-    this.#isTidyingUp = false;
+    if (writes.length > 0) {
+      this.#appendsSincePause += 1;
+      this.#isTidyingUp = false;
+    }
     if (!this.#isCommitting) this.#schedule();
   }
 
@@ -115,7 +120,7 @@ export class LmdbJournal implements Journal {
   }
 
   async #close(): Promise<void> {
-    const { directory, store, isSynced, release } = this.#parts;
+    const { directory, store, lock, isSynced, release } = this.#parts;
     if (this.#pause !== null) clearTimeout(this.#pause);
     this.#isTidyingUp = true;
     await new Promise<void>((resolve) => {
@@ -125,11 +130,15 @@ export class LmdbJournal implements Journal {
     try {
       if (this.#failure === null) {
         await (isSynced ? null : syncStore(store));
-        store.root.transactionSync(() => fillUp(dataFile(directory)));
+        store.root.transactionSync(() => {
+          fillUp(dataFile(directory));
+          lock.remove();
+        });
       }
     } catch (error) {
       throw failed(directory, "closing it", error);
     } finally {
+      lock.close();
       await store.root.close();
       release();
     }
@@ -239,12 +248,26 @@ export class LmdbJournal implements Journal {
     this.#appendsSincePause = 0;
     this.#pause = setTimeout(() => {
       if (this.#closing !== null || this.#failure !== null) return;
+      if (this.#appendsSincePause === 0 && !this.#isOwner()) return this.#taken();
       if (this.#appendsSincePause === 0 && this.#isUntidy()) {
         this.#isTidyingUp = true;
         this.#goOn();
       }
       this.#awaitPause();
     }, this.#parts.limits.idleMs).unref();
+  }
+
+  #isOwner(): boolean {
+    const { store, epoch } = this.#parts;
+    return store.meta.getEntry(OWNER)?.version === epoch;
+  }
+
+  /** Another opening has the journal now, and nobody has found out by a commit. */
+  #taken(): void {
+    const { directory, epoch, onFailure } = this.#parts;
+    const failure = fenced(directory, epoch);
+    this.#fail(failure, []);
+    onFailure(failure);
   }
 
   #checkOpen(): void {

@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
+import type { HeadwaterError } from "../errors.js";
 import { CARRY_OVER_LIMITS, type CarryOverLimits } from "./carry-over.js";
-import { type Card, claim, dataFile, markComplete } from "./directory.js";
+import { type Card, claim, dataFile, keepPrivate, markComplete } from "./directory.js";
 import { fillUp } from "./header.js";
 import type { Durability, Journal, JournalIdentity } from "./journal.js";
 import { LmdbJournal } from "./lmdb-journal.js";
 import { Overlay } from "./overlay.js";
+import { OwnerLock } from "./owner-lock.js";
 import { checkLength } from "./probe.js";
 import { damaged, failed, openWithAnotherDurability } from "./problems.js";
 import { readCommit } from "./record.js";
@@ -15,11 +17,16 @@ export interface LmdbJournalOptions {
   /** Hears of what is no error, but should be known. */
   readonly onWarning?: (text: string) => void;
   readonly carryOver?: Partial<CarryOverLimits>;
+  /** Take the journal over from a process that has it open, which can then write nothing more. */
+  readonly takeOver?: boolean;
+  /** Hears that another opening has taken the journal over, also when nothing is being written. */
+  readonly onFailure?: (error: HeadwaterError) => void;
 }
 
 /**
- * Opens the journal in a directory, or makes one. Whoever has it open already, in this process or another, is fenced
- * off: it can write nothing more. An opening that fails changes nothing and fences nobody.
+ * Opens the journal in a directory, or makes one. While another opening of this machine has it, that is refused
+ * (HW-3024), unless the journal is to be taken over: then the other one is fenced off and can write nothing more. So is
+ * a process of another machine in any case. An opening that fails changes nothing and fences nobody.
  */
 export async function openLmdbJournal(
   directory: string,
@@ -28,24 +35,30 @@ export async function openLmdbJournal(
 ): Promise<Journal> {
   const path = resolve(directory);
   const card = claim(path, identity);
-  await checkLength(path, options.onWarning);
-  const release = share(path, options.durability);
+  const lock = await OwnerLock.prepare(path, options);
+  let release: (() => void) | undefined;
   let store: Store | undefined;
   try {
+    if (card.complete) await checkLength(path, options.onWarning);
+    release = share(path, options.durability);
+    keepPrivate(path, options.onWarning);
     store = openStore(path, options.durability);
-    const taken = takeOver(path, store, card);
+    const taken = takeOver(path, store, card, lock);
     if (!card.complete) markComplete(path, card);
     return new LmdbJournal({
       ...taken,
       directory: path,
       store,
+      lock,
       isSynced: options.durability === "synced",
+      onFailure: options.onFailure ?? (() => {}),
       limits: { ...CARRY_OVER_LIMITS, ...options.carryOver },
       release,
     });
   } catch (error) {
+    lock.close();
     await store?.root.close();
-    release();
+    release?.();
     throw failed(path, "opening it", error);
   }
 }
@@ -63,11 +76,13 @@ interface Taken {
  * One transaction: while it holds lmdb's lock nobody else commits, so the log that is read here is all of it, and
  * after it only this opening's commits go through. Everything is checked before anything is written.
  */
-function takeOver(path: string, store: Store, card: Card): Taken {
+function takeOver(path: string, store: Store, card: Card, lock: OwnerLock): Taken {
   return store.root.transactionSync(() => {
     const takeBack = fillUp(dataFile(path));
     try {
-      return takeOverLocked(path, store, card);
+      const taken = takeOverLocked(path, store, card);
+      lock.install();
+      return taken;
     } catch (error) {
       takeBack();
       throw error;

@@ -14,13 +14,14 @@ const REASONS = new Map<unknown, string>([
 const INPUT_OUTPUT_ERROR = 5;
 const FULL_BYTES = 2 ** 20;
 
-export function notAJournal(directory: string, why: string): HeadwaterError {
+export function notAJournal(directory: string, why: string, advice = TO_MAKE_ONE): HeadwaterError {
   return new HeadwaterError(
     "HW-3001",
-    `${directory} is not a journal: ${why}. Nothing was changed. Name a directory that is empty, does not exist ` +
-      "yet, or holds a journal.",
+    `${directory} is not a journal: ${why}. Nothing was changed. ${advice}.`,
   );
 }
+
+const TO_MAKE_ONE = "Name a directory that is empty, does not exist yet, or holds a journal";
 
 export function anotherProgram(directory: string, found: string, wanted: string): HeadwaterError {
   return new HeadwaterError(
@@ -53,6 +54,16 @@ export function damaged(directory: string, what: string, cause?: unknown): Headw
     `The journal in ${directory} is damaged: ${what}. \`headwater journal verify ${directory}\` lists all that is; ` +
       "restore the directory from a backup.",
     { cause },
+  );
+}
+
+export function inUse(directory: string, pid: string | null): HeadwaterError {
+  const owner =
+    pid === null ? "another process" : pid === String(process.pid) ? "this process" : `process ${pid}`;
+  return new HeadwaterError(
+    "HW-3024",
+    `The journal in ${directory} is in use: ${owner} has it open. Nothing was changed. Stop that process first, or ` +
+      "take the journal over from it: `--take-over`, or `takeOver: true` in the options of `run`.",
   );
 }
 

@@ -1,3 +1,4 @@
+import type { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
 import type { Method } from "./shape.js";
 
@@ -57,6 +58,8 @@ export interface Listening {
 export interface Door {
   /** Positions can be compared only within one history. */
   readonly history: string;
+  /** Why the program can commit nothing more; null if it can. It asks the journal. */
+  health(): Promise<HeadwaterError | null>;
   /** The root of each logical node. */
   readonly roots: ReadonlyMap<string, Address>;
   /** Is there one logical node without a name of its own? */

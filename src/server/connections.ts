@@ -1,16 +1,27 @@
 import type { Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { HeadwaterError } from "../errors.js";
 import { refuseRaw } from "./respond.js";
+
+const QUIET_TURNS = 3;
+/** A flood of connections does not keep a server from closing. */
+const DRAIN_TURNS_MAX = 1000;
 
 /** The TCP connections of a server. One too many is told so and closed; nothing that it says is looked at. */
 export class Connections {
   readonly #open = new Set<Socket>();
+  /** Connections and requests that have come in. */
+  #arrivals = 0;
 
   constructor(http: HttpServer, countMax: number, log: (line: string) => void) {
     const listeners = http.listeners("connection") as ((socket: Socket) => void)[];
     http.removeAllListeners("connection");
+    http.on("request", () => {
+      this.#arrivals += 1;
+    });
     http.on("connection", (socket: Socket) => {
+      this.#arrivals += 1;
       if (this.#open.size >= countMax) {
         log("refused a connection: HW-4013");
         return refuse(socket, countMax);
@@ -21,9 +32,22 @@ export class Connections {
     });
   }
 
-  /** Closes those that nobody waits at. */
+  /**
+   * Waits until what clients have sent so far was read: closing a connection with unread bytes resets it, and its client
+   * would get nothing instead of a refusal. Accepting and reading take a turn of the event loop each.
+   */
+  async drained(): Promise<void> {
+    let quietTurns = 0;
+    for (let turns = 0; turns < DRAIN_TURNS_MAX && quietTurns < QUIET_TURNS; turns++) {
+      const before = this.#arrivals;
+      await turn();
+      quietTurns = this.#arrivals === before ? quietTurns + 1 : 0;
+    }
+  }
+
+  /** Closes those that nobody waits at, when what was written to them has left. */
   closeIdle(isBusy: (socket: Socket) => boolean): void {
-    for (const socket of this.#open) if (!isBusy(socket)) socket.destroy();
+    for (const socket of this.#open) if (!isBusy(socket)) socket.destroySoon();
   }
 }
 

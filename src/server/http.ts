@@ -39,9 +39,14 @@ export class Http {
   }
 
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
+    this.#underWay.set(socket, (this.#underWay.get(socket) ?? 0) + 1);
     this.#handle(request, response)
       .catch((error: unknown) => this.#refuse(request, response, error))
-      .finally(() => this.#unread.watch(request.socket));
+      .finally(() => {
+        this.#underWay.set(socket, (this.#underWay.get(socket) ?? 1) - 1);
+        this.#unread.watch(socket);
+      });
   };
 
   #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
@@ -63,7 +68,7 @@ export class Http {
     const { method, url = "" } = request;
     if (this.#isClosing)
       throw new HeadwaterError("HW-1401", "the server is closing and takes no more requests.");
-    if (url === "/healthz" && method === "GET") return respond(response, 200, '{"ok":true}');
+    if (url === "/healthz" && method === "GET") return this.#health(response);
     if (request.headers.host === undefined)
       throw new HeadwaterError("HW-4005", "the request has no Host header.");
     allowOrigin(response, this.#around.origins.check(request));
@@ -76,16 +81,17 @@ export class Http {
         "the address has a query, and nothing in it would be read. Arguments are the body.",
       );
     }
-    const { socket } = request;
-    const count = (this.#underWay.get(socket) ?? 0) + 1;
-    if (count > this.#around.limits.inFlight) throw tooMany(this.#around.limits.inFlight);
-    this.#underWay.set(socket, count);
-    try {
-      const value = await this.#call(request, url.slice(API.length));
-      respond(response, 200, this.#reply(value), this.#headers(response));
-    } finally {
-      this.#underWay.set(socket, (this.#underWay.get(socket) ?? 1) - 1);
-    }
+    const { inFlight } = this.#around.limits;
+    if ((this.#underWay.get(request.socket) ?? 0) > inFlight) throw tooMany(inFlight);
+    const value = await this.#call(request, url.slice(API.length));
+    respond(response, 200, this.#reply(value), this.#headers(response));
+  }
+
+  /** Fails as soon as nothing can commit any more, also if nobody has asked for anything since. */
+  async #health(response: ServerResponse): Promise<void> {
+    const failure = await this.#around.calls.door.health();
+    if (failure !== null) throw failure;
+    respond(response, 200, '{"ok":true}', this.#headers(response));
   }
 
   async #call(request: IncomingMessage, name: string): Promise<unknown> {

@@ -25,6 +25,8 @@ const STATUS: Readonly<Record<string, number>> = {
   "HW-4013": 503,
   "HW-4014": 400,
   "HW-4019": 422,
+  "HW-4040": 503,
+  "HW-4041": 401,
 };
 
 /** An event that threw was understood and refused by the application. */

@@ -1,16 +1,15 @@
-import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { HeadwaterError } from "../errors.js";
 import type { Api } from "../model/api.js";
 import { DOOR, type Door } from "../model/door.js";
 import { Calls } from "./call.js";
-import { Connections } from "./connections.js";
 import { Http, type Surroundings } from "./http.js";
-import { cannotStart, type ServerLimits, serverLimits } from "./limits.js";
+import { cannotStart, type ServerLimits } from "./limits.js";
+import { type Listener, listen } from "./listen.js";
 import { shownPath } from "./log.js";
-import { isLoopback, Origins } from "./origin.js";
+import { Origins } from "./origin.js";
 import { refuseRaw } from "./respond.js";
 import { Sessions } from "./sessions.js";
 import { ClientSocket } from "./socket.js";
@@ -51,49 +50,59 @@ interface Reachable {
 
 /** Makes the functions of an API reachable over HTTP and WebSocket. Resolves once it listens. */
 export async function serve(service: Reachable, api: Api, options: ServeOptions = {}): Promise<Server> {
+  const listener = await listen(options);
+  try {
+    return serveOn(listener, service, api, options);
+  } catch (error) {
+    listener.close();
+    throw error;
+  }
+}
+
+/** The same at a port that is taken already. */
+export function serveOn(
+  listener: Listener,
+  service: Reachable,
+  api: Api,
+  { tokens, origins = [], log = () => {} }: ServeOptions,
+): Server {
   const door: Door | undefined = service[DOOR];
   if (door === undefined) {
     throw cannotStart(
       "what it is to serve is not a service that `run` of this copy of headwater has started",
     );
   }
-  const { port = 0, host = "127.0.0.1", tokens, origins = [], log = () => {} } = options;
-  const limits = serverLimits(options.limits);
+  const { limits, connections, isLocal } = listener;
   const around: Surroundings = {
     calls: new Calls(door, api),
     callers: new Callers(tokens),
-    origins: new Origins(origins, isLoopback(host)),
+    origins: new Origins(origins, isLocal),
     limits,
     log,
   };
   const sessions = new Sessions(door, limits, log);
   const http = new Http(around);
-  const listener = httpServer(around, http);
-  const connections = new Connections(listener, limits.connections, log);
   const sockets = new Sockets(around, sessions);
-  listener.on("upgrade", sockets.upgrade);
-  const bound = await listening(listener, host, port).catch((error: unknown) => {
-    sockets.finish();
-    throw error;
-  });
-  if (tokens === undefined && !isLoopback(host)) {
+  listener.open(http.handle, sockets.upgrade);
+  if (tokens === undefined && !isLocal) {
     log("other machines can connect, and without tokens everybody who can may call");
   }
   const close: Server["close"] = async ({ graceMs = GRACE_MS } = {}) => {
     http.close();
     sockets.finish();
+    await connections.drained();
     connections.closeIdle((socket) => http.isAnswering(socket) || sockets.has(socket));
     const cutOff = setTimeout(() => {
-      listener.closeAllConnections();
+      listener.http.closeAllConnections();
       sockets.terminate();
     }, graceMs);
-    await new Promise<void>((resolve) => listener.close(() => resolve())); // when the last connection has closed
+    await new Promise<void>((resolve) => listener.http.close(() => resolve())); // when the last connection has closed
     clearTimeout(cutOff);
     sessions.leaveAll();
   };
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
-    port: bound,
+    url: listener.url,
+    port: listener.port,
     revoke: (name) => {
       around.callers.revoke(name);
       const error = new HeadwaterError("HW-4011", "the token of this caller was revoked. Ask for a new one.");
@@ -105,50 +114,6 @@ export async function serve(service: Reachable, api: Api, options: ServeOptions 
 }
 
 const GRACE_MS = 5000;
-
-function httpServer(around: Surroundings, handler: Http): HttpServer {
-  const { headersMs, requestMs, headerBytes } = around.limits;
-  const http = createServer({
-    maxHeaderSize: headerBytes,
-    headersTimeout: headersMs,
-    requestTimeout: requestMs,
-    connectionsCheckingInterval: Math.max(10, Math.ceil(headersMs / 4)),
-    requireHostHeader: false, // or Node would answer by itself, without a code
-  });
-  http.on("request", handler.handle);
-  http.on("clientError", (error: Error & { code?: string }, socket: Duplex) => {
-    const [ours, status] = errorOfClient(error.code, around.limits);
-    around.log(`refused a connection: ${ours.code}`);
-    refuseRaw(socket, ours, status);
-  });
-  return http;
-}
-
-function errorOfClient(
-  code: string | undefined,
-  limits: ServerLimits,
-): [error: HeadwaterError, status: number] {
-  if (code === "HPE_HEADER_OVERFLOW") {
-    return [new HeadwaterError("HW-4006", `the headers are larger than ${limits.headerBytes} bytes.`), 431];
-  }
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    const why = `the request did not arrive within ${limits.headersMs} ms (headers) or ${limits.requestMs} ms (all of it).`;
-    return [new HeadwaterError("HW-4008", why), 408];
-  }
-  return [new HeadwaterError("HW-4005", "what arrived is not a well-formed HTTP request."), 400];
-}
-
-async function listening(http: HttpServer, host: string, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    http.once("error", (cause) => reject(cannotStart(cause.message, cause)));
-    try {
-      http.listen(port, host, resolve);
-    } catch (cause) {
-      reject(cannotStart(cause instanceof Error ? cause.message : String(cause), cause));
-    }
-  });
-  return (http.address() as AddressInfo).port;
-}
 
 /** The WebSocket side: lets connections in and asks now and then whether they are still there. */
 class Sockets {

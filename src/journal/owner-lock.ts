@@ -1,0 +1,183 @@
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { connect, createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { inUse } from "./problems.js";
+
+const SOCKET = "owner.sock";
+const PID = "owner.pid";
+
+export interface OwnerLockOptions {
+  /** Take the journal over from the process that has it, instead of being refused. */
+  readonly takeOver?: boolean | undefined;
+  readonly onWarning?: ((text: string) => void) | undefined;
+}
+
+/**
+ * Says whether the process that opened a journal is alive: its owner listens on a unix socket in the journal's
+ * directory. The kernel closes the socket with its process, however the process ends, and keeps it open while the
+ * process is stopped. A process number proves neither.
+ *
+ * The lock decides who is refused; the epoch in lmdb (`lmdb.ts`) decides whose commits go through. A file system
+ * without sockets, or another machine that shares the directory, has only the epoch.
+ */
+export class OwnerLock {
+  readonly #directory: string;
+  readonly #takeOver: boolean;
+  /** The socket that was found without an owner behind it, or was to be taken over. */
+  readonly #found: string | null;
+  readonly #bound: Bound | null;
+  #own: string | null = null;
+
+  private constructor(directory: string, takeOver: boolean, found: string | null, bound: Bound | null) {
+    this.#directory = directory;
+    this.#takeOver = takeOver;
+    this.#found = found;
+    this.#bound = bound;
+  }
+
+  /** Refuses (HW-3024) if a living process owns the journal and it is not to be taken over. */
+  static async prepare(
+    directory: string,
+    { takeOver = false, onWarning }: OwnerLockOptions,
+  ): Promise<OwnerLock> {
+    const found = identityOf(join(directory, SOCKET));
+    const place = new Place(directory);
+    try {
+      if (!takeOver && found !== null && (await isListening(place.path(SOCKET)))) {
+        throw inUse(directory, ownerIn(directory));
+      }
+      return new OwnerLock(directory, takeOver, found, await bind(place, directory, onWarning));
+    } catch (error) {
+      place.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Puts this process's socket into the owner's place. Called inside lmdb's write transaction, so one opening does
+   * it at a time: if the socket is not the one that `prepare` has looked at, another process was faster.
+   */
+  install(): void {
+    const socket = join(this.#directory, SOCKET);
+    if (!this.#takeOver && identityOf(socket) !== this.#found) {
+      throw inUse(this.#directory, ownerIn(this.#directory));
+    }
+    if (this.#bound === null) return;
+    const bound = join(this.#directory, this.#bound.name);
+    this.#own = identityOf(bound);
+    writeFileSync(join(this.#directory, PID), `${process.pid}\n`, { mode: 0o600 });
+    renameSync(bound, socket);
+  }
+
+  /** Removes the socket if it is still this process's. Called inside lmdb's write transaction. */
+  remove(): void {
+    const socket = join(this.#directory, SOCKET);
+    if (this.#own === null || identityOf(socket) !== this.#own) return;
+    rmSync(join(this.#directory, PID), { force: true });
+    rmSync(socket, { force: true });
+  }
+
+  close(): void {
+    this.#bound?.close();
+  }
+}
+
+interface Bound {
+  readonly name: string;
+  close(): void;
+}
+
+/**
+ * The directory under a name that fits: the name of a socket has at most 107 bytes, and Linux has a short name for
+ * everything that is open.
+ */
+class Place {
+  readonly #directory: string;
+  readonly #handle: number | null;
+
+  constructor(directory: string) {
+    this.#handle = process.platform === "linux" ? openSync(directory, "r") : null;
+    this.#directory = this.#handle === null ? directory : `/proc/self/fd/${this.#handle}`;
+  }
+
+  path(name: string): string {
+    return join(this.#directory, name);
+  }
+
+  close(): void {
+    if (this.#handle !== null) closeSync(this.#handle);
+  }
+}
+
+/** Null, with a warning, where there can be no socket. */
+async function bind(
+  place: Place,
+  directory: string,
+  onWarning?: (text: string) => void,
+): Promise<Bound | null> {
+  const name = `owner-${randomBytes(8).toString("hex")}.sock`;
+  const server = createServer((socket) => socket.destroy());
+  try {
+    await listening(server, place.path(name));
+    chmodSync(place.path(name), 0o600);
+  } catch (error) {
+    server.close();
+    place.close();
+    onWarning?.(
+      `a second process that opens the journal in ${directory} will take it over instead of being refused, because ` +
+        `no socket can be made there (${error instanceof Error ? error.message : String(error)})`,
+    );
+    return null;
+  }
+  server.unref();
+  const close = () => {
+    rmSync(place.path(name), { force: true });
+    server.close();
+    place.close();
+  };
+  return { name, close };
+}
+
+function listening(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, resolve);
+  });
+}
+
+/** A process that is stopped accepts nothing, but the kernel does so for it, and says EAGAIN when too many wait. */
+function isListening(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "EAGAIN"));
+  });
+}
+
+/** Differs for any two sockets that were ever made under one name; null if there is none. */
+function identityOf(path: string): string | null {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.ino} ${found.mtimeNs}`;
+}
+
+/** The number of the process that has the journal, for people to read. */
+function ownerIn(directory: string): string | null {
+  try {
+    return readFileSync(join(directory, PID), "utf8").trim();
+  } catch {
+    return null; // It is a help, not a proof.
+  }
+}

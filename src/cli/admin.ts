@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { type Code, HeadwaterError } from "../errors.js";
@@ -36,14 +36,15 @@ export function doorIn(journal: string): string {
   return join(journal, "admin.sock");
 }
 
-/** Opens a door; returns how to close it. `isOurs`: nobody else can be behind a socket that is there already. */
+/**
+ * Opens a door; returns how to close it. What is at the path stays, unless it is a socket that a process has left.
+ * `isOurs`: a process that still listens there has lost its journal to this one.
+ */
 export async function openDoor(path: string, hosts: ProgramHosts, isOurs: boolean): Promise<() => void> {
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) {
     throw noDoor(path, `its name has more than ${PATH_BYTES_MAX} bytes; choose a shorter one with --admin`);
   }
-  if (!isOurs && existsSync(path) && (await isAnswered(path))) {
-    throw noDoor(path, "another program listens there");
-  }
+  await clear(path, isOurs);
   const server = createServer({ allowHalfOpen: true }, (socket) => receive(socket, hosts));
   server.maxConnections = CONNECTIONS_MAX;
   await listen(server, path);
@@ -53,11 +54,20 @@ export async function openDoor(path: string, hosts: ProgramHosts, isOurs: boolea
   };
 }
 
+async function clear(path: string, isOurs: boolean): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isSocket()) {
+    throw noDoor(path, "something else is there, and it stays; choose a name that is free with --admin");
+  }
+  if (!isOurs && (await isAnswered(path))) throw noDoor(path, "another program listens there");
+  rmSync(path);
+}
+
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const mask = process.umask(0o177); // nobody else may open it, not even for a moment
     try {
-      rmSync(path, { force: true });
       server.once("error", (error) => reject(noDoor(path, error.message, error)));
       server.listen(path, () => {
         chmodSync(path, 0o600);
@@ -74,8 +84,10 @@ function listen(server: Server, path: string): Promise<void> {
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
-    socket.on("connect", () => resolve(true)).on("error", () => resolve(false));
     socket.on("connect", () => socket.destroy());
+    socket.on("connect", () => resolve(true));
+    // EAGAIN: it has not accepted for long, because it is stopped or busy.
+    socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code === "EAGAIN"));
   });
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Asked, Door, Listening, Series, Waiting } from "../model/door.js";
 import { copyKept, copyThrown, isSimple } from "../state/values.js";
 import { type AnswerSeries, numberedRequest } from "./answers.js";
@@ -8,7 +7,7 @@ import type { Slot } from "./slot.js";
 /** What a server needs of a program. */
 export function doorOf(program: Program, isSingle: boolean): Door {
   return {
-    history: program.ledger?.history ?? randomUUID(), // in memory, tickets begin anew with each run
+    history: program.history,
     health: () => program.health(),
     roots: new Map([...program.nodes.values()].map(({ name, root }) => [name, root])),
     isSingle,

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { CoreEvent, Ticket } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
@@ -196,11 +195,14 @@ export class Ledger implements Keeper {
     this.journal.append([{ key: clientKey(client), value: null }], () => {});
   }
 
-  /** Names the journal: tickets of different journals have nothing to do with each other. */
-  get history(): string {
+  /**
+   * Names the journal: tickets of different journals have nothing to do with each other. A journal without a name gets
+   * this one, ahead of everything that is appended later.
+   */
+  history(unique: () => string): string {
     const known = this.journal.get(HISTORY);
     if (known !== undefined) return decode(known) as string;
-    const made = randomUUID();
+    const made = unique();
     this.journal.append([{ key: HISTORY, value: encode(made) }], () => {});
     return made;
   }

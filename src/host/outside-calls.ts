@@ -16,6 +16,8 @@ export interface PendingCall {
   /** The event that asked for it, and the position among what that asked for. */
   readonly parent: number;
   readonly index: number;
+  /** An older version has asked for it, and may have made it under the key that it had there. */
+  readonly isOld?: boolean;
 }
 
 const BACKOFF_MS_MAX = 60_000;
@@ -29,6 +31,7 @@ export class OutsideCalls {
   #isStopped = false;
 
   constructor(
+    readonly history: string,
     readonly ports: Ports,
     readonly limits: Limits,
     readonly done: (call: PendingCall, result: OutsideResult<unknown>) => void,
@@ -64,7 +67,7 @@ export class OutsideCalls {
   }
 
   async #try(call: PendingCall, attempt: number): Promise<void> {
-    const running = new Attempt(keyOfCall(call), attempt);
+    const running = new Attempt(keyOfCall(this.history, call), attempt);
     this.#running.add(running);
     const { attempts, timeoutMs } = call.outside.options;
     const callOff = this.ports.at(this.ports.now() + timeoutMs, () =>
@@ -89,8 +92,10 @@ export class OutsideCalls {
   }
 }
 
-export function keyOfCall({ slot, parent, index }: PendingCall): string {
-  return `${slot.node}/${parent}/${index}`;
+/** Tickets begin anew with each journal, so only the history makes the key one that no other program ever uses. */
+function keyOfCall(history: string, { slot, parent, index, isOld }: PendingCall): string {
+  const position = `${slot.node}/${parent}/${index}`;
+  return isOld === true ? position : `${history}/${position}`;
 }
 
 /** What an outside function is told about one attempt. Few ask for the signal, and making one takes long. */

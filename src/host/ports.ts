@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 /** What a logical node needs from the world. The simulator has its own, in which time and luck are decided by a seed. */
 export interface Ports {
   /** Milliseconds since 1970. */
@@ -10,6 +12,8 @@ export interface Ports {
   run?(task: () => void): void;
   /** Makes the records of events safe that no journal has, then calls back. */
   append(done: () => void): void;
+  /** A name that nothing else has, anywhere. */
+  unique(): string;
   /** Hears that an invariant of the runtime is broken, outside anybody's call. */
   broken(error: unknown): void;
   /** Carries a message to another logical node: some time, perhaps twice, perhaps after later ones. */
@@ -58,6 +62,7 @@ function soon(task: () => void): void {
 
 /** One host, in memory: nothing is kept beyond the process. */
 export const memoryPorts: Ports = {
+  unique: randomUUID,
   now: Date.now,
   soon,
   at,

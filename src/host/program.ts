@@ -83,6 +83,8 @@ export class Program implements Surroundings {
   readonly #options: ProgramOptions;
   readonly #clients = new Map<string, Caller>();
   readonly #onTheWay = new Map<string, number>();
+  /** Names what tickets count: a journal with all its runs, or one run in memory. */
+  readonly history: string;
   readonly answers: Answers;
   /** What earlier runs have answered. */
   #kept: KeptAnswers | null = null;
@@ -100,7 +102,8 @@ export class Program implements Surroundings {
     const forgotten = ledger ? (request: string) => ledger.forgetAnswer(request) : null;
     this.answers = new Answers(ports.now, answersMs, answers, forgotten);
     this.settled = options.onSettled;
-    this.#outside = new OutsideCalls(ports, options.limits, (call, result) => {
+    this.history = ledger?.history(ports.unique) ?? ports.unique();
+    this.#outside = new OutsideCalls(this.history, ports, options.limits, (call, result) => {
       this.node(call.slot.node).outsideCallDone(call, result);
       this.rested();
     });

@@ -88,7 +88,8 @@ function found(root: Slot, { path, method }: StoredEvent): { slot: Slot; method:
   return { slot, method: methodOf(slot, method) };
 }
 
-function pendingCall(root: Slot, { outside: name, input, path, method, origin }: StoredCall): PendingCall {
+function pendingCall(root: Slot, stored: StoredCall): PendingCall {
+  const { outside: name, input, path, method: named, origin, keyedBy } = stored;
   const slot = resolvePath(root, path);
   const outside = Outside.named(name);
   if (outside === undefined) {
@@ -98,7 +99,8 @@ function pendingCall(root: Slot, { outside: name, input, path, method, origin }:
     );
   }
   const { parent, index } = origin;
-  return { outside, input, slot, method: method === null ? null : methodOf(slot, method), parent, index };
+  const method = named === null ? null : methodOf(slot, named);
+  return { outside, input, slot, method, parent, index, isOld: keyedBy === undefined };
 }
 
 export function methodOf(slot: Slot, name: string): Method {

@@ -118,6 +118,8 @@ export interface StoredCall {
   readonly path: readonly Step[];
   readonly method: string | null;
   readonly origin: Extract<Origin, { kind: "outside" }>;
+  /** Of what its key consists. Calls that were asked for before keys held the history have none of this. */
+  readonly keyedBy?: "history";
 }
 
 function callWrite(effect: Extract<Effect, { kind: "outside" }>, origin: StoredCall["origin"]): Write {
@@ -128,6 +130,7 @@ function callWrite(effect: Extract<Effect, { kind: "outside" }>, origin: StoredC
     path: pathOf(slot),
     method: method?.name ?? null,
     origin,
+    keyedBy: "history",
   };
   return { key: keyOf(slot.node, origin) as string, value: encode(call) };
 }

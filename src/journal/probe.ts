@@ -1,4 +1,5 @@
 import { fork } from "node:child_process";
+import { accessSync, constants } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { dataFile } from "./directory.js";
 import { headerOf } from "./header.js";
@@ -37,11 +38,21 @@ export async function tryAll(directory: string): Promise<string | null> {
       return survey.missing();
     });
     if (missing !== 0) return `${missing} entries of data.mdb are missing`;
-    tryWriting(directory);
+    if (canWrite(directory)) tryWriting(directory);
     return null;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     return `data.mdb cannot be read (${cause instanceof Error ? cause.message : String(cause)})`;
+  }
+}
+
+/** A copy on a medium that is read only can be read through, and that is all. */
+function canWrite(directory: string): boolean {
+  try {
+    for (const path of [directory, dataFile(directory)]) accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -84,6 +84,7 @@ export class World {
   #step = 0;
   readonly #stepsMax: number;
   #broken: unknown;
+  readonly #callKeys = new Map<string, string>();
 
   constructor(built: BuiltProgram, workload: readonly RequestSpec[], random: Random, options: WorldOptions) {
     this.#random = random;
@@ -263,11 +264,20 @@ export class World {
       luck === 0
         ? { ok: false, error: { name: "Error", message: "nobody there" } }
         : { ok: true, value: mix(value, 1) };
-    this.#recorder.outside(key, result);
+    this.#recorder.outside(this.#positionIn(key), result);
     await this.pause(luck);
     if (life !== this.#life) return new Promise(() => {}); // it came too late
     if (result.ok) return result.value;
     throw new Error(result.error.message);
+  }
+
+  /** Where a call stands. Each attempt at it has the same key, whatever has crashed in between. */
+  #positionIn(key: string): string {
+    const position = key.slice(key.indexOf("/") + 1);
+    const known = this.#callKeys.get(position) ?? key;
+    this.#callKeys.set(position, known);
+    if (known !== key) this.#broken ??= new Error(`an outside call has the keys ${known} and ${key}`);
+    return position;
   }
 
   #plan(index: number): void {
@@ -347,6 +357,7 @@ export class World {
     const add = this.#adder();
     return {
       now: () => this.#time,
+      unique: () => `process ${this.#life}`,
       soon: (task) => {
         if (this.#lazy) add("soon", task);
         else if (life === this.#life) this.#soon.push(task);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { headwater, packageWith, Running } from "./headwater.js";
+import { headwater, packageWith, Running, runHere } from "./headwater.js";
 
 const PROGRAM = `
   import { Context } from "headwater";
@@ -85,6 +85,14 @@ test("only its own user can open the door of a program, and what comes in has an
   assert.match(stderr, /HW-6016.*another program listens there/);
   running.interrupt();
   await running.ended;
+});
+
+test("a file that is where the door should be stays, and the program is not started", async (t) => {
+  const folder = packageWith(t, { "hotel.ts": PROGRAM, door: "mine" });
+  const { exitCode, stderr } = await runHere(folder, "run", "hotel", "--hosts", "2", "--admin", "door");
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /HW-6016.*door: something else is there/);
+  assert.equal(readFileSync(join(folder, "door"), "utf8"), "mine");
 });
 
 test("a door that a killed program has left behind is opened again", async (t) => {

@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { Context, GiveUp, type OutsideResult, outside, readonly, run } from "headwater";
+import { Context, GiveUp, type OutsideResult, outside, type RunOptions, readonly, run } from "headwater";
+import { MemoryJournal } from "#src/journal/memory.js";
+import { decode, encode } from "#src/state/codec.js";
 import { temporaryDirectory } from "./support.js";
 
 interface Charge {
@@ -187,6 +189,53 @@ test("a call without a result is made again after a restart, under its key", asy
   assert.deepEqual(await third.root.orders("a").all(), [{ ok: true, value: "paid 7" }]);
   await third.stop();
   assert.equal(asked.length, calls, "what was done before a stop is not done again");
+});
+
+/** The keys under which the first order of a new shop is paid. */
+async function firstKeys(t: TestContext, options: RunOptions): Promise<Set<unknown>> {
+  const { url, asked } = await till(t, 500);
+  await using service = await run(Shop, options);
+  await service.root.orders("a").pay(url, 1);
+  await service.idle();
+  return new Set(asked.map(({ headers }) => headers["idempotency-key"]));
+}
+
+test("no two histories share a key, be they journals or runs in memory", async (t) => {
+  const keys = new Set<unknown>();
+  const journals = [undefined, undefined, await temporaryDirectory(t), new MemoryJournal()];
+  for (const journal of [...journals, await temporaryDirectory(t)]) {
+    const own = await firstKeys(t, journal === undefined ? {} : { journal });
+    assert.equal(own.size, 1, "each attempt has the same key");
+    for (const key of own) keys.add(key);
+  }
+  assert.equal(keys.size, 5);
+});
+
+test("a call that a journal of an older version still has to make keeps the key that it had", async (t) => {
+  const { url, asked } = await till(t, 500);
+  const journal = new MemoryJournal();
+  const first = await run(Shop, { journal });
+  await first.root.orders("a").pay(url, 1);
+  await first.stop();
+  const entries = [...journal.range("o/")];
+  assert.equal(entries.length, 1);
+  const before = entries.map(([key, bytes]) => {
+    const { keyedBy, ...call } = decode(bytes) as Record<string, unknown>; // as older versions wrote it
+    assert.equal(keyedBy, "history");
+    return { key, value: encode(call) };
+  });
+  await new Promise((done) => journal.append([...before, { key: "h", value: null }], done));
+  asked.length = 0;
+  const second = await run(Shop, { journal });
+  await second.idle();
+  await second.root.orders("b").pay(url, 2);
+  await second.idle();
+  await second.stop();
+  const [old, recent] = ["1", "2"].map(
+    (cents) => asked.find(({ body }) => body === cents)?.headers["idempotency-key"],
+  );
+  assert.equal(old, "Shop/1/0");
+  assert.match(String(recent), /^[0-9a-f-]{36}\/Shop\/\d+\/0$/);
 });
 
 test("declarations that cannot work are refused", () => {

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pack } from "msgpackr";
 import { encode } from "#src/state/codec.js";
 import { versionFrom } from "#src/state/tracked-content.js";
-import { headwater, ROOT, runHere } from "../cli/headwater.js";
-import { ACCOUNTS, acknowledged, newDirectory, Other, openIn, outcome } from "./support.js";
+import { headwater, MAIN, ROOT, runHere } from "../cli/headwater.js";
+import { ACCOUNTS, acknowledged, newDirectory, Other, openIn, outcome, write } from "./support.js";
 
 async function journalIn(t: TestContext): Promise<string> {
   const directory = newDirectory(t);
@@ -134,10 +135,37 @@ test("they work while a service writes, see it at one moment, and it does not no
   }
 });
 
+/** Runs a shell line in a namespace of its own, where it may mount things. Null where the system does not let it. */
+function unshared(line: string): { status: number | null; output: string } | null {
+  const shell = ["-Urm", "sh", "-c"];
+  if (spawnSync("unshare", [...shell, "mount -t tmpfs none /mnt"]).status !== 0) return null;
+  const { status, stdout, stderr } = spawnSync("unshare", [...shell, line], { encoding: "utf8" });
+  return { status, output: stdout + stderr };
+}
+
+test("a journal on a read-only mount can be verified, and damage is found there, too", async (t) => {
+  const directory = newDirectory(t);
+  const journal = await openIn(t, directory);
+  await write(journal, { a: "1", b: "2" });
+  await journal.close();
+  const mounted = `mount --bind '${directory}' '${directory}' && mount -o remount,bind,ro '${directory}'`;
+  const look = (what: string) =>
+    unshared(`${mounted} && '${process.execPath}' '${MAIN}' journal ${what} '${directory}'`);
+  const verified = look("verify");
+  if (verified === null) return t.skip("this system has no namespaces for users");
+  assert.equal(verified.status, 0, verified.output);
+  assert.match(verified.output, /all checksums are right/);
+  assert.equal(look("export")?.status, 0);
+  truncateSync(join(directory, "data.mdb"), 8192);
+  const damaged = look("verify");
+  assert.equal(damaged?.status, 1);
+  assert.match(damaged?.output ?? "", /HW-3004/);
+});
+
 test("what is not a journal, or not one of the three, is refused", async (t) => {
   const none = await headwater("journal", "info", newDirectory(t));
-  assert.equal(none.exitCode, 1);
-  assert.match(none.stderr, /^error HW-3001/);
+  assert.equal(none.exitCode, 2);
+  assert.match(none.stderr, /^error HW-2004/);
   const other = await headwater("journal", "verfiy", newDirectory(t));
   assert.equal(other.exitCode, 2);
   assert.match(other.stderr, /Did you mean "verify"\?/);

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { open } from "lmdb";
@@ -112,6 +121,28 @@ test("making a journal that was interrupted is finished by the next opening", as
     assert.deepEqual(readdirSync(directory).sort(), ["data.mdb", "journal.json", "lock.mdb"]);
     assert.deepEqual(allOf(await openIn(t, directory)), { a: "1" });
   }
+});
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+test("nobody but its owner can read a journal, whatever the umask; files of older versions are tightened", async (t) => {
+  const directory = newDirectory(t);
+  const mask = process.umask(0);
+  t.after(() => process.umask(mask));
+  const modes = () =>
+    Object.fromEntries(readdirSync(directory).map((name) => [name, modeOf(join(directory, name))]));
+  const journal = await openIn(t, directory);
+  const whileOpen = ["data.mdb", "journal.json", "lock.mdb", "owner.pid", "owner.sock"];
+  assert.deepEqual(modes(), Object.fromEntries(whileOpen.map((name) => [name, "600"])));
+  assert.equal(modeOf(directory), "700");
+  await journal.close();
+  for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o644);
+  chmodSync(directory, 0o775);
+  const warnings: string[] = [];
+  const again = await openIn(t, directory, { onWarning: (text) => warnings.push(text) });
+  assert.deepEqual(new Set(Object.values(modes())), new Set(["600"]));
+  assert.match(warnings.join(), /others can replace files in .*chmod 700/);
+  await again.close();
 });
 
 test("a directory that cannot be made is named in the error", async (t) => {

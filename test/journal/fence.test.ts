@@ -30,7 +30,7 @@ test("a process whose journal another one has opened can write nothing more", as
   second.tell("e");
   assert.equal((await second.hears(about("e"))).code, null);
 
-  const third = await openIn(t, directory);
+  const third = await openIn(t, directory, { takeOver: true });
   await write(third, { f: "third" });
   second.tell("g");
   assert.equal((await second.hears(about("g"))).code, "HW-3005");
@@ -47,7 +47,7 @@ test("what a fenced process has in memory never reaches the file, not even when 
   const first = new Other(t, "told", [directory]);
   first.tell("a");
   await first.hears(about("a"));
-  const second = await openIn(t, directory);
+  const second = await openIn(t, directory, { takeOver: true });
   await write(second, { a: "newer" });
   first.tell("close");
   assert.deepEqual(await first.ended, { code: 0, signal: null });

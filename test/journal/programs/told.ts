@@ -7,6 +7,7 @@ const [directory = ""] = process.argv.slice(2);
 const journal = await openLmdbJournal(directory, IDENTITY, {
   durability: "synced",
   carryOver: { idleMs: 1e9 },
+  takeOver: true,
 });
 for await (const key of createInterface({ input: process.stdin })) {
   if (key === "close") break;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import type { Analysis } from "../analysis/index.js";
 import { didYouMean } from "../suggest.js";
-import { type Arguments, misused } from "./arguments.js";
+import { type Arguments, misused, unreadable } from "./arguments.js";
 import { type Checks, runCheck } from "./check.js";
 import type { Command } from "./command.js";
 
@@ -117,9 +117,6 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw misused(
-      analyze,
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-    );
+    throw unreadable(analyze, file, error);
   }
 }

@@ -71,6 +71,24 @@ export function misused(command: Command, what: string): HeadwaterError {
   return new HeadwaterError("HW-2001", `${what} See \`headwater help ${command.name}\`.`);
 }
 
+/** The same for a file that cannot be read; one that is not there has a code of its own. */
+export function unreadable(command: Command, file: string, error: unknown): HeadwaterError {
+  if (isAbsent(error)) return absent(`There is no file ${file}.`, command);
+  return misused(
+    command,
+    `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+  );
+}
+
+/** The command line names something that is not there. */
+export function absent(what: string, { name }: Command): HeadwaterError {
+  return new HeadwaterError("HW-2004", `${what} See \`headwater help ${name}\`.`);
+}
+
+export function isAbsent(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+}
+
 function unknownOption(command: Command, written: string, known: readonly string[]): HeadwaterError {
   const hint = didYouMean(
     written,

@@ -34,7 +34,7 @@ export const compile: Command = {
     const profile = args.values.get("profiled");
     const compilation = fluxion.compile(findApp(args.operands[0] ?? "", process.cwd()), { packages });
     const decided =
-      profile === undefined ? compilation : fluxion.withProfile(compilation, profileOf(profile));
+      profile === undefined ? compilation : fluxion.withProfile(compilation, profileOf(profile, compile));
     return await show(fluxion, decided, args, terminal);
   },
 };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { HeadwaterError } from "../errors.js";
 import type { Profile } from "../fluxion/profile.js";
 import { MOVING } from "../fluxion/runtime/settings.js";
-import { type Arguments, misused } from "./arguments.js";
+import { type Arguments, absent, isAbsent, misused } from "./arguments.js";
 import type { Command, Option } from "./command.js";
 
 /** What `headwater run` takes besides when it runs a program that was not written for Headwater. */
@@ -25,7 +25,7 @@ export function refuseFluxionOptions(command: Command, { values, rest }: Argumen
 }
 
 /** What an earlier run with --profile has written. */
-export function profileOf(file: string): Profile {
+export function profileOf(file: string, command: Command): Profile {
   try {
     const profile: unknown = JSON.parse(readFileSync(file, "utf8"));
     const isProfile =
@@ -35,6 +35,7 @@ export function profileOf(file: string): Profile {
     if (!isProfile) throw new Error("it is not an object of numbers");
     return profile as Profile;
   } catch (cause) {
+    if (isAbsent(cause)) throw absent(`There is no profile ${file}.`, command);
     const why = (cause instanceof Error ? cause.message : String(cause)).replace(/\s+/g, " ");
     const what = `${file} is not a profile: ${why}. Make one with \`headwater run --fluxions --profile\`.`;
     throw new HeadwaterError("HW-2002", what, { cause });

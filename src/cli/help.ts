@@ -45,7 +45,8 @@ export function overview(commands: readonly Command[]): string {
       ["--help", "print this"],
     ]),
     "",
-    "Text for people goes to stderr, data to stdout. Exit codes: 0 done, 1 failed, 2 not understood.",
+    "Text for people goes to stderr, data to stdout. Exit codes: 0 done, 1 failed, 2 nothing was done: the",
+    "command line was not understood, or names something that is not there or is of another kind.",
   ].join("\n");
 }
 

@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import type { HostInfo } from "../host/fleet.js";
 import { didYouMean } from "../suggest.js";
 import { ACTIONS, type AdminRequest, askDoor, doorIn } from "./admin.js";
-import { type Arguments, misused } from "./arguments.js";
+import { type Arguments, absent, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import type { Terminal } from "./terminal.js";
 
@@ -31,6 +32,8 @@ export const hosts: Command = {
 
 function doorOf({ values }: Arguments): string {
   const [admin, journal] = [values.get("admin"), values.get("journal")];
+  const named = admin ?? journal;
+  if (named !== undefined && !existsSync(named)) throw absent(`There is no ${named}.`, hosts);
   if (admin !== undefined) return admin;
   if (journal !== undefined) return doorIn(journal);
   throw misused(hosts, "Which program? Name its journal (--journal DIR) or where it listens (--admin PATH).");

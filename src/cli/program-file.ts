@@ -32,7 +32,7 @@ function find(name: string, folder: string, endings: readonly string[]): string 
   const found = tried.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
   if (found === undefined) {
     throw new HeadwaterError(
-      "HW-2002",
+      "HW-2004",
       `There is no program "${name}" in ${folder}. Looked for the file itself, then with the ending ` +
         `${endings.join(", ")}, then for an index file in a folder of that name.`,
     );

@@ -1,10 +1,21 @@
+import { fileURLToPath } from "node:url";
 import { HeadwaterError } from "../errors.js";
 import { paint, type Terminal } from "./terminal.js";
 
 const FAILED = 1;
 const MISUSED = 2;
-/** The command line, or a file that it names. */
-const NOT_UNDERSTOOD = ["HW-2001", "HW-5001", "HW-5002", "HW-5003", "HW-5006", "HW-5007", "HW-6022"];
+/** The command line, or what it names: nothing was done. */
+const NOT_UNDERSTOOD = [
+  "HW-2001",
+  "HW-2004",
+  "HW-3001",
+  "HW-5001",
+  "HW-5002",
+  "HW-5003",
+  "HW-5006",
+  "HW-5007",
+  "HW-6022",
+];
 
 /** Tells people, or with `--json` the reading program, what went wrong; returns the exit code. */
 export function report(error: unknown, terminal: Terminal, json: boolean): number {
@@ -24,12 +35,15 @@ export function messageOf(error: unknown): string {
     : `something was thrown that is not an error: ${String(error)}`;
 }
 
+/** With source maps, this package's own lines are those of its sources, under paths instead of addresses. */
+const OWN = ["../../dist/", "../../src/"].map((folder) => new URL(folder, import.meta.url));
+const OTHERS = ["node:", "(<anonymous>)", ...OWN.flatMap((url) => [url.href, fileURLToPath(url)])];
+
 /** The lines of the stack that lie in the program; those inside Node, JavaScript and this package help nobody. */
-function whereabouts(error: unknown): string[] {
+export function whereabouts(error: unknown): string[] {
   const deepest = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(deepest instanceof Error) || deepest.stack === undefined) return [];
-  const others = ["node:", "(<anonymous>)", new URL("..", import.meta.url).href];
   return deepest.stack
     .split("\n")
-    .filter((line) => /^\s+at /.test(line) && !others.some((each) => line.includes(each)));
+    .filter((line) => /^\s+at /.test(line) && !OTHERS.some((each) => line.includes(each)));
 }

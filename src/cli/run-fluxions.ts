@@ -26,7 +26,7 @@ export async function runFluxions(command: Command, args: Arguments): Promise<ne
     ...(move === undefined ? {} : { move }),
     ...threadsOf(command, args),
     ...timeoutOf(command, args),
-    ...(values.has("profiled") ? { profile: profileOf(values.get("profiled") ?? "") } : {}),
+    ...(values.has("profiled") ? { profile: profileOf(values.get("profiled") ?? "", command) } : {}),
   };
   const packages = values.get("packages")?.split(",") ?? [];
   const compiled = await compileApart({ file, packages, trivial: move === "all" });

@@ -9,7 +9,7 @@ import type { Policy } from "../elastic/policy.js";
 import { HeadwaterError } from "../errors.js";
 import { HOSTS_MAX } from "../host/host-options.js";
 import { fixed, type Trial, tryPolicy } from "../sim/trial.js";
-import { type Arguments, misused } from "./arguments.js";
+import { type Arguments, misused, unreadable } from "./arguments.js";
 import { EVENTS_MAX, type HostRange, hostsIn, policyIn } from "./hosts-option.js";
 import { policy } from "./policy.js";
 import type { Terminal } from "./terminal.js";
@@ -61,10 +61,7 @@ async function loadFrom({ values }: Arguments): Promise<LoadEvent[]> {
     }
   } catch (error) {
     if (error instanceof HeadwaterError) throw error;
-    throw misused(
-      policy,
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-    );
+    throw unreadable(policy, file, error);
   }
   if (events.length === 0) throw notALoad(file, "it has no events");
   return events.sort((a, b) => a.atMs - b.atMs);

@@ -165,7 +165,7 @@ test("a program that cannot be loaded is refused with HW-2002, the file and the 
 test("a program that is not there, or is no ES module, is refused with what to do", async (t) => {
   const folder = packageWith(t, { "p.ts": COUNTER, "notes.txt": "" }, "commonjs");
   const absent = await runHere(folder, "run", "absent");
-  assert.match(absent.stderr, /HW-2002: There is no program "absent" in .*\.ts, \.mts, \.js, \.mjs/);
+  assert.match(absent.stderr, /HW-2004: There is no program "absent" in .*\.ts, \.mts, \.js, \.mjs/);
   const text = await runHere(folder, "run", "notes.txt");
   assert.match(text.stderr, /HW-2002: .*notes\.txt is not a program/);
   const common = await runHere(folder, "run", "p.ts");

@@ -181,6 +181,6 @@ test("compile takes a folder for its index file, as run does", async () => {
 test("compile refuses what excludes each other, and what it cannot read", async () => {
   await assert.rejects(run(COUNTER, "--print", "--dry-run"), /HW-2001/);
   await assert.rejects(run(COUNTER, "--isolated"), /HW-2001/);
-  await assert.rejects(run(join("examples", "fluxion", "none.js")), /HW-2002: There is no program/);
+  await assert.rejects(run(join("examples", "fluxion", "none.js")), /HW-2004: There is no program/);
   await assert.rejects(run(COUNTER, "--out", join("examples", "fluxion")), /HW-7001/);
 });

@@ -56,7 +56,8 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
     voice.running(program, range, kept.journal);
     const closeDoor =
       hosts === 1 && !areProcesses ? null : await openAdmin(args, service, kept.journal, voice);
-    const server = listener === null ? null : await served(program, service, listener, voice);
+    const server =
+      listener === null ? null : await served(program, service, listener, place?.origins ?? [], voice);
     const io: ProgramIo = {
       print: voice.print,
       signal: interrupt.signal,
@@ -88,6 +89,7 @@ function start({ roots }: Program, options: RunOptions): Promise<AnyService> {
 interface Place {
   readonly port: number;
   readonly host: string;
+  readonly origins: readonly string[];
 }
 
 async function listenFor(program: Program, place: Place, voice: Voice): Promise<Listener> {
@@ -99,10 +101,11 @@ async function served(
   program: Program,
   service: AnyService,
   listener: Listener,
+  origins: readonly string[],
   voice: Voice,
 ): Promise<Server> {
   try {
-    const server = serveOn(listener, service, apiOf(program), { log: voice.note });
+    const server = serveOn(listener, service, apiOf(program), { origins, log: voice.note });
     voice.listening(server.url);
     return server;
   } catch (error) {
@@ -143,12 +146,15 @@ function isConsequenceOfStopping(error: unknown): boolean {
 function placeOf({ values }: Arguments): Place | null {
   const written = values.get("port");
   if (written === undefined) {
-    if (values.has("host")) throw misused(run, "--host says where to serve; it needs --port as well.");
+    for (const option of ["host", "origins"]) {
+      if (values.has(option)) throw misused(run, `--${option} is about serving; it needs --port as well.`);
+    }
     return null;
   }
   const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
   if (!(port <= PORT_MAX)) throw misused(run, `--port is a number from 0 to ${PORT_MAX}, not "${written}".`);
-  return { port, host: values.get("host") ?? "127.0.0.1" };
+  const origins = values.get("origins")?.split(",") ?? [];
+  return { port, host: values.get("host") ?? "127.0.0.1", origins };
 }
 
 /** Lets `headwater hosts` in, where it was told to, or beside the journal. */

@@ -34,6 +34,7 @@ export const run: Command = {
     forever: { help: "tell main to go on until Ctrl-C (io.forever)" },
     port: { value: "N", help: "serve the program's `api` at this port; 0 is any that is free" },
     host: { value: "NAME", help: "the address to serve it at (127.0.0.1: this machine only)" },
+    origins: { value: "A,B", help: "web pages of these origins may call: https://example.org,…" },
     ...FLUXION_OPTIONS,
   },
   passesOn: true,

@@ -24,7 +24,7 @@ export interface ConnectionOptions {
 }
 
 /** After these, trying again would give the same answer, or take the session from whoever has it now. */
-const FINAL = new Set(["HW-4006", "HW-4007", "HW-4010", "HW-4011", "HW-4014", "HW-4021"]);
+const FINAL = new Set(["HW-4006", "HW-4007", "HW-4010", "HW-4011", "HW-4014", "HW-4021", "HW-4041"]);
 
 const DEPTH_MAX = 1000;
 /** Close code of the WebSocket protocol: a frame was too large. */

@@ -96,7 +96,7 @@ export class Http {
 
   async #call(request: IncomingMessage, name: string): Promise<unknown> {
     const { callers, calls, limits } = this.#around;
-    const client = (await callers.nameOf(bearerOf(request))) ?? undefined;
+    const client = (await callers.grantFor(bearerOf(request)))?.name;
     refuseType(request);
     const body = await bodyOf(request, limits.bodyBytes);
     const args = parseJson(body, limits.depth);

@@ -31,6 +31,8 @@ export interface ServerLimits {
   readonly helloMs: number;
   /** How often a socket is asked whether its client is there; it must have answered by the next time. */
   readonly pingMs: number;
+  /** How often a `tokens` function is asked whether it still knows the token of an open socket. */
+  readonly tokenMs: number;
   /** How long a client may leave what it is sent unread. */
   readonly stallMs: number;
   /** How long a session waits for a client whose connection was lost. */
@@ -54,6 +56,7 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   requestMs: 30_000,
   helloMs: 10_000,
   pingMs: 15_000,
+  tokenMs: 60_000,
   stallMs: 30_000,
   sessionMs: 60_000,
 };

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { HeadwaterError } from "../errors.js";
 import { cannotStart } from "./limits.js";
+import { shown } from "./log.js";
 
 /**
- * Browsers say which page a request comes from. Pages of this server itself and those on the list may ask; others may
- * not, or any page that somebody visits could use a server that listens on their machine.
+ * Browsers say which page a request comes from. Pages of listed origins may ask; others may not, or any page that
+ * somebody visits could use a server that their machine can reach.
  *
- * Being of the same origin is believed on a server for this machine only if the name is one of this machine's own:
- * a stranger's page can have its own name lead here (DNS rebinding), and then name and origin agree.
+ * That the Origin equals the Host proves nothing by itself: a stranger's page can have its own name lead here (DNS
+ * rebinding), and then both are that name. Only the names of the loopback interface cannot be made to lead elsewhere
+ * first, so they are believed, and only by a server that nobody else can reach.
  */
 export class Origins {
   readonly #allowed: ReadonlySet<string>;
@@ -27,18 +29,19 @@ export class Origins {
   /** The origin to allow in the reply, if the request named one. */
   check({ headers: { origin, host } }: IncomingMessage): string | null {
     if (origin === undefined) return null; // not a page of a browser
-    if (this.#allowed.has(origin) || this.#isSame(origin, host)) return origin;
+    if (this.#allowed.has(origin) || (this.isLoopback && isOwn(origin, host))) return origin;
     throw new HeadwaterError(
       "HW-4012",
-      "the request comes from a web page of another origin. Pages of other origins may ask if `origins` lists them.",
+      `the request comes from a web page of the origin ${shown(origin)}, which is not listed. If its pages may ask, ` +
+        "list it: `origins` of `serve`, or `headwater run --origins`.",
     );
   }
+}
 
-  #isSame(origin: string, host: string | undefined): boolean {
-    if (host === undefined || !URL.canParse(origin)) return false;
-    const { host: from, hostname } = new URL(origin);
-    return from === host.toLowerCase() && (!this.isLoopback || isLoopback(hostname));
-  }
+function isOwn(origin: string, host: string | undefined): boolean {
+  if (host === undefined || !URL.canParse(origin)) return false;
+  const { host: from, hostname } = new URL(origin);
+  return from === host.toLowerCase() && isLoopback(hostname);
 }
 
 export function isLoopback(host: string): boolean {

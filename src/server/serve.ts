@@ -22,7 +22,7 @@ export interface ServeOptions {
   readonly host?: string;
   /** Who may call. Without them, everybody who can connect. */
   readonly tokens?: Tokens;
-  /** Origins of web pages that may call besides the server's own: `["https://example.org"]`. */
+  /** Origins of web pages that may call: `["https://example.org"]`. On loopback, pages of the server's own address may, too. */
   readonly origins?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
   /** Hears one line about each request and connection that was refused. No line holds a secret or a line break. */

@@ -11,6 +11,7 @@ import type { ServerLimits } from "./limits.js";
 import { Outgoing } from "./outgoing.js";
 import type { Listener, Session } from "./session.js";
 import type { Sessions } from "./sessions.js";
+import { TokenWatch } from "./token-watch.js";
 import type { Callers } from "./tokens.js";
 
 export interface SocketSurroundings {
@@ -34,6 +35,7 @@ export class ClientSocket implements Listener {
   readonly #outgoing: Outgoing;
   readonly #frames = new Waiting<Uint8Array>();
   readonly #helloTimer: ReturnType<typeof setTimeout>;
+  #watch: TokenWatch | null = null;
   #reading: Unpacker | null = null;
   #session: Session | null = null;
   #series: Series | null = null;
@@ -221,10 +223,14 @@ export class ClientSocket implements Listener {
         `the protocol has the version ${PROTOCOL_VERSION}; update the older side.`,
       );
     }
-    this.#around.callers.nameOf(token).then(
-      (owner) => {
+    const { callers, limits } = this.#around;
+    callers.grantFor(token).then(
+      (grant) => {
         this.#askedBefore = typeof asked === "number" ? asked : Number.POSITIVE_INFINITY;
-        if (!this.#isOver) this.#welcome(owner, secret, seen);
+        if (this.#isOver) return;
+        if (grant !== null)
+          this.#watch = new TokenWatch(callers, token, grant, limits.tokenMs, (error) => this.end(error));
+        this.#welcome(grant?.name ?? null, secret, seen);
       },
       (error: HeadwaterError) => this.end(error),
     );
@@ -340,6 +346,7 @@ export class ClientSocket implements Listener {
   #closed(): void {
     this.#isOver = true;
     clearTimeout(this.#helloTimer);
+    this.#watch?.stop();
     this.#outgoing.stop();
     if (this.#session !== null) this.#around.sessions.left(this.#session, this);
   }

@@ -7,14 +7,29 @@ import { cannotStart } from "./limits.js";
  * whose a token is. The server never keeps a token itself.
  */
 export type Tokens =
-  | Readonly<Record<string, string>>
-  | ((token: string) => string | null | undefined | Promise<string | null | undefined>);
+  | Readonly<Record<string, string | KnownToken>>
+  | ((token: string) => Answer | Promise<Answer>);
+
+/** The hash of a token that is good until then. */
+interface KnownToken {
+  readonly hash: string;
+  readonly expires?: Date | number;
+}
+
+/** Whose a token is, and until when, if that is known; null if it is nobody's. */
+type Answer = string | { readonly name: string; readonly expires?: Date | number } | null | undefined;
+
+/** Who calls, and until when the token says so. */
+export interface Grant {
+  readonly name: string;
+  readonly expiresMs: number;
+}
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/;
 const TOKEN_LENGTH_MAX = 4096;
 
 interface Known {
-  readonly name: string;
+  readonly grant: Grant;
   readonly digest: Buffer;
 }
 
@@ -30,16 +45,22 @@ export class Callers {
     this.#known = typeof tokens === "object" ? Object.entries(tokens).map(knownCaller) : [];
   }
 
-  /** The name of the caller whose token this is; null on a server that has no tokens. */
-  async nameOf(token: unknown): Promise<string | null> {
+  /** The caller whose token this is; null on a server that has no tokens. */
+  async grantFor(token: unknown): Promise<Grant | null> {
     if (this.#isOpen) return null;
     if (typeof token !== "string" || token === "" || token.length > TOKEN_LENGTH_MAX)
       throw unknown("came without a token");
-    const name = this.#ask === null ? this.#find(token) : await asked(this.#ask, token);
-    if (typeof name !== "string") throw unknown("has a token that is nobody's");
-    if (!NAME.test(name)) throw unknown("has a token whose name is not one");
-    this.refuseRevoked(name);
-    return name;
+    const grant = this.#ask === null ? this.#find(token) : await asked(this.#ask, token);
+    if (grant === null) throw unknown("has a token that is nobody's");
+    if (!NAME.test(grant.name)) throw unknown("has a token whose name is not one");
+    this.refuseRevoked(grant.name);
+    if (!(grant.expiresMs > Date.now())) throw expired();
+    return grant;
+  }
+
+  /** Can a token stop being good without anybody saying so? Then it must be asked for again now and then. */
+  canChange({ expiresMs }: Grant): boolean {
+    return this.#ask !== null || expiresMs < Number.POSITIVE_INFINITY;
   }
 
   refuseRevoked(name: string): void {
@@ -53,15 +74,18 @@ export class Callers {
   }
 
   /** Looks at all of them, however early it finds the right one, so that time says nothing about any of them. */
-  #find(token: string): string | null {
+  #find(token: string): Grant | null {
     const digest = createHash("sha256").update(token).digest();
-    let found: string | null = null;
-    for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known.name;
+    let found: Grant | null = null;
+    for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known.grant;
     return found;
   }
 }
 
-function knownCaller([name, hash]: [string, unknown]): Known {
+function knownCaller([name, known]: [string, string | KnownToken]): Known {
+  const { hash, expires } = typeof known === "object" && known !== null ? known : { hash: known };
+  const expiresMs = timeOf(expires);
+  if (Number.isNaN(expiresMs)) throw cannotStart(`the token of "${name}" expires at a time that is none`);
   if (!NAME.test(name)) {
     throw cannotStart(
       `${JSON.stringify(name)} cannot be the name of a token: letters, digits, "_", ".", "@" and "-", at most 64`,
@@ -71,18 +95,35 @@ function knownCaller([name, hash]: [string, unknown]): Known {
     // It may be the token itself, so the message does not repeat it.
     throw cannotStart(`what stands for the token of "${name}" is not a SHA-256 in 64 hexadecimal digits`);
   }
-  return { name, digest: Buffer.from(hash, "hex") };
+  return { grant: { name, expiresMs }, digest: Buffer.from(hash, "hex") };
+}
+
+function timeOf(expires: unknown): number {
+  return expires === undefined ? Number.POSITIVE_INFINITY : Number(expires);
 }
 
 /** What goes wrong in there is nothing that a stranger should read. */
-async function asked(ask: Extract<Tokens, (token: string) => unknown>, token: string): Promise<unknown> {
+async function asked(ask: Extract<Tokens, (token: string) => unknown>, token: string): Promise<Grant | null> {
+  let answer: Answer;
   try {
-    return await ask(token);
+    answer = await ask(token);
   } catch (cause) {
-    const error = unknown("has a token that could not be looked up");
-    error.cause = cause;
-    throw error;
+    throw new NotLookedUp(cause);
   }
+  if (typeof answer === "string") return { name: answer, expiresMs: Number.POSITIVE_INFINITY };
+  if (typeof answer !== "object" || answer === null) return null;
+  return { name: String(answer.name), expiresMs: timeOf(answer.expires) };
+}
+
+/** The function that knows the tokens has failed, which says nothing about the token. */
+export class NotLookedUp extends HeadwaterError {
+  constructor(cause: unknown) {
+    super("HW-4010", "the caller has a token that could not be looked up. Try again later.", { cause });
+  }
+}
+
+export function expired(): HeadwaterError {
+  return new HeadwaterError("HW-4041", "the token of this caller has expired. Ask for a new one.");
 }
 
 function unknown(why: string): HeadwaterError {

@@ -190,7 +190,8 @@ test("a server that closes answers what it has taken and takes no more", async (
   const viaSocket = town.bumpBehind("bob", "closing too");
   await Promise.all([gates.reached("closing"), gates.reached("closing too")]);
   const closing = server.close();
-  await assert.rejects(post("whoAmI", []));
+  const late = await post("whoAmI", []).catch(() => null); // refused with words, or not even connected
+  assert.ok(late === null || late.status === 503);
   gates.open("closing", "closing too");
   assert.equal((await viaHttp).value, 1);
   assert.equal(await viaSocket, 1);

@@ -12,11 +12,11 @@ export type {
   Policy,
 } from "./elastic/policy.js";
 export { type Code, HeadwaterError } from "./errors.js";
+export type { FailedEvent } from "./host/failures.js";
 export type { ContextInfo, HostInfo, HostLoad, HostState, NamedContext, ProgramHosts } from "./host/fleet.js";
 export { isHost } from "./host/is-host.js";
 export type { Limits } from "./host/limits.js";
 export type { PlacementRules } from "./host/placement-rules.js";
-export type { FailedEvent } from "./host/program.js";
 export { run } from "./host/run.js";
 export { hostsOf, type NodeService, type Nodes, type RunOptions, type Service } from "./host/service.js";
 export type { Durability, Journal } from "./journal/journal.js";

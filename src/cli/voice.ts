@@ -1,9 +1,10 @@
 import { relative } from "node:path";
 import type { Decision } from "../elastic/policy.js";
-import type { FailedEvent } from "../host/program.js";
+import { HeadwaterError } from "../errors.js";
+import type { FailedEvent } from "../host/failures.js";
 import type { HostRange } from "./hosts-option.js";
 import type { Program } from "./program.js";
-import { messageOf } from "./report.js";
+import { messageOf, whereabouts } from "./report.js";
 import { paint, type Terminal } from "./terminal.js";
 
 /** How a run tells what goes on: in sentences for people, or as JSON lines for programs. */
@@ -14,7 +15,7 @@ export interface Voice {
   listening(url: string): void;
   /** A line that the program itself printed. */
   print(line: string): void;
-  /** An event failed that nobody waited for: a started one, a timer, a message. */
+  /** An event failed that nobody in this process waited for. */
   failure(failed: FailedEvent): void;
   /** Something was done about the hosts. */
   decision(decision: Decision): void;
@@ -42,9 +43,11 @@ export function plainVoice(terminal: Terminal): Voice {
     },
     listening: (url) => terminal.say(`Listening on ${url}`),
     print: (line) => terminal.out(line),
-    failure: ({ context, method, startedBy, error }) => {
+    failure: ({ context, method, startedBy, error, unreported }) => {
       const where = `${context}.${method} (${CAUSES[startedBy]})`;
-      terminal.say(`${paint(terminal, "yellow", "event failed")} ${where}: ${messageOf(error)}`);
+      terminal.say(`${paint(terminal, "yellow", "event failed")} ${where}: ${titleOf(error)}`);
+      for (const line of whereabouts(error)) aside(line);
+      if (unreported > 0) aside(`    ${unreported} more failed like it since the last report`);
     },
     decision: ({ text }) => aside(`Hosts: ${text}.`),
     note: aside,
@@ -63,11 +66,23 @@ export function jsonVoice(terminal: Terminal): Voice {
       }),
     listening: (url) => line("listening", { url }),
     print: (text) => line("print", { line: text }),
-    failure: ({ error, ...where }) => line("failure", { ...where, message: messageOf(error) }),
+    failure: ({ error, ...where }) =>
+      line("failure", { ...where, ...namesOf(error), message: messageOf(error), stack: whereabouts(error) }),
     decision: ({ action, text, error }) =>
       line("decision", { action, text, ...(error === null ? {} : { error: messageOf(error) }) }),
     note: (text) => line("note", { text }),
   };
+}
+
+function namesOf(error: unknown): object {
+  if (error instanceof HeadwaterError) return { code: error.code };
+  return error instanceof Error ? { name: error.name } : {};
+}
+
+/** Most errors say what is wrong; which kind it is helps with those of JavaScript itself. */
+function titleOf(error: unknown): string {
+  const isPlain = !(error instanceof Error) || error instanceof HeadwaterError || error.name === "Error";
+  return isPlain ? messageOf(error) : `${error.name}: ${messageOf(error)}`;
 }
 
 function shown({ min, max }: HostRange): string {

@@ -24,6 +24,7 @@ export function doorOf(program: Program, isSingle: boolean): Door {
         (error: unknown) => own.reject(error),
       );
     },
+    failed: (apiFunction, error) => program.failures.ofApi(apiFunction, error),
     series: (client) => new ClientSeries(program, client),
     listen: (client, onMessage) => listening(program, client, onMessage),
   };

@@ -362,8 +362,8 @@ export class LogicalNode implements Supervisor {
     for (let i = 0; i < effects.length; i++) this.#carryOut(effects[i] as Effect, event.ticket, i);
     this.#around.settled?.(event);
     if (ok) waiting?.resolve(value);
-    else if (waiting !== null) waiting.reject(value);
-    else this.#around.failed(event.payload, value);
+    else waiting?.reject(value);
+    if (!ok && waiting?.isLocal !== true) this.#around.failed(event.payload, value);
   }
 
   #carryOut(effect: Effect, parent: Ticket, index: number): void {

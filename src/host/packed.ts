@@ -32,8 +32,11 @@ export type RestOfHeader = [caller: unknown, Header["origin"] | null, Header["se
 
 export const NONE: readonly never[] = [];
 
-/** A value, or the code and the text of one of our errors. */
-export type PackedWireValue = readonly [unknown] | readonly [string, unknown];
+/** A value, or the code and the text of one of our errors. With a stack, an error of the application has the code null. */
+export type PackedWireValue =
+  | readonly [unknown]
+  | readonly [string, unknown]
+  | readonly [code: string | null, value: unknown, stack: unknown];
 
 export interface PackedEnd {
   readonly ok: boolean;
@@ -60,13 +63,19 @@ export function unpackedEnd({ ok, value, effects, writes }: PackedEnd): Ended {
   };
 }
 
-export function packedWireValue(value: WireValue): PackedWireValue {
-  return "value" in value ? [packedValue(value.value)] : [value.code, packedValue(value.message)];
+export function packedWireValue(wire: WireValue): PackedWireValue {
+  const { stack } = wire;
+  const value = packedValue("code" in wire ? wire.message : wire.value);
+  if (stack !== undefined) return ["code" in wire ? wire.code : null, value, packedValue(stack)];
+  return "code" in wire ? [wire.code, value] : [value];
 }
 
 export function unpackedWireValue(packed: PackedWireValue): WireValue {
   if (packed.length === 1) return { value: unpackedValue(packed[0]) };
-  return { code: packed[0], message: unpackedValue(packed[1]) as string };
+  const [code, value] = packed;
+  const stack = packed.length === 3 ? { stack: unpackedValue(packed[2]) as string } : {};
+  if (code === null) return { value: unpackedValue(value), ...stack };
+  return { code, message: unpackedValue(value) as string, ...stack };
 }
 
 /** What is not simple is encoded; so binary data is always an encoding. */

@@ -6,7 +6,8 @@ import * as rules from "../model/rules.js";
 import { inspectTree, isKindOf, type Method, mustBeWellFormed } from "../model/shape.js";
 import { copyAll, copyKept, copyThrown, isSimple } from "../state/values.js";
 import { Answers } from "./answers.js";
-import { apart, textOf } from "./apart.js";
+import { apart } from "./apart.js";
+import { type FailedEvent, Failures } from "./failures.js";
 import { KeptAnswers } from "./kept-answers.js";
 import type { Ledger, StoredAnswer } from "./ledger.js";
 import { Mailboxes } from "./mailboxes.js";
@@ -19,14 +20,6 @@ import type { EventRequest, Waiting } from "./request.js";
 import { running } from "./running.js";
 import type { Slot } from "./slot.js";
 import type { NodeOptions, Surroundings, Told } from "./surroundings.js";
-
-/** An event that nobody waited for has failed: which, where, and why. */
-export interface FailedEvent {
-  readonly context: string;
-  readonly method: string;
-  readonly startedBy: "start" | "timer" | "message" | "outside" | "request";
-  readonly error: unknown;
-}
 
 export interface ProgramOptions extends NodeOptions {
   readonly onError?: ((failed: FailedEvent) => void) | undefined;
@@ -65,7 +58,7 @@ let lastWaiting: Waiting;
 
 /** One function for all requests: a closure for each would cost a fifth of what a request allocates. */
 function keepSettlers(resolve: Waiting["resolve"], reject: Waiting["reject"]): void {
-  lastWaiting = { resolve, reject };
+  lastWaiting = { resolve, reject, isLocal: true };
 }
 
 function copyArguments(args: unknown[], slot: Slot, method: Method): void {
@@ -86,6 +79,7 @@ export class Program implements Surroundings {
   /** Names what tickets count: a journal with all its runs, or one run in memory. */
   readonly history: string;
   readonly answers: Answers;
+  readonly failures: Failures;
   /** What earlier runs have answered. */
   #kept: KeptAnswers | null = null;
   readonly #outside: OutsideCalls;
@@ -102,6 +96,7 @@ export class Program implements Surroundings {
     const forgotten = ledger ? (request: string) => ledger.forgetAnswer(request) : null;
     this.answers = new Answers(ports.now, answersMs, answers, forgotten);
     this.settled = options.onSettled;
+    this.failures = new Failures(ports.now, options.onError);
     this.history = ledger?.history(ports.unique) ?? ports.unique();
     this.#outside = new OutsideCalls(this.history, ports, options.limits, (call, result) => {
       this.node(call.slot.node).outsideCallDone(call, result);
@@ -358,16 +353,9 @@ export class Program implements Surroundings {
     else process.emitWarning(warning.message, "HeadwaterWarning");
   }
 
-  failed({ slot, method, origin }: EventRequest, error: unknown): void {
-    const failed: FailedEvent = { context: String(slot), method: method.name, startedBy: origin.kind, error };
-    const { onError } = this.#options;
-    if (onError !== undefined) apart(() => onError(failed));
-    else process.emitWarning(describe(failed), "HeadwaterEventFailed");
+  failed(request: EventRequest, error: unknown): void {
+    this.failures.ofEvent(request, error);
   }
-}
-
-function describe({ context, method, startedBy, error }: FailedEvent): string {
-  return `${context}.${method}(…), begun by a ${startedBy}, failed and changed nothing: ${textOf(error)}`;
 }
 
 function closed(client: string): HeadwaterError {

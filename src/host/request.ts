@@ -23,6 +23,8 @@ export type Origin =
 export interface Waiting {
   resolve(value: unknown): void;
   reject(error: unknown): void;
+  /** Does the one who waits run in this process, and hear of an error as it was thrown? Then it needs no other report. */
+  readonly isLocal?: boolean;
 }
 
 /** A try at running an event, on this host or on others. */

@@ -7,10 +7,11 @@ import type { Context, ContextClass } from "../model/context.js";
 import { DOOR, type Door } from "../model/door.js";
 import type { Ref } from "../model/refs.js";
 import { doorOf } from "./door.js";
+import type { FailedEvent } from "./failures.js";
 import type { ProgramHosts } from "./fleet.js";
 import type { Limits } from "./limits.js";
 import type { PlacementRules } from "./placement-rules.js";
-import type { Asker, FailedEvent, Program } from "./program.js";
+import type { Asker, Program } from "./program.js";
 
 export interface RunOptions {
   /**
@@ -75,7 +76,11 @@ export interface RunOptions {
   readonly onLoad?: (event: LoadEvent) => void;
   /** Which contexts are on which hosts, for those who know better than hashing (docs/hosts.md). */
   readonly placement?: PlacementRules;
-  /** Hears of events that failed and that nobody waits for. By default they become process warnings. */
+  /**
+   * Hears of events that failed and that nobody in this process waits for: started events, timers, messages, and requests
+   * that came through a server. Of those, an error with a name of its own is an answer and not reported, and of the others
+   * the first of a kind in a minute is. By default they become process warnings.
+   */
   readonly onError?: (failed: FailedEvent) => void;
 }
 

@@ -38,7 +38,7 @@ export interface Surroundings {
   journalFailed(error: HeadwaterError): void;
   /** Something goes on that whoever runs the program should know of. */
   warn(warning: HeadwaterError): void;
-  /** An event that nobody waits for has failed. */
+  /** An event has failed that nobody in this process waits for. */
   failed(request: EventRequest, error: unknown): void;
   /** An event has committed or failed for good. */
   readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;

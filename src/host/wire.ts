@@ -3,7 +3,9 @@ import type { Write } from "../journal/journal.js";
 import { Outside } from "../model/outside.js";
 import { pathOf, resolvePath, type Step } from "../model/path.js";
 import type { Method } from "../model/shape.js";
+import { textOf } from "./apart.js";
 import type { Effect } from "./effects.js";
+import { isAnswer } from "./failures.js";
 import { methodOf } from "./recovery.js";
 import type { Origin } from "./request.js";
 import type { Slot } from "./slot.js";
@@ -154,15 +156,31 @@ export type ToHead =
   | ({ readonly kind: "copied"; readonly piece: Uint8Array; readonly isLast: boolean } & CopyOf)
   | ({ readonly kind: "staged" } & CopyOf);
 
-/** A value or an error; our own errors keep their codes. */
-export type WireValue = { readonly value: unknown } | { readonly code: string; readonly message: string };
+/** A value or an error; our own errors keep their codes. Errors that may be reported keep their stacks. */
+export type WireValue =
+  | { readonly value: unknown; readonly stack?: string }
+  | { readonly code: string; readonly message: string; readonly stack?: string };
+
+const STACK_LENGTH_MAX = 4096;
 
 export function wired(value: unknown): WireValue {
-  return value instanceof HeadwaterError ? { code: value.code, message: value.message } : { value };
+  if (!(value instanceof Error)) return { value };
+  const stack = stackOf(value);
+  if (value instanceof HeadwaterError) return { code: value.code, message: value.message, ...stack };
+  return { value, ...stack };
+}
+
+/** Putting a stack into words takes long, and nobody looks at those of answers. */
+function stackOf(error: Error): { readonly stack?: string } {
+  if (isAnswer(error)) return {};
+  return { stack: textOf(error).slice(0, STACK_LENGTH_MAX) };
 }
 
 export function unwired(wire: WireValue): unknown {
-  return "code" in wire ? HeadwaterError.restored(wire.code, wire.message) : wire.value;
+  const value = "code" in wire ? HeadwaterError.restored(wire.code, wire.message) : wire.value;
+  const { stack } = wire;
+  if (stack !== undefined) Object.defineProperty(value, "stack", { value: stack, configurable: true });
+  return value;
 }
 
 export type WireEffect =

@@ -66,6 +66,8 @@ export interface Door {
   readonly isSingle: boolean;
   /** `request` names it: asked again under the same name, it has its effect once. */
   ask(asked: Asked, client: string | undefined, request: string | undefined, waiting: Waiting): void;
+  /** A function of the API has failed by itself, apart from its request. */
+  failed(apiFunction: string, error: unknown): void;
   series(client: string): Series;
   /** What was kept for the client is told at once, and then whatever is sent to it. */
   listen(client: string, onMessage: (message: unknown, from: Position) => void): Listening;

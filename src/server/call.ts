@@ -56,6 +56,7 @@ export class Calls {
 class Callable {
   readonly #name: string;
   readonly #function: ApiFunction;
+  readonly #door: Door;
   readonly #roots: unknown;
   #isRunning = false;
   #noted: Noted | null = null;
@@ -64,6 +65,7 @@ class Callable {
   constructor(name: string, apiFunction: ApiFunction, door: Door) {
     this.#name = name;
     this.#function = apiFunction;
+    this.#door = door;
     const scope: Scope = { [INVOKE]: (target, method, args) => this.#note({ target, method, args }) };
     const roots = [...door.roots].map(([node, root]) => [node, reference(scope, root)] as const);
     this.#roots = door.isSingle ? roots[0]?.[1] : Object.fromEntries(roots);
@@ -77,6 +79,9 @@ class Callable {
     let result: unknown;
     try {
       result = this.#function.call(this.#roots, ...args);
+    } catch (error) {
+      this.#door.failed(this.#name, error);
+      throw error;
     } finally {
       this.#isRunning = false;
     }
@@ -84,17 +89,29 @@ class Callable {
     this.#noted = null;
     if (noted === null || this.#count > 1) {
       Promise.resolve(result).catch(() => {}); // nobody will wait for it
-      throw noted === null ? none(this.#name) : tooMany(this.#name);
+      const error = noted === null ? none(this.#name) : tooMany(this.#name);
+      this.#door.failed(this.#name, error);
+      throw error;
     }
-    if (result === noted.promise) {
-      ask(noted.asked, new Passing(noted, waiting));
-    } else {
-      Promise.resolve(result).then(
-        (value) => waiting.resolve(value),
-        (error: unknown) => waiting.reject(error),
-      );
-      ask(noted.asked, noted);
-    }
+    if (result === noted.promise) ask(noted.asked, new Passing(noted, waiting));
+    else this.#askAndGoOn(noted, result, ask, waiting);
+  }
+
+  /** The function does something with what comes of its request. What the request fails with is reported elsewhere. */
+  #askAndGoOn(noted: Noted, result: unknown, ask: Ask, waiting: Waiting): void {
+    let reason: unknown;
+    Promise.resolve(result).then(
+      (value) => waiting.resolve(value),
+      (error: unknown) => {
+        if (error !== reason) this.#door.failed(this.#name, error);
+        waiting.reject(error);
+      },
+    );
+    const reject = (error: unknown) => {
+      reason = error;
+      noted.reject(error);
+    };
+    ask(noted.asked, { resolve: noted.resolve, reject });
   }
 
   #note(asked: Asked): Promise<unknown> {

@@ -121,6 +121,6 @@ test("options of --fluxions without it, and words too many, are refused", async 
   assert.match((await headwater("run", "x.ts", "--", "one")).stderr, /one word too many/);
   assert.match(
     (await headwater("run", "x.ts", "--fluxions", "--threads", "0")).stderr,
-    /HW-2002|--threads is a number/,
+    /HW-2004|--threads is a number/,
   );
 });

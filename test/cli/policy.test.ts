@@ -74,7 +74,7 @@ test("what is not a load or not a policy is refused with the line or the reason"
   assert.deepEqual([bad.exitCode, codeOf(bad.stdout)], [2, "HW-6022"]);
   assert.match(bad.stdout, /line \d+ of the load is not an event: atMs is not/);
   assert.equal(codeOf((await tried("--load", at("empty"))).stdout), "HW-6022");
-  assert.equal(codeOf((await tried("--load", at("missing"))).stdout), "HW-2001");
+  assert.equal(codeOf((await tried("--load", at("missing"))).stdout), "HW-2004");
   assert.equal(codeOf((await tried()).stdout), "HW-2001");
   assert.equal(codeOf((await tried("--load", at("load"), "--hosts", "4..1")).stdout), "HW-2001");
   assert.equal(codeOf((await tried("--load", at("load"), "--policy", at("no.mjs"))).stdout), "HW-6021");

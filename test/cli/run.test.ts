@@ -83,13 +83,17 @@ test("an object of root classes runs as several logical nodes; --json gives one 
     { kind: "print", line: "stepped, forever: true" },
   );
   const failure = others.find(({ kind }) => kind === "failure");
-  assert.deepEqual(failure, {
+  const { stack, ...said } = failure ?? {};
+  assert.deepEqual(said, {
     kind: "failure",
     context: "printer",
     method: "fail",
     startedBy: "message",
+    name: "Error",
     message: "out of ink",
+    unreported: 0,
   });
+  assert.match(String(stack), /^ {4}at Printer\.fail \(.*two\.ts:3:/);
   assert.equal(exitCode, 0);
 });
 

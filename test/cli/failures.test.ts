@@ -43,7 +43,7 @@ export const api = expose(Hotel, {
   refuse: (hotel, room: string) => hotel.rooms(room).refuse(),
   rule: (hotel, room: string) => hotel.rooms(room).rule(),
   later: (hotel, room: string) => hotel.rooms(room).later(),
-  own: (hotel, room: string) => (hotel as any).rooms(room).leter(), // OWN
+  own: (hotel, room: string) => (hotel as never as { rooms: Function }).rooms(room).leter(), // OWN
   after: async (hotel, room: string) => (await hotel.rooms(room).later())!.oops, // AFTER
 });
 `;

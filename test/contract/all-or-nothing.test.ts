@@ -232,6 +232,7 @@ test("line 3: the failure of an event that nobody waits for is reported, and cha
       method: "fail",
       startedBy: "start",
       error: "TypeError: nobody listens",
+      unreported: 0,
     },
   );
   await service.stop();

@@ -71,7 +71,7 @@ function overSocket(url: string, name: string, random: Random): Connected {
     client.api.transfer(transfer).then(
       () => true,
       (error: unknown) => {
-        assert.ok(error instanceof Error && error.name === "RangeError", String(error));
+        assert.ok(error instanceof Error && error.name === "NotEnough", String(error));
         return false;
       },
     );

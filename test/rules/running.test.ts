@@ -52,6 +52,7 @@ test("HW-1025: other options are what they may be", async () => {
     '"foo"',
   );
   await refused(runAnything(Counter, { durability: "maybe" }), "HW-1025", "durability", '"written"');
+  await refused(runAnything(Counter, { takeOver: "yes" }), "HW-1025", "takeOver", "true or false");
   await refused(runAnything(Counter, { onError: "log" }), "HW-1025", "onError", "a function");
   await refused(runAnything(Counter, null), "HW-1025", "options", "null");
   await using service = await run(Counter, { commitOrder: "total", hosts: 1 });

@@ -25,13 +25,18 @@ export type Notice =
 export const START = 1000;
 const SETTLE_MS = 5;
 
+/** An answer, not a failure: it has a name of its own. */
+class NotEnough extends Error {
+  override name = "NotEnough";
+}
+
 class Account extends Context<string> {
   balance = START;
   history = tracked.list<readonly [id: string, amount: number]>();
   settled = tracked.list<string>();
 
   add(id: string, amount: number) {
-    if (this.balance + amount < 0) throw new RangeError(`${this.key} has only ${this.balance}`);
+    if (this.balance + amount < 0) throw new NotEnough(`${this.key} has only ${this.balance}`);
     this.balance += amount;
     this.event.after(SETTLE_MS, this.settle, id);
     return this.history.push([id, amount]);

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import type { Journal } from "#src/journal/journal.js";
+import { refused } from "../refused.js";
 import { allOf, newDirectory, Other, openIn, write } from "./support.js";
 
 /** What `programs/told.ts` says about each group that it was told to append. */
@@ -40,6 +44,47 @@ test("a process whose journal another one has opened can write nothing more", as
   assert.deepEqual(Object.keys(pids), ["a", "b", "e", "f"]);
   assert.notEqual(pids.a, pids.b);
   assert.equal(pids.b, pids.e);
+});
+
+test("of openings at the same time one gets the journal and the others are refused, whoever has had it before", async (t) => {
+  const directory = newDirectory(t);
+  for (let round = 0; round < 10; round++) {
+    const openings = await Promise.allSettled(Array.from({ length: 6 }, () => openIn(t, directory)));
+    const open = openings.flatMap((opening) => (opening.status === "fulfilled" ? [opening.value] : []));
+    const codes = openings.flatMap((opening) => (opening.status === "rejected" ? [opening.reason.code] : []));
+    assert.deepEqual([open.length, codes], [1, Array(5).fill("HW-3024")]);
+    await write(open[0] as Journal, { [`round ${round}`]: "" });
+    if (round % 2 === 0) await open[0]?.close();
+    else {
+      const next = await openIn(t, directory, { takeOver: true });
+      await Promise.all([open[0]?.close(), next.close()]);
+    }
+  }
+  assert.equal(Object.keys(allOf(await openIn(t, directory))).length, 10);
+  assert.deepEqual(readdirSync(directory).sort(), [
+    "data.mdb",
+    "journal.json",
+    "lock.mdb",
+    "owner.pid",
+    "owner.sock",
+  ]);
+});
+
+test("an owner that was killed leaves a lock behind that stops nobody", async (t) => {
+  const directory = newDirectory(t);
+  for (const key of ["a", "b", "c"]) {
+    const owner = new Other(t, "told", [directory]);
+    owner.tell(key);
+    await owner.hears(about(key));
+    await refused(openIn(t, directory), "HW-3024", directory);
+    owner.kill();
+    await owner.ended;
+    assert.ok(existsSync(join(directory, "owner.sock")));
+    const journal = await openIn(t, directory);
+    assert.ok(journal.get(key));
+    await journal.close();
+    assert.deepEqual(readdirSync(directory).sort(), ["data.mdb", "journal.json", "lock.mdb"]);
+  }
 });
 
 test("what a fenced process has in memory never reaches the file, not even when it closes", async (t) => {

@@ -18,6 +18,6 @@ export interface Command {
   readonly options: Readonly<Record<string, Option>>;
   /** Takes what stands behind `--`, whatever it is. */
   readonly passesOn?: boolean;
-  /** The exit code: 0 for done, 1 for failed. What was not understood is thrown as HW-2001, what is not there as HW-2004. */
+  /** The exit code: 0 for done, 1 for failed. Exit code 2 is for errors that `run` throws: HW-2001, HW-2004 and others. */
   run(args: Arguments, terminal: Terminal): Promise<number>;
 }

@@ -15,7 +15,7 @@ export interface Voice {
   listening(url: string): void;
   /** A line that the program itself printed. */
   print(line: string): void;
-  /** An event failed that nobody in this process waited for. */
+  /** An event failed, and no caller in this process waited for it. */
   failure(failed: FailedEvent): void;
   /** Something was done about the hosts. */
   decision(decision: Decision): void;

@@ -77,7 +77,7 @@ export interface RunOptions {
   /** Which contexts are on which hosts, for those who know better than hashing (docs/hosts.md). */
   readonly placement?: PlacementRules;
   /**
-   * Hears of events that failed and that nobody in this process waits for: started events, timers, messages, and requests
+   * Hears of failed events without a caller in this process: started events, timers, messages, and requests
    * that came through a server. Of those, an error with a name of its own is an answer and not reported, and of the others
    * the first of a kind in a minute is. By default they become process warnings.
    */

@@ -38,7 +38,7 @@ export interface Surroundings {
   journalFailed(error: HeadwaterError): void;
   /** Something goes on that whoever runs the program should know of. */
   warn(warning: HeadwaterError): void;
-  /** An event has failed that nobody in this process waits for. */
+  /** An event has failed, and no caller in this process waits for it. */
   failed(request: EventRequest, error: unknown): void;
   /** An event has committed or failed for good. */
   readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;

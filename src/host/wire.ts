@@ -170,7 +170,7 @@ export function wired(value: unknown): WireValue {
   return { value, ...stack };
 }
 
-/** Putting a stack into words takes long, and nobody looks at those of answers. */
+/** Formatting a stack takes long, and the stacks of answers are never reported. */
 function stackOf(error: Error): { readonly stack?: string } {
   if (isAnswer(error)) return {};
   return { stack: textOf(error).slice(0, STACK_LENGTH_MAX) };

@@ -33,7 +33,7 @@ const CARD_DRAFT = "journal.json.new";
 const DATA = "data.mdb";
 const LMDB_LOCK = "lock.mdb";
 
-/** What a program knows is its owner's business: nobody else can read it. */
+/** Only the owner of the files can read them: they hold all that the program knows. */
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 const OTHERS = 0o077;
@@ -95,8 +95,7 @@ export function markComplete(directory: string, card: Card): void {
 }
 
 /**
- * Makes lmdb's files before lmdb does, which would let everybody read them, and takes from others what older versions
- * have let them read.
+ * Makes lmdb's files before lmdb does, whose files every user can read, and tightens the files of older versions.
  */
 export function keepPrivate(directory: string, onWarning?: (text: string) => void): void {
   if (process.platform === "win32") return;

@@ -262,7 +262,7 @@ export class LmdbJournal implements Journal {
     return store.meta.getEntry(OWNER)?.version === epoch;
   }
 
-  /** Another opening has the journal now, and nobody has found out by a commit. */
+  /** Another opening has the journal now, and no commit has shown it yet. */
   #taken(): void {
     const { directory, epoch, onFailure } = this.#parts;
     const failure = fenced(directory, epoch);

@@ -45,7 +45,7 @@ export class Connections {
     }
   }
 
-  /** Closes those that nobody waits at, when what was written to them has left. */
+  /** Closes idle connections once their last bytes have left. */
   closeIdle(isBusy: (socket: Socket) => boolean): void {
     for (const socket of this.#open) if (!isBusy(socket)) socket.destroySoon();
   }

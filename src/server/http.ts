@@ -87,7 +87,7 @@ export class Http {
     respond(response, 200, this.#reply(value), this.#headers(response));
   }
 
-  /** Fails as soon as nothing can commit any more, also if nobody has asked for anything since. */
+  /** Fails as soon as nothing can commit any more, also without a request that has shown it. */
   async #health(response: ServerResponse): Promise<void> {
     const failure = await this.#around.calls.door.health();
     if (failure !== null) throw failure;

@@ -4,12 +4,12 @@ import { cannotStart } from "./limits.js";
 import { shown } from "./log.js";
 
 /**
- * Browsers say which page a request comes from. Pages of listed origins may ask; others may not, or any page that
- * somebody visits could use a server that their machine can reach.
+ * Browsers say which page a request comes from. Pages of listed origins may ask; others may not, or every
+ * page in a browser could use any server that the browser can reach.
  *
  * That the Origin equals the Host proves nothing by itself: a stranger's page can have its own name lead here (DNS
  * rebinding), and then both are that name. Only the names of the loopback interface cannot be made to lead elsewhere
- * first, so they are believed, and only by a server that nobody else can reach.
+ * first, so they are believed, and only by a server on the loopback.
  */
 export class Origins {
   readonly #allowed: ReadonlySet<string>;

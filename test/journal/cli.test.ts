@@ -153,7 +153,7 @@ test("a journal on a read-only mount can be verified, and damage is found there,
     const line = `'${process.execPath}' '${MAIN}' journal ${what} '${directory}'`;
     return unshared(`${mount} && ! touch '${directory}/x' 2>/dev/null && ${line}`);
   };
-  if (unshared(mount).status !== 0) return t.diagnostic("this system lets nobody mount anything");
+  if (unshared(mount).status !== 0) return t.diagnostic("this system does not allow mounts");
   const verified = look("verify");
   assert.equal(verified.status, 0, verified.output);
   assert.match(verified.output, /all checksums are right/);

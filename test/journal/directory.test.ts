@@ -125,7 +125,7 @@ test("making a journal that was interrupted is finished by the next opening", as
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-test("nobody but its owner can read a journal, whatever the umask; files of older versions are tightened", async (t) => {
+test("only its owner can read a journal, whatever the umask; files of older versions are tightened", async (t) => {
   const directory = newDirectory(t);
   const mask = process.umask(0);
   t.after(() => process.umask(mask));

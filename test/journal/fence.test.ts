@@ -46,7 +46,7 @@ test("a process whose journal another one has opened can write nothing more", as
   assert.equal(pids.b, pids.e);
 });
 
-test("of openings at the same time one gets the journal and the others are refused, whoever has had it before", async (t) => {
+test("of openings at the same time one gets the journal and the others are refused, after a close and after a takeover", async (t) => {
   const directory = newDirectory(t);
   for (let round = 0; round < 10; round++) {
     const openings = await Promise.allSettled(Array.from({ length: 6 }, () => openIn(t, directory)));
@@ -70,7 +70,7 @@ test("of openings at the same time one gets the journal and the others are refus
   ]);
 });
 
-test("an owner that was killed leaves a lock behind that stops nobody", async (t) => {
+test("the lock of an owner that was killed does not stop the next opening", async (t) => {
   const directory = newDirectory(t);
   for (const key of ["a", "b", "c"]) {
     const owner = new Other(t, "told", [directory]);

@@ -5,7 +5,7 @@ import type { ServeOptions } from "headwater";
 import { refused } from "../refused.js";
 import { started } from "./town.js";
 
-/** A token is good until it expires or nobody knows it, for connections that are open, too. */
+/** A token is good until it expires or is unknown, for open connections, too. */
 
 type Tokens = NonNullable<ServeOptions["tokens"]>;
 

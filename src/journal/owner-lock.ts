@@ -4,6 +4,7 @@ import {
   closeSync,
   lstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -15,6 +16,7 @@ import { inUse } from "./problems.js";
 
 const SOCKET = "owner.sock";
 const PID = "owner.pid";
+const STRAY_MS = 60_000;
 
 export interface OwnerLockOptions {
   /** Take the journal over from the process that has it, instead of being refused. */
@@ -56,6 +58,7 @@ export class OwnerLock {
       if (!takeOver && found !== null && (await isListening(place.path(SOCKET)))) {
         throw inUse(directory, ownerIn(directory));
       }
+      await clearStrays(place, directory);
       return new OwnerLock(directory, takeOver, found, await bind(place, directory, onWarning));
     } catch (error) {
       place.close();
@@ -116,6 +119,16 @@ class Place {
 
   close(): void {
     if (this.#handle !== null) closeSync(this.#handle);
+  }
+}
+
+/** Removes sockets of processes that were killed while they opened the journal. Young ones may not listen yet. */
+async function clearStrays(place: Place, directory: string): Promise<void> {
+  for (const name of readdirSync(directory)) {
+    if (!/^owner-[0-9a-f]{16}\.sock$/.test(name)) continue;
+    const found = lstatSync(place.path(name), { throwIfNoEntry: false });
+    const isOld = found !== undefined && Date.now() - found.mtimeMs > STRAY_MS;
+    if (isOld && !(await isListening(place.path(name)))) rmSync(place.path(name), { force: true });
   }
 }
 

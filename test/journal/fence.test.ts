@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, readdirSync, renameSync, utimesSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Journal } from "#src/journal/journal.js";
@@ -85,6 +87,25 @@ test("the lock of an owner that was killed does not stop the next opening", asyn
     await journal.close();
     assert.deepEqual(readdirSync(directory).sort(), ["data.mdb", "journal.json", "lock.mdb"]);
   }
+});
+
+test("sockets that killed processes have left half way are cleared away, and those of living ones are not", async (t) => {
+  const directory = newDirectory(t);
+  await (await openIn(t, directory)).close();
+  const names = ["dead", "young", "alive"].map(
+    (name) => `owner-${Buffer.from(name.padEnd(8)).toString("hex")}.sock`,
+  );
+  for (const [i, name] of names.entries()) {
+    const server = createServer().listen(join(directory, "x.sock"));
+    await once(server, "listening");
+    renameSync(join(directory, "x.sock"), join(directory, name)); // so that closing does not remove it
+    if (i !== 1) utimesSync(join(directory, name), 0, 0);
+    if (i !== 2) server.close();
+    t.after(() => server.close());
+  }
+  await (await openIn(t, directory)).close();
+  const left = readdirSync(directory).filter((name) => name.startsWith("owner"));
+  assert.deepEqual(left.toSorted(), names.slice(1).toSorted());
 });
 
 test("what a fenced process has in memory never reaches the file, not even when it closes", async (t) => {

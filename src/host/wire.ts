@@ -26,6 +26,7 @@ export interface Header {
   readonly ticket: number;
   readonly attempt: number;
   readonly time: number;
+  readonly steadyMs: number;
   readonly args: unknown[];
   readonly caller: string | null;
   readonly origin: Origin;
@@ -182,7 +183,7 @@ export type WireEffect =
       readonly method: string;
       readonly args: unknown[];
     }
-  | { readonly kind: "cancel"; readonly id: string }
+  | { readonly kind: "cancel"; readonly id: string; readonly due: number | null }
   | {
       readonly kind: "outside";
       readonly outside: string;

@@ -78,6 +78,11 @@ export class World {
   readonly #lazy: boolean;
   /** How much of a context travels at once. */
   readonly #pieceBytes: number;
+  /** How many timers are read from the journal at a time. */
+  readonly #timersAtOnce: number;
+  /** Is the machine's clock set now and then? */
+  readonly #clockJumps: boolean;
+  #clockOffMs = 0;
   #time = 1_000_000;
   /** No timer is due before that. */
   #nextDue = Number.POSITIVE_INFINITY;
@@ -92,11 +97,14 @@ export class World {
     this.#duplicates = random.chance(0.5) ? 0.2 : 0;
     this.#lazy = random.chance(0.3);
     this.#pieceBytes = options.hosts ? random.pick([1, 2000, 100_000]) : DEFAULT_LIMITS.pieceBytes;
+    this.#timersAtOnce = random.pick([1, 3, 1000]);
+    this.#clockJumps = random.chance(0.3);
     this.#roots = built.roots;
     this.#options = options;
     this.#requests = new Requests(workload, (index) => this.#plan(index));
     this.#recorder = new Recorder(
       () => this.#step,
+      () => this.#program.now(),
       (request) => this.#requests.madeAt(request),
       options.commitOrder,
     );
@@ -112,7 +120,7 @@ export class World {
     this.#life += 1;
     const { commitOrder, marks, plant } = this.#options;
     const ports = this.#ports();
-    const limits = { ...DEFAULT_LIMITS, pieceBytes: this.#pieceBytes };
+    const limits = { ...DEFAULT_LIMITS, pieceBytes: this.#pieceBytes, timers: this.#timersAtOnce };
     if (this.#options.hosts) {
       this.#cluster = new Cluster({
         classes: this.#roots,
@@ -190,6 +198,7 @@ export class World {
     this.#isDown = false;
     this.#step += 1;
     this.#time += this.#random.int(1000);
+    if (this.#clockJumps) this.#setClock();
     storage.crash();
     this.#recorder.crashed();
     this.#program = this.#begin();
@@ -205,8 +214,13 @@ export class World {
     if (last !== next) this.#possible[index] = last;
     this.#step += 1;
     this.#time += this.#random.int(3);
+    if (this.#clockJumps && this.#random.chance(0.01)) this.#setClock();
     this.#hash.add(next.what).add(index);
     next.happen();
+  }
+
+  #setClock(): void {
+    this.#clockOffMs += this.#random.pick([-3_600_000, -300, -1, 1, 300, 3_600_000]);
   }
 
   /** Waits until something can happen, moving time to the next timer if need be. */
@@ -345,8 +359,10 @@ export class World {
   #ports(): Ports {
     const life = this.#life;
     const add = this.#adder();
+    const began = this.#time; // a process knows nothing of the time before it
     return {
-      now: () => this.#time,
+      now: () => this.#time - began,
+      timeOfDay: () => this.#time + this.#clockOffMs,
       soon: (task) => {
         if (this.#lazy) add("soon", task);
         else if (life === this.#life) this.#soon.push(task);
@@ -356,8 +372,8 @@ export class World {
       },
       at: (time, task) => {
         if (life === this.#life) {
-          this.#timers.set(task, time);
-          this.#nextDue = Math.min(this.#nextDue, time);
+          this.#timers.set(task, time + began);
+          this.#nextDue = Math.min(this.#nextDue, time + began);
         }
         return () => this.#timers.delete(task);
       },

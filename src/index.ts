@@ -1,4 +1,7 @@
+import "./state/tracked-fields.js"; // makes what `tracked` declares
+
 export type { ProgramIo } from "./cli/program.js";
+export { run, serve } from "./doors.js";
 export type { ElasticHosts } from "./elastic/elastic-hosts.js";
 export { type Bounds, type KeepOptions, keep } from "./elastic/keep.js";
 export type { LoadEvent } from "./elastic/load.js";
@@ -17,7 +20,6 @@ export type { ContextInfo, HostInfo, HostLoad, HostState, NamedContext, ProgramH
 export { isHost } from "./host/is-host.js";
 export type { Limits } from "./host/limits.js";
 export type { PlacementRules } from "./host/placement-rules.js";
-export { run } from "./host/run.js";
 export { hostsOf, type NodeService, type Nodes, type RunOptions, type Service } from "./host/service.js";
 export type { Durability, Journal } from "./journal/journal.js";
 export { MemoryJournal } from "./journal/memory.js";
@@ -47,6 +49,6 @@ export {
 export type { Children, Elsewhere, Later, Ref, Target, View } from "./model/refs.js";
 export { tracked } from "./model/tracked.js";
 export type { ServerLimits } from "./server/limits.js";
-export { type ServeOptions, type Server, serve } from "./server/serve.js";
+export type { ServeOptions, Server } from "./server/serve.js";
 export type { Tokens } from "./server/tokens.js";
 export { register } from "./state/values.js";

@@ -62,7 +62,7 @@ export class Requests {
       throw cannotTravel("the name of an API function has half of a surrogate pair");
     const promise = new Promise<unknown>(keepSettlers);
     const id = ++this.#last;
-    const deadline = Date.now() + this.timeoutMs;
+    const deadline = performance.now() + this.timeoutMs;
     const request: Request = { id, name, args: forms, deadline, resolve: lastResolve, reject: lastReject };
     this.#open.set(id, request);
     this.#toSend.push(request);
@@ -148,7 +148,7 @@ export class Requests {
   /** One timer for all: deadlines are in the order of the numbers. */
   #wake(): void {
     this.#timer = undefined;
-    const now = Date.now();
+    const now = performance.now(); // not the clock, which can be set
     for (const { id, name, deadline } of this.#open.values()) {
       if (deadline > now) {
         if (deadline !== Number.POSITIVE_INFINITY) {

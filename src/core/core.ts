@@ -46,7 +46,7 @@ export interface CoreOptions {
 export class Core<P> {
   #ready = new Ready<P>();
   #ticket = 0;
-  #now: Moment = { ms: 0 };
+  #now: Moment = { ms: 0, steadyMs: 0 };
   /** All unsettled events, and settled ones whose messages wait for earlier tickets. */
   readonly #order = new Order<P>();
   #unfinished = 0;
@@ -97,9 +97,9 @@ export class Core<P> {
     return !this.#ready.isEmpty;
   }
 
-  /** Says what time it is. It never goes back, so events have times in the order of their tickets. */
-  tick(now: number): void {
-    if (now > this.#now.ms) this.#now = { ms: now };
+  /** Says what time it is, by the machine's clock and by one that only goes forward. */
+  tick(ms: number, steadyMs: number): void {
+    if (ms !== this.#now.ms || steadyMs !== this.#now.steadyMs) this.#now = { ms, steadyMs };
   }
 
   /** Gives an event its ticket. It starts when nobody earlier is in its way. */
@@ -213,16 +213,15 @@ export class Core<P> {
    * Goes on where an earlier run of the logical node ended: nothing up to `lastTicket` is given out again, except to
    * events that had a ticket and did not get to commit. `items` are in ticket order.
    */
-  recover(lastTicket: number, time: number, items: readonly Recovered<P>[]): void {
+  recover(lastTicket: number, items: readonly Recovered<P>[]): void {
     invariant(this.#ticket === 0, "a logical node recovers before it does anything else");
     for (const item of items) {
       this.#ticket = item.ticket - 1;
       if ("request" in item) {
-        this.#now = { ms: item.time };
+        this.#now = item.moment;
         this.request(item.request);
       } else this.#order.join(messagesOf(item.ticket as Ticket, item.messages));
     }
-    this.#now = { ms: time };
     this.#ticket = Math.max(lastTicket, items.at(-1)?.ticket ?? 0);
     this.#advance();
   }

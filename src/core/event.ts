@@ -25,7 +25,7 @@ export interface Request<P> {
 
 /** What a logical node finds in its journal when it begins: events to run, and messages of events that have run. */
 export type Recovered<P> =
-  | { readonly ticket: number; readonly time: number; readonly request: Request<P> }
+  | { readonly ticket: number; readonly moment: Moment; readonly request: Request<P> }
   | { readonly ticket: number; readonly messages: readonly Message[] };
 
 /** A message to another logical node or to a client; `body` is nothing to the core. */
@@ -79,9 +79,12 @@ export interface GivenUp<P> {
   changed: boolean;
 }
 
-/** A time that many events share. */
+/** A time that many events share, by two clocks. */
 export interface Moment {
+  /** By the machine's clock, which can be set: it may be earlier than that of an earlier ticket. */
   readonly ms: number;
+  /** By a clock that only goes forward: the beginning of what is measured from the event on. */
+  readonly steadyMs: number;
 }
 
 /** A look at a context above, in the queue of that context until it was taken. */
@@ -184,9 +187,14 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P>, Wish<P> {
     return this.attempt === FIRST_ATTEMPT ? this : new Wait(this, this.place, null, null);
   }
 
-  /** When it got its ticket. */
+  /** When it got its ticket, by the machine's clock. */
   get time(): number {
     return this.moment.ms;
+  }
+
+  /** The same by the clock that only goes forward. */
+  get steadyMs(): number {
+    return this.moment.steadyMs;
   }
 
   /** Before the journal has it, an event may still be started again. */

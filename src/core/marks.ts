@@ -35,6 +35,7 @@ export const CRASH_MARKS = [
   "an event kept its ticket over a crash",
   "a request was answered from the journal",
   "a client got a message again",
+  "timers were left to the journal",
 ] as const;
 
 /** The same on several hosts, with a journal. */

@@ -10,7 +10,12 @@ export const PLANTS = [
 ] as const;
 
 /** The same between a program and its journal. */
-export const CRASH_PLANTS = ["reply-before-sync", "forget-tickets", "lose-answers"] as const;
+export const CRASH_PLANTS = [
+  "reply-before-sync",
+  "forget-tickets",
+  "lose-answers",
+  "timers-by-name",
+] as const;
 
 /** The same where contexts move between hosts. */
 export const MOVE_PLANTS = ["no-last-difference", "move-early"] as const;

@@ -97,6 +97,13 @@ export function added<T>(list: T[] | null, item: T): T[] {
   return list;
 }
 
+/** Do these start others? */
+export function startsEvents<P>(first: CoreEvent<P>): boolean {
+  for (let event: CoreEvent<P> | null = first; event !== null; event = event.along)
+    if (event.outcome !== null && event.outcome.starts.length > 0) return true;
+  return false;
+}
+
 /** An event and those along with it. */
 export function allAlong<P>(first: CoreEvent<P>): CoreEvent<P>[] {
   const events: CoreEvent<P>[] = [];

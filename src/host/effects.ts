@@ -11,12 +11,14 @@ export type Effect =
   | {
       readonly kind: "timer";
       readonly id: TimerId;
+      /** By the clock that only goes forward. */
       readonly due: number;
       readonly slot: Slot;
       readonly method: Method;
       readonly args: unknown[];
     }
-  | { readonly kind: "cancel"; readonly id: TimerId }
+  /** `due` is when it would have gone off; null if it was not armed any more. */
+  | { readonly kind: "cancel"; readonly id: TimerId; readonly due: number | null }
   | {
       readonly kind: "outside";
       readonly outside: Outside<never, unknown>;
@@ -39,11 +41,16 @@ export class Effects {
     this.#items = null;
   }
 
-  flatten(into: Effect[] = []): Effect[] {
-    for (const item of this.#items ?? []) {
-      if (item instanceof Effects) item.flatten(into);
-      else into.push(item);
+  /** Without recursion: calls may be nested deeper than the stack. */
+  flatten(): Effect[] {
+    const flat: Effect[] = [];
+    const open = [(this.#items ?? []).values()];
+    for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
+      const { value, done } = at.next();
+      if (done) open.pop();
+      else if (value instanceof Effects) open.push((value.#items ?? []).values());
+      else flat.push(value);
     }
-    return into;
+    return flat;
   }
 }

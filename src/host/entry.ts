@@ -1,8 +1,9 @@
 import { Context } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
+import { askedAt } from "../model/path.js";
 import { armedIn, instantiate, type State, stateOf } from "../state/fields.js";
-import { ArmedTimers } from "./armed-timers.js";
+import type { LiveMap } from "../state/tracked-map.js";
 import type { Frame } from "./frame.js";
 import type { Slot } from "./slot.js";
 
@@ -12,7 +13,7 @@ export class Entry {
   /** As of the last method that ended in this context. */
   state: State;
   #instance: Context<Key> | null = null;
-  #armed: ArmedTimers | null = null;
+  #armed: LiveMap | null = null;
   #ranAtOnce = true;
   released = false;
   /** Can later events see `state`? */
@@ -38,30 +39,35 @@ export class Entry {
     this.#ranAtOnce = false;
   }
 
-  arm(timer: TimerId): void {
-    this.#timers.add(timer);
+  arm(timer: TimerId, due: number): void {
+    this.#timers.set(askedAt(this.slot.node, timer), due);
   }
 
-  cancel(timer: TimerId): void {
-    this.#timers.remove(timer);
+  /** When it would have gone off; null if it is not armed. */
+  cancel(timer: TimerId): number | null {
+    const name = askedAt(this.slot.node, timer);
+    const due = this.#timers.get(name) as number | undefined;
+    if (due === undefined) return null;
+    this.#timers.delete(name);
+    return due;
   }
 
   /** The timer that started the event has gone off. Says whether it was still armed. */
   disarm(timer: TimerId): boolean {
-    const wasArmed = this.#timers.remove(timer);
+    const wasArmed = this.cancel(timer) !== null;
     if (wasArmed) this.keepRunning(this.current());
     return wasArmed;
   }
 
-  get #timers(): ArmedTimers {
-    this.#armed ??= new ArmedTimers(armedIn(this.slot, this.state));
+  get #timers(): LiveMap {
+    this.#armed ??= armedIn(this.slot, this.state);
     return this.#armed;
   }
 
   /** The state that the instance holds at this moment. */
   current(): State {
     if (this.#instance === null) return this.state;
-    return stateOf(this.#instance, this.slot, this.state, this.#armed?.changed ?? null);
+    return stateOf(this.#instance, this.slot, this.state, this.#armed);
   }
 
   /** A method has ended: its changes become part of the entry's state. */

@@ -28,6 +28,7 @@ import { changedFields, type State, viewOf } from "../state/fields.js";
 import { copy, copyAll, copyThrown, isSimple } from "../state/values.js";
 import { Call } from "./call.js";
 import { CallsBelow, whenOver } from "./calls-below.js";
+import { dueAfter } from "./due.js";
 import { type Effect, Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
@@ -310,16 +311,16 @@ export class Frame implements Activation {
     if (!rules.isDelay(ms)) throw rules.badTimer(slot, rules.noTimer.delay(ms));
     declaredReads(slot, found);
     const copies = copyAll(args, () => rules.argumentsOf(slot, found));
-    this.#push({ kind: "timer", id, due: this.time + ms, slot, method: found, args: copies });
-    this.#entry?.arm(id);
+    const due = dueAfter(this.execution.event.steadyMs, ms);
+    this.#push({ kind: "timer", id, due, slot, method: found, args: copies });
+    this.#entry?.arm(id, due);
     return id;
   }
 
   cancel(timer: TimerId): void {
     if (!isTimerOf(this.slot, timer)) throw rules.badTimer(this.slot, rules.noTimer.notItsOwn(timer));
     this.#checkTimers();
-    this.#push({ kind: "cancel", id: timer });
-    this.#entry?.cancel(timer);
+    this.#push({ kind: "cancel", id: timer, due: this.#entry?.cancel(timer) ?? null });
   }
 
   outside<I, R>(work: Outside<I, R>, input: I, then?: (result: OutsideResult<R>) => unknown): void {

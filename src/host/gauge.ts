@@ -6,6 +6,8 @@ import type { HostLoad } from "./fleet.js";
 const SAMPLE_EVERY = 16;
 /** So many of those that have not ended are remembered. */
 const ASKED_MAX = 4096;
+/** A clock that moves by more than this beside the one that only goes forward was set. */
+const SET_MS_MIN = 250;
 
 /** Measures a host, from reading to reading. */
 export class Gauge {
@@ -17,6 +19,8 @@ export class Gauge {
   /** The tickets and times of those that are to be asked at their end, too. */
   readonly #asked = new Map<string, number>();
   #tookMs: number[] = [];
+  /** How far the machine's clock, by which tickets say their time, is ahead of the one that only goes forward. */
+  #aheadMs = Date.now() - performance.now();
 
   /** An event is about to start that got its ticket at that time. */
   started({ node, ticket, time: ticketMs }: { node: string; ticket: number; time: number }): void {
@@ -38,6 +42,7 @@ export class Gauge {
   read(): HostLoad {
     const loop = performance.eventLoopUtilization();
     const now = performance.now();
+    if (this.#wasClockSet()) this.#forgetTimes();
     const { used_heap_size: heap, external_memory: outside } = getHeapStatistics();
     const load: HostLoad = {
       utilisation: performance.eventLoopUtilization(loop, this.#loop).utilization,
@@ -49,9 +54,22 @@ export class Gauge {
     this.#loop = loop;
     this.#since = now;
     this.#events = 0;
+    this.#forgetTimes();
+    return load;
+  }
+
+  /** Then the times since the last reading say nothing: the head's clock was another one, or the end's. */
+  #wasClockSet(): boolean {
+    const aheadMs = Date.now() - performance.now();
+    const wasSet = Math.abs(aheadMs - this.#aheadMs) > SET_MS_MIN;
+    this.#aheadMs = aheadMs;
+    if (wasSet) this.#asked.clear();
+    return wasSet;
+  }
+
+  #forgetTimes(): void {
     this.#waitedMs = 0;
     this.#samples = 0;
     this.#tookMs = [];
-    return load;
   }
 }

@@ -8,7 +8,7 @@ import type { Header, ToHost } from "./wire.js";
 
 /** What a host must know of an event. `after` is set if it is sent ahead. */
 export function headerOf(
-  { ticket, attempt, time, dependsOn, payload }: CoreEvent<EventRequest>,
+  { ticket, attempt, time, steadyMs, dependsOn, payload }: CoreEvent<EventRequest>,
   after: number | null,
 ): Extract<ToHost, { kind: "run" }> {
   const { slot, method, args, caller = null, origin, seen } = payload;
@@ -21,6 +21,7 @@ export function headerOf(
     ticket,
     attempt,
     time,
+    steadyMs,
     args,
     caller,
     origin,

@@ -30,6 +30,7 @@ export class Inbox<M extends Message> {
   readonly #reader = new ByteReader();
   #lastTicket = 0;
   #lastTime = 0;
+  #lastSteadyMs = 0;
 
   constructor(
     readonly roots: () => ReadonlyMap<string, Slot>,
@@ -40,6 +41,7 @@ export class Inbox<M extends Message> {
   open(bytes: Uint8Array): number {
     this.#lastTicket = 0;
     this.#lastTime = 0;
+    this.#lastSteadyMs = 0;
     return this.#reader.open(bytes);
   }
 
@@ -115,7 +117,10 @@ export class Inbox<M extends Message> {
     const method = methodOf(slot, this.#names[reader.uint()] as string);
     const ticket = this.#ticket();
     const attempt = reader.uint();
-    if (reader.uint() === 1) this.#lastTime = reader.value() as number;
+    if (reader.uint() === 1) {
+      this.#lastTime = reader.value() as number;
+      this.#lastSteadyMs = reader.value() as number;
+    }
     const how = reader.uint();
     const after = how === HOW.after ? ticket - reader.int() : null;
     const args = reader.value() as unknown[];
@@ -128,6 +133,7 @@ export class Inbox<M extends Message> {
       ticket,
       attempt,
       time: this.#lastTime,
+      steadyMs: this.#lastSteadyMs,
       isAlone: how !== HOW.notAlone,
       after,
       args,
@@ -138,7 +144,8 @@ export class Inbox<M extends Message> {
   }
 
   #header(packed: readonly unknown[]): Header {
-    const [context, name, ticket, attempt, time, args, caller, origin, seen] = packed as [
+    const [context, name, ticket, attempt, time, steadyMs, args, caller, origin, seen] = packed as [
+      number,
       number,
       number,
       number,
@@ -158,6 +165,7 @@ export class Inbox<M extends Message> {
       ticket,
       attempt,
       time,
+      steadyMs,
       args: own,
       caller: unpackedValue(caller) as string | null,
       origin,

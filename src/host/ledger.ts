@@ -1,4 +1,4 @@
-import type { CoreEvent, Ticket } from "../core/event.js";
+import type { CoreEvent, Moment, Ticket } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
 import type { Shape } from "../model/shape.js";
@@ -6,6 +6,8 @@ import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
 import { isRefusal } from "./answers.js";
 import { Cache, type Keeper, weakly } from "./cache.js";
+import { keysOfTimers } from "./due.js";
+import { olderTimerWrites } from "./older-timers.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
 import {
@@ -14,14 +16,13 @@ import {
   keysOfCalls,
   keysOfEvents,
   keysOfMessages,
-  keysOfTimers,
   messageKey,
   type StoredCall,
   type StoredEvent,
-  segment,
+  ticketedTimerKey,
   ticketWrite,
 } from "./stored-event.js";
-import { NAME_BYTES_MAX, shortened } from "./stored-keys.js";
+import { NAME_BYTES_MAX, segment, shortened } from "./stored-keys.js";
 import { checkShapes } from "./stored-shapes.js";
 import { loadState, stateWrites } from "./stored-state.js";
 import type { Told } from "./surroundings.js";
@@ -29,7 +30,7 @@ import type { Told } from "./surroundings.js";
 export interface StoredAnswer {
   readonly ok: boolean;
   readonly value: unknown;
-  /** When its event got its ticket. */
+  /** When its event got its ticket, by the clock that only goes forward. */
   readonly time: number;
 }
 
@@ -60,14 +61,15 @@ const BESIDES_AT_ONCE = 1000;
  *
  *     c/NODE/ADDRESS, d/…         the state of a context (`stored-keys.ts`)
  *     e/NODE/start|message/…      an event that was started or sent and has not committed
- *     t/NODE/TIMER                an armed timer
+ *     w/NODE/DUE/TICKET/POSITION  an armed timer: when it is due, which event set it, and where in it
+ *     e/NODE/timer/…              the same gone off, when its event must keep its ticket
  *     o/NODE/TICKET/INDEX         an outside call that has no result, or the event that brings it
  *     m/NODE/TICKET/INDEX/CLIENT  a message to a client that the client has not confirmed
  *     k/CLIENT                    a client for which messages are kept
  *     a/REQUEST                   the answer to a request that carries an id
  *     h                           the name of the journal
  *     s/CLASS                     the fields of a context class
- *     n/NODE                      up to where tickets may have been given out, and the time
+ *     n/NODE                      up to where tickets may have been given out, and the times of the last commit
  */
 export class Ledger implements Keeper {
   /** Hears that the journal takes no more, also when nothing is being written. */
@@ -75,6 +77,10 @@ export class Ledger implements Keeper {
   #checking: Promise<HeadwaterError | null> | null = null;
   /** Up to where tickets may be given out without another word to the journal. */
   readonly #reserved = new Map<string, number>();
+  /** Events of timers that the journal has with their tickets, by their keys. */
+  readonly #ticketedTimers = new Set<string>();
+  /** Of the events in the journal, the moment of the latest. */
+  #latest: Moment = { ms: 0, steadyMs: Number.NEGATIVE_INFINITY };
   /** What else is to be written, with one of the next groups: mostly that something is not needed any more. */
   #besides: Write[] = [];
 
@@ -99,6 +105,12 @@ export class Ledger implements Keeper {
     if (writes.length > 0) this.journal.append(writes, () => {});
   }
 
+  /** Brings what earlier versions have written of a logical node into the form of today. */
+  bringUpToDate(root: Slot): void {
+    const writes = olderTimerWrites(this.journal, root);
+    if (writes.length > 0) this.journal.append(writes, () => {});
+  }
+
   /** Writes what these events of a logical node leave behind; `open` are events that keep their tickets from now on. */
   append(
     node: string,
@@ -109,20 +121,24 @@ export class Ledger implements Keeper {
     const writes: Write[] = [];
     const changes = new Map<Slot, Change>();
     let last = 0;
-    let time = 0;
     for (const event of events) {
       last = Math.max(last, event.ticket);
-      time = Math.max(time, event.time);
-      tracesOf(event, writes, changes);
+      this.#look(event);
+      tracesOf(event, writes, changes, this.#ticketedTimers);
     }
     for (const [slot, { before, after }] of changes) {
       const { stored } = slot;
       stateWrites(slot, stored.isThere ? before : null, after, writes);
       stored.isThere = true;
     }
-    for (const event of open) writes.push(ticketWrite(event));
+    for (const event of open) {
+      this.#look(event);
+      const write = ticketWrite(event);
+      if (event.payload.origin.kind === "timer") this.#ticketedTimers.add(write.key);
+      writes.push(write);
+    }
     const reserved = this.#reserved.get(node) ?? 0;
-    if (last > reserved || writes.length > 0) writes.push(this.#position(node, last, time));
+    if (last > reserved || writes.length > 0) writes.push(this.#position(node, last));
     if (writes.length > 0) {
       const count = Math.max(BESIDES_AT_ONCE, 2 * writes.length); // they must not come faster than they go
       for (const write of this.#besides.splice(0, count)) writes.push(write);
@@ -131,28 +147,59 @@ export class Ledger implements Keeper {
     for (const { payload } of events) payload.execution?.leave();
   }
 
-  #position(node: string, last: number, time: number): Write {
+  #look({ moment }: CoreEvent<EventRequest>): void {
+    if (moment.steadyMs > this.#latest.steadyMs) this.#latest = moment;
+  }
+
+  #position(node: string, last: number): Write {
     let reserved = this.#reserved.get(node) ?? 0;
     if (last > reserved) {
       reserved = last + TICKETS_AHEAD;
       this.#reserved.set(node, reserved);
     }
-    return { key: positionKey(node), value: encode([reserved, time]) };
+    return { key: positionKey(node), value: encode([reserved, this.#latest.ms, this.#latest.steadyMs]) };
   }
 
-  /** Up to where tickets may have been given out, and the time that events have seen. */
-  position(node: string): readonly [ticket: number, time: number] {
+  /** Up to where tickets may have been given out. */
+  lastTicket(node: string): number {
+    return this.#storedPosition(node)?.[0] ?? 0;
+  }
+
+  /** The latest moment of which the journal knows, by both clocks; null if there is none. */
+  lastMoment(nodes: Iterable<string>): Moment | null {
+    let last: Moment | null = null;
+    for (const node of nodes) {
+      const position = this.#storedPosition(node);
+      if (position === null) continue;
+      const [, ms, steadyMs = ms] = position; // journals of before have one clock for both
+      if (last === null || steadyMs > last.steadyMs) last = { ms, steadyMs };
+    }
+    return last;
+  }
+
+  #storedPosition(node: string): readonly [ticket: number, ms: number, steadyMs?: number] | null {
     const bytes = this.journal.get(positionKey(node));
-    return bytes === undefined ? [0, 0] : (decode(bytes) as [number, number]);
+    return bytes === undefined ? null : (decode(bytes) as [number, number, number?]);
   }
 
-  /** Events that were started or sent and did not get to commit: per parent, in the order of their asking. */
+  /** Events that were asked for and did not get to commit: per parent, in the order of their asking. */
   *pending(node: string): Iterable<StoredEvent> {
-    for (const [, bytes] of this.journal.range(keysOfEvents(node))) yield decode(bytes) as StoredEvent;
+    for (const [key, bytes] of this.journal.range(keysOfEvents(node))) {
+      const event = decode(bytes) as StoredEvent;
+      if (event.origin.kind === "timer") this.#ticketedTimers.add(key);
+      yield event;
+    }
   }
 
-  *timers(node: string): Iterable<StoredEvent> {
-    for (const [, bytes] of this.journal.range(keysOfTimers(node))) yield decode(bytes) as StoredEvent;
+  /** Armed timers in the order in which they go off, those behind the key `after`. */
+  *timers(node: string, after = ""): Iterable<[key: string, timer: StoredEvent]> {
+    for (const [key, bytes] of this.journal.range(keysOfTimers(node), after)) {
+      yield [key, decode(bytes) as StoredEvent];
+    }
+  }
+
+  hasTimer(key: string): boolean {
+    return this.journal.get(key) !== undefined;
   }
 
   /** Outside calls without a result, and events that are to bring one. */
@@ -181,9 +228,9 @@ export class Ledger implements Keeper {
     }
   }
 
-  /** The clients for which messages are kept. */
-  *clients(): Iterable<string> {
-    for (const [, bytes] of this.journal.range("k/")) yield decode(bytes) as string;
+  /** Are messages kept for this client? */
+  hasClient(client: string): boolean {
+    return this.journal.get(clientKey(client)) !== undefined;
   }
 
   /** At once, so that the journal knows the client before it has a message for it. */
@@ -243,17 +290,28 @@ export class Ledger implements Keeper {
   }
 }
 
-function tracesOf(event: CoreEvent<EventRequest>, writes: Write[], changes: Map<Slot, Change>): void {
+function tracesOf(
+  event: CoreEvent<EventRequest>,
+  writes: Write[],
+  changes: Map<Slot, Change>,
+  ticketedTimers: Set<string>,
+): void {
   const { slot, origin, execution, request } = event.payload;
   const own = keyOf(slot.node, origin);
   if (own !== null) writes.push({ key: own, value: null });
+  if (origin.kind === "timer" && ticketedTimers.size > 0) {
+    const key = ticketedTimerKey(slot.node, origin);
+    if (ticketedTimers.delete(key)) writes.push({ key, value: null });
+  }
   if (execution === null) return;
   const { ok, value } = execution;
-  if (request !== undefined && !isRefusal(value)) writes.push(answerWrite(request, ok, value, event.time));
+  if (request !== undefined && !isRefusal(value))
+    writes.push(answerWrite(request, ok, value, event.steadyMs));
   if (!ok) return;
   execution.collectChanges(changes, writes);
   for (const [index, effect] of execution.effects.entries()) {
-    writes.push(effectWrite(event, index, effect));
+    const write = effectWrite(event, index, effect);
+    if (write !== null) writes.push(write);
   }
 }
 

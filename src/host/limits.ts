@@ -23,6 +23,11 @@ export interface Limits {
   /** With a journal: how many messages are kept for one client; beyond that, the client is given up. */
   readonly messagesPerClient: number;
   /**
+   * With a journal: how many armed timers are read from it, or go off, at a time. Twice as many are in memory at most,
+   * besides those whose events are under way.
+   */
+  readonly timers: number;
+  /**
    * About how much of a context that is being moved travels as one piece, in bytes: hosts do something else in between.
    * The pieces of a large context get larger.
    */
@@ -46,6 +51,7 @@ export const DEFAULT_LIMITS: Limits = {
   contexts: 100_000,
   messagesMs: 10 * 60 * 1000,
   messagesPerClient: 10_000,
+  timers: 1_000,
   pieceBytes: 16 * 1024,
   messageBytes: 2 ** 28,
 };

@@ -29,11 +29,11 @@ export class LoadRecorder {
   }
 
   /** An event has been answered. */
-  readonly settled = ({ time, mode, payload }: CoreEvent<EventRequest>): void => {
+  readonly settled = ({ steadyMs, mode, payload }: CoreEvent<EventRequest>): void => {
     if (payload.move !== null || this.#waiting.length === WAITING_MAX) return;
-    this.#firstMs ??= time;
+    this.#firstMs ??= steadyMs;
     this.#waiting.push({
-      atMs: Math.max(0, time - this.#firstMs),
+      atMs: Math.max(0, steadyMs - this.#firstMs),
       slot: payload.slot,
       reads: mode === "read",
     });

@@ -16,23 +16,31 @@ export interface Letter {
  * up, and messages to clients that never came are not kept.
  */
 export class Mailboxes {
-  readonly #known: Map<string, Letter[]>;
+  /** Those that have come since the program began, or to whom messages were sent; the journal knows the others. */
+  readonly #known = new Map<string, Letter[]>();
   #callOff: (() => void) | null = null;
 
   constructor(
     readonly ledger: Ledger,
     readonly ports: Ports,
     readonly limits: Limits,
-  ) {
-    this.#known = new Map([...ledger.clients()].map((client) => [client, []]));
-  }
+  ) {}
 
   /** A client comes, or comes back. Was everything kept that was sent to it meanwhile? */
   open(client: string): boolean {
-    if (this.#known.has(client)) return true;
+    if (this.#lettersOf(client) !== undefined) return true;
     this.#known.set(client, []);
     this.ledger.noteClient(client);
     return false;
+  }
+
+  /** Undefined if nothing is kept for the client. */
+  #lettersOf(client: string): Letter[] | undefined {
+    const letters = this.#known.get(client);
+    if (letters !== undefined || !this.ledger.hasClient(client)) return letters;
+    const none: Letter[] = [];
+    this.#known.set(client, none);
+    return none;
   }
 
   /** What is there for a client, in the order in which it left. */
@@ -41,7 +49,7 @@ export class Mailboxes {
   }
 
   put(client: string, message: unknown, from: Told): void {
-    const letters = this.#known.get(client);
+    const letters = this.#lettersOf(client);
     if (letters === undefined) return this.ledger.forgetMessage(client, from);
     letters.push({ message, from, leftAt: this.ports.now() });
     if (letters.length > this.limits.messagesPerClient) this.forget(client);

@@ -2,10 +2,9 @@ import { Core } from "../core/core.js";
 import type { CoreEvent, Message, Outcome, Recovered, Ticket, Wish } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
-import { allAlong, type Send } from "../core/ready.js";
+import { allAlong, type Send, startsEvents } from "../core/ready.js";
 import { type HeadwaterError, invariant } from "../errors.js";
 import type { ContextClass } from "../model/context.js";
-import type { TimerId } from "../model/event.js";
 import type { OutsideResult } from "../model/outside.js";
 import type { Method } from "../model/shape.js";
 import type { Effect } from "./effects.js";
@@ -17,7 +16,7 @@ import { type Move, type Moving, moveRequest } from "./moving.js";
 import type { Body, NodeMessage } from "./outgoing.js";
 import type { PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
-import { unfinishedBusiness } from "./recovery.js";
+import { storedTimers, unfinishedBusiness } from "./recovery.js";
 import { hasTooManyMoves, isFull, whyNot } from "./refusals.js";
 import { Remote, type RemoteCall } from "./remote.js";
 import { EventRequest, type Origin, type Waiting } from "./request.js";
@@ -43,7 +42,7 @@ export class LogicalNode implements Supervisor {
   readonly #around: Surroundings;
   readonly #ledger: Ledger | null;
   readonly #unrecorded = new Unrecorded();
-  readonly #timers: Timers;
+  readonly timers: Timers;
   /** Runs events on other hosts, if there are any. */
   readonly #remote: Remote | null;
   #pumping = false;
@@ -72,7 +71,10 @@ export class LogicalNode implements Supervisor {
     this.plant = options.plant;
     this.#ports = ports;
     this.#around = around;
-    this.#timers = new Timers(ports, (timer) => this.#fire(timer));
+    const stored = this.#ledger === null ? null : storedTimers(this.#ledger, this.root, around);
+    const begin = ({ id, due, slot, method, args }: Timer) =>
+      this.#begin(slot, method, args, { kind: "timer", id, due });
+    this.timers = new Timers(this, ports, begin, stored);
     this.#core = new Core(options);
     const { hosts } = options;
     this.#remote = hosts ? new Remote(this, this.#core, around.roots, hosts, this.#ledger, ports) : null;
@@ -90,10 +92,6 @@ export class LogicalNode implements Supervisor {
     return this.#core.isQuiet;
   }
 
-  get armed(): ReadonlySet<TimerId> {
-    return this.#timers.armed;
-  }
-
   /** A request from outside: one event. `args` belong to the event. */
   submit(
     slot: Slot,
@@ -104,7 +102,7 @@ export class LogicalNode implements Supervisor {
     request?: string,
   ): CoreEvent<EventRequest> {
     if (!this.hasRoom) throw isFull(this);
-    if (!this.#scheduled) this.#core.tick(this.#ports.now()); // once for all requests that come in one go
+    if (!this.#scheduled) this.#tick(); // once for all requests that come in one go
     const event = this.#core.request(
       new EventRequest(slot, method, args, caller, REQUESTED, waiting, request),
     );
@@ -115,7 +113,7 @@ export class LogicalNode implements Supervisor {
   /** A message from another logical node. */
   receive(from: string, sequence: number, { slot, method, args, origin }: NodeMessage): void {
     if (this.#halted) return;
-    this.#core.tick(this.#ports.now());
+    this.#tick();
     this.#core.deliver(from, sequence, new EventRequest(slot, method, args, undefined, origin, null));
     this.#schedule();
   }
@@ -166,7 +164,7 @@ export class LogicalNode implements Supervisor {
 
   /** The contexts of a move were copied. */
   requestMove(move: Moving, waiting: Waiting): void {
-    this.#core.tick(this.#ports.now());
+    this.#tick();
     this.#core.request(moveRequest(move, waiting));
     this.#schedule();
   }
@@ -200,7 +198,7 @@ export class LogicalNode implements Supervisor {
     this.#halted = reason;
     this.#remote?.moves.halt(reason);
     for (const { payload } of this.#core.unsettled()) payload.waiting?.reject(reason);
-    this.#timers.disarmAll();
+    this.timers.disarmAll();
   }
 
   peer(cls: ContextClass, name: string | undefined): Slot {
@@ -226,7 +224,6 @@ export class LogicalNode implements Supervisor {
     this.#schedule();
   }
 
-  /** Here, everything is on one host. */
   takeBackElsewhere(_event: RunningEvent, _calls: readonly number[], done: () => void): void {
     done();
   }
@@ -252,6 +249,10 @@ export class LogicalNode implements Supervisor {
   /** Why these effects cannot be taken on at the moment, if so. */
   refuse(effects: readonly Effect[]): HeadwaterError | null {
     return effects.length === 0 ? null : whyNot(effects, this, this.#around);
+  }
+
+  #tick(): void {
+    this.#core.tick(this.#ports.timeOfDay(), Math.ceil(this.#ports.now()));
   }
 
   #schedule(): void {
@@ -324,7 +325,7 @@ export class LogicalNode implements Supervisor {
     const done = (error: HeadwaterError | null) => {
       if (this.#halted) return;
       if (error !== null) return this.#around.journalFailed(error);
-      this.#core.tick(this.#ports.now());
+      if (startsEvents(first)) this.#tick();
       this.#core.journaled(first);
       this.#schedule();
     };
@@ -337,14 +338,14 @@ export class LogicalNode implements Supervisor {
 
   /** Goes on from the journal. `sent` are messages of committed events that may not have left, by ticket. */
   recover(ledger: Ledger, sent: ReadonlyMap<number, readonly Message[]>): void {
-    const [lastTicket, time] = ledger.position(this.name);
     const { ticketed, started, timers, calls } = unfinishedBusiness(ledger, this.root);
     if (ticketed.length > 0) this.marks?.hit("an event kept its ticket over a crash");
     const items: Recovered<EventRequest>[] = [...ticketed];
     for (const [ticket, messages] of sent) items.push({ ticket, messages });
     items.sort((a, b) => a.ticket - b.ticket);
-    this.#core.recover(lastTicket, Math.max(time, this.#ports.now()), items);
-    for (const timer of timers) this.#timers.arm(timer);
+    this.#core.recover(ledger.lastTicket(this.name), items);
+    this.#tick();
+    this.timers.recover(timers);
     for (const call of calls) this.#around.callOutside(call);
     for (const request of started) this.remember(this.#core.request(request));
     this.#schedule();
@@ -360,6 +361,7 @@ export class LogicalNode implements Supervisor {
     invariant(execution?.isDead, "only an event that has ended can be settled");
     const { ok, value, effects } = execution;
     for (let i = 0; i < effects.length; i++) this.#carryOut(effects[i] as Effect, event.ticket, i);
+    if (event.payload.origin.kind === "timer") this.timers.settled(event.payload.origin.id);
     this.#around.settled?.(event);
     if (ok) waiting?.resolve(value);
     else waiting?.reject(value);
@@ -368,8 +370,8 @@ export class LogicalNode implements Supervisor {
 
   #carryOut(effect: Effect, parent: Ticket, index: number): void {
     if (effect.kind === "outside") this.#around.callOutside({ ...effect, parent, index });
-    else if (effect.kind === "timer") this.#timers.arm(effect);
-    else if (effect.kind === "cancel") this.#timers.disarm(effect.id);
+    else if (effect.kind === "timer") this.timers.arm(effect);
+    else if (effect.kind === "cancel") this.timers.disarm(effect.id);
   }
 
   #send({ ticket, sequence, body }: Send): void {
@@ -386,13 +388,9 @@ export class LogicalNode implements Supervisor {
     this.#begin(slot, method, [result], { kind: "outside", parent: parent as Ticket, index });
   }
 
-  #fire({ id, slot, method, args }: Timer): void {
-    if (!this.#halted) this.#begin(slot, method, args, { kind: "timer", id });
-  }
-
   /** An event that nobody outside asked for. */
   #begin(slot: Slot, method: Method, args: unknown[], origin: Origin): void {
-    this.#core.tick(this.#ports.now());
+    this.#tick();
     this.remember(this.#core.request(new EventRequest(slot, method, args, undefined, origin, null)));
     this.#schedule();
   }

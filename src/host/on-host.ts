@@ -12,6 +12,7 @@ export class OnHost implements RunningEvent {
   readonly ticket: Ticket;
   readonly attempt: number;
   readonly time: number;
+  readonly steadyMs: number;
   readonly execution: Execution;
   /** Has it seen nothing that could be taken back, and told nobody of itself? */
   isAlone: boolean;
@@ -27,12 +28,13 @@ export class OnHost implements RunningEvent {
 
   constructor(
     site: Supervisor,
-    { ticket, attempt, time, isAlone }: Header,
+    { ticket, attempt, time, steadyMs, isAlone }: Header,
     readonly payload: EventRequest,
   ) {
     this.ticket = ticket as Ticket;
     this.attempt = attempt;
     this.time = time;
+    this.steadyMs = steadyMs;
     this.isAlone = isAlone;
     this.execution = new Execution(site, this);
     payload.execution = this.execution;

@@ -25,6 +25,7 @@ export class Outbox<M extends Message> {
   readonly #writer = new ByteWriter();
   #lastTicket = 0;
   #lastTime = 0;
+  #lastSteadyMs = 0;
   /** Where the present message begins, behind what must be known before it. */
   #start = 0;
   count = 0;
@@ -39,13 +40,14 @@ export class Outbox<M extends Message> {
 
   /** False if an event has more in this message than it may: then the message is not in the batch. */
   add(message: M): boolean {
-    const [ticket, time] = [this.#lastTicket, this.#lastTime];
+    const [ticket, time, steadyMs] = [this.#lastTicket, this.#lastTime, this.#lastSteadyMs];
     this.#start = this.#writer.length;
     this.#add(message);
     if (this.#writer.length - this.#start > this.messageBytes && CARRYING.has(message.kind)) {
       this.#writer.truncate(this.#start);
       this.#lastTicket = ticket;
       this.#lastTime = time;
+      this.#lastSteadyMs = steadyMs;
       return false;
     }
     this.count += 1;
@@ -57,6 +59,7 @@ export class Outbox<M extends Message> {
     this.count = 0;
     this.#lastTicket = 0;
     this.#lastTime = 0;
+    this.#lastSteadyMs = 0;
     return this.#writer.take(confirmed);
   }
 
@@ -120,7 +123,8 @@ export class Outbox<M extends Message> {
     this.#lastTicket = ticket;
   }
 
-  #addRun({ slot, method, ticket, attempt, time, args, caller, origin, seen, isAlone, after }: Header): void {
+  #addRun(header: Header): void {
+    const { slot, method, ticket, attempt, args, caller, origin, seen, isAlone, after } = header;
     const context = this.#context(slot);
     const name = this.#name(method.name);
     this.#start = this.#writer.length;
@@ -130,9 +134,7 @@ export class Outbox<M extends Message> {
     writer.uint(name);
     this.#ticket(ticket);
     writer.uint(attempt);
-    writer.uint(time === this.#lastTime ? 0 : 1);
-    if (time !== this.#lastTime) writer.value(time);
-    this.#lastTime = time;
+    this.#addMoment(header);
     writer.forNumbers(2).uint(after !== null ? HOW.after : isAlone ? HOW.alone : HOW.notAlone);
     if (after !== null) writer.int(ticket - after);
     writer.value(args);
@@ -141,9 +143,19 @@ export class Outbox<M extends Message> {
     if (!isBare) this.#addPacked([packedValue(caller), origin.kind === "request" ? null : origin, seen]);
   }
 
-  #header({ slot, method, ticket, attempt, time, args, caller, origin, seen }: Header): unknown[] {
-    const [own, by] = [packedValue(args), packedValue(caller)];
-    return [this.#context(slot), this.#name(method.name), ticket, attempt, time, own, by, origin, seen];
+  #addMoment({ time, steadyMs }: Header): void {
+    const isSame = time === this.#lastTime && steadyMs === this.#lastSteadyMs;
+    this.#writer.uint(isSame ? 0 : 1);
+    if (isSame) return;
+    this.#writer.value(time);
+    this.#writer.value(steadyMs);
+    this.#lastTime = time;
+    this.#lastSteadyMs = steadyMs;
+  }
+
+  #header({ slot, method, ticket, attempt, time, steadyMs, args, caller, origin, seen }: Header): unknown[] {
+    const where = [this.#context(slot), this.#name(method.name), ticket, attempt, time, steadyMs];
+    return [...where, packedValue(args), packedValue(caller), origin, seen];
   }
 
   #addFinish(message: Extract<Message, { kind: "finish" }>): void {

@@ -2,11 +2,16 @@ import { randomUUID } from "node:crypto";
 
 /** What a logical node needs from the world. The simulator has its own, in which time and luck are decided by a seed. */
 export interface Ports {
-  /** Milliseconds since 1970. */
+  /**
+   * Milliseconds by a clock that only goes forward and that nobody can set. Whatever is measured from one moment to
+   * another is measured by this one; it says nothing of the time of day.
+   */
   now(): number;
+  /** Milliseconds since 1970, by the machine's clock: it jumps when it is set, forward or back. */
+  timeOfDay(): number;
   /** Calls back soon, from an empty stack. */
   soon(task: () => void): void;
-  /** Calls back when that time has come; returns how to call it off. */
+  /** Calls back when `now()` has come to that time, never before; returns how to call it off. */
   at(time: number, task: () => void): () => void;
   /** Runs a part of an event that may go ahead, some time. Without it, it runs at once. */
   run?(task: () => void): void;
@@ -23,12 +28,21 @@ export interface Ports {
 /** Node's own `setTimeout` takes no longer delays. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
+/** Begins at the time of day at which the process began, so that its readings look like times. */
+const BEGAN_MS = performance.timeOrigin;
+
+function now(): number {
+  return BEGAN_MS + performance.now();
+}
+
+/** `setTimeout` counts whole milliseconds, from a reading that may be an old one: it can be early by one or two. */
 function at(time: number, task: () => void): () => void {
   let timeout: NodeJS.Timeout;
   const wait = () => {
-    const ms = time - Date.now();
-    timeout = ms > TIMEOUT_MS_MAX ? setTimeout(wait, TIMEOUT_MS_MAX) : setTimeout(task, Math.max(0, ms));
+    const ms = Math.ceil(time - now());
+    timeout = setTimeout(look, Math.max(0, Math.min(ms, TIMEOUT_MS_MAX)));
   };
+  const look = () => (now() < time ? wait() : task());
   wait();
   return () => clearTimeout(timeout);
 }
@@ -63,7 +77,8 @@ function soon(task: () => void): void {
 /** One host, in memory: nothing is kept beyond the process. */
 export const memoryPorts: Ports = {
   unique: randomUUID,
-  now: Date.now,
+  now,
+  timeOfDay: Date.now,
   soon,
   at,
   append: (done) => done(),

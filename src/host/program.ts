@@ -7,6 +7,7 @@ import { inspectTree, isKindOf, type Method, mustBeWellFormed } from "../model/s
 import { copyAll, copyKept, copyThrown, isSimple } from "../state/values.js";
 import { Answers } from "./answers.js";
 import { apart } from "./apart.js";
+import { goingOn } from "./clock.js";
 import { type FailedEvent, Failures } from "./failures.js";
 import { KeptAnswers } from "./kept-answers.js";
 import type { Ledger, StoredAnswer } from "./ledger.js";
@@ -88,11 +89,12 @@ export class Program implements Surroundings {
   #stopped = false;
   #failure: HeadwaterError | null = null;
 
-  constructor(classes: Readonly<Record<string, ContextClass>>, ports: Ports, options: ProgramOptions) {
-    this.#ports = ports;
+  constructor(classes: Readonly<Record<string, ContextClass>>, world: Ports, options: ProgramOptions) {
     this.#options = options;
     const { answersMs, answers } = options.limits;
     const { ledger } = options;
+    const ports = ledger ? goingOn(world, ledger.lastMoment(Object.keys(classes))) : world;
+    this.#ports = ports;
     const forgotten = ledger ? (request: string) => ledger.forgetAnswer(request) : null;
     this.answers = new Answers(ports.now, answersMs, answers, forgotten);
     this.settled = options.onSettled;
@@ -120,6 +122,7 @@ export class Program implements Surroundings {
 
   /** Goes on from the journal: events that had not committed, armed timers, messages that had not arrived. */
   #recover(ledger: Ledger): void {
+    for (const { root } of this.nodes.values()) ledger.bringUpToDate(root);
     const sent = sentMessages(ledger, this.nodes);
     for (const node of this.nodes.values()) node.recover(ledger, sent.get(node.name) ?? new Map());
     this.#kept = new KeptAnswers(ledger, this.#ports, this.#options.limits.answersMs);
@@ -192,6 +195,11 @@ export class Program implements Surroundings {
     } catch (error) {
       waiting.reject(error);
     }
+  }
+
+  /** By the clock that only goes forward: delays, and the ages of what is kept, are measured by it. */
+  now(): number {
+    return this.#ports.now();
   }
 
   get isStopped(): boolean {

@@ -1,5 +1,5 @@
-import type { Message } from "../core/event.js";
-import { HeadwaterError } from "../errors.js";
+import type { Message, Moment } from "../core/event.js";
+import { HeadwaterError, invariant } from "../errors.js";
 import { Outside } from "../model/outside.js";
 import { resolvePath } from "../model/path.js";
 import type { Method } from "../model/shape.js";
@@ -11,7 +11,8 @@ import { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
 import type { StoredCall, StoredEvent } from "./stored-event.js";
 import { decodeState } from "./stored-state.js";
-import type { Timer } from "./timers.js";
+import type { Surroundings } from "./surroundings.js";
+import type { StoredTimers, Timer } from "./timers.js";
 
 /** By logical node and ticket: the messages of committed events that may not have left, in the order of their asking. */
 type Sent = Map<string, Map<number, Message[]>>;
@@ -44,8 +45,9 @@ export function sentMessages(ledger: Ledger, nodes: ReadonlyMap<string, LogicalN
 /** What a logical node had still to do. */
 interface UnfinishedBusiness {
   /** Events that keep their tickets. */
-  readonly ticketed: { readonly ticket: number; readonly time: number; readonly request: EventRequest }[];
+  readonly ticketed: { readonly ticket: number; readonly moment: Moment; readonly request: EventRequest }[];
   readonly started: EventRequest[];
+  /** Those whose events are among the ticketed ones. */
   readonly timers: Timer[];
   readonly calls: PendingCall[];
 }
@@ -53,22 +55,53 @@ interface UnfinishedBusiness {
 export function unfinishedBusiness(ledger: Ledger, root: Slot): UnfinishedBusiness {
   const business: UnfinishedBusiness = { ticketed: [], started: [], timers: [], calls: [] };
   const { ticketed, started, timers, calls } = business;
-  const keep = (stored: StoredEvent) => ticketed.push({ ...stored, request: restored(root, stored) });
+  const keep = (stored: StoredEvent) => {
+    const { ticket, time: ms, steadyMs = ms } = stored;
+    ticketed.push({ ticket, moment: { ms, steadyMs }, request: restored(root, stored) });
+  };
   for (const stored of ledger.pending(root.node)) {
     if (stored.ticket > 0) keep(stored);
     else if (stored.origin.kind === "start") started.push(restored(root, stored));
-  }
-  for (const stored of ledger.timers(root.node)) {
-    const { origin, args, time: due } = stored;
-    if (stored.ticket > 0) keep(stored);
-    else if (origin.kind === "timer")
-      timers.push({ kind: "timer", id: origin.id, due, ...found(root, stored), args });
+    if (stored.origin.kind === "timer") timers.push(timerIn(root, stored));
   }
   for (const stored of ledger.calls(root.node)) {
     if ("outside" in stored) calls.push(pendingCall(root, stored));
     else keep(stored);
   }
   return business;
+}
+
+function timerIn(root: Slot, stored: StoredEvent): Timer {
+  const { origin, args } = stored;
+  invariant(origin.kind === "timer", "a timer in a journal says when it is due");
+  return { kind: "timer", id: origin.id, due: origin.due, ...found(root, stored), args };
+}
+
+/**
+ * The armed timers in the journal, as they are needed. What does not fit the classes of the program (HW-3023) is refused
+ * when the program begins, as far as it is looked at then; what is found later stays in the journal for a program that it
+ * fits, with a warning.
+ */
+export function storedTimers(ledger: Ledger, root: Slot, around: Pick<Surroundings, "warn">): StoredTimers {
+  let isFirst = true;
+  return {
+    has: (key) => ledger.hasTimer(key),
+    *behind(after) {
+      const isBeginning = isFirst;
+      isFirst = false;
+      for (const [key, stored] of ledger.timers(root.node, after)) {
+        let timer: Timer;
+        try {
+          timer = timerIn(root, stored);
+        } catch (error) {
+          if (isBeginning || !(error instanceof HeadwaterError)) throw error;
+          around.warn(error);
+          continue;
+        }
+        yield [key, timer];
+      }
+    },
+  };
 }
 
 function restored(root: Slot, stored: StoredEvent): EventRequest {

@@ -15,7 +15,7 @@ import type { Slot } from "./slot.js";
 export type Origin =
   | { readonly kind: "request" }
   | { readonly kind: "start"; readonly parent: Ticket; readonly index: number }
-  | { readonly kind: "timer"; readonly id: TimerId }
+  | { readonly kind: "timer"; readonly id: TimerId; readonly due: number }
   | { readonly kind: "outside"; readonly parent: Ticket; readonly index: number }
   | { readonly kind: "message"; readonly from: string; readonly parent: Ticket; readonly index: number };
 

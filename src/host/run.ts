@@ -48,14 +48,21 @@ export async function run(program: AnyProgram, given: RunOptions = {}): Promise<
   checkRun(program, given);
   const options = checkedHosts(given, rootsOf(program));
   const limits = limitsOf(options.limits);
-  const closing: (() => Promise<void>)[] = [];
+  const opened: Opened = { journal: null, hosts: null };
   const close = async () => {
-    for (const each of closing.splice(0).reverse()) await each();
+    const { journal, hosts } = opened;
+    opened.hosts = null;
+    opened.journal = null;
+    await hosts?.();
+    await journal?.();
   };
   try {
-    const ledger = await ledgerOf(program, options, limits, closing);
-    const hosts = await startHosts(program, options, limits, ledger !== null);
-    if (hosts !== null) closing.push(() => hosts.close());
+    // Hosts load the program while the journal is opened.
+    const [journal, started] = await Promise.allSettled([
+      ledgerOf(program, options, limits, opened),
+      startHosts(program, options, limits, opened),
+    ]);
+    const [ledger, hosts] = [settledValue(journal), settledValue(started)];
     return runOn(memoryPorts, program, options, ledger, hosts, close);
   } catch (error) {
     await close();
@@ -63,11 +70,22 @@ export async function run(program: AnyProgram, given: RunOptions = {}): Promise<
   }
 }
 
+/** How to close what was opened. */
+interface Opened {
+  journal: (() => Promise<void>) | null;
+  hosts: (() => Promise<void>) | null;
+}
+
+function settledValue<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === "rejected") throw settled.reason;
+  return settled.value;
+}
+
 async function ledgerOf(
   program: AnyProgram,
   { journal: named, durability = "synced", takeOver = false }: RunOptions,
   limits: Limits,
-  closing: (() => Promise<void>)[],
+  opened: Opened,
 ): Promise<Ledger | null> {
   if (named === undefined) return null;
   const isOwn = typeof named === "string";
@@ -75,10 +93,10 @@ async function ledgerOf(
   const options = { durability, takeOver, onWarning, onFailure };
   const journal = isOwn ? await openOwn(named, identityOf(program), options) : named;
   const ledger: Ledger = new Ledger(journal, limits.contexts);
-  closing.push(async () => {
+  opened.journal = async () => {
     await ledger.flush();
     if (isOwn) await journal.close();
-  });
+  };
   return ledger;
 }
 
@@ -96,7 +114,7 @@ async function startHosts(
   program: AnyProgram,
   options: CheckedOptions,
   limits: Limits,
-  isDurable: boolean,
+  opened: Opened,
 ): Promise<LocalHosts | null> {
   const { hosts: wanted, hostsAs, module, placement, onLoad, hostHeapMb: heapMb } = options;
   const hosts = typeof wanted === "object" ? (wanted.min ?? 1) : wanted;
@@ -105,8 +123,11 @@ async function startHosts(
   const { slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs } = options;
   const open = explained(hostsAs === "processes" ? openProcess : openThread);
   const patience = patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs);
+  const isDurable = options.journal !== undefined;
   const task = { module, outline: outlineOf(rootsOf(program)), limits, isDurable, heapMb };
-  return LocalHosts.start(open, task, placementFor(hosts, placement), patience);
+  const started = await LocalHosts.start(open, task, placementFor(hosts, placement), patience);
+  opened.hosts = () => started.close();
+  return started;
 }
 
 const NO_MODULE =

@@ -7,8 +7,8 @@ import type { Version } from "../state/tracked-version.js";
 import { versionOf } from "./class-versions.js";
 import type { Slot } from "./slot.js";
 import { keptEntry, readMain, writtenEntry } from "./stored-form.js";
-import { entryOf, fieldPrefix, isHashed, prefixIn } from "./stored-keys.js";
-import { type Parts, partsOf, stateOf } from "./stored-state.js";
+import { entryOf, isHashed, prefixIn } from "./stored-keys.js";
+import { type Parts, partsOf, prefixOf, stateOf } from "./stored-state.js";
 
 /** Shorter entries are read when they come: what would stand for them takes as much room. */
 export const UNREAD_BYTES_MIN = 200;
@@ -84,7 +84,7 @@ export class Staged {
     if (version === versionOf(this.#slot.shape.cls)) {
       for (const [index, kind] of apart) {
         if (kind === "plain") continue;
-        const prefix = fieldPrefix(this.#slot.stored.name, names[index] ?? "");
+        const prefix = prefixOf(this.#slot.stored.name, names[index]);
         fields.set(
           prefix,
           this.#fields.get(prefix) ?? this.#gather(new Field(prefix, kind, this.#unreadBytes)),

@@ -1,13 +1,13 @@
-import type { CoreEvent, Ticket } from "../core/event.js";
+import type { CoreEvent } from "../core/event.js";
 import type { Write } from "../journal/journal.js";
-import type { TimerId } from "../model/event.js";
 import { pathOf, type Step } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import { encode } from "../state/codec.js";
+import { askedInOrder, timerKey } from "./due.js";
 import type { Effect } from "./effects.js";
 import type { EventRequest, Origin } from "./request.js";
 import type { Slot } from "./slot.js";
-import { NAME_BYTES_MAX, shortened } from "./stored-keys.js";
+import { digits, NAME_BYTES_MAX, segment, shortened } from "./stored-keys.js";
 import { encodeState } from "./stored-state.js";
 import type { Told } from "./surroundings.js";
 
@@ -17,15 +17,17 @@ export interface StoredEvent {
   readonly method: string;
   readonly args: unknown[];
   readonly origin: Origin;
-  /** When it got its ticket or, if it has none yet, when it is due. */
+  /** When it got its ticket, if it has one. */
   readonly time: number;
+  /** The same by the clock that only goes forward. Journals of before have one clock for both. */
+  readonly steadyMs?: number;
   /** Its ticket, if an event with a later one has committed before it; else 0. */
   readonly ticket: number;
   /** What it had seen of contexts above by then. */
   readonly seen: readonly (readonly [path: readonly Step[], state: Uint8Array])[];
 }
 
-/** The keys of a logical node's events that are still to come. Those of timers are apart: most are far from due. */
+/** The keys of a logical node's events that are still to come. Timers that have not gone off are apart (`due.ts`). */
 export function keysOfEvents(node: string): string {
   return `e/${segment(node)}/`;
 }
@@ -35,22 +37,13 @@ export function keysOfCalls(node: string): string {
   return `o/${segment(node)}/`;
 }
 
-export function keysOfTimers(node: string): string {
-  return `t/${segment(node)}/`;
-}
-
-/** A name as a part of a key. */
-export function segment(name: string): string {
-  return encodeURIComponent(name);
-}
-
 /** Where the journal keeps an event until it commits; null if it does not. */
 export function keyOf(node: string, origin: Origin): string | null {
   switch (origin.kind) {
     case "request":
       return null;
     case "timer":
-      return timerKey(node, origin.id);
+      return timerKey(node, origin.id, origin.due);
     case "outside":
       return `${keysOfCalls(node)}${digits(origin.parent)}/${digits(origin.index)}`;
     case "start":
@@ -62,10 +55,6 @@ export function keyOf(node: string, origin: Origin): string | null {
   }
 }
 
-function timerKey(node: string, id: TimerId): string {
-  return `${keysOfTimers(node)}${shortened(id, NAME_BYTES_MAX)}`;
-}
-
 /** Where the journal keeps a message to a client until the client confirms it. */
 export function messageKey(client: string, { node, ticket, index }: Told): string {
   return `${keysOfMessages(node)}${digits(ticket)}/${digits(index)}/${shortened(client, NAME_BYTES_MAX)}`;
@@ -75,13 +64,16 @@ export function keysOfMessages(node: string): string {
   return `m/${segment(node)}/`;
 }
 
-/** So that the order of keys is the order of numbers. */
-function digits(count: number): string {
-  return String(count).padStart(16, "0");
+/**
+ * Where the journal has an event that a timer has begun, from the moment on at which it must keep its ticket. The timer
+ * stays where it is, too, until the event commits.
+ */
+export function ticketedTimerKey(node: string, { id }: Extract<Origin, { kind: "timer" }>): string {
+  return `${keysOfEvents(node)}timer/${askedInOrder(node, id)}`;
 }
 
-/** What an effect leaves in the journal. */
-export function effectWrite(event: CoreEvent<EventRequest>, index: number, effect: Effect): Write {
+/** What an effect leaves in the journal; null if nothing. */
+export function effectWrite(event: CoreEvent<EventRequest>, index: number, effect: Effect): Write | null {
   const { node } = event.payload.slot;
   switch (effect.kind) {
     case "start":
@@ -89,11 +81,11 @@ export function effectWrite(event: CoreEvent<EventRequest>, index: number, effec
     case "send":
       return stored(effect, { kind: "message", from: node, parent: event.ticket, index }, event.time);
     case "timer":
-      return stored(effect, { kind: "timer", id: effect.id }, effect.due);
+      return stored(effect, { kind: "timer", id: effect.id, due: effect.due }, event.time);
     case "outside":
       return callWrite(effect, { kind: "outside", parent: event.ticket, index });
     case "cancel":
-      return { key: timerKey(node, effect.id), value: null };
+      return effect.due === null ? null : { key: timerKey(node, effect.id, effect.due), value: null };
     case "tell":
       return {
         key: messageKey(effect.client, { node, ticket: event.ticket, index }),
@@ -103,12 +95,23 @@ export function effectWrite(event: CoreEvent<EventRequest>, index: number, effec
 }
 
 /** The same for an event that has its ticket: it must keep it, because one with a later ticket commits now. */
-export function ticketWrite({ ticket, time, payload }: CoreEvent<EventRequest>): Write {
-  const { slot, origin, seen } = payload;
+export function ticketWrite({ ticket, time, steadyMs, payload }: CoreEvent<EventRequest>): Write {
+  const { slot, origin, seen, method, args } = payload;
   const states = [...(seen ?? [])].flatMap(([above, state]) => {
     return state === null ? [] : [[pathOf(above), encodeState(above, state)] as const];
   });
-  return write(slot, payload, origin, time, ticket, states);
+  const event: StoredEvent = {
+    path: pathOf(slot),
+    method: method.name,
+    args,
+    origin,
+    time,
+    steadyMs,
+    ticket,
+    seen: states,
+  };
+  const key = origin.kind === "timer" ? ticketedTimerKey(slot.node, origin) : keyOf(slot.node, origin);
+  return { key: key as string, value: encode(event) };
 }
 
 /** An outside call that has no result yet. */
@@ -141,18 +144,15 @@ interface Asked {
   readonly args: unknown[];
 }
 
-function stored(asked: Asked, origin: Origin, time: number): Write {
-  return write(asked.slot, asked, origin, time, 0 as Ticket, []);
-}
-
-function write(
-  slot: Slot,
-  { method, args }: Asked,
-  origin: Origin,
-  time: number,
-  ticket: Ticket,
-  seen: StoredEvent["seen"],
-): Write {
-  const event: StoredEvent = { path: pathOf(slot), method: method.name, args, origin, time, ticket, seen };
+function stored({ slot, method, args }: Asked, origin: Origin, time: number): Write {
+  const event: StoredEvent = {
+    path: pathOf(slot),
+    method: method.name,
+    args,
+    origin,
+    time,
+    ticket: 0,
+    seen: [],
+  };
   return { key: keyOf(slot.node, origin) as string, value: encode(event) };
 }

@@ -3,7 +3,7 @@ import type { Shape } from "../model/shape.js";
 import { decodeItems, encode } from "../state/codec.js";
 import { unreadable } from "../state/codec-check.js";
 import { ValueWriter } from "../state/codec-writer.js";
-import type { Armed, State } from "../state/fields.js";
+import type { State } from "../state/fields.js";
 import type { Content } from "../state/tracked-content.js";
 import { own, peek, Unread } from "../state/tracked-values.js";
 import { Version } from "../state/tracked-version.js";
@@ -13,10 +13,12 @@ import { entryKey, entryOf, isHashed } from "./stored-keys.js";
 /**
  * The bytes of states. The main value of a context is
  *
- *     [version, names of fields, ...values of fields, null or [armed timers, fields apart]]
+ *     [version, names of fields, ...values of fields, null or [[], fields apart]]
  *
  * with names, so that it can be read by a class that has others. Fields apart have keys of their own: tracked
- * collections, one for each entry, and plain fields that are large. The list of them is flat: index, kind, index, kind.
+ * collections, one for each entry, and plain fields that are large. The list of them is flat: index, kind, index, kind. The
+ * index behind that of the last field stands for the armed timers, a map. Earlier versions had a list of their names in
+ * place of the empty one.
  */
 
 /** A plain field beyond this is not written again when another one changes. */
@@ -86,15 +88,19 @@ export class Form {
         writer.value(value);
       }
     }
-    this.#rest(state, apart);
+    if (state.length > this.#fields) {
+      apart ??= [];
+      apart.push(this.#fields, APART_KINDS.indexOf("map"));
+    }
+    writer.value(apart === null ? null : [NONE, apart]);
     return writer.end();
   }
 
-  /** A whole state, with nothing apart. */
+  /** The fields of a state, with nothing apart, for somebody to look at: without timers. */
   whole(state: State): Uint8Array {
     this.#writer.begin();
     for (let i = 0; i < this.#fields; i++) this.#writer.value(state[i]);
-    this.#rest(state, null);
+    this.#writer.value(null);
     return this.#writer.end();
   }
 
@@ -104,14 +110,9 @@ export class Form {
     else this.#writer.value(value);
     if (bytes !== null) this.keepReady(field, null, null);
   }
-
-  #rest(state: State, apart: number[] | null): void {
-    const armed = (state[this.#fields] as Armed | undefined) ?? NONE_ARMED;
-    this.#writer.value(armed.length === 0 && apart === null ? null : [armed, apart ?? []]);
-  }
 }
 
-const NONE_ARMED: Armed = [];
+const NONE: readonly never[] = [];
 
 function arrayOf(length: number): Uint8Array {
   return Uint8Array.of(0xdc, length >> 8, length & 0xff);
@@ -122,7 +123,8 @@ export interface Main {
   readonly version: number;
   readonly names: readonly string[];
   readonly values: unknown[];
-  readonly armed: Armed;
+  /** Does it name armed timers itself, as an earlier version had it? */
+  readonly namesTimers: boolean;
   readonly apart: readonly (readonly [index: number, kind: ApartKind])[];
 }
 
@@ -140,7 +142,9 @@ export function readMain(bytes: Uint8Array): Main {
     if (kind === undefined) throw unreadable("a field of a context is of an unknown kind");
     apart.push([flat[i] as number, kind]);
   }
-  return { version, names: names as string[], values: items.slice(2, -1), armed: armed as Armed, apart };
+  const namesTimers = armed.length > 0;
+  if (namesTimers) apart.push([names.length, "map"]);
+  return { version, names: names as string[], values: items.slice(2, -1), namesTimers, apart };
 }
 
 const entries = new ValueWriter(new Uint8Array(0));

@@ -8,8 +8,9 @@ import { showKey } from "../model/key.js";
  * The keys under which a journal has the states of contexts. Different contexts, fields and entries have different
  * keys, whatever they are named:
  *
- *     c/NODE/ADDRESS                        plain fields and timers
+ *     c/NODE/ADDRESS                        plain fields
  *     d/NODE/ADDRESS NUL FIELD NUL ENTRY    one entry of a tracked collection
+ *     d/NODE/ADDRESS NUL @ NUL ENTRY        when one timer of the context is due
  *     d/NODE/ADDRESS NUL FIELD NUL          a large plain field
  *     s/CLASS                               the fields of a class
  *
@@ -38,6 +39,14 @@ export function shapeKey(cls: string): string {
 /** What all keys of a context begin with, apart from the main one. */
 export function partsPrefix(name: string): string {
   return `d/${name}\0`;
+}
+
+/** No name of a field is written like this. */
+const TIMERS = "@";
+
+/** What the keys of a context's timers begin with. */
+export function timersPrefix(name: string): string {
+  return `${partsPrefix(name)}${TIMERS}\0`;
 }
 
 export function fieldPrefix(name: string, field: string): string {
@@ -94,6 +103,16 @@ function written(address: Address): string {
 /** JSON has escapes for everything that is not well-formed Unicode, and for NUL. */
 function quoted(name: string): string {
   return IDENTIFIER.test(name) ? name : JSON.stringify(name);
+}
+
+/** A name as a part of a key. */
+export function segment(name: string): string {
+  return encodeURIComponent(name);
+}
+
+/** So that the order of keys is the order of numbers. */
+export function digits(count: number | string): string {
+  return String(count).padStart(16, "0");
 }
 
 /** A text that fits into a key, itself if it does. Different texts stay different. */

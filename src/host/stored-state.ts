@@ -28,7 +28,15 @@ import {
   shownEntry,
   writtenEntry,
 } from "./stored-form.js";
-import { contextName, entryKey, fieldPrefix, mainKey, partsPrefix, prefixIn } from "./stored-keys.js";
+import {
+  contextName,
+  entryKey,
+  fieldPrefix,
+  mainKey,
+  partsPrefix,
+  prefixIn,
+  timersPrefix,
+} from "./stored-keys.js";
 
 /** Where and how a journal has one context. Made once for each. */
 export class StoredContext {
@@ -47,11 +55,16 @@ export class StoredContext {
     this.#fields = slot.shape.fields;
   }
 
-  /** What the keys of a field's entries begin with, and the key of a large plain field. */
+  /** What the keys of a field's entries begin with, and the key of a large plain field; behind the fields, of timers. */
   prefix(index: number): string {
-    this.#prefixes[index] ??= fieldPrefix(this.name, this.#fields[index] as string);
+    this.#prefixes[index] ??= prefixOf(this.name, this.#fields[index]);
     return this.#prefixes[index];
   }
+}
+
+/** What the keys of a field, or of the timers, begin with. */
+export function prefixOf(name: string, field: string | undefined): string {
+  return field === undefined ? timersPrefix(name) : fieldPrefix(name, field);
 }
 
 const forms = new WeakMap<Shape, Form>();
@@ -76,21 +89,33 @@ const converted = new WeakMap<State, Map<string, Uint8Array>>();
 export function stateWrites(slot: Slot, before: State | null, after: State, writes: Write[]): void {
   const context = slot.stored;
   if (before === null) {
-    for (const write of allOf(context, slot, after)) writes.push(write);
+    for (const write of allOf(context, after)) writes.push(write);
     return;
   }
   const old = converted.get(before);
-  if (old !== undefined) return replaceAll(context, slot, after, old, writes);
+  if (old !== undefined) return replaceAll(context, after, old, writes);
   const { length } = slot.shape.fields;
-  let isMainChanged = before[length] !== after[length];
-  for (let i = 0; i < length; i++) {
+  let isMainChanged = false;
+  const last = Math.max(before.length, after.length);
+  for (let i = 0; i < last; i++) {
     const [kept, value] = [before[i], after[i]];
     if (Object.is(kept, value)) continue;
     if (kept instanceof Version && value instanceof Version)
       entryWrites(context.prefix(i), kept, value, writes);
-    else if (plainWrites(context, i, kept, value, writes)) isMainChanged = true;
+    else if (i === length) {
+      isMainChanged = true;
+      timerWrites(context.prefix(i), kept, value, writes);
+    } else if (plainWrites(context, i, kept, value, writes)) isMainChanged = true;
   }
   if (isMainChanged) writes.push({ key: context.key, value: context.form.main(after) });
+}
+
+/** The first timers of a context, or, where those were taken back, none again. */
+function timerWrites(prefix: string, kept: unknown, value: unknown, writes: Write[]): void {
+  if (kept instanceof Version)
+    for (const { key } of entriesOf(kept)) writes.push({ key: entryKey(prefix, key), value: null });
+  if (value instanceof Version)
+    for (const entry of entriesOf(value)) writes.push(writtenEntry(value.kind, prefix, entry));
 }
 
 /**
@@ -101,7 +126,7 @@ export function* copiedWrites(slot: Slot, state: State): Generator<Write> {
   const context = slot.stored;
   const plain: Write[] = [];
   const tracked: [prefix: string, kind: TrackedKind, entries: readonly Content[]][] = [];
-  for (let i = 0; i < slot.shape.fields.length; i++) {
+  for (let i = 0; i < state.length; i++) {
     const value = state[i];
     if (value instanceof Version) {
       tracked.push([context.prefix(i), value.kind, [...keptEntriesOf(value)]]);
@@ -160,8 +185,8 @@ function entryWrites(prefix: string, older: Version, newer: Version, writes: Wri
 }
 
 /** All keys and values of a state. */
-function* allOf(context: StoredContext, slot: Slot, state: State): Generator<Write & { value: Uint8Array }> {
-  for (let i = 0; i < slot.shape.fields.length; i++) {
+function* allOf(context: StoredContext, state: State): Generator<Write & { value: Uint8Array }> {
+  for (let i = 0; i < state.length; i++) {
     const value = state[i];
     if (value instanceof Version) {
       for (const entry of entriesOf(value)) yield writtenEntry(value.kind, context.prefix(i), entry);
@@ -176,13 +201,12 @@ function* allOf(context: StoredContext, slot: Slot, state: State): Generator<Wri
 
 function replaceAll(
   context: StoredContext,
-  slot: Slot,
   state: State,
   old: ReadonlyMap<string, Uint8Array>,
   writes: Write[],
 ): void {
   const gone = new Set(old.keys());
-  for (const write of allOf(context, slot, state)) {
+  for (const write of allOf(context, state)) {
     gone.delete(write.key);
     const then = old.get(write.key);
     if (then === undefined || Buffer.compare(then, write.value) !== 0) writes.push(write);
@@ -257,8 +281,8 @@ export function stateOf(slot: Slot, bytes: Uint8Array, read: () => Parts): State
 /** Puts the fields that have keys of their own among the values. */
 function readApart(name: string, { names, values, apart }: Main, parts: Parts): void {
   for (const [index, kind] of apart) {
-    const field = names[index] ?? "";
-    const prefix = fieldPrefix(name, field);
+    const field = names[index] ?? "(timers)";
+    const prefix = prefixOf(name, names[index]);
     if (kind === "plain") {
       const bytes = parts.plain(prefix);
       if (bytes === undefined) throw unreadable(`the field "${field}" of a context is missing`);
@@ -293,13 +317,15 @@ function stateFrom(slot: Slot, main: Main): State {
   const { fields, cls } = slot.shape;
   const isPresent = main.version === versionOf(cls);
   const values = isPresent ? valuesByName(slot, main.names, main.values) : upgraded(slot, main);
-  if (main.armed.length > 0) values[fields.length] = main.armed;
+  const timers = main.values[main.names.length];
+  if (timers !== undefined) values[fields.length] = timers;
   return fittedState(slot, values);
 }
 
 /** Is each field where a state like this one would have it? */
-function isAsStored(slot: Slot, { version, names, values, apart }: Main, state: State): boolean {
-  if (version !== versionOf(slot.shape.cls)) return false;
+function isAsStored(slot: Slot, main: Main, state: State): boolean {
+  const { version, names, values, apart, namesTimers } = main;
+  if (namesTimers || version !== versionOf(slot.shape.cls)) return false;
   const apartFields = new Set(apart.map(([index]) => names[index]));
   return slot.shape.fields.every((field, i) => {
     const stored = names[i] === field ? values[i] : values[names.indexOf(field)];

@@ -13,6 +13,8 @@ import type { Slot } from "./slot.js";
 export interface RunningEvent {
   readonly ticket: Ticket;
   readonly time: number;
+  /** When it got its ticket, by the head's clock that only goes forward. */
+  readonly steadyMs: number;
   readonly attempt: number;
   readonly payload: EventRequest;
 }

@@ -31,7 +31,7 @@ export function watchHosts(
           apart(() => elastic.onDecision?.(decision)),
         );
   const timer = setInterval(() => {
-    const now = meter.measure(Date.now(), fleet.list());
+    const now = meter.measure(program.now(), fleet.list());
     recorder?.flush(meter);
     if (!program.isStopped) void elasticity?.look(now);
   }, EVERY_MS);

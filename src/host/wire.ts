@@ -28,6 +28,7 @@ export interface Header {
   readonly ticket: number;
   readonly attempt: number;
   readonly time: number;
+  readonly steadyMs: number;
   readonly args: unknown[];
   readonly caller: string | null;
   readonly origin: Origin;
@@ -200,7 +201,7 @@ export type WireEffect =
       readonly method: string;
       readonly args: unknown[];
     }
-  | { readonly kind: "cancel"; readonly id: string }
+  | { readonly kind: "cancel"; readonly id: string; readonly due: number | null }
   | {
       readonly kind: "outside";
       readonly outside: string;

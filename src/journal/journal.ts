@@ -25,8 +25,11 @@ export interface Journal {
   append(writes: readonly Write[], done: (error: HeadwaterError | null) => void): void;
   /** The newest value, also of groups that are not safe yet. */
   get(key: string): Uint8Array | undefined;
-  /** Keys with this prefix, in the order of their UTF-8 bytes, with the values they have when the iteration starts. */
-  range(prefix: string): Iterable<[key: string, value: Uint8Array]>;
+  /**
+   * Keys with this prefix, in the order of their UTF-8 bytes, with the values they have when the iteration starts; only
+   * those behind the key `after`, if there is one, so that a range can be read in pages.
+   */
+  range(prefix: string, after?: string): Iterable<[key: string, value: Uint8Array]>;
   /** Waits for what was appended; nothing can be appended or read after that. */
   close(): Promise<void>;
 }

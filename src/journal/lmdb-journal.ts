@@ -97,16 +97,19 @@ export class LmdbJournal implements Journal {
     }
   }
 
-  *range(prefix: string): Iterable<[key: string, value: Uint8Array]> {
+  *range(prefix: string, after = ""): Iterable<[key: string, value: Uint8Array]> {
     this.#checkOpen();
     if (prefix !== "") checkKey(prefix);
-    const start = Buffer.from(prefix);
+    const isFromStart = after === "";
+    const start = Buffer.from(isFromStart ? prefix : after);
     // No byte of UTF-8 is 255, so this is behind all keys that start so.
-    const end = Buffer.concat([start, Buffer.from([255])]);
+    const end = Buffer.concat([Buffer.from(prefix), Buffer.from([255])]);
     const { directory, store } = this.#parts;
     try {
-      const inFile = store.main.getRange(prefix === "" ? {} : { start, end });
-      for (const { key, newest, stored } of mergeNewest(inFile, this.#overlay.from(prefix))) {
+      const inFile = store.main.getRange(
+        isFromStart && prefix === "" ? {} : { start, end, exclusiveStart: !isFromStart },
+      );
+      for (const { key, newest, stored } of mergeNewest(inFile, this.#overlay.from(prefix, after))) {
         yield [key, newest ?? this.#checked(key, Buffer.from(key), stored)];
       }
     } catch (error) {

@@ -29,10 +29,10 @@ export class MemoryJournal implements Journal {
     return this.#table.get(key);
   }
 
-  *range(prefix: string): Iterable<[key: string, value: Uint8Array]> {
+  *range(prefix: string, after = ""): Iterable<[key: string, value: Uint8Array]> {
     if (this.#isClosed) throw closed(MEMORY);
     if (prefix !== "") checkKey(prefix);
-    yield* this.#table.from(prefix);
+    yield* this.#table.from(prefix, after);
   }
 
   async close(): Promise<void> {

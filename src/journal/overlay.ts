@@ -45,10 +45,10 @@ export class Overlay {
     return (this.#recent.get(key) ?? this.#frozen?.get(key))?.value;
   }
 
-  /** All keys that start so, in order, deleted ones included. */
-  from(prefix: string): [key: string, value: Value][] {
-    const frozen = this.#frozen?.from(prefix).filter(([, { isOutdated }]) => !isOutdated) ?? [];
-    let entries = this.#recent.from(prefix);
+  /** All keys behind `after` that start so, in order, deleted ones included. */
+  from(prefix: string, after: string): [key: string, value: Value][] {
+    const frozen = this.#frozen?.from(prefix, after).filter(([, { isOutdated }]) => !isOutdated) ?? [];
+    let entries = this.#recent.from(prefix, after);
     if (frozen.length > 0) {
       const both = new Table<Entry>();
       for (const [key, entry] of [...frozen, ...entries]) both.set(key, entry);

@@ -94,7 +94,7 @@ function surveyOf(path: string, card: Card, store: Store, transaction: Transacti
     fileBytes: statSync(dataFile(path)).size,
     damages,
     missing: () => missing,
-    entries: checked(mergeNewest(stored(), recent.from(""))),
+    entries: checked(mergeNewest(stored(), recent.from("", ""))),
   };
 }
 

@@ -43,15 +43,17 @@ export class Table<V> {
     return [...this.#values.keys()];
   }
 
-  /** All entries whose keys start so, as they are now, in the order of the keys' UTF-8 bytes. */
-  from(prefix: string): [key: string, value: V][] {
+  /** All entries behind `after` whose keys start so, as they are now, in the order of the keys' UTF-8 bytes. */
+  from(prefix: string, after = ""): [key: string, value: V][] {
     const { length } = this.#added;
     if (length > ADDED_MIN && length ** 2 > this.#sorted.length) this.#merge(this.#sorted, this.#added);
     const keys: string[] = [];
-    for (let i = this.#firstFrom(prefix); this.#sorted[i]?.startsWith(prefix); i++) {
-      keys.push(this.#sorted[i] as string);
+    const first = after === "" ? prefix : after;
+    for (let i = this.#firstFrom(first); this.#sorted[i]?.startsWith(prefix); i++) {
+      if (this.#sorted[i] !== after) keys.push(this.#sorted[i] as string);
     }
-    const added = this.#added.filter((key) => key.startsWith(prefix));
+    const isBehind = (key: string) => after === "" || compareKeys(key, after) > 0;
+    const added = this.#added.filter((key) => key.startsWith(prefix) && isBehind(key));
     const entries: [string, V][] = [];
     for (const key of added.length > 0 ? this.#inOrder([...keys, ...added]) : keys) {
       const value = this.#values.get(key);
@@ -80,14 +82,14 @@ export class Table<V> {
     return this.#inByteOrder;
   }
 
-  #firstFrom(prefix: string): number {
+  #firstFrom(first: string): number {
     let low = 0;
     let high = this.#sorted.length;
     const isByteOrder = this.#isByteOrder();
     while (low < high) {
       const middle = (low + high) >>> 1;
       const key = this.#sorted[middle] as string;
-      if (isByteOrder ? compareKeys(key, prefix) < 0 : key < prefix) low = middle + 1;
+      if (isByteOrder ? compareKeys(key, first) < 0 : key < first) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -8,7 +8,10 @@ export type TimerId = string;
 
 /** What a method may ask of the event that it is part of, as `this.event`. */
 export interface CurrentEvent {
-  /** When the event got its ticket, in milliseconds since 1970. The same each time the event is tried. */
+  /**
+   * When the event got its ticket, in milliseconds since 1970 by the machine's clock, which can be set: a later event may
+   * have an earlier time. The same each time the event is tried.
+   */
   readonly time: number;
   /** The connected client that asked for this event, if one did. */
   readonly caller: string | undefined;
@@ -21,7 +24,10 @@ export interface CurrentEvent {
   /** Sends a message to a connected client, once this event has committed. */
   send(client: string, message: unknown): void;
 
-  /** Starts a later event on this context, no sooner than `ms` after this event's time. */
+  /**
+   * Starts a later event on this context, no sooner than `ms` after this event got its ticket, by a clock that nobody can
+   * set. Timers go off in the order in which they are due, and if at the same time, in the order of asking.
+   */
   after<A extends unknown[]>(ms: number, method: (...args: A) => unknown, ...args: A): TimerId;
   /** Cancels a timer that this context has set, if it has not gone off. */
   cancel(timer: TimerId): void;

@@ -74,6 +74,11 @@ export function timerId(address: Address, ticket: number, positions: readonly nu
   return `${address.node}:${ticket}:${positions.join(".")}@${showPath(pathOf(address))}`;
 }
 
+/** The part of a timer's name that its node's timers differ in: which event set it, and where in that event. */
+export function askedAt(node: string, timer: TimerId): string {
+  return timer.slice(node.length + 1, timer.indexOf("@", node.length));
+}
+
 /** Was this timer set by this context? */
 export function isTimerOf(address: Address, timer: unknown): timer is TimerId {
   if (typeof timer !== "string" || !timer.startsWith(`${address.node}:`)) return false;

@@ -238,6 +238,7 @@ export class BodyWriter {
       method,
       args,
       keep: random.chance(0.7) ? keep : null,
+      ...(random.chance(0.04) ? { count: random.pick([20, 20, 200]) } : {}),
     };
   }
 

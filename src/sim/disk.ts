@@ -108,8 +108,8 @@ export class SimJournal implements Journal {
     return this.#table.get(key);
   }
 
-  *range(prefix: string): Iterable<[key: string, value: Uint8Array]> {
-    yield* this.#table.from(prefix);
+  *range(prefix: string, after = ""): Iterable<[key: string, value: Uint8Array]> {
+    yield* this.#table.from(prefix, after);
   }
 
   async close(): Promise<void> {}

@@ -261,17 +261,13 @@ function callOutside(run: Run, { value, into }: Op & { op: "outside" }): undefin
   else self.event.outside(simulated, input, self[into] as AnyFunction);
 }
 
-function setTimer(run: Run, { ms, method, args, keep }: Op & { op: "timer" }): undefined {
+function setTimer(run: Run, { ms, method, args, keep, count = 1 }: Op & { op: "timer" }): undefined {
   const { self } = run;
   const body = self[method] as AnyFunction;
-  const timer = self.event.after(
-    ms,
-    body,
-    evaluate(run, args[0]),
-    evaluate(run, args[1]),
-    run.fuel - 1,
-    dressed(run.acc),
-  );
+  const [first, second] = [evaluate(run, args[0]), evaluate(run, args[1])];
+  for (let i = 1; i < count; i++)
+    self.event.after(ms + ((i * 7) % 13), body, first, second, 0, dressed(run.acc));
+  const timer = self.event.after(ms, body, first, second, run.fuel - 1, dressed(run.acc));
   if (keep !== null) self[keep] = timer;
 }
 

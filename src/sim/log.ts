@@ -41,6 +41,8 @@ export interface LoggedEvent {
   method: string;
   args: unknown[];
   time: number;
+  /** When it got its ticket, by the clock that only goes forward. */
+  steadyMs: number;
   caller: string | undefined;
   origin: Origin;
   result: Result;
@@ -49,6 +51,8 @@ export interface LoggedEvent {
   submittedStep: number;
   /** When somebody outside the logical node could first know that it had committed, or failed. */
   acknowledgedStep: number;
+  /** The same by the clock that only goes forward. */
+  acknowledgedMs: number;
 }
 
 /** A message that reached a connected client, in the order of arrival. */

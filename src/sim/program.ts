@@ -95,7 +95,8 @@ export type Op =
   | { op: "send"; node: number; call: CallSpec }
   /** To a client, or to whoever called (null). */
   | { op: "tell"; client: string | null; value: Expr }
-  | { op: "timer"; ms: number; method: string; args: [Expr, Expr]; keep: string | null }
+  /** With a `count`, so many timers, due at different times; what they start asks for nothing more. */
+  | { op: "timer"; ms: number; method: string; args: [Expr, Expr]; keep: string | null; count?: number }
   | { op: "cancel"; field: string }
   /** With or without a method that takes the result. */
   | { op: "outside"; value: Expr; into: string | null }

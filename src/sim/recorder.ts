@@ -54,6 +54,8 @@ export class Recorder {
 
   constructor(
     readonly step: () => number,
+    /** By the clock that only goes forward, of the program that runs. */
+    readonly now: () => number,
     /** When a request of the workload was made. */
     readonly submitted: (request: number) => number,
     readonly commitOrder: CommitOrder,
@@ -75,6 +77,7 @@ export class Recorder {
   keep(events: readonly LoggedEvent[]): void {
     for (const event of events) {
       event.acknowledgedStep = this.step();
+      event.acknowledgedMs = this.now();
       this.#events.push(event);
     }
   }
@@ -83,6 +86,7 @@ export class Recorder {
     const appended = this.#appended.get(event);
     if (appended !== undefined) {
       appended.acknowledgedStep = this.step();
+      appended.acknowledgedMs = this.now();
       return appended;
     }
     const logged = this.#logged(event);
@@ -108,7 +112,7 @@ export class Recorder {
   }
 
   #logged(event: CoreEvent<EventRequest>): LoggedEvent {
-    const { time } = event;
+    const { time, steadyMs } = event;
     const { slot, method, args, caller, execution } = event.payload;
     const effects = execution?.effects ?? [];
     const later =
@@ -116,7 +120,7 @@ export class Recorder {
         ? NOTHING_LATER
         : effects.map((effect, index) => {
             if (effect.kind === "timer") this.#timers.set(effect.id, { parent: event.ticket, index });
-            return laterOf(effect, time);
+            return laterOf(effect, steadyMs);
           });
     const origin = this.#originOf(event.payload);
     return {
@@ -126,12 +130,14 @@ export class Recorder {
       method: method.name,
       args,
       time,
+      steadyMs,
       caller,
       origin,
       result: execution?.ok
         ? { ok: true, value: execution.value }
         : { ok: false, error: failureOf(execution?.value) },
       later,
+      acknowledgedMs: this.now(),
       submittedStep: origin.kind === "request" ? this.submitted(origin.request) : 0,
       acknowledgedStep: this.step(),
     };
@@ -158,8 +164,8 @@ export class Recorder {
   finish(program: Program, sites: readonly Site[]): RunLog {
     const armed: RunLog["armed"] = new Map();
     const states: RunLog["states"] = new Map();
-    for (const { name, root, armed: timers } of program.nodes.values()) {
-      armed.set(name, timers);
+    for (const { name, root, timers } of program.nodes.values()) {
+      armed.set(name, timers.armed);
       // With a journal, contexts that nobody has used lately are not in memory.
       const paths = this.#touched.get(name)?.values();
       const roots = sites.length === 0 ? [root] : sites.map((site) => site.roots.get(name) as Slot);
@@ -194,7 +200,7 @@ export class Recorder {
   }
 }
 
-function laterOf(effect: Effect, time: number): LaterEffect {
+function laterOf(effect: Effect, steadyMs: number): LaterEffect {
   switch (effect.kind) {
     case "start":
       return { kind: "start", path: pathOf(effect.slot), method: effect.method.name, args: effect.args };
@@ -206,7 +212,7 @@ function laterOf(effect: Effect, time: number): LaterEffect {
       return effect;
     case "timer": {
       const { id, due, slot, method, args } = effect;
-      return { kind: "timer", id, path: pathOf(slot), method: method.name, args, ms: due - time };
+      return { kind: "timer", id, path: pathOf(slot), method: method.name, args, ms: due - steadyMs };
     }
     case "cancel":
       return { kind: "cancel", timer: effect.id };

@@ -130,7 +130,9 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
       ];
     case "timer": {
       const keep = op.keep === null ? "" : `this.${op.keep} = `;
+      const many = `for (let i = 1; i < ${op.count}; i++) this.event.after(${op.ms} + ((i * 7) % 13), this.${op.method}, ${op.args.join(", ")}, 0);`;
       return [
+        ...(op.count === undefined ? [] : [`if (fuel > 0) ${many}`]),
         `if (fuel > 0) ${keep}this.event.after(${op.ms}, this.${op.method}, ${op.args.join(", ")}, fuel - 1);`,
       ];
     }

@@ -101,6 +101,8 @@ function* insteadOf(op: Op): Iterable<Op[]> {
     case "timer":
       for (const args of simplerArgs(op.args)) yield [{ ...op, args }];
       if (op.ms > 0) yield [{ ...op, ms: 0 }];
+      if (op.count !== undefined && op.count > 2) yield [{ ...op, count: op.count >> 1 }];
+      if (op.count !== undefined) yield [withoutCount(op)];
       if (op.keep !== null) yield [{ ...op, keep: null }];
       break;
     case "pause":
@@ -119,4 +121,8 @@ function* simplerCalls(call: CallSpec): Iterable<CallSpec> {
 function* simplerArgs([a, b]: [Expr, Expr]): Iterable<[Expr, Expr]> {
   if (a !== 0) yield [0, b];
   if (b !== 0) yield [a, 0];
+}
+
+function withoutCount({ count: _, ...op }: Op & { op: "timer" }): Op {
+  return op;
 }

@@ -9,6 +9,7 @@ import { Program } from "../host/program.js";
 import type { EventRequest } from "../host/request.js";
 import type { OutsideCall, OutsideResult } from "../model/outside.js";
 import { resolvePath } from "../model/path.js";
+import { CallKeys } from "./call-keys.js";
 import { Cluster } from "./cluster.js";
 import { digest, mix } from "./data.js";
 import { failureOf, type Result, type RunLog } from "./log.js";
@@ -78,13 +79,18 @@ export class World {
   readonly #lazy: boolean;
   /** How much of a context travels at once. */
   readonly #pieceBytes: number;
+  /** How many timers are read from the journal at a time. */
+  readonly #timersAtOnce: number;
+  /** Is the machine's clock set now and then? */
+  readonly #clockJumps: boolean;
+  #clockOffMs = 0;
   #time = 1_000_000;
   /** No timer is due before that. */
   #nextDue = Number.POSITIVE_INFINITY;
   #step = 0;
   readonly #stepsMax: number;
   #broken: unknown;
-  readonly #callKeys = new Map<string, string>();
+  readonly #callKeys = new CallKeys();
 
   constructor(built: BuiltProgram, workload: readonly RequestSpec[], random: Random, options: WorldOptions) {
     this.#random = random;
@@ -93,11 +99,14 @@ export class World {
     this.#duplicates = random.chance(0.5) ? 0.2 : 0;
     this.#lazy = random.chance(0.3);
     this.#pieceBytes = options.hosts ? random.pick([1, 2000, 100_000]) : DEFAULT_LIMITS.pieceBytes;
+    this.#timersAtOnce = random.pick([1, 3, 1000]);
+    this.#clockJumps = random.chance(0.3);
     this.#roots = built.roots;
     this.#options = options;
     this.#requests = new Requests(workload, (index) => this.#plan(index));
     this.#recorder = new Recorder(
       () => this.#step,
+      () => this.#program.now(),
       (request) => this.#requests.madeAt(request),
       options.commitOrder,
     );
@@ -113,7 +122,7 @@ export class World {
     this.#life += 1;
     const { commitOrder, marks, plant } = this.#options;
     const ports = this.#ports();
-    const limits = { ...DEFAULT_LIMITS, pieceBytes: this.#pieceBytes };
+    const limits = { ...DEFAULT_LIMITS, pieceBytes: this.#pieceBytes, timers: this.#timersAtOnce };
     if (this.#options.hosts) {
       this.#cluster = new Cluster({
         classes: this.#roots,
@@ -191,6 +200,7 @@ export class World {
     this.#isDown = false;
     this.#step += 1;
     this.#time += this.#random.int(1000);
+    if (this.#clockJumps) this.#setClock();
     storage.crash();
     this.#recorder.crashed();
     this.#program = this.#begin();
@@ -206,8 +216,13 @@ export class World {
     if (last !== next) this.#possible[index] = last;
     this.#step += 1;
     this.#time += this.#random.int(3);
+    if (this.#clockJumps && this.#random.chance(0.01)) this.#setClock();
     this.#hash.add(next.what).add(index);
     next.happen();
+  }
+
+  #setClock(): void {
+    this.#clockOffMs += this.#random.pick([-3_600_000, -300, -1, 1, 300, 3_600_000]);
   }
 
   /** Waits until something can happen, moving time to the next timer if need be. */
@@ -264,20 +279,14 @@ export class World {
       luck === 0
         ? { ok: false, error: { name: "Error", message: "nobody there" } }
         : { ok: true, value: mix(value, 1) };
-    this.#recorder.outside(this.#positionIn(key), result);
+    const position = this.#callKeys.positionIn(key, (error) => {
+      this.#broken ??= error;
+    });
+    this.#recorder.outside(position, result);
     await this.pause(luck);
     if (life !== this.#life) return new Promise(() => {}); // it came too late
     if (result.ok) return result.value;
     throw new Error(result.error.message);
-  }
-
-  /** Where a call stands. Each attempt at it has the same key, whatever has crashed in between. */
-  #positionIn(key: string): string {
-    const position = key.slice(key.indexOf("/") + 1);
-    const known = this.#callKeys.get(position) ?? key;
-    this.#callKeys.set(position, known);
-    if (known !== key) this.#broken ??= new Error(`an outside call has the keys ${known} and ${key}`);
-    return position;
   }
 
   #plan(index: number): void {
@@ -355,8 +364,10 @@ export class World {
   #ports(): Ports {
     const life = this.#life;
     const add = this.#adder();
+    const began = this.#time; // a process knows nothing of the time before it
     return {
-      now: () => this.#time,
+      now: () => this.#time - began,
+      timeOfDay: () => this.#time + this.#clockOffMs,
       unique: () => `process ${this.#life}`,
       soon: (task) => {
         if (this.#lazy) add("soon", task);
@@ -367,8 +378,8 @@ export class World {
       },
       at: (time, task) => {
         if (life === this.#life) {
-          this.#timers.set(task, time);
-          this.#nextDue = Math.min(this.#nextDue, time);
+          this.#timers.set(task, time + began);
+          this.#nextDue = Math.min(this.#nextDue, time + began);
         }
         return () => this.#timers.delete(task);
       },

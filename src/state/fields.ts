@@ -1,12 +1,12 @@
 import type { Address } from "../model/address.js";
 import { Context } from "../model/context.js";
-import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import { isStillSame, same } from "./same.js";
 import { isSameContent } from "./tracked-content.js";
 import { attached, firstVersion, fitted, isStill, replaced, shown, versionNow } from "./tracked-fields.js";
 import { hintAtSize } from "./tracked-hint.js";
 import { Live } from "./tracked-live.js";
+import { LiveMap } from "./tracked-map.js";
 import { Version } from "./tracked-version.js";
 import { copyKept, copyToKeep, isSimple } from "./values.js";
 
@@ -17,13 +17,17 @@ import { copyKept, copyToKeep, isSimple } from "./values.js";
  */
 export type State = readonly unknown[];
 
-/** The timers that a context has armed are part of its state: the last item, after its fields. */
-export type Armed = readonly TimerId[];
+const TIMERS = "(timers)";
 
-const NONE_ARMED: Armed = [];
-
-export function armedIn(address: Address, state: State): Armed {
-  return (state[address.shape.fields.length] as Armed | undefined) ?? NONE_ARMED;
+/**
+ * The timers that a context has armed are part of its state: the last item, after its fields, is a version of a map that
+ * says when each is due; there is none as long as the context has not armed any. This is that map, for an event to change.
+ */
+export function armedIn(address: Address, state: State): LiveMap {
+  const armed = new LiveMap([]);
+  const version = state[address.shape.fields.length];
+  if (version instanceof Version) armed.attach(version, armed, address, TIMERS);
+  return armed;
 }
 
 type Fields = Record<string, unknown>;
@@ -95,12 +99,20 @@ export function refill(instance: Context<Key>, address: Address, state: State): 
 }
 
 /** The state that an instance holds now: the one it was given if nothing changed, else a new one. */
-export function stateOf(instance: Context<Key>, address: Address, before: State, armed: Armed | null): State {
+export function stateOf(
+  instance: Context<Key>,
+  address: Address,
+  before: State,
+  armed: LiveMap | null,
+): State {
   const { fields } = address.shape;
   let after: unknown[] | null = null;
   if (armed !== null) {
-    after = before.slice();
-    after[fields.length] = armed;
+    const timers = armedNow(armed, before[fields.length], address);
+    if (timers !== before[fields.length]) {
+      after = before.slice();
+      after[fields.length] = timers;
+    }
   }
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] as string;
@@ -116,6 +128,12 @@ export function stateOf(instance: Context<Key>, address: Address, before: State,
     after[i] = now;
   }
   return after ?? before;
+}
+
+function armedNow(armed: LiveMap, before: unknown, address: Address): unknown {
+  if (before instanceof Version) return versionNow(armed, before, armed, address, TIMERS);
+  const version = armed.freeze();
+  return version.size === 0 ? before : version;
 }
 
 /** The value of a field that is no longer the very same as before, and not a simple one. */

@@ -35,3 +35,18 @@ test("events are asked at their end how long they took", () => {
   assert.ok(gauge.read().p99Ms >= 500);
   assert.equal(gauge.read().p99Ms, 0);
 });
+
+test("times that were measured while the machine's clock was set are left out", (t) => {
+  const gauge = new Gauge();
+  const clock = Date.now;
+  const event = { node: "Root", ticket: 1, time: Date.now() };
+  gauge.started(event);
+  t.mock.method(Date, "now", () => clock() + 3_600_000);
+  gauge.finished(event);
+  const { p99Ms, queueMs } = gauge.read();
+  assert.deepEqual({ p99Ms, queueMs }, { p99Ms: 0, queueMs: 0 });
+  const next = { node: "Root", ticket: 2, time: Date.now() - 500 };
+  for (let i = 0; i < 16; i++) gauge.started({ ...next, ticket: 2 + i });
+  for (let i = 0; i < 16; i++) gauge.finished({ ...next, ticket: 2 + i });
+  assert.ok(gauge.read().p99Ms >= 500);
+});

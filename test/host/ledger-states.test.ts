@@ -106,7 +106,19 @@ test("contexts and requests with names that are too long for a journal, or have 
   for (const name of names) await ask(name).corners(name).setTimer(); // is answered, but not run again
   await program.stop(0);
   const timers = [...new Ledger(journal, 1000).timers("Shop")];
-  assert.deepEqual(timers.map(({ path: [step] }) => step && keyOf(step)).toSorted(), names.toSorted());
+  assert.deepEqual(
+    timers
+      .map(
+        ([
+          ,
+          {
+            path: [step],
+          },
+        ]) => step && keyOf(step),
+      )
+      .toSorted(),
+    names.toSorted(),
+  );
   const again = start(journal);
   for (const name of names) {
     const asked = again.program.rootOf("Shop", { request: name }) as unknown as Ref<Shop>;

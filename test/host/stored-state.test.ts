@@ -6,7 +6,7 @@ import { decodeState, encodeState, loadState, stateWrites } from "#src/host/stor
 import type { Write } from "#src/journal/journal.js";
 import { MemoryJournal } from "#src/journal/memory.js";
 import { Random } from "#src/sim/random.js";
-import { initialState } from "#src/state/fields.js";
+import { armedIn, initialState, instantiate, type State, stateOf } from "#src/state/fields.js";
 import { refusedAtOnce } from "../refused.js";
 import { assertSame, bytesOf, Kept, rootOf, shown } from "./kept.js";
 import { changeSomething, Thing } from "./thing.js";
@@ -44,12 +44,27 @@ test("whatever was changed, a later run loads what was written", () => {
   }
 });
 
-test("timers are part of what is written", () => {
+test("timers are part of what is written, each by itself", () => {
   const kept = new Kept(rootOf(Other));
-  kept.write([1, ["Things:1:1@"]]);
-  assert.deepEqual(kept.reload().state, [1, ["Things:1:1@"]]);
-  kept.write([1]);
-  assert.deepEqual(kept.reload().state, [1]);
+  const armed = (state: State | null) => [...armedIn(kept.slot, state ?? [])];
+  const change = (act: (timers: ReturnType<typeof armedIn>) => void) => {
+    const timers = armedIn(kept.slot, kept.present);
+    act(timers);
+    const instance = instantiate(kept.slot, kept.present);
+    kept.write(stateOf(instance, kept.slot, kept.present, timers));
+    assert.deepEqual(armed(kept.reload().state), armed(kept.present));
+  };
+  change((timers) => timers.set("1:1", 500));
+  const before = kept.state;
+  for (let i = 2; i < 1000; i++) change((timers) => timers.set(`${i}:1.10`, 500 + i));
+  change((timers) => timers.delete("500:1.10"));
+  assert.equal(kept.writes.length, 1);
+  assert.equal(armed(kept.state).length, 998);
+  kept.write(before ?? []);
+  assert.deepEqual(armed(kept.reload().state), [["1:1", 500]]);
+  kept.write(initialState(kept.slot));
+  assert.deepEqual(armed(kept.reload().state), []);
+  assert.deepEqual(kept.keys, [kept.slot.stored.key]);
 });
 
 test("a change in a tracked collection is written by itself, however large the collection is", () => {

@@ -43,7 +43,7 @@ function runOf(slot: Slot, ticket: number, args: unknown[]): Extract<ToHost, { k
   const method = slot.shape.methods.get("touch");
   assert.ok(method !== undefined);
   const rest = { caller: null, origin: { kind: "request" }, seen: [], isAlone: true, after: null } as const;
-  return { kind: "run", slot, method, ticket, attempt: 1, time: 1, args, ...rest };
+  return { kind: "run", slot, method, ticket, attempt: 1, time: 1, steadyMs: 2, args, ...rest };
 }
 
 const ODD: readonly unknown[] = [
@@ -82,15 +82,17 @@ test("values of all kinds arrive as they were, as arguments and as results", () 
   );
 });
 
+const LATER = { attempt: 1, time: 0, steadyMs: 9, isAlone: true, after: null } as const;
+
 test("all that a host must know of an event arrives, whatever came before it", () => {
   const { outbox, pass, root } = line<ToHost>();
   const events = [
-    { ticket: 5, attempt: 1, time: 1000, isAlone: true, after: null },
-    { ticket: 9, attempt: 1, time: 1000, isAlone: true, after: 5 },
-    { ticket: 7, attempt: 300, time: 1000.5, isAlone: false, after: null },
-    { ticket: 2 ** 40, attempt: 2, time: 2 ** 41, isAlone: true, after: 2 ** 40 - 1 },
-    { ticket: 1, attempt: 1, time: 0, isAlone: true, after: null, caller: "ann" },
-    { ticket: 2, attempt: 1, time: 0, isAlone: true, after: null, origin: { kind: "timer", id: "n:1:1@" } },
+    { ticket: 5, attempt: 1, time: 1000, steadyMs: 7, isAlone: true, after: null },
+    { ticket: 9, attempt: 1, time: 1000, steadyMs: 7, isAlone: true, after: 5 },
+    { ticket: 7, attempt: 300, time: 1000.5, steadyMs: 7, isAlone: false, after: null },
+    { ticket: 2 ** 40, attempt: 2, time: 2 ** 41, steadyMs: 2 ** 42, isAlone: true, after: 2 ** 40 - 1 },
+    { ticket: 1, attempt: 1, time: 0, steadyMs: 2 ** 42, isAlone: true, after: null, caller: "ann" },
+    { ...LATER, ticket: 2, origin: { kind: "timer", id: "n:1:1@", due: 5 } },
   ] as const;
   for (const round of [1, 2]) {
     for (const event of events) outbox.add({ ...runOf(leafOf(root, round), 0, [round]), ...event });

@@ -117,12 +117,20 @@ test("a host forgets the names of contexts that it was told to let go of", async
     (message) => site.receive(message),
   );
   const bookOf = (root: Slot, key: number) => root.child(root.shape.slots[0] as never, key);
-  const rest = { caller: null, origin: { kind: "request" }, seen: [], isAlone: true, after: null } as const;
+  const asked = {
+    attempt: 1,
+    time: 1,
+    steadyMs: 1,
+    args: [0, ""],
+    caller: null,
+    origin: { kind: "request" },
+  } as const;
+  const rest = { seen: [], isAlone: true, after: null } as const;
   for (let key = 0; key < 3000; key++) {
     const slot = bookOf(head, key);
     const method = slot.shape.methods.get("writeAll");
     assert.ok(method !== undefined);
-    outbox.add({ kind: "run", slot, method, ticket: key, attempt: 1, time: 1, args: [0, ""], ...rest });
+    outbox.add({ kind: "run", slot, method, ticket: key, ...asked, args: [...asked.args], ...rest });
   }
   const pass = async () => {
     inbox.open(outbox.batch(0));

@@ -86,7 +86,17 @@ class Ends {
     assert.ok(method);
     const rest = { caller: null, origin: { kind: "request" }, seen: [], isAlone: true, after: null } as const;
     const args = ["a".repeat(bytes)];
-    this.head.send({ kind: "run", slot: this.root, method, ticket, attempt: 1, time: 1, args, ...rest });
+    this.head.send({
+      kind: "run",
+      slot: this.root,
+      method,
+      ticket,
+      attempt: 1,
+      time: 1,
+      steadyMs: 1,
+      args,
+      ...rest,
+    });
   }
 
   arriveDown(): boolean {

@@ -14,6 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   journal: ["errors"],
   elastic: ["errors"],
   host: ["errors", "model", "state", "core", "journal", "elastic"],
+  doors: ["host", "model", "server"],
   sim: ["errors", "model", "state", "core", "journal", "elastic", "host"],
   client: ["errors", "model"],
   server: ["errors", "model", "client"],
@@ -38,7 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "chart",
     "fluxion",
   ],
-  index: ["errors", "model", "state", "journal", "elastic", "host", "server", "cli"],
+  index: ["doors", "errors", "model", "state", "journal", "elastic", "host", "server", "cli"],
 };
 
 /** The core is a pure state machine: no clock, no chance, no timers, no promises (ARCHITECTURE.md). */

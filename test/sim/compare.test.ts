@@ -226,7 +226,7 @@ test("tickets against real time, timers before their time and times against the 
       spoilEvent(
         log,
         ({ origin }) => origin.kind === "timer",
-        (event) => (event.time = 0),
+        (event) => (event.steadyMs = 0),
       ),
     /^time of event/,
   );
@@ -235,7 +235,7 @@ test("tickets against real time, timers before their time and times against the 
       spoilEvent(
         log,
         ({ ticket }) => ticket > 1,
-        (event) => (event.time = -1),
+        (event) => (event.steadyMs = -1),
       ),
     /^time in/,
   );

@@ -115,13 +115,14 @@ test("a field that stays what it was has not changed, not even one that is not e
 
 test("the timers that a context has armed are part of its state, beside its fields", () => {
   const { state, instance } = enter(room(1));
-  assert.deepEqual(armedIn(room(1), state), []);
-  const armed = stateOf(instance, room(1), state, ["1:0"]);
-  assert.deepEqual(armedIn(room(1), armed), ["1:0"]);
-  assert.deepEqual(armedIn(room(1), state), []);
+  const timers = armedIn(room(1), state);
+  assert.deepEqual([...timers], []);
+  const armed = stateOf(instance, room(1), state, timers.set("1:0", 5));
+  assert.deepEqual([...armedIn(room(1), armed)], [["1:0", 5]]);
+  assert.deepEqual([...armedIn(room(1), state)], []);
   assert.deepEqual(changedFields(room(1), state, armed), []);
   instance.visits = 1;
-  assert.deepEqual(armedIn(room(1), keep(instance, room(1), armed)), ["1:0"]);
+  assert.deepEqual([...armedIn(room(1), keep(instance, room(1), armed))], [["1:0", 5]]);
   assert.deepEqual({ ...viewOf(room(1), armed) }, { ...viewOf(room(1), state) });
 });
 

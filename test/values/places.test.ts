@@ -181,6 +181,7 @@ function toHost(slot: Slot, value: unknown, caller: string): ToHost[] {
     ticket: 7,
     attempt: 1,
     time: 5,
+    steadyMs: 6,
     args: [seen(value)],
     caller,
     origin: { kind: "request" },

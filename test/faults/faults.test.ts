@@ -8,6 +8,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { temporaryDirectory } from "../durable/support.js";
+import { needed } from "../needed.js";
 import { Faults } from "./faults.js";
 import { NotesProcess } from "./notes.js";
 
@@ -16,7 +17,7 @@ const HOUR_MS = 3_600_000;
 
 test("nothing is acknowledged before the disk has it, however slow the disk is", async (t) => {
   const journal = await temporaryDirectory(t);
-  const faults = new Faults(t);
+  const faults = await Faults.of(t);
   const notes = await NotesProcess.start(t, journal, faults.environment);
   assert.equal(await notes.write("a", "first"), "ok");
   faults.holdSyncs();
@@ -34,7 +35,7 @@ test("nothing is acknowledged before the disk has it, however slow the disk is",
 
 test("a process that is killed while the disk is slow has lost nothing that it acknowledged", async (t) => {
   const journal = await temporaryDirectory(t);
-  const faults = new Faults(t);
+  const faults = await Faults.of(t);
   const notes = await NotesProcess.start(t, journal, faults.environment);
   assert.equal(await notes.write("a", "acknowledged"), "ok");
   faults.holdSyncs();
@@ -49,7 +50,7 @@ test("a process that is killed while the disk is slow has lost nothing that it a
 for (const name of ["EIO", "ENOSPC", "EDQUOT"] as const) {
   test(`when a sync fails with ${name}, its events fail, nothing is acknowledged any more, and nothing is lost`, async (t) => {
     const journal = await temporaryDirectory(t);
-    const faults = new Faults(t);
+    const faults = await Faults.of(t);
     const notes = await NotesProcess.start(t, journal, faults.environment);
     for (let i = 0; i < 20; i++) assert.equal(await notes.write(`${i}`, `text ${i}`), "ok");
     faults.failSyncs(constants.errno[name]);
@@ -73,7 +74,13 @@ test("a really full file system loses nothing, and with more room everything goe
   const inNamespace = [...(isRoot ? [] : ["--user", "--map-root-user"]), "--mount", "sh", "-c"];
   const script = 'mount -t tmpfs -o size=16m headwater "$1" && exec "$0" --import tsx "$2" "$1"';
   const program = fileURLToPath(new URL("programs/fill.ts", import.meta.url));
-  const { stdout } = await execute("unshare", [...inNamespace, script, process.execPath, folder, program]);
+  const { stdout } = await execute(await needed(["unshare"], "util-linux"), [
+    ...inNamespace,
+    script,
+    process.execPath,
+    folder,
+    program,
+  ]);
   const report = JSON.parse(stdout) as {
     acknowledged: number;
     refused: string[];
@@ -90,7 +97,7 @@ for (const hours of [-1, 1]) {
   const direction = hours < 0 ? "back" : "ahead";
   test(`when the clock is set ${direction} by an hour, timers go off after their delay, and times of day follow it`, async (t) => {
     const journal = await temporaryDirectory(t);
-    const faults = new Faults(t);
+    const faults = await Faults.of(t);
     const notes = await NotesProcess.start(t, journal, faults.environment);
     const rung = [notes.rings("before"), notes.rings("after")];
     const [, before] = await notes.later("before", 300);

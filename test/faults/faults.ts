@@ -16,18 +16,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { needed } from "../needed.js";
 
 const SOURCE = fileURLToPath(new URL("shim.c", import.meta.url));
 const CACHE = fileURLToPath(new URL("../../.cache/faults", import.meta.url));
 
 /** The library of `shim.c`, compiled once for each version of it. */
-function library(): string {
+async function library(): Promise<string> {
   const hash = createHash("sha256").update(readFileSync(SOURCE)).digest("hex").slice(0, 16);
   const file = join(CACHE, `shim-${hash}.so`);
   if (existsSync(file)) return file;
   mkdirSync(CACHE, { recursive: true });
   const made = join(CACHE, `shim-${process.pid}.so`);
-  execFileSync("cc", ["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", made, SOURCE, "-ldl"], {
+  const compiler = await needed(["cc", "gcc", "clang"], "gcc libc6-dev");
+  execFileSync(compiler, ["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", made, SOURCE, "-ldl"], {
     stdio: "inherit",
   });
   renameSync(made, file); // another test may compile it at the same time
@@ -45,12 +47,16 @@ export class Faults {
   readonly environment: NodeJS.ProcessEnv;
   readonly #fd: number;
 
-  constructor(t: TestContext) {
+  static async of(t: TestContext): Promise<Faults> {
+    return new Faults(t, await library());
+  }
+
+  private constructor(t: TestContext, shim: string) {
     const folder = mkdtempSync(join(tmpdir(), "headwater-faults-"));
     const path = join(folder, "control");
     this.#fd = openSync(path, "w+");
     writeSync(this.#fd, Buffer.alloc(LENGTH), 0, LENGTH, 0);
-    this.environment = { ...process.env, LD_PRELOAD: library(), HEADWATER_FAULTS: path };
+    this.environment = { ...process.env, LD_PRELOAD: shim, HEADWATER_FAULTS: path };
     t.after(() => {
       this.#write(SYNC_HOLDS, 0);
       closeSync(this.#fd);

@@ -1,5 +1,6 @@
 import { invariant } from "../errors.js";
 import { barriersOf, whoIsInTheWay } from "./admission.js";
+import { depend, openInViews } from "./dependencies.js";
 import {
   CoreEvent,
   type Moment,
@@ -268,7 +269,9 @@ export class Core<P> {
     const { event, place, token, view } = wish;
     if (event.status !== "running" && event.status !== "waiting") return; // a call that nobody awaited
     const isFree = event.mode === "none" && view === null;
-    const obstacle = isFree ? null : whoIsInTheWay(event, place, token, view, this.#marks, this.#plant);
+    const obstacle = isFree
+      ? openInViews(event)
+      : whoIsInTheWay(event, place, token, view, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
       wish.after = obstacle.lastWaiter?.after ?? wish;
@@ -327,11 +330,7 @@ export class Core<P> {
   #depend(event: CoreEvent<P>, earlier: CoreEvent<P>): void {
     if (earlier === event || !earlier.isOpen || this.#plant === "forget-dependency") return;
     invariant(earlier.ticket < event.ticket, "an event sees only the state of earlier ones");
-    if (earlier.status !== "finished") {
-      this.#marks?.hit("an event entered a context that an unfinished one had given up");
-    }
-    event.dependsOn += 1;
-    earlier.dependents = added(earlier.dependents, { event, attempt: event.attempt });
+    depend(event, earlier, this.#marks);
   }
 
   /** Appends an event and all those that had only been waiting for it. */
@@ -342,6 +341,7 @@ export class Core<P> {
       const { dependents } = next;
       next.dependents = null;
       if (dependents !== null) this.#freeDependents(dependents, (appendable ??= []));
+      if (next !== event) this.#wake(next); // cautious events wait until it is appended; `finish` wakes those of `event`
     }
   }
 

@@ -11,6 +11,7 @@ export const MARKS = [
   "a waiting event was restarted",
   "a running event was restarted",
   "a finished event was restarted",
+  "a cautious event waited for one that might be restarted",
   "an undone call took back a context that it had given up",
   "readers ran side by side",
   "a reader waited for a writer",

@@ -94,6 +94,8 @@ export class Cluster implements Hosts, HostPool {
   readonly #crash: number;
   #crashesLeft: number;
   #lives = 0;
+  /** How many hosts were lost: each loss restarts events. */
+  hostsLost = 0;
 
   constructor(around: Surroundings) {
     this.#around = around;
@@ -197,6 +199,7 @@ export class Cluster implements Hosts, HostPool {
     const { random, marks, program } = this.#around;
     if (this.#crashesLeft === 0 || !random.chance(this.#crash)) return;
     this.#crashesLeft -= 1;
+    this.hostsLost += 1;
     const host = random.pick([...this.#hosts.keys()]);
     const lost = this.#cutOff(host);
     lost.isDead = random.chance(0.7);

@@ -1,8 +1,9 @@
 import type { CommitOrder } from "../core/core.js";
+import { OPTIMISTIC_TRIES } from "../core/dependencies.js";
 import type { CoreEvent } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
-import { HeadwaterError } from "../errors.js";
+import { HeadwaterError, invariant } from "../errors.js";
 import { DEFAULT_LIMITS } from "../host/limits.js";
 import type { Ports } from "../host/ports.js";
 import { Program } from "../host/program.js";
@@ -316,6 +317,8 @@ export class World {
 
   #settled(event: CoreEvent<EventRequest>): void {
     if (event.payload.move !== null) return;
+    const triesMax = OPTIMISTIC_TRIES + 1 + (this.#cluster?.hostsLost ?? 0);
+    invariant(event.attempt <= triesMax, `an event was tried ${event.attempt} times, not ${triesMax}`);
     const { ticket, result, origin } = this.#recorder.settled(event);
     this.#hash.add(ticket).add(result.ok ? digest(result.value) : result.error.message);
     if (origin.kind === "request" && event.payload.request === undefined)

@@ -100,6 +100,7 @@ export const codes = {
   "HW-6007": "an event took longer than it may",
   "HW-6008": "a host could not be started",
   "HW-6009": "a host was lost and is replaced",
+  "HW-6030": "a host cannot be started at the moment",
   "HW-5001": "an annotation file cannot be read",
   "HW-5002": "a dataflow is not well formed",
   "HW-5003": "there is no such stream in the dataflow",

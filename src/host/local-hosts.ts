@@ -5,9 +5,10 @@ import type { HostLoad, HostStatus } from "./fleet.js";
 import { type Awaited, HostLife } from "./host-life.js";
 import type { Aside, HostTask, OpenLink } from "./host-link.js";
 import { HeadLine } from "./line.js";
-import { culpritOf, lateWarning, lostWarning, notStarted, whatRan } from "./lost-host.js";
+import { culpritOf, lateWarning, lostWarning, notStarted, spawnWarning, whatRan } from "./lost-host.js";
 import type { MeasuredHosts } from "./meter.js";
 import type { LogicalNode } from "./node.js";
+import { NotSpawned, spawnDelayMs } from "./not-spawned.js";
 import type { Patience } from "./patience.js";
 import type { Program } from "./program.js";
 import type { Hosts } from "./remote.js";
@@ -28,6 +29,8 @@ export class LocalHosts implements Hosts, MeasuredHosts {
   /** How often a host was started since it was last ready. */
   readonly #vain = new Map<number, number>();
   readonly #restarts = new Map<number, number>();
+  /** How often a host could not be spawned since one was, and what waits for its next try. */
+  readonly #unspawned = new Map<number, { failures: number; retry: NodeJS.Timeout }>();
   /** With a journal, one more that has loaded the program and takes the place of the next that is lost. */
   #spare: HostLife | null = null;
   /** A host was lost before there was a program that could do without it. */
@@ -121,7 +124,10 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     if (aside.kind !== "ready") return;
     host.isReady = true;
     host.isNew = false;
-    if (host.number !== null) this.#vain.delete(host.number);
+    if (host.number !== null) {
+      this.#vain.delete(host.number);
+      this.#unspawned.delete(host.number);
+    }
     host.awaited.ready();
   }
 
@@ -185,6 +191,8 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     if (lost === this.#spare) return this.#spareLost(lost, why);
     const { number } = lost;
     if (number === null || !this.#isCurrent(lost)) return;
+    if (why instanceof NotSpawned && this.#program !== null && !lost.isNew)
+      return this.#spawnLater(lost, number, why, this.#program);
     this.#hosts.delete(number);
     if (lost.isNew) return;
     if (this.#program === null) {
@@ -216,6 +224,19 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       if (this.#task.isDurable) node.hostLost(number, culpritOf(lost, index), why.message);
       else node.eventsLost(number, error);
     }
+  }
+
+  /** Until the next try, the life that never began stays in its place: what is sent there starts again after it. */
+  #spawnLater(lost: HostLife, number: number, why: Error, program: Program): void {
+    const failures = (this.#unspawned.get(number)?.failures ?? 0) + 1;
+    const delayMs = spawnDelayMs(failures);
+    const retry = setTimeout(() => {
+      if (!this.#isCurrent(lost) || this.#isClosed) return;
+      this.#begin(number, NOBODY);
+      for (const node of this.#nodes) node.hostLost(number, 0, why.message);
+    }, delayMs);
+    this.#unspawned.set(number, { failures, retry });
+    program.warn(spawnWarning(number, why, failures, delayMs));
   }
 
   /** One that never got so far is not tried again before the next host is replaced. */
@@ -266,6 +287,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#watch !== null) clearInterval(this.#watch);
+    for (const { retry } of this.#unspawned.values()) clearTimeout(retry);
     const all = [...this.#hosts.values(), ...(this.#spare === null ? [] : [this.#spare])];
     this.#hosts.clear();
     await Promise.all(all.map(({ link }) => link.close()));

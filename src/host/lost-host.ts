@@ -43,6 +43,15 @@ export function lostWarning(
   return new HeadwaterError("HW-6009", what, { cause });
 }
 
+/** A host cannot be started at the moment, and is tried again. */
+export function spawnWarning(host: number, cause: Error, failures: number, nextMs: number): HeadwaterError {
+  const tries = failures === 1 ? "" : ` (${failures} tries)`;
+  const what =
+    `host ${host} could not be started${tries}: ${cause.message}. Its events wait; the next try is in ${nextMs} ms. ` +
+    "Look for what takes the descriptors, processes or memory of this machine.";
+  return new HeadwaterError("HW-6030", what, { cause });
+}
+
 /** Events that wait for a host that takes long to start are not to blame: it is said once, for all of them. */
 export function lateWarning(host: number, ms: number, nodes: Nodes): HeadwaterError | null {
   const { count, one } = together(nodes.map(({ slow }) => slow?.waitingFor(host) ?? NONE));

@@ -30,7 +30,7 @@ export const run: Command = {
       help: "how to tell what the load needs: a policy, or bounds (with --hosts MIN..MAX)",
     },
     "record-load": { value: "FILE", help: "record what is asked for, for `headwater policy try`" },
-    admin: { value: "PATH", help: "let `headwater hosts` in here (with a journal: there)" },
+    admin: { value: "PATH", help: "let `headwater hosts` and `events` in here (with a journal: there)" },
     forever: { help: "tell main to go on until Ctrl-C (io.forever)" },
     port: { value: "N", help: "serve the program's `api` at this port; 0 is any that is free" },
     host: { value: "NAME", help: "the address to serve it at (127.0.0.1: this machine only)" },

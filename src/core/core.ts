@@ -19,7 +19,7 @@ import { messagesOf, Order } from "./order.js";
 import type { Place } from "./place.js";
 import type { Plant } from "./plants.js";
 import { TicketQueue } from "./queue.js";
-import { added, Ready } from "./ready.js";
+import { added, NONE, Ready } from "./ready.js";
 import { restart } from "./restart.js";
 
 /** In which order the outside sees what events did. */
@@ -125,10 +125,12 @@ export class Core<P> {
     this.#inbox.deliver(from, sequence, request);
   }
 
-  /** A running event wants to enter a context below; `token` comes back in `enter`. */
-  call(event: CoreEvent<P>, place: Place<P>, token: unknown): void {
+  /** A running event wants to enter a context below; `token` comes back in `enter`. Says whether it may at once. */
+  call(event: CoreEvent<P>, place: Place<P>, token: unknown): boolean {
     invariant(event.status === "running", "only a running event can call");
-    this.#attemptEnter(new Wait(event, place, token, null));
+    const wish = new Wait(event, place, token, null);
+    this.#attemptEnter(wish);
+    return this.#ready.isLast(wish);
   }
 
   /** An event gives up a context that it has entered; `changed` says whether it changed it. */
@@ -394,5 +396,3 @@ export class Core<P> {
     }
   }
 }
-
-const NONE: never[] = [];

@@ -41,6 +41,9 @@ export const CRASH_MARKS = [
 /** The same on several hosts, with a journal. */
 export const HOST_MARKS = [
   "a host crashed",
+  "an event ended its host",
+  "a request was given up that ended its hosts",
+  "an event was parked",
   "a connection to a host was lost",
   "a host was added",
   "a host was drained",

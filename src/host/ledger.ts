@@ -6,6 +6,7 @@ import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
 import { isRefusal } from "./answers.js";
 import { Cache, type Keeper, weakly } from "./cache.js";
+import { PARKED_BYTES_MAX, Parked, parkedWrite } from "./parked.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
 import {
@@ -63,6 +64,7 @@ const BESIDES_AT_ONCE = 1000;
  *     t/NODE/TIMER                an armed timer
  *     o/NODE/TICKET/INDEX         an outside call that has no result, or the event that brings it
  *     m/NODE/TICKET/INDEX/CLIENT  a message to a client that the client has not confirmed
+ *     p/NODE/TICKET               an event that is parked (`parked.ts`)
  *     k/CLIENT                    a client for which messages are kept
  *     a/REQUEST                   the answer to a request that carries an id
  *     h                           the name of the journal
@@ -79,12 +81,15 @@ export class Ledger implements Keeper {
   #besides: Write[] = [];
 
   readonly cache: Cache;
+  readonly parked: Parked;
   readonly hold: Keeper["hold"] = weakly;
 
   constructor(
     readonly journal: Journal,
     readonly contextsInMemory: number,
+    parkedBytesMax: number = PARKED_BYTES_MAX,
   ) {
+    this.parked = new Parked(journal, parkedBytesMax);
     this.cache = new Cache(contextsInMemory);
   }
 
@@ -247,6 +252,7 @@ function tracesOf(event: CoreEvent<EventRequest>, writes: Write[], changes: Map<
   const { slot, origin, execution, request } = event.payload;
   const own = keyOf(slot.node, origin);
   if (own !== null) writes.push({ key: own, value: null });
+  if (event.payload.record?.isParked) writes.push(parkedWrite(event));
   if (execution === null) return;
   const { ok, value } = execution;
   if (request !== undefined && !isRefusal(value)) writes.push(answerWrite(request, ok, value, event.time));

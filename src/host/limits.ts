@@ -22,6 +22,8 @@ export interface Limits {
   readonly messagesMs: number;
   /** With a journal: how many messages are kept for one client; beyond that, the client is given up. */
   readonly messagesPerClient: number;
+  /** With a journal: what parked events may take there, of all logical nodes together (docs/hosts.md). */
+  readonly parkedBytes: number;
   /**
    * About how much of a context that is being moved travels as one piece, in bytes: hosts do something else in between.
    * The pieces of a large context get larger.
@@ -46,6 +48,7 @@ export const DEFAULT_LIMITS: Limits = {
   contexts: 100_000,
   messagesMs: 10 * 60 * 1000,
   messagesPerClient: 10_000,
+  parkedBytes: 64 * 2 ** 20,
   pieceBytes: 16 * 1024,
   messageBytes: 2 ** 28,
 };

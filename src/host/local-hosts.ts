@@ -11,6 +11,7 @@ import type { LogicalNode } from "./node.js";
 import { NotSpawned, spawnDelayMs } from "./not-spawned.js";
 import type { Patience } from "./patience.js";
 import type { Program } from "./program.js";
+import { Quarantine } from "./quarantine.js";
 import type { Hosts } from "./remote.js";
 import type { Slot } from "./slot.js";
 import type { ToHost } from "./wire.js";
@@ -24,6 +25,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
   readonly #task: HostTask;
   readonly #patience: Patience;
   readonly placement: Placement;
+  readonly quarantine = new Quarantine();
   readonly #hosts = new Map<number, HostLife>();
   #program: Program | null = null;
   /** How often a host was started since it was last ready. */
@@ -153,9 +155,11 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       this.#lost(host, why);
       host.link.kill();
     }
+    for (const [number, host] of this.#hosts)
+      if (host.isReady && host.silentMs === 0) this.quarantine.look(number);
     const unable = [...this.#hosts].filter(([, host]) => !host.isReady || host.silentMs > 0);
     for (const [index, node] of this.#nodes.entries()) {
-      node.slow?.look(
+      node.remote?.slow.look(
         this.#patience,
         new Map(unable.map(([number, host]) => [number, culpritOf(host, index)])),
       );
@@ -179,7 +183,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     host.link.running((running) => {
       host.running = running;
       if (running === null || host.number === null || host.silentMs < this.#patience.eventMs) return;
-      this.#nodes[running[0]]?.slow?.blocks(running[1], host.number, host.silentMs);
+      this.#nodes[running[0]]?.remote?.slow.blocks(running[1], host.number, host.silentMs);
     });
   }
 
@@ -205,7 +209,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     });
     const ran = whatRan(lost, nodes);
     const ended = `host ${number} has ended (${why.message}${ran})`;
-    if (!this.#task.isDurable && nodes.some((node) => node.hasState(lost.life))) {
+    if (!this.#task.isDurable && nodes.some(({ remote }) => remote?.hasState(lost.life))) {
       return this.#giveUp(`${ended}, and with it the contexts that it had: there is no journal.`, why);
     }
     const inVain = this.#vain.get(number) ?? 0;
@@ -224,6 +228,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       if (this.#task.isDurable) node.hostLost(number, culpritOf(lost, index), why.message);
       else node.eventsLost(number, error);
     }
+    this.quarantine.replaced(number);
   }
 
   /** Until the next try, the life that never began stays in its place: what is sent there starts again after it. */
@@ -281,6 +286,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
   async end(host: number): Promise<void> {
     const ended = this.#hosts.get(host);
     this.#hosts.delete(host);
+    this.quarantine.forget(host);
     await ended?.link.close();
   }
 

@@ -22,7 +22,6 @@ import { hasTooManyMoves, isFull, whyNot } from "./refusals.js";
 import { Remote, type RemoteCall } from "./remote.js";
 import { EventRequest, type Origin, type Waiting } from "./request.js";
 import { Slot, stateOrNull } from "./slot.js";
-import type { SlowEvents } from "./slow-events.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
 import { type Timer, Timers } from "./timers.js";
@@ -120,9 +119,14 @@ export class LogicalNode implements Supervisor {
     this.#schedule();
   }
 
-  /** For those who look whether events take too long on their hosts. */
-  get slow(): SlowEvents | null {
-    return this.#halted ? null : (this.#remote?.slow ?? null);
+  /** What runs events on other hosts, as long as anything runs. */
+  get remote(): Remote | null {
+    return this.#halted ? null : this.#remote;
+  }
+
+  /** Nothing can commit any more. */
+  journalFailed(error: HeadwaterError): void {
+    this.#around.journalFailed(error);
   }
 
   warn(warning: HeadwaterError): void {
@@ -140,11 +144,6 @@ export class LogicalNode implements Supervisor {
     this.#undo();
     this.#remote.views.lookAgain(host);
     this.#schedule();
-  }
-
-  /** Would anything be lost with this life of a host? */
-  hasState(life: number): boolean {
-    return this.#remote?.hasState(life) ?? false;
   }
 
   /** A host is gone that had no state: only the events that ran there are lost. */
@@ -169,16 +168,6 @@ export class LogicalNode implements Supervisor {
     this.#core.tick(this.#ports.now());
     this.#core.request(moveRequest(move, waiting));
     this.#schedule();
-  }
-
-  /** How many events are under way on a host. */
-  runsOn(host: number): number {
-    return this.#remote?.runsOn(host) ?? 0;
-  }
-
-  /** Can a host not be ended yet, though no context is there? */
-  needs(host: number): boolean {
-    return !this.#halted && (this.#remote?.needs(host) ?? false);
   }
 
   /** A host says something about an event. */
@@ -352,7 +341,9 @@ export class LogicalNode implements Supervisor {
 
   /** Of an event that nobody outside asked for, something has become known. */
   remember(event: CoreEvent<EventRequest>): void {
-    if (this.#ledger !== null && event.payload.origin.kind !== "request") this.#unrecorded.add(event);
+    const { kind } = event.payload.origin;
+    if (this.#ledger === null || kind === "request" || kind === "parked") return; // those, somebody asks for again
+    this.#unrecorded.add(event);
   }
 
   #settle(event: CoreEvent<EventRequest>): void {
@@ -383,17 +374,17 @@ export class LogicalNode implements Supervisor {
   outsideCallDone({ slot, method, parent, index }: PendingCall, result: OutsideResult<unknown>): void {
     if (this.#halted) return;
     if (method === null) return this.#ledger?.forgetCall(this.name, parent as Ticket, index);
-    this.#begin(slot, method, [result], { kind: "outside", parent: parent as Ticket, index });
+    this.begin(slot, method, [result], { kind: "outside", parent: parent as Ticket, index });
   }
 
   #fire({ id, slot, method, args }: Timer): void {
-    if (!this.#halted) this.#begin(slot, method, args, { kind: "timer", id });
+    if (!this.#halted) this.begin(slot, method, args, { kind: "timer", id });
   }
 
   /** An event that nobody outside asked for. */
-  #begin(slot: Slot, method: Method, args: unknown[], origin: Origin): void {
+  begin(slot: Slot, method: Method, args: unknown[], origin: Origin, waiting: Waiting | null = null): void {
     this.#core.tick(this.#ports.now());
-    this.remember(this.#core.request(new EventRequest(slot, method, args, undefined, origin, null)));
+    this.remember(this.#core.request(new EventRequest(slot, method, args, undefined, origin, waiting)));
     this.#schedule();
   }
 }

@@ -74,7 +74,7 @@ async function ledgerOf(
   const onFailure = (error: HeadwaterError) => ledger.onFailure(error);
   const options = { durability, takeOver, onWarning, onFailure };
   const journal = isOwn ? await openOwn(named, identityOf(program), options) : named;
-  const ledger: Ledger = new Ledger(journal, limits.contexts);
+  const ledger: Ledger = new Ledger(journal, limits.contexts, limits.parkedBytes);
   closing.push(async () => {
     await ledger.flush();
     if (isOwn) await journal.close();

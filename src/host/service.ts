@@ -10,6 +10,7 @@ import { doorOf } from "./door.js";
 import type { FailedEvent } from "./failures.js";
 import type { ProgramHosts } from "./fleet.js";
 import type { Limits } from "./limits.js";
+import { type ParkedEvents, parkedEvents } from "./parked-events.js";
 import type { PlacementRules } from "./placement-rules.js";
 import type { Asker, Program } from "./program.js";
 
@@ -108,6 +109,8 @@ interface Running {
   readonly [DOOR]: Door;
   /** For `hostsOf`. */
   readonly [HOSTS]: ProgramHosts | null;
+  /** For `parkedOf`. */
+  readonly [PARKED]: ParkedEvents;
   /** Resolves when nothing is under way any more, armed timers aside. */
   idle(): Promise<void>;
   /** Resolves when requests are taken again, after some were refused with HW-1301. */
@@ -155,6 +158,14 @@ export function hostsOf(service: Pick<Running, typeof HOSTS>): ProgramHosts {
   );
 }
 
+/** Under this name it has the events that it has parked. */
+const PARKED: unique symbol = Symbol("parked");
+
+/** The events of a running program that end every host they run on: to look at them, run them again or drop them. */
+export function parkedOf(service: Pick<Running, typeof PARKED>): ParkedEvents {
+  return service[PARKED];
+}
+
 export function serviceFor(
   program: Program,
   hosts: ProgramHosts | null,
@@ -174,6 +185,7 @@ export function serviceFor(
   return {
     [DOOR]: doorOf(program, !several),
     [HOSTS]: hosts,
+    [PARKED]: parkedEvents(program),
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {
       const caller = program.connect(id, onMessage);

@@ -5,6 +5,7 @@ import { pathOf, type Step } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import { encode } from "../state/codec.js";
 import type { Effect } from "./effects.js";
+import { parkedKey } from "./parked.js";
 import type { EventRequest, Origin } from "./request.js";
 import type { Slot } from "./slot.js";
 import { NAME_BYTES_MAX, shortened } from "./stored-keys.js";
@@ -51,6 +52,8 @@ export function keyOf(node: string, origin: Origin): string | null {
       return null;
     case "timer":
       return timerKey(node, origin.id);
+    case "parked":
+      return parkedKey(node, origin.ticket);
     case "outside":
       return `${keysOfCalls(node)}${digits(origin.parent)}/${digits(origin.index)}`;
     case "start":

@@ -126,6 +126,7 @@ export class World {
         soon: ports.soon,
         broken: ports.broken,
         program: () => this.#program,
+        lostAlone: (node, ticket) => this.#recorder.lostAlone(node, ticket),
       });
     }
     const program = new Program(this.#roots, ports, {
@@ -255,6 +256,11 @@ export class World {
       };
       this.#possible.push({ what: "pause", happen: wait });
     });
+  }
+
+  /** The code that runs at this moment ends its host, if it is on one that can be lost. */
+  endsHost(): boolean {
+    return this.#cluster?.endCurrent() ?? false;
   }
 
   /** What generated programs call outside: takes time, and fails now and then. */

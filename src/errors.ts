@@ -104,6 +104,8 @@ export const codes = {
   "HW-6031": "an event that ends every host is parked",
   "HW-6032": "no more events can be parked",
   "HW-6033": "there is no such parked event",
+  "HW-6034": "a process is ended because its thread is blocked",
+  "HW-6035": "blocked threads are not reported any more",
   "HW-5001": "an annotation file cannot be read",
   "HW-5002": "a dataflow is not well formed",
   "HW-5003": "there is no such stream in the dataflow",

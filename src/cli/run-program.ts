@@ -5,6 +5,7 @@ import { HeadwaterError } from "../errors.js";
 import { HOSTS_MAX } from "../host/host-options.js";
 import { run as runService } from "../host/run.js";
 import { type AnyService, parkedOf, type RunOptions, hostsOf as serviceHosts } from "../host/service.js";
+import { tellSupervisor } from "../host/supervised.js";
 import { type Listener, listen } from "../server/listen.js";
 import { type Server, serveOn } from "../server/serve.js";
 import { didYouMean } from "../suggest.js";
@@ -54,6 +55,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       onFailure: (error) => failure.abort(error),
     });
     voice.running(program, range, kept.journal);
+    tellSupervisor();
     const closeDoor = await openAdmin(args, service, kept.journal, voice);
     const server =
       listener === null ? null : await served(program, service, listener, place?.origins ?? [], voice);

@@ -177,6 +177,11 @@ export class LogicalNode implements Supervisor {
     this.#schedule();
   }
 
+  /** The events that are running. */
+  *running(): Iterable<CoreEvent<EventRequest>> {
+    for (const event of this.#core.unsettled()) if (event.status === "running") yield event;
+  }
+
   /** Does anybody outside still wait for an answer? */
   get isAwaited(): boolean {
     if (this.#halted) return false;

@@ -11,7 +11,7 @@ import { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import { LoadRecorder } from "./load-recorder.js";
 import { LocalHosts } from "./local-hosts.js";
-import { patienceOf } from "./patience.js";
+import { type Patience, patienceOf } from "./patience.js";
 import { placementFor } from "./placement-rules.js";
 import { memoryPorts, type Ports } from "./ports.js";
 import { openProcess } from "./process-link.js";
@@ -28,6 +28,7 @@ import {
 } from "./service.js";
 import { openThread } from "./thread-link.js";
 import { watchHosts } from "./watch.js";
+import { watchHere } from "./watch-here.js";
 
 type AnyProgram = ContextClass | Readonly<Record<string, ContextClass>>;
 
@@ -56,7 +57,7 @@ export async function run(program: AnyProgram, given: RunOptions = {}): Promise<
     const ledger = await ledgerOf(program, options, limits, closing);
     const hosts = await startHosts(program, options, limits, ledger !== null);
     if (hosts !== null) closing.push(() => hosts.close());
-    return runOn(memoryPorts, program, options, ledger, hosts, close);
+    return runOn(memoryPorts, program, options, ledger, hosts, close, hosts === null ? watchHere : null);
   } catch (error) {
     await close();
     throw error;
@@ -102,11 +103,14 @@ async function startHosts(
   const hosts = typeof wanted === "object" ? (wanted.min ?? 1) : wanted;
   if (wanted === 1 && hostsAs !== "processes" && onLoad === undefined) return null;
   if (module === undefined) throw cannot(hosts, NO_MODULE);
-  const { slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs } = options;
   const open = explained(hostsAs === "processes" ? openProcess : openThread);
-  const patience = patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs);
   const task = { module, outline: outlineOf(rootsOf(program)), limits, isDurable, heapMb };
-  return LocalHosts.start(open, task, placementFor(hosts, placement), patience);
+  return LocalHosts.start(open, task, placementFor(hosts, placement), patienceIn(options));
+}
+
+function patienceIn(options: RunOptions): Patience {
+  const { slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs } = options;
+  return patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs);
 }
 
 const NO_MODULE =
@@ -130,6 +134,7 @@ export function runOn(
   ledger: Ledger | null = null,
   hosts: LocalHosts | null = null,
   close: () => Promise<void> = async () => {},
+  watch: typeof watchHere | null = null,
 ): AnyService {
   checkRun(program, options);
   const recorder = hosts === null || options.onLoad === undefined ? null : new LoadRecorder(options.onLoad);
@@ -143,7 +148,13 @@ export function runOn(
     ledger,
     hosts,
   });
-  if (hosts === null) return serviceFor(running, null, typeof program !== "function", close);
+  if (hosts === null) {
+    const stopWatching = watch?.(running, patienceIn(options));
+    return serviceFor(running, null, typeof program !== "function", async () => {
+      stopWatching?.();
+      await close();
+    });
+  }
   hosts.serve(running);
   const fleet = new Fleet(hosts, running);
   const elastic = typeof options.hosts === "object" ? options.hosts : null;

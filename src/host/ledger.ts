@@ -6,6 +6,7 @@ import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
 import { isRefusal } from "./answers.js";
 import { Cache, type Keeper, weakly } from "./cache.js";
+import type { Careful } from "./lives.js";
 import { PARKED_BYTES_MAX, Parked, parkedWrite } from "./parked.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
@@ -67,6 +68,7 @@ const BESIDES_AT_ONCE = 1000;
  *     p/NODE/TICKET               an event that is parked (`parked.ts`)
  *     k/CLIENT                    a client for which messages are kept
  *     a/REQUEST                   the answer to a request that carries an id
+ *     l                           how often a process began with the same unfinished business (`lives.ts`)
  *     h                           the name of the journal
  *     s/CLASS                     the fields of a context class
  *     n/NODE                      up to where tickets may have been given out, and the time
@@ -82,6 +84,8 @@ export class Ledger implements Keeper {
 
   readonly cache: Cache;
   readonly parked: Parked;
+  /** Set while what was found in the journal is run with care. */
+  careful: Careful | null = null;
   readonly hold: Keeper["hold"] = weakly;
 
   constructor(

@@ -1,5 +1,5 @@
 import { Core } from "../core/core.js";
-import type { CoreEvent, Message, Outcome, Recovered, Ticket, Wish } from "../core/event.js";
+import type { CoreEvent, Message, Outcome, Ticket, Wish } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import { allAlong, type Send } from "../core/ready.js";
@@ -13,11 +13,13 @@ import { Execution } from "./execution.js";
 import type { Frame } from "./frame.js";
 import type { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
+import { givenUp } from "./lost-host.js";
 import { type Move, type Moving, moveRequest } from "./moving.js";
 import type { Body, NodeMessage } from "./outgoing.js";
 import type { PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
-import { unfinishedBusiness } from "./recovery.js";
+import { endsItsHosts } from "./quarantine.js";
+import { inTicketOrder, unfinishedBusiness } from "./recovery.js";
 import { hasTooManyMoves, isFull, whyNot } from "./refusals.js";
 import { Remote, type RemoteCall } from "./remote.js";
 import { EventRequest, type Origin, type Waiting } from "./request.js";
@@ -119,24 +121,16 @@ export class LogicalNode implements Supervisor {
     this.#schedule();
   }
 
-  /** What runs events on other hosts, as long as anything runs. */
+  /** What runs events on other hosts, while anything runs. */
   get remote(): Remote | null {
     return this.#halted ? null : this.#remote;
-  }
-
-  /** Nothing can commit any more. */
-  journalFailed(error: HeadwaterError): void {
-    this.#around.journalFailed(error);
   }
 
   warn(warning: HeadwaterError): void {
     this.#around.warn(warning);
   }
 
-  /**
-   * A host is gone, and with it what events have done there that the journal has not. `culprit` is the ticket of the
-   * event that ended it, 0 if that is none of this logical node, null if nobody knows; `why` is why it ended.
-   */
+  /** A host is gone. `culprit`: the ticket of the event that ended it, 0 if that is none here, null if it is not known. */
   hostLost(host: number, culprit: number | null, why: string): void {
     if (this.#halted || this.#remote === null) return;
     this.#remote.moves.hostLost(host);
@@ -177,16 +171,16 @@ export class LogicalNode implements Supervisor {
     this.#schedule();
   }
 
-  /** The events that are running. */
-  *running(): Iterable<CoreEvent<EventRequest>> {
-    for (const event of this.#core.unsettled()) if (event.status === "running") yield event;
+  /** The events that are not settled yet, in ticket order. */
+  unsettled(): Iterable<CoreEvent<EventRequest>> {
+    return this.#core.unsettled();
   }
 
   /** Does anybody outside still wait for an answer? */
   get isAwaited(): boolean {
-    if (this.#halted) return false;
-    for (const { payload } of this.#core.unsettled()) if (payload.waiting !== null) return true;
-    return false;
+    return (
+      this.#halted === null && [...this.#core.unsettled()].some(({ payload }) => payload.waiting !== null)
+    );
   }
 
   /** Stops here: nothing that waits goes ahead any more. */
@@ -302,12 +296,23 @@ export class LogicalNode implements Supervisor {
 
   #go(event: CoreEvent<EventRequest>, attempt: number, token: Frame | RemoteCall | null): void {
     if (event.attempt !== attempt || this.#halted !== null) return;
+    if (token === null && this.#ledger?.careful?.holds(event, () => this.#go(event, attempt, null))) return;
     if (this.#remote !== null) return this.#remote.go(event, token as RemoteCall | null);
     const frame = token as Frame | null;
     if (frame !== null) return this.#continue(frame.execution, frame);
     const execution = new Execution(this, event);
     event.payload.execution = execution;
-    execution.start();
+    if (endsItsHosts(event.payload)) this.giveUp(event, (error) => execution.giveUp(error));
+    else execution.start();
+  }
+
+  /** Nothing survives the event, whatever runs it: it fails, and is parked if nobody can ask for it again. */
+  giveUp(event: CoreEvent<EventRequest>, fail: (error: HeadwaterError) => void): void {
+    const full = this.#ledger?.parked.takeIn(event) ?? null;
+    if (full !== null) return this.#around.journalFailed(full);
+    const { isParked = false } = event.payload.record ?? {};
+    this.marks?.hit(isParked ? "an event was parked" : "a request was given up that ended its hosts");
+    fail(givenUp(event));
   }
 
   #continue(execution: Execution, frame: Frame): void {
@@ -334,10 +339,7 @@ export class LogicalNode implements Supervisor {
     const [lastTicket, time] = ledger.position(this.name);
     const { ticketed, started, timers, calls } = unfinishedBusiness(ledger, this.root);
     if (ticketed.length > 0) this.marks?.hit("an event kept its ticket over a crash");
-    const items: Recovered<EventRequest>[] = [...ticketed];
-    for (const [ticket, messages] of sent) items.push({ ticket, messages });
-    items.sort((a, b) => a.ticket - b.ticket);
-    this.#core.recover(lastTicket, Math.max(time, this.#ports.now()), items);
+    this.#core.recover(lastTicket, Math.max(time, this.#ports.now()), inTicketOrder(ticketed, sent));
     for (const timer of timers) this.#timers.arm(timer);
     for (const call of calls) this.#around.callOutside(call);
     for (const request of started) this.remember(this.#core.request(request));
@@ -357,6 +359,7 @@ export class LogicalNode implements Supervisor {
     const { ok, value, effects } = execution;
     for (let i = 0; i < effects.length; i++) this.#carryOut(effects[i] as Effect, event.ticket, i);
     this.#around.settled?.(event);
+    this.#ledger?.careful?.settled(event);
     if (ok) waiting?.resolve(value);
     else waiting?.reject(value);
     if (!ok && waiting?.isLocal !== true) this.#around.failed(event.payload, value);

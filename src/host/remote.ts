@@ -12,11 +12,9 @@ import { ByTicket } from "./by-ticket.js";
 import type { Effect } from "./effects.js";
 import { headerOf } from "./header.js";
 import type { Ledger } from "./ledger.js";
-import { givenUp } from "./lost-host.js";
 import { Moves } from "./moves.js";
 import type { LogicalNode } from "./node.js";
 import { outcomeOf } from "./outgoing.js";
-import type { Parked } from "./parked.js";
 import type { Ports } from "./ports.js";
 import { endsItsHosts, type Quarantine } from "./quarantine.js";
 import { methodOf } from "./recovery.js";
@@ -65,7 +63,6 @@ export class Remote {
   readonly #ahead: Ahead;
   #lastCall = 0;
   readonly #slow: SlowEvents;
-  readonly #parked: Parked | null;
 
   constructor(
     node: LogicalNode,
@@ -103,7 +100,6 @@ export class Remote {
     this.#node = node;
     this.#ahead = new Ahead(hosts);
     this.#slow = new SlowEvents(this.#runs, hosts, (warning) => node.warn(warning));
-    this.#parked = ledger?.parked ?? null;
     this.#core = core;
     this.#roots = roots;
     this.#hosts = hosts;
@@ -245,11 +241,7 @@ export class Remote {
 
   /** Whatever it does, hosts do not survive it. */
   #giveUp(run: RemoteRun): void {
-    const full = this.#parked?.takeIn(run.event) ?? null;
-    if (full !== null) return this.#node.journalFailed(full);
-    const { isParked = false } = run.event.payload.record ?? {};
-    this.#node.marks?.hit(isParked ? "an event was parked" : "a request was given up that ended its hosts");
-    this.#fail(run, givenUp(run.event));
+    this.#node.giveUp(run.event, (error) => this.#fail(run, error));
   }
 
   #fail(run: RemoteRun, error: HeadwaterError): void {

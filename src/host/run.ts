@@ -9,6 +9,7 @@ import { type CheckedOptions, checkedHosts } from "./host-options.js";
 import { isHost } from "./is-host.js";
 import { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
+import { type Careful, Lives } from "./lives.js";
 import { LoadRecorder } from "./load-recorder.js";
 import { LocalHosts } from "./local-hosts.js";
 import { type Patience, patienceOf } from "./patience.js";
@@ -31,6 +32,8 @@ import { watchHosts } from "./watch.js";
 import { watchHere } from "./watch-here.js";
 
 type AnyProgram = ContextClass | Readonly<Record<string, ContextClass>>;
+
+const LIVED_MS = 30_000;
 
 /** Of the keys and values that `Ledger` writes. */
 const FORMAT = 1;
@@ -55,13 +58,38 @@ export async function run(program: AnyProgram, given: RunOptions = {}): Promise<
   };
   try {
     const ledger = await ledgerOf(program, options, limits, closing);
+    const careful = ledger === null ? null : await livesOf(program, ledger, closing);
     const hosts = await startHosts(program, options, limits, ledger !== null);
     if (hosts !== null) closing.push(() => hosts.close());
-    return runOn(memoryPorts, program, options, ledger, hosts, close, hosts === null ? watchHere : null);
+    const watch = hosts === null ? watchHere : null;
+    const service = runOn(memoryPorts, program, options, ledger, hosts, close, watch);
+    await careful?.done;
+    return service;
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Counts the processes that begin with this journal. One that lives for a while was not ended by what it found there. */
+async function livesOf(
+  program: AnyProgram,
+  ledger: Ledger,
+  closing: (() => Promise<void>)[],
+): Promise<Careful | null> {
+  const lives = new Lives(ledger);
+  const careful = await lives.begin(Object.keys(rootsOf(program)), Date.now());
+  ledger.careful = careful;
+  const lived = setTimeout(() => {
+    lives.survived();
+    careful?.end();
+  }, LIVED_MS);
+  if (careful === null) lived.unref();
+  closing.push(async () => {
+    clearTimeout(lived);
+    lives.survived();
+  });
+  return careful;
 }
 
 async function ledgerOf(

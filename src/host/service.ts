@@ -50,16 +50,19 @@ export interface RunOptions {
   readonly hosts?: number | "cores" | ElasticHosts;
   /** Whether hosts are threads of this process (the default) or processes of their own; then also a single one. */
   readonly hostsAs?: "threads" | "processes";
-  /** A host whose event loop is blocked for longer is ended and replaced: 30 seconds unless it says otherwise. */
+  /**
+   * A host whose event loop is blocked for longer is ended and replaced: 30 seconds unless it says otherwise. The thread of
+   * the program itself cannot be replaced; its process is ended if `headwater run --supervise` starts it again.
+   */
   readonly hostTimeoutMs?: number;
   /**
    * A host that takes longer to load the program is ended, and replaced; while the program starts, and when hosts are added,
    * it is refused with HW-6008. Ten times `hostTimeoutMs`, but at least 30 seconds, unless it says otherwise.
    */
   readonly hostStartTimeoutMs?: number;
-  /** An event that runs longer on its host fails with HW-6007. By default it may take as long as it likes. */
+  /** An event that waits for longer fails with HW-6007. By default it may take as long as it likes. */
   readonly eventTimeoutMs?: number;
-  /** An event that runs longer on its host is reported, with HW-6006: 10 seconds unless it says otherwise. */
+  /** An event that runs longer is reported, with HW-6006, also one that blocks the thread of the program: 10 seconds unless it says otherwise. */
   readonly slowEventMs?: number;
   /** Hears of events that take too long, and of hosts that are lost and replaced. By default they become process warnings. */
   readonly onWarning?: (warning: HeadwaterError) => void;

@@ -23,7 +23,7 @@ export class SlowHere {
     const before = this.#seen;
     this.#seen = new Map();
     for (const node of this.nodes()) {
-      for (const { payload } of node.running()) {
+      for (const { payload } of node.unsettled()) {
         const { execution } = payload;
         if (!(execution instanceof Execution) || execution.isDead) continue;
         const seen = before.get(execution) ?? { since: this.#looks, isReported: false };

@@ -80,6 +80,8 @@ interface SimHost {
   readonly up: Link<ToHead>;
   /** What it was about to do. */
   isDead: boolean;
+  /** Did somebody outside ask for the event that it began last? */
+  isInRequest: boolean;
 }
 
 const HOSTS_MAX = 6;
@@ -133,6 +135,9 @@ export class Cluster implements Hosts, HostPool {
         soon: (task) => soon(() => this.#within(started, task)),
         broken: (error) => started.isDead || broken(error),
         run: (task) => later("run", () => this.#within(started, task)),
+        begins: ({ payload }) => {
+          started.isInRequest = payload.origin.kind === "request";
+        },
         send: (message) => started.up.send(message),
       },
       { limits, marks, isDurable },
@@ -153,6 +158,7 @@ export class Cluster implements Hosts, HostPool {
         (message) => program().node(message.node).heard(host, message),
       ),
       isDead: false,
+      isInRequest: true,
     };
     this.#hosts.set(host, started);
   }
@@ -213,6 +219,10 @@ export class Cluster implements Hosts, HostPool {
     if (this.#crashesLeft === 0 || !random.chance(this.#crash)) return;
     this.#crashesLeft -= 1;
     this.#lose(random.pick([...this.#hosts.keys()]), random.chance(0.7));
+  }
+
+  get isInRequest(): boolean {
+    return this.#current?.isInRequest ?? true;
   }
 
   /** The code that runs at this moment ends its host. Says whether it could: in time, without a journal, it cannot. */

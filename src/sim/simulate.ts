@@ -49,11 +49,12 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
   const random = new Random(scenario.seed ^ 0x5eed);
   let world: World | null = null;
   const number = openWorld(async (value, call) => (await world?.outside(value, call)) ?? 0);
-  const poison = Poison.drawn(new Random(scenario.seed ^ 0xdead), spec);
+  const poison = Poison.drawn(new Random(scenario.seed ^ 0xdead));
   const hooks: Hooks = {
     pause: (units) => world?.pause(units),
     begins: (cls, method, argument) => {
-      if (poison?.isIn(cls, method, argument) && world?.endsHost()) {
+      if (world === null || poison === null) return;
+      if (poison.isIn(cls, method, argument, world.isInRequest) && world.endsHost()) {
         poison.acted();
         throw new Error("this host has ended");
       }

@@ -258,6 +258,11 @@ export class World {
     });
   }
 
+  /** Did somebody outside ask for the event that the host which runs code at this moment began last? */
+  get isInRequest(): boolean {
+    return this.#cluster?.isInRequest ?? true;
+  }
+
   /** The code that runs at this moment ends its host, if it is on one that can be lost. */
   endsHost(): boolean {
     return this.#cluster?.endCurrent() ?? false;

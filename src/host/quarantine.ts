@@ -10,7 +10,7 @@ export class HostRecord {
   hostsLost = 0;
   /** The same, with those counted more at which it is known to have been at work. */
   suspicion = 0;
-  /** How many of those hosts ran nothing else. */
+  /** How many of those hosts ran nothing else, or were known to be at it, after the first. */
   lostAlone = 0;
   /** How often it was alone on a host for its time, and nothing happened. */
   passes = 0;
@@ -100,7 +100,8 @@ export class Quarantine {
     record.suspicion += isKnown ? KNOWN_CULPRIT : 1;
     record.why = why;
     let claim = this.#claims.get(host);
-    if (claim !== undefined && isFirst(claim, event) && (isKnown || !claim.isShared)) record.lostAlone += 1;
+    const wasAlone = claim !== undefined && isFirst(claim, event) && !claim.isShared;
+    if (wasAlone || (isKnown && record.hostsLost > 1)) record.lostAlone += 1;
     if (claim === undefined && record.suspicion < SUSPICION_MAX) return;
     claim ??= { suspects: [], held: [], isShared: true, looks: 0 };
     this.#claims.set(host, claim);
@@ -122,10 +123,10 @@ export class Quarantine {
   look(host: number): void {
     const claim = this.#claim;
     const first = claim?.suspects[0];
-    if (claim === undefined || first === undefined || host !== this.#inForce) return;
+    if (claim === undefined || first === undefined || host !== this.#inForce || isAboutToStart(first)) return;
     claim.looks += 1;
     const { record } = first.payload;
-    if (record === null || claim.looks <= 2 ** Math.min(PASSES_MAX, record.passes)) return;
+    if (record === null || claim.looks <= 2 ** (1 + Math.min(PASSES_MAX, record.passes))) return;
     record.passes += 1;
     this.over(first);
   }
@@ -175,6 +176,11 @@ export class Quarantine {
 
 function isFirst({ suspects }: Claim, event: Event): boolean {
   return suspects[0] === event;
+}
+
+/** Its turn has come, and it was not sent to its host yet. */
+function isAboutToStart({ status, attempt, payload }: Event): boolean {
+  return status === "running" && (payload.execution as RemoteRun | null)?.attempt !== attempt;
 }
 
 /** Does the first suspect have to wait for earlier events, of which this is one? */

@@ -19,8 +19,17 @@ export type { FailedEvent } from "./host/failures.js";
 export type { ContextInfo, HostInfo, HostLoad, HostState, NamedContext, ProgramHosts } from "./host/fleet.js";
 export { isHost } from "./host/is-host.js";
 export type { Limits } from "./host/limits.js";
+export type { ParkedEvent } from "./host/parked.js";
+export type { ParkedEvents } from "./host/parked-events.js";
 export type { PlacementRules } from "./host/placement-rules.js";
-export { hostsOf, type NodeService, type Nodes, type RunOptions, type Service } from "./host/service.js";
+export {
+  hostsOf,
+  type NodeService,
+  type Nodes,
+  parkedOf,
+  type RunOptions,
+  type Service,
+} from "./host/service.js";
 export type { Durability, Journal } from "./journal/journal.js";
 export { MemoryJournal } from "./journal/memory.js";
 export { type Api, type Client, expose } from "./model/api.js";

@@ -1,19 +1,35 @@
-import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { type Code, HeadwaterError } from "../errors.js";
 import type { ProgramHosts } from "../host/fleet.js";
+import type { ParkedEvents } from "../host/parked-events.js";
+import { encode } from "../state/codec.js";
+import { type Arguments, absent, misused } from "./arguments.js";
+import type { Command } from "./command.js";
+import { jsonOf } from "./journal-values.js";
 import { messageOf } from "./report.js";
 
 /**
- * The door through which `headwater hosts` reaches a program that runs: a socket in the file system that only its owner
+ * The door through which `headwater hosts` and `headwater events` reach a program that runs: a socket in the file system that only its owner
  * can open. One line of JSON goes in, one comes out.
  */
 
 export const ACTIONS = ["list", "add", "drain", "remove", "move"] as const;
 
+/** What `headwater events parked` calls them, and what they are called here. */
+export const PARKED_ACTIONS = { list: "parked", replay: "replay", drop: "drop" } as const;
+
+/** What a program lets be done to it. */
+export interface Reached {
+  /** Throws if it has none. */
+  hosts(): ProgramHosts;
+  readonly parked: ParkedEvents;
+}
+
 export interface AdminRequest {
-  readonly action: (typeof ACTIONS)[number];
+  readonly action: (typeof ACTIONS)[number] | (typeof PARKED_ACTIONS)[keyof typeof PARKED_ACTIONS];
+  readonly event?: string | undefined;
   readonly count?: number | undefined;
   readonly host?: number | undefined;
   readonly context?: string | undefined;
@@ -36,16 +52,29 @@ export function doorIn(journal: string): string {
   return join(journal, "admin.sock");
 }
 
+/** Where the program listens that a command is about. */
+export function runningProgram(command: Command, { values }: Arguments): string {
+  const [admin, journal] = [values.get("admin"), values.get("journal")];
+  const named = admin ?? journal;
+  if (named !== undefined && !existsSync(named)) throw absent(`There is no ${named}.`, command);
+  if (admin !== undefined) return admin;
+  if (journal !== undefined) return doorIn(journal);
+  throw misused(
+    command,
+    "Which program? Name its journal (--journal DIR) or where it listens (--admin PATH).",
+  );
+}
+
 /**
  * Opens a door; returns how to close it. What is at the path stays, unless it is a socket that a process has left.
  * `isOurs`: a process that still listens there has lost its journal to this one.
  */
-export async function openDoor(path: string, hosts: ProgramHosts, isOurs: boolean): Promise<() => void> {
+export async function openDoor(path: string, reached: Reached, isOurs: boolean): Promise<() => void> {
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) {
     throw noDoor(path, `its name has more than ${PATH_BYTES_MAX} bytes; choose a shorter one with --admin`);
   }
   await clear(path, isOurs);
-  const server = createServer({ allowHalfOpen: true }, (socket) => receive(socket, hosts));
+  const server = createServer({ allowHalfOpen: true }, (socket) => receive(socket, reached));
   server.maxConnections = CONNECTIONS_MAX;
   await listen(server, path);
   server.unref();
@@ -91,7 +120,7 @@ function isAnswered(path: string): Promise<boolean> {
   });
 }
 
-function receive(socket: Socket, hosts: ProgramHosts): void {
+function receive(socket: Socket, reached: Reached): void {
   let text = "";
   const late = setTimeout(() => socket.destroy(), REQUEST_MS_MAX);
   socket.on("error", () => {});
@@ -103,36 +132,47 @@ function receive(socket: Socket, hosts: ProgramHosts): void {
     const end = text.indexOf("\n");
     if (end < 0 || socket.destroyed) return;
     clearTimeout(late);
-    void answerTo(text.slice(0, end), hosts).then((answer) => socket.end(`${JSON.stringify(answer)}\n`));
+    void answerTo(text.slice(0, end), reached).then((answer) => socket.end(`${JSON.stringify(answer)}\n`));
   });
 }
 
-async function answerTo(line: string, hosts: ProgramHosts): Promise<Answer> {
+async function answerTo(line: string, reached: Reached): Promise<Answer> {
   try {
-    return { value: await carryOut(JSON.parse(line) as AdminRequest, hosts) };
+    return { value: await carryOut(JSON.parse(line) as AdminRequest, reached) };
   } catch (error) {
     return { code: error instanceof HeadwaterError ? error.code : null, message: messageOf(error) };
   }
 }
 
 async function carryOut(
-  { action, count, host = -1, context }: AdminRequest,
-  hosts: ProgramHosts,
+  { action, count, host = -1, context, event = "" }: AdminRequest,
+  { hosts, parked }: Reached,
 ): Promise<unknown> {
   switch (action) {
     case "list":
-      return hosts.list();
+      return hosts().list();
     case "add":
-      return await hosts.add(count);
+      return await hosts().add(count);
     case "drain":
-      return await hosts.drain(host);
+      return await hosts().drain(host);
     case "remove":
-      return await hosts.remove(host);
+      return await hosts().remove(host);
     case "move":
-      return await hosts.move(String(context), host);
+      return await hosts().move(String(context), host);
+    case "parked":
+      return parked.list().map(({ args, ...rest }) => ({ ...rest, args: json([...args]) }));
+    case "replay":
+      return json(await parked.replay(event));
+    case "drop":
+      return await parked.drop(event);
     default:
       throw new HeadwaterError("HW-6016", `"${String(action)}" is nothing that a program can be asked for.`);
   }
+}
+
+/** Values of programs, as far as JSON has words for them. */
+function json(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(jsonOf(encode(value)));
 }
 
 /** Asks a program that runs. */
@@ -146,7 +186,7 @@ export function askDoor(path: string, request: AdminRequest): Promise<unknown> {
         "code" in error && (error.code === "ENOENT" || error.code === "ECONNREFUSED")
           ? "nobody is there"
           : error.message;
-      const what = `no program listens at ${path}: ${why}. Start one with \`headwater run PROGRAM --hosts 2\` and --journal or --admin.`;
+      const what = `no program listens at ${path}: ${why}. Start one with \`headwater run PROGRAM --journal DIR\`, or with --hosts 2 and --admin.`;
       reject(new HeadwaterError("HW-6016", what, { cause: error }));
     });
     socket.setEncoding("utf8").on("data", (some: string) => {

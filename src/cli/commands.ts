@@ -1,6 +1,7 @@
 import { analyze } from "./analyze.js";
 import type { Command } from "./command.js";
 import { compile } from "./compile.js";
+import { events } from "./events.js";
 import { explain } from "./explain.js";
 import { helpCommand } from "./help.js";
 import { hosts } from "./hosts.js";
@@ -13,6 +14,7 @@ import { sim } from "./sim.js";
 export const commands: readonly Command[] = [
   run,
   hosts,
+  events,
   journal,
   analyze,
   compile,

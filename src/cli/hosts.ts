@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
 import type { HostInfo } from "../host/fleet.js";
 import { didYouMean } from "../suggest.js";
-import { ACTIONS, type AdminRequest, askDoor, doorIn } from "./admin.js";
-import { type Arguments, absent, misused } from "./arguments.js";
+import { ACTIONS, type AdminRequest, askDoor, runningProgram } from "./admin.js";
+import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import type { Terminal } from "./terminal.js";
 
@@ -21,7 +20,7 @@ export const hosts: Command = {
   },
   async run(args, terminal) {
     const request = requestIn(args);
-    const value = await askDoor(doorOf(args), request);
+    const value = await askDoor(runningProgram(hosts, args), request);
     if (args.flags.has("json")) {
       const lines = request.action === "list" ? (value as unknown[]) : [{ ...request, value }];
       for (const line of lines) terminal.out(JSON.stringify(line));
@@ -29,15 +28,6 @@ export const hosts: Command = {
     return 0;
   },
 };
-
-function doorOf({ values }: Arguments): string {
-  const [admin, journal] = [values.get("admin"), values.get("journal")];
-  const named = admin ?? journal;
-  if (named !== undefined && !existsSync(named)) throw absent(`There is no ${named}.`, hosts);
-  if (admin !== undefined) return admin;
-  if (journal !== undefined) return doorIn(journal);
-  throw misused(hosts, "Which program? Name its journal (--journal DIR) or where it listens (--admin PATH).");
-}
 
 function requestIn({ operands }: Arguments): AdminRequest {
   const [written = "list", first, second] = operands;

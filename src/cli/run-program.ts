@@ -4,7 +4,8 @@ import type { ElasticHosts } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
 import { HOSTS_MAX } from "../host/host-options.js";
 import { run as runService } from "../host/run.js";
-import { type AnyService, type RunOptions, hostsOf as serviceHosts } from "../host/service.js";
+import { type AnyService, parkedOf, type RunOptions, hostsOf as serviceHosts } from "../host/service.js";
+import { tellSupervisor } from "../host/supervised.js";
 import { type Listener, listen } from "../server/listen.js";
 import { type Server, serveOn } from "../server/serve.js";
 import { didYouMean } from "../suggest.js";
@@ -54,8 +55,8 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       onFailure: (error) => failure.abort(error),
     });
     voice.running(program, range, kept.journal);
-    const closeDoor =
-      hosts === 1 && !areProcesses ? null : await openAdmin(args, service, kept.journal, voice);
+    tellSupervisor();
+    const closeDoor = await openAdmin(args, service, kept.journal, voice);
     const server =
       listener === null ? null : await served(program, service, listener, place?.origins ?? [], voice);
     const io: ProgramIo = {
@@ -157,7 +158,7 @@ function placeOf({ values }: Arguments): Place | null {
   return { port, host: values.get("host") ?? "127.0.0.1", origins };
 }
 
-/** Lets `headwater hosts` in, where it was told to, or beside the journal. */
+/** Lets `headwater hosts` and `headwater events` in, where it was told to, or beside the journal. */
 async function openAdmin(
   { values }: Arguments,
   service: AnyService,
@@ -168,7 +169,8 @@ async function openAdmin(
   const path = written ?? (journal === undefined ? undefined : doorIn(journal));
   if (path === undefined) return null;
   try {
-    return await openDoor(path, serviceHosts(service), written === undefined);
+    const reached = { hosts: () => serviceHosts(service), parked: parkedOf(service) };
+    return await openDoor(path, reached, written === undefined);
   } catch (error) {
     if (written === undefined) {
       voice.note(messageOf(error)); // nobody has asked for it

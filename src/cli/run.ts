@@ -30,7 +30,8 @@ export const run: Command = {
       help: "how to tell what the load needs: a policy, or bounds (with --hosts MIN..MAX)",
     },
     "record-load": { value: "FILE", help: "record what is asked for, for `headwater policy try`" },
-    admin: { value: "PATH", help: "let `headwater hosts` in here (with a journal: there)" },
+    admin: { value: "PATH", help: "let `headwater hosts` and `events` in here (with a journal: there)" },
+    supervise: { help: "start the program again when its process ends or is stuck (with --journal)" },
     forever: { help: "tell main to go on until Ctrl-C (io.forever)" },
     port: { value: "N", help: "serve the program's `api` at this port; 0 is any that is free" },
     host: { value: "NAME", help: "the address to serve it at (127.0.0.1: this machine only)" },
@@ -41,6 +42,8 @@ export const run: Command = {
   async run(args, terminal) {
     if (args.flags.has("fluxions")) return (await import("./run-fluxions.js")).runFluxions(run, args);
     refuseFluxionOptions(run, args);
+    if (args.flags.has("supervise"))
+      return (await import("./supervise.js")).superviseRun(run, args, terminal);
     return (await import("./run-program.js")).runProgram(args, terminal);
   },
 };

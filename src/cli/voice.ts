@@ -28,6 +28,7 @@ const CAUSES: Record<FailedEvent["startedBy"], string> = {
   message: "by a message",
   outside: "with the result of an outside call",
   request: "by a request",
+  parked: "again, after it had been parked,",
 };
 
 export function plainVoice(terminal: Terminal): Voice {

@@ -1,3 +1,4 @@
+import { isCautious, openBefore } from "./dependencies.js";
 import type { CoreEvent, View } from "./event.js";
 import type { Marks } from "./marks.js";
 import type { Place } from "./place.js";
@@ -20,6 +21,9 @@ import { added } from "./ready.js";
  *   who has not, and at once if nobody gives up anything.
  * - Readers are in the way of writers only, and give up nothing. Views are in the way of writers that enter the
  *   very context that is looked at.
+ *
+ * An event that was restarted again and again because of others waits, besides, for all whose state it would see and that
+ * may still be restarted themselves (`dependencies.ts`).
  *
  * Events that have just got their ticket look at those who were last in each queue at that time (`barriers`)
  * first: they would have to wait for them anyway, and so they are woken once instead of once per event.
@@ -79,7 +83,9 @@ export function whoIsInTheWay<P>(
     );
     return found;
   }
-  return null;
+  const open = isCautious(event) ? openBefore(event, place, view) : null;
+  if (open !== null) marks?.hit("a cautious event waited for one that might be restarted");
+  return open;
 }
 
 function inTheWayAbove<P>(

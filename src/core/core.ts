@@ -1,5 +1,6 @@
 import { invariant } from "../errors.js";
 import { barriersOf, whoIsInTheWay } from "./admission.js";
+import { depend, openInViews } from "./dependencies.js";
 import {
   CoreEvent,
   type Moment,
@@ -18,7 +19,7 @@ import { messagesOf, Order } from "./order.js";
 import type { Place } from "./place.js";
 import type { Plant } from "./plants.js";
 import { TicketQueue } from "./queue.js";
-import { added, Ready } from "./ready.js";
+import { added, NONE, Ready } from "./ready.js";
 import { restart } from "./restart.js";
 
 /** In which order the outside sees what events did. */
@@ -124,10 +125,12 @@ export class Core<P> {
     this.#inbox.deliver(from, sequence, request);
   }
 
-  /** A running event wants to enter a context below; `token` comes back in `enter`. */
-  call(event: CoreEvent<P>, place: Place<P>, token: unknown): void {
+  /** A running event wants to enter a context below; `token` comes back in `enter`. Says whether it may at once. */
+  call(event: CoreEvent<P>, place: Place<P>, token: unknown): boolean {
     invariant(event.status === "running", "only a running event can call");
-    this.#attemptEnter(new Wait(event, place, token, null));
+    const wish = new Wait(event, place, token, null);
+    this.#attemptEnter(wish);
+    return this.#ready.isLast(wish);
   }
 
   /** An event gives up a context that it has entered; `changed` says whether it changed it. */
@@ -267,7 +270,9 @@ export class Core<P> {
     const { event, place, token, view } = wish;
     if (event.status !== "running" && event.status !== "waiting") return; // a call that nobody awaited
     const isFree = event.mode === "none" && view === null;
-    const obstacle = isFree ? null : whoIsInTheWay(event, place, token, view, this.#marks, this.#plant);
+    const obstacle = isFree
+      ? openInViews(event)
+      : whoIsInTheWay(event, place, token, view, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
       wish.after = obstacle.lastWaiter?.after ?? wish;
@@ -326,11 +331,7 @@ export class Core<P> {
   #depend(event: CoreEvent<P>, earlier: CoreEvent<P>): void {
     if (earlier === event || !earlier.isOpen || this.#plant === "forget-dependency") return;
     invariant(earlier.ticket < event.ticket, "an event sees only the state of earlier ones");
-    if (earlier.status !== "finished") {
-      this.#marks?.hit("an event entered a context that an unfinished one had given up");
-    }
-    event.dependsOn += 1;
-    earlier.dependents = added(earlier.dependents, { event, attempt: event.attempt });
+    depend(event, earlier, this.#marks);
   }
 
   /** Appends an event and all those that had only been waiting for it. */
@@ -341,6 +342,7 @@ export class Core<P> {
       const { dependents } = next;
       next.dependents = null;
       if (dependents !== null) this.#freeDependents(dependents, (appendable ??= []));
+      if (next !== event) this.#wake(next); // cautious events wait until it is appended; `finish` wakes those of `event`
     }
   }
 
@@ -393,5 +395,3 @@ export class Core<P> {
     }
   }
 }
-
-const NONE: never[] = [];

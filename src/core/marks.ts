@@ -11,6 +11,7 @@ export const MARKS = [
   "a waiting event was restarted",
   "a running event was restarted",
   "a finished event was restarted",
+  "a cautious event waited for one that might be restarted",
   "an undone call took back a context that it had given up",
   "readers ran side by side",
   "a reader waited for a writer",
@@ -41,6 +42,9 @@ export const CRASH_MARKS = [
 /** The same on several hosts, with a journal. */
 export const HOST_MARKS = [
   "a host crashed",
+  "an event ended its host",
+  "a request was given up that ended its hosts",
+  "an event was parked",
   "a connection to a host was lost",
   "a host was added",
   "a host was drained",

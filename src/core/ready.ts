@@ -51,6 +51,10 @@ export class Ready<P> {
     this.#lastEnter = wish;
   }
 
+  isLast(wish: Wish<P>): boolean {
+    return this.#lastEnter === wish;
+  }
+
   mustAppend(event: CoreEvent<P>): void {
     if (this.#lastAppend === null) this.append = event;
     else this.#lastAppend.along = event;
@@ -88,7 +92,7 @@ export class Ready<P> {
 }
 
 /** The list of those who have nothing: most of the time, most lists are empty. */
-const NONE: never[] = [];
+export const NONE: never[] = [];
 
 /** A list made with its first item takes one slot; pushing to an empty one makes room for seventeen. */
 export function added<T>(list: T[] | null, item: T): T[] {

@@ -60,8 +60,8 @@ export class Ahead {
   }
 
   #mayGo(event: Event): boolean {
-    const { move, hostsLost } = event.payload;
-    if (event.status !== "waiting" || event.views !== null || move !== null || hostsLost > 0) return false;
+    const { move, record } = event.payload;
+    if (event.status !== "waiting" || event.views !== null || move !== null || record !== null) return false;
     return this.sent(event) === null;
   }
 

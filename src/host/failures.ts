@@ -7,7 +7,7 @@ export interface FailedEvent {
   /** The address of the context, or "api" for a function of the API that failed by itself. */
   readonly context: string;
   readonly method: string;
-  readonly startedBy: "start" | "timer" | "message" | "outside" | "request";
+  readonly startedBy: "start" | "timer" | "message" | "outside" | "request" | "parked";
   readonly error: unknown;
   /** How many failed like it since the last report. Only requests are counted so: strangers decide how many there are. */
   readonly unreported: number;

@@ -136,7 +136,7 @@ export class Fleet implements ProgramHosts {
       if (status === null) return []; // it is lost for good
       const state = wanted === "running" && !status.isReady ? "starting" : wanted;
       let events = 0;
-      for (const node of this.#program.nodes.values()) events += node.runsOn(id);
+      for (const node of this.#program.nodes.values()) events += node.remote?.runsOn(id) ?? 0;
       const { restarts } = status;
       return { id, state, contexts: contexts.get(id) ?? 0, events, restarts, load: this.#pool.load(id) };
     });
@@ -198,7 +198,7 @@ export class Fleet implements ProgramHosts {
     const { placement } = this.#pool;
     const isFree = () =>
       ![...this.#contexts()].some((slot) => !slot.shape.anonymous && placement.of(slot) === host) &&
-      ![...this.#program.nodes.values()].some((node) => node.needs(host));
+      ![...this.#program.nodes.values()].some((node) => node.remote?.needs(host));
     await this.#program.until(
       () => this.#states.get(host) !== "draining" || isFree() || this.#program.isStopped,
     );

@@ -7,7 +7,9 @@ import type { State } from "../state/fields.js";
 import { isRefusal } from "./answers.js";
 import { Cache, type Keeper, weakly } from "./cache.js";
 import { keysOfTimers } from "./due.js";
+import type { Careful } from "./lives.js";
 import { olderTimerWrites } from "./older-timers.js";
+import { PARKED_BYTES_MAX, Parked, parkedWrite } from "./parked.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
 import {
@@ -65,8 +67,10 @@ const BESIDES_AT_ONCE = 1000;
  *     e/NODE/timer/…              the same gone off, when its event must keep its ticket
  *     o/NODE/TICKET/INDEX         an outside call that has no result, or the event that brings it
  *     m/NODE/TICKET/INDEX/CLIENT  a message to a client that the client has not confirmed
+ *     p/NODE/TICKET               an event that is parked (`parked.ts`)
  *     k/CLIENT                    a client for which messages are kept
  *     a/REQUEST                   the answer to a request that carries an id
+ *     l                           how often a process began with the same unfinished business (`lives.ts`)
  *     h                           the name of the journal
  *     s/CLASS                     the fields of a context class
  *     n/NODE                      up to where tickets may have been given out, and the times of the last commit
@@ -85,12 +89,17 @@ export class Ledger implements Keeper {
   #besides: Write[] = [];
 
   readonly cache: Cache;
+  readonly parked: Parked;
+  /** Set while what was found in the journal is run with care. */
+  careful: Careful | null = null;
   readonly hold: Keeper["hold"] = weakly;
 
   constructor(
     readonly journal: Journal,
     readonly contextsInMemory: number,
+    parkedBytesMax: number = PARKED_BYTES_MAX,
   ) {
+    this.parked = new Parked(journal, parkedBytesMax);
     this.cache = new Cache(contextsInMemory);
   }
 
@@ -303,6 +312,7 @@ function tracesOf(
     const key = ticketedTimerKey(slot.node, origin);
     if (ticketedTimers.delete(key)) writes.push({ key, value: null });
   }
+  if (event.payload.record?.isParked) writes.push(parkedWrite(event));
   if (execution === null) return;
   const { ok, value } = execution;
   if (request !== undefined && !isRefusal(value))

@@ -22,6 +22,8 @@ export interface Limits {
   readonly messagesMs: number;
   /** With a journal: how many messages are kept for one client; beyond that, the client is given up. */
   readonly messagesPerClient: number;
+  /** With a journal: what parked events may take there, of all logical nodes together (docs/hosts.md). */
+  readonly parkedBytes: number;
   /**
    * With a journal: how many armed timers are read from it, or go off, at a time. Twice as many are in memory at most,
    * besides those whose events are under way.
@@ -52,6 +54,7 @@ export const DEFAULT_LIMITS: Limits = {
   messagesMs: 10 * 60 * 1000,
   messagesPerClient: 10_000,
   timers: 1_000,
+  parkedBytes: 64 * 2 ** 20,
   pieceBytes: 16 * 1024,
   messageBytes: 2 ** 28,
 };

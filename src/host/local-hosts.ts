@@ -5,11 +5,13 @@ import type { HostLoad, HostStatus } from "./fleet.js";
 import { type Awaited, HostLife } from "./host-life.js";
 import type { Aside, HostTask, OpenLink } from "./host-link.js";
 import { HeadLine } from "./line.js";
-import { culpritOf, lateWarning, lostWarning, notStarted, whatRan } from "./lost-host.js";
+import { culpritOf, lateWarning, lostWarning, notStarted, spawnWarning, whatRan } from "./lost-host.js";
 import type { MeasuredHosts } from "./meter.js";
 import type { LogicalNode } from "./node.js";
+import { NotSpawned, spawnDelayMs } from "./not-spawned.js";
 import type { Patience } from "./patience.js";
 import type { Program } from "./program.js";
+import { Quarantine } from "./quarantine.js";
 import type { Hosts } from "./remote.js";
 import type { Slot } from "./slot.js";
 import type { ToHost } from "./wire.js";
@@ -23,11 +25,14 @@ export class LocalHosts implements Hosts, MeasuredHosts {
   readonly #task: HostTask;
   readonly #patience: Patience;
   readonly placement: Placement;
+  readonly quarantine = new Quarantine();
   readonly #hosts = new Map<number, HostLife>();
   #program: Program | null = null;
   /** How often a host was started since it was last ready. */
   readonly #vain = new Map<number, number>();
   readonly #restarts = new Map<number, number>();
+  /** How often a host could not be spawned since one was, and what waits for its next try. */
+  readonly #unspawned = new Map<number, { failures: number; retry: NodeJS.Timeout }>();
   /** With a journal, one more that has loaded the program and takes the place of the next that is lost. */
   #spare: HostLife | null = null;
   /** A host was lost before there was a program that could do without it. */
@@ -121,7 +126,10 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     if (aside.kind !== "ready") return;
     host.isReady = true;
     host.isNew = false;
-    if (host.number !== null) this.#vain.delete(host.number);
+    if (host.number !== null) {
+      this.#vain.delete(host.number);
+      this.#unspawned.delete(host.number);
+    }
     host.awaited.ready();
   }
 
@@ -147,9 +155,11 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       this.#lost(host, why);
       host.link.kill();
     }
+    for (const [number, host] of this.#hosts)
+      if (host.isReady && host.silentMs === 0) this.quarantine.look(number);
     const unable = [...this.#hosts].filter(([, host]) => !host.isReady || host.silentMs > 0);
     for (const [index, node] of this.#nodes.entries()) {
-      node.slow?.look(
+      node.remote?.slow.look(
         this.#patience,
         new Map(unable.map(([number, host]) => [number, culpritOf(host, index)])),
       );
@@ -173,7 +183,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     host.link.running((running) => {
       host.running = running;
       if (running === null || host.number === null || host.silentMs < this.#patience.eventMs) return;
-      this.#nodes[running[0]]?.slow?.blocks(running[1], host.number, host.silentMs);
+      this.#nodes[running[0]]?.remote?.slow.blocks(running[1], host.number, host.silentMs);
     });
   }
 
@@ -185,6 +195,8 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     if (lost === this.#spare) return this.#spareLost(lost, why);
     const { number } = lost;
     if (number === null || !this.#isCurrent(lost)) return;
+    if (why instanceof NotSpawned && this.#program !== null && !lost.isNew)
+      return this.#spawnLater(lost, number, why, this.#program);
     this.#hosts.delete(number);
     if (lost.isNew) return;
     if (this.#program === null) {
@@ -197,7 +209,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     });
     const ran = whatRan(lost, nodes);
     const ended = `host ${number} has ended (${why.message}${ran})`;
-    if (!this.#task.isDurable && nodes.some((node) => node.hasState(lost.life))) {
+    if (!this.#task.isDurable && nodes.some(({ remote }) => remote?.hasState(lost.life))) {
       return this.#giveUp(`${ended}, and with it the contexts that it had: there is no journal.`, why);
     }
     const inVain = this.#vain.get(number) ?? 0;
@@ -216,6 +228,20 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       if (this.#task.isDurable) node.hostLost(number, culpritOf(lost, index), why.message);
       else node.eventsLost(number, error);
     }
+    this.quarantine.replaced(number);
+  }
+
+  /** Until the next try, the life that never began stays in its place: what is sent there starts again after it. */
+  #spawnLater(lost: HostLife, number: number, why: Error, program: Program): void {
+    const failures = (this.#unspawned.get(number)?.failures ?? 0) + 1;
+    const delayMs = spawnDelayMs(failures);
+    const retry = setTimeout(() => {
+      if (!this.#isCurrent(lost) || this.#isClosed) return;
+      this.#begin(number, NOBODY);
+      for (const node of this.#nodes) node.hostLost(number, 0, why.message);
+    }, delayMs);
+    this.#unspawned.set(number, { failures, retry });
+    program.warn(spawnWarning(number, why, failures, delayMs));
   }
 
   /** One that never got so far is not tried again before the next host is replaced. */
@@ -260,12 +286,14 @@ export class LocalHosts implements Hosts, MeasuredHosts {
   async end(host: number): Promise<void> {
     const ended = this.#hosts.get(host);
     this.#hosts.delete(host);
+    this.quarantine.forget(host);
     await ended?.link.close();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#watch !== null) clearInterval(this.#watch);
+    for (const { retry } of this.#unspawned.values()) clearTimeout(retry);
     const all = [...this.#hosts.values(), ...(this.#spare === null ? [] : [this.#spare])];
     this.#hosts.clear();
     await Promise.all(all.map(({ link }) => link.close()));

@@ -1,11 +1,14 @@
+import type { CoreEvent } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
 import type { HostLife } from "./host-life.js";
 import type { LogicalNode } from "./node.js";
+import { idOf } from "./parked.js";
+import type { EventRequest } from "./request.js";
 import type { Some } from "./slow-events.js";
 
 /** What is said of a host that could not be started, or is lost, and of the events on it. */
 
-type Nodes = readonly Pick<LogicalNode, "slow">[];
+type Nodes = readonly Pick<LogicalNode, "remote">[];
 
 /** Which event of a logical node has ended its host: none if that was not ready yet, and null if nobody knows. */
 export function culpritOf({ isReady, running }: HostLife, node: number): number | null {
@@ -23,9 +26,9 @@ export function notStarted(host: number, why: Error): Error {
 /** What went on there when it ended, as far as it is known: to be put after why it ended. */
 export function whatRan({ number, isReady, running }: HostLife, nodes: Nodes): string {
   if (!isReady || number === null) return "";
-  const culprit = running === null ? null : (nodes[running[0]]?.slow?.nameOf(running[1]) ?? null);
+  const culprit = running === null ? null : (nodes[running[0]]?.remote?.slow.nameOf(running[1]) ?? null);
   if (culprit !== null) return `, while ${culprit} was running there`;
-  const { count, one } = together(nodes.map(({ slow }) => slow?.on(number) ?? NONE));
+  const { count, one } = together(nodes.map(({ remote }) => remote?.slow.on(number) ?? NONE));
   if (count === 0) return "";
   if (count === 1) return `, while ${one} was under way there`;
   return `, while ${count} events were under way there, ${one} among them`;
@@ -43,9 +46,31 @@ export function lostWarning(
   return new HeadwaterError("HW-6009", what, { cause });
 }
 
+/** Hosts do not survive an event, whatever else they run: what its caller hears, or `onError` if it has none. */
+export function givenUp({ ticket, payload }: CoreEvent<EventRequest>): HeadwaterError {
+  const { slot, method, record } = payload;
+  const ended =
+    `${record?.hostsLost} hosts have ended while ${slot}.${method.name}(…) was running there, ${record?.lostAlone} of ` +
+    `them with nothing else to do. The last one: ${record?.why}.`;
+  const look = "Look for what ends or exhausts its host";
+  if (!record?.isParked) return new HeadwaterError("HW-6003", `${ended} So it is not tried again. ${look}.`);
+  const id = idOf(slot.node, ticket);
+  const what = `${ended} So it is parked as ${id}: the journal keeps it. ${look}, then run it with \`headwater events parked replay ${id}\`, or drop it.`;
+  return new HeadwaterError("HW-6031", what);
+}
+
+/** A host cannot be started at the moment, and is tried again. */
+export function spawnWarning(host: number, cause: Error, failures: number, nextMs: number): HeadwaterError {
+  const tries = failures === 1 ? "" : ` (${failures} tries)`;
+  const what =
+    `host ${host} could not be started${tries}: ${cause.message}. Its events wait; the next try is in ${nextMs} ms. ` +
+    "Look for what takes the descriptors, processes or memory of this machine.";
+  return new HeadwaterError("HW-6030", what, { cause });
+}
+
 /** Events that wait for a host that takes long to start are not to blame: it is said once, for all of them. */
 export function lateWarning(host: number, ms: number, nodes: Nodes): HeadwaterError | null {
-  const { count, one } = together(nodes.map(({ slow }) => slow?.waitingFor(host) ?? NONE));
+  const { count, one } = together(nodes.map(({ remote }) => remote?.slow.waitingFor(host) ?? NONE));
   if (count === 0) return null;
   const who = count === 1 ? `${one} waits for it` : `${count} events wait for it, ${one} among them`;
   return new HeadwaterError("HW-6006", `host ${host} has been starting for ${ms} ms, and ${who}.`);

@@ -1,5 +1,5 @@
 import { Core } from "../core/core.js";
-import type { CoreEvent, Message, Outcome, Recovered, Ticket, Wish } from "../core/event.js";
+import type { CoreEvent, Message, Outcome, Ticket, Wish } from "../core/event.js";
 import type { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import { allAlong, type Send, startsEvents } from "../core/ready.js";
@@ -12,16 +12,17 @@ import { Execution } from "./execution.js";
 import type { Frame } from "./frame.js";
 import type { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
+import { givenUp } from "./lost-host.js";
 import { type Move, type Moving, moveRequest } from "./moving.js";
 import type { Body, NodeMessage } from "./outgoing.js";
 import type { PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
-import { storedTimers, unfinishedBusiness } from "./recovery.js";
+import { endsItsHosts } from "./quarantine.js";
+import { inTicketOrder, storedTimers, unfinishedBusiness } from "./recovery.js";
 import { hasTooManyMoves, isFull, whyNot } from "./refusals.js";
 import { Remote, type RemoteCall } from "./remote.js";
 import { EventRequest, type Origin, type Waiting } from "./request.js";
 import { Slot, stateOrNull } from "./slot.js";
-import type { SlowEvents } from "./slow-events.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
 import { type Timer, Timers } from "./timers.js";
@@ -73,7 +74,7 @@ export class LogicalNode implements Supervisor {
     this.#around = around;
     const stored = this.#ledger === null ? null : storedTimers(this.#ledger, this.root, around);
     const begin = ({ id, due, slot, method, args }: Timer) =>
-      this.#begin(slot, method, args, { kind: "timer", id, due });
+      this.begin(slot, method, args, { kind: "timer", id, due });
     this.timers = new Timers(this, ports, begin, stored);
     this.#core = new Core(options);
     const { hosts } = options;
@@ -118,19 +119,16 @@ export class LogicalNode implements Supervisor {
     this.#schedule();
   }
 
-  /** For those who look whether events take too long on their hosts. */
-  get slow(): SlowEvents | null {
-    return this.#halted ? null : (this.#remote?.slow ?? null);
+  /** What runs events on other hosts, while anything runs. */
+  get remote(): Remote | null {
+    return this.#halted ? null : this.#remote;
   }
 
   warn(warning: HeadwaterError): void {
     this.#around.warn(warning);
   }
 
-  /**
-   * A host is gone, and with it what events have done there that the journal has not. `culprit` is the ticket of the
-   * event that ended it, 0 if that is none of this logical node, null if nobody knows; `why` is why it ended.
-   */
+  /** A host is gone. `culprit`: the ticket of the event that ended it, 0 if that is none here, null if it is not known. */
   hostLost(host: number, culprit: number | null, why: string): void {
     if (this.#halted || this.#remote === null) return;
     this.#remote.moves.hostLost(host);
@@ -138,11 +136,6 @@ export class LogicalNode implements Supervisor {
     this.#undo();
     this.#remote.views.lookAgain(host);
     this.#schedule();
-  }
-
-  /** Would anything be lost with this life of a host? */
-  hasState(life: number): boolean {
-    return this.#remote?.hasState(life) ?? false;
   }
 
   /** A host is gone that had no state: only the events that ran there are lost. */
@@ -169,16 +162,6 @@ export class LogicalNode implements Supervisor {
     this.#schedule();
   }
 
-  /** How many events are under way on a host. */
-  runsOn(host: number): number {
-    return this.#remote?.runsOn(host) ?? 0;
-  }
-
-  /** Can a host not be ended yet, though no context is there? */
-  needs(host: number): boolean {
-    return !this.#halted && (this.#remote?.needs(host) ?? false);
-  }
-
   /** A host says something about an event. */
   heard(host: number, message: ToHead): void {
     if (this.#halted) return;
@@ -186,11 +169,16 @@ export class LogicalNode implements Supervisor {
     this.#schedule();
   }
 
+  /** The events that are not settled yet, in ticket order. */
+  unsettled(): Iterable<CoreEvent<EventRequest>> {
+    return this.#core.unsettled();
+  }
+
   /** Does anybody outside still wait for an answer? */
   get isAwaited(): boolean {
-    if (this.#halted) return false;
-    for (const { payload } of this.#core.unsettled()) if (payload.waiting !== null) return true;
-    return false;
+    return (
+      this.#halted === null && [...this.#core.unsettled()].some(({ payload }) => payload.waiting !== null)
+    );
   }
 
   /** Stops here: nothing that waits goes ahead any more. */
@@ -309,12 +297,23 @@ export class LogicalNode implements Supervisor {
 
   #go(event: CoreEvent<EventRequest>, attempt: number, token: Frame | RemoteCall | null): void {
     if (event.attempt !== attempt || this.#halted !== null) return;
+    if (token === null && this.#ledger?.careful?.holds(event, () => this.#go(event, attempt, null))) return;
     if (this.#remote !== null) return this.#remote.go(event, token as RemoteCall | null);
     const frame = token as Frame | null;
     if (frame !== null) return this.#continue(frame.execution, frame);
     const execution = new Execution(this, event);
     event.payload.execution = execution;
-    execution.start();
+    if (endsItsHosts(event.payload)) this.giveUp(event, (error) => execution.giveUp(error));
+    else execution.start();
+  }
+
+  /** Nothing survives the event, whatever runs it: it fails, and is parked if nobody can ask for it again. */
+  giveUp(event: CoreEvent<EventRequest>, fail: (error: HeadwaterError) => void): void {
+    const full = this.#ledger?.parked.takeIn(event) ?? null;
+    if (full !== null) return this.#around.journalFailed(full);
+    const { isParked = false } = event.payload.record ?? {};
+    this.marks?.hit(isParked ? "an event was parked" : "a request was given up that ended its hosts");
+    fail(givenUp(event));
   }
 
   #continue(execution: Execution, frame: Frame): void {
@@ -340,10 +339,7 @@ export class LogicalNode implements Supervisor {
   recover(ledger: Ledger, sent: ReadonlyMap<number, readonly Message[]>): void {
     const { ticketed, started, timers, calls } = unfinishedBusiness(ledger, this.root);
     if (ticketed.length > 0) this.marks?.hit("an event kept its ticket over a crash");
-    const items: Recovered<EventRequest>[] = [...ticketed];
-    for (const [ticket, messages] of sent) items.push({ ticket, messages });
-    items.sort((a, b) => a.ticket - b.ticket);
-    this.#core.recover(ledger.lastTicket(this.name), items);
+    this.#core.recover(ledger.lastTicket(this.name), inTicketOrder(ticketed, sent));
     this.#tick();
     this.timers.recover(timers);
     for (const call of calls) this.#around.callOutside(call);
@@ -353,7 +349,9 @@ export class LogicalNode implements Supervisor {
 
   /** Of an event that nobody outside asked for, something has become known. */
   remember(event: CoreEvent<EventRequest>): void {
-    if (this.#ledger !== null && event.payload.origin.kind !== "request") this.#unrecorded.add(event);
+    const { kind } = event.payload.origin;
+    if (this.#ledger === null || kind === "request" || kind === "parked") return; // those, somebody asks for again
+    this.#unrecorded.add(event);
   }
 
   #settle(event: CoreEvent<EventRequest>): void {
@@ -363,6 +361,7 @@ export class LogicalNode implements Supervisor {
     for (let i = 0; i < effects.length; i++) this.#carryOut(effects[i] as Effect, event.ticket, i);
     if (event.payload.origin.kind === "timer") this.timers.settled(event.payload.origin.id);
     this.#around.settled?.(event);
+    this.#ledger?.careful?.settled(event);
     if (ok) waiting?.resolve(value);
     else waiting?.reject(value);
     if (!ok && waiting?.isLocal !== true) this.#around.failed(event.payload, value);
@@ -385,13 +384,13 @@ export class LogicalNode implements Supervisor {
   outsideCallDone({ slot, method, parent, index }: PendingCall, result: OutsideResult<unknown>): void {
     if (this.#halted) return;
     if (method === null) return this.#ledger?.forgetCall(this.name, parent as Ticket, index);
-    this.#begin(slot, method, [result], { kind: "outside", parent: parent as Ticket, index });
+    this.begin(slot, method, [result], { kind: "outside", parent: parent as Ticket, index });
   }
 
   /** An event that nobody outside asked for. */
-  #begin(slot: Slot, method: Method, args: unknown[], origin: Origin): void {
+  begin(slot: Slot, method: Method, args: unknown[], origin: Origin, waiting: Waiting | null = null): void {
     this.#tick();
-    this.remember(this.#core.request(new EventRequest(slot, method, args, undefined, origin, null)));
+    this.remember(this.#core.request(new EventRequest(slot, method, args, undefined, origin, waiting)));
     this.#schedule();
   }
 }

@@ -1,9 +1,9 @@
 import type { Ticket } from "../core/event.js";
-import { HeadwaterError } from "../errors.js";
 import { Execution } from "./execution.js";
 import type { Frame } from "./frame.js";
 import type { Done } from "./guest.js";
 import type { EventRequest } from "./request.js";
+import { tookTooLong } from "./slow-here.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import type { Header, Try } from "./wire.js";
 
@@ -51,8 +51,6 @@ export class OnHost implements RunningEvent {
   /** It takes longer than it may. */
   giveUp(ms: number): void {
     const { slot, method } = this.payload;
-    const what = `${slot}.${method.name}(…) was given up after ${ms} ms.`;
-    const why = "Look for what it waits for, or raise `eventTimeoutMs`.";
-    this.execution.giveUp(new HeadwaterError("HW-6007", `${what} ${why}`));
+    this.execution.giveUp(tookTooLong(`${slot}.${method.name}(…)`, ms));
   }
 }

@@ -10,6 +10,7 @@ import {
   type Running,
   YOUNG_GENERATION_MB,
 } from "./host-link.js";
+import { deadLink, NotSpawned } from "./not-spawned.js";
 
 const MAIN = fileURLToPath(new URL("./host-process.js", import.meta.url));
 /** How long a host may take to end when it is asked to. */
@@ -27,6 +28,10 @@ export function openProcess(task: HostTask, on: LinkEvents): HostLink {
   const child = spawn(process.execPath, [...flags, MAIN], {
     stdio: ["ignore", "inherit", "inherit", "pipe", "pipe"],
   });
+  if (child.pid === undefined) {
+    child.once("error", (error) => on.lost(NotSpawned.because(error)));
+    return deadLink("process"); // without descriptors, `child.stdio` is not there either
+  }
   const [socket, watch] = [child.stdio[3] as Socket, child.stdio[4] as Socket];
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const lost = (why: Error) => {

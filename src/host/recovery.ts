@@ -1,4 +1,4 @@
-import type { Message, Moment } from "../core/event.js";
+import type { Message, Moment, Recovered } from "../core/event.js";
 import { HeadwaterError, invariant } from "../errors.js";
 import { Outside } from "../model/outside.js";
 import { resolvePath } from "../model/path.js";
@@ -102,6 +102,16 @@ export function storedTimers(ledger: Ledger, root: Slot, around: Pick<Surroundin
       }
     },
   };
+}
+
+/** What the core of a logical node goes on with. */
+export function inTicketOrder(
+  ticketed: UnfinishedBusiness["ticketed"],
+  sent: ReadonlyMap<number, readonly Message[]>,
+): Recovered<EventRequest>[] {
+  const items: Recovered<EventRequest>[] = [...ticketed];
+  for (const [ticket, messages] of sent) items.push({ ticket, messages });
+  return items.sort((a, b) => a.ticket - b.ticket);
 }
 
 function restored(root: Slot, stored: StoredEvent): EventRequest {

@@ -53,6 +53,8 @@ export class RemoteRun implements Run {
   #calls: Map<number, AwayCall> | null = null;
   #writes: Map<number, readonly Write[]> | null = null;
   #takingBack: Map<number, TakingBack> | null = null;
+  /** Calls that must wait until an earlier event lets them in. */
+  waiting: Set<RemoteCall> | null = null;
   isUndone = false;
   #hasLeft = false;
 
@@ -86,6 +88,7 @@ export class RemoteRun implements Run {
     this.isUndone = true;
     this.isDead = true;
     this.#letThemGo();
+    if (this.event.payload.record !== null) this.links.quarantine.waits(this.event);
     if (this.isOver) return;
     for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
   }
@@ -143,6 +146,30 @@ export class RemoteRun implements Run {
   get takingBack(): Map<number, TakingBack> {
     this.#takingBack ??= new Map();
     return this.#takingBack;
+  }
+
+  /** Calls that a host has given up are taken back on the hosts that they ran on; `number` is that of this wish. */
+  takeBack(from: number, { ask, calls }: Extract<ToHead, { kind: "takeBack" }>, number: number): void {
+    const byHost = new Map<number, number[]>();
+    for (const call of calls) {
+      const host = this.calls.get(call)?.host;
+      if (host === undefined) continue;
+      byHost.set(host, [...(byHost.get(host) ?? []), call]);
+    }
+    if (byHost.size === 0) return this.links.send(from, { kind: "tookBack", ...this.try, ask });
+    this.takingBack.set(number, { from, ask, left: byHost.size });
+    for (const [host, own] of byHost)
+      this.links.send(host, { kind: "takeBack", ...this.try, calls: own, ask: number });
+  }
+
+  /** One of those hosts has done it. */
+  tookBack(number: number): void {
+    const waiting = this.takingBack.get(number);
+    if (waiting === undefined) return;
+    waiting.left -= 1;
+    if (waiting.left > 0) return;
+    this.takingBack.delete(number);
+    this.links.send(waiting.from, { kind: "tookBack", ...this.try, ask: waiting.ask });
   }
 
   /** What the journal is to have of the contexts that were changed on a host, as it says now. */

@@ -2,7 +2,7 @@ import type { Core } from "../core/core.js";
 import type { CoreEvent, Outcome } from "../core/event.js";
 import { added } from "../core/ready.js";
 import type { Placement } from "../elastic/placement.js";
-import { HeadwaterError } from "../errors.js";
+import type { HeadwaterError } from "../errors.js";
 import type { Write } from "../journal/journal.js";
 import { pathOf, resolvePath } from "../model/path.js";
 import * as rules from "../model/rules.js";
@@ -16,6 +16,7 @@ import { Moves } from "./moves.js";
 import type { LogicalNode } from "./node.js";
 import { outcomeOf } from "./outgoing.js";
 import type { Ports } from "./ports.js";
+import { endsItsHosts, type Quarantine } from "./quarantine.js";
 import { methodOf } from "./recovery.js";
 import { RemoteRun } from "./remote-run.js";
 import type { EventRequest } from "./request.js";
@@ -27,6 +28,8 @@ import { type Asked, type ToHead, type ToHost, unwired, unwireEffect, wired } fr
 
 /** The hosts of a program, as its head sees them. What is sent to one host arrives in order. */
 export interface Hosts {
+  /** Which events are to run alone, because their hosts have ended. */
+  readonly quarantine: Quarantine;
   /** On which host a context is. */
   of(slot: Slot): number;
   readonly placement: Placement;
@@ -46,9 +49,6 @@ export interface RemoteCall {
   readonly asked: Asked;
 }
 
-/** An event that has outlived more hosts than this is not tried again. */
-const HOSTS_LOST_MAX = 3;
-
 /** The part of a logical node's head that has events run on hosts. */
 export class Remote {
   readonly #node: LogicalNode;
@@ -62,8 +62,6 @@ export class Remote {
   readonly #moves: Moves;
   readonly #ahead: Ahead;
   #lastCall = 0;
-  /** Why hosts ended, last, while these were running there. */
-  readonly #lastLoss = new WeakMap<EventRequest, string>();
   readonly #slow: SlowEvents;
 
   constructor(
@@ -109,7 +107,10 @@ export class Remote {
 
   /** The event may start, or enter the context of a call. */
   go(event: Event, call: RemoteCall | null): void {
-    if (call !== null) return this.#enter(event, call);
+    if (call !== null) {
+      this.#runs.get(event.ticket)?.waiting?.delete(call);
+      return this.#enter(event, call);
+    }
     const { move } = event.payload;
     if (move !== null) return this.#moves.begin(event, move);
     const ahead = this.#ahead.sent(event);
@@ -118,10 +119,12 @@ export class Remote {
   }
 
   #start(event: Event): void {
-    const isHopeless = event.payload.hostsLost > HOSTS_LOST_MAX;
-    const host = isHopeless ? null : this.#residents.bring(event.payload.slot);
+    const { payload } = event;
+    const isHopeless = endsItsHosts(payload);
+    if (!isHopeless && this.#isHeld(event, payload.slot, () => this.#start(event))) return;
+    const host = isHopeless ? null : this.#residents.bring(payload.slot);
     const run = new RemoteRun(event, event.attempt, this.#hosts, host);
-    event.payload.execution = run;
+    payload.execution = run;
     run.beganMs = this.#slow.clockMs;
     this.#runs.set(event.ticket, run);
     if (host === null) return this.#giveUp(run);
@@ -129,10 +132,21 @@ export class Remote {
     this.#sendAhead(event, run, host);
   }
 
+  /** Has the host of that context suspects that others must leave alone? Then `again` is called later. */
+  #isHeld(event: Event, slot: Slot, again: () => void): boolean {
+    const { quarantine } = this.#hosts;
+    if (!quarantine.isActive) return false;
+    const { attempt } = event;
+    return !quarantine.admits(this.#hosts.of(slot), event, () => {
+      if (event.attempt === attempt && event.status === "running" && this.#node.remote !== null) again();
+    });
+  }
+
   /** Those that wait behind an event need not wait for the head, too. */
   #sendAhead(event: Event, run: RemoteRun, host: number): void {
     if (event.next === null || event.mode !== "write" || event.dependsOn > 0) return;
-    if (event.payload.hostsLost > 0) return; // if it ends another one, nobody else is to be suspected
+    if (event.payload.record !== null) return; // if it ends another one, nobody else is to be suspected
+    if (this.#hosts.quarantine.isOn(host)) return;
     for (const next of this.#ahead.after(event, run, host)) {
       next.beganMs = this.#slow.clockMs;
       this.#runs.set(next.event.ticket, next);
@@ -156,6 +170,7 @@ export class Remote {
     const run = this.#runs.get(event.ticket);
     if (run === undefined || run.isDead) return;
     const { slot, from, ask, asked } = call;
+    if (this.#isHeld(event, slot, () => this.#enter(event, call))) return;
     run.enters(slot);
     const host = this.#residents.bring(slot);
     for (const [path, state] of asked.seen) run.states.set(this.#slot(path), state);
@@ -226,18 +241,19 @@ export class Remote {
 
   /** Whatever it does, hosts do not survive it. */
   #giveUp(run: RemoteRun): void {
-    const { slot, method, hostsLost } = run.event.payload;
-    const why =
-      `${hostsLost} hosts have ended while ${slot}.${method.name}(…) was running there, so it is not tried again. ` +
-      `The last one: ${this.#lastLoss.get(run.event.payload)}. Look for what ends or exhausts its host.`;
-    this.#fail(run, new HeadwaterError("HW-6003", why));
+    this.#node.giveUp(run.event, (error) => this.#fail(run, error));
   }
 
   #fail(run: RemoteRun, error: HeadwaterError): void {
     run.isDead = true;
     run.value = error;
     this.#runs.delete(run.event.ticket);
-    this.#node.finish(run.event, FAILED);
+    this.#end(run.event, FAILED);
+  }
+
+  #end(event: Event, outcome: Outcome<EventRequest>): void {
+    this.#node.finish(event, outcome);
+    if (event.payload.record !== null) this.#hosts.quarantine.over(event);
   }
 
   /** The events that have been on a host that is gone, and that the journal does not have. */
@@ -245,8 +261,7 @@ export class Remote {
     for (const { isDead, hosts, event, behind } of this.#runs.values()) {
       const isSuspect = culprit === null ? behind === null : culprit === event.ticket;
       if (!isSuspect || isDead || !hosts.includes(host)) continue;
-      event.payload.hostsLost += 1;
-      this.#lastLoss.set(event.payload, why);
+      this.#hosts.quarantine.suspect(host, event, why, culprit !== null);
     }
     return [...this.#core.unsettled()].filter(({ isOpen, payload }) => {
       const run = payload.execution as RemoteRun | null;
@@ -291,10 +306,11 @@ export class Remote {
           this.#hosts.send(host, { kind: "retracted", ...run.try, ask: message.ask });
         });
       case "takeBack":
-        return this.#takeBack(run, host, message.ask, message.calls);
+        this.#lastCall += 1;
+        return run.takeBack(host, message, this.#lastCall);
       case "tookBack":
         run.changedOn(host, message.writes);
-        return this.#tookBack(run, message.ask);
+        return run.tookBack(message.ask);
       case "return":
         return this.#returned(run, message);
       case "finish":
@@ -313,8 +329,10 @@ export class Remote {
     const { path, args, positions, seen, ask } = message;
     const asked: Asked = { path, method: message.method, args, positions, seen };
     const call: RemoteCall = { from, ask, slot, method, asked };
-    if (run.hasEntered(slot)) this.#enter(event, call);
-    else this.#core.call(event, slot.place, call);
+    if (run.hasEntered(slot)) return this.#enter(event, call);
+    if (this.#core.call(event, slot.place, call) || event.payload.record === null) return;
+    run.waiting = (run.waiting ?? new Set()).add(call);
+    this.#hosts.quarantine.waits(event);
   }
 
   #returned(run: RemoteRun, message: Extract<ToHead, { kind: "return" }>): void {
@@ -325,30 +343,6 @@ export class Remote {
     const { ok, value, effects, doom, entered } = message;
     const answer = { ok, value, effects, doom, entered, writes: [], call: message.call, ask: call.ask };
     this.#hosts.send(call.from, { kind: "returned", ...run.try, ...answer });
-  }
-
-  #takeBack(run: RemoteRun, from: number, ask: number, calls: readonly number[]): void {
-    const byHost = new Map<number, number[]>();
-    for (const call of calls) {
-      const host = run.calls.get(call)?.host;
-      if (host === undefined) continue;
-      byHost.set(host, [...(byHost.get(host) ?? []), call]);
-    }
-    if (byHost.size === 0) return this.#hosts.send(from, { kind: "tookBack", ...run.try, ask });
-    this.#lastCall += 1;
-    run.takingBack.set(this.#lastCall, { from, ask, left: byHost.size });
-    for (const [host, own] of byHost) {
-      this.#hosts.send(host, { kind: "takeBack", ...run.try, calls: own, ask: this.#lastCall });
-    }
-  }
-
-  #tookBack(run: RemoteRun, ask: number): void {
-    const waiting = run.takingBack.get(ask);
-    if (waiting === undefined) return;
-    waiting.left -= 1;
-    if (waiting.left > 0) return;
-    run.takingBack.delete(ask);
-    this.#hosts.send(waiting.from, { kind: "tookBack", ...run.try, ask: waiting.ask });
   }
 
   #finished(run: RemoteRun, from: number, message: Extract<ToHead, { kind: "finish" }>): void {
@@ -369,7 +363,7 @@ export class Remote {
       for (const host of run.hosts)
         if (host !== from) this.#hosts.send(host, { kind: "publish", ...run.try });
     }
-    this.#node.finish(event, run.ok ? (isBare ? NOTHING_MORE : outcomeOf(event, effects)) : FAILED);
+    this.#end(event, run.ok ? (isBare ? NOTHING_MORE : outcomeOf(event, effects)) : FAILED);
   }
 
   #slot(path: Asked["path"]): Slot {

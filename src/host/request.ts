@@ -9,6 +9,7 @@ import { copyAll, isSimple } from "../state/values.js";
 import type { Effect } from "./effects.js";
 import type { Change } from "./ledger.js";
 import type { Moving } from "./moving.js";
+import type { HostRecord } from "./quarantine.js";
 import type { Slot } from "./slot.js";
 
 /** Where an event came from. */
@@ -17,6 +18,8 @@ export type Origin =
   | { readonly kind: "start"; readonly parent: Ticket; readonly index: number }
   | { readonly kind: "timer"; readonly id: TimerId; readonly due: number }
   | { readonly kind: "outside"; readonly parent: Ticket; readonly index: number }
+  /** Parked under that ticket, and run again because somebody wants it. */
+  | { readonly kind: "parked"; readonly ticket: Ticket }
   | { readonly kind: "message"; readonly from: string; readonly parent: Ticket; readonly index: number };
 
 /** Who waits for an event's result. */
@@ -52,8 +55,8 @@ export class EventRequest implements Request<EventRequest> {
   execution: Run | null = null;
   /** The states of declared ancestors as of the event's ticket; null for one that cannot be made. */
   seen: Map<Slot, State | null> | null = null;
-  /** How many hosts have ended while it was running there. */
-  hostsLost = 0;
+  /** Set for an event that was on a host when that ended. */
+  record: HostRecord | null = null;
   /** Set for an event that moves its context to another host, and does nothing else. */
   move: Moving | null = null;
 

@@ -9,9 +9,10 @@ import { type CheckedOptions, checkedHosts } from "./host-options.js";
 import { isHost } from "./is-host.js";
 import { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
+import { Lives } from "./lives.js";
 import { LoadRecorder } from "./load-recorder.js";
 import { LocalHosts } from "./local-hosts.js";
-import { patienceOf } from "./patience.js";
+import { type Patience, patienceOf } from "./patience.js";
 import { placementFor } from "./placement-rules.js";
 import { memoryPorts, type Ports } from "./ports.js";
 import { openProcess } from "./process-link.js";
@@ -28,8 +29,11 @@ import {
 } from "./service.js";
 import { openThread } from "./thread-link.js";
 import { watchHosts } from "./watch.js";
+import { watchHere } from "./watch-here.js";
 
 type AnyProgram = ContextClass | Readonly<Record<string, ContextClass>>;
+
+const LIVED_MS = 30_000;
 
 /** Of the keys and values that `Ledger` writes. */
 const FORMAT = 1;
@@ -63,7 +67,10 @@ export async function run(program: AnyProgram, given: RunOptions = {}): Promise<
       startHosts(program, options, limits, opened),
     ]);
     const [ledger, hosts] = [settledValue(journal), settledValue(started)];
-    return runOn(memoryPorts, program, options, ledger, hosts, close);
+    const watch = hosts === null ? watchHere : null;
+    const service = runOn(memoryPorts, program, options, ledger, hosts, close, watch);
+    await ledger?.careful?.done;
+    return service;
   } catch (error) {
     await close();
     throw error;
@@ -81,6 +88,22 @@ function settledValue<T>(settled: PromiseSettledResult<T>): T {
   return settled.value;
 }
 
+/** Counts the processes that begin with this journal. One that lives for a while was not ended by what it found there. */
+async function livesOf(program: AnyProgram, ledger: Ledger): Promise<() => void> {
+  const lives = new Lives(ledger);
+  const careful = await lives.begin(Object.keys(rootsOf(program)), memoryPorts);
+  ledger.careful = careful;
+  const lived = setTimeout(() => {
+    lives.survived();
+    careful?.end();
+  }, LIVED_MS);
+  if (careful === null) lived.unref();
+  return () => {
+    clearTimeout(lived);
+    lives.survived();
+  };
+}
+
 async function ledgerOf(
   program: AnyProgram,
   { journal: named, durability = "synced", takeOver = false }: RunOptions,
@@ -92,11 +115,14 @@ async function ledgerOf(
   const onFailure = (error: HeadwaterError) => ledger.onFailure(error);
   const options = { durability, takeOver, onWarning, onFailure };
   const journal = isOwn ? await openOwn(named, identityOf(program), options) : named;
-  const ledger: Ledger = new Ledger(journal, limits.contexts);
+  const ledger: Ledger = new Ledger(journal, limits.contexts, limits.parkedBytes);
+  let survived = () => {};
   opened.journal = async () => {
+    survived();
     await ledger.flush();
     if (isOwn) await journal.close();
   };
+  survived = await livesOf(program, ledger);
   return ledger;
 }
 
@@ -120,14 +146,17 @@ async function startHosts(
   const hosts = typeof wanted === "object" ? (wanted.min ?? 1) : wanted;
   if (wanted === 1 && hostsAs !== "processes" && onLoad === undefined) return null;
   if (module === undefined) throw cannot(hosts, NO_MODULE);
-  const { slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs } = options;
   const open = explained(hostsAs === "processes" ? openProcess : openThread);
-  const patience = patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs);
   const isDurable = options.journal !== undefined;
   const task = { module, outline: outlineOf(rootsOf(program)), limits, isDurable, heapMb };
-  const started = await LocalHosts.start(open, task, placementFor(hosts, placement), patience);
+  const started = await LocalHosts.start(open, task, placementFor(hosts, placement), patienceIn(options));
   opened.hosts = () => started.close();
   return started;
+}
+
+function patienceIn(options: RunOptions): Patience {
+  const { slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs } = options;
+  return patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs);
 }
 
 const NO_MODULE =
@@ -151,6 +180,7 @@ export function runOn(
   ledger: Ledger | null = null,
   hosts: LocalHosts | null = null,
   close: () => Promise<void> = async () => {},
+  watch: typeof watchHere | null = null,
 ): AnyService {
   checkRun(program, options);
   const recorder = hosts === null || options.onLoad === undefined ? null : new LoadRecorder(options.onLoad);
@@ -164,7 +194,13 @@ export function runOn(
     ledger,
     hosts,
   });
-  if (hosts === null) return serviceFor(running, null, typeof program !== "function", close);
+  if (hosts === null) {
+    const stopWatching = watch?.(running, patienceIn(options));
+    return serviceFor(running, null, typeof program !== "function", async () => {
+      stopWatching?.();
+      await close();
+    });
+  }
   hosts.serve(running);
   const fleet = new Fleet(hosts, running);
   const elastic = typeof options.hosts === "object" ? options.hosts : null;

@@ -10,6 +10,7 @@ import { doorOf } from "./door.js";
 import type { FailedEvent } from "./failures.js";
 import type { ProgramHosts } from "./fleet.js";
 import type { Limits } from "./limits.js";
+import { type ParkedEvents, parkedEvents } from "./parked-events.js";
 import type { PlacementRules } from "./placement-rules.js";
 import type { Asker, Program } from "./program.js";
 
@@ -49,16 +50,19 @@ export interface RunOptions {
   readonly hosts?: number | "cores" | ElasticHosts;
   /** Whether hosts are threads of this process (the default) or processes of their own; then also a single one. */
   readonly hostsAs?: "threads" | "processes";
-  /** A host whose event loop is blocked for longer is ended and replaced: 30 seconds unless it says otherwise. */
+  /**
+   * A host whose event loop is blocked for longer is ended and replaced: 30 seconds unless it says otherwise. The thread of
+   * the program itself cannot be replaced; its process is ended if `headwater run --supervise` starts it again.
+   */
   readonly hostTimeoutMs?: number;
   /**
    * A host that takes longer to load the program is ended, and replaced; while the program starts, and when hosts are added,
    * it is refused with HW-6008. Ten times `hostTimeoutMs`, but at least 30 seconds, unless it says otherwise.
    */
   readonly hostStartTimeoutMs?: number;
-  /** An event that runs longer on its host fails with HW-6007. By default it may take as long as it likes. */
+  /** An event that waits for longer fails with HW-6007. By default it may take as long as it likes. */
   readonly eventTimeoutMs?: number;
-  /** An event that runs longer on its host is reported, with HW-6006: 10 seconds unless it says otherwise. */
+  /** An event that runs longer is reported, with HW-6006, also one that blocks the thread of the program: 10 seconds unless it says otherwise. */
   readonly slowEventMs?: number;
   /** Hears of events that take too long, and of hosts that are lost and replaced. By default they become process warnings. */
   readonly onWarning?: (warning: HeadwaterError) => void;
@@ -108,6 +112,8 @@ interface Running {
   readonly [DOOR]: Door;
   /** For `hostsOf`. */
   readonly [HOSTS]: ProgramHosts | null;
+  /** For `parkedOf`. */
+  readonly [PARKED]: ParkedEvents;
   /** Resolves when nothing is under way any more, armed timers aside. */
   idle(): Promise<void>;
   /** Resolves when requests are taken again, after some were refused with HW-1301. */
@@ -155,6 +161,14 @@ export function hostsOf(service: Pick<Running, typeof HOSTS>): ProgramHosts {
   );
 }
 
+/** Under this name it has the events that it has parked. */
+const PARKED: unique symbol = Symbol("parked");
+
+/** The events of a running program that end every host they run on: to look at them, run them again or drop them. */
+export function parkedOf(service: Pick<Running, typeof PARKED>): ParkedEvents {
+  return service[PARKED];
+}
+
 export function serviceFor(
   program: Program,
   hosts: ProgramHosts | null,
@@ -174,6 +188,7 @@ export function serviceFor(
   return {
     [DOOR]: doorOf(program, !several),
     [HOSTS]: hosts,
+    [PARKED]: parkedEvents(program),
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {
       const caller = program.connect(id, onMessage);

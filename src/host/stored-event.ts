@@ -5,6 +5,7 @@ import type { Method } from "../model/shape.js";
 import { encode } from "../state/codec.js";
 import { askedInOrder, timerKey } from "./due.js";
 import type { Effect } from "./effects.js";
+import { parkedKey } from "./parked.js";
 import type { EventRequest, Origin } from "./request.js";
 import type { Slot } from "./slot.js";
 import { digits, NAME_BYTES_MAX, segment, shortened } from "./stored-keys.js";
@@ -44,6 +45,8 @@ export function keyOf(node: string, origin: Origin): string | null {
       return null;
     case "timer":
       return timerKey(node, origin.id, origin.due);
+    case "parked":
+      return parkedKey(node, origin.ticket);
     case "outside":
       return `${keysOfCalls(node)}${digits(origin.parent)}/${digits(origin.index)}`;
     case "start":

@@ -9,6 +9,7 @@ import {
   uncaught,
   YOUNG_GENERATION_MB,
 } from "./host-link.js";
+import { deadLink, NotSpawned } from "./not-spawned.js";
 
 /** The same in the background: it does not keep a process alive that has nothing else to do. */
 export function openBackgroundThread(task: HostTask, on: LinkEvents): HostLink {
@@ -22,13 +23,11 @@ export function openThread(
   started: (worker: Worker) => void = () => {},
 ): HostLink {
   const noted = new Float64Array(new SharedArrayBuffer(16)).fill(NOTHING_RUNS);
-  const worker = new Worker(new URL("./host-thread.js", import.meta.url), {
-    workerData: { headwater: { task, noted } },
-    resourceLimits: {
-      maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
-      ...(task.heapMb === undefined ? {} : { maxOldGenerationSizeMb: task.heapMb }),
-    },
-  });
+  const worker = newWorker(task, noted);
+  if (worker instanceof NotSpawned) {
+    process.nextTick(() => on.lost(worker));
+    return deadLink("thread");
+  }
   worker.on("message", (message: Uint8Array | Aside) => {
     if (message instanceof Uint8Array) on.batch(message);
     else on.aside(message);
@@ -44,6 +43,20 @@ export function openThread(
     kill: () => void worker.terminate(),
     close: async () => void (await worker.terminate()),
   };
+}
+
+function newWorker(task: HostTask, noted: Float64Array): Worker | NotSpawned {
+  try {
+    return new Worker(new URL("./host-thread.js", import.meta.url), {
+      workerData: { headwater: { task, noted } },
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+        ...(task.heapMb === undefined ? {} : { maxOldGenerationSizeMb: task.heapMb }),
+      },
+    });
+  } catch (error) {
+    return NotSpawned.because(error);
+  }
 }
 
 /** Node's own errors, such as that there is no more memory, say what has happened. */

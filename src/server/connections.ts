@@ -7,12 +7,15 @@ import { refuseRaw } from "./respond.js";
 const QUIET_TURNS = 3;
 /** A flood of connections does not keep a server from closing. */
 const DRAIN_TURNS_MAX = 1000;
+/** So many that were refused may linger until they have read why; more are closed without a word. */
+const REFUSED_MAX = 32;
 
 /** The TCP connections of a server. One too many is told so and closed; nothing that it says is looked at. */
 export class Connections {
   readonly #open = new Set<Socket>();
   /** Connections and requests that have come in. */
   #arrivals = 0;
+  #refused = 0;
 
   constructor(http: HttpServer, countMax: number, log: (line: string) => void) {
     const listeners = http.listeners("connection") as ((socket: Socket) => void)[];
@@ -24,6 +27,11 @@ export class Connections {
       this.#arrivals += 1;
       if (this.#open.size >= countMax) {
         log("refused a connection: HW-4013");
+        if (this.#refused >= REFUSED_MAX) return void socket.destroy(); // they take descriptors, too
+        this.#refused += 1;
+        socket.once("close", () => {
+          this.#refused -= 1;
+        });
         return refuse(socket, countMax);
       }
       this.#open.add(socket);

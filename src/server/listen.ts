@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { HeadwaterError } from "../errors.js";
 import { Connections } from "./connections.js";
+import { connectionsThatFit } from "./descriptors.js";
 import { cannotStart, type ServerLimits, serverLimits } from "./limits.js";
 import { isLoopback } from "./origin.js";
 import { refuse, refuseRaw } from "./respond.js";
@@ -49,7 +50,7 @@ export async function listen({
 }: ListenOptions): Promise<Listener> {
   const limits = serverLimits(given);
   const http = httpServer(limits, log);
-  const connections = new Connections(http, limits.connections, log);
+  const connections = new Connections(http, Math.min(limits.connections, connectionsThatFit()), log);
   const tooEarly: OnRequest = (request, response) => {
     refuse(request, response, starting(), 4 * limits.bodyBytes, { connection: "close" });
   };

@@ -6,6 +6,7 @@ import { Inbox } from "../host/inbox.js";
 import type { Limits } from "../host/limits.js";
 import { Outbox } from "../host/outbox.js";
 import type { Program } from "../host/program.js";
+import { Quarantine } from "../host/quarantine.js";
 import type { Hosts } from "../host/remote.js";
 import { Site } from "../host/site.js";
 import type { Slot } from "../host/slot.js";
@@ -27,6 +28,8 @@ export interface Surroundings {
   soon(task: () => void): void;
   broken(error: unknown): void;
   program(): Program;
+  /** A host has ended on which there was nothing but this event. */
+  lostAlone(node: string, ticket: number): void;
 }
 
 /** One direction of a connection: what is sent arrives in order, some time, a few messages at once. */
@@ -77,6 +80,8 @@ interface SimHost {
   readonly up: Link<ToHead>;
   /** What it was about to do. */
   isDead: boolean;
+  /** Did somebody outside ask for the event that it began last? */
+  isInRequest: boolean;
 }
 
 const HOSTS_MAX = 6;
@@ -84,6 +89,7 @@ const HOSTS_MAX = 6;
 /** The hosts of a simulated program, in one process, with simulated connections to the head. */
 export class Cluster implements Hosts, HostPool {
   readonly placement: Placement;
+  readonly quarantine = new Quarantine();
   readonly #around: Surroundings;
   readonly #hosts = new Map<number, SimHost>();
   #fleet: Fleet | null = null;
@@ -94,6 +100,10 @@ export class Cluster implements Hosts, HostPool {
   readonly #crash: number;
   #crashesLeft: number;
   #lives = 0;
+  /** Whose code runs at this moment. */
+  #current: SimHost | null = null;
+  /** How many hosts were lost: each loss restarts events. */
+  hostsLost = 0;
 
   constructor(around: Surroundings) {
     this.#around = around;
@@ -108,7 +118,7 @@ export class Cluster implements Hosts, HostPool {
     this.#change = random.pick([0, 0.002, 0.01]);
     this.#changesLeft = random.int(8);
     this.#crash = random.pick([0, 0.002, 0.01]);
-    this.#crashesLeft = isDurable ? random.int(4) : 0; // an event that loses four hosts is given up
+    this.#crashesLeft = isDurable ? random.pick([0, 3, 12]) : 0;
     for (let host = 0; host < count; host++) this.#begin(host);
   }
 
@@ -119,13 +129,15 @@ export class Cluster implements Hosts, HostPool {
   #begin(host: number): void {
     const { classes, limits, random, marks, isDurable, later, soon, broken, program } = this.#around;
     this.#lives += 1;
-    const whileAlive: Later = (what, happen) => later(what, () => started.isDead || happen());
     const site = new Site(
       classes,
       {
-        soon: (task) => soon(() => started.isDead || task()),
+        soon: (task) => soon(() => this.#within(started, task)),
         broken: (error) => started.isDead || broken(error),
-        run: (task) => whileAlive("run", task),
+        run: (task) => later("run", () => this.#within(started, task)),
+        begins: ({ payload }) => {
+          started.isInRequest = payload.origin.kind === "request";
+        },
         send: (message) => started.up.send(message),
       },
       { limits, marks, isDurable },
@@ -137,7 +149,7 @@ export class Cluster implements Hosts, HostPool {
         random,
         later,
         () => site.roots,
-        (message) => site.receive(message),
+        (message) => this.#within(started, () => site.receive(message)),
       ),
       up: new Link<ToHead>(
         random,
@@ -146,8 +158,17 @@ export class Cluster implements Hosts, HostPool {
         (message) => program().node(message.node).heard(host, message),
       ),
       isDead: false,
+      isInRequest: true,
     };
     this.#hosts.set(host, started);
+  }
+
+  #within(host: SimHost, task: () => void): void {
+    if (host.isDead) return;
+    const before = this.#current;
+    this.#current = host;
+    task();
+    this.#current = before;
   }
 
   /** It takes a while until a new host takes events. */
@@ -194,18 +215,52 @@ export class Cluster implements Hosts, HostPool {
    * others take over what it had.
    */
   maybeCrash(): void {
-    const { random, marks, program } = this.#around;
+    const { random } = this.#around;
     if (this.#crashesLeft === 0 || !random.chance(this.#crash)) return;
     this.#crashesLeft -= 1;
-    const host = random.pick([...this.#hosts.keys()]);
+    this.#lose(random.pick([...this.#hosts.keys()]), random.chance(0.7));
+  }
+
+  get isInRequest(): boolean {
+    return this.#current?.isInRequest ?? true;
+  }
+
+  /** The code that runs at this moment ends its host. Says whether it could: in time, without a journal, it cannot. */
+  endCurrent(): boolean {
+    const { isDurable, marks } = this.#around;
+    const [host] = [...this.#hosts].find(([, each]) => each === this.#current) ?? [];
+    if (!isDurable || host === undefined) return false;
+    marks.hit("an event ended its host");
+    this.#lose(host, true);
+    return true;
+  }
+
+  #lose(host: number, isDead: boolean): void {
+    const { random, marks, program, lostAlone } = this.#around;
+    this.hostsLost += 1;
+    this.#noteWhoWasThere(host, lostAlone);
     const lost = this.#cutOff(host);
-    lost.isDead = random.chance(0.7);
-    marks.hit(lost.isDead ? "a host crashed" : "a connection to a host was lost");
-    if (this.#hosts.size > 1 && this.placement.hosts.includes(host) && random.chance(0.5)) {
+    lost.isDead = isDead;
+    marks.hit(isDead ? "a host crashed" : "a connection to a host was lost");
+    const isReplaced = this.#hosts.size === 1 || !this.placement.hosts.includes(host) || random.chance(0.5);
+    if (isReplaced) this.#begin(host);
+    else {
       this.#controls.lost(host);
       this.#hosts.delete(host);
-    } else this.#begin(host);
-    for (const node of program().nodes.values()) node.hostLost(host, 0, "it crashed"); // no event is to blame
+    }
+    for (const node of program().nodes.values()) node.hostLost(host, null, "it crashed"); // nobody knows why
+    if (isReplaced) this.quarantine.replaced(host);
+    else this.quarantine.forget(host);
+  }
+
+  #noteWhoWasThere(host: number, lostAlone: (node: string, ticket: number) => void): void {
+    const there = [...this.#around.program().nodes.values()].flatMap(({ name, remote }) =>
+      [...(remote?.slow.runs.values() ?? [])]
+        .filter(({ isDead, hosts }) => !isDead && hosts.includes(host))
+        .map(({ event }) => ({ name, ticket: event.ticket })),
+    );
+    const [only] = there;
+    if (only !== undefined && there.length === 1) lostAlone(only.name, only.ticket);
   }
 
   /** Now and then somebody adds, drains or removes a host. */

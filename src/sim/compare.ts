@@ -20,7 +20,7 @@ export async function compare(
   const nodes = eventsByNode(built, log);
   const program = new SequentialProgram(built.roots);
   for (const [node, events] of nodes) {
-    await replay(program, events, findings);
+    await replay(program, events, log, findings);
     checkStates(node, program.states(node), log.states.get(node) ?? new Map(), findings);
   }
   checkOrder(nodes, workload, log, findings);
@@ -38,12 +38,17 @@ function eventsByNode(built: BuiltProgram, log: RunLog): Map<string, LoggedEvent
 async function replay(
   program: SequentialProgram,
   events: readonly LoggedEvent[],
+  log: RunLog,
   findings: Findings,
 ): Promise<void> {
   const byTicket = new Map<number, LoggedEvent>();
   for (const event of events) {
     const { ticket, origin, later } = event;
     if (later.length > 0) byTicket.set(ticket, event);
+    if (isGivenUp(event)) {
+      checkGivenUp(event, log, findings);
+      continue;
+    }
     const timer = origin.kind === "timer" ? timerOf(byTicket, origin) : undefined;
     const outcome = program.run(event, timer);
     const expected = outcome instanceof Promise ? await outcome : outcome;
@@ -54,6 +59,20 @@ async function replay(
       findings.add(`later effects of ${nameOf(event)}`, expected.later, later, ticket);
     }
   }
+}
+
+/** The events that end every host they run on are not part of the sequential run: they change nothing. */
+function isGivenUp({ result }: LoggedEvent): boolean {
+  return !result.ok && (result.error.code === "HW-6003" || result.error.code === "HW-6031");
+}
+
+/** It was proved that they do; and those that nobody can ask for again are still there. */
+function checkGivenUp(event: LoggedEvent, { lostAlone, parked }: RunLog, findings: Findings): void {
+  const { node, ticket, origin } = event;
+  const proofs = lostAlone.get(`${node}/${ticket}`) ?? 0;
+  if (proofs < 3) findings.add(`hosts that ${nameOf(event)} ended alone`, "at least 3", proofs, ticket);
+  const isParked = parked.has(`${node}/${ticket}`);
+  findings.check(`whether ${nameOf(event)} is parked`, origin.kind !== "request", isParked, ticket);
 }
 
 function timerOf(

@@ -77,6 +77,10 @@ export interface RunLog {
   answers: Map<number, Result[]>;
   /** Requests without an id that a crash came in the way of: they may have had their effect or not. */
   lost: Set<number>;
+  /** By logical node and ticket: how many hosts have ended while they ran that event and nothing else. */
+  lostAlone: Map<string, number>;
+  /** The events that are parked in the end, in the same way. */
+  parked: Set<string>;
   /** Timers that were armed when the run ended, per logical node. */
   armed: Map<string, ReadonlySet<TimerId>>;
   /**

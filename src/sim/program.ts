@@ -134,6 +134,8 @@ export interface RequestSpec {
 export interface Hooks {
   /** Takes time in the middle of a method; undefined if it takes none. */
   pause(units: number, event: CurrentEvent): Promise<void> | undefined;
+  /** A method begins: it may end the host that it runs on, and then throws. */
+  begins?(cls: number, method: string, argument: unknown): void;
   /** The world whose outside function programs call. */
   readonly world: number;
 }
@@ -202,9 +204,11 @@ function buildClass(
 function addMethod(built: BuiltProgram, index: number, spec: MethodSpec): void {
   const method = spec.async
     ? async function (this: Self, a: number | OutsideResult<number>, b = 0, fuel = 0) {
+        built.hooks.begins?.(index, spec.name, a);
         return execute(built, index, spec, this, a, b, fuel);
       }
     : function (this: Self, a: number | OutsideResult<number>, b = 0, fuel = 0) {
+        built.hooks.begins?.(index, spec.name, a);
         return execute(built, index, spec, this, a, b, fuel);
       };
   if (spec.readonly) readonly(method);

@@ -51,6 +51,7 @@ export class Recorder {
   readonly #outside: RunLog["outside"] = new Map();
   readonly #answers: RunLog["answers"] = new Map();
   readonly #lost: RunLog["lost"] = new Set();
+  readonly #lostAlone: RunLog["lostAlone"] = new Map();
 
   constructor(
     readonly step: () => number,
@@ -109,6 +110,12 @@ export class Recorder {
   /** A crash came before the answer, and the client does not ask again. */
   lost(request: number): void {
     this.#lost.add(request);
+  }
+
+  /** A host has ended on which there was nothing but this event. */
+  lostAlone(node: string, ticket: number): void {
+    const event = `${node}/${ticket}`;
+    this.#lostAlone.set(event, (this.#lostAlone.get(event) ?? 0) + 1);
   }
 
   #logged(event: CoreEvent<EventRequest>): LoggedEvent {
@@ -183,6 +190,8 @@ export class Recorder {
       outside: this.#outside,
       answers: this.#answers,
       lost: this.#lost,
+      lostAlone: this.#lostAlone,
+      parked: new Set(program.ledger?.parked.list().map(({ id }) => id)),
       armed,
       states,
     };
@@ -193,6 +202,7 @@ export class Recorder {
       const request = id === undefined ? (waiting as RequestWaiting).request : Number(id);
       return { kind: "request", request };
     }
+    invariant(origin.kind !== "parked", "nobody replays events in a simulation");
     if (origin.kind !== "timer") return origin;
     const set = this.#timers.get(origin.id);
     invariant(set !== undefined, `nobody has set the timer ${origin.id}`);

@@ -3,6 +3,7 @@ import type { Plant } from "../core/plants.js";
 import { compare, type Difference } from "./compare.js";
 import { generateProgram, generateWorkload } from "./generate.js";
 import { closeWorld, openWorld } from "./outside.js";
+import { Poison } from "./poison.js";
 import { buildClasses, type Hooks, type ProgramSpec, type RequestSpec } from "./program.js";
 import { Random } from "./random.js";
 import { shrink } from "./shrink.js";
@@ -48,7 +49,18 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
   const random = new Random(scenario.seed ^ 0x5eed);
   let world: World | null = null;
   const number = openWorld(async (value, call) => (await world?.outside(value, call)) ?? 0);
-  const hooks: Hooks = { pause: (units) => world?.pause(units), world: number };
+  const poison = Poison.drawn(new Random(scenario.seed ^ 0xdead));
+  const hooks: Hooks = {
+    pause: (units) => world?.pause(units),
+    begins: (cls, method, argument) => {
+      if (world === null || poison === null) return;
+      if (poison.isIn(cls, method, argument, world.isInRequest) && world.endsHost()) {
+        poison.acted();
+        throw new Error("this host has ended");
+      }
+    },
+    world: number,
+  };
   const built = buildClasses(spec, hooks);
   const commitOrder = random.chance(0.3) ? "total" : "observer";
   world = new World(built, workload, random, {

@@ -1,8 +1,6 @@
-import type { CommitOrder } from "../core/core.js";
+import { OPTIMISTIC_TRIES } from "../core/dependencies.js";
 import type { CoreEvent } from "../core/event.js";
-import type { Marks } from "../core/marks.js";
-import type { Plant } from "../core/plants.js";
-import { HeadwaterError } from "../errors.js";
+import { HeadwaterError, invariant } from "../errors.js";
 import { DEFAULT_LIMITS } from "../host/limits.js";
 import type { Ports } from "../host/ports.js";
 import { Program } from "../host/program.js";
@@ -12,30 +10,13 @@ import { resolvePath } from "../model/path.js";
 import { CallKeys } from "./call-keys.js";
 import { Cluster } from "./cluster.js";
 import { digest, mix } from "./data.js";
-import { failureOf, type Result, type RunLog } from "./log.js";
+import { failureOf, type Result } from "./log.js";
 import type { BuiltProgram, RequestSpec } from "./program.js";
 import { type Random, TraceHash } from "./random.js";
 import { Recorder, RequestWaiting } from "./recorder.js";
 import { Requests } from "./requests.js";
 import { Storage } from "./storage.js";
-
-export interface WorldOptions {
-  readonly commitOrder: CommitOrder;
-  readonly marks: Marks;
-  readonly plant?: Plant | undefined;
-  /** With a journal on a disk, and crashes. */
-  readonly crashes?: boolean | undefined;
-  /** On several hosts. */
-  readonly hosts?: boolean | undefined;
-}
-
-export interface WorldRun {
-  readonly log: RunLog;
-  readonly hash: string;
-  readonly steps: number;
-  /** What is still open although nothing moves any more; null if everything came to rest. */
-  readonly stuck: string | null;
-}
+import type { WorldOptions, WorldRun } from "./world-run.js";
 
 /** Something that can happen next. */
 interface Possible {
@@ -134,6 +115,7 @@ export class World {
         soon: ports.soon,
         broken: ports.broken,
         program: () => this.#program,
+        lostAlone: (node, ticket) => this.#recorder.lostAlone(node, ticket),
       });
     }
     const program = new Program(this.#roots, ports, {
@@ -271,6 +253,16 @@ export class World {
     });
   }
 
+  /** Did somebody outside ask for the event that the host which runs code at this moment began last? */
+  get isInRequest(): boolean {
+    return this.#cluster?.isInRequest ?? true;
+  }
+
+  /** The code that runs at this moment ends its host, if it is on one that can be lost. */
+  endsHost(): boolean {
+    return this.#cluster?.endCurrent() ?? false;
+  }
+
   /** What generated programs call outside: takes time, and fails now and then. */
   async outside(value: number, { key }: OutsideCall): Promise<number> {
     const life = this.#life;
@@ -325,6 +317,8 @@ export class World {
 
   #settled(event: CoreEvent<EventRequest>): void {
     if (event.payload.move !== null) return;
+    const triesMax = OPTIMISTIC_TRIES + 1 + (this.#cluster?.hostsLost ?? 0);
+    invariant(event.attempt <= triesMax, `an event was tried ${event.attempt} times, not ${triesMax}`);
     const { ticket, result, origin } = this.#recorder.settled(event);
     this.#hash.add(ticket).add(result.ok ? digest(result.value) : result.error.message);
     if (origin.kind === "request" && event.payload.request === undefined)

@@ -183,3 +183,36 @@ test("when nothing fails, nothing is run twice", async () => {
   assert.equal(tries.length, 2);
   await stop();
 });
+
+class Till extends Context {
+  cents = 0;
+  drawers = this.children(Drawer);
+  /** Others see the change early, and must start again when it fails. */
+  async payAndFail(drawer: number) {
+    tries.push(drawer);
+    this.cents += 1;
+    this.downgrade();
+    await this.drawers(drawer).open();
+    throw new Error("failed in the end");
+  }
+}
+class Drawer extends Context<number> {
+  async open() {
+    await gates.pass("drawers");
+  }
+}
+
+test("events that each give up what they changed and fail late run at most four times each", async () => {
+  const { root, stop } = await run(Till);
+  const count = 2000;
+  const failing = Array.from({ length: count }, (_, drawer) => root.payAndFail(drawer));
+  const settled = Promise.allSettled(failing);
+  await gates.reached("drawers");
+  await turns();
+  gates.open("drawers");
+  for (const { status } of await settled) assert.equal(status, "rejected");
+  const runs = new Map<unknown, number>();
+  for (const drawer of tries) runs.set(drawer, (runs.get(drawer) ?? 0) + 1);
+  assert.ok(Math.max(...runs.values()) <= 4, `one ran ${Math.max(...runs.values())} times`);
+  await stop();
+});

@@ -37,6 +37,11 @@ const WITHOUT_PROGRAM: readonly Code[] = [
   "HW-6007",
   "HW-6008",
   "HW-6009",
+  "HW-6030",
+  "HW-6031", // test/hosts/parked.test.ts
+  "HW-6032",
+  "HW-6034", // test/cli/supervise.test.ts
+  "HW-6035",
   ...Object.keys(codes).filter((code): code is Code => code.startsWith("HW-70")), // test/fluxion/pages.test.ts
   "HW-7101",
   "HW-9001",

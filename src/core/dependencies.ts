@@ -1,0 +1,65 @@
+import type { CoreEvent, View } from "./event.js";
+import type { Marks } from "./marks.js";
+import type { Place } from "./place.js";
+import { added } from "./ready.js";
+
+/**
+ * Which unappended events an event sees the state of. It is appended after them, and restarts if one of them fails that
+ * had changed what it saw.
+ *
+ * Restarts are bounded. Let n events change a context, give it up and fail late, one after the other: if each of them
+ * entered as soon as the one before had given the context up, each failure would restart all later events, and n events
+ * would take n²/2 runs. So an event that was restarted `OPTIMISTIC_TRIES` times becomes *cautious*: it enters only what no
+ * open event has left, and is not restarted by a failure again. An event then runs at most `OPTIMISTIC_TRIES + 1` times
+ * because of failures, whatever the others do. (The loss of a host restarts events, too: once for each host lost.)
+ */
+export const OPTIMISTIC_TRIES = 3;
+
+export function isCautious<P>(event: CoreEvent<P>): boolean {
+  return event.attempt > OPTIMISTIC_TRIES;
+}
+
+/** `event` has seen state of `earlier`, which may still be restarted. */
+export function depend<P>(event: CoreEvent<P>, earlier: CoreEvent<P>, marks: Marks | undefined): void {
+  if (marks !== undefined && earlier.status !== "finished")
+    marks.hit("an event entered a context that an unfinished one had given up");
+  event.dependsOn += 1;
+  earlier.dependents = added(earlier.dependents, { event, attempt: event.attempt });
+}
+
+/** An open event whose state a cautious event has seen, or would see if it entered this context now (or looked at it). */
+export function openBefore<P>(
+  event: CoreEvent<P>,
+  place: Place<P>,
+  view: View<P> | null,
+): CoreEvent<P> | null {
+  return openInViews(event) ?? (view === null ? openToEnter(event, place) : openOnTheWayUp(event, place));
+}
+
+/** The same of views that were kept over a restart. */
+export function openInViews<P>(event: CoreEvent<P>): CoreEvent<P> | null {
+  if (!isCautious(event)) return null;
+  for (const { seen } of event.views ?? []) {
+    for (const writer of seen ?? []) if (writer.isOpen) return writer;
+  }
+  return null;
+}
+
+function openToEnter<P>(event: CoreEvent<P>, place: Place<P>): CoreEvent<P> | null {
+  const top = place === event.place ? null : event.place; // above its own start, it has looked when it started
+  for (let at: Place<P> | null = place; at !== null && at !== top; at = at.parent) {
+    const writer = at === place ? at.last : at.lastBefore(event.ticket);
+    if (writer !== null && writer !== event && writer.isOpen) return writer;
+    if (event.mode === "read" || at.openReaders === null) continue;
+    for (const reader of at.stillOpen()) if (reader !== event && reader.ticket < event.ticket) return reader;
+  }
+  return null;
+}
+
+function openOnTheWayUp<P>(event: CoreEvent<P>, place: Place<P>): CoreEvent<P> | null {
+  for (let at: Place<P> | null = place; at !== null; at = at.parent) {
+    const writer = at.lastBefore(event.ticket);
+    if (writer?.isOpen) return writer;
+  }
+  return null;
+}

@@ -11,11 +11,11 @@ import { stronglyConnected } from "./cycles.js";
 import { Dependencies } from "./dependencies.js";
 import type { Derivation } from "./derivation.js";
 import type { Acceptance, Delivery, Graph, Seal, Stream } from "./graph.js";
-import { isAnomaly, isWrite, type Label, severityOf } from "./labels.js";
-import { isSealedFor, merge, reconcile } from "./reconcile.js";
+import { isAnomaly, type Label, severityOf } from "./labels.js";
+import { merge } from "./reconcile.js";
 import { replicatedComponents } from "./replication.js";
-import type { StreamState } from "./rules.js";
-import { stepsOf } from "./steps.js";
+import type { StreamOrder, StreamState } from "./rules.js";
+import { deriveInterface, type Setting } from "./steps.js";
 import { type Interface, type Topology, topologyOf } from "./topology.js";
 
 export interface LabelledStream {
@@ -55,13 +55,20 @@ export function analyze(graph: Graph): Analysis {
     const outputs = group.filter(({ side }) => side === "output");
     if (outputs.length === 0) continue;
     const [only] = outputs;
+    const rep = outputs.some(({ component }) => replicated.has(component.name));
+    const setting: Setting = { topology, dependencies, states, rep };
+    const isCycle = group.length > 1;
     const derivation =
-      group.length === 1 && only !== undefined
-        ? deriveOutput(only, topology, replicated.has(only.component.name), states, dependencies)
-        : deriveCycle(group, topology, replicated, states, dependencies);
+      isCycle || only === undefined ? deriveCycle(group, setting) : deriveOutput(only, setting);
+    const inside = new Set(isCycle ? group.map(({ id }) => id) : []);
     for (const { id, streams } of outputs) {
       derivations.set(id, derivation);
-      for (const stream of streams) states.set(stream.name, ofStream(stream, derivation, dependencies));
+      for (const stream of streams) {
+        const { to } = stream;
+        const back = to !== null && inside.has(topology.input(to.component, to.interface)?.id ?? -1);
+        // What comes round again is not sealed, whatever its producer says of what it sends for the first time.
+        states.set(stream.name, ofStream(back ? { ...stream, seals: [] } : stream, derivation, dependencies));
+      }
     }
   }
   return result(topology, dependencies, replicated, states, derivations);
@@ -86,48 +93,35 @@ function inOrder({ interfaces, input, output }: Topology): Interface[][] {
 function ofStream(stream: Stream, made: Derivation | null, dependencies: Dependencies): StreamState {
   const { attributes, seals: declared, id } = stream;
   const delivery = stream.delivery ?? made?.delivery ?? "exactly-once";
-  const received: Delivery = id === undefined ? delivery : "exactly-once";
+  const state = {
+    delivery: id === undefined ? delivery : ("exactly-once" as const),
+    order: orderOf(stream),
+    changelog: stream.changelog ?? null,
+  };
   const label = made?.label ?? "Async";
-  if (severityOf(label) > severityOf("Async")) return { label, seals: [], delivery: received };
+  if (severityOf(label) > severityOf("Async")) return { ...state, label, seals: [] };
   const handedOn = made?.seals ?? [];
   const left =
     attributes === undefined
       ? handedOn
       : handedOn.map((seal) => dependencies.projected(seal, attributes)).filter((seal) => seal !== null);
   const seals = [...left, ...declared];
-  return { label: seals.length > 0 ? "Seal" : "Async", seals, delivery: received };
+  return { ...state, label: seals.length > 0 ? "Seal" : "Async", seals };
 }
 
-function deriveOutput(
-  port: Interface,
-  { input }: Topology,
-  rep: boolean,
-  states: ReadonlyMap<string, StreamState>,
-  dependencies: Dependencies,
-): Derivation {
-  const component = port.component.name;
-  const crossings = port.paths.flatMap((path) =>
-    (input(component, path.from)?.streams ?? []).flatMap(({ name }) => {
-      const state = states.get(name);
-      return state === undefined ? [] : [{ stream: name, state, path, component }];
-    }),
-  );
-  const writers = crossings.filter(({ path }) => isWrite(path.annotation));
-  const exposed = new Map(
-    port.paths.map((path) => {
-      const reads = path.annotation === "OR";
-      return [path, reads && writers.some(({ state }) => !isSealedFor(path.gate, state, dependencies))];
-    }),
-  );
-  const steps = crossings.flatMap((crossing) =>
-    stepsOf({ ...crossing, exposed: exposed.get(crossing.path) === true }, dependencies),
-  );
-  const reconciliations = reconcile(steps, rep, dependencies);
+/** In which order a component sends may differ from run to run; what comes from outside has the order that it has. */
+function orderOf({ from, ordered, singleWriter }: Stream): StreamOrder | null {
+  const key = singleWriter === true ? [] : ordered;
+  return key === undefined ? null : { key, across: from === null ? "runs" : "instances" };
+}
+
+function deriveOutput(port: Interface, setting: Setting): Derivation {
+  const { steps, reconciliations } = deriveInterface(port, setting, new Map());
   return {
-    components: [component],
+    components: [port.component.name],
     interface: port.name,
     cycle: false,
-    rep,
+    rep: setting.rep,
     steps,
     reconciliations,
     ...merge(steps, reconciliations),
@@ -160,7 +154,7 @@ function result(
       accepted: null,
     };
   });
-  const accepted = acceptances(unjudged, topology.graph.accepted);
+  const accepted = acceptances(unjudged, topology.graph);
   const streams = unjudged.map((each) => ({ ...each, accepted: accepted.get(each.stream.name) ?? null }));
   return {
     topology,

@@ -11,12 +11,15 @@ export { type DeriveFromSql, type ReadOptions, readDataflow } from "./file/read.
 export type {
   Acceptance,
   AnnotationKind,
+  ColumnType,
+  ColumnTypes,
   Component,
   Delivery,
   Dependency,
   Gate,
   Graph,
   Lineage,
+  Meeting,
   Override,
   Path,
   Port,
@@ -28,8 +31,9 @@ export type {
   Stream,
 } from "./graph.js";
 export { isAnomaly, LABELS, type Label, severityOf } from "./labels.js";
-export { type Choice, type Coordination, planCoordination } from "./plan.js";
+export { type Choice, type Coordination, coordinated, planCoordination } from "./plan.js";
 export type { Rule } from "./rules.js";
+export type { Hold, SealedStream } from "./sealing.js";
 export { toDot } from "./show/dot.js";
 export { toJson } from "./show/json.js";
 export { checkStream, showDerivation } from "./show/proof.js";

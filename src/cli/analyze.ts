@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
-import type { Analysis } from "../analysis/index.js";
+import type { Analysis, toJson } from "../analysis/index.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused, unreadable } from "./arguments.js";
 import { type Checks, runCheck } from "./check.js";
@@ -88,7 +88,7 @@ function shown(
     case "json": {
       const data = toJson(analysis);
       const all = checks === null ? data : { ...data, check: checks.data };
-      const asked = explain === null ? all : data.streams.find(({ name }) => name === explain);
+      const asked = explain === null ? all : explained(data, explain);
       return JSON.stringify(asked, null, oneLine ? 0 : 2);
     }
     case "dot":
@@ -96,6 +96,12 @@ function shown(
     case "svg":
       return toSvg(analysis);
   }
+}
+
+/** One stream, with its derivation in place. */
+function explained({ streams, derivations }: ReturnType<typeof toJson>, name: string) {
+  const stream = streams.find((each) => each.name === name);
+  return { ...stream, derivation: derivations[stream?.derivation ?? -1] ?? null };
 }
 
 function formatOf({ values, flags }: Arguments): Format {

@@ -7,9 +7,10 @@ import { range } from "./checks.js";
 import { COLUMNS, query } from "./sql-queries.js";
 
 async function prove(sql: string, sealsOf: (gate: readonly string[]) => readonly Seal[], rep: boolean) {
-  const { paths, dependencies } = await derivePaths(sql, COLUMNS, "out");
+  const tables = Object.fromEntries(Object.entries(COLUMNS).filter(([name]) => sql.match(`\\b${name}\\b`)));
+  const { paths, dependencies } = await derivePaths(sql, tables, "out");
   const graph: Graph = {
-    components: [{ name: "Q", paths, rep, runs: { sql, tables: COLUMNS, to: "out" } }],
+    components: [{ name: "Q", paths, rep, runs: { sql, tables, to: "out" } }],
     streams: [
       ...paths.map(({ from, gate }) => ({
         name: from,
@@ -23,7 +24,7 @@ async function prove(sql: string, sealsOf: (gate: readonly string[]) => readonly
     accepted: [],
   };
   const analysis = analyze(graph);
-  const code = new Map([["Q", (await sqlComponent(sql, COLUMNS, "out")) as RunnableComponent]]);
+  const code = new Map([["Q", (await sqlComponent(sql, tables, "out")) as RunnableComponent]]);
   const result = check(analysis, { seeds: range(3), code });
   assert.equal(result.ok, true, `${sql}\n${showCheck(result, String)}`);
   return analysis.outputs[0]?.label ?? "";

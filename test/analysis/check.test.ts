@@ -35,7 +35,7 @@ describe("the examples of the paper, really run (section VI)", () => {
       assert.deepEqual(agreed(result), ["answers", "gossip", "misses", "reports"]);
       const spared = name === "ads-thresh" ? [] : ["answers"];
       assert.deepEqual(
-        result.unsealed.map(({ stream }) => stream),
+        result.uncoordinated.map(({ stream }) => stream),
         spared,
       );
     });
@@ -83,7 +83,7 @@ describe("the examples of the paper, really run (section VI)", () => {
     assert.equal(sealed.ok, true, showCheck(sealed, replay));
     assert.deepEqual(agreed(sealed), ["counts", "db", "words"]);
     assert.deepEqual(
-      sealed.unsealed.map(({ stream, kind }) => [stream, kind]),
+      sealed.uncoordinated.map(({ stream, kind }) => [stream, kind]),
       [["db", "Run"]],
     );
   });
@@ -149,6 +149,7 @@ Report:
     sql: select id from click group by id having count(*) < 100
     tables: { click: [id], request: [id] }
     to: response
+    request: request
 `;
     const wrong = await checked(text("CR"));
     const [found] = wrong.paths;

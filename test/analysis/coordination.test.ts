@@ -201,12 +201,13 @@ describe("the choice", () => {
     assert.deepEqual(await chosen("ads-poor"), { kind: "order", streams: ["clicks", "misses"] });
     const seals: Coordination = {
       kind: "seal",
-      streams: [{ name: "clicks", seal: { key: ["campaign"], prefix: false } }],
+      streams: [{ name: "clicks", seal: { key: ["campaign"], prefix: false }, with: [], vote: true }],
+      holds: [{ name: "misses", until: "clicks", by: ["campaign"] }],
     };
     assert.deepEqual(await chosen("ads-campaign-sealed"), seals);
   });
 
-  test("waits for every key that some path needs", async () => {
+  test("waits for all of a stream where paths need several of its keys", async () => {
     const text = `
 A:
   annotation:
@@ -217,10 +218,8 @@ streams: { in: { seal: [[k], [l]] } }
     const { coordination } = planCoordination(analyze(await readDataflow(text))).get("A") ?? {};
     assert.deepEqual(coordination, {
       kind: "seal",
-      streams: [
-        { name: "in", seal: { key: ["k"], prefix: false } },
-        { name: "in", seal: { key: ["l"], prefix: false } },
-      ],
+      streams: [{ name: "in", seal: null, with: [], vote: true }],
+      holds: [],
     });
   });
 
@@ -238,7 +237,8 @@ streams: { in: { seal: [[k], [l]] } }
     assert.deepEqual(choice, {
       component: "Count",
       coordination: { kind: "none" },
-      because: "the labels ask for order, but: one thread feeds it",
+      inForce: { kind: "none" },
+      because: "one thread feeds it",
       override: "one thread feeds it",
     });
   });

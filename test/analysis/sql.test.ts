@@ -326,7 +326,16 @@ describe("lineage and requests", () => {
 
   test("a parameter comes with a request: rows are stored, and the request races with them", async () => {
     await check("select count(*) from clicks where id = $1", ["clicks CW minds", "request OR[id] passes"]);
-    await check("select cost from clicks where id = $1", ["clicks CW passes", "request CR passes"]);
+    await check("select cost from clicks where id = $1", ["clicks CW passes", "request OR[id] passes"]);
+  });
+
+  test("a request is answered once: with the rows that have arrived by then, also where nothing is taken back", async () => {
+    const cost = "select cost from clicks where id = $1";
+    await check(cost, ["clicks CW passes", "request OR[id] passes"]);
+    await check(cost, ["clicks CW passes", "request CR passes"], { openRequests: true });
+    const seen = "select id from clicks group by id having count(*) > 1000";
+    await check(seen, ["clicks CW minds", "request OR[id] passes"], { continuous: false });
+    await check(seen, ["clicks CW minds", "request CR passes"], { continuous: false, openRequests: true });
   });
 
   test("a table of requests is answered row by row", async () => {

@@ -64,10 +64,7 @@ interface Verdict {
   readonly handedOn: readonly string[];
 }
 
-function verdictOn(
-  { steps, reconciliations }: Derivation,
-  ordered: ReadonlyMap<string, Component>,
-): Verdict {
+function verdictOn({ steps, reconciliations }: Derivation, ordered: ReadonlyMap<string, Component>): Verdict {
   // An order does nothing against repetition.
   const repeated = new Set(
     steps.flatMap(({ rule, adds, component }) =>

@@ -154,11 +154,12 @@ function faultOf(
   const bad = inputs.find(({ name, label }) => isAnomaly(label) && !returning.has(name));
   const repeated = rule === "d";
   // What a cycle feeds back to itself carries no seals, so none can protect a path that meets it.
-  const hopeless = names.some((name) => returning.has(name));
+  const hopeless = names.some((name) => analysis.streams.get(name)?.around === true);
   const choice = analysis.topology.component(component)?.coordination?.kind;
-  const keys = repeated || hopeless || rule === "3" || choice === "order" || choice === "none"
-    ? []
-    : analysis.dependencies.keysFor(path.gate);
+  const keys =
+    repeated || hopeless || rule === "3" || choice === "order" || choice === "none"
+      ? []
+      : analysis.dependencies.keysFor(path.gate);
   const output = analysis.topology.output(component, path.to);
   return [
     {

@@ -24,6 +24,8 @@ export interface LabelledStream {
   readonly seals: readonly Seal[];
   readonly rep: boolean;
   readonly delivery: Delivery;
+  /** It leads from a cycle back into it, so no seal holds for what it brings. */
+  readonly around: boolean;
   /** `null` for a stream from outside. */
   readonly derivation: Derivation | null;
   /** Why this label is lived with, if it is: by its own acceptance or by that of the stream it was handed on from. */
@@ -47,6 +49,7 @@ export function analyze(graph: Graph): Analysis {
   const replicated = replicatedComponents(graph);
   const states = new Map<string, StreamState>();
   const derivations = new Map<number, Derivation>();
+  const around = new Set<string>();
 
   for (const stream of graph.streams) {
     if (stream.from === null) states.set(stream.name, ofStream(stream, null, dependencies));
@@ -66,12 +69,13 @@ export function analyze(graph: Graph): Analysis {
       for (const stream of streams) {
         const { to } = stream;
         const back = to !== null && inside.has(topology.input(to.component, to.interface)?.id ?? -1);
+        if (back) around.add(stream.name);
         // What comes round again is not sealed, whatever its producer says of what it sends for the first time.
         states.set(stream.name, ofStream(back ? { ...stream, seals: [] } : stream, derivation, dependencies));
       }
     }
   }
-  return result(topology, dependencies, replicated, states, derivations);
+  return result(topology, dependencies, replicated, { states, derivations, around });
 }
 
 /** Interfaces in the order of the dataflow; those of a cycle together. */
@@ -129,12 +133,19 @@ function deriveOutput(port: Interface, setting: Setting): Derivation {
   };
 }
 
+/** What is known of streams by name, and of interfaces by number, when all have been derived. */
+interface Derived {
+  readonly states: ReadonlyMap<string, StreamState>;
+  readonly derivations: ReadonlyMap<number, Derivation>;
+  /** The streams that lead from a cycle back into it. */
+  readonly around: ReadonlySet<string>;
+}
+
 function result(
   topology: Topology,
   dependencies: Dependencies,
   replicated: ReadonlySet<string>,
-  states: ReadonlyMap<string, StreamState>,
-  derivations: ReadonlyMap<number, Derivation>,
+  { states, derivations, around }: Derived,
 ): Analysis {
   const derivationOf = ({ from }: Stream) => {
     const port = from === null ? undefined : topology.output(from.component, from.interface);
@@ -150,6 +161,7 @@ function result(
       seals: state.seals,
       rep: stream.rep ?? produced,
       delivery: state.delivery,
+      around: around.has(stream.name),
       derivation: derivationOf(stream),
       accepted: null,
     };

@@ -9,6 +9,7 @@
  */
 
 import { compare } from "./compare.js";
+import { push } from "./grouped.js";
 import type { Derivation } from "./derivation.js";
 import type { Stream } from "./graph.js";
 import type { Label } from "./labels.js";
@@ -32,12 +33,12 @@ export function deriveCycle(group: readonly Interface[], setting: Setting): Deri
       (input(component.name, from)?.streams ?? []).some(({ name }) => setting.states.has(name)),
     ),
   );
+  const returning = new Map<string, StreamState[]>();
   let label: Label = "Async";
   let repeats = false;
   for (;;) {
     const round: Round = { label, delivery: repeats ? "at-least-once" : "exactly-once" };
-    const returning = new Map<string, StreamState>();
-    if (enters) for (const stream of inside) returning.set(stream.name, comingBack(stream, round));
+    if (enters) for (const stream of inside) push(returning, stream.name, comingBack(stream, round));
     const derived = sorted.map((port) => deriveInterface(port, setting, returning));
     const steps = derived.flatMap((each) => each.steps);
     const reconciliations = derived.flatMap((each) => each.reconciliations);

@@ -6,6 +6,7 @@
 
 import { compare } from "./compare.js";
 import type { Dependency, Gate, Lineage, Seal } from "./graph.js";
+import { push } from "./grouped.js";
 
 interface Arrow {
   readonly from: readonly string[];
@@ -170,10 +171,4 @@ function isCopy({ from }: Lineage, { key }: Seal): boolean {
 
 function within(some: readonly string[], all: ReadonlySet<string>): boolean {
   return some.every((each) => all.has(each));
-}
-
-function push<V>(map: Map<string, V[]>, key: string, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }

@@ -7,6 +7,15 @@ export { advise, type Fault, type SealAdvice } from "./advice.js";
 export { type Analysis, analyze, type LabelledStream } from "./analyze.js";
 export { Dependencies } from "./dependencies.js";
 export type { Derivation, Reconciliation, Step } from "./derivation.js";
+export {
+  baselineText,
+  type Comparison,
+  compared,
+  type Finding,
+  findingsOf,
+  type Known,
+  readBaseline,
+} from "./findings.js";
 export { type DeriveFromSql, type ReadOptions, readDataflow } from "./file/read.js";
 export type {
   Acceptance,
@@ -37,6 +46,7 @@ export type { Hold, SealedStream } from "./sealing.js";
 export { toDot } from "./show/dot.js";
 export { toJson } from "./show/json.js";
 export { checkStream, showDerivation } from "./show/proof.js";
+export { toSarif } from "./show/sarif.js";
 export { toSvg } from "./show/svg.js";
 export { showAnalysis } from "./show/text.js";
 export {

@@ -67,7 +67,8 @@ function choose(component: Component, sealing: Sealing, { topology }: Analysis):
     kind: "order",
     streams: inputsOf(component, topology).map((stream) => stream.name),
   };
-  if (wish !== undefined && wish.reason.trim() === "") throw unreasonable(component, "needs a written reason");
+  if (wish !== undefined && wish.reason.trim() === "")
+    throw unreasonable(component, "needs a written reason");
   const override = wish?.reason ?? null;
   if (wish?.kind === "none" || wish?.kind === "order") {
     const coordination = wish.kind === "none" ? NONE : order;

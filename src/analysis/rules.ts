@@ -89,7 +89,11 @@ function ruleForOrder(
  * and if no other stream reaches their outputs. A component that has to hold the stream for a seal breaks its order, so it
  * protects all of them or none.
  */
-export function isProtectedByOrder(key: readonly string[], gates: readonly Gate[], dependencies: Dependencies): boolean {
+export function isProtectedByOrder(
+  key: readonly string[],
+  gates: readonly Gate[],
+  dependencies: Dependencies,
+): boolean {
   return gates.every((gate) => isDetermined(key, gate, dependencies));
 }
 

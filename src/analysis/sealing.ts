@@ -72,7 +72,9 @@ export function sealingOf(outputs: readonly Interface[], steps: StepsByOutput, a
   let unmet: Sealing["unmet"] = null;
   for (const port of outputs) {
     const missing = demands.add(steps.at(port));
-    const accepted = port.streams.every(({ name }) => (analysis.streams.get(name)?.accepted ?? null) !== null);
+    const accepted = port.streams.every(
+      ({ name }) => (analysis.streams.get(name)?.accepted ?? null) !== null,
+    );
     if (!accepted) unmet ??= missing;
   }
   return { ...demands.settled(), unmet };
@@ -90,7 +92,10 @@ class Demands {
   readonly #analysis: Analysis;
   readonly #held = new Map<string, Held>();
   /** Who waits for whom: the path of the one that waits, by both names. */
-  readonly #waits = new Map<string, { readonly step: Step; readonly until: string; readonly paths: Path[] }>();
+  readonly #waits = new Map<
+    string,
+    { readonly step: Step; readonly until: string; readonly paths: Path[] }
+  >();
 
   constructor(analysis: Analysis) {
     this.#analysis = analysis;

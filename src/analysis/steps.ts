@@ -13,6 +13,8 @@ interface Crossing {
   readonly stream: string;
   readonly state: StreamState;
   readonly around: boolean;
+  /** The stream has got worse since. */
+  readonly earlier: boolean;
   readonly path: Path;
 }
 
@@ -25,21 +27,28 @@ export interface Setting {
   readonly rep: boolean;
 }
 
-/** `returning` has the streams that are part of the same cycle as the output, with what is known of them so far. */
+/**
+ * `returning` has the streams that are part of the same cycle as the output, with what was known of them from round to round.
+ * A rule that has added something in an earlier round still counts: it is why the label is what it is now.
+ */
 export function deriveInterface(
   port: Interface,
   { topology, dependencies, states, rep }: Setting,
-  returning: ReadonlyMap<string, StreamState>,
+  returning: ReadonlyMap<string, readonly StreamState[]>,
 ): { steps: Step[]; reconciliations: Reconciliation[] } {
   const { name: component, coordination } = port.component;
   const crossings = port.paths.flatMap((path) =>
     (topology.input(component, path.from)?.streams ?? []).flatMap(({ name }): Crossing[] => {
       const back = returning.get(name);
-      const found = back ?? states.get(name);
-      if (found === undefined) return [];
-      const over = pathOver(found, path, dependencies);
-      const state = withOrder(found, port.component, path.from, topology, dependencies);
-      return [{ stream: name, state, around: back !== undefined, path: over }];
+      const known = states.get(name);
+      const rounds = back ?? (known === undefined ? [] : [known]);
+      return rounds.map((found, i) => ({
+        stream: name,
+        state: withOrder(found, port.component, path.from, topology, dependencies),
+        around: back !== undefined,
+        earlier: i + 1 < rounds.length,
+        path: pathOver(found, path, dependencies),
+      }));
     }),
   );
   const waits = coordination === undefined || coordination.kind === "seal";
@@ -54,10 +63,12 @@ export function deriveInterface(
     exposures.set(path, found);
     return found;
   };
-  const steps = crossings.flatMap(({ stream, state, around, path }): Step[] => {
+  const steps = crossings.flatMap(({ stream, state, around, earlier, path }): Step[] => {
     const passed = passOn(state, path, dependencies);
     const exposed = isExposed(path);
-    return infer(state, path, { exposed, waits }, dependencies).map(({ rule, adds, shared }) => ({
+    const inferences = infer(state, path, { exposed, waits }, dependencies);
+    const counted = earlier ? inferences.filter(({ adds }) => adds !== null) : inferences;
+    return counted.map(({ rule, adds, shared }) => ({
       rule,
       stream,
       around,
@@ -98,5 +109,7 @@ function withOrder(
     .map((path) => pathOver(state, path, dependencies))
     .filter(({ annotation }) => isOrderSensitive(annotation))
     .map(({ gate }) => gate);
-  return alone && isProtectedByOrder(state.order.key, gates, dependencies) ? state : { ...state, order: null };
+  return alone && isProtectedByOrder(state.order.key, gates, dependencies)
+    ? state
+    : { ...state, order: null };
 }

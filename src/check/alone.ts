@@ -55,7 +55,12 @@ export class EachAlone {
       const attributes = streams.map((stream) => attributesAt(graph, stream)).find((each) => each !== null);
       const sample = streams.find((stream) => stream.sample !== undefined)?.sample;
       const types = Object.assign({}, ...streams.map((stream) => typesAt(graph, stream)));
-      const make = makerFor(attributes ?? null, types, seen.get(`${name}.${input}`) ?? sample, graph.dependencies);
+      const make = makerFor(
+        attributes ?? null,
+        types,
+        seen.get(`${name}.${input}`) ?? sample,
+        graph.dependencies,
+      );
       if (make !== null) makers.set(input, make);
     }
     return makers;

@@ -172,9 +172,7 @@ export class Instance {
     return (this.#holds.get(stream) ?? []).every(({ until, by }) => {
       const sealed = this.#sealed.get(until);
       const partition = by === null ? null : keyOf(record, by);
-      return (
-        sealed !== undefined && partition !== null && this.#partition(sealed, partition).complete
-      );
+      return sealed !== undefined && partition !== null && this.#partition(sealed, partition).complete;
     });
   }
 }

@@ -152,7 +152,9 @@ class Network {
     for (const to of targets) {
       const { coordination } = to.component;
       const sealed =
-        coordination.kind === "seal" ? coordination.streams.find(({ name }) => name === stream.name) : undefined;
+        coordination.kind === "seal"
+          ? coordination.streams.find(({ name }) => name === stream.name)
+          : undefined;
       if (sealed === undefined || coordination.kind !== "seal") continue;
       if (sealed.seal?.late === true) {
         this.#queue(to, this.#message(stream, { kind: "seal", partition: WHOLE, records: null }));

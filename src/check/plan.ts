@@ -38,7 +38,12 @@ export function planOf(analysis: Analysis, code: Code): Plan {
   const sources = new Map<string, Source>();
   for (const stream of graph.streams.toSorted((a, b) => compare(a.name, b.name))) {
     if (stream.from !== null) continue;
-    const make = makerFor(attributesAt(graph, stream), typesAt(graph, stream), stream.sample, graph.dependencies);
+    const make = makerFor(
+      attributesAt(graph, stream),
+      typesAt(graph, stream),
+      stream.sample,
+      graph.dependencies,
+    );
     const sizes = code.get(stream.to?.component ?? "")?.sizes?.(stream.to?.interface ?? "") ?? [];
     if (make !== null) sources.set(stream.name, { make, sizes });
   }

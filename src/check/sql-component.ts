@@ -9,14 +9,10 @@
  */
 
 import type { Scalar } from "../analysis/sql/ast.js";
+import { DEFAULT_REQUEST, type DeriveOptions, refuseUnread } from "../analysis/sql/derive.js";
 import { evaluateQuery } from "../analysis/sql/evaluate.js";
 import { parseQuery } from "../analysis/sql/parse.js";
 import { resolveQuery } from "../analysis/sql/resolve.js";
-import {
-  DEFAULT_REQUEST,
-  type DeriveOptions,
-  refuseUnread,
-} from "../analysis/sql/derive.js";
 import type { DataRecord, Reaction, RunnableComponent } from "./component.js";
 import { canonical } from "./records.js";
 

@@ -150,6 +150,7 @@ Report:
     tables: { click: [id], request: [id] }
     to: response
     request: request
+    open-requests: true
 `;
     const wrong = await checked(text("CR"));
     const [found] = wrong.paths;

@@ -1,5 +1,14 @@
 import fc from "fast-check";
-import type { AnnotationKind, Component, Gate, Graph, Override, Path, Seal, Stream } from "headwater/analysis";
+import type {
+  AnnotationKind,
+  Component,
+  Gate,
+  Graph,
+  Override,
+  Path,
+  Seal,
+  Stream,
+} from "headwater/analysis";
 import type { DataRecord, RunnableComponent } from "headwater/analysis/check";
 
 /**

@@ -13,7 +13,9 @@ import type { Page } from "./problems.js";
 export function checkAttributes(page: Page, graph: Graph): void {
   const dependencies = new Dependencies(graph.dependencies);
   const columns = columnsOf(graph);
-  const readers = new Map(graph.components.map(({ name, paths }) => [name, grouped(paths, ({ from }) => from)]));
+  const readers = new Map(
+    graph.components.map(({ name, paths }) => [name, grouped(paths, ({ from }) => from)]),
+  );
   const uses = usesOf(graph);
   const check = (position: Position | undefined, what: string, names: readonly string[], stream: Stream) => {
     const declared = stream.attributes ?? columns(stream);
@@ -22,7 +24,10 @@ export function checkAttributes(page: Page, graph: Graph): void {
       if (known?.has(name) === true || position === undefined) continue;
       if (known !== null) {
         const hint = didYouMean(name, known) || ` There are: ${[...known].join(", ")}.`;
-        page.problemAt(position, `${what} names "${name}", which records of ${stream.name} do not have.${hint}`);
+        page.problemAt(
+          position,
+          `${what} names "${name}", which records of ${stream.name} do not have.${hint}`,
+        );
       } else if ((uses.get(name) ?? 0) < 2) {
         const others = [...uses.keys()].filter((each) => each !== name);
         const hint = didYouMean(name, others);
@@ -42,7 +47,11 @@ export function checkAttributes(page: Page, graph: Graph): void {
 }
 
 /** Of the gate of a read, what its own records must have is not known: it is about the records that it reads. */
-function ownAttributes({ annotation, gate, to }: Path, stream: Stream, { components }: Graph): readonly string[] {
+function ownAttributes(
+  { annotation, gate, to }: Path,
+  stream: Stream,
+  { components }: Graph,
+): readonly string[] {
   const reader = components.find(({ name }) => name === stream.to?.component);
   const isWritten = reader?.paths.some((path) => path.to === to && path.annotation.endsWith("W")) === true;
   return gate === "*" || (annotation === "OR" && isWritten) ? [] : gate;
@@ -50,7 +59,9 @@ function ownAttributes({ annotation, gate, to }: Path, stream: Stream, { compone
 
 function columnsOf({ components }: Graph): (stream: Stream) => readonly string[] | undefined {
   const tables = new Map(
-    components.flatMap(({ name, runs }) => (runs !== undefined && "sql" in runs ? [[name, runs.tables]] : [])),
+    components.flatMap(({ name, runs }) =>
+      runs !== undefined && "sql" in runs ? [[name, runs.tables]] : [],
+    ),
   );
   return ({ to }) => tables.get(to?.component ?? "")?.[to?.interface ?? ""];
 }

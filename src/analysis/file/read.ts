@@ -4,6 +4,7 @@ import { HeadwaterError } from "../../errors.js";
 import { didYouMean } from "../../suggest.js";
 import type { Acceptance, Component, Dependency, Graph, Path, Stream } from "../graph.js";
 import type { DeriveOptions } from "../sql/derive.js";
+import { checkAttributes } from "./attributes.js";
 import {
   addAlternative,
   isAlternative,
@@ -11,7 +12,6 @@ import {
   toComponent,
   type WrittenComponent,
 } from "./components.js";
-import { checkAttributes } from "./attributes.js";
 import { impliedStreams } from "./connect.js";
 import { type Entry, Page } from "./problems.js";
 import { readAcceptance, readDependencies, readStreams, type WrittenStream } from "./streams.js";

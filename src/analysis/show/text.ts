@@ -99,7 +99,8 @@ export function showFault(fault: Fault): string {
 
 function need({ rule, path, seal, order, cycle }: Fault): string {
   if (rule === "d") return "needs every record once";
-  if (order === "in force") return "gives another run another result, though all replicas agree: they are ordered";
+  if (order === "in force")
+    return "gives another run another result, though all replicas agree: they are ordered";
   if (rule === "l") return "needs a watermark that is kept, or an order";
   if (seal !== null) return "needs a seal or an order";
   if (path.gate === "*") return "needs an order (nobody knows its gate, so no seal fits)";
@@ -126,16 +127,18 @@ function coordination(analysis: Analysis): string {
   const choices = [...planCoordination(analysis).values()].filter(
     ({ coordination, override }) => coordination.kind !== "none" || override !== null,
   );
-  const lines = choices.slice(0, NAMES_LISTED_MAX).flatMap(({ component, coordination, inForce, because }) => {
-    const missing = coordination.kind === "order" && inForce.kind !== "order";
-    const what = {
-      none: "nothing",
-      seal: "waits for seals",
-      order: missing ? "needs one order for all inputs" : "one order for all inputs",
-    }[coordination.kind];
-    const plan = inForce.kind === "seal" ? waiting(inForce) : [];
-    return [`  ${component}: ${what}, because ${because}`, ...plan.map((line) => `    ${line}`)];
-  });
+  const lines = choices
+    .slice(0, NAMES_LISTED_MAX)
+    .flatMap(({ component, coordination, inForce, because }) => {
+      const missing = coordination.kind === "order" && inForce.kind !== "order";
+      const what = {
+        none: "nothing",
+        seal: "waits for seals",
+        order: missing ? "needs one order for all inputs" : "one order for all inputs",
+      }[coordination.kind];
+      const plan = inForce.kind === "seal" ? waiting(inForce) : [];
+      return [`  ${component}: ${what}, because ${because}`, ...plan.map((line) => `    ${line}`)];
+    });
   const more = choices.length - NAMES_LISTED_MAX;
   if (more > 0) lines.push(`  and ${more} more`);
   if (lines.length === 0) return `Coordination: none, for ${count(components.length, "component")}.`;

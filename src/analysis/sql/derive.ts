@@ -249,7 +249,9 @@ class Summary {
       if (input === table) {
         return { input, equal: gate === "*" ? [] : gate.map((own) => ({ own, other: own })) };
       }
-      const pairs = this.#scansOf(table).flatMap((scan) => this.#scansOf(input).map((other) => [scan, other]));
+      const pairs = this.#scansOf(table).flatMap((scan) =>
+        this.#scansOf(input).map((other) => [scan, other]),
+      );
       const always = (own: string, other: string) =>
         pairs.every(([a = -1, b = -1]) => this.#findings.areEqual(a, own, b, other));
       return { input, equal: this.#pairs(table, input, always) };
@@ -288,7 +290,9 @@ class Summary {
   #partsOf(scan: number): ReadonlySet<string> {
     const fixed = this.#relation.fixed.get(scan);
     const columns = this.#query.tables[this.#findings.tableOf.get(scan) ?? ""] ?? [];
-    return this.#relation.parts.get(scan) ?? (fixed !== undefined && fixed.size > 0 ? fixed : new Set(columns));
+    return (
+      this.#relation.parts.get(scan) ?? (fixed !== undefined && fixed.size > 0 ? fixed : new Set(columns))
+    );
   }
 
   /** A table that is used in several ways must be in parts for all of those that mind. */

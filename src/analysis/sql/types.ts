@@ -3,7 +3,10 @@ import type { Value } from "./value.js";
 
 /** What PostgreSQL's types are to the analysis, by all the names that people use. */
 const TYPES: Readonly<Record<string, ColumnType>> = {
-  ...named("number", "int int2 int4 int8 smallint integer bigint float float4 float8 real double numeric decimal number"),
+  ...named(
+    "number",
+    "int int2 int4 int8 smallint integer bigint float float4 float8 real double numeric decimal number",
+  ),
   ...named("time", "timestamp date"),
   ...named("instant", "timestamptz"),
   ...named("text", "text varchar bpchar char string uuid"),

@@ -9,9 +9,9 @@
  */
 
 import { compare } from "./compare.js";
-import { push } from "./grouped.js";
 import type { Derivation } from "./derivation.js";
 import type { Stream } from "./graph.js";
+import { push } from "./grouped.js";
 import type { Label } from "./labels.js";
 import { merge } from "./reconcile.js";
 import type { StreamState } from "./rules.js";

@@ -80,7 +80,8 @@ export function readBaseline(text: string, source: string): Known[] {
   return findings.map((each: unknown) => {
     const { stream, label } = (each ?? {}) as { stream?: unknown; label?: unknown };
     const known = LABELS.find((one) => one === label);
-    if (typeof stream === "string" && known !== undefined && isAnomaly(known)) return { stream, label: known };
+    if (typeof stream === "string" && known !== undefined && isAnomaly(known))
+      return { stream, label: known };
     return refuse(`${JSON.stringify(each)} is not { stream, label }`);
   });
 }

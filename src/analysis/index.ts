@@ -7,6 +7,7 @@ export { advise, type Fault, type SealAdvice } from "./advice.js";
 export { type Analysis, analyze, type LabelledStream } from "./analyze.js";
 export { Dependencies } from "./dependencies.js";
 export type { Derivation, Reconciliation, Step } from "./derivation.js";
+export { type DeriveFromSql, type ReadOptions, readDataflow } from "./file/read.js";
 export {
   baselineText,
   type Comparison,
@@ -16,7 +17,6 @@ export {
   type Known,
   readBaseline,
 } from "./findings.js";
-export { type DeriveFromSql, type ReadOptions, readDataflow } from "./file/read.js";
 export type {
   Acceptance,
   AnnotationKind,

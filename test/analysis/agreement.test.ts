@@ -6,7 +6,7 @@ import { type CheckResult, check, showCheck } from "headwater/analysis/check";
 import { range } from "./checks.js";
 import { codeOf, dataflow } from "./random-dataflows.js";
 
-const RUNS = Number(process.env.HEADWATER_DATAFLOW_RUNS ?? 150);
+const RUNS = Number(process.env.HEADWATER_DATAFLOW_RUNS ?? 40);
 const SEEDS = range(3);
 
 function tried(graph: Graph): CheckResult {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { analyze } from "headwater/analysis";
+import { advise, analyze, planCoordination } from "headwater/analysis";
 import { stronglyConnected } from "#src/analysis/cycles.js";
 import { graph, labels, path } from "./dataflows.js";
 
@@ -83,6 +83,64 @@ describe("cycles collapse", () => {
       ),
     );
     assert.equal(labels(analysis).out, "Diverge");
+  });
+
+  test("each gate counts, not only the first: a seal that fits one read of a loop does not protect another", () => {
+    const report = (gates: readonly string[][], loop: boolean) =>
+      labels(
+        analyze(
+          graph(
+            {
+              Report: {
+                rep: true,
+                paths: [
+                  path("click", "response", "CW"),
+                  ...gates.map((gate) => path("request", "response", "OR", gate)),
+                ],
+              },
+            },
+            {
+              click: [null, "Report.click", ["campaign"]],
+              request: [null, "Report.request"],
+              ...(loop ? { back: ["Report.response", "Report.request"] as const } : {}),
+              response: ["Report.response", null],
+            },
+          ),
+        ),
+      ).response;
+    for (const loop of [true, false]) {
+      assert.equal(report([["campaign", "id"], ["id"]], loop), "Inst", `loop: ${loop}`);
+      assert.equal(report([["campaign", "id"]], loop), "Async", `loop: ${loop}`);
+    }
+  });
+
+  test("a read is protected only by what its own component has sealed, not by a seal elsewhere in the cycle", () => {
+    const analysis = analyze(
+      graph(
+        {
+          Log: [path("click", "out", "CW"), path("in", "out", "CR")],
+          Read: [path("in", "out", "OR", ["k"])],
+        },
+        {
+          click: [null, "Log.click", ["k"]],
+          there: ["Log.out", "Read.in"],
+          back: ["Read.out", "Log.in"],
+          out: ["Read.out", null],
+        },
+      ),
+    );
+    assert.equal(labels(analysis).out, "Run");
+  });
+
+  test("a seal that is declared on the way back counts as little", () => {
+    const given = graph(
+      { Sum: [path("in", "out", "OW", ["k"])] },
+      { in: [null, "Sum.in", ["k"]], back: ["Sum.out", "Sum.in", ["k"]], out: ["Sum.out", null] },
+    );
+    const analysis = analyze(given);
+    assert.deepEqual(labels(analysis), { back: "Run", in: "Seal", out: "Run" });
+    assert.equal(planCoordination(analysis).get("Sum")?.coordination.kind, "order");
+    assert.equal(advise(analysis)[0]?.seal, null);
   });
 
   test("what enters beside the cycle's inputs goes around too", () => {

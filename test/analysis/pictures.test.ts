@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { analyze, toSvg } from "headwater/analysis";
-import { exampleNames, exampleText, analysisOf } from "./dataflows.js";
+import { analysisOf, exampleNames, exampleText } from "./dataflows.js";
 import { dataflow } from "./random-dataflows.js";
 
 interface Rectangle {
@@ -19,17 +19,31 @@ const SAMPLES = 24;
 const CHARACTER_WIDTH = 7.4;
 
 function unescaped(text: string): string {
-  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&").replaceAll("&quot;", '"');
+  return text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&")
+    .replaceAll("&quot;", '"');
 }
 
 /** Where captions and boxes are. */
 function obstacles(svg: string): { captions: Rectangle[]; boxes: Rectangle[] } {
-  const captions = [...svg.matchAll(/<text class="text \w+" text-anchor="middle" x="([-\d.]+)" y="([-\d.]+)">([^<]*)</g)];
-  const boxes = [...svg.matchAll(/<rect class="box" x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)"/g)];
+  const captions = [
+    ...svg.matchAll(/<text class="text \w+" text-anchor="middle" x="([-\d.]+)" y="([-\d.]+)">([^<]*)</g),
+  ];
+  const boxes = [
+    ...svg.matchAll(/<rect class="box" x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)"/g),
+  ];
   return {
     captions: captions.map(([, x, y, text = ""]) => {
       const half = (unescaped(text).length * CHARACTER_WIDTH) / 2;
-      return { name: text, left: Number(x) - half, right: Number(x) + half, top: Number(y) - 10, bottom: Number(y) + 2 };
+      return {
+        name: text,
+        left: Number(x) - half,
+        right: Number(x) + half,
+        top: Number(y) - 10,
+        bottom: Number(y) + 2,
+      };
     }),
     boxes: boxes.map(([, x, y, width, height]) => ({
       name: `the box at ${x},${y}`,
@@ -77,7 +91,10 @@ function assertLegible(svg: string): void {
   for (const [i, one] of captions.entries()) {
     for (const other of [...captions.slice(i + 1), ...boxes]) {
       const apart =
-        one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top;
+        one.right <= other.left ||
+        other.right <= one.left ||
+        one.bottom <= other.top ||
+        other.bottom <= one.top;
       assert.ok(apart, `${one.name} lies on ${other.name}`);
     }
   }

@@ -131,6 +131,27 @@ const pointed = fc.oneof(
   words`(select ${column} as a, count(*) as b from (select x.a, x.b from r x union all select y.b, y.a from s y) x group by 1)`,
 );
 
+const own = fc.constantFrom("a", "b");
+const equal = fc.oneof(
+  words`y.${own} = x.${own}`,
+  words`y.a = x.${own} and y.b = x.${own}`,
+  words`y.${own} = x.${own} and y.${own} = ${constant}`,
+);
+/** Tables that meet in columns of different names, or not at all: a row waits for what it meets, and for nothing else. */
+export const meeting: fc.Arbitrary<string> = fc
+  .oneof(
+    words`(select x.a, x.b from r x where not exists (select 1 from s y where ${equal}))`,
+    words`(select x.a, x.b from r x where ${column} not in (select y.${own} from s y where y.${own} = x.${own}))`,
+    words`(select x.${own} as a, y.${own} as b from r x left join s y on ${equal})`,
+    words`(select x.a, count(*) as b from r x left join s y on ${equal} group by x.a ${having})`,
+    words`(select x.a, x.b from r x left join s y on ${equal} group by x.a, x.b having count(*) ${comparison} ${constant})`,
+    words`(select x.a, y.n as b from (select z.${own} as a, count(*) as n from r z group by 1) x left join (select z.${own} as a, count(*) as n from s z group by 1) y on x.a = y.a)`,
+    words`(select ${column} as a, count(*) as b from (select x.a, x.b from r x union all select y.b, y.a from s y) x group by 1)`,
+    words`(select x.a, x.b from r x union all select y.${own}, count(*) from s y group by 1)`,
+    words`(select x.a, x.b from r x where not exists (select 1 from s y where y.a = x.b and not exists (select 1 from t z where z.${own} = y.${own})))`,
+  )
+  .map((part) => `select x.a, x.b from ${part} x`);
+
 export const query: fc.Arbitrary<string> = fc
   .oneof(pointed, relation(1), relation(2), relation(3))
   .map((part) => `select x.a, x.b from ${part} x`);

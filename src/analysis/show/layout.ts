@@ -184,9 +184,7 @@ function wayOf(
   for (let column = from.column + step; column !== to.column; column += step) {
     const isCaption = cells.length === 0;
     cells.push(
-      isCaption
-        ? add(captionWidth, CAPTION_HEIGHT, column, BEND_GAP)
-        : add(0, BEND_HEIGHT, column, BEND_GAP),
+      isCaption ? add(captionWidth, CAPTION_HEIGHT, column, BEND_GAP) : add(0, BEND_HEIGHT, column, BEND_GAP),
     );
   }
   const way = [from, ...cells, to];

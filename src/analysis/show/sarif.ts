@@ -57,7 +57,9 @@ function result(label: Label, stream: string, text: string) {
 
 function locations({ stream, fault }: Finding, { topology }: Analysis) {
   const at = fault.path.position ?? topology.component(fault.component)?.position;
-  const logicalLocations = [{ name: stream, fullyQualifiedName: `${fault.component}.${fault.path.to}/${stream}` }];
+  const logicalLocations = [
+    { name: stream, fullyQualifiedName: `${fault.component}.${fault.path.to}/${stream}` },
+  ];
   if (at === undefined) return { locations: [{ logicalLocations }] };
   const physicalLocation = {
     artifactLocation: { uri: encodeURI((at.source ?? "").replaceAll("\\", "/")) },

@@ -22,9 +22,9 @@ export interface Known {
 }
 
 export interface Comparison {
-  /** Findings that nobody has accepted, and that are worse than the baseline says. */
+  /** Findings that are not accepted and are worse than the baseline says. */
   readonly fresh: readonly Finding[];
-  /** Those that were known. */
+  /** Findings that are not accepted and no worse than the baseline says. */
   readonly known: readonly Finding[];
   /** What the baseline has, and is now better or gone. */
   readonly fixed: readonly Known[];

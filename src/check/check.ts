@@ -126,7 +126,7 @@ class Findings {
   }
 
   /**
-   * A state may hold what nobody means, such as an order of arrival, unless the component says what counts; and where one
+   * A state may hold more than is meant, such as an order of arrival, unless the component says what counts (`view`); and where one
    * output of a component may diverge, its state says nothing about the others.
    */
   #says(component: string | undefined): boolean {

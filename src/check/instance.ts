@@ -18,7 +18,7 @@ export interface Message {
   readonly input: string;
   readonly what:
     | ({ readonly kind: "record" } & Bulk)
-    /** The partition is complete with so many records; `null` if nobody has counted them, and some may be late. */
+    /** The partition is complete with so many records; `null` if they were not counted, and some may be late. */
     | { readonly kind: "seal"; readonly partition: string; readonly records: number | null };
 }
 

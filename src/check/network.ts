@@ -168,7 +168,7 @@ class Network {
     }
   }
 
-  /** Also those that only other streams name: that there is nothing in them is for the producer to say. */
+  /** Also partitions that only other streams name: the producer seals them as empty. */
   #partitionsOf(key: readonly string[], { streams, holds }: SealPlan): Set<string> {
     const keys = [
       key,

@@ -127,5 +127,5 @@ function recordName(producer: string, number: number | ""): string {
 }
 
 function listed(names: Iterable<string>): string {
-  return [...names].join(", ") || "nobody";
+  return [...names].join(", ") || "no producer";
 }

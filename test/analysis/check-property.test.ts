@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { analyze, type DeriveOptions, derivePaths, type Gate, type Graph, type Seal } from "headwater/analysis";
+import {
+  analyze,
+  type DeriveOptions,
+  derivePaths,
+  type Gate,
+  type Graph,
+  type Seal,
+} from "headwater/analysis";
 import { check, type RunnableComponent, showCheck, sqlComponent } from "headwater/analysis/check";
 import { range } from "./checks.js";
 import { COLUMNS, meeting, query } from "./sql-queries.js";
@@ -14,7 +21,9 @@ async function prove(
   rep: boolean,
   options: Pick<DeriveOptions, "request" | "openRequests"> = {},
 ) {
-  const tables: Record<string, readonly string[]> = Object.fromEntries(Object.entries(COLUMNS).filter(([name]) => sql.match(`\\b${name}\\b`)));
+  const tables: Record<string, readonly string[]> = Object.fromEntries(
+    Object.entries(COLUMNS).filter(([name]) => sql.match(`\\b${name}\\b`)),
+  );
   if (options.request !== undefined) tables[options.request] = ["a"];
   const { paths, dependencies } = await derivePaths(sql, tables, "out", options);
   const readGate = paths.find(({ annotation }) => annotation === "OR")?.gate;

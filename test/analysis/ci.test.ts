@@ -37,7 +37,7 @@ function assertSarif(log: Sarif): void {
     assert.ok(["none", "note", "warning", "error"].includes(each.level));
     assert.notEqual(each.message.text, "");
     for (const location of "locations" in each ? each.locations : []) {
-      if (!("physicalLocation" in location)) continue;
+      if (location.physicalLocation === undefined) continue;
       const { artifactLocation, region } = location.physicalLocation;
       assert.equal(new URL(artifactLocation.uri, "file:///").protocol, "file:");
       assert.doesNotMatch(artifactLocation.uri, /^\/|\\|\s/, "a relative reference");

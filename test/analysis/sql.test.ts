@@ -275,7 +275,7 @@ describe("a cast keeps the direction only if it keeps the order", () => {
       assert.match((await paths(having(condition), types))[0] ?? "", /^clicks CW/, condition);
   });
 
-  test("not from a text, which is ordered otherwise, nor from what nobody has said the type of", async () => {
+  test("not from a text, which is ordered otherwise, nor from a column of unknown type", async () => {
     for (const cast of [
       "max(campaign)::int > 5",
       "max(campaign)::numeric > 5",

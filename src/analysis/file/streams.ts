@@ -125,7 +125,7 @@ function readDelivery(page: Page, node: Node): Delivery | null {
   if (written !== "at-most-once") return written === null ? null : page.oneOf(node, "delivery", DELIVERIES);
   return page.problem(
     node,
-    "at-most-once loses records, and no label is about records that are lost: whoever reads the stream reads what is left of it. " +
+    "at-most-once loses records, and no label is about lost records. " +
       "If what arrives arrives once, say exactly-once.",
   );
 }

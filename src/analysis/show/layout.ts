@@ -1,5 +1,5 @@
 /**
- * A layered drawing: every box in a column after those that lead to it, captions in columns of their own between those, edges
+ * A layered drawing: every box in a column after the boxes that lead to it, captions in columns of their own between, edges
  * over several columns through places of their own, and each column sorted by where its neighbours stand. Edges go straight
  * through columns and bend only in the gaps between them, so no edge runs through a box or a caption.
  */

@@ -55,7 +55,17 @@ function result(label: Label, stream: string, text: string) {
   };
 }
 
-function locations({ stream, fault }: Finding, { topology }: Analysis) {
+interface Located {
+  readonly locations: readonly {
+    readonly logicalLocations: readonly object[];
+    readonly physicalLocation?: {
+      readonly artifactLocation: { readonly uri: string };
+      readonly region: { readonly startLine: number; readonly startColumn: number };
+    };
+  }[];
+}
+
+function locations({ stream, fault }: Finding, { topology }: Analysis): Located {
   const at = fault.path.position ?? topology.component(fault.component)?.position;
   const logicalLocations = [
     { name: stream, fullyQualifiedName: `${fault.component}.${fault.path.to}/${stream}` },

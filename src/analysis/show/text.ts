@@ -121,7 +121,7 @@ function sealing(
   return `${streams.join(" and ")} ${what.join(" or ")}${early}`;
 }
 
-/** What components need, and what they have. Those that need nothing get no line. */
+/** What components need, and what they have. A component that needs nothing gets no line. */
 function coordination(analysis: Analysis): string {
   const { components } = analysis.topology.graph;
   const choices = [...planCoordination(analysis).values()].filter(

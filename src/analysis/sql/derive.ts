@@ -129,7 +129,7 @@ export function derive(query: ResolvedQuery, options: DeriveOptions = {}): Deriv
   };
 }
 
-/** The input that asks, where a query has parameters and nobody has named it. */
+/** The input that asks, where a query has parameters and no option names the input. */
 export const DEFAULT_REQUEST = "request";
 
 /** From what is known of scans to what is said of tables. */

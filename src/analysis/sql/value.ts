@@ -32,7 +32,7 @@ export interface Value {
   readonly moves: Signs;
   readonly nulls: Nulls;
   readonly nonNegative: boolean;
-  /** `null` if nobody has said. */
+  /** `null` if it is not declared and does not follow from the expression. */
   readonly type: ColumnType | null;
   /** The scans whose rows change this value when they come twice. */
   readonly minds: ReadonlySet<number>;

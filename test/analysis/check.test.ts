@@ -288,6 +288,23 @@ streams: { in: { attributes: [value] } }
   });
 });
 
+describe("watermarks", () => {
+  const text = (watermark: string) => `
+Count:
+  sql: select hour, count(*) as n from clicks group by hour
+  tables: { clicks: [hour, id] }
+  to: counts
+streams: { clicks: { watermark: ${watermark} } }
+`;
+  test("that are kept make one answer; those that are estimated let records be late, and that shows", async () => {
+    const kept = await checked(text("hour"));
+    assert.equal(kept.ok, true, showCheck(kept, replay));
+    assert.deepEqual(agreed(kept), ["counts"]);
+    const estimated = await checked(text("{ attribute: hour, late: true }"));
+    assert.deepEqual(predictions(estimated), ["counts: Run, Run"]);
+  });
+});
+
 describe("records are drawn from the types of columns", () => {
   const text = (columns: string, label: string) => `
 Loud:

@@ -11,7 +11,7 @@ export const TABLES = Object.keys(COLUMNS) as TableName[];
 export function tables(withNulls: boolean): fc.Arbitrary<Tables> {
   const nulls = withNulls ? [null] : [];
   const a: fc.Arbitrary<Scalar> = fc.constantFrom(0, 1, 2, ...nulls);
-  const b: fc.Arbitrary<Scalar> = fc.constantFrom(-2, 0, 1, 2, 3, ...nulls);
+  const b: fc.Arbitrary<Scalar> = fc.constantFrom(-2, 0, 1, 2, 3, 10, ...nulls);
   const rows = fc.array(fc.record({ a, b }), { maxLength: 5 });
   return fc.record({ r: rows, s: rows, t: rows });
 }
@@ -34,6 +34,11 @@ const aggregate = fc.constantFrom(
   "count(*) - min(x.b)",
   "-count(*)",
   "2 * count(*)",
+  "max(x.b::text)::int",
+  "min(x.b::text)::numeric",
+  "max(x.b)::int",
+  "max(x.b + 0)::int",
+  "count(*)::numeric",
 );
 
 function words(strings: TemplateStringsArray, ...parts: fc.Arbitrary<string>[]): fc.Arbitrary<string> {
@@ -120,6 +125,10 @@ export function relation(depth: number): fc.Arbitrary<string> {
 
 /** What is rare among all queries and has rules of its own. */
 const pointed = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: words`(select a, a as b from r x group by a having ${fc.constantFrom("max", "min")}(x.b::text)::${fc.constantFrom("int", "numeric", "float8")} ${comparison} 5)`,
+  },
   words`(select a, a as b from (select x.a, x.b from r x) x group by a ${having})`,
   words`(select 1 as a, 2 as b from (select x.a, x.b from r x) x ${having})`,
   words`(select x.a, x.b from r x where ${not}((select ${fc.constantFrom("sum(y.b)", "max(y.b)", "min(y.b)", "sum(abs(y.b))", "count(*)")} from s y) ${comparison} ${constant}))`,

@@ -95,7 +95,11 @@ const attributes = fc.oneof(
 const gate: fc.Arbitrary<Gate> = fc.oneof({ weight: 5, arbitrary: attributes }, fc.constant<Gate>("*"));
 const seal: fc.Arbitrary<Seal> = fc.oneof(
   { weight: 4, arbitrary: attributes.map((key) => ({ key, prefix: false })) },
-  attribute.map((each) => ({ key: [each], prefix: true })),
+  fc.tuple(attribute, fc.boolean()).map(([each, late]) => ({
+    key: [each],
+    prefix: true,
+    ...(late ? { late } : {}),
+  })),
 );
 const seals = fc.oneof(
   { weight: 3, arbitrary: fc.array(seal, { minLength: 1, maxLength: 2 }) },

@@ -153,11 +153,14 @@ function waiting({ streams, holds }: Extract<Coordination, { kind: "seal" }>): s
     const rest = seal.late === true ? "; what comes later is late" : "";
     return `${name} waits until its watermark has passed ${seal.key.join(", ")}${also}${rest}`;
   });
-  const meeting = holds.map(({ name, until, by }) =>
-    by === null
+  const watermarks = new Set(streams.flatMap(({ name, seal }) => (seal?.prefix === true ? [name] : [])));
+  const meeting = holds.map(({ name, until, by }) => {
+    if (watermarks.has(until))
+      return `${name} waits until the watermark of ${until} has passed what it meets`;
+    return by === null
       ? `${name} waits until all of ${until} is complete`
-      : `${name} waits until the ${by.join(", ")} that it names is complete in ${until}`,
-  );
+      : `${name} waits until the ${by.join(", ")} that it names is complete in ${until}`;
+  });
   return [...held, ...meeting];
 }
 

@@ -119,7 +119,7 @@ describe("headwater analyze", () => {
 
   for (const [args, message] of [
     [[], /FILE is missing/],
-    [["nowhere.yaml"], /nowhere\.yaml cannot be read/],
+    [["nowhere.yaml"], /HW-2004: There is no file nowhere\.yaml/],
     [
       [file("wordcount"), "--format", "svgg"],
       /--format is text, json, dot, svg, sarif, not "svgg"\. Did you mean "svg"\?/,

@@ -6,6 +6,7 @@
 import type { Analysis, LabelledStream } from "./analyze.js";
 import type { Derivation, Reconciliation, Step } from "./derivation.js";
 import type { Acceptance, Path, Seal } from "./graph.js";
+import { grouped } from "./grouped.js";
 import { isAnomaly, type Label, showInternal, showLabel } from "./labels.js";
 import type { Rule } from "./rules.js";
 import { repeatersOf, sourcesOf } from "./sources.js";
@@ -21,8 +22,9 @@ export interface SealAdvice {
 }
 
 export interface Fault {
-  /** The component at fault; all members if it is a cycle. */
-  readonly components: readonly string[];
+  readonly component: string;
+  /** It is part of a cycle. */
+  readonly cycle: boolean;
   readonly path: Path;
   readonly rule: Rule;
   /** The streams that come in the wrong way. */
@@ -39,8 +41,8 @@ export interface Fault {
   readonly seal: SealAdvice | null;
   /** The streams to give event ids to, or to deliver once. */
   readonly deduplicate: readonly string[];
-  /** The components whose inputs would have to share an order; empty if order would not help. */
-  readonly order: readonly string[];
+  /** One order for all inputs of the component would end it, or has ended all but different runs. */
+  readonly order: "helps" | "in force" | "no help";
   /** The stream that would have to be accepted. */
   readonly accept: string | null;
   /** An input that is worse than Async itself; its fault comes first. */
@@ -105,7 +107,7 @@ function rootOf(
 }
 
 function worstInput({ steps }: Derivation): string | null {
-  const anomalies = steps.filter(({ stream, label }) => stream !== null && isAnomaly(label));
+  const anomalies = steps.filter(({ around, label }) => !around && isAnomaly(label));
   const order: readonly Label[] = ["Diverge", "Inst", "Run"];
   for (const label of order) {
     const found = anomalies.find((step) => step.label === label);
@@ -115,45 +117,54 @@ function worstInput({ steps }: Derivation): string | null {
 }
 
 function faultsOf(derivation: Derivation, analysis: Analysis): Fault[] {
+  const returning = new Set(derivation.steps.flatMap(({ around, stream }) => (around ? [stream] : [])));
+  const adding = grouped(
+    derivation.steps.filter(({ adds }) => adds !== null),
+    ({ component, adds }) => JSON.stringify([component, adds === null ? "" : showInternal(adds)]),
+  );
   return derivation.reconciliations.flatMap((reconciliation) => {
-    if (reconciliation.gives === null) return [];
-    const name = showInternal(reconciliation.from);
-    const steps = derivation.steps.filter(({ adds }) => adds !== null && showInternal(adds) === name);
-    // A cycle that feeds back to itself is at fault only through what came in from outside.
-    const outside = steps.filter(({ stream }) => stream !== null);
-    const groups = new Map<string, Step[]>();
-    for (const step of outside.length > 0 ? outside : steps) {
-      const key = JSON.stringify([step.rule, step.path.from, step.path.annotation, step.path.gate]);
-      groups.set(key, [...(groups.get(key) ?? []), step]);
-    }
-    return [...groups.values()].flatMap((group) => faultOf(group, derivation, reconciliation, analysis));
+    const { component, from, gives } = reconciliation;
+    if (gives === null) return [];
+    const steps = adding.get(JSON.stringify([component, showInternal(from)])) ?? [];
+    const alike = grouped(steps, ({ rule, path }) =>
+      JSON.stringify([rule, path.from, path.annotation, path.gate]),
+    );
+    return [...alike.values()].flatMap((group) =>
+      faultOf(group, derivation, returning, reconciliation, analysis),
+    );
   });
 }
 
 function faultOf(
   group: readonly Step[],
   derivation: Derivation,
-  { exposedTo, gives }: Reconciliation,
+  returning: ReadonlySet<string>,
+  { component, exposedTo, gives }: Reconciliation,
   analysis: Analysis,
 ): Fault[] {
   const [first] = group;
   if (first === undefined || gives === null) return [];
   const { rule, path } = first;
-  const own = group.flatMap(({ stream }) => stream ?? []);
-  const names = rule === "1" && exposedTo.length > 0 ? exposedTo : own;
+  const names = first.adds?.kind === "NDRead" && exposedTo.length > 0 ? exposedTo : streamsOf(group);
   const inputs = names.map((name) => {
     const known = analysis.streams.get(name);
     return { name, label: known?.label ?? "Async", seals: known?.seals ?? [] };
   });
-  const bad = inputs.find(({ label }) => isAnomaly(label));
+  // What comes back in a cycle has the label of the cycle; only what enters can have been bad before.
+  const bad = inputs.find(({ name, label }) => isAnomaly(label) && !returning.has(name));
   const repeated = rule === "d";
-  // What a cycle feeds back to itself carries no seals, so whoever reads it cannot be protected by any.
-  const hopeless = derivation.cycle && first.exposed;
-  const keys = repeated || hopeless || rule === "3" ? [] : analysis.dependencies.keysFor(path.gate);
-  const output = analysis.topology.output(derivation.components[0] ?? "", path.to);
+  // What a cycle feeds back to itself carries no seals, so none can protect a path that meets it.
+  const hopeless = names.some((name) => analysis.streams.get(name)?.around === true);
+  const choice = analysis.topology.component(component)?.coordination?.kind;
+  const keys =
+    repeated || hopeless || rule === "3" || choice === "order" || choice === "none"
+      ? []
+      : analysis.dependencies.keysFor(path.gate);
+  const output = analysis.topology.output(component, path.to);
   return [
     {
-      components: derivation.components,
+      component,
+      cycle: derivation.cycle,
       path,
       rule,
       inputs,
@@ -168,12 +179,16 @@ function faultOf(
               keys: keys.map((seal) => ({ seal, sources: sourcesOf(names, seal, analysis) })),
             },
       deduplicate: repeated ? repeatersOf(names, analysis) : [],
-      order: repeated || rule === "3" ? [] : derivation.components,
+      order: choice === "order" ? "in force" : repeated || rule === "3" ? "no help" : "helps",
       accept: output?.streams.map(({ name }) => name).toSorted()[0] ?? null,
       after: bad?.name ?? null,
       streams: [],
     },
   ];
+}
+
+function streamsOf(steps: readonly Step[]): string[] {
+  return [...new Set(steps.map(({ stream }) => stream))];
 }
 
 function because(rule: Rule, inputs: Fault["inputs"]): string {
@@ -187,9 +202,12 @@ function because(rule: Rule, inputs: Fault["inputs"]): string {
       return `${all}, what is written depends on the order of arrival`;
     case "3":
       return `${all}, replicas write different things and keep them`;
+    case "l":
+      return `${names} may bring records after its watermark, the outcome depends on which do`;
     case "d":
       return `${names} may repeat records, the outcome depends on how often`;
     case "p":
+    case "o":
       return all;
   }
 }

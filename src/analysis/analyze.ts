@@ -11,11 +11,11 @@ import { stronglyConnected } from "./cycles.js";
 import { Dependencies } from "./dependencies.js";
 import type { Derivation } from "./derivation.js";
 import type { Acceptance, Delivery, Graph, Seal, Stream } from "./graph.js";
-import { isAnomaly, isWrite, type Label, severityOf } from "./labels.js";
-import { isSealedFor, merge, reconcile } from "./reconcile.js";
+import { isAnomaly, type Label, severityOf } from "./labels.js";
+import { merge } from "./reconcile.js";
 import { replicatedComponents } from "./replication.js";
-import type { StreamState } from "./rules.js";
-import { stepsOf } from "./steps.js";
+import type { StreamOrder, StreamState } from "./rules.js";
+import { deriveInterface, type Setting } from "./steps.js";
 import { type Interface, type Topology, topologyOf } from "./topology.js";
 
 export interface LabelledStream {
@@ -24,6 +24,8 @@ export interface LabelledStream {
   readonly seals: readonly Seal[];
   readonly rep: boolean;
   readonly delivery: Delivery;
+  /** It leads from a cycle back into it, so no seal holds for what it brings. */
+  readonly around: boolean;
   /** `null` for a stream from outside. */
   readonly derivation: Derivation | null;
   /** Why this label is lived with, if it is: by its own acceptance or by that of the stream it was handed on from. */
@@ -47,6 +49,7 @@ export function analyze(graph: Graph): Analysis {
   const replicated = replicatedComponents(graph);
   const states = new Map<string, StreamState>();
   const derivations = new Map<number, Derivation>();
+  const around = new Set<string>();
 
   for (const stream of graph.streams) {
     if (stream.from === null) states.set(stream.name, ofStream(stream, null, dependencies));
@@ -55,16 +58,24 @@ export function analyze(graph: Graph): Analysis {
     const outputs = group.filter(({ side }) => side === "output");
     if (outputs.length === 0) continue;
     const [only] = outputs;
+    const rep = outputs.some(({ component }) => replicated.has(component.name));
+    const setting: Setting = { topology, dependencies, states, rep };
+    const isCycle = group.length > 1;
     const derivation =
-      group.length === 1 && only !== undefined
-        ? deriveOutput(only, topology, replicated.has(only.component.name), states, dependencies)
-        : deriveCycle(group, topology, replicated, states, dependencies);
+      isCycle || only === undefined ? deriveCycle(group, setting) : deriveOutput(only, setting);
+    const inside = new Set(isCycle ? group.map(({ id }) => id) : []);
     for (const { id, streams } of outputs) {
       derivations.set(id, derivation);
-      for (const stream of streams) states.set(stream.name, ofStream(stream, derivation, dependencies));
+      for (const stream of streams) {
+        const { to } = stream;
+        const back = to !== null && inside.has(topology.input(to.component, to.interface)?.id ?? -1);
+        if (back) around.add(stream.name);
+        // What comes round again is not sealed, whatever its producer says of what it sends for the first time.
+        states.set(stream.name, ofStream(back ? { ...stream, seals: [] } : stream, derivation, dependencies));
+      }
     }
   }
-  return result(topology, dependencies, replicated, states, derivations);
+  return result(topology, dependencies, replicated, { states, derivations, around });
 }
 
 /** Interfaces in the order of the dataflow; those of a cycle together. */
@@ -86,48 +97,35 @@ function inOrder({ interfaces, input, output }: Topology): Interface[][] {
 function ofStream(stream: Stream, made: Derivation | null, dependencies: Dependencies): StreamState {
   const { attributes, seals: declared, id } = stream;
   const delivery = stream.delivery ?? made?.delivery ?? "exactly-once";
-  const received: Delivery = id === undefined ? delivery : "exactly-once";
+  const state = {
+    delivery: id === undefined ? delivery : ("exactly-once" as const),
+    order: orderOf(stream),
+    changelog: stream.changelog ?? null,
+  };
   const label = made?.label ?? "Async";
-  if (severityOf(label) > severityOf("Async")) return { label, seals: [], delivery: received };
+  if (severityOf(label) > severityOf("Async")) return { ...state, label, seals: [] };
   const handedOn = made?.seals ?? [];
   const left =
     attributes === undefined
       ? handedOn
       : handedOn.map((seal) => dependencies.projected(seal, attributes)).filter((seal) => seal !== null);
   const seals = [...left, ...declared];
-  return { label: seals.length > 0 ? "Seal" : "Async", seals, delivery: received };
+  return { ...state, label: seals.length > 0 ? "Seal" : "Async", seals };
 }
 
-function deriveOutput(
-  port: Interface,
-  { input }: Topology,
-  rep: boolean,
-  states: ReadonlyMap<string, StreamState>,
-  dependencies: Dependencies,
-): Derivation {
-  const component = port.component.name;
-  const crossings = port.paths.flatMap((path) =>
-    (input(component, path.from)?.streams ?? []).flatMap(({ name }) => {
-      const state = states.get(name);
-      return state === undefined ? [] : [{ stream: name, state, path, component }];
-    }),
-  );
-  const writers = crossings.filter(({ path }) => isWrite(path.annotation));
-  const exposed = new Map(
-    port.paths.map((path) => {
-      const reads = path.annotation === "OR";
-      return [path, reads && writers.some(({ state }) => !isSealedFor(path.gate, state, dependencies))];
-    }),
-  );
-  const steps = crossings.flatMap((crossing) =>
-    stepsOf({ ...crossing, exposed: exposed.get(crossing.path) === true }, dependencies),
-  );
-  const reconciliations = reconcile(steps, rep, dependencies);
+/** In which order a component sends may differ from run to run; what comes from outside has the order that it has. */
+function orderOf({ from, ordered, singleWriter }: Stream): StreamOrder | null {
+  const key = singleWriter === true ? [] : ordered;
+  return key === undefined ? null : { key, across: from === null ? "runs" : "instances" };
+}
+
+function deriveOutput(port: Interface, setting: Setting): Derivation {
+  const { steps, reconciliations } = deriveInterface(port, setting, new Map());
   return {
-    components: [component],
+    components: [port.component.name],
     interface: port.name,
     cycle: false,
-    rep,
+    rep: setting.rep,
     steps,
     reconciliations,
     ...merge(steps, reconciliations),
@@ -135,12 +133,19 @@ function deriveOutput(
   };
 }
 
+/** What is known of streams by name, and of interfaces by number, when all have been derived. */
+interface Derived {
+  readonly states: ReadonlyMap<string, StreamState>;
+  readonly derivations: ReadonlyMap<number, Derivation>;
+  /** The streams that lead from a cycle back into it. */
+  readonly around: ReadonlySet<string>;
+}
+
 function result(
   topology: Topology,
   dependencies: Dependencies,
   replicated: ReadonlySet<string>,
-  states: ReadonlyMap<string, StreamState>,
-  derivations: ReadonlyMap<number, Derivation>,
+  { states, derivations, around }: Derived,
 ): Analysis {
   const derivationOf = ({ from }: Stream) => {
     const port = from === null ? undefined : topology.output(from.component, from.interface);
@@ -156,11 +161,12 @@ function result(
       seals: state.seals,
       rep: stream.rep ?? produced,
       delivery: state.delivery,
+      around: around.has(stream.name),
       derivation: derivationOf(stream),
       accepted: null,
     };
   });
-  const accepted = acceptances(unjudged, topology.graph.accepted);
+  const accepted = acceptances(unjudged, topology.graph);
   const streams = unjudged.map((each) => ({ ...each, accepted: accepted.get(each.stream.name) ?? null }));
   return {
     topology,

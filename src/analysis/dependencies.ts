@@ -6,6 +6,7 @@
 
 import { compare } from "./compare.js";
 import type { Dependency, Gate, Lineage, Seal } from "./graph.js";
+import { push } from "./grouped.js";
 
 interface Arrow {
   readonly from: readonly string[];
@@ -49,9 +50,13 @@ export class Dependencies {
     return reached;
   }
 
+  determines(from: readonly string[], to: readonly string[]): boolean {
+    return within(to, this.closure(from));
+  }
+
   /** The paper's predicate of the same name. */
   injectivefd(from: readonly string[], to: readonly string[]): boolean {
-    return within(to, this.closure(from)) && within(from, this.closure(to));
+    return this.determines(from, to) && this.determines(to, from);
   }
 
   /**
@@ -97,7 +102,9 @@ export class Dependencies {
   projected(seal: Seal, attributes: readonly string[]): Seal | null {
     for (const key of seal.prefix ? this.#laterThan(seal.key).map((each) => [each]) : [seal.key]) {
       const part = this.#partOf(attributes, key);
-      if (part !== null) return { key: part, prefix: seal.prefix && part.length === 1 && part[0] === key[0] };
+      if (part === null) continue;
+      const prefix = seal.prefix && part.length === 1 && part[0] === key[0];
+      return { ...estimated(seal), key: part, prefix };
     }
     return null;
   }
@@ -110,7 +117,7 @@ export class Dependencies {
         ({ from: [only, ...more], orderPreserving }) =>
           orderPreserving && only !== undefined && more.length === 0 && times.has(only),
       );
-      if (kept !== undefined) return { key: [kept.to], prefix: true };
+      if (kept !== undefined) return { ...seal, key: [kept.to] };
     }
     const determined = this.closure(seal.key);
     const carries = (entries: readonly Lineage[]) =>
@@ -123,7 +130,7 @@ export class Dependencies {
       const fewer = entries.filter((other) => other !== each);
       if (fewer.length > 0 && carries(fewer)) entries = fewer;
     }
-    return { key: [...new Set(entries.map(({ to }) => to))], prefix: false };
+    return { ...estimated(seal), key: [...new Set(entries.map(({ to }) => to))], prefix: false };
   }
 
   /**
@@ -150,8 +157,12 @@ export class Dependencies {
 }
 
 /** The same for seals that promise the same. */
-export function sealName({ key, prefix }: Seal): string {
-  return JSON.stringify([prefix, [...key].sort()]);
+export function sealName({ key, prefix, late = false }: Seal): string {
+  return JSON.stringify([prefix, late, [...key].sort()]);
+}
+
+function estimated({ late }: Seal): Pick<Seal, "late"> {
+  return late === true ? { late } : {};
 }
 
 function isCopy({ from }: Lineage, { key }: Seal): boolean {
@@ -160,10 +171,4 @@ function isCopy({ from }: Lineage, { key }: Seal): boolean {
 
 function within(some: readonly string[], all: ReadonlySet<string>): boolean {
   return some.every((each) => all.has(each));
-}
-
-function push<V>(map: Map<string, V[]>, key: string, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }

@@ -52,15 +52,31 @@ export interface Path {
   readonly repetition?: Repetition;
   /** Left out: attributes keep their names and values. */
   readonly lineage?: readonly Lineage[];
+  /**
+   * The inputs whose records those of this path meet at its output, and in which attributes the records that meet agree.
+   * Left out: any input, and records that have an attribute of the same name agree in it.
+   */
+  readonly meets?: readonly Meeting[];
   readonly why?: readonly Reason[];
   readonly position?: Position;
+}
+
+export interface Meeting {
+  readonly input: string;
+  readonly equal: readonly { readonly own: string; readonly other: string }[];
 }
 
 /** How a component is to be coordinated, if not as its labels ask for. */
 export interface Override {
   readonly kind: "none" | "seal" | "order";
   readonly reason: string;
+  readonly position?: Position;
 }
+
+/** What a column holds, as PostgreSQL calls it, reduced to what decides: how values are ordered. */
+export type ColumnType = "number" | "time" | "instant" | "text" | "boolean";
+
+export type ColumnTypes = Readonly<Record<string, ColumnType>>;
 
 /** What a component does when it really runs: a query over its inputs, or a module. */
 export type Runs =
@@ -68,6 +84,12 @@ export type Runs =
       readonly sql: string;
       readonly tables: Readonly<Record<string, readonly string[]>>;
       readonly to: string;
+      /** The types of columns, by table, where they are known. */
+      readonly types?: Readonly<Record<string, ColumnTypes>>;
+      /** The input that asks. */
+      readonly request?: string;
+      /** A request stays open and is answered whenever there is something new. Left out: it is answered once. */
+      readonly openRequests?: boolean;
     }
   | { readonly module: string };
 
@@ -95,6 +117,8 @@ export interface Port {
 export interface Seal {
   readonly key: readonly string[];
   readonly prefix: boolean;
+  /** A watermark that is only estimated: records may still come after it. */
+  readonly late?: boolean;
 }
 
 export type Delivery = "exactly-once" | "at-least-once";
@@ -112,8 +136,19 @@ export interface Stream {
   readonly delivery?: Delivery;
   /** The attributes that identify an event, so that a receiver can drop what comes twice. */
   readonly id?: readonly string[];
+  /**
+   * Records that agree in these attributes arrive in the order in which they were sent, everywhere and every time (a
+   * partition of a Kafka topic). Empty: all records do.
+   */
+  readonly ordered?: readonly string[];
+  /** One producer writes it, over a channel that keeps the order: ordered as a whole, and its seals need no vote. */
+  readonly singleWriter?: boolean;
+  /** A record replaces the one before it that agrees with it in these attributes, or takes it back. */
+  readonly changelog?: readonly string[];
   /** The attributes of its records, where they are known. */
   readonly attributes?: readonly string[];
+  /** Their types, where they are known. */
+  readonly types?: ColumnTypes;
   /** Records that the check picks from, for a stream from outside. */
   readonly sample?: readonly Readonly<Record<string, unknown>>[];
   readonly position?: Position;

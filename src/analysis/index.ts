@@ -8,15 +8,27 @@ export { type Analysis, analyze, type LabelledStream } from "./analyze.js";
 export { Dependencies } from "./dependencies.js";
 export type { Derivation, Reconciliation, Step } from "./derivation.js";
 export { type DeriveFromSql, type ReadOptions, readDataflow } from "./file/read.js";
+export {
+  baselineText,
+  type Comparison,
+  compared,
+  type Finding,
+  findingsOf,
+  type Known,
+  readBaseline,
+} from "./findings.js";
 export type {
   Acceptance,
   AnnotationKind,
+  ColumnType,
+  ColumnTypes,
   Component,
   Delivery,
   Dependency,
   Gate,
   Graph,
   Lineage,
+  Meeting,
   Override,
   Path,
   Port,
@@ -28,11 +40,13 @@ export type {
   Stream,
 } from "./graph.js";
 export { isAnomaly, LABELS, type Label, severityOf } from "./labels.js";
-export { type Choice, type Coordination, planCoordination } from "./plan.js";
+export { type Choice, type Coordination, coordinated, planCoordination } from "./plan.js";
 export type { Rule } from "./rules.js";
+export type { Hold, SealedStream } from "./sealing.js";
 export { toDot } from "./show/dot.js";
 export { toJson } from "./show/json.js";
 export { checkStream, showDerivation } from "./show/proof.js";
+export { toSarif } from "./show/sarif.js";
 export { toSvg } from "./show/svg.js";
 export { showAnalysis } from "./show/text.js";
 export {

@@ -18,6 +18,10 @@ export function worse(a: Label, b: Label): Label {
   return LABEL_SEVERITY[a] >= LABEL_SEVERITY[b] ? a : b;
 }
 
+export function better(a: Label, b: Label): Label {
+  return LABEL_SEVERITY[a] <= LABEL_SEVERITY[b] ? a : b;
+}
+
 /** Contents may differ between runs, instances or for ever; `Async` is only an order that may differ. */
 export function isAnomaly(label: Label): label is "Run" | "Inst" | "Diverge" {
   return LABEL_SEVERITY[label] > LABEL_SEVERITY.Async;
@@ -40,13 +44,13 @@ export function showInternal(internal: Internal): string {
   return internal.kind === "Taint" ? "Taint" : `NDRead_${showGate(internal.gate)}`;
 }
 
-/** `Seal_{batch}`; a watermark is written `Seal_{≤time}`. */
+/** `Seal_{batch}`; a watermark is written `Seal_{≤time}`, an estimated one `Seal_{≲time}`. */
 export function showLabel(label: Label, seals: readonly Seal[]): string {
   return label === "Seal" ? `Seal_${seals.map(showSeal).join("|")}` : label;
 }
 
-export function showSeal({ key, prefix }: Seal): string {
-  return `{${prefix ? "≤" : ""}${key.join(",")}}`;
+export function showSeal({ key, prefix, late }: Seal): string {
+  return `{${late === true ? "≲" : prefix ? "≤" : ""}${key.join(",")}}`;
 }
 
 function showGate(gate: Gate): string {

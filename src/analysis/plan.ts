@@ -1,113 +1,103 @@
 /**
  * Which coordination a component gets (section V.B): none if nothing that it does depends on order, seals if those that
- * its streams have fit, and otherwise one order for all its inputs. Whoever knows better says so, with a reason.
+ * its streams have fit, and otherwise one order for all its inputs. A file can choose otherwise, with a reason.
  */
 
 import { HeadwaterError } from "../errors.js";
-import type { Analysis, LabelledStream } from "./analyze.js";
-import { compare, pathName } from "./compare.js";
-import { sealName } from "./dependencies.js";
-import type { Component, Path, Seal, Stream } from "./graph.js";
-import { isOrderSensitive, isWrite, showAnnotation, showSeal } from "./labels.js";
-import type { Topology } from "./topology.js";
+import type { Analysis } from "./analyze.js";
+import { compare } from "./compare.js";
+import type { Component, Graph, Position, Stream } from "./graph.js";
+import { grouped } from "./grouped.js";
+import { isOrderSensitive, showAnnotation, showSeal } from "./labels.js";
+import { type Hold, type SealedStream, type Sealing, StepsByOutput, sealingOf } from "./sealing.js";
+import { showPosition, type Topology } from "./topology.js";
 
 export type Coordination =
   | { readonly kind: "none" }
-  /**
-   * Hold what comes over these streams until its partition is sealed by every producer; by all of the keys, if a stream
-   * is listed with several.
-   */
-  | { readonly kind: "seal"; readonly streams: readonly { readonly name: string; readonly seal: Seal }[] }
+  /** Hold what comes over these streams until its partition is complete, and what meets it until then. */
+  | { readonly kind: "seal"; readonly streams: readonly SealedStream[]; readonly holds: readonly Hold[] }
   /** Give all instances all inputs in the order of one logical node's tickets. */
   | { readonly kind: "order"; readonly streams: readonly string[] };
 
 export interface Choice {
   readonly component: string;
+  /** What it needs. */
   readonly coordination: Coordination;
+  /** What is carried out as things are: seals that there are, and what the file has chosen. The labels are true with it. */
+  readonly inForce: Coordination;
   readonly because: string;
-  /** The written reason, if somebody has chosen otherwise than the labels. */
+  /** The written reason, if the file has chosen. */
   readonly override: string | null;
 }
 
 /** For every component, by name. Throws HW-5004 if one is to be coordinated in a way that it cannot be. */
 export function planCoordination(analysis: Analysis): ReadonlyMap<string, Choice> {
-  const components = analysis.topology.graph.components.toSorted((a, b) => compare(a.name, b.name));
-  return new Map(components.map((component) => [component.name, choose(component, analysis)]));
+  const { interfaces, graph } = analysis.topology;
+  const outputs = grouped(
+    interfaces.filter(({ side }) => side === "output"),
+    ({ component }) => component.name,
+  );
+  const steps = new StepsByOutput(analysis);
+  const components = graph.components.toSorted((a, b) => compare(a.name, b.name));
+  return new Map(
+    components.map((component) => {
+      const sealing = sealingOf(outputs.get(component.name) ?? [], steps, analysis);
+      return [component.name, choose(component, sealing, analysis)];
+    }),
+  );
 }
 
-function choose(component: Component, analysis: Analysis): Choice {
-  const automatic = chooseByLabels(component, analysis);
-  const wish = component.coordination;
-  if (wish === undefined) return automatic;
-  if (wish.reason.trim() === "") throw unreasonable(component, "needs a written reason");
-  const { name } = component;
-  const override = wish.reason;
-  if (wish.kind === automatic.coordination.kind) return { ...automatic, override };
-  const because = `the labels ask for ${automatic.coordination.kind}, but: ${wish.reason}`;
-  if (wish.kind === "none") return { component: name, coordination: { kind: "none" }, because, override };
-  if (wish.kind === "order") {
-    const streams = inputsOf(component, analysis.topology).map((stream) => stream.name);
-    return { component: name, coordination: { kind: "order", streams }, because, override };
-  }
-  throw unreasonable(component, "cannot be coordinated by seals: its streams have none that fit its gates");
+/** The dataflow with the coordination that each component needs, as if the file had chosen it. */
+export function coordinated(analysis: Analysis): Graph {
+  const { graph } = analysis.topology;
+  const plan = planCoordination(analysis);
+  const components = graph.components.map((component) => {
+    const choice = plan.get(component.name);
+    if (choice?.coordination.kind !== "order") return component;
+    return { ...component, coordination: { kind: "order" as const, reason: choice.because } };
+  });
+  return { ...graph, components };
 }
 
-function chooseByLabels(component: Component, analysis: Analysis): Choice {
-  const { name, paths } = component;
-  const sensitive = paths
-    .filter(({ annotation }) => isOrderSensitive(annotation))
-    .sort((a, b) => compare(pathName(a), pathName(b)));
-  const inputs = inputsOf(component, analysis.topology);
-  if (sensitive.length === 0 || inputs.length === 0) {
-    const because = sensitive.length === 0 ? "all its paths are confluent" : "nothing comes in";
-    return { component: name, coordination: { kind: "none" }, because, override: null };
-  }
-  const sealed = new Map<string, { name: string; seal: Seal }>();
-  for (const path of sensitive) {
-    for (const stream of heldFor(path, component, analysis)) {
-      const seal = stream.seals.find((each) => analysis.dependencies.compatible(path.gate, each));
-      if (stream.label !== "Seal" || seal === undefined) {
-        return acceptedBy(component, path, analysis) ?? ordered(component, path, stream, inputs);
-      }
-      const { name: each } = stream.stream;
-      sealed.set(JSON.stringify([each, sealName(seal)]), { name: each, seal });
-    }
-  }
-  const streams = [...sealed].sort(([a], [b]) => compare(a, b)).map(([, each]) => each);
-  const because = streams.map((each) => `${each.name} is sealed on ${showSeal(each.seal)}`).join(" and ");
-  return { component: name, coordination: { kind: "seal", streams }, because, override: null };
-}
+const NONE: Coordination = { kind: "none" };
 
-function ordered(
-  component: Component,
-  path: Path,
-  { stream }: LabelledStream,
-  inputs: readonly Stream[],
-): Choice {
+function choose(component: Component, sealing: Sealing, { topology }: Analysis): Choice {
+  const { name, coordination: wish, paths } = component;
+  const order: Coordination = {
+    kind: "order",
+    streams: inputsOf(component, topology).map((stream) => stream.name),
+  };
+  if (wish !== undefined && wish.reason.trim() === "")
+    throw unreasonable(component, "needs a written reason");
+  const override = wish?.reason ?? null;
+  if (wish?.kind === "none" || wish?.kind === "order") {
+    const coordination = wish.kind === "none" ? NONE : order;
+    return { component: name, coordination, inForce: coordination, because: wish.reason, override };
+  }
+  const { streams, holds, unmet } = sealing;
+  const sealed: Coordination = streams.length === 0 ? NONE : { kind: "seal", streams, holds };
+  if (wish?.kind === "seal" && (unmet !== null || sealed.kind === "none")) {
+    throw unreasonable(component, "cannot be coordinated by seals: its streams have none that fit its gates");
+  }
+  if (unmet === null) {
+    const confluent = !paths.some(({ annotation }) => isOrderSensitive(annotation));
+    const because = sealed.kind === "seal" ? reasons(streams) : confluent ? CONFLUENT : HARMLESS;
+    return { component: name, coordination: sealed, inForce: sealed, because, override };
+  }
+  const { path, stream } = unmet;
   const annotation = showAnnotation(path.annotation, path.gate);
-  const because = `${path.from} → ${path.to} is ${annotation} and ${stream.name} has no seal that fits`;
-  const streams = inputs.map(({ name }) => name);
-  return { component: component.name, coordination: { kind: "order", streams }, because, override: null };
+  const because = `${path.from} → ${path.to} is ${annotation} and ${stream} has no seal that fits`;
+  return { component: name, coordination: order, inForce: sealed, because, override };
 }
 
-/** Nothing is done about what somebody has accepted on every stream that it comes out on. */
-function acceptedBy({ name }: Component, path: Path, { topology, streams }: Analysis): Choice | null {
-  const out =
-    topology.output(name, path.to)?.streams.map((stream) => streams.get(stream.name)?.accepted) ?? [];
-  const [first] = out;
-  if (!first || out.some((each) => !each)) return null;
-  const because = `what comes of it is accepted: ${first.reason}`;
-  return { component: name, coordination: { kind: "none" }, because, override: null };
-}
+const CONFLUENT = "all its paths are confluent";
+const HARMLESS = "its streams come in order, or what comes of it is accepted";
 
-/** The streams that must be complete before an order-sensitive path may go ahead: those that write what it reads. */
-function heldFor(path: Path, component: Component, { topology, streams }: Analysis): LabelledStream[] {
-  const writers = component.paths.filter(({ to, annotation }) => to === path.to && isWrite(annotation));
-  const from =
-    path.annotation === "OR" && writers.length > 0 ? writers.map((each) => each.from) : [path.from];
-  const ports = [...new Set(from)].flatMap((each) => topology.input(component.name, each) ?? []);
-  const held = ports.flatMap((port) => port.streams.flatMap(({ name }) => streams.get(name) ?? []));
-  return held.sort((a, b) => compare(a.stream.name, b.stream.name));
+function reasons(streams: readonly SealedStream[]): string {
+  const known = streams.map(({ name, seal }) =>
+    seal === null ? `${name} is sealed, on several keys` : `${name} is sealed on ${showSeal(seal)}`,
+  );
+  return known.join(" and ");
 }
 
 function inputsOf(component: Component, topology: Topology): Stream[] {
@@ -116,6 +106,7 @@ function inputsOf(component: Component, topology: Topology): Stream[] {
   return streams.sort((a, b) => compare(a.name, b.name));
 }
 
-function unreasonable({ name }: Component, what: string): HeadwaterError {
-  return new HeadwaterError("HW-5004", `The coordination of ${name} ${what}.`);
+function unreasonable({ name, coordination, position }: Component, what: string): HeadwaterError {
+  const at: Position | undefined = coordination?.position ?? position;
+  return new HeadwaterError("HW-5004", `${showPosition(at)}The coordination of ${name} ${what}.`);
 }

@@ -13,37 +13,49 @@ import { type Internal, isWrite, type Label, showInternal, worse } from "./label
  */
 export function reconcile(
   steps: readonly Step[],
-  rep: boolean,
+  about: Reconciled,
   dependencies: Dependencies,
 ): Reconciliation[] {
   const reconciliations = new Map<string, Reconciliation>();
   for (const { adds } of steps) {
     if (adds === null || reconciliations.has(showInternal(adds))) continue;
-    reconciliations.set(showInternal(adds), reconciled(adds, steps, rep, dependencies));
+    reconciliations.set(showInternal(adds), reconciled(adds, steps, about, dependencies));
   }
   return [...reconciliations.values()];
+}
+
+/** The component whose labels are reconciled. */
+interface Reconciled {
+  readonly component: string;
+  readonly rep: boolean;
+  /** It waits for seals. */
+  readonly waits: boolean;
+  /** All its instances get all their input in one order (figure 5, M2), so they cannot disagree; runs still can. */
+  readonly ordered: boolean;
 }
 
 function reconciled(
   from: Internal,
   steps: readonly Step[],
-  rep: boolean,
+  { component, rep, waits, ordered }: Reconciled,
   dependencies: Dependencies,
 ): Reconciliation {
+  const own = steps.filter(({ adds }) => adds !== null && showInternal(adds) === showInternal(from));
+  const differs = rep && !ordered && !own.every(({ shared }) => shared);
   if (from.kind === "Taint") {
-    return { from, protectedBy: null, exposedTo: [], gives: rep ? "Diverge" : "Run" };
+    return { component, from, protectedBy: null, exposedTo: [], gives: differs ? "Diverge" : "Run" };
   }
   const writers = steps.filter(({ path }) => isWrite(path.annotation));
-  const open = writers.filter((step) => !isSealedFor(from.gate, step, dependencies));
+  const open = writers.filter((step) => !waits || !isSealedFor(from.gate, step, dependencies));
   if (writers.length > 0 && open.length === 0) {
-    return { from, protectedBy: namesOf(writers), exposedTo: [], gives: null };
+    return { component, from, protectedBy: namesOf(writers), exposedTo: [], gives: null };
   }
-  const own = steps.filter(({ adds }) => adds !== null && showInternal(adds) === showInternal(from));
   return {
+    component,
     from,
     protectedBy: null,
     exposedTo: namesOf(writers.length > 0 ? open : own),
-    gives: rep ? "Inst" : "Run",
+    gives: differs ? "Inst" : "Run",
   };
 }
 
@@ -52,7 +64,7 @@ export function isSealedFor(
   { label, seals }: { readonly label: Label; readonly seals: readonly Seal[] },
   dependencies: Dependencies,
 ): boolean {
-  return label === "Seal" && seals.some((seal) => dependencies.compatible(gate, seal));
+  return label === "Seal" && seals.some((seal) => seal.late !== true && dependencies.compatible(gate, seal));
 }
 
 /** The label of highest severity. A seal holds for the whole output only if every part of it has that seal. */
@@ -74,5 +86,5 @@ export function merge(
 }
 
 function namesOf(steps: readonly Step[]): string[] {
-  return [...new Set(steps.flatMap(({ stream }) => stream ?? []))].sort();
+  return [...new Set(steps.map(({ stream }) => stream))].sort();
 }

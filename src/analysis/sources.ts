@@ -29,9 +29,8 @@ export function sourcesOf(streams: readonly string[], seal: Seal, analysis: Anal
     }
     if (derivation.cycle) return null;
     for (const { stream: input, path } of derivation.steps) {
-      const before =
-        input === null || isOrderSensitive(path.annotation) ? null : backwards(key, path.lineage);
-      if (input === null || before === null) return null;
+      const before = isOrderSensitive(path.annotation) ? null : backwards(key, path.lineage);
+      if (before === null) return null;
       work.push({ name: input, key: before });
     }
   }
@@ -47,7 +46,7 @@ export function repeatersOf(streams: readonly string[], analysis: Analysis): str
     const labelled = analysis.streams.get(name);
     if (labelled?.delivery !== "at-least-once") continue;
     if (labelled.stream.delivery !== undefined) repeaters.add(name);
-    else for (const { stream } of labelled.derivation?.steps ?? []) if (stream !== null) visited.add(stream);
+    else for (const { stream } of labelled.derivation?.steps ?? []) visited.add(stream);
   }
   return [...repeaters].sort();
 }

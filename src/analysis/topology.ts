@@ -20,6 +20,7 @@ export interface Interface {
 export interface Topology {
   readonly graph: Graph;
   readonly interfaces: readonly Interface[];
+  component(name: string): Component | undefined;
   input(component: string, name: string): Interface | undefined;
   output(component: string, name: string): Interface | undefined;
   stream(name: string): Stream | undefined;
@@ -31,6 +32,7 @@ export function topologyOf(graph: Graph): Topology {
   const inputs = new Map<string, Map<string, Interface>>();
   const outputs = new Map<string, Map<string, Interface>>();
   const streams = new Map<string, Stream>();
+  const components = new Map(graph.components.map((each) => [each.name, each]));
 
   const add = (component: Component, side: Interface["side"], name: string, path: Path) => {
     const sides = (side === "input" ? inputs : outputs).get(component.name);
@@ -104,6 +106,7 @@ export function topologyOf(graph: Graph): Topology {
   return {
     graph,
     interfaces,
+    component: (name) => components.get(name),
     input: (component, name) => inputs.get(component)?.get(name),
     output: (component, name) => outputs.get(component)?.get(name),
     stream: (name) => streams.get(name),
@@ -117,7 +120,10 @@ function inOrder(paths: readonly Path[]): readonly Path[] {
 }
 
 function malformed(what: string, position: Position | undefined): HeadwaterError {
-  const where =
-    position === undefined ? "" : `${position.source ?? "line"}:${position.line}:${position.column}: `;
-  return new HeadwaterError("HW-5002", where + what);
+  return new HeadwaterError("HW-5002", showPosition(position) + what);
+}
+
+/** `flow.yaml:3:5: `, or nothing. */
+export function showPosition(position: Position | undefined): string {
+  return position === undefined ? "" : `${position.source ?? "line"}:${position.line}:${position.column}: `;
 }

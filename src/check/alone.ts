@@ -2,7 +2,7 @@ import type { Analysis } from "../analysis/analyze.js";
 import type { Component } from "../analysis/graph.js";
 import { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
-import { attributesAt, type MakeRecord, makerFor } from "./inputs.js";
+import { attributesAt, type MakeRecord, makerFor, typesAt } from "./inputs.js";
 import type { Run } from "./network.js";
 import { checkedOutputs, checkPaths, type PathViolation, type Subject } from "./paths.js";
 import type { Code } from "./plan.js";
@@ -54,7 +54,13 @@ export class EachAlone {
       const streams = topology.input(name, input)?.streams ?? [];
       const attributes = streams.map((stream) => attributesAt(graph, stream)).find((each) => each !== null);
       const sample = streams.find((stream) => stream.sample !== undefined)?.sample;
-      const make = makerFor(attributes ?? null, seen.get(`${name}.${input}`) ?? sample, graph.dependencies);
+      const types = Object.assign({}, ...streams.map((stream) => typesAt(graph, stream)));
+      const make = makerFor(
+        attributes ?? null,
+        types,
+        seen.get(`${name}.${input}`) ?? sample,
+        graph.dependencies,
+      );
       if (make !== null) makers.set(input, make);
     }
     return makers;

@@ -4,7 +4,7 @@
  */
 
 import type { Analysis, LabelledStream } from "../analysis/analyze.js";
-import { isAnomaly } from "../analysis/labels.js";
+import { isAnomaly, severityOf } from "../analysis/labels.js";
 import { HeadwaterError } from "../errors.js";
 import { EachAlone } from "./alone.js";
 import { Chance } from "./chance.js";
@@ -24,6 +24,8 @@ export interface CheckOptions {
   /** What components do, by name. */
   readonly code: Code;
   readonly progress?: (seedsDone: number) => void;
+  /** Leave it at the first run that shows something, instead of looking for the smallest input that does. */
+  readonly unshrunk?: boolean;
 }
 
 /** A stream that may differ, and the worst that was seen of it. */
@@ -40,17 +42,20 @@ export interface CheckResult {
   /** How many outputs with confluent paths were tried, each component by itself. */
   readonly outputs: number;
   readonly paths: readonly PathViolation[];
-  /** Streams that are no worse than Async, and differed: the first on their way. */
+  /** Streams that differed more than their labels say: the first on their way. */
   readonly streams: readonly Evidence[];
-  /** Streams that agreed in all runs, as they should. */
+  /** Streams no worse than Async that agreed in all runs, as they should. */
   readonly agreed: readonly LabelledStream[];
   readonly predicted: readonly Predicted[];
-  /** What would become of the outputs without the seals that they rely on. */
-  readonly unsealed: readonly Evidence[];
+  /** What would become of the outputs without the coordination that they rely on. */
+  readonly uncoordinated: readonly Evidence[];
   readonly ok: boolean;
 }
 
-export function check(analysis: Analysis, { seeds, code, progress }: CheckOptions): CheckResult {
+export function check(
+  analysis: Analysis,
+  { seeds, code, progress, unshrunk = false }: CheckOptions,
+): CheckResult {
   if (code.size === 0) {
     throw new HeadwaterError(
       "HW-5007",
@@ -58,48 +63,49 @@ export function check(analysis: Analysis, { seeds, code, progress }: CheckOption
     );
   }
   const plan = planOf(analysis, code);
-  const sealed = new Findings(plan, true);
-  const sealing = plan.components.some(({ buffered }) => buffered.size > 0);
-  const unsealed = sealing ? new Findings(plan, false) : null;
+  const planned = new Findings(plan, true, unshrunk);
+  const relies = plan.components.some(({ coordination }) => coordination.kind !== "none");
+  const without = relies ? new Findings(plan, false, unshrunk) : null;
   const alone = new EachAlone(analysis, code);
-  const reliant = plan.made.filter(({ stream, label }) => stream.to === null && !isAnomaly(label));
+  const outputs = plan.made.filter(({ stream }) => stream.to === null);
   for (const [done, seed] of seeds.entries()) {
-    const runs = plan.components.length > 0 ? sealed.look(seed, plan.made) : [];
+    const runs = plan.components.length > 0 ? planned.look(seed, plan.made) : [];
     alone.look(seed, runs);
-    unsealed?.look(seed, reliant);
+    without?.look(seed, outputs);
     progress?.(done + 1);
   }
   const { violations } = alone;
-  const wrong = plan.made.filter(
-    ({ stream, label }) => !isAnomaly(label) && sealed.worst(stream.name) !== null,
-  );
-  const streams = firstOf(analysis, wrong).flatMap(({ stream }) => sealed.worst(stream.name) ?? []);
+  const wrong = plan.made.filter((each) => planned.worseThan(each) !== null);
+  const streams = firstOf(analysis, wrong).flatMap((each) => planned.worseThan(each) ?? []);
   return {
     seeds: seeds.length,
-    runs: sealed.runs,
+    runs: planned.runs,
     left: plan.left,
     outputs: alone.outputs,
     paths: violations,
     streams,
     agreed: plan.made.filter((each) => !isAnomaly(each.label) && !wrong.includes(each)),
     predicted: plan.made
-      .filter(({ label }) => isAnomaly(label))
-      .map((stream) => ({ stream, found: sealed.worst(stream.stream.name) })),
-    unsealed: reliant.flatMap(({ stream }) => unsealed?.worst(stream.name) ?? []),
+      .filter((each) => isAnomaly(each.label) && !wrong.includes(each))
+      .map((stream) => ({ stream, found: planned.worst(stream.stream.name) })),
+    uncoordinated: outputs.flatMap((each) => without?.worseThan(each) ?? []),
     ok: violations.length === 0 && streams.length === 0,
   };
 }
 
-/** What has been seen of each stream so far, the first time that it was seen, made small. */
+/** What has been seen of each stream so far, the first time that it was seen. */
 class Findings {
   readonly #plan: Plan;
   readonly #search: Search;
   readonly #found = new Map<string, Map<Anomaly, Evidence>>();
+  readonly #shrunk = new Map<Evidence, Evidence>();
+  readonly #unshrunk: boolean;
   runs = 0;
 
-  constructor(plan: Plan, sealing: boolean) {
+  constructor(plan: Plan, coordinated: boolean, unshrunk: boolean) {
     this.#plan = plan;
-    this.#search = new Search(plan, sealing);
+    this.#unshrunk = unshrunk;
+    this.#search = new Search(plan, coordinated);
   }
 
   look(seed: number, streams: readonly LabelledStream[]): readonly Run[] {
@@ -113,18 +119,39 @@ class Findings {
         if (known.has(kind)) continue;
         const found = this.#search.evidence(runs, { stream: stream.name, kind }, seed);
         if (found === null) continue;
-        this.#found.set(stream.name, known.set(kind, this.#search.shrunk(found, RUNS_TO_SHRINK)));
+        this.#found.set(stream.name, known.set(kind, found));
       }
     }
     return runs;
   }
 
-  /** A state may hold what nobody means, such as an order of arrival, unless the component says what counts. */
+  /**
+   * A state may hold more than is meant, such as an order of arrival, unless the component says what counts (`view`); and where one
+   * output of a component may diverge, its state says nothing about the others.
+   */
   #says(component: string | undefined): boolean {
-    return this.#plan.components.some(({ name, code }) => name === component && code.view !== undefined);
+    const { components, made } = this.#plan;
+    if (made.some(({ stream, label }) => stream.from?.component === component && label === "Diverge"))
+      return false;
+    return components.some(({ name, code }) => name === component && code.view !== undefined);
   }
 
+  /** What was seen of a stream, if its label does not allow it. */
+  worseThan({ stream, label }: LabelledStream): Evidence | null {
+    const found = this.#worst(stream.name);
+    return found !== null && severityOf(found.kind) > severityOf(label) ? this.worst(stream.name) : null;
+  }
+
+  /** The worst that was seen of a stream, made small. */
   worst(stream: string): Evidence | null {
+    const found = this.#worst(stream);
+    if (found === null || this.#unshrunk) return found;
+    const shrunk = this.#shrunk.get(found) ?? this.#search.shrunk(found, RUNS_TO_SHRINK);
+    this.#shrunk.set(found, shrunk);
+    return shrunk;
+  }
+
+  #worst(stream: string): Evidence | null {
     const known = this.#found.get(stream);
     return ANOMALIES.map((kind) => known?.get(kind) ?? null).findLast((each) => each !== null) ?? null;
   }

@@ -1,6 +1,6 @@
 /** Records for the streams from outside: from samples, or from few values, so that keys meet. */
 
-import type { Dependency, Graph, Stream } from "../analysis/graph.js";
+import type { ColumnType, ColumnTypes, Dependency, Graph, Stream } from "../analysis/graph.js";
 import type { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
 import { canonical } from "./records.js";
@@ -30,8 +30,18 @@ const MANY = 0.25;
 /** How to make a record of a stream; `null` if nobody knows its attributes. */
 export type MakeRecord = (chance: Chance, values: number) => DataRecord;
 
+/** Values of each type, such that texts do not stand in the order of the numbers that they show. */
+const POOLS: Readonly<Record<ColumnType, readonly unknown[]>> = {
+  number: [0, 1, 2],
+  time: [0, 3_600_000, 86_400_000],
+  instant: [0, 3_600_000, 86_400_000],
+  text: ["10", "9", "b"],
+  boolean: [false, true],
+};
+
 export function makerFor(
   attributes: readonly string[] | null,
+  types: ColumnTypes,
   sample: readonly DataRecord[] | undefined,
   dependencies: readonly Dependency[],
 ): MakeRecord | null {
@@ -39,8 +49,14 @@ export function makerFor(
   if (first !== undefined) return (chance) => chance.pick([first, ...rest]);
   if (attributes === null) return null;
   return (chance, values) => {
-    const made = Object.fromEntries(attributes.map((attribute) => [attribute, chance.int(values)]));
-    return kept(made, dependencies);
+    const drawn = Object.fromEntries(attributes.map((attribute) => [attribute, chance.int(values)]));
+    const numbers = kept(drawn, dependencies);
+    return Object.fromEntries(
+      Object.entries(numbers).map(([attribute, nth]) => {
+        const pool = POOLS[types[attribute] ?? "number"];
+        return [attribute, pool[nth] ?? nth];
+      }),
+    );
   };
 }
 
@@ -51,6 +67,13 @@ export function attributesAt(graph: Graph, stream: Stream): readonly string[] | 
   const reader = graph.components.find(({ name }) => name === to?.component)?.runs;
   if (to === null || reader === undefined || !("sql" in reader)) return null;
   return reader.tables[to.interface] ?? null;
+}
+
+export function typesAt(graph: Graph, stream: Stream): ColumnTypes {
+  const { to } = stream;
+  const reader = graph.components.find(({ name }) => name === to?.component)?.runs;
+  const read = reader !== undefined && "sql" in reader ? reader.types?.[to?.interface ?? ""] : undefined;
+  return { ...read, ...stream.types };
 }
 
 /** One, or now and then many. */
@@ -73,7 +96,7 @@ export function valuesFor(chance: Chance): number {
 }
 
 /** The functions that the file promises hold for what is made here too. */
-function kept(values: Record<string, number>, dependencies: readonly Dependency[]): DataRecord {
+function kept(values: Record<string, number>, dependencies: readonly Dependency[]): Record<string, number> {
   for (const { from, to, injective, orderPreserving } of dependencies) {
     if (![...from, ...to].every((attribute) => attribute in values)) continue;
     const parts = from.map((attribute) => values[attribute] ?? 0);

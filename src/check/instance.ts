@@ -1,10 +1,11 @@
 /**
- * One instance of a component and what waits in front of it. A sealed partition waits until its seal and all that the
- * seal counts have come, and is then processed as one, in an order that does not depend on chance; a read waits for the
- * partitions that it is about (section V.B.1).
+ * One instance of a component, and what waits in front of it as its plan says (section V.B.1): a sealed partition until its
+ * seal and all that the seal counts have come, other records for the partitions that they meet.
  */
 
 import { compare } from "../analysis/compare.js";
+import { grouped } from "../analysis/grouped.js";
+import type { Hold, SealedStream } from "../analysis/sealing.js";
 import { type DataRecord, Running } from "./component.js";
 import { type Bulk, keyOf } from "./inputs.js";
 import type { PlannedComponent } from "./plan.js";
@@ -17,8 +18,8 @@ export interface Message {
   readonly input: string;
   readonly what:
     | ({ readonly kind: "record" } & Bulk)
-    /** The partition is complete with so many records. */
-    | { readonly kind: "seal"; readonly partition: string; readonly records: number };
+    /** The partition is complete with so many records; `null` if they were not counted, and some may be late. */
+    | { readonly kind: "seal"; readonly partition: string; readonly records: number | null };
 }
 
 /** What an instance did, in order: received a record, or came round to an answer with something new in it. */
@@ -26,17 +27,25 @@ export type Act = ({ readonly input: string } & Bulk) | { readonly answers: read
 
 type Emission = readonly [output: string, record: DataRecord];
 
-/** A partition goes through all sealed streams of a component: a join needs both sides of it. */
+type RecordMessage = Message & { readonly what: { readonly kind: "record" } };
+
+/** A partition is the same one in all streams of a group: a join needs both sides of it. */
 interface Partition {
-  readonly records: ({ readonly input: string } & Bulk)[];
+  readonly streams: readonly string[];
+  readonly records: RecordMessage[];
   /** How many records each message had, by stream. */
   readonly seen: Map<string, Map<number, number>>;
   readonly expected: Map<string, number>;
   complete: boolean;
 }
 
-/** The only partition of a stream with a watermark: which windows there are is known to nobody here. */
-const WHOLE = "whole";
+/** The only partition of a stream that is complete as a whole, or up to a watermark: which windows there are is not known. */
+export const WHOLE = "whole";
+
+/** The partition that a record of a sealed stream belongs to. */
+export function partitionOf({ seal }: SealedStream, record: DataRecord): string {
+  return seal === null || seal.prefix ? WHOLE : (keyOf(record, seal.key) ?? WHOLE);
+}
 
 export class Instance {
   readonly component: PlannedComponent;
@@ -45,14 +54,19 @@ export class Instance {
   /** It has got something since it last answered. */
   dirty = false;
   readonly #running: Running;
-  readonly #sealing: boolean;
+  readonly #sealed = new Map<string, SealedStream>();
+  readonly #holds: ReadonlyMap<string, readonly Hold[]>;
   readonly #partitions = new Map<string, Partition>();
-  #held: Message[] = [];
+  #held: RecordMessage[] = [];
 
-  constructor(component: PlannedComponent, replica: number, sealing: boolean) {
+  constructor(component: PlannedComponent, replica: number, coordinated: boolean) {
     this.component = component;
     this.replica = replica;
-    this.#sealing = sealing;
+    const { coordination } = component;
+    const { streams, holds } =
+      coordinated && coordination.kind === "seal" ? coordination : { streams: [], holds: [] };
+    for (const each of streams) this.#sealed.set(each.name, each);
+    this.#holds = grouped(holds, ({ name }) => name);
     this.#running = new Running(component.name, component.code);
   }
 
@@ -61,25 +75,22 @@ export class Instance {
   }
 
   deliver(message: Message): Emission[] {
-    const { input, stream, what } = message;
-    const seal = this.#sealing ? this.component.buffered.get(stream) : undefined;
-    if (what.kind === "seal") {
-      if (seal === undefined) return [];
-      const partition = this.#partition(what.partition);
+    const { stream } = message;
+    const sealed = this.#sealed.get(stream);
+    if (!isRecord(message)) {
+      const { what } = message;
+      if (sealed === undefined || what.kind === "record") return [];
+      const partition = this.#partition(sealed, what.partition);
+      if (what.records === null) return partition.complete ? [] : this.#complete(partition);
       partition.expected.set(stream, what.records);
       return this.#settled(partition);
     }
-    if (this.#sealing && this.component.held.has(input) && !this.#mayRead(message)) {
-      this.#held.push(message);
-      return [];
-    }
-    if (seal === undefined) return this.#receive(input, what);
-    const name = seal.prefix ? WHOLE : (keyOf(what.record, seal.key) ?? WHOLE);
-    const partition = this.#partition(name);
-    if (partition.complete) return this.#receive(input, what);
-    partition.records.push({ input, record: what.record, times: what.times });
+    if (sealed === undefined) return this.#admit(message);
+    const partition = this.#partition(sealed, partitionOf(sealed, message.what.record));
+    if (partition.complete) return this.#admit(message);
+    partition.records.push(message);
     const seen = partition.seen.get(stream) ?? new Map<number, number>();
-    partition.seen.set(stream, seen.set(message.id, what.times));
+    partition.seen.set(stream, seen.set(message.id, message.what.times));
     return this.#settled(partition);
   }
 
@@ -97,9 +108,8 @@ export class Instance {
   }
 
   /**
-   * When nothing is under way any more, what waits in front of nobody upstream is complete. Streams between components
-   * are sealed like this: it is later than a real seal, but all that a component can notice is in which order it gets its
-   * partitions.
+   * When nothing is in flight any more, what waits here is complete. Streams between components are sealed like this: it is
+   * later than a real seal, but all that a component can notice is in which order it gets its partitions.
    */
   completeOne(choose: (of: number) => number): Emission[] {
     const waiting = [...this.#partitions.values()].filter(({ complete }) => !complete);
@@ -107,13 +117,10 @@ export class Instance {
     if (partition !== undefined) return this.#complete(partition);
     const held = this.#held;
     this.#held = [];
-    const emitted = held.flatMap(({ input, what }) =>
-      what.kind === "record" ? this.#receive(input, what) : [],
-    );
-    return [...emitted, ...this.answer()];
+    return [...held.flatMap((message) => this.#receive(message)), ...this.answer()];
   }
 
-  #receive(input: string, { record, times }: Bulk): Emission[] {
+  #receive({ input, what: { record, times } }: RecordMessage): Emission[] {
     const last = this.acts.at(-1);
     const same = last !== undefined && "input" in last && last.input === input && last.record === record;
     const sum = same ? last.times + times : times;
@@ -122,46 +129,54 @@ export class Instance {
     return this.#running.receive(input, record, times);
   }
 
-  #partition(name: string): Partition {
-    let partition = this.#partitions.get(name);
-    if (partition === undefined) {
-      partition = { records: [], seen: new Map(), expected: new Map(), complete: false };
-      this.#partitions.set(name, partition);
+  /** Receives a record now, or when the partitions that it waits for are complete. */
+  #admit(message: RecordMessage): Emission[] {
+    if (this.#mayGo(message)) return this.#receive(message);
+    this.#held.push(message);
+    return [];
+  }
+
+  #partition({ name, with: others }: SealedStream, partition: string): Partition {
+    const streams = [name, ...others].sort(compare);
+    const place = JSON.stringify([streams, partition]);
+    let found = this.#partitions.get(place);
+    if (found === undefined) {
+      found = { streams, records: [], seen: new Map(), expected: new Map(), complete: false };
+      this.#partitions.set(place, found);
     }
-    return partition;
+    return found;
   }
 
   #settled(partition: Partition): Emission[] {
     const arrived = (stream: string) =>
       [...(partition.seen.get(stream)?.values() ?? [])].reduce((sum, times) => sum + times, 0);
-    const all = [...this.component.buffered.keys()].every(
-      (stream) => partition.expected.get(stream) === arrived(stream),
-    );
+    const all = partition.streams.every((stream) => partition.expected.get(stream) === arrived(stream));
     return all && !partition.complete ? this.#complete(partition) : [];
   }
 
+  /** All of it as one, in an order that does not depend on chance; then the records that have waited for it. */
   #complete(partition: Partition): Emission[] {
     partition.complete = true;
-    const sorted = partition.records.toSorted((a, b) => compare(canonical(a.record), canonical(b.record)));
-    const emitted = sorted.flatMap(({ input, ...bulk }) => this.#receive(input, bulk));
+    const text = ({ stream, what }: RecordMessage) => canonical([what.record, stream]);
+    const sorted = partition.records.toSorted((a, b) => compare(text(a), text(b)));
+    const emitted = sorted.flatMap((message) => this.#admit(message));
     emitted.push(...this.answer());
-    const ready = this.#held.filter((message) => this.#mayRead(message));
+    const ready = this.#held.filter((message) => this.#mayGo(message));
     this.#held = this.#held.filter((message) => !ready.includes(message));
-    for (const { input, what } of ready)
-      if (what.kind === "record") emitted.push(...this.#receive(input, what));
-    if (ready.length > 0) emitted.push(...this.answer());
-    return emitted;
+    emitted.push(...ready.flatMap((message) => this.#receive(message)));
+    return ready.length > 0 ? [...emitted, ...this.answer()] : emitted;
   }
 
-  /** A read that does not name a partition is about all of them, and so waits for the end. */
-  #mayRead({ input, what }: Message): boolean {
-    const writers = this.component.held.get(input) ?? null;
-    return (
-      writers?.every((stream) => {
-        const seal = this.component.buffered.get(stream);
-        const name = what.kind === "record" && seal?.prefix === false ? keyOf(what.record, seal.key) : null;
-        return name !== null && this.#partitions.get(name)?.complete === true;
-      }) === true
-    );
+  /** A record that does not name a partition is about all of them, and so waits for the end. */
+  #mayGo({ stream, what: { record } }: RecordMessage): boolean {
+    return (this.#holds.get(stream) ?? []).every(({ until, by }) => {
+      const sealed = this.#sealed.get(until);
+      const partition = by === null ? null : keyOf(record, by);
+      return sealed !== undefined && partition !== null && this.#partition(sealed, partition).complete;
+    });
   }
+}
+
+function isRecord(message: Message): message is RecordMessage {
+  return message.what.kind === "record";
 }

@@ -5,13 +5,17 @@
 
 import type { Stream } from "../analysis/graph.js";
 import { grouped } from "../analysis/grouped.js";
+import type { Coordination } from "../analysis/plan.js";
 import { HeadwaterError } from "../errors.js";
 import type { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
 import { type Bulk, type Inputs, keyOf } from "./inputs.js";
-import { Instance, type Message } from "./instance.js";
-import type { Plan } from "./plan.js";
+import { Instance, type Message, partitionOf, WHOLE } from "./instance.js";
+import type { Plan, PlannedComponent } from "./plan.js";
 import { Contents, canonical } from "./records.js";
+
+type Emission = readonly [output: string, record: DataRecord];
+type SealPlan = Extract<Coordination, { kind: "seal" }>;
 
 const DELIVERIES_MAX = 5000;
 /** How far a stream to one instance may lag behind all others. */
@@ -26,49 +30,64 @@ export interface Run {
   readonly contents: ReadonlyMap<string, readonly Contents[]>;
 }
 
+/** Instances that get everything together: one, or all replicas of a component whose inputs are ordered. */
+interface Unit {
+  readonly instances: readonly Instance[];
+  readonly component: PlannedComponent;
+  readonly ordered: boolean;
+}
+
 interface Pending {
-  readonly to: Instance;
+  readonly to: Unit;
   readonly message: Message;
   readonly at: number;
 }
 
-export function runOnce(plan: Plan, inputs: Inputs, chance: Chance, sealing: boolean): Run {
-  return new Network(plan, inputs, chance, sealing).run();
+/** With the coordination that the plan says, or without any. */
+export function runOnce(plan: Plan, inputs: Inputs, chance: Chance, coordinated: boolean): Run {
+  return new Network(plan, inputs, chance, coordinated).run();
 }
 
 class Network {
   readonly #plan: Plan;
   readonly #inputs: Inputs;
   readonly #chance: Chance;
-  readonly #instances = new Map<string, Instance[]>();
+  readonly #units = new Map<string, Unit[]>();
   readonly #contents = new Map<string, Contents[]>();
   readonly #lags = new Map<string, number>();
+  readonly #last = new Map<string, number>();
   readonly #eagerness: number;
-  readonly #sealing: boolean;
-  /** A component with one instance reads one of a replicated producer's. */
+  readonly #coordinated: boolean;
+  /** A component with one instance, or with one order for all, reads one of a replicated producer's. */
   readonly #read: number;
   #pending: Pending[] = [];
   #messages = 0;
 
-  constructor(plan: Plan, inputs: Inputs, chance: Chance, sealing: boolean) {
+  constructor(plan: Plan, inputs: Inputs, chance: Chance, coordinated: boolean) {
     this.#plan = plan;
     this.#inputs = inputs;
     this.#chance = chance;
-    this.#sealing = sealing;
+    this.#coordinated = coordinated;
     this.#eagerness = chance.pick(EAGERNESS);
     this.#read = chance.int(2);
     for (const component of plan.components) {
+      const { name, replicas, coordination } = component;
       const instances = Array.from(
-        { length: component.replicas },
-        (_, replica) => new Instance(component, replica, sealing),
+        { length: replicas },
+        (_, replica) => new Instance(component, replica, coordinated),
       );
-      this.#instances.set(component.name, instances);
+      const ordered = coordinated && coordination.kind === "order";
+      const parts = ordered ? [instances] : instances.map((each) => [each]);
+      this.#units.set(
+        name,
+        parts.map((part) => ({ instances: part, component, ordered })),
+      );
     }
     for (const { stream } of plan.made) {
-      const replicas = this.#of(stream.from?.component).length;
+      const replicas = this.#of(stream.from?.component).flatMap(({ instances }) => instances);
       this.#contents.set(
         stream.name,
-        Array.from({ length: replicas }, () => new Contents()),
+        replicas.map(() => new Contents()),
       );
     }
   }
@@ -89,13 +108,13 @@ class Network {
     }
     return {
       inputs: this.#inputs,
-      instances: [...this.#instances.values()].flat(),
+      instances: [...this.#units.values()].flat().flatMap(({ instances }) => instances),
       contents: this.#contents,
     };
   }
 
-  #of(component: string | undefined): readonly Instance[] {
-    return this.#instances.get(component ?? "") ?? [];
+  #of(component: string | undefined): readonly Unit[] {
+    return this.#units.get(component ?? "") ?? [];
   }
 
   #next(): boolean {
@@ -103,15 +122,23 @@ class Network {
       const first = this.#pending.reduce((a, b) => (b.at < a.at ? b : a));
       this.#pending = this.#pending.filter((each) => each !== first);
       const { to, message } = first;
-      this.#emit(to, to.deliver(message));
-      if (to.dirty && this.#chance.fraction() < this.#eagerness) this.#emit(to, to.answer());
+      this.#each(to, (instance) => instance.deliver(message));
+      const dirty = to.instances.some((each) => each.dirty);
+      if (dirty && this.#chance.fraction() < this.#eagerness) this.#each(to, (instance) => instance.answer());
       return true;
     }
-    const all = [...this.#instances.values()].flat().sort((a, b) => a.component.rank - b.component.rank);
-    const next = all.find(({ dirty, open }) => dirty || open > 0);
+    const all = [...this.#units.values()].flat().sort((a, b) => a.component.rank - b.component.rank);
+    const next = all.find(({ instances }) => instances.some(({ dirty, open }) => dirty || open > 0));
     if (next === undefined) return false;
-    this.#emit(next, next.dirty ? next.answer() : next.completeOne((of) => this.#chance.int(of)));
+    const choose = (of: number) => this.#chance.int(of);
+    this.#each(next, (each) => (each.dirty ? each.answer() : each.completeOne(choose)));
     return true;
+  }
+
+  /** Replicas with one order also answer at one place in it. */
+  #each({ instances }: Unit, act: (instance: Instance) => readonly Emission[]): void {
+    const emitted = instances.map((instance) => ({ instance, emissions: act(instance) }));
+    for (const { instance, emissions } of emitted) this.#emit(instance, emissions);
   }
 
   #fromOutside(stream: Stream, bulks: readonly Bulk[]): void {
@@ -121,21 +148,36 @@ class Network {
         for (const piece of this.#pieces(times)) this.#send(to, stream, { record, times: piece });
       }
     }
-    for (const to of this.#sealing ? targets : []) {
-      const seal = to.component.buffered.get(stream.name);
-      if (seal === undefined || seal.prefix) continue;
-      for (const partition of this.#partitionsOf(seal.key)) {
-        const ofIt = bulks.filter(({ record }) => keyOf(record, seal.key) === partition);
+    if (!this.#coordinated) return;
+    for (const to of targets) {
+      const { coordination } = to.component;
+      const sealed =
+        coordination.kind === "seal"
+          ? coordination.streams.find(({ name }) => name === stream.name)
+          : undefined;
+      if (sealed === undefined || coordination.kind !== "seal") continue;
+      if (sealed.seal?.late === true) {
+        this.#queue(to, this.#message(stream, { kind: "seal", partition: WHOLE, records: null }));
+      }
+      if (sealed.seal === null || sealed.seal.prefix) continue;
+      for (const partition of this.#partitionsOf(sealed.seal.key, coordination)) {
+        const ofIt = bulks.filter(({ record }) => partitionOf(sealed, record) === partition);
         const records = ofIt.reduce((sum, { times }) => sum + times, 0);
         this.#queue(to, this.#message(stream, { kind: "seal", partition, records }));
       }
     }
   }
 
-  /** Also those that only a request asks for: that there is nothing in them is for the producer to say. */
-  #partitionsOf(key: readonly string[]): Set<string> {
-    const all = [...this.#inputs.values()].flat().map(({ record }) => keyOf(record, key));
-    return new Set(all.filter((name) => name !== null));
+  /** Also partitions that only other streams name: the producer seals them as empty. */
+  #partitionsOf(key: readonly string[], { streams, holds }: SealPlan): Set<string> {
+    const keys = [
+      key,
+      ...streams.flatMap(({ seal }) => (seal === null ? [] : [seal.key])),
+      ...holds.flatMap(({ by }) => (by === null ? [] : [by])),
+    ];
+    const records = [...this.#inputs.values()].flat().map(({ record }) => record);
+    const names = keys.flatMap((each) => records.map((record) => keyOf(record, each)));
+    return new Set(names.filter((name) => name !== null));
   }
 
   /** Equal records need not come all at once. */
@@ -145,7 +187,7 @@ class Network {
     return [first, times - first];
   }
 
-  #emit(from: Instance, emitted: readonly (readonly [string, DataRecord])[]): void {
+  #emit(from: Instance, emitted: readonly Emission[]): void {
     for (const equal of grouped(emitted, canonical).values()) {
       const [output = "", record = {}] = equal[0] ?? [];
       const port = this.#plan.analysis.topology.output(from.component.name, output);
@@ -164,18 +206,20 @@ class Network {
   }
 
   /** Replicas work side by side, each with its own view; what a component sends to itself is for its other replicas. */
-  #receivers(from: Instance, stream: Stream): readonly Instance[] {
+  #receivers(from: Instance, stream: Stream): readonly Unit[] {
     const all = this.#of(stream.to?.component);
     const producers = from.component.replicas;
-    if (stream.to?.component === from.component.name && producers > 1) {
-      return all.filter((each) => each !== from);
-    }
     if (producers === 1) return all;
+    // A transport that keeps an order is one log for all that read it.
+    if (orderKey(stream) !== null) return this.#read === from.replica ? all : [];
     if (all.length === 1) return this.#read === from.replica ? all : [];
-    return all.filter(({ replica }) => replica === from.replica);
+    const toItself = stream.to?.component === from.component.name;
+    return all.filter(({ instances }) =>
+      instances.some((each) => (toItself ? each !== from : each.replica === from.replica)),
+    );
   }
 
-  #send(to: Instance, stream: Stream, bulk: Bulk): void {
+  #send(to: Unit, stream: Stream, bulk: Bulk): void {
     const message = this.#message(stream, { kind: "record", ...bulk });
     this.#queue(to, message);
     const repeats = stream.delivery === "at-least-once" && stream.id === undefined;
@@ -186,10 +230,26 @@ class Network {
     return { id: this.#messages++, stream: stream.name, input: stream.to?.interface ?? "", what };
   }
 
-  #queue(to: Instance, message: Message): void {
-    const lane = `${to.component.name} ${to.replica} ${message.stream}`;
+  #queue(to: Unit, message: Message): void {
+    const lane = `${to.component.name} ${to.instances[0]?.replica} ${message.stream}`;
     let lag = this.#lags.get(lane);
     if (lag === undefined) this.#lags.set(lane, (lag = this.#chance.pick(LAGS)));
-    this.#pending.push({ to, message, at: lag + this.#chance.fraction() });
+    const drawn = lag + this.#chance.fraction();
+    // On a stream that keeps an order, a record does not overtake the one before it with the same key.
+    const place = this.#placeInOrder(lane, message);
+    const at = place === null ? drawn : Math.max(drawn, this.#last.get(place) ?? 0);
+    if (place !== null) this.#last.set(place, at);
+    this.#pending.push({ to, message, at });
   }
+
+  #placeInOrder(lane: string, { stream, what }: Message): string | null {
+    const key = orderKey(this.#plan.analysis.topology.stream(stream));
+    if (key === null || what.kind !== "record") return null;
+    return `${lane} ${keyOf(what.record, key) ?? ""}`;
+  }
+}
+
+/** The attributes by which a stream keeps an order; `null` if it keeps none. */
+function orderKey(stream: Stream | undefined): readonly string[] | null {
+  return stream?.singleWriter === true ? [] : (stream?.ordered ?? null);
 }

@@ -1,18 +1,15 @@
-/** What of a dataflow can be run, and where seals hold records back: read off the analysis. */
+/** What of a dataflow can be run, and with which coordination: that which the analysis says is in force. */
 
 import type { Analysis, LabelledStream } from "../analysis/analyze.js";
 import { compare } from "../analysis/compare.js";
 import { stronglyConnected } from "../analysis/cycles.js";
-import { sealName } from "../analysis/dependencies.js";
-import type { Gate, Seal, Stream } from "../analysis/graph.js";
-import { isOrderSensitive } from "../analysis/labels.js";
+import type { Stream } from "../analysis/graph.js";
+import { type Coordination, planCoordination } from "../analysis/plan.js";
 import { replicatedComponents } from "../analysis/replication.js";
 import type { RunnableComponent } from "./component.js";
-import { attributesAt, makerFor, type Source } from "./inputs.js";
+import { attributesAt, makerFor, type Source, typesAt } from "./inputs.js";
 
 const REPLICAS = 2;
-/** Where several keys are needed, whoever waits for everything has waited for each of them. */
-const ALL: Seal = { key: [], prefix: true };
 
 export type Code = ReadonlyMap<string, RunnableComponent>;
 
@@ -22,13 +19,7 @@ export interface PlannedComponent {
   readonly replicas: number;
   /** Producers before consumers; members of a cycle share one. */
   readonly rank: number;
-  /** Streams whose records wait until their partition is complete, in all of them, with the seal that says so. */
-  readonly buffered: ReadonlyMap<string, Seal>;
-  /**
-   * Inputs whose records wait until the partitions of these streams are complete that they are about, as their
-   * attributes say; `null` for those that wait for everything, because nobody knows what they are about.
-   */
-  readonly held: ReadonlyMap<string, readonly string[] | null>;
+  readonly coordination: Coordination;
 }
 
 export interface Plan {
@@ -47,18 +38,24 @@ export function planOf(analysis: Analysis, code: Code): Plan {
   const sources = new Map<string, Source>();
   for (const stream of graph.streams.toSorted((a, b) => compare(a.name, b.name))) {
     if (stream.from !== null) continue;
-    const make = makerFor(attributesAt(graph, stream), stream.sample, graph.dependencies);
+    const make = makerFor(
+      attributesAt(graph, stream),
+      typesAt(graph, stream),
+      stream.sample,
+      graph.dependencies,
+    );
     const sizes = code.get(stream.to?.component ?? "")?.sizes?.(stream.to?.interface ?? "") ?? [];
     if (make !== null) sources.set(stream.name, { make, sizes });
   }
   const { running, left } = whoRuns(analysis, code, sources);
   const ranks = ranksOf(analysis);
   const replicated = replicatedComponents(graph);
+  const choices = planCoordination(analysis);
   const components = [...running].sort(compare).flatMap((name): PlannedComponent[] => {
-    const runs = code.get(name);
-    if (runs === undefined) return [];
+    const [runs, choice] = [code.get(name), choices.get(name)];
+    if (runs === undefined || choice === undefined) return [];
     const replicas = replicated.has(name) ? REPLICAS : 1;
-    return [{ name, code: runs, replicas, rank: ranks.get(name) ?? 0, ...coordination(name, analysis) }];
+    return [{ name, code: runs, replicas, rank: ranks.get(name) ?? 0, coordination: choice.inForce }];
   });
   const made = [...analysis.streams.values()].filter(
     ({ stream }) => stream.from !== null && running.has(stream.from.component),
@@ -102,41 +99,4 @@ function ranksOf({ topology }: Analysis): ReadonlyMap<string, number> {
   }
   const groups = stronglyConnected(names.length, (node) => after[node] ?? []).toReversed();
   return new Map(groups.flatMap((group, rank) => group.map((node) => [names[node] ?? "", rank] as const)));
-}
-
-/** Section V.B.1, wherever the analysis counted on a seal. Inside a cycle it never does. */
-function coordination(component: string, analysis: Analysis): Pick<PlannedComponent, "buffered" | "held"> {
-  const { topology, streams, dependencies } = analysis;
-  const buffered = new Map<string, Seal>();
-  const held = new Map<string, readonly string[] | null>();
-  const { components } = topology.graph;
-  if (components.some(({ name, coordination: wish }) => name === component && wish?.kind === "none"))
-    return { buffered, held };
-  const buffer = (name: string, gate: Gate) => {
-    const seal = streams.get(name)?.seals.find((each) => dependencies.compatible(gate, each));
-    if (seal !== undefined)
-      buffered.set(name, sealName(buffered.get(name) ?? seal) === sealName(seal) ? seal : ALL);
-  };
-  for (const port of topology.interfaces) {
-    if (port.side !== "output" || port.component.name !== component) continue;
-    const derivation = streams.get(port.streams[0]?.name ?? "")?.derivation;
-    if (derivation === undefined || derivation === null || derivation.cycle) continue;
-    const waits = derivation.steps.filter(
-      ({ rule, label, path }) => rule === "p" && label === "Seal" && isOrderSensitive(path.annotation),
-    );
-    for (const { stream, path } of waits) if (stream !== null) buffer(stream, path.gate);
-    // A confluent input may meet what is sealed: in a left join, it is its rows that must not come too early.
-    const others = derivation.steps.filter(({ stream }) => !waits.some((each) => each.stream === stream));
-    if (waits.length > 0) for (const { path } of others) held.set(path.from, null);
-    for (const { from, protectedBy } of derivation.reconciliations) {
-      if (protectedBy === null || from.kind !== "NDRead") continue;
-      for (const name of protectedBy) buffer(name, from.gate);
-      for (const { adds, path } of derivation.steps) {
-        if (adds?.kind === "NDRead") held.set(path.from, protectedBy);
-      }
-    }
-  }
-  const keys = new Set([...buffered.values()].map(sealName));
-  if (keys.size > 1) for (const name of buffered.keys()) buffered.set(name, ALL);
-  return { buffered, held };
 }

@@ -36,18 +36,18 @@ export interface Question {
 
 export class Search {
   readonly #plan: Plan;
-  readonly #sealing: boolean;
+  readonly #coordinated: boolean;
   readonly #before = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>();
 
-  constructor(plan: Plan, sealing: boolean) {
+  constructor(plan: Plan, coordinated: boolean) {
     this.#plan = plan;
-    this.#sealing = sealing;
+    this.#coordinated = coordinated;
   }
 
   /** Several runs of the same inputs. */
   runs(inputs: Inputs, seed: number, count: number): Run[] {
     return Array.from({ length: count }, (_, i) =>
-      runOnce(this.#plan, inputs, new Chance(seed, i), this.#sealing),
+      runOnce(this.#plan, inputs, new Chance(seed, i), this.#coordinated),
     );
   }
 

@@ -10,7 +10,7 @@ import type { Evidence, Side } from "./search.js";
 export type Replay = (seed: number) => string;
 
 export function showCheck(result: CheckResult, replay: Replay): string {
-  const { paths, streams, predicted, unsealed, agreed, left } = result;
+  const { paths, streams, predicted, uncoordinated, agreed, left } = result;
   const parts = [
     ...paths.map((each) => `${pathViolation(each)}\n  replay: ${replay(each.seed)}`),
     ...streams.map((each) => `${streamViolation(each)}\n  replay: ${replay(each.seed)}`),
@@ -20,9 +20,9 @@ export function showCheck(result: CheckResult, replay: Replay): string {
     const names = agreed.map(({ stream, label, seals }) => `${stream.name} ${showLabel(label, seals)}`);
     parts.push(`The same in every run and at every replica: ${names.join(", ")}.`);
   }
-  for (const each of unsealed) {
+  for (const each of uncoordinated) {
     parts.push(
-      `Without the seals, ${each.stream} would be ${each.kind} (seed ${each.seed}):\n${evidence(each)}`,
+      `Without coordination, ${each.stream} would be ${each.kind} (seed ${each.seed}):\n${evidence(each)}`,
     );
   }
   for (const { component, why } of left) parts.push(`${component} was not run in the dataflow: ${why}.`);
@@ -56,7 +56,7 @@ function pathViolation(found: PathViolation): string {
 }
 
 function streamViolation(found: Evidence): string {
-  return `${found.stream} should have the same contents everywhere, but is ${found.kind}:\n${evidence(found)}`;
+  return `${found.stream} differs more than its label says, it is ${found.kind}:\n${evidence(found)}`;
 }
 
 /** Streams that only hand on what another one shows need no second picture. */
@@ -152,7 +152,7 @@ export function checkToJson(result: CheckResult, replay: Replay) {
       found: seen === null ? null : found(seen),
     })),
     agreed: result.agreed.map(({ stream, label }) => ({ stream: stream.name, label })),
-    unsealed: result.unsealed.map(found),
+    uncoordinated: result.uncoordinated.map(found),
     left: result.left,
   };
 }

@@ -40,7 +40,7 @@ async function codeOf({ topology }: Analysis, folder: string): Promise<Map<strin
   for (const { name, runs } of topology.graph.components) {
     if (runs === undefined) continue;
     if ("sql" in runs) {
-      code.set(name, await sqlComponent(runs.sql, runs.tables, runs.to));
+      code.set(name, await sqlComponent(runs.sql, runs.tables, runs.to, runs));
     } else {
       const exported = await loadModule(findProgram(runs.module, folder));
       code.set(name, runnableComponent(exported.default, runs.module));

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { readArguments } from "./arguments.js";
 import { commands } from "./commands.js";
 import { commandNamed, details, overview } from "./help.js";
 import { report } from "./report.js";
 import type { Terminal } from "./terminal.js";
+import { packageVersion } from "./version.js";
 
 const NOTHING_ASKED = 2;
 
@@ -35,9 +35,4 @@ async function carryOut(args: readonly string[], terminal: Terminal): Promise<nu
     return 0;
   }
   return await command.run(given, terminal);
-}
-
-function packageVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  return String((manifest as { version: unknown }).version);
 }

@@ -33,10 +33,19 @@ export abstract class SealedPartition<T, K extends Key = string> extends Context
     return null;
   }
 
-  /** Says who contributes to this partition. What was said first counts. */
+  /** Says who contributes to this partition. It may be said again, in any order, but not otherwise. */
   async expect(producers: readonly string[]): Promise<void> {
-    if (this.known !== null) return;
-    this.known = [...producers];
+    const names = new Set(producers);
+    if (this.known !== null) {
+      const same = this.known.every((name) => names.has(name)) && new Set(this.known).size === names.size;
+      if (same) return;
+      throw new HeadwaterError(
+        "HW-5009",
+        `Partition ${String(this.key)} is told to expect ${listed(names)}, but it was told before that its producers are ` +
+          `${listed(this.known)}. Decide once who contributes to a partition, and say the same everywhere.`,
+      );
+    }
+    this.known = [...names];
     for (const name of this.shares.keys()) this.#share(name);
     await this.#processIfComplete();
   }
@@ -115,4 +124,8 @@ export abstract class SealedPartition<T, K extends Key = string> extends Context
 
 function recordName(producer: string, number: number | ""): string {
   return `${JSON.stringify(producer)}${number}`;
+}
+
+function listed(names: Iterable<string>): string {
+  return [...names].join(", ") || "no producer";
 }

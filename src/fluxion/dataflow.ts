@@ -67,8 +67,9 @@ function componentOf(part: Part, groups: Pipeline["groups"], stages: Pipeline["s
   return {
     name,
     paths: [path("out"), path("effects")],
+    // The main loop orders only what runs there.
     ...(moved === undefined ? {} : { rep: true }),
-    ...(stateless ? {} : { coordination: { kind: "order" as const, reason } }),
+    ...(stateless || moved !== undefined ? {} : { coordination: { kind: "order" as const, reason } }),
     position,
   };
 }

@@ -8,7 +8,7 @@ describe("advice", () => {
     const [fault, ...more] = advise(await analysisOf(WORDCOUNT));
     assert.ok(fault);
     assert.deepEqual(more, []);
-    assert.deepEqual(fault.components, ["Count"]);
+    assert.equal(fault.component, "Count");
     assert.equal(fault.path.annotation, "OW");
     assert.deepEqual(fault.inputs, [{ name: "words", label: "Async", seals: [] }]);
     assert.deepEqual(fault.seal, {
@@ -18,7 +18,7 @@ describe("advice", () => {
         { seal: { key: ["batch"], prefix: false }, sources: ["tweets"] },
       ],
     });
-    assert.deepEqual(fault.order, ["Count"]);
+    assert.equal(fault.order, "helps");
     assert.equal(fault.accept, "counts");
     assert.deepEqual(
       fault.streams.map(({ name, label }) => `${name} ${label}`),
@@ -29,7 +29,7 @@ describe("advice", () => {
   test("follows a Diverge back to the read that caused it: it is the clicks that need seals", async () => {
     const faults = advise(await example("ads-campaign")).filter(({ streams }) => streams.length > 0);
     assert.equal(faults.length, 1);
-    assert.deepEqual(faults[0]?.components, ["Report"]);
+    assert.equal(faults[0]?.component, "Report");
     assert.deepEqual(faults[0]?.seal?.streams, ["clicks"]);
     assert.deepEqual(
       faults[0]?.seal?.keys.map(({ seal }) => seal.key),
@@ -82,7 +82,7 @@ describe("advice", () => {
     const given = graph({ Log: [path("in", "out", "OW")] }, { in: [null, "Log.in"], out: ["Log.out", null] });
     const [fault] = advise(analyze(given));
     assert.equal(fault?.seal, null);
-    assert.deepEqual(fault?.order, ["Log"]);
+    assert.equal(fault?.order, "helps");
     assert.match(showAnalysis(analyze(given)), /needs an order \(nobody knows its gate/);
   });
 
@@ -93,7 +93,7 @@ describe("advice", () => {
     );
     const faults = advise(analyze(given));
     assert.deepEqual(
-      faults.map(({ components, after }) => [components[0], after]),
+      faults.map(({ component, after }) => [component, after]),
       [
         ["A", null],
         ["B", "mid"],
@@ -111,6 +111,125 @@ describe("advice", () => {
       faults.map(({ path }) => path.gate),
       [["id", "campaign"], ["id", "window"], ["id"]],
     );
+  });
+});
+
+describe("an order that was chosen, with a reason", () => {
+  const order = "coordination: { kind: order, reason: one log for all }";
+  const poor = (more: string) => AD_NETWORK.replace("  Rep: true", `  Rep: true\n  use: POOR\n  ${more}`);
+
+  test("leaves Run of Inst and Diverge (figure 5), and the reason accepts it", async () => {
+    const before = await analysisOf(poor(""));
+    assert.equal(labels(before)["Report.response"], "Inst");
+    assert.equal(labels(before)["Cache.response"], "Diverge");
+    const after = await analysisOf(poor(order));
+    assert.equal(labels(after)["Report.response"], "Run");
+    assert.equal(labels(after)["Cache.response"], "Run");
+    assert.deepEqual(after.open, []);
+    assert.equal(after.streams.get("Cache.response")?.accepted?.reason, "one log for all");
+    assert.match(showAnalysis(after), /Report: one order for all inputs, because one log for all/);
+    assert.match(showAnalysis(after), /Nothing needs coordination that it does not have/);
+  });
+
+  test("does nothing against repetition", async () => {
+    const counted = WORDCOUNT.replace("Count:", `Count:\n  ${order}`);
+    const analysis = await analysisOf(`${counted}\nstreams: { tweets: { delivery: at-least-once } }\n`);
+    assert.deepEqual(
+      analysis.open.map(({ stream }) => stream.name),
+      ["counts", "db"],
+    );
+  });
+
+  test("does not cover what came in already", async () => {
+    const text = `${WORDCOUNT}Last:\n  ${order}\n  annotation: { from: db, to: last, label: OW }\n`;
+    assert.deepEqual(
+      (await analysisOf(text)).open.map(({ stream }) => stream.name),
+      ["counts", "db", "last"],
+    );
+  });
+
+  test("gives up the seals that there are, and a component that is not coordinated does too", async () => {
+    const sealed = (kind: string) =>
+      analysisOf(
+        `${WORDCOUNT.replace("Count:", `Count:\n  coordination: { kind: ${kind}, reason: an experiment }`)}\nstreams: { tweets: { seal: [batch] } }\n`,
+      );
+    assert.equal(labels(await sealed("seal")).counts, "Async");
+    assert.equal(labels(await sealed("order")).counts, "Run");
+    assert.deepEqual((await sealed("order")).open, []);
+    assert.equal(labels(await sealed("none")).counts, "Run");
+    assert.equal((await sealed("none")).open.length, 2);
+  });
+});
+
+describe("transports", () => {
+  const count = (stream: string, more = "") =>
+    analysisOf(`
+Count:
+  ${more}
+  annotation: { from: words, to: counts, label: OW, subscript: [word, batch] }
+streams: { words: { ${stream} } }
+`);
+  const label = async (stream: string, more = "") => labels(await count(stream, more)).counts;
+
+  test("records with one key come in one order: enough if a part of the gate has one key", async () => {
+    assert.equal(await label("ordered: [word]"), "Async");
+    assert.equal(await label("ordered: [word, batch]"), "Async");
+    assert.equal(await label("ordered: [user]"), "Run");
+    assert.equal(await label("ordered: all"), "Async");
+    assert.equal(await label("writer: single"), "Async");
+  });
+
+  test("two streams that are ordered each by itself are not ordered together", async () => {
+    const analysis = await analysisOf(`
+Count: { annotation: { from: words, to: counts, label: OW, subscript: [word] } }
+streams:
+  one: { to: Count.words, ordered: [word] }
+  two: { to: Count.words, ordered: [word] }
+`);
+    assert.equal(labels(analysis).counts, "Run");
+  });
+
+  test("a log between components makes replicas agree, and runs no more than before", async () => {
+    const log = (stream: string) =>
+      analysisOf(`
+Split: { annotation: { from: tweets, to: words, label: CR } }
+Count:
+  Rep: true
+  annotation: { from: words, to: counts, label: OW, subscript: [word] }
+streams: { words: { ${stream} } }
+`);
+    assert.equal(labels(await log("attributes: [word]")).counts, "Diverge");
+    assert.equal(labels(await log("ordered: [word]")).counts, "Run");
+  });
+
+  test("an estimated watermark is labelled as one, and what waits for it may miss what is late", async () => {
+    const hours = (watermark: string) =>
+      analysisOf(`
+Count: { annotation: { from: clicks, to: counts, label: OW, subscript: [hour] } }
+streams: { clicks: { watermark: ${watermark} } }
+dependencies: [{ from: time, to: hour, order-preserving: true }]
+`);
+    assert.equal(labels(await hours("time")).counts, "Async");
+    const late = await hours("{ attribute: time, late: true }");
+    assert.equal(labels(late).counts, "Run");
+    assert.match(showAnalysis(late), /clicks {2}Seal_\{≲time\}/);
+    assert.match(showAnalysis(late), /because clicks may bring records after its watermark, /);
+    assert.match(
+      showAnalysis(late),
+      /clicks waits until its watermark has passed time; what comes later is late/,
+    );
+  });
+
+  test("a changelog is not confluent to read unless it keeps the order of its keys", async () => {
+    const table = (stream: string) =>
+      analysisOf(`
+Table: { Rep: true, annotation: { from: changes, to: rows, label: CW } }
+streams: { changes: { changelog: [id], ${stream} } }
+`);
+    assert.equal(labels(await table("attributes: [id, name]")).rows, "Diverge");
+    assert.equal(labels(await table("ordered: [id]")).rows, "Async");
+    assert.equal(labels(await table("ordered: [name]")).rows, "Diverge");
+    assert.equal(labels(await table("seal: [id]")).rows, "Async");
   });
 });
 
@@ -162,7 +281,7 @@ describe("duplicates, the second axis", () => {
     const [fault] = advise(analysis);
     assert.equal(fault?.rule, "d");
     assert.deepEqual(fault?.deduplicate, ["tweets"]);
-    assert.deepEqual(fault?.order, []);
+    assert.equal(fault?.order, "no help");
     assert.match(showAnalysis(analysis), /id {6}give the events of tweets one/);
   });
   test("event ids discharge it", async () => {

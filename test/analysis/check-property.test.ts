@@ -1,21 +1,45 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { analyze, derivePaths, type Graph, type Seal } from "headwater/analysis";
+import {
+  analyze,
+  type DeriveOptions,
+  derivePaths,
+  type Gate,
+  type Graph,
+  type Seal,
+} from "headwater/analysis";
 import { check, type RunnableComponent, showCheck, sqlComponent } from "headwater/analysis/check";
 import { range } from "./checks.js";
-import { COLUMNS, query } from "./sql-queries.js";
+import { COLUMNS, meeting, query } from "./sql-queries.js";
 
-async function prove(sql: string, sealsOf: (gate: readonly string[]) => readonly Seal[], rep: boolean) {
-  const { paths, dependencies } = await derivePaths(sql, COLUMNS, "out");
+const RUNS = Number(process.env.HEADWATER_SQL_RUNS ?? 60);
+
+async function prove(
+  sql: string,
+  sealsOf: (gate: readonly string[]) => readonly Seal[],
+  rep: boolean,
+  options: Pick<DeriveOptions, "request" | "openRequests"> = {},
+) {
+  const tables: Record<string, readonly string[]> = Object.fromEntries(
+    Object.entries(COLUMNS).filter(([name]) => sql.match(`\\b${name}\\b`)),
+  );
+  if (options.request !== undefined) tables[options.request] = ["a"];
+  const { paths, dependencies } = await derivePaths(sql, tables, "out", options);
+  const readGate = paths.find(({ annotation }) => annotation === "OR")?.gate;
+  /** Seals are on what a request reads, not on requests. */
+  const gateFor = (from: string, gate: Gate) => {
+    const asked = options.request === undefined ? gate : from === options.request ? "*" : (readGate ?? "*");
+    return asked === "*" ? [] : asked.filter((each) => tables[from]?.includes(each));
+  };
   const graph: Graph = {
-    components: [{ name: "Q", paths, rep, runs: { sql, tables: COLUMNS, to: "out" } }],
+    components: [{ name: "Q", paths, rep, runs: { sql, tables, to: "out", ...options } }],
     streams: [
       ...paths.map(({ from, gate }) => ({
         name: from,
         from: null,
         to: { component: "Q", interface: from },
-        seals: gate === "*" ? [] : sealsOf(gate),
+        seals: sealsOf(gateFor(from, gate)),
       })),
       { name: "out", from: { component: "Q", interface: "out" }, to: null, seals: [] },
     ],
@@ -23,8 +47,8 @@ async function prove(sql: string, sealsOf: (gate: readonly string[]) => readonly
     accepted: [],
   };
   const analysis = analyze(graph);
-  const code = new Map([["Q", (await sqlComponent(sql, COLUMNS, "out")) as RunnableComponent]]);
-  const result = check(analysis, { seeds: range(3), code });
+  const code = new Map([["Q", (await sqlComponent(sql, tables, "out", options)) as RunnableComponent]]);
+  const result = check(analysis, { seeds: range(3), code, unshrunk: true });
   assert.equal(result.ok, true, `${sql}\n${showCheck(result, String)}`);
   return analysis.outputs[0]?.label ?? "";
 }
@@ -34,21 +58,46 @@ test("whatever is derived from a query, no run proves it wrong", async () => {
   const property = fc.asyncProperty(query, fc.boolean(), async (sql, rep) => {
     labels.add(await prove(sql, () => [], rep));
   });
-  await fc.assert(property, { seed: 5, numRuns: 60 });
+  await fc.assert(property, { numRuns: RUNS });
   assert.ok(labels.has("Async") && labels.size > 2);
 });
 
 test("nor with seals on one attribute of each gate", async () => {
-  let sealed = 0;
-  const property = fc.asyncProperty(query, fc.nat(5), fc.boolean(), async (sql, which, rep) => {
+  const sealed = { streams: 0, outputs: 0 };
+  const several = fc.oneof({ weight: 2, arbitrary: meeting }, query);
+  const picks = fc.array(fc.nat(3), { minLength: 3, maxLength: 3 });
+  const property = fc.asyncProperty(several, picks, fc.boolean(), async (sql, which, rep) => {
+    let table = 0;
+    let own = 0;
     const seal = (gate: readonly string[]): Seal[] => {
-      const attribute = gate[which % gate.length];
+      const attribute = gate[(which[table++] ?? 0) % gate.length];
       if (attribute === undefined || !["a", "b"].includes(attribute)) return [];
-      sealed++;
+      own++;
       return [{ key: [attribute], prefix: false }];
     };
-    await prove(sql, seal, rep);
+    const label = await prove(sql, seal, rep);
+    sealed.streams += own;
+    if (own > 0 && label === "Async") sealed.outputs++;
   });
-  await fc.assert(property, { seed: 6, numRuns: 60 });
-  assert.ok(sealed > 10);
+  await fc.assert(property, { numRuns: RUNS });
+  assert.ok(sealed.outputs > RUNS / 10, `${sealed.outputs} of ${RUNS} queries were protected by seals`);
+});
+
+test("nor where a query is asked, once or with requests that stay open", async () => {
+  const labels = new Set<string>();
+  const asked = fc.constantFrom(
+    "select b from r where a = $1",
+    "select count(*) as n from r where a = $1",
+    "select r.b from r join s on r.a = s.a where s.b = $1",
+    "select b from r where a = $1 and not exists (select 1 from s where s.a = r.b)",
+    "select a from r group by a having count(*) > 1",
+    "select a, count(*) as n from r group by a",
+  );
+  const property = fc.asyncProperty(asked, fc.boolean(), fc.boolean(), async (sql, open, sealed) => {
+    const seal = (gate: readonly string[]) =>
+      sealed && gate.length > 0 ? [{ key: gate.slice(0, 1), prefix: false }] : [];
+    labels.add(await prove(sql, seal, true, { request: "q", openRequests: open }));
+  });
+  await fc.assert(property, { numRuns: RUNS / 2 });
+  assert.deepEqual([...labels].sort(), ["Async", "Inst"]);
 });

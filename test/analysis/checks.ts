@@ -13,7 +13,7 @@ async function codeOf({ topology }: Analysis, modules: Modules): Promise<Map<str
   for (const { name, runs } of topology.graph.components) {
     if (runs === undefined) continue;
     const runnable =
-      "sql" in runs ? await sqlComponent(runs.sql, runs.tables, runs.to) : modules[runs.module];
+      "sql" in runs ? await sqlComponent(runs.sql, runs.tables, runs.to, runs) : modules[runs.module];
     if (runnable !== undefined) code.set(name, runnable as RunnableComponent);
   }
   return code;

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { headwater, ROOT } from "../cli/headwater.js";
+import { pathToFileURL } from "node:url";
+import { headwater, ROOT, Running } from "../cli/headwater.js";
 import { exampleText, WORDCOUNT } from "./dataflows.js";
 
 const file = (name: string) => join(ROOT, "examples", "analysis", `${name}.yaml`);
@@ -76,6 +77,36 @@ describe("headwater analyze", () => {
     assert.match(stdout, /counts is Run, accepted: only a demo/);
   });
 
+  test("the advised order, written down with a reason, ends the finding", async (t) => {
+    const ordered = WORDCOUNT.replace(
+      "Count:",
+      "Count:\n  coordination: { kind: order, reason: a single log }",
+    );
+    const { exitCode, stdout } = await headwater("analyze", written(t, ordered));
+    assert.equal(exitCode, 0, stdout);
+    assert.match(stdout, /counts is Run, accepted: a single log/);
+  });
+
+  test("an internal failure is not taken for a finding: it has an exit code of its own", async (t) => {
+    const file = written(t, WORDCOUNT);
+    const folder = dirname(file);
+    writeFileSync(
+      join(folder, "broken.mjs"),
+      'Array.prototype.toSorted = () => { throw new TypeError("this is broken inside"); };\n',
+    );
+    const preload = `export NODE_OPTIONS="--import=${pathToFileURL(join(folder, "broken.mjs")).href}"`;
+    const { exitCode, stderr } = await new Running(["analyze", file], folder, preload).ended;
+    assert.equal(exitCode, 70, stderr);
+    assert.match(stderr, /this is broken inside/);
+  });
+
+  test("a coordination that cannot be is the file's fault, and is told with its place", async (t) => {
+    const wrong = WORDCOUNT.replace("Count:", "Count:\n  coordination: { kind: seal, reason: cheaper }");
+    const { exitCode, stderr } = await headwater("analyze", written(t, wrong));
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /HW-5004: .*flow\.yaml:6:3: The coordination of Count/);
+  });
+
   test("says where a file is wrong, with exit code 2", async (t) => {
     const { exitCode, stderr, stdout } = await headwater(
       "analyze",
@@ -88,10 +119,10 @@ describe("headwater analyze", () => {
 
   for (const [args, message] of [
     [[], /FILE is missing/],
-    [["nowhere.yaml"], /nowhere\.yaml cannot be read/],
+    [["nowhere.yaml"], /HW-2004: There is no file nowhere\.yaml/],
     [
       [file("wordcount"), "--format", "svgg"],
-      /--format is text, json, dot, svg, not "svgg"\. Did you mean "svg"\?/,
+      /--format is text, json, dot, svg, sarif, not "svgg"\. Did you mean "svg"\?/,
     ],
     [[file("wordcount"), "--json", "--format", "svg"], /exclude each other/],
     [[file("wordcount"), "--format", "svg", "--explain", "db"], /--explain goes with text and json/],

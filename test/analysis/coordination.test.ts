@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { Context, HeadwaterError, readonly, run } from "headwater";
-import { analyze, type Coordination, planCoordination, readDataflow } from "headwater/analysis";
+import { analyze, type Coordination, planCoordination, readDataflow, showAnalysis } from "headwater/analysis";
 import { SealedPartition, Sequencer } from "headwater/coordination";
 import { refused } from "../refused.js";
 import { example, WORDCOUNT } from "./dataflows.js";
@@ -90,6 +90,20 @@ describe("sealing", () => {
     assert.equal(await campaign.answer(), null);
     await campaign.expect(["ads1"]);
     assert.deepEqual(await campaign.answer(), []);
+  });
+
+  test("who the producers are is said once: again, in any order, but not otherwise", async () => {
+    await using service = await run(Report);
+    const campaign = service.root.campaigns("spring");
+    await campaign.expect(["ads1", "ads2"]);
+    await campaign.expect(["ads2", "ads1", "ads2"]);
+    for (const list of [["ads1"], ["ads1", "ads2", "ads3"], ["ads1", "ads3"], []]) {
+      await refused(campaign.expect(list), "HW-5009");
+    }
+    await campaign.seal("ads1", 0);
+    await campaign.seal("ads2", 0);
+    assert.deepEqual(await campaign.answer(), []);
+    await refused(campaign.expect(["ads1"]), "HW-5009");
   });
 
   test("with one producer there is no vote: its seal is enough", async () => {
@@ -201,12 +215,13 @@ describe("the choice", () => {
     assert.deepEqual(await chosen("ads-poor"), { kind: "order", streams: ["clicks", "misses"] });
     const seals: Coordination = {
       kind: "seal",
-      streams: [{ name: "clicks", seal: { key: ["campaign"], prefix: false } }],
+      streams: [{ name: "clicks", seal: { key: ["campaign"], prefix: false }, with: [], vote: true }],
+      holds: [{ name: "misses", until: "clicks", by: ["campaign"] }],
     };
     assert.deepEqual(await chosen("ads-campaign-sealed"), seals);
   });
 
-  test("waits for every key that some path needs", async () => {
+  test("waits for all of a stream where paths need several of its keys", async () => {
     const text = `
 A:
   annotation:
@@ -217,11 +232,44 @@ streams: { in: { seal: [[k], [l]] } }
     const { coordination } = planCoordination(analyze(await readDataflow(text))).get("A") ?? {};
     assert.deepEqual(coordination, {
       kind: "seal",
-      streams: [
-        { name: "in", seal: { key: ["k"], prefix: false } },
-        { name: "in", seal: { key: ["l"], prefix: false } },
-      ],
+      streams: [{ name: "in", seal: null, with: [], vote: true }],
+      holds: [],
     });
+  });
+
+  test("holds what meets a sealed stream: the left side of an antijoin or an outer join, by what it is compared with", async () => {
+    const planned = async (sql: string, seal: string) => {
+      const text = `Q: { sql: "${sql}", tables: { r: [a, b], s: [a, b] }, to: out }\nstreams: { s: { seal: [${seal}] } }\n`;
+      const analysis = analyze(await readDataflow(text));
+      assert.equal(analysis.outputs[0]?.label, "Async", sql);
+      const choice = planCoordination(analysis).get("Q")?.inForce;
+      assert.equal(choice?.kind, "seal");
+      return choice?.kind === "seal" ? choice.holds : [];
+    };
+    const antijoin = (on: string) => `select r.a from r where not exists (select 1 from s where ${on})`;
+    const hold = (by: string[] | null) => [{ name: "r", until: "s", by }];
+    assert.deepEqual(await planned(antijoin("s.a = r.a"), "a"), hold(["a"]));
+    assert.deepEqual(await planned(antijoin("s.b = r.a"), "b"), hold(["a"]));
+    assert.deepEqual(await planned(antijoin("s.a = r.b and s.b = r.a"), "a"), hold(["b"]));
+    assert.deepEqual(await planned("select r.a, s.b from r left join s on s.b = r.a", "b"), hold(["a"]));
+    // No row of r names a value of b that it waits for.
+    assert.deepEqual(await planned(antijoin("s.a = r.a and s.b = 1"), "b"), hold(null));
+    const apart = "select a from r union all select a from s group by a having count(*) < 3";
+    assert.deepEqual(await planned(apart, "a"), [], "rows that never meet do not wait for each other");
+  });
+
+  test("is what is printed", async () => {
+    const text = `
+Unpaid:
+  sql: select o.id from orders o where not exists (select 1 from payments p where p.order_id = o.id)
+  tables: { orders: [id], payments: [order_id] }
+  to: unpaid
+streams: { payments: { seal: [order_id] } }
+`;
+    const report = showAnalysis(analyze(await readDataflow(text)));
+    assert.match(report, /^ {2}Unpaid: waits for seals, because payments is sealed on \{order_id\}$/m);
+    assert.match(report, /^ {4}payments waits until its order_id is complete$/m);
+    assert.match(report, /^ {4}orders waits until the id that it names is complete in payments$/m);
   });
 
   test("is none where what comes of it was accepted", async () => {
@@ -238,7 +286,8 @@ streams: { in: { seal: [[k], [l]] } }
     assert.deepEqual(choice, {
       component: "Count",
       coordination: { kind: "none" },
-      because: "the labels ask for order, but: one thread feeds it",
+      inForce: { kind: "none" },
+      because: "one thread feeds it",
       override: "one thread feeds it",
     });
   });
@@ -255,7 +304,10 @@ streams: { in: { seal: [[k], [l]] } }
       const analysis = analyze(await wish(kind, reason));
       assert.throws(
         () => planCoordination(analysis),
-        (error) => error instanceof HeadwaterError && error.code === "HW-5004",
+        (error) =>
+          error instanceof HeadwaterError &&
+          error.code === "HW-5004" &&
+          /HW-5004: dataflow:6:3: The coordination of Count /.test(error.message),
       );
     }
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { analyze } from "headwater/analysis";
+import { advise, analyze, planCoordination } from "headwater/analysis";
 import { stronglyConnected } from "#src/analysis/cycles.js";
 import { graph, labels, path } from "./dataflows.js";
 
@@ -16,7 +16,7 @@ describe("cycles collapse", () => {
     assert.equal(analysis.streams.get("ab")?.derivation, analysis.streams.get("ba")?.derivation);
   });
 
-  test("and a seal that fits the order-sensitive members makes them deterministic", () => {
+  test("and no seal outside protects an order-sensitive member: what comes round again comes after it", () => {
     const around = (key: string[]) =>
       labels(
         analyze(
@@ -36,9 +36,7 @@ describe("cycles collapse", () => {
           ),
         ),
       ).out;
-    assert.equal(around(["k"]), "Async");
-    assert.equal(around(["l"]), "Run"); // fits B, which is the worst, and not C
-    assert.equal(around(["x"]), "Run");
+    for (const key of ["k", "l", "x"]) assert.equal(around([key]), "Run");
   });
 
   test("a self-edge does not make a component order-sensitive", () => {
@@ -59,7 +57,7 @@ describe("cycles collapse", () => {
     assert.equal(cache("CR"), "Async");
     assert.equal(cache("CW"), "Async");
     assert.equal(cache("OW"), "Diverge");
-    assert.equal(cache("OW", ["k"]), "Async");
+    assert.equal(cache("OW", ["k"]), "Diverge");
   });
 
   test("a seal does not pass a cycle: a record may still be under way around it", () => {
@@ -85,6 +83,64 @@ describe("cycles collapse", () => {
       ),
     );
     assert.equal(labels(analysis).out, "Diverge");
+  });
+
+  test("each gate counts, not only the first: a seal that fits one read of a loop does not protect another", () => {
+    const report = (gates: readonly string[][], loop: boolean) =>
+      labels(
+        analyze(
+          graph(
+            {
+              Report: {
+                rep: true,
+                paths: [
+                  path("click", "response", "CW"),
+                  ...gates.map((gate) => path("request", "response", "OR", gate)),
+                ],
+              },
+            },
+            {
+              click: [null, "Report.click", ["campaign"]],
+              request: [null, "Report.request"],
+              ...(loop ? { back: ["Report.response", "Report.request"] as const } : {}),
+              response: ["Report.response", null],
+            },
+          ),
+        ),
+      ).response;
+    for (const loop of [true, false]) {
+      assert.equal(report([["campaign", "id"], ["id"]], loop), "Inst", `loop: ${loop}`);
+      assert.equal(report([["campaign", "id"]], loop), "Async", `loop: ${loop}`);
+    }
+  });
+
+  test("a read is protected only by what its own component has sealed, not by a seal elsewhere in the cycle", () => {
+    const analysis = analyze(
+      graph(
+        {
+          Log: [path("click", "out", "CW"), path("in", "out", "CR")],
+          Read: [path("in", "out", "OR", ["k"])],
+        },
+        {
+          click: [null, "Log.click", ["k"]],
+          there: ["Log.out", "Read.in"],
+          back: ["Read.out", "Log.in"],
+          out: ["Read.out", null],
+        },
+      ),
+    );
+    assert.equal(labels(analysis).out, "Run");
+  });
+
+  test("a seal that is declared on the way back counts as little", () => {
+    const given = graph(
+      { Sum: [path("in", "out", "OW", ["k"])] },
+      { in: [null, "Sum.in", ["k"]], back: ["Sum.out", "Sum.in", ["k"]], out: ["Sum.out", null] },
+    );
+    const analysis = analyze(given);
+    assert.deepEqual(labels(analysis), { back: "Run", in: "Seal", out: "Run" });
+    assert.equal(planCoordination(analysis).get("Sum")?.coordination.kind, "order");
+    assert.equal(advise(analysis)[0]?.seal, null);
   });
 
   test("what enters beside the cycle's inputs goes around too", () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Analysis,
@@ -50,6 +50,11 @@ export async function analysisOf(text: string): Promise<Analysis> {
 
 export function exampleText(name: string): string {
   return readFileSync(join(ROOT, "examples", "analysis", `${name}.yaml`), "utf8");
+}
+
+export function exampleNames(): string[] {
+  const files = readdirSync(join(ROOT, "examples", "analysis"));
+  return files.flatMap((name) => (name.endsWith(".yaml") ? [name.replace(/\.yaml$/, "")] : []));
 }
 
 export async function example(name: string): Promise<Analysis> {

@@ -100,6 +100,24 @@ accept:
     ]);
   });
 
+  test("says how streams travel: in which order, from how many writers, with which watermark, and as what", async () => {
+    const { streams } = await readDataflow(`${A}
+streams:
+  - { name: in, to: A.in, ordered: [k], changelog: [k], attributes: { k: int, t: timestamptz } }
+  - { name: more, to: A.in, ordered: all, writer: single, watermark: { attribute: t, late: true } }
+`);
+    const [first, second] = streams;
+    assert.deepEqual([first?.ordered, first?.changelog], [["k"], ["k"]]);
+    assert.deepEqual([first?.attributes, first?.types], [["k", "t"], { k: "number", t: "instant" }]);
+    assert.deepEqual([second?.ordered, second?.singleWriter], [[], true]);
+    assert.deepEqual(second?.seals, [{ key: ["t"], prefix: true, late: true }]);
+  });
+
+  test("lets seals and gates name what declared attributes determine", async () => {
+    const text = `${A}streams: { in: { attributes: [time], seal: [time] } }\ndependencies: [{ from: time, to: k }]\n`;
+    assert.equal((await readDataflow(text)).streams.length, 2);
+  });
+
   test("says what attributes are made of", async () => {
     const { components } = await readDataflow(
       one(
@@ -225,6 +243,53 @@ describe("a file that cannot be read is refused", () => {
       "a delivery that there is not",
       `${A}streams: { in: { delivery: at-lest-once } }\n`,
       /Did you mean "at-least-once"\?/,
+    ],
+    [
+      "a delivery that loses records, which is not nearly at-least-once",
+      `${A}streams: { in: { delivery: at-most-once } }\n`,
+      /^(?!.*Did you mean).*at-most-once loses records/s,
+    ],
+    [
+      "an alternative of a component that has none",
+      `${A.trimEnd()}\n  use: POOR\n`,
+      /^flow.yaml:3:3: use names an alternative path, and A has none/,
+    ],
+    [
+      "a seal on a misspelt attribute",
+      `${WORDCOUNT}streams: { tweets: { seal: [bacth] } }\n`,
+      /A seal of tweets names "bacth", and nothing else does\. Did you mean "batch"\?/,
+    ],
+    [
+      "a seal on an attribute that the stream does not have",
+      `${A}streams: { in: { seal: [campaign], attributes: [k, id] } }\n`,
+      /A seal of in names "campaign", which records of in do not have\. There are: k, id\./,
+    ],
+    [
+      "a gate with an attribute that the stream does not have",
+      `${A}streams: { in: { attributes: [kk, id] } }\n`,
+      /^flow.yaml:2:15: A subscript names "k", which records of in do not have\. Did you mean "kk"\?/,
+    ],
+    [
+      "a gate with a misspelt attribute",
+      one("{ from: in, to: out, label: OW, subscript: [wrod] }") +
+        "B: { annotation: { from: out, to: end, label: OW, subscript: [word] } }\n" +
+        "streams: { in: { seal: [word] } }\n",
+      /A subscript names "wrod", and nothing else does\. Did you mean "word"\?/,
+    ],
+    [
+      "a type that there is not",
+      `${A}streams: { in: { attributes: { k: txt } } }\n`,
+      /The type of k cannot be "txt"\. Did you mean "text"\?/,
+    ],
+    [
+      "a watermark without an attribute",
+      `${A}streams: { in: { watermark: { late: true } } }\n`,
+      /A watermark needs an "attribute"/,
+    ],
+    [
+      "an input that its query does not read",
+      "A: { sql: select k from clicks, tables: { clicks: [k], click: [k] }, to: out }\n",
+      /HW-5105: The query does not read click, .*Did you mean "clicks"\?/,
     ],
     [
       "an acceptance without a reason",

@@ -119,6 +119,7 @@ describe("section VI.B, the ad network", () => {
     const derivation = analysis.streams.get("Report.response")?.derivation;
     assert.deepEqual(derivation?.reconciliations, [
       {
+        component: "Report",
         from: { kind: "NDRead", gate: ["id", "campaign"] },
         protectedBy: ["click"],
         exposedTo: [],

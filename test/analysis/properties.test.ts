@@ -11,14 +11,17 @@ import {
   type Gate,
   type Graph,
   type Path,
+  planCoordination,
   type Seal,
   type Stream,
   severityOf,
+  showAnalysis,
   showDerivation,
   toDot,
   toJson,
   toSvg,
 } from "headwater/analysis";
+import { dataflow } from "./random-dataflows.js";
 
 /** Few names, so that seals, gates and interfaces meet often. */
 const attribute = fc.constantFrom("k", "l", "m");
@@ -195,19 +198,33 @@ describe("for any dataflow", () => {
           ({ label }) => severityOf(label) > severityOf("Async"),
         );
         assert.deepEqual(shown, anomalies.map(({ stream }) => stream.name).toSorted());
-        for (const { seal, path, components, rule } of faults) {
+        for (const { seal, path, component, rule } of faults) {
           const key = seal?.keys[0]?.seal;
           if (seal === null || key === undefined) continue;
           const streams = given.streams.map((each) =>
             seal.streams.includes(each.name) ? { ...each, seals: [...each.seals, key] } : each,
           );
           const left = advise(analyze({ ...given, streams })).filter(
-            (each) =>
-              each.path === path && each.rule === rule && each.components.join() === components.join(),
+            (each) => each.path === path && each.rule === rule && each.component === component,
           );
           const still = left.flatMap(({ inputs }) => inputs.map(({ name }) => name));
-          assert.ok(!seal.streams.some((name) => still.includes(name)), `${components}: ${still}`);
+          assert.ok(!seal.streams.some((name) => still.includes(name)), `${component}: ${still}`);
         }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("a component that lacks an order shows in the verdict", () => {
+    fc.assert(
+      fc.property(dataflow, (given) => {
+        const analysis = analyze(given);
+        const lacking = [...planCoordination(analysis).values()].filter(
+          ({ coordination, inForce }) => coordination.kind === "order" && inForce.kind !== "order",
+        );
+        const report = showAnalysis(analysis);
+        if (lacking.length > 0) assert.match(report, /^Needs coordination: /m);
+        assert.equal(/needs one order for all inputs/.test(report), lacking.length > 0);
       }),
       { numRuns: 300 },
     );

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { parse } from "yaml";
 import { ROOT } from "../house/source.js";
-import { AD_NETWORK, exampleText, WORDCOUNT } from "./dataflows.js";
+import { AD_NETWORK, exampleNames, exampleText, WORDCOUNT } from "./dataflows.js";
 
 /** The part of JSON schema that ours uses. */
 interface Schema {
@@ -72,10 +72,7 @@ function fits(value: unknown, against: Schema): boolean {
 }
 
 describe("the schema for editors", () => {
-  const examples = readdirSync(join(ROOT, "examples", "analysis")).flatMap((name) =>
-    name.endsWith(".yaml") ? [name.replace(/\.yaml$/, "")] : [],
-  );
-  for (const name of examples) {
+  for (const name of exampleNames()) {
     test(`takes examples/analysis/${name}.yaml`, () => {
       assert.equal(fits(parse(exampleText(name)), schema), true);
     });

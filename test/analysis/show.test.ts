@@ -36,7 +36,10 @@ describe("text", () => {
       text,
       /^ {2}seal {4}words on \{word\} or on \{batch\}; it is enough to seal tweets like that$/m,
     );
-    assert.match(text, /^ {2}order {3}all inputs of Count through one logical node$/m);
+    assert.match(
+      text,
+      /^ {2}order {3}all inputs of Count through one logical node, .*; then say so: coordination: /m,
+    );
     assert.match(text, /^ {2}accept {2}counts, with a written reason$/m);
     assert.match(text, /Needs coordination: counts Run, db Run\.$/);
     assert.match(
@@ -77,7 +80,7 @@ describe("text", () => {
 
 describe("json", () => {
   test("has outputs, streams with derivations, and advice", async () => {
-    const { outputs, streams, advice, open } = toJson(await example("wordcount"));
+    const { outputs, streams, derivations, advice, open } = toJson(await example("wordcount"));
     assert.deepEqual(outputs, [{ name: "db", label: "Run", rep: false, accepted: null }]);
     assert.deepEqual(
       streams.map(({ name, from, to }) => [name, from, to]),
@@ -88,7 +91,7 @@ describe("json", () => {
         ["words", "Splitter.words", "Count.words"],
       ],
     );
-    assert.deepEqual(streams[0]?.derivation, {
+    assert.deepEqual(derivations[streams[0]?.derivation ?? -1], {
       components: ["Count"],
       cycle: false,
       rep: false,
@@ -105,7 +108,9 @@ describe("json", () => {
           gives: "Taint",
         },
       ],
-      reconciliations: [{ from: "Taint", protectedBy: null, exposedTo: [], gives: "Run" }],
+      reconciliations: [
+        { component: "Count", from: "Taint", protectedBy: null, exposedTo: [], gives: "Run" },
+      ],
       label: "Run",
     });
     assert.deepEqual(advice[0]?.seal?.keys, [
@@ -168,6 +173,6 @@ describe("pictures", () => {
       }
     }
     assert.equal(ways.length, edges.length);
-    assert.equal(ways[6]?.length, 4); // from a to e, bent in the columns of b and d
+    assert.equal(ways[6]?.length, 10); // from a to e, level in two columns of boxes and in three of captions
   });
 });

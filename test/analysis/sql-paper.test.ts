@@ -23,7 +23,7 @@ describe("the queries of figure 6 at the reporting server (section VI.B.1)", () 
   };
   for (const [name, sql] of Object.entries(FIGURE_6)) {
     test(`${name} has the paper's annotations`, async () => {
-      const { paths, persistent } = await deriveQuery(sql, CLICKS, { continuous: false });
+      const { paths, persistent } = await deriveQuery(sql, CLICKS, { continuous: false, openRequests: true });
       const found = paths.map(({ from, annotation, gate }) => ({ from, annotation, gate }));
       assert.deepEqual(found, [
         { from: "clicks", annotation: "CW", gate: [] },
@@ -67,6 +67,8 @@ Report:
     clicks: [id, campaign, window]
     request: [id]
   to: response
+  request: request
+  open-requests: true
 streams:
   clicks: { to: Report.clicks${seal} }
   requests: { to: Cache.request }

@@ -11,7 +11,7 @@ export const TABLES = Object.keys(COLUMNS) as TableName[];
 export function tables(withNulls: boolean): fc.Arbitrary<Tables> {
   const nulls = withNulls ? [null] : [];
   const a: fc.Arbitrary<Scalar> = fc.constantFrom(0, 1, 2, ...nulls);
-  const b: fc.Arbitrary<Scalar> = fc.constantFrom(-2, 0, 1, 2, 3, ...nulls);
+  const b: fc.Arbitrary<Scalar> = fc.constantFrom(-2, 0, 1, 2, 3, 10, ...nulls);
   const rows = fc.array(fc.record({ a, b }), { maxLength: 5 });
   return fc.record({ r: rows, s: rows, t: rows });
 }
@@ -34,6 +34,11 @@ const aggregate = fc.constantFrom(
   "count(*) - min(x.b)",
   "-count(*)",
   "2 * count(*)",
+  "max(x.b::text)::int",
+  "min(x.b::text)::numeric",
+  "max(x.b)::int",
+  "max(x.b + 0)::int",
+  "count(*)::numeric",
 );
 
 function words(strings: TemplateStringsArray, ...parts: fc.Arbitrary<string>[]): fc.Arbitrary<string> {
@@ -120,6 +125,10 @@ export function relation(depth: number): fc.Arbitrary<string> {
 
 /** What is rare among all queries and has rules of its own. */
 const pointed = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: words`(select a, a as b from r x group by a having ${fc.constantFrom("max", "min")}(x.b::text)::${fc.constantFrom("int", "numeric", "float8")} ${comparison} 5)`,
+  },
   words`(select a, a as b from (select x.a, x.b from r x) x group by a ${having})`,
   words`(select 1 as a, 2 as b from (select x.a, x.b from r x) x ${having})`,
   words`(select x.a, x.b from r x where ${not}((select ${fc.constantFrom("sum(y.b)", "max(y.b)", "min(y.b)", "sum(abs(y.b))", "count(*)")} from s y) ${comparison} ${constant}))`,
@@ -130,6 +139,27 @@ const pointed = fc.oneof(
   words`(select ${column} as a, (select count(*) from s y where y.a = x.a) as b from r x)`,
   words`(select ${column} as a, count(*) as b from (select x.a, x.b from r x union all select y.b, y.a from s y) x group by 1)`,
 );
+
+const own = fc.constantFrom("a", "b");
+const equal = fc.oneof(
+  words`y.${own} = x.${own}`,
+  words`y.a = x.${own} and y.b = x.${own}`,
+  words`y.${own} = x.${own} and y.${own} = ${constant}`,
+);
+/** Tables that meet in columns of different names, or not at all: a row waits for what it meets, and for nothing else. */
+export const meeting: fc.Arbitrary<string> = fc
+  .oneof(
+    words`(select x.a, x.b from r x where not exists (select 1 from s y where ${equal}))`,
+    words`(select x.a, x.b from r x where ${column} not in (select y.${own} from s y where y.${own} = x.${own}))`,
+    words`(select x.${own} as a, y.${own} as b from r x left join s y on ${equal})`,
+    words`(select x.a, count(*) as b from r x left join s y on ${equal} group by x.a ${having})`,
+    words`(select x.a, x.b from r x left join s y on ${equal} group by x.a, x.b having count(*) ${comparison} ${constant})`,
+    words`(select x.a, y.n as b from (select z.${own} as a, count(*) as n from r z group by 1) x left join (select z.${own} as a, count(*) as n from s z group by 1) y on x.a = y.a)`,
+    words`(select ${column} as a, count(*) as b from (select x.a, x.b from r x union all select y.b, y.a from s y) x group by 1)`,
+    words`(select x.a, x.b from r x union all select y.${own}, count(*) from s y group by 1)`,
+    words`(select x.a, x.b from r x where not exists (select 1 from s y where y.a = x.b and not exists (select 1 from t z where z.${own} = y.${own})))`,
+  )
+  .map((part) => `select x.a, x.b from ${part} x`);
 
 export const query: fc.Arbitrary<string> = fc
   .oneof(pointed, relation(1), relation(2), relation(3))

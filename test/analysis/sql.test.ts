@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type DeriveOptions, deriveQuery } from "headwater/analysis";
+import { type DeriveOptions, derivePaths, deriveQuery } from "headwater/analysis";
+import { refused } from "../refused.js";
 
 const TABLES = {
   clicks: ["id", "campaign", "ts", "cost"],
@@ -259,6 +260,66 @@ describe("thresholds on what only grows are confluent (section III.D)", () => {
   });
 });
 
+describe("a cast keeps the direction only if it keeps the order", () => {
+  const types = {
+    types: { clicks: { id: "number", cost: "number", campaign: "text", ts: "time" } },
+  } as const;
+  const having = (condition: string) => `select id from clicks group by id having ${condition}`;
+
+  test("from a number or a time to another one", async () => {
+    for (const condition of [
+      "max(cost)::int > 5",
+      "count(*)::numeric > 5",
+      "max(ts)::date > '2025-01-01'::date",
+    ])
+      assert.match((await paths(having(condition), types))[0] ?? "", /^clicks CW/, condition);
+  });
+
+  test("not from a text, which is ordered otherwise, nor from a column of unknown type", async () => {
+    for (const cast of [
+      "max(campaign)::int > 5",
+      "max(campaign)::numeric > 5",
+      "min(campaign)::float8 < 5",
+    ]) {
+      assert.match((await paths(having(cast), types))[0] ?? "", /^clicks OW\[id\]/, cast);
+      assert.match((await paths(having(cast)))[0] ?? "", /^clicks OW\[id\]/, cast);
+    }
+    await check(
+      "select id from (select id, max(campaign) as m from clicks group by id) t where m::int > 5",
+      ["clicks OW[id] absorbs"],
+      types,
+    );
+  });
+
+  test("nor between times of day and instants, which part ways when clocks are set back", async () => {
+    const instants = { types: { clicks: { ts: "instant" } } } as const;
+    assert.match(
+      (await paths(having("max(ts)::timestamp > '2025-01-01'::timestamp"), instants))[0] ?? "",
+      /OW/,
+    );
+    const { dependencies } = await deriveQuery(
+      "select ts::date, count(*) from clicks group by ts::date",
+      TABLES,
+      types,
+    );
+    assert.equal(dependencies[0]?.orderPreserving, true);
+  });
+});
+
+describe("CASE", () => {
+  test("has a name of its own in a gate, from CASE to its END", async () => {
+    const kind = (limit: number) =>
+      `case when cost > ${limit} then case when id > 1 then 2 else 1 end else 0 end`;
+    await check(`select ${kind(5)} as k, count(*) from clicks group by ${kind(5)}`, [
+      `clicks OW[${kind(5)}] minds`,
+    ]);
+    const both = [5, 7].map(
+      (limit) => `select ${kind(limit)} as k from clicks group by ${kind(limit)} having count(*) < 9`,
+    );
+    await check(both.join(" union all "), ["clicks OW[] minds"]);
+  });
+});
+
 describe("time windows", () => {
   test("are gates, and grow with the time: a watermark seals them", async () => {
     for (const from of [
@@ -326,7 +387,16 @@ describe("lineage and requests", () => {
 
   test("a parameter comes with a request: rows are stored, and the request races with them", async () => {
     await check("select count(*) from clicks where id = $1", ["clicks CW minds", "request OR[id] passes"]);
-    await check("select cost from clicks where id = $1", ["clicks CW passes", "request CR passes"]);
+    await check("select cost from clicks where id = $1", ["clicks CW passes", "request OR[id] passes"]);
+  });
+
+  test("a request is answered once: with the rows that have arrived by then, also where nothing is taken back", async () => {
+    const cost = "select cost from clicks where id = $1";
+    await check(cost, ["clicks CW passes", "request OR[id] passes"]);
+    await check(cost, ["clicks CW passes", "request CR passes"], { openRequests: true });
+    const seen = "select id from clicks group by id having count(*) > 1000";
+    await check(seen, ["clicks CW minds", "request OR[id] passes"], { continuous: false });
+    await check(seen, ["clicks CW minds", "request CR passes"], { continuous: false, openRequests: true });
   });
 
   test("a table of requests is answered row by row", async () => {
@@ -343,6 +413,17 @@ describe("lineage and requests", () => {
     ]);
     // A seal on x would not do for s, which has an x too; nor one on y for r.
     assert.deepEqual(paths[2]?.gate, []);
+  });
+
+  test("an input that the query does not read is not taken for the one that asks", async () => {
+    const sql = "select id from clicks group by id having count(*) < 100";
+    const inputs = { clicks: ["id"], click_requests: ["id"] };
+    await refused(derivePaths(sql, inputs, "out"), "HW-5105");
+    const { paths: derived } = await derivePaths(sql, inputs, "out", { request: "click_requests" });
+    assert.deepEqual(
+      derived.map(({ from, annotation }) => `${from} ${annotation}`),
+      ["clicks CW", "click_requests OR"],
+    );
   });
 
   test("every annotation says why, and from which words", async () => {

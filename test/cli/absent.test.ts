@@ -57,6 +57,7 @@ for (const line of lines()) {
   test(`headwater ${line} says that it is not there, and exits with 2`, async (t) => {
     const folder = packageWith(t, {
       "app.mjs": 'import { Context } from "headwater"; export default class App extends Context {}',
+      "flow.yaml": "A: { annotation: { from: in, to: out, label: CR } }",
       "load.jsonl": '{"atMs":0,"context":["Game"],"costMs":1}',
     });
     const { exitCode, stderr } = await runHere(folder, ...line.split(" "));

@@ -1,23 +1,35 @@
 import type { Node } from "yaml";
-import type { AnnotationKind, Component, Gate, Lineage, Override, Path, Repetition, Runs } from "../graph.js";
+import type {
+  AnnotationKind,
+  ColumnType,
+  ColumnTypes,
+  Component,
+  Gate,
+  Lineage,
+  Override,
+  Path,
+  Repetition,
+  Runs,
+} from "../graph.js";
 import { isOrderSensitive } from "../labels.js";
+import { columnType, TYPE_NAMES } from "../sql/types.js";
 import type { Entry, Page } from "./problems.js";
 
 const KINDS: readonly AnnotationKind[] = ["CR", "CW", "OR", "OW"];
 const REPETITIONS: readonly Repetition[] = ["passes", "minds", "absorbs"];
 const PATH_KEYS = ["from", "to", "label", "subscript", "repetition", "lineage"];
-const COMPONENT_KEYS = ["annotation", "Rep", "rep", "use", "coordination", "runs", "sql", "tables", "to"];
+const QUERY_KEYS = ["sql", "tables", "to", "request", "open-requests"];
+const COMPONENT_KEYS = ["annotation", "Rep", "rep", "use", "coordination", "runs", ...QUERY_KEYS];
 const COORDINATIONS: readonly Override["kind"][] = ["none", "seal", "order"];
 const LINEAGE_KEYS = ["from", "injective", "order-preserving"];
 
 /** A query that a component runs, whose paths are to be derived. */
 export interface Query {
-  readonly sql: string;
   readonly node: Node;
-  /** The columns of each input. */
-  readonly tables: Readonly<Record<string, readonly string[]>>;
-  readonly to: string;
+  readonly runs: QueryRuns;
 }
+
+export type QueryRuns = Extract<Runs, { readonly sql: string }>;
 
 /** A component as it is written: with alternatives to choose from (the queries of figure 6), or with a query. */
 export interface WrittenComponent {
@@ -63,10 +75,7 @@ export function readComponent(page: Page, entry: Entry): WrittenComponent {
     use: fields.get("use"),
     coordination: readOverride(page, fields.get("coordination")),
     query,
-    runs:
-      query === null
-        ? readRuns(page, fields.get("runs"))
-        : { sql: query.sql, tables: query.tables, to: query.to },
+    runs: query === null ? readRuns(page, fields.get("runs")) : query.runs,
   };
 }
 
@@ -78,7 +87,11 @@ export function addAlternative(page: Page, alternatives: Map<string, Path>, { ke
 /** With the alternative that was chosen, or with all of them: the label is then that of the worst. */
 export function toComponent(page: Page, written: WrittenComponent, derived: readonly Path[]): Component {
   const { entry, paths, rep, alternatives, use, coordination, runs } = written;
-  const name = use === undefined ? null : page.oneOf(use.value, "use", [...alternatives.keys()]);
+  if (use !== undefined && alternatives.size === 0) {
+    page.problem(use.keyNode, `use names an alternative path, and ${entry.key} has none: leave it out.`);
+  }
+  const known = [...alternatives.keys()];
+  const name = use === undefined || known.length === 0 ? null : page.oneOf(use.value, "use", known);
   const chosen = name === null ? undefined : alternatives.get(name);
   const added = chosen === undefined ? [...alternatives.values()] : [chosen];
   return {
@@ -98,8 +111,7 @@ function readRuns(page: Page, entry: Entry | undefined): Runs | null {
     const module = page.word(entry.value, "runs");
     return module === null ? null : { module };
   }
-  const query = readQuery(page, entry, page.fields(entry.value, "runs", ["sql", "tables", "to"]));
-  return query === null ? null : { sql: query.sql, tables: query.tables, to: query.to };
+  return readQuery(page, entry, page.fields(entry.value, "runs", QUERY_KEYS))?.runs ?? null;
 }
 
 function readOverride(page: Page, entry: Entry | undefined): Override | null {
@@ -110,7 +122,8 @@ function readOverride(page: Page, entry: Entry | undefined): Override | null {
     return page.problem(entry.value, 'coordination needs a "kind" and a written "reason".');
   }
   const [chosen, why] = [page.oneOf(kind.value, "kind", COORDINATIONS), page.word(reason.value, "reason")];
-  return chosen === null || why === null ? null : { kind: chosen, reason: why };
+  if (chosen === null || why === null) return null;
+  return { kind: chosen, reason: why, position: page.positionOf(entry.keyNode) };
 }
 
 function readPath(page: Page, node: Node): Path | null {
@@ -172,7 +185,7 @@ function readLineage(page: Page, node: Node): Lineage[] {
 function readQuery(page: Page, { key, keyNode }: Entry, fields: ReadonlyMap<string, Entry>): Query | null {
   const sql = fields.get("sql");
   if (sql === undefined) {
-    for (const name of ["tables", "to"]) {
+    for (const name of QUERY_KEYS) {
       const field = fields.get(name);
       if (field !== undefined)
         page.problem(field.keyNode, `"${name}" belongs to "sql", which ${key} has not.`);
@@ -188,10 +201,38 @@ function readQuery(page: Page, { key, keyNode }: Entry, fields: ReadonlyMap<stri
       `${key} has sql, so it also needs "tables" (the columns of each input) and "to" (the name of its output).`,
     );
   }
-  const columns = page.entries(tables.value, "tables").map(({ key: table, value }) => {
-    return [table, page.words(value, `The columns of ${table}`) ?? []] as const;
-  });
+  const columns = page
+    .entries(tables.value, "tables")
+    .map(({ key: table, value }) => [table, readColumns(page, value, `The columns of ${table}`)] as const);
   const output = page.word(to.value, "to");
+  const [request, open] = [fields.get("request"), fields.get("open-requests")];
+  const asking = request === undefined ? null : page.word(request.value, "request");
+  const stays = open === undefined ? false : page.yesOrNo(open.value, "open-requests") === true;
   if (text === null || output === null) return null;
-  return { sql: text, node: sql.value, tables: Object.fromEntries(columns), to: output };
+  const runs: QueryRuns = {
+    sql: text,
+    tables: Object.fromEntries(columns.map(([table, { names }]) => [table, names])),
+    types: Object.fromEntries(columns.map(([table, { types }]) => [table, types])),
+    to: output,
+    ...(asking === null ? {} : { request: asking }),
+    ...(stays ? { openRequests: true } : {}),
+  };
+  return { node: sql.value, runs };
+}
+
+/** `[id, name]`, or with types: `{ id: int, name: text }`. */
+export function readColumns(
+  page: Page,
+  node: Node,
+  what: string,
+): { readonly names: readonly string[]; readonly types: ColumnTypes } {
+  if (!page.isMapping(node)) return { names: page.words(node, what) ?? [], types: {} };
+  const types: Record<string, ColumnType> = {};
+  const entries = page.entries(node, what);
+  for (const { key, value } of entries) {
+    const written = page.oneOf(value, `The type of ${key}`, TYPE_NAMES);
+    const type = written === null ? null : columnType(written);
+    if (type !== null) types[key] = type;
+  }
+  return { names: entries.map(({ key }) => key), types };
 }

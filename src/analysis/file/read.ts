@@ -1,7 +1,10 @@
 /** Annotation files (section VI), as printed in the paper and with what Headwater adds: docs/analysis.md. */
 
+import { HeadwaterError } from "../../errors.js";
 import { didYouMean } from "../../suggest.js";
 import type { Acceptance, Component, Dependency, Graph, Path, Stream } from "../graph.js";
+import type { DeriveOptions } from "../sql/derive.js";
+import { checkAttributes } from "./attributes.js";
 import {
   addAlternative,
   isAlternative,
@@ -21,6 +24,7 @@ export type DeriveFromSql = (
   sql: string,
   tables: Readonly<Record<string, readonly string[]>>,
   to: string,
+  options: Pick<DeriveOptions, "request" | "openRequests" | "types">,
 ) => Promise<{ readonly paths: readonly Path[]; readonly dependencies: readonly Dependency[] }>;
 
 export interface ReadOptions {
@@ -51,8 +55,10 @@ export async function readDataflow(text: string, options: ReadOptions = {}): Pro
     if (connected.some(({ name }) => name === stream) || position === undefined) continue;
     page.problemAt(position, `There is no stream "${stream}" to accept.${hintAt(stream, connected)}`);
   }
+  const graph = { components, streams: connected, dependencies, accepted };
+  checkAttributes(page, graph);
   page.finish();
-  return { components, streams: connected, dependencies, accepted };
+  return graph;
 }
 
 interface Sections {
@@ -86,9 +92,12 @@ async function derivedPaths(page: Page, { query }: WrittenComponent, derive: Der
   try {
     // PostgreSQL's parser is large; who has no queries does not load it.
     const derived = derive ?? (await import("../sql/derive.js")).derivePaths;
-    return await derived(query.sql, query.tables, query.to);
+    const { sql, tables, to, ...options } = query.runs;
+    return await derived(sql, tables, to, options);
   } catch (error) {
-    page.problem(query.node, error instanceof Error ? error.message : String(error));
+    // What is wrong with the query is told with what else is wrong with the file; anything else is not the file's fault.
+    if (!(error instanceof HeadwaterError)) throw error;
+    page.problem(query.node, error.message);
     return none;
   }
 }

@@ -1,6 +1,7 @@
 import type { Node } from "yaml";
 import { didYouMean } from "../../suggest.js";
 import type { Acceptance, Component, Delivery, Dependency, Port, Seal, Stream } from "../graph.js";
+import { readColumns } from "./components.js";
 import type { Entry, Page } from "./problems.js";
 
 const STREAM_KEYS = [
@@ -12,6 +13,9 @@ const STREAM_KEYS = [
   "Rep",
   "rep",
   "delivery",
+  "ordered",
+  "writer",
+  "changelog",
   "id",
   "attributes",
   "sample",
@@ -20,6 +24,7 @@ const STREAM_KEYS = [
 const DEPENDENCY_KEYS = ["from", "to", "injective", "order-preserving"];
 const ACCEPT_KEYS = ["stream", "label", "reason"];
 const DELIVERIES: readonly Delivery[] = ["exactly-once", "at-least-once"];
+const WRITERS = ["single"] as const;
 const ACCEPTABLE = ["Run", "Inst", "Diverge"] as const;
 
 /** What a file says about a stream. Without ends it is about one that follows from the names of interfaces. */
@@ -69,8 +74,13 @@ function readStream(
   const rep = fields.get("Rep") ?? fields.get("rep");
   const replicated = rep === undefined ? undefined : page.yesOrNo(rep.value, "Rep");
   const delivery = fields.get("delivery");
-  const delivered = delivery && page.oneOf(delivery.value, "delivery", DELIVERIES);
-  const [id, attributes] = [words("id"), words("attributes")];
+  const delivered = delivery && readDelivery(page, delivery.value);
+  const [id, changelog] = [words("id"), words("changelog")];
+  const written = value("attributes");
+  const attributes = written === undefined ? null : readColumns(page, written, "attributes");
+  const writer = value("writer");
+  const single = writer !== undefined && page.oneOf(writer, "writer", WRITERS) !== null;
+  const ordered = value("ordered");
   const sample = value("sample");
   const accept = fields.get("accept");
   if (accept !== undefined) accepted.push(...readAcceptance(page, accept.value, name));
@@ -82,7 +92,11 @@ function readStream(
     ...(replicated === undefined ? {} : { rep: replicated }),
     ...(delivered ? { delivery: delivered } : {}),
     ...(id === null ? {} : { id }),
-    ...(attributes === null ? {} : { attributes }),
+    ...(ordered === undefined ? {} : { ordered: readOrder(page, ordered) }),
+    ...(single ? { singleWriter: true } : {}),
+    ...(changelog === null ? {} : { changelog }),
+    ...(attributes === null ? {} : { attributes: attributes.names }),
+    ...(attributes === null || Object.keys(attributes.types).length === 0 ? {} : { types: attributes.types }),
     ...(sample === undefined ? {} : { sample: readSample(page, sample) }),
     position: page.positionOf(at),
   };
@@ -100,7 +114,32 @@ function readSeals(page: Page, node: Node | undefined): Seal[] {
   });
 }
 
+/** `ordered: [key]`, or `ordered: all` where one order holds for the whole stream. */
+function readOrder(page: Page, node: Node): readonly string[] {
+  const words = page.words(node, "ordered") ?? [];
+  return words.length === 1 && words[0] === "all" ? [] : words;
+}
+
+function readDelivery(page: Page, node: Node): Delivery | null {
+  const written = page.word(node, "delivery");
+  if (written !== "at-most-once") return written === null ? null : page.oneOf(node, "delivery", DELIVERIES);
+  return page.problem(
+    node,
+    "at-most-once loses records, and no label is about lost records. " +
+      "If what arrives arrives once, say exactly-once.",
+  );
+}
+
+/** `watermark: ts`, or `watermark: { attribute: ts, late: true }` where it is only estimated. */
 function readWatermark(page: Page, node: Node | undefined): Seal[] {
+  if (node !== undefined && page.isMapping(node)) {
+    const fields = page.fields(node, "A watermark", ["attribute", "late"]);
+    const [attribute, late] = [fields.get("attribute"), fields.get("late")];
+    if (attribute === undefined) return page.problem(node, 'A watermark needs an "attribute".') ?? [];
+    const name = page.word(attribute.value, "attribute");
+    const estimated = late !== undefined && page.yesOrNo(late.value, "late") === true;
+    return name === null ? [] : [{ key: [name], prefix: true, ...(estimated ? { late: true } : {}) }];
+  }
   const word = node === undefined ? null : page.word(node, "A watermark (one attribute)");
   return word === null ? [] : [{ key: [word], prefix: true }];
 }

@@ -7,12 +7,12 @@ interface End {
   readonly towards: number;
 }
 
-/** Where edges meet their boxes: spread over the side that they leave or enter by, so that they can be told apart. */
+/** All the points of each edge. Where edges meet their boxes they are spread over the side that they leave or enter by, so that they can be told apart; a loop has none. */
 export function attach(
   edges: readonly Edge[],
   boxes: ReadonlyMap<string, PlacedBox>,
   ways: readonly (readonly Point[])[],
-): ({ first: Point; last: Point } | undefined)[] {
+): Point[][] {
   const sides = new Map<string, End[]>();
   const at = (name: string, side: "left" | "right", end: End) => {
     const key = JSON.stringify([side, name]);
@@ -25,8 +25,8 @@ export function attach(
     const way = ways[i] ?? [];
     if (start === undefined || end === undefined || from === to) continue;
     const back = end.x < start.x;
-    at(from, back ? "left" : "right", { edge: i, which: "first", towards: way[1]?.y ?? 0 });
-    at(to, back ? "right" : "left", { edge: i, which: "last", towards: way.at(-2)?.y ?? 0 });
+    at(from, back ? "left" : "right", { edge: i, which: "first", towards: way[0]?.y ?? end.y });
+    at(to, back ? "right" : "left", { edge: i, which: "last", towards: way.at(-1)?.y ?? start.y });
   }
   const points = edges.map((): { first?: Point; last?: Point } => ({}));
   for (const [key, ends] of sides) {
@@ -41,5 +41,17 @@ export function attach(
       point[which] = { x: side === "left" ? box.x : box.x + box.width, y };
     }
   }
-  return points.map(({ first, last }) => (first && last ? { first, last } : undefined));
+  return points.map(({ first, last }, i) => {
+    const [start, end] = [boxes.get(edges[i]?.from ?? ""), boxes.get(edges[i]?.to ?? "")];
+    if (first === undefined || last === undefined || start === undefined || end === undefined) return [];
+    const back = end.x < start.x;
+    // Level until the column ends: another box of it may be wider.
+    return [
+      first,
+      { x: back ? start.left : start.right, y: first.y },
+      ...(ways[i] ?? []),
+      { x: back ? end.right : end.left, y: last.y },
+      last,
+    ];
+  });
 }

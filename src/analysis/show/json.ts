@@ -5,9 +5,16 @@ import type { Port, Seal } from "../graph.js";
 import { showInternal } from "../labels.js";
 import { planCoordination } from "../plan.js";
 
-/** The analysis for programs. Labels are words; what the paper writes as a subscript stands beside them. */
+/**
+ * The analysis for programs. Labels are words; what the paper writes as a subscript stands beside them. The streams of a
+ * cycle share a derivation, so derivations stand in a list of their own: the whole is as large as the graph, not larger.
+ */
 export function toJson(analysis: Analysis) {
   const { streams, outputs, open } = analysis;
+  const places = new Map<Derivation, number>();
+  for (const { derivation } of streams.values()) {
+    if (derivation !== null && !places.has(derivation)) places.set(derivation, places.size);
+  }
   return {
     outputs: outputs.map(brief),
     streams: [...streams.values()].map((each) => ({
@@ -15,8 +22,10 @@ export function toJson(analysis: Analysis) {
       from: port(each.stream.from),
       to: port(each.stream.to),
       delivery: each.delivery,
-      derivation: each.derivation === null ? null : derivationJson(each.derivation),
+      /** The place in `derivations`; `null` for a stream from outside. */
+      derivation: each.derivation === null ? null : (places.get(each.derivation) ?? null),
     })),
+    derivations: [...places.keys()].map(derivationJson),
     advice: advise(analysis).map(adviceJson),
     coordination: [...planCoordination(analysis).values()],
     open: open.map(({ stream }) => stream.name),
@@ -38,9 +47,10 @@ function derivationJson({ components, cycle, rep, steps, reconciliations, label 
     components,
     cycle,
     rep,
-    steps: steps.map(({ rule, stream, label, seals, component, path, adds, passes }) => ({
+    steps: steps.map(({ rule, stream, around, label, seals, component, path, adds, passes }) => ({
       rule,
       stream,
+      ...(around ? { around } : {}),
       label,
       ...(seals.length > 0 ? { seals: seals.map(sealJson) } : {}),
       component,
@@ -51,7 +61,8 @@ function derivationJson({ components, cycle, rep, steps, reconciliations, label 
       ...(path.why === undefined ? {} : { why: path.why }),
       gives: adds === null ? passes : showInternal(adds),
     })),
-    reconciliations: reconciliations.map(({ from, protectedBy, exposedTo, gives }) => ({
+    reconciliations: reconciliations.map(({ component, from, protectedBy, exposedTo, gives }) => ({
+      component,
       from: showInternal(from),
       protectedBy,
       exposedTo,
@@ -87,8 +98,8 @@ function adviceJson({ path, seal, ...fault }: Fault) {
   };
 }
 
-function sealJson({ key, prefix }: Seal) {
-  return { key, prefix };
+function sealJson({ key, prefix, late }: Seal) {
+  return { key, prefix, ...(late === true ? { late } : {}) };
 }
 
 function port(each: Port | null): string | null {

@@ -1,7 +1,10 @@
 /**
- * A layered drawing: every box in a column after those that lead to it, edges over several columns bent through
- * places of their own, and each column sorted by where its neighbours stand.
+ * A layered drawing: every box in a column after the boxes that lead to it, captions in columns of their own between, edges
+ * over several columns through places of their own, and each column sorted by where its neighbours stand. Edges go straight
+ * through columns and bend only in the gaps between them, so no edge runs through a box or a caption.
  */
+
+import { grouped } from "../grouped.js";
 
 export interface Box {
   readonly name: string;
@@ -19,6 +22,9 @@ export interface Edge {
 export interface PlacedBox extends Box {
   readonly x: number;
   readonly y: number;
+  /** Where its column begins and ends. */
+  readonly left: number;
+  readonly right: number;
 }
 
 export interface Point {
@@ -30,15 +36,25 @@ export interface Layout {
   readonly width: number;
   readonly height: number;
   readonly boxes: ReadonlyMap<string, PlacedBox>;
-  /** For each edge, in order: the points that it passes, from left to right or, if it leads back, from right to left. */
+  /** For each edge, in order: the points that it passes between its boxes; two for each column, where it is level. */
   readonly ways: readonly (readonly Point[])[];
+  /** For each edge, the middle of the line that its caption stands on; `null` for a loop, whose caption stands below it. */
+  readonly captions: readonly (Point | null)[];
 }
 
-const GAP_X = 36;
-const GAP_Y = 56;
+const GAP_X = 44;
+const GAP_Y = 40;
 const MARGIN = 36;
 const SWEEPS = 4;
 const BEND_HEIGHT = 4;
+const BEND_GAP = 16;
+const CAPTION_HEIGHT = 20;
+/** How far the line lies above the bottom of its caption's place. */
+const LINE_ABOVE = 3;
+/** How far the first edge that leads back to its own box hangs below it, and how much further each next one does. */
+const LOOP_REACH = 26;
+const LOOP_STEP = 14;
+const LOOP_CAPTION = 16;
 /** Beyond this a picture is a tangle anyway; its edges go straight. */
 const BENDS_MAX = 50_000;
 
@@ -46,6 +62,8 @@ interface Cell {
   readonly width: number;
   readonly height: number;
   readonly column: number;
+  /** The room below it. */
+  readonly gap: number;
   x: number;
   y: number;
   rank: number;
@@ -54,67 +72,129 @@ interface Cell {
 
 export function layOut(boxes: readonly Box[], edges: readonly Edge[]): Layout {
   const columns = columnsOf(boxes, edges);
-  const cells = new Map<string, Cell>();
   const all: Cell[] = [];
-  const add = (width: number, height: number, column: number) => {
-    const cell: Cell = { width, height, column, x: 0, y: 0, rank: all.length, neighbours: [] };
+  const add = (width: number, height: number, column: number, gap: number): Cell => {
+    const cell: Cell = { width, height, column, gap, x: 0, y: 0, rank: all.length, neighbours: [] };
     all.push(cell);
     return cell;
   };
-  for (const { name, width, height } of boxes) cells.set(name, add(width, height, columns.get(name) ?? 0));
-  const bends = edges.reduce((sum, { from, to }) => sum + span(columns, from, to), 0);
-  const ways = edges.map(({ from, to }) =>
-    wayOf(cells.get(from), cells.get(to), bends > BENDS_MAX ? null : add),
+  const room = roomForLoops(edges);
+  const cells = new Map(
+    boxes.map(({ name, width, height }) => {
+      const { below, wide } = room.get(name) ?? { below: 0, wide: 0 };
+      const column = 2 * (columns.get(name) ?? 0);
+      return [name, add(Math.max(width, wide), height + below, column, GAP_Y)];
+    }),
+  );
+  const bends = edges.reduce((sum, { from, to }) => sum + 2 * span(columns, from, to), 0);
+  const ways = edges.map((edge) =>
+    wayOf(edge, cells.get(edge.from), cells.get(edge.to), bends > BENDS_MAX ? null : add),
   );
   const byColumn: Cell[][] = [];
   for (const cell of all) (byColumn[cell.column] ??= []).push(cell);
-  arrange(byColumn);
+  const filled = byColumn.filter((column) => column !== undefined);
+  arrange(filled);
 
-  const gaps = byColumn.map(() => GAP_X);
-  for (const [i, edge] of edges.entries()) {
-    const columnsOfWay = ways[i]?.map(({ column }) => column) ?? [];
-    const left = Math.min(...columnsOfWay);
-    gaps[left] = Math.max(gaps[left] ?? 0, edge.captionWidth + GAP_X);
-  }
+  const extents = new Map<number, { left: number; right: number }>();
   let x = MARGIN;
-  for (const [i, column] of byColumn.entries()) {
+  for (const column of filled) {
     const width = largest(column, (cell) => cell.width);
     for (const cell of column) cell.x = x + (width - cell.width) / 2;
-    x += width + (gaps[i] ?? 0);
+    extents.set(column[0]?.column ?? 0, { left: x, right: x + width });
+    x += width + GAP_X;
   }
-  const height = largest(all, (cell) => cell.y + cell.height) + 2 * MARGIN;
+  const extentOf = ({ column }: Cell) => extents.get(column) ?? { left: 0, right: 0 };
   const placed = boxes.flatMap((box): [string, PlacedBox][] => {
     const cell = cells.get(box.name);
-    return cell === undefined ? [] : [[box.name, { ...box, x: cell.x, y: cell.y }]];
+    if (cell === undefined) return [];
+    const at = { x: cell.x + (cell.width - box.width) / 2, y: cell.y };
+    return [[box.name, { ...box, ...at, ...extentOf(cell) }]];
   });
-  const middle = ({ x, y, width, height }: Cell) => ({ x: x + width / 2, y: y + height / 2 });
-  return { width: x + MARGIN, height, boxes: new Map(placed), ways: ways.map((way) => way.map(middle)) };
+  const height = largest(all, (cell) => cell.y + cell.height) + MARGIN;
+  return {
+    width: x - GAP_X + MARGIN,
+    height,
+    boxes: new Map(placed),
+    ways: ways.map((way) => way.cells.flatMap((cell) => levelIn(cell, extentOf(cell), way.back))),
+    captions: ways.map(({ caption }) =>
+      caption === null ? null : { x: caption.x + caption.width / 2, y: lineIn(caption) },
+    ),
+  };
+}
+
+function lineIn({ y, height }: Cell): number {
+  return y + height - LINE_ABOVE;
+}
+
+/** An edge crosses a column level, from one side to the other. */
+function levelIn(cell: Cell, { left, right }: { left: number; right: number }, back: boolean): Point[] {
+  const y = lineIn(cell);
+  const points = [
+    { x: left, y },
+    { x: right, y },
+  ];
+  return back ? points.reverse() : points;
+}
+
+/**
+ * The nth of the edges that lead back to their own box: where its curve bends to, and where its caption stands, both below the
+ * box. All captions stand below all curves, in the same order.
+ */
+export function loopBelow(nth: number, of: number): { readonly bend: number; readonly caption: number } {
+  const lowest = 0.75 * (LOOP_REACH + LOOP_STEP * (of - 1)); // a curve comes three quarters of the way to where it bends
+  return { bend: LOOP_REACH + LOOP_STEP * nth, caption: lowest + LOOP_CAPTION * (nth + 1) };
+}
+
+/** What boxes need below them for the edges that lead back to themselves. */
+function roomForLoops(edges: readonly Edge[]): Map<string, { below: number; wide: number }> {
+  const loops = grouped(
+    edges.filter(({ from, to }) => from === to),
+    ({ from }) => from,
+  );
+  return new Map(
+    [...loops].map(([name, own]) => [
+      name,
+      { below: loopBelow(own.length, own.length).caption, wide: largest(own, (each) => each.captionWidth) },
+    ]),
+  );
 }
 
 function span(columns: ReadonlyMap<string, number>, from: string, to: string): number {
   return Math.abs((columns.get(to) ?? 0) - (columns.get(from) ?? 0));
 }
 
-/** From cell to cell, through a place in each column between. */
+/** The places of an edge between its boxes: one in each column, and the caption in the first of them. */
+interface Way {
+  readonly cells: readonly Cell[];
+  readonly caption: Cell | null;
+  readonly back: boolean;
+}
+
 function wayOf(
+  { captionWidth }: Edge,
   from: Cell | undefined,
   to: Cell | undefined,
-  add: ((w: number, h: number, c: number) => Cell) | null,
-): Cell[] {
-  if (from === undefined || to === undefined) return [];
-  const way = [from];
-  const step = Math.sign(to.column - from.column);
-  for (let column = from.column + step; add !== null && step !== 0 && column !== to.column; column += step) {
-    way.push(add(0, BEND_HEIGHT, column));
+  add: ((width: number, height: number, column: number, gap: number) => Cell) | null,
+): Way {
+  if (from === undefined || to === undefined || from.column === to.column || add === null) {
+    return { cells: [], caption: null, back: false };
   }
-  way.push(to);
+  const cells: Cell[] = [];
+  const step = Math.sign(to.column - from.column);
+  for (let column = from.column + step; column !== to.column; column += step) {
+    const isCaption = cells.length === 0;
+    cells.push(
+      isCaption ? add(captionWidth, CAPTION_HEIGHT, column, BEND_GAP) : add(0, BEND_HEIGHT, column, BEND_GAP),
+    );
+  }
+  const way = [from, ...cells, to];
   for (const [i, cell] of way.entries()) {
     const next = way[i + 1];
-    if (next === undefined || next === cell) continue;
+    if (next === undefined) continue;
     cell.neighbours.push(next);
     next.neighbours.push(cell);
   }
-  return way;
+  return { cells, caption: cells[0] ?? null, back: step < 0 };
 }
 
 /** The longest way from a source, without the edges that lead back. */
@@ -187,10 +267,10 @@ function stack(column: readonly Cell[]): void {
   let y = MARGIN;
   for (const cell of column) {
     cell.y = y;
-    y += cell.height + GAP_Y;
+    y += cell.height + cell.gap;
   }
 }
 
 function heightOf(column: readonly Cell[]): number {
-  return column.reduce((sum, { height }) => sum + height + GAP_Y, 0);
+  return column.reduce((sum, { height, gap }) => sum + height + gap, 0);
 }

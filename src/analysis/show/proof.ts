@@ -20,18 +20,26 @@ const WIDTH_MAX = 118;
 const STREAMS_MAX = 40;
 const GAP = 3;
 const NAMES_SHOWN_MAX = 20;
+const STEPS_DRAWN_MAX = 200;
+const STEPS_LISTED_MAX = 200;
 
 /** How the label of a stream came about; drawn like a proof where that fits on a screen, as a list where not. */
 export function showDerivation(name: string, analysis: Analysis): string {
   checkStream(name, analysis);
   const order = derivationOrder(name, analysis);
-  if (order.length <= STREAMS_MAX) {
+  const steps = order.reduce((sum, each) => sum + stepsOf(each, analysis).length, 0);
+  if (order.length <= STREAMS_MAX && steps <= STEPS_DRAWN_MAX) {
     const proof = proofOf(name, analysis, new Set());
     const lines = proof.lines.map((line) => line.trimEnd());
     if (lines.every(({ length }) => length <= WIDTH_MAX))
       return [...lines, ...notes(order, analysis)].join("\n");
   }
-  return order.flatMap((each) => listed(each, analysis)).join("\n");
+  const told = new Set<Derivation>();
+  return order.flatMap((each) => listed(each, analysis, told)).join("\n");
+}
+
+function stepsOf(name: string, { streams }: Analysis): readonly Step[] {
+  return streams.get(name)?.derivation?.steps ?? [];
 }
 
 /** Refuses a name that no stream has, with HW-5003. */
@@ -43,7 +51,7 @@ export function checkStream(name: string, { streams }: Analysis): void {
 }
 
 /** The streams that a stream's label depends on and itself, each after those that it depends on. */
-function derivationOrder(name: string, { streams }: Analysis): string[] {
+function derivationOrder(name: string, analysis: Analysis): string[] {
   const order = new Set<string>();
   const work = [{ name, entered: false }];
   const seen = new Set<string>();
@@ -55,8 +63,8 @@ function derivationOrder(name: string, { streams }: Analysis): string[] {
     if (seen.has(next.name)) continue;
     seen.add(next.name);
     work.push({ name: next.name, entered: true });
-    const inputs = streams.get(next.name)?.derivation?.steps.flatMap(({ stream }) => stream ?? []) ?? [];
-    for (const input of inputs.toReversed()) work.push({ name: input, entered: false });
+    const inputs = stepsOf(next.name, analysis).filter(({ around }) => !around);
+    for (const { stream } of inputs.toReversed()) work.push({ name: stream, entered: false });
   }
   return [...order];
 }
@@ -75,9 +83,10 @@ function proofOf(name: string, analysis: Analysis, drawn: Set<string>): Block {
 }
 
 function stepBlock(step: Step, analysis: Analysis, drawn: Set<string>): Block {
-  const { stream, label, seals, path, rule, adds, passes, passesSeals } = step;
-  const input =
-    stream === null ? line(`around: ${showLabel(label, seals)}`) : proofOf(stream, analysis, drawn);
+  const { stream, around, label, seals, path, rule, adds, passes, passesSeals } = step;
+  const input = around
+    ? line(`${stream}, around: ${showLabel(label, seals)}`)
+    : proofOf(stream, analysis, drawn);
   const premises = sideBySide([input, line(showAnnotation(path.annotation, path.gate))]);
   const conclusion = adds === null ? showLabel(passes, passesSeals) : showInternal(adds);
   return under(premises, `(${rule})`, conclusion);
@@ -135,38 +144,52 @@ function joinAt(left: string, right: string, offset: number): string {
 function notes(order: readonly string[], { streams }: Analysis): string[] {
   const derivations = new Set(order.flatMap((name) => streams.get(name)?.derivation ?? []));
   return [...derivations].flatMap((derivation) =>
-    derivation.reconciliations.map(
-      (each) => `${componentName(derivation)}: ${showReconciliation(each, derivation)}`,
-    ),
+    derivation.reconciliations.map((each) => showReconciliation(each, derivation)),
   );
 }
 
-function listed(name: string, { streams }: Analysis): string[] {
+function listed(name: string, { streams }: Analysis, told: Set<Derivation>): string[] {
   const labelled = streams.get(name);
   if (labelled === undefined) return [];
   const { label, seals, derivation } = labelled;
   const title = `${name}: ${showLabel(label, seals)}`;
   if (derivation === null) return [`${title}, from outside`];
+  const from = `${title}, from ${componentName(derivation)}`;
+  if (told.has(derivation)) return [`${from} (as before)`];
+  told.add(derivation);
   const steps = derivation.steps.map((step) => {
     const gives = step.adds === null ? showLabel(step.passes, step.passesSeals) : showInternal(step.adds);
-    const input = `${step.stream ?? "around"}: ${showLabel(step.label, step.seals)}`;
-    return `  (${step.rule}) ${input}, ${showAnnotation(step.path.annotation, step.path.gate)} gives ${gives}`;
+    const input = `${step.stream}${step.around ? ", around" : ""}: ${showLabel(step.label, step.seals)}`;
+    return `(${step.rule}) ${input}, ${showAnnotation(step.path.annotation, step.path.gate)} gives ${gives}`;
   });
-  const rest = derivation.reconciliations.map((each) => `  ${showReconciliation(each, derivation)}`);
-  return [`${title}, from ${componentName(derivation)}`, ...steps, ...rest];
+  const rest = derivation.reconciliations.map((each) => showReconciliation(each, derivation));
+  return [from, ...atMost(steps), ...atMost(rest)];
+}
+
+function atMost(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, STEPS_LISTED_MAX).map((each) => `  ${each}`);
+  return lines.length > shown.length ? [...shown, `  and ${lines.length - shown.length} more`] : shown;
 }
 
 function componentName({ components, cycle }: Derivation): string {
-  return cycle && components.length > 1 ? `cycle of ${components.join(", ")}` : components.join(", ");
+  if (!cycle || components.length < 2) return components.join(", ");
+  const shown = components.slice(0, NAMES_SHOWN_MAX).join(", ");
+  const more = components.length - NAMES_SHOWN_MAX;
+  return `cycle of ${shown}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function showReconciliation(
-  { from, protectedBy, exposedTo, gives }: Reconciliation,
+  { component, from, protectedBy, exposedTo, gives }: Reconciliation,
   { rep }: Derivation,
 ): string {
-  const name = showInternal(from);
+  const name = `${component}: ${showInternal(from)}`;
   if (protectedBy !== null)
     return `${name} is protected, because the seals of ${protectedBy.join(", ")} fit.`;
   const why = exposedTo.length === 0 ? "" : ` is not protected from ${exposedTo.join(", ")} and`;
-  return `${name}${why} becomes ${gives}, ${rep ? "because it is replicated (Rep)" : "because it is not replicated"}.`;
+  return `${name}${why} becomes ${gives}, because ${replicaReason(rep, gives)}.`;
+}
+
+function replicaReason(rep: boolean, gives: Reconciliation["gives"]): string {
+  if (!rep) return "it is not replicated";
+  return gives === "Run" ? "its replicas get one order" : "it is replicated (Rep)";
 }

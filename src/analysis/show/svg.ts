@@ -1,10 +1,11 @@
 import { escaped, round } from "../../svg.js";
 import type { Analysis, LabelledStream } from "../analyze.js";
 import type { Component } from "../graph.js";
+import { grouped } from "../grouped.js";
 import { LABELS, showAnnotation, showLabel } from "../labels.js";
 import { attach } from "./attach.js";
 import { COLOURS } from "./colours.js";
-import { type Box, layOut, type PlacedBox, type Point } from "./layout.js";
+import { type Box, layOut, loopBelow, type PlacedBox, type Point } from "./layout.js";
 
 const CHARACTER_WIDTH = 7.4;
 const LINE_HEIGHT = 18;
@@ -21,19 +22,17 @@ export function toSvg({ topology, streams }: Analysis): string {
     ...endNames(each),
     captionWidth: caption(each).length * CHARACTER_WIDTH,
   }));
-  const { width, height, boxes: placed, ways } = layOut(boxes, edges);
-  const ends = attach(edges, placed, ways);
-  const loops = new Map<string, number>();
+  const { width, height, boxes: placed, ways, captions } = layOut(boxes, edges);
+  const lines = attach(edges, placed, ways);
+  const loops = grouped(
+    all.filter(({ stream }) => stream.from !== null && stream.from.component === stream.to?.component),
+    ({ stream }) => stream.from?.component ?? "",
+  );
   const arrows = all.map((each, i) => {
     const { from, to } = edges[i] ?? { from: "", to: "" };
     const box = placed.get(from);
-    if (from === to && box !== undefined) {
-      const nth = loops.get(from) ?? 0;
-      loops.set(from, nth + 1);
-      return loop(each, box, nth);
-    }
-    const points = [...(ends[i] === undefined ? [] : [ends[i].first]), ...(ways[i] ?? []).slice(1, -1)];
-    return arrow(each, ends[i] === undefined ? points : [...points, ends[i].last]);
+    if (from === to && box !== undefined) return loop(each, box, loops.get(from) ?? []);
+    return arrow(each, lines[i] ?? [], captions[i] ?? null);
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${round(width)} ${round(height)}" width="${round(width)}" height="${round(height)}" role="img">`,
@@ -106,7 +105,7 @@ function caption({ stream, label, seals, rep, accepted }: LabelledStream): strin
   return `${stream.name}: ${showLabel(label, seals)}${extras}`;
 }
 
-function arrow(each: LabelledStream, points: readonly Point[]): string {
+function arrow(each: LabelledStream, points: readonly Point[], at: Point | null): string {
   const [first, second] = points;
   if (first === undefined || second === undefined) return "";
   let path = `M${round(first.x)} ${round(first.y)}`;
@@ -116,15 +115,20 @@ function arrow(each: LabelledStream, points: readonly Point[]): string {
     const bend = (to.x - from.x) / 2;
     path += ` C${round(from.x + bend)} ${round(from.y)} ${round(to.x - bend)} ${round(to.y)} ${round(to.x)} ${round(to.y)}`;
   }
-  return edge(each, path, (first.x + second.x) / 2, (first.y + second.y) / 2 - CAPTION_ABOVE);
+  const { x, y } = at ?? { x: (first.x + second.x) / 2, y: (first.y + second.y) / 2 };
+  return edge(each, path, x, y - CAPTION_ABOVE);
 }
 
-function loop(each: LabelledStream, { x, y, width, height }: PlacedBox, nth: number): string {
+function loop(
+  each: LabelledStream,
+  { x, y, width, height }: PlacedBox,
+  loops: readonly LabelledStream[],
+): string {
   const bottom = y + height;
-  const reach = 26 + nth * 30;
+  const { bend, caption: below } = loopBelow(loops.indexOf(each), loops.length);
   const [left, right] = [x + width * 0.35, x + width * 0.65];
-  const path = `M${round(right)} ${round(bottom)} C${round(right)} ${round(bottom + reach)} ${round(left)} ${round(bottom + reach)} ${round(left)} ${round(bottom)}`;
-  return edge(each, path, x + width / 2, bottom + reach + 8);
+  const path = `M${round(right)} ${round(bottom)} C${round(right)} ${round(bottom + bend)} ${round(left)} ${round(bottom + bend)} ${round(left)} ${round(bottom)}`;
+  return edge(each, path, x + width / 2, bottom + below);
 }
 
 function edge(each: LabelledStream, path: string, x: number, y: number): string {

@@ -2,7 +2,7 @@ import { advise, type Fault, type SealAdvice } from "../advice.js";
 import type { Analysis, LabelledStream } from "../analyze.js";
 import { grouped } from "../grouped.js";
 import { isAnomaly, showAnnotation, showLabel, showSeal } from "../labels.js";
-import { planCoordination } from "../plan.js";
+import { type Coordination, planCoordination } from "../plan.js";
 import { showDerivation } from "./proof.js";
 
 /** With more outputs than this, derivations are shown only when asked for. */
@@ -63,9 +63,9 @@ function isWorthSaying({ rule, streams }: Fault): boolean {
 
 /** One shape for all advice: because this input is X, this path needs Y; seal it, or order it, or accept it. */
 export function showFault(fault: Fault): string {
-  const { components, path, because, seal, deduplicate, order, accept, after, streams, rep } = fault;
+  const { component, path, because, seal, deduplicate, order, accept, after, streams, gives } = fault;
   const annotation = showAnnotation(path.annotation, path.gate);
-  const where = `${components.join(", ")}, ${path.from} → ${path.to} (${annotation})`;
+  const where = `${component}, ${path.from} → ${path.to} (${annotation})`;
   const at =
     path.position === undefined
       ? ""
@@ -82,9 +82,11 @@ export function showFault(fault: Fault): string {
       `  id      give the events of ${deduplicate.join(", ")} one, by which a receiver drops what comes twice`,
     );
   }
-  if (order.length > 0) {
-    const still = rep ? "; replicas then agree, though another run may choose another order" : "";
-    lines.push(`  order   all inputs of ${order.join(", ")} through one logical node${still}`);
+  if (order === "helps") {
+    const left = gives === "Run" ? "which another run may choose differently" : "so that replicas agree";
+    lines.push(
+      `  order   all inputs of ${component} through one logical node, ${left}; then say so: coordination: { kind: order, reason: … }`,
+    );
   }
   if (accept !== null) lines.push(`  accept  ${accept}, with a written reason`);
   if (streams.length > 0) {
@@ -95,13 +97,15 @@ export function showFault(fault: Fault): string {
   return lines.join("\n");
 }
 
-function need({ rule, path, seal }: Fault): string {
+function need({ rule, path, seal, order, cycle }: Fault): string {
   if (rule === "d") return "needs every record once";
+  if (order === "in force")
+    return "gives another run another result, though all replicas agree: they are ordered";
+  if (rule === "l") return "needs a watermark that is kept, or an order";
   if (seal !== null) return "needs a seal or an order";
   if (path.gate === "*") return "needs an order (nobody knows its gate, so no seal fits)";
-  return path.gate.length === 0
-    ? "needs an order (it takes all its input together, so no seal fits)"
-    : "needs an order";
+  if (path.gate.length === 0) return "needs an order (it takes all its input together, so no seal fits)";
+  return cycle ? "needs an order (no seal holds for what comes round again)" : "needs an order";
 }
 
 function sealing(
@@ -117,24 +121,47 @@ function sealing(
   return `${streams.join(" and ")} ${what.join(" or ")}${early}`;
 }
 
-/** What the runtime would do as things are. Confluent components need no line. */
+/** What components need, and what they have. A component that needs nothing gets no line. */
 function coordination(analysis: Analysis): string {
   const { components } = analysis.topology.graph;
   const choices = [...planCoordination(analysis).values()].filter(
     ({ coordination, override }) => coordination.kind !== "none" || override !== null,
   );
-  const lines = choices.slice(0, NAMES_LISTED_MAX).map(({ component, coordination, because }) => {
-    const what = {
-      none: "nothing",
-      seal: "wait for seals",
-      order: "one order for all inputs",
-    }[coordination.kind];
-    return `  ${component}: ${what}, because ${because}`;
-  });
-  const more = choices.length - lines.length;
+  const lines = choices
+    .slice(0, NAMES_LISTED_MAX)
+    .flatMap(({ component, coordination, inForce, because }) => {
+      const missing = coordination.kind === "order" && inForce.kind !== "order";
+      const what = {
+        none: "nothing",
+        seal: "waits for seals",
+        order: missing ? "needs one order for all inputs" : "one order for all inputs",
+      }[coordination.kind];
+      const plan = inForce.kind === "seal" ? waiting(inForce) : [];
+      return [`  ${component}: ${what}, because ${because}`, ...plan.map((line) => `    ${line}`)];
+    });
+  const more = choices.length - NAMES_LISTED_MAX;
   if (more > 0) lines.push(`  and ${more} more`);
   if (lines.length === 0) return `Coordination: none, for ${count(components.length, "component")}.`;
-  return ["Coordination, as things are:", ...lines].join("\n");
+  return ["Coordination:", ...lines].join("\n");
+}
+
+function waiting({ streams, holds }: Extract<Coordination, { kind: "seal" }>): string[] {
+  const held = streams.map(({ name, seal, with: others }) => {
+    const also = others.length === 0 ? "" : `, in ${others.join(" and ")} too`;
+    if (seal === null) return `${name} waits until all of it is complete${also}`;
+    if (!seal.prefix) return `${name} waits until its ${seal.key.join(", ")} is complete${also}`;
+    const rest = seal.late === true ? "; what comes later is late" : "";
+    return `${name} waits until its watermark has passed ${seal.key.join(", ")}${also}${rest}`;
+  });
+  const watermarks = new Set(streams.flatMap(({ name, seal }) => (seal?.prefix === true ? [name] : [])));
+  const meeting = holds.map(({ name, until, by }) => {
+    if (watermarks.has(until))
+      return `${name} waits until the watermark of ${until} has passed what it meets`;
+    return by === null
+      ? `${name} waits until all of ${until} is complete`
+      : `${name} waits until the ${by.join(", ")} that it names is complete in ${until}`;
+  });
+  return [...held, ...meeting];
 }
 
 function acceptances({ streams }: Analysis): string {

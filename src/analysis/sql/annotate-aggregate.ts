@@ -15,6 +15,7 @@ export function aggregateRelation(
   plan: Extract<Plan, { kind: "aggregate" }>,
 ): Relation {
   const keys = plan.keys.map((key) => valueFor(site, key));
+  for (const { origins } of keys) site.findings.equate(origins);
   const operands = plan.aggregates.map(({ operand }) => (operand === null ? null : valueFor(site, operand)));
   const aggregates = plan.aggregates.map((aggregate, i) =>
     aggregateValue(input, aggregate, operands[i] ?? null),
@@ -50,6 +51,7 @@ function aggregateValue(input: Relation, aggregate: Aggregate, operand: Value | 
     moves,
     nulls,
     nonNegative: aggregate.name === "count" || (operand?.nonNegative ?? false),
+    type: ["count", "sum", "avg"].includes(aggregate.name) ? "number" : (operand?.type ?? null),
     minds: union(new Set(minders), operand?.minds ?? new Set()),
     origins: operand === null ? [] : blurred(operand, false),
     what: aggregate.span,

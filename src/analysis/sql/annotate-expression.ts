@@ -1,8 +1,10 @@
-import type { Operator } from "./ast.js";
+import type { ColumnType } from "../graph.js";
+import type { Operator, Scalar } from "./ast.js";
 import type { Plan, PlanExpression } from "./plan.js";
 import { embed, meetIn } from "./relation.js";
 import { both, type Sign, type Signs, STILL, turned, wavering } from "./sign.js";
 import { asAttribute, columnAt, inputsOf, link, type Site } from "./site.js";
+import { castKeepsOrder, columnType, commonType } from "./types.js";
 import { addOrigins, blurred, type Nulls, nullsOf, PLAIN, turnedNulls, union, type Value } from "./value.js";
 
 /** How the truth of a condition moves, and whose repetition it minds. */
@@ -21,9 +23,6 @@ const OPPOSITE: Readonly<Partial<Record<Operator, Operator>>> = {
   "is null": "is not null",
   "is not null": "is null",
 };
-
-/** A time or a number that is cast to another kind of time or number keeps its place among the others. */
-const ORDERED_TYPES = /^(int[248]|float[48]|numeric|timestamp|timestamptz|date)$/;
 
 /** Functions that never turn two values around. */
 const ORDERED_FUNCTIONS = new Set(["floor", "ceil", "ceiling", "round", "trunc"]);
@@ -55,7 +54,7 @@ export function valueFor(site: Site, expression: PlanExpression): Value {
       return columnAt(site, expression);
     case "constant": {
       const nonNegative = typeof expression.value === "number" && expression.value >= 0;
-      return { ...PLAIN, constant: true, nonNegative };
+      return { ...PLAIN, constant: true, nonNegative, type: typeOfConstant(expression.value) };
     }
     case "parameter":
       return { ...PLAIN, constant: true };
@@ -70,27 +69,42 @@ export function valueFor(site: Site, expression: PlanExpression): Value {
       return asAttribute(site, expression, callValue(site, expression));
     case "cast": {
       const value = valueFor(site, expression.operand);
-      const ordered = ORDERED_TYPES.test(expression.type);
-      return asAttribute(
-        site,
-        expression,
-        ordered ? { ...value, origins: blurred(value, true) } : opaque([value]),
-      );
+      const kept = castKeepsOrder(value.type, expression.type);
+      const made = kept ? { ...value, origins: blurred(value, true) } : opaque([value]);
+      return asAttribute(site, expression, { ...made, type: columnType(expression.type) });
     }
     case "case": {
       const truths = expression.branches.map(({ when }) => asValue(site, when, truthOf(site, when)));
       const results = [...expression.branches.map(({ result }) => result), expression.otherwise];
       const all = [...truths, ...results.flatMap((each) => (each === null ? [] : [valueFor(site, each)]))];
-      return asAttribute(site, expression, opaque(all));
+      const type = commonType(all.slice(truths.length));
+      return asAttribute(site, expression, { ...opaque(all), type });
     }
   }
 }
 
+function typeOfConstant(value: Scalar): ColumnType | null {
+  if (typeof value === "number") return "number";
+  if (typeof value === "boolean") return "boolean";
+  return value === null ? null : "text";
+}
+
 function operatorValue(site: Site, expression: Extract<PlanExpression, { kind: "operator" }>): Value {
   const { operator, operands } = expression;
-  if (operator in OPPOSITE || ["and", "or", "not"].includes(operator))
-    return asValue(site, expression, truthOf(site, expression));
+  if (operator in OPPOSITE || ["and", "or", "not", "like"].includes(operator)) {
+    return { ...asValue(site, expression, truthOf(site, expression)), type: "boolean" };
+  }
   const values = operands.map((each) => valueFor(site, each));
+  return { ...calculated(operator, values), type: operator === "||" ? "text" : typeOfResult(values) };
+}
+
+/** There is no arithmetic with texts. With times there is: an interval counts as a number here, and leaves a time a time. */
+function typeOfResult(values: readonly Value[]): ColumnType {
+  const time = values.find(({ type }) => type === "time" || type === "instant");
+  return time?.type ?? "number";
+}
+
+function calculated(operator: Operator, values: readonly Value[]): Value {
   const [a = PLAIN, b = PLAIN] = values;
   const shift = b.constant ? blurred(a, true) : a.constant ? blurred(b, true) : opaque(values).origins;
   switch (operator) {
@@ -141,6 +155,16 @@ function operatorValue(site: Site, expression: Extract<PlanExpression, { kind: "
 
 function callValue(site: Site, { name, operands }: Extract<PlanExpression, { kind: "call" }>): Value {
   const values = operands.map((each) => valueFor(site, each));
+  return { ...applied(name, operands, values), type: typeOfCall(name, values) };
+}
+
+function typeOfCall(name: string, values: readonly Value[]): ColumnType | null {
+  if (["lower", "upper"].includes(name)) return "text";
+  if (["coalesce", "greatest", "least"].includes(name)) return commonType(values);
+  return name === "date_trunc" ? (values[1]?.type ?? null) : "number";
+}
+
+function applied(name: string, operands: readonly PlanExpression[], values: readonly Value[]): Value {
   const [a = PLAIN, b = PLAIN] = values;
   const least = opaque(values);
   if (ORDERED_FUNCTIONS.has(name)) return { ...a, origins: blurred(a, true) };

@@ -1,3 +1,4 @@
+import type { ColumnTypes } from "../graph.js";
 import { aggregateRelation } from "./annotate-aggregate.js";
 import { type Truth, truthOf, valueFor } from "./annotate-expression.js";
 import type { Plan, PlanExpression } from "./plan.js";
@@ -16,12 +17,14 @@ import {
 } from "./relation.js";
 import { both, moving, STILL, wavering } from "./sign.js";
 import { link, type Site } from "./site.js";
+import { commonType } from "./types.js";
 import { addOrigins, blurred, nullsOf, type Origin, PLAIN, union, type Value } from "./value.js";
 
 /** What is known of the tables beyond their columns. */
 export interface Known {
   /** Columns without negative numbers, by table. */
   readonly nonNegative: Readonly<Record<string, readonly string[]>>;
+  readonly types: Readonly<Record<string, ColumnTypes>>;
   /** The table whose rows are requests: each is answered on its own, so there is always one row, which stays. */
   readonly request: string | null;
 }
@@ -85,6 +88,7 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
       columns: columns.map((attribute) => ({
         ...PLAIN,
         nonNegative: nonNegative.includes(attribute),
+        type: known.types[table]?.[attribute] ?? null,
         constant: isRequest,
         origins: [{ scan, attribute, computed: false, injective: true, orderPreserving: true }],
       })),
@@ -139,7 +143,7 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
         findings.compute(scan, attribute, { from, orderPreserving });
         return [{ scan, attribute, computed: true, injective: true, orderPreserving: false }];
       });
-      return addOrigins({ ...PLAIN, origins: made }, blurred(time, true));
+      return addOrigins({ ...PLAIN, type: time.type, origins: made }, blurred(time, true));
     });
     const columns = [...input.columns, ...ends];
     if (plan.window !== "session") return { ...input, columns };
@@ -213,6 +217,7 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
   /** Equal rows become one, which is there as soon as the first of them is. */
   function distinct(plan: Plan, input: Relation): Relation {
     const scans = allScans(input);
+    for (const { origins } of input.columns) findings.equate(origins);
     for (const { scans: moved, what } of movingColumns(input))
       findings.note(moved, "DISTINCT over a value that changes", what ?? plan.span, true);
     return {
@@ -233,6 +238,7 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
         moves: both(a.moves, b.moves),
         nulls: nullsOf(a.nulls, b.nulls),
         nonNegative: a.nonNegative && b.nonNegative,
+        type: commonType([a, b]),
         minds: union(a.minds, b.minds),
         origins: [...a.origins, ...b.origins],
         constant: false,
@@ -307,6 +313,7 @@ function equate(site: Site, relation: Relation, condition: PlanExpression): void
     const value = valueFor(site, mine);
     const other = valueFor(site, theirs);
     if (mine.kind === "column" && mine.depth > 0) continue;
+    if (theirs.kind === "parameter") site.findings.ask(value.origins, theirs.number);
     if (other.constant) fix(relation, value.origins);
     if (theirs.kind !== "column" || moving(other.moves).length > 0 || moving(value.moves).length > 0)
       continue;

@@ -1,4 +1,16 @@
-import type { AnnotationKind, Dependency, Gate, Lineage, Path, Reason, Repetition } from "../graph.js";
+import { HeadwaterError } from "../../errors.js";
+import { didYouMean } from "../../suggest.js";
+import type {
+  AnnotationKind,
+  ColumnTypes,
+  Dependency,
+  Gate,
+  Lineage,
+  Meeting,
+  Path,
+  Reason,
+  Repetition,
+} from "../graph.js";
 import { relationOf } from "./annotate.js";
 import { parseQuery } from "./parse.js";
 import type { ResolvedQuery } from "./plan.js";
@@ -15,6 +27,13 @@ export interface DeriveOptions {
   readonly continuous?: boolean;
   /** The input that asks: a table of the query, or the name for requests that carry parameters or nothing. */
   readonly request?: string;
+  /**
+   * A request stays open, and is answered whenever there is something new, as at the reporting server of Blazes. Left out: it
+   * is answered once, with what has arrived by then.
+   */
+  readonly openRequests?: boolean;
+  /** The types of columns, by table, where they are known: without, no cast of them is known to keep their order. */
+  readonly types?: Readonly<Record<string, ColumnTypes>>;
   /** Columns that never hold a negative number, by table: their sums only grow. */
   readonly nonNegative?: Readonly<Record<string, readonly string[]>>;
 }
@@ -32,6 +51,8 @@ export interface DerivedPath {
   readonly repetition: Repetition;
   readonly mindsRepetition: boolean;
   readonly lineage: readonly Lineage[];
+  /** The other inputs whose rows its rows meet, and in which attributes they agree when they do. */
+  readonly meets: readonly Meeting[];
   /** For a request that races with what is stored: with which inputs, and by which of their attributes. */
   readonly races: readonly { readonly from: string; readonly gate: Gate }[];
 }
@@ -62,10 +83,7 @@ export async function deriveQuery(
   return derive(resolveQuery(await parseQuery(sql), sql, tables), options);
 }
 
-/**
- * The paths of a component that runs a query and gives its answers to the interface `to`. An input that the query does not
- * read is the one that asks, like `request` at the reporting server of Blazes.
- */
+/** The paths of a component that runs a query and gives its answers to the interface `to`. */
 export async function derivePaths(
   sql: string,
   tables: Readonly<Record<string, readonly string[]>>,
@@ -73,25 +91,36 @@ export async function derivePaths(
   options: DeriveOptions = {},
 ): Promise<{ paths: Path[]; dependencies: readonly Dependency[] }> {
   const query = resolveQuery(await parseQuery(sql), sql, tables);
-  const asking = Object.keys(tables).filter((table) => !query.scanned.includes(table));
-  const request = options.request ?? asking[0];
-  const { paths, dependencies } = derive(query, request === undefined ? options : { ...options, request });
-  const asPath = ({ from, annotation, gate, repetition, lineage, why }: DerivedPath): Path => {
-    return { from, to, annotation, gate, repetition, lineage, why };
+  refuseUnread(query, options.request);
+  const { paths, dependencies } = derive(query, options);
+  const asPath = ({ from, annotation, gate, repetition, lineage, meets, why }: DerivedPath): Path => {
+    return { from, to, annotation, gate, repetition, lineage, meets, why };
   };
   return { paths: paths.map(asPath), dependencies };
 }
 
+/** Refuses an input that the query does not read, with HW-5105, unless it is the one that asks. */
+export function refuseUnread({ tables, scanned }: ResolvedQuery, request: string | undefined): void {
+  const unread = Object.keys(tables).find((table) => !scanned.includes(table) && table !== request);
+  if (unread === undefined) return;
+  const hint = didYouMean(unread, scanned);
+  throw new HeadwaterError(
+    "HW-5105",
+    `The query does not read ${unread}, which is one of its inputs.${hint} Leave it out, or, if its records ask the query, ` +
+      `say \`request: ${unread}\`.`,
+  );
+}
+
 export function derive(query: ResolvedQuery, options: DeriveOptions = {}): DerivedQuery {
   const asks = !(options.continuous ?? (!query.usesParameters && options.request === undefined));
-  const request = asks ? (options.request ?? "request") : null;
+  const request = asks ? (options.request ?? DEFAULT_REQUEST) : null;
   const findings = new Findings();
-  const known = { nonNegative: options.nonNegative ?? {}, request };
+  const known = { nonNegative: options.nonNegative ?? {}, types: options.types ?? {}, request };
   const relation = relationOf(query.plan, query.text, known, findings);
   const summary = new Summary(query, relation, findings);
   const stored = summary.tables.filter((table) => table !== request);
   const paths = stored.map((table) => summary.path(table, asks));
-  if (request !== null) paths.push(summary.requestPath(request, stored));
+  if (request !== null) paths.push(summary.requestPath(request, stored, options.openRequests === true));
   return {
     paths,
     output: summary.output(),
@@ -99,6 +128,9 @@ export function derive(query: ResolvedQuery, options: DeriveOptions = {}): Deriv
     persistent: paths.some(({ annotation }) => annotation.endsWith("W")),
   };
 }
+
+/** The input that asks, where a query has parameters and no option names the input. */
+export const DEFAULT_REQUEST = "request";
 
 /** From what is known of scans to what is said of tables. */
 class Summary {
@@ -127,35 +159,45 @@ class Summary {
     // Storing a row for later requests is an append to a log; it is the request that may come too early.
     const annotation = confluent || storedOnly ? (kept ? "CW" : "CR") : kept ? "OW" : "OR";
     const repetition = this.#repetition(scans);
+    const gate = annotation.startsWith("C") ? [] : this.#gate(broken);
     return {
       from: table,
       annotation,
-      gate: annotation.startsWith("C") ? [] : this.#gate(broken),
+      gate,
       why: storedOnly
         ? [this.#say(`rows of ${table} are kept for requests; in which order makes no difference`)]
         : this.#reasons(scans, confluent),
       repetition,
       mindsRepetition: repetition === "minds",
       lineage: this.#lineage(table, scans),
+      meets: kept ? this.#meetings(table, gate) : [],
       races: [],
     };
   }
 
-  requestPath(request: string, stored: readonly string[]): DerivedPath {
+  /**
+   * An open request is answered again until nothing changes, so it races only where answers are taken back. One that is
+   * answered once races with every row that it could have been answered with.
+   */
+  requestPath(request: string, stored: readonly string[], open: boolean): DerivedPath {
     const races = stored.flatMap((table) => {
-      const broken = this.#brokenScans(this.#scansOf(table));
+      const scans = this.#scansOf(table);
+      const broken = this.#brokenScans(scans);
+      if (!open) return [{ from: table, gate: this.#gate(scans, true) }];
       return broken.length === 0 ? [] : [{ from: table, gate: this.#gate(broken) }];
     });
     const confluent = races.length === 0;
     const scans = stored.flatMap((table) => this.#scansOf(table));
+    const once = this.#say("a request is answered once, with the rows that have arrived by then");
     return {
       from: request,
       annotation: confluent ? "CR" : "OR",
       gate: this.#commonGate(races),
-      why: this.#reasons(scans, confluent),
+      why: [...(open ? [] : [once]), ...this.#reasons(scans, confluent)],
       repetition: "passes",
       mindsRepetition: false,
       lineage: this.#lineage(request, this.#scansOf(request)),
+      meets: stored.map((table) => ({ input: table, equal: this.#askedBy(request, table) })),
       races,
     };
   }
@@ -201,9 +243,63 @@ class Summary {
     return scans.filter((scan) => ["shrinks", "wavers"].includes(rows.get(scan) ?? "still"));
   }
 
+  /** Rows that are kept may meet the rows of every other table; those of the same table meet in the parts of the gate. */
+  #meetings(table: string, gate: Gate): Meeting[] {
+    return this.tables.map((input) => {
+      if (input === table) {
+        return { input, equal: gate === "*" ? [] : gate.map((own) => ({ own, other: own })) };
+      }
+      const pairs = this.#scansOf(table).flatMap((scan) =>
+        this.#scansOf(input).map((other) => [scan, other]),
+      );
+      const always = (own: string, other: string) =>
+        pairs.every(([a = -1, b = -1]) => this.#findings.areEqual(a, own, b, other));
+      return { input, equal: this.#pairs(table, input, always) };
+    });
+  }
+
+  /** What of a request names the rows of a table that it asks for: a parameter, or a column of the answer. */
+  #askedBy(request: string, table: string): Meeting["equal"] {
+    const scans = this.#scansOf(table);
+    const asking = this.#scansOf(request);
+    const columns = this.#query.tables[request] ?? [];
+    const named = (own: string, scan: number, other: string) =>
+      this.#findings.isAsked(scan, other, columns.indexOf(own) + 1) ||
+      (asking.length === 0 && !this.#query.usesParameters && this.#isShown(own, scan, other)) ||
+      (asking.length > 0 && asking.every((each) => this.#findings.areEqual(each, own, scan, other)));
+    return this.#pairs(request, table, (own, other) => scans.every((scan) => named(own, scan, other)));
+  }
+
+  #isShown(column: string, scan: number, attribute: string): boolean {
+    const { columns } = this.#query.plan;
+    return this.#relation.columns.some(
+      ({ origins }, i) =>
+        columns[i] === column &&
+        origins.some((each) => each.injective && each.scan === scan && each.attribute === attribute),
+    );
+  }
+
+  #pairs(table: string, input: string, holds: (own: string, other: string) => boolean): Meeting["equal"] {
+    const [own = [], others = []] = [this.#query.tables[table], this.#query.tables[input]];
+    return own.flatMap((each) =>
+      others.flatMap((other) => (holds(each, other) ? [{ own: each, other }] : [])),
+    );
+  }
+
+  /** A row that is only selected is a part of its own, so every column cuts the table into parts. */
+  #partsOf(scan: number): ReadonlySet<string> {
+    const fixed = this.#relation.fixed.get(scan);
+    const columns = this.#query.tables[this.#findings.tableOf.get(scan) ?? ""] ?? [];
+    return (
+      this.#relation.parts.get(scan) ?? (fixed !== undefined && fixed.size > 0 ? fixed : new Set(columns))
+    );
+  }
+
   /** A table that is used in several ways must be in parts for all of those that mind. */
-  #gate(scans: readonly number[]): Gate {
-    const sets = scans.map((scan) => this.#relation.parts.get(scan) ?? null);
+  #gate(scans: readonly number[], rowsAreParts = false): Gate {
+    const sets = scans.map((scan) =>
+      rowsAreParts ? this.#partsOf(scan) : (this.#relation.parts.get(scan) ?? null),
+    );
     const [first] = sets;
     if (first === undefined || sets.includes(null)) return "*";
     const common = [...(first ?? [])].filter((attribute) =>

@@ -62,7 +62,7 @@ export function readExpression(reader: Reader, node: Node, readQuery: ReadQuery)
           : [],
       );
       const otherwise = node.CaseExpr.defresult === undefined ? null : each(node.CaseExpr.defresult);
-      return { kind: "case", branches, otherwise, span: reader.span(node.CaseExpr.location) };
+      return { kind: "case", branches, otherwise, span: reader.spanOfCase(node.CaseExpr.location) };
     }
     if ("SubLink" in node) return subquery(node.SubLink);
     if ("SQLValueFunction" in node) reader.refuse(span, refusalOfChance("The time of asking"));

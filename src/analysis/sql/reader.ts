@@ -61,6 +61,19 @@ export class Reader {
     return this.#between(first, this.#closing(open));
   }
 
+  /** From CASE to its END. */
+  spanOfCase(location: number | undefined): Span {
+    const first = this.#tokenAt.get(location ?? -1);
+    if (first === undefined) return this.span(location);
+    let depth = 0;
+    for (let i = first; i < this.#adapted.tokens.length; i++) {
+      const word = this.#word(i).toLowerCase();
+      if (word === "case") depth++;
+      if (word === "end" && --depth === 0) return this.#between(first, i);
+    }
+    return this.span(location);
+  }
+
   /** Nothing recurses deeper than this lets it, so no query can exhaust the stack. */
   deeper<T>(span: Span, work: () => T): T {
     if (this.#depth >= DEPTH_MAX)

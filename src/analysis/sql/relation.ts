@@ -35,6 +35,8 @@ export class Findings {
   readonly #notes: Note[] = [];
   readonly #computed = new Map<number, Map<string, Computed>>();
   readonly #named = new Map<string, string>();
+  readonly #equal = new Map<string, Set<string>>();
+  readonly #asked = new Map<string, Set<number>>();
   readonly tableOf = new Map<number, string>();
 
   get notes(): readonly Note[] {
@@ -61,10 +63,43 @@ export class Findings {
     return taken === definition ? short : long;
   }
 
+  /** Rows of different scans meet only if they agree in these attributes. */
+  equate(origins: readonly Origin[]): void {
+    const exact = origins.filter(({ injective }) => injective);
+    for (const one of exact) {
+      for (const other of exact) {
+        if (one.scan === other.scan) continue;
+        const name = placeOf(one);
+        this.#equal.set(name, (this.#equal.get(name) ?? new Set()).add(placeOf(other)));
+      }
+    }
+  }
+
+  /** Rows of a scan are asked for by the value that a parameter has. */
+  ask(origins: readonly Origin[], parameter: number): void {
+    for (const origin of origins.filter(({ injective }) => injective)) {
+      const name = placeOf(origin);
+      this.#asked.set(name, (this.#asked.get(name) ?? new Set()).add(parameter));
+    }
+  }
+
+  areEqual(scan: number, attribute: string, other: number, otherAttribute: string): boolean {
+    const name = placeOf({ scan: other, attribute: otherAttribute });
+    return this.#equal.get(placeOf({ scan, attribute }))?.has(name) === true;
+  }
+
+  isAsked(scan: number, attribute: string, parameter: number): boolean {
+    return this.#asked.get(placeOf({ scan, attribute }))?.has(parameter) === true;
+  }
+
   /** What the columns are that an origin is made of. */
   bases({ scan, attribute }: Origin): readonly string[] {
     return this.computed(scan, attribute)?.from ?? [attribute];
   }
+}
+
+function placeOf({ scan, attribute }: Pick<Origin, "scan" | "attribute">): string {
+  return `${scan} ${attribute}`;
 }
 
 /**

@@ -21,6 +21,7 @@ export function link(site: Site, expression: PlanExpression, origins: readonly O
   const target = expression.kind === "column" ? site.stack[expression.depth] : undefined;
   if (target === undefined || expression.kind !== "column") return;
   const exact = origins.filter(({ injective }) => injective);
+  site.findings.equate([...(target.columns[expression.index]?.origins ?? []), ...exact]);
   target.columns = target.columns.map((column, i) =>
     i === expression.index ? addOrigins(column, exact) : column,
   );

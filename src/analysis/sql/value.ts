@@ -1,3 +1,4 @@
+import type { ColumnType } from "../graph.js";
 import { type Signs, STILL } from "./sign.js";
 import type { Span } from "./source.js";
 
@@ -31,6 +32,8 @@ export interface Value {
   readonly moves: Signs;
   readonly nulls: Nulls;
   readonly nonNegative: boolean;
+  /** `null` if it is not declared and does not follow from the expression. */
+  readonly type: ColumnType | null;
   /** The scans whose rows change this value when they come twice. */
   readonly minds: ReadonlySet<number>;
   readonly origins: readonly Origin[];
@@ -44,6 +47,7 @@ export const PLAIN: Value = {
   moves: STILL,
   nulls: "never",
   nonNegative: false,
+  type: null,
   minds: new Set(),
   origins: [],
   constant: false,

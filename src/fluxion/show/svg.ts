@@ -8,6 +8,7 @@ const CHARACTER_WIDTH = 7.2;
 const LINE_HEIGHT = 18;
 const PADDING = 12;
 const LINE_MAX = 72;
+const CAPTION_ABOVE = 6;
 
 /** The pipeline as a picture: each part with its groups, its placement and why; streams as arrows. */
 export function pipelineToSvg(pipeline: Pipeline): string {
@@ -19,13 +20,9 @@ export function pipelineToSvg(pipeline: Pipeline): string {
     to: stream.to,
     captionWidth: caption(stream).length * CHARACTER_WIDTH,
   }));
-  const { width, height, boxes: placed, ways } = layOut(boxes, edges);
-  const ends = attach(edges, placed, ways);
-  const arrows = pipeline.streams.map((stream, i) => {
-    const end = ends[i];
-    const between = (ways[i] ?? []).slice(1, -1);
-    return end === undefined ? "" : arrow(stream, [end.first, ...between, end.last]);
-  });
+  const { width, height, boxes: placed, ways, captions } = layOut(boxes, edges);
+  const edgePoints = attach(edges, placed, ways);
+  const arrows = pipeline.streams.map((stream, i) => arrow(stream, edgePoints[i] ?? [], captions[i] ?? null));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${round(width)} ${round(height)}" width="${round(width)}" height="${round(height)}" role="img">`,
     `<title>${escaped(pipeline.parts.map((part) => `${part.name}: ${placements.get(part.name)?.where}`).join(", "))}</title>`,
@@ -70,7 +67,7 @@ function caption({ kind, message, callee }: Stream): string {
   return `${callee} ${kind === "start" ? "»" : "→"}${sent}`;
 }
 
-function arrow(stream: Stream, points: readonly Point[]): string {
+function arrow(stream: Stream, points: readonly Point[], at: Point | null): string {
   const [first, second] = points;
   if (first === undefined || second === undefined) return "";
   let path = `M${round(first.x)} ${round(first.y)}`;
@@ -80,10 +77,10 @@ function arrow(stream: Stream, points: readonly Point[]): string {
     const bend = (to.x - from.x) / 2;
     path += ` C${round(from.x + bend)} ${round(from.y)} ${round(to.x - bend)} ${round(to.y)} ${round(to.x)} ${round(to.y)}`;
   }
-  const [x, y] = [(first.x + second.x) / 2, (first.y + second.y) / 2 - 6];
+  const { x, y } = at ?? { x: (first.x + second.x) / 2, y: (first.y + second.y) / 2 };
   return (
     `<path class="edge ${stream.kind}" d="${path}" marker-end="url(#head)"/>` +
-    `<text class="text" text-anchor="middle" x="${round(x)}" y="${round(y)}">${escaped(caption(stream))}</text>`
+    `<text class="text" text-anchor="middle" x="${round(x)}" y="${round(y - CAPTION_ABOVE)}">${escaped(caption(stream))}</text>`
   );
 }
 

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { analyze, coordinated, type Graph, isAnomaly, type Path, showAnalysis } from "headwater/analysis";
+import { type CheckResult, check, showCheck } from "headwater/analysis/check";
+import { range } from "./checks.js";
+import { path } from "./dataflows.js";
+import { codeOf, dataflow } from "./random-dataflows.js";
+
+const RUNS = Number(process.env.HEADWATER_DATAFLOW_RUNS ?? 25);
+
+function tried(graph: Graph, seeds = range(2)): CheckResult {
+  const analysis = analyze(graph);
+  const result = check(analysis, { seeds, code: codeOf(graph), unshrunk: true });
+  if (!result.ok) {
+    const said = `${showAnalysis(analysis)}\n\n${showCheck(result, String)}`;
+    assert.fail(`${said}\n${JSON.stringify(graph, null, 1)}`);
+  }
+  return result;
+}
+
+describe("labels, plans and runs of random dataflows agree", () => {
+  test("with the coordination that is in force, nothing differs more than its label says", () => {
+    const property = fc.property(dataflow, (graph) => {
+      tried(graph);
+    });
+    fc.assert(property, { numRuns: RUNS });
+  });
+
+  test("with the coordination that is planned, at most runs differ, and nothing is left open but repetition", () => {
+    const property = fc.property(dataflow, (graph) => {
+      // What the file has chosen or accepted stays as it is; that is not the plan's doing.
+      const components = graph.components.map(({ coordination, ...rest }) => rest);
+      const planned = coordinated(analyze({ ...graph, components, accepted: [] }));
+      const open = analyze(planned).open.filter(({ derivation }) =>
+        derivation?.steps.every(({ rule, repeats }) => rule !== "d" && !repeats),
+      );
+      assert.deepEqual(
+        open.map(({ stream, label }) => `${stream.name} ${label}`),
+        [],
+      );
+      tried(planned);
+    });
+    fc.assert(property, { numRuns: RUNS });
+  });
+});
+
+describe("what a label predicts can be seen", () => {
+  const shapes: Readonly<Record<string, readonly Path[]>> = {
+    "a sequence": [path("a", "x", "OW", ["k"])],
+    "a sequence of unknown gate": [path("a", "x", "OW")],
+    "a read of a log": [path("a", "x", "CW"), path("b", "x", "OR", ["k"])],
+    "a read of a sequence": [path("a", "x", "OW", ["k"]), path("b", "x", "OR", ["k"])],
+    "an outer join": [path("a", "x", "CW"), path("b", "x", "OW", ["k"])],
+    "two sequences that meet": [path("a", "x", "OW", ["k"]), path("b", "x", "OW", ["k"])],
+    "sequences of different gates": [path("a", "x", "OW", ["k"]), path("b", "x", "OW", ["l"])],
+  };
+  const shaped = (
+    paths: readonly Path[],
+    rep: boolean,
+    key: readonly string[] | null,
+    loop: boolean,
+  ): Graph => {
+    const inputs = [...new Set(paths.map(({ from }) => from))];
+    const at = (name: string) => ({ component: "C", interface: name });
+    return {
+      components: [{ name: "C", rep, paths }],
+      streams: [
+        ...inputs.map((name) => ({
+          name: `in ${name}`,
+          from: null,
+          to: at(name),
+          seals: key === null ? [] : [{ key, prefix: false }],
+          attributes: ["k", "l", "v"],
+        })),
+        ...(loop ? [{ name: "back", from: at("x"), to: at(inputs[0] ?? ""), seals: [] }] : []),
+        { name: "out", from: at("x"), to: null, seals: [] },
+      ],
+      dependencies: [],
+      accepted: [],
+    };
+  };
+
+  for (const [name, paths] of Object.entries(shapes)) {
+    for (const rep of [false, true]) {
+      for (const loop of [false, true]) {
+        test(`in ${name}${rep ? ", replicated" : ""}${loop ? ", with a way back" : ""}`, () => {
+          for (const key of [null, ["k"], ["l"], ["k", "l"]]) {
+            const result = tried(shaped(paths, rep, key, loop), range(10));
+            for (const { stream, found } of result.predicted) {
+              const { label, stream: what } = stream;
+              assert.ok(isAnomaly(label));
+              const about = `${what.name} is ${label}, sealed on ${key}`;
+              // A component that sends to its other replicas only may tell them all that it knows.
+              if (loop && rep) assert.ok(found !== null, about);
+              else assert.equal(found?.kind, label, about);
+            }
+          }
+        });
+      }
+    }
+  }
+});

@@ -1,13 +1,14 @@
 import type { CoreEvent, Ticket } from "../core/event.js";
-import { HeadwaterError } from "../errors.js";
+import type { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
 import type { Shape } from "../model/shape.js";
 import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
-import { isRefusal } from "./answers.js";
+import { isRefusal } from "./answer-refusals.js";
 import { Cache, type Keeper, weakly } from "./cache.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
+import { type StoredAnswer, StoredAnswers } from "./stored-answers.js";
 import {
   effectWrite,
   keyOf,
@@ -26,19 +27,13 @@ import { checkShapes } from "./stored-shapes.js";
 import { loadState, stateWrites } from "./stored-state.js";
 import type { Told } from "./surroundings.js";
 
-export interface StoredAnswer {
-  readonly ok: boolean;
-  readonly value: unknown;
-  /** When its event got its ticket. */
-  readonly time: number;
-}
-
 /** A message to a client, and where it came from. */
 export interface StoredMessage {
   readonly ticket: number;
   readonly index: number;
   readonly client: string;
   readonly message: unknown;
+  readonly bytes: number;
 }
 
 /** What an event, or several in a row, made of a context. */
@@ -64,7 +59,7 @@ const BESIDES_AT_ONCE = 1000;
  *     o/NODE/TICKET/INDEX         an outside call that has no result, or the event that brings it
  *     m/NODE/TICKET/INDEX/CLIENT  a message to a client that the client has not confirmed
  *     k/CLIENT                    a client for which messages are kept
- *     a/REQUEST                   the answer to a request that carries an id
+ *     r/…, g                      answers to requests that carry an id (`stored-answers.ts`)
  *     h                           the name of the journal
  *     s/CLASS                     the fields of a context class
  *     n/NODE                      up to where tickets may have been given out, and the time
@@ -79,6 +74,7 @@ export class Ledger implements Keeper {
   #besides: Write[] = [];
 
   readonly cache: Cache;
+  readonly answers: StoredAnswers;
   readonly hold: Keeper["hold"] = weakly;
 
   constructor(
@@ -86,6 +82,7 @@ export class Ledger implements Keeper {
     readonly contextsInMemory: number,
   ) {
     this.cache = new Cache(contextsInMemory);
+    this.answers = new StoredAnswers(journal);
   }
 
   load(slot: Slot): State | null {
@@ -113,7 +110,7 @@ export class Ledger implements Keeper {
     for (const event of events) {
       last = Math.max(last, event.ticket);
       time = Math.max(time, event.time);
-      tracesOf(event, writes, changes);
+      this.#tracesOf(event, writes, changes);
     }
     for (const [slot, { before, after }] of changes) {
       const { stored } = slot;
@@ -163,13 +160,7 @@ export class Ledger implements Keeper {
   }
 
   answerTo(request: string): StoredAnswer | null {
-    const bytes = this.journal.get(answerKey(request));
-    return bytes === undefined ? null : answerIn(bytes);
-  }
-
-  /** The answers that there are, by their keys in the journal. */
-  *answers(): Iterable<[key: string, answer: StoredAnswer]> {
-    for (const [key, bytes] of this.journal.range("a/")) yield [key, answerIn(bytes)];
+    return this.answers.to(request);
   }
 
   /** Messages to clients that were not confirmed, in the order of the logical node. */
@@ -177,8 +168,16 @@ export class Ledger implements Keeper {
     for (const [key, bytes] of this.journal.range(keysOfMessages(node))) {
       const [ticket, index] = key.split("/").slice(2).map(Number) as [number, number];
       const [client, message] = decode(bytes) as [string, unknown];
-      yield { ticket, index, client, message };
+      yield { ticket, index, client, message, bytes: bytes.byteLength };
     }
+  }
+
+  /** A message that was not confirmed; null if it is not there any more. */
+  message(client: string, from: Told): StoredMessage | null {
+    const bytes = this.journal.get(messageKey(client, from));
+    if (bytes === undefined) return null;
+    const [, message] = decode(bytes) as [string, unknown];
+    return { ticket: from.ticket, index: from.index, client, message, bytes: bytes.byteLength };
   }
 
   /** The clients for which messages are kept. */
@@ -212,8 +211,17 @@ export class Ledger implements Keeper {
     this.#besides.push({ key, value: null });
   }
 
+  /** The same at once, for many. */
+  forgetKeys(keys: readonly string[]): void {
+    if (keys.length > 0)
+      this.journal.append(
+        keys.map((key) => ({ key, value: null })),
+        () => {},
+      );
+  }
+
   forgetAnswer(request: string): void {
-    this.forgetKey(answerKey(request));
+    this.forgetKey(this.answers.key(request));
   }
 
   /** The call was made, and nobody wants to know what came of it. At once, because until then a crash repeats it. */
@@ -241,36 +249,21 @@ export class Ledger implements Keeper {
   forgetMessage(client: string, from: Told): void {
     this.forgetKey(messageKey(client, from));
   }
-}
 
-function tracesOf(event: CoreEvent<EventRequest>, writes: Write[], changes: Map<Slot, Change>): void {
-  const { slot, origin, execution, request } = event.payload;
-  const own = keyOf(slot.node, origin);
-  if (own !== null) writes.push({ key: own, value: null });
-  if (execution === null) return;
-  const { ok, value } = execution;
-  if (request !== undefined && !isRefusal(value)) writes.push(answerWrite(request, ok, value, event.time));
-  if (!ok) return;
-  execution.collectChanges(changes, writes);
-  for (const [index, effect] of execution.effects.entries()) {
-    writes.push(effectWrite(event, index, effect));
+  #tracesOf(event: CoreEvent<EventRequest>, writes: Write[], changes: Map<Slot, Change>): void {
+    const { slot, origin, execution, request } = event.payload;
+    const own = keyOf(slot.node, origin);
+    if (own !== null) writes.push({ key: own, value: null });
+    if (execution === null) return;
+    const { ok, value } = execution;
+    if (request !== undefined && !isRefusal(value))
+      writes.push(this.answers.write(request, ok, value, event.time));
+    if (!ok) return;
+    execution.collectChanges(changes, writes);
+    for (const [index, effect] of execution.effects.entries()) {
+      writes.push(effectWrite(event, index, effect));
+    }
   }
-}
-
-function answerWrite(request: string, ok: boolean, value: unknown, time: number): Write {
-  const isOurs = value instanceof HeadwaterError;
-  const answer = isOurs ? [ok, value.message, time, value.code] : [ok, value, time];
-  return { key: answerKey(request), value: encode(answer) };
-}
-
-function answerIn(bytes: Uint8Array): StoredAnswer {
-  const [ok, value, time, code] = decode(bytes) as [boolean, unknown, number, string?];
-  if (code === undefined) return { ok, value, time };
-  return { ok, value: HeadwaterError.restored(code, String(value)), time };
-}
-
-function answerKey(request: string): string {
-  return `a/${shortened(request, NAME_BYTES_MAX)}`;
 }
 
 function clientKey(client: string): string {

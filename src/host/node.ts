@@ -20,7 +20,7 @@ import type { Ports } from "./ports.js";
 import { unfinishedBusiness } from "./recovery.js";
 import { hasTooManyMoves, isFull, whyNot } from "./refusals.js";
 import { Remote, type RemoteCall } from "./remote.js";
-import { EventRequest, type Origin, type Waiting } from "./request.js";
+import { answerSettled, EventRequest, type Origin, type Waiting } from "./request.js";
 import { Slot, stateOrNull } from "./slot.js";
 import type { SlowEvents } from "./slow-events.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
@@ -198,6 +198,7 @@ export class LogicalNode implements Supervisor {
   /** Stops here: nothing that waits goes ahead any more. */
   halt(reason: HeadwaterError): void {
     this.#halted = reason;
+    answerSettled(this.#core.ready()); // the journal has them, though nothing goes on after them
     this.#remote?.moves.halt(reason);
     for (const { payload } of this.#core.unsettled()) payload.waiting?.reject(reason);
     this.#timers.disarmAll();
@@ -361,8 +362,7 @@ export class LogicalNode implements Supervisor {
     const { ok, value, effects } = execution;
     for (let i = 0; i < effects.length; i++) this.#carryOut(effects[i] as Effect, event.ticket, i);
     this.#around.settled?.(event);
-    if (ok) waiting?.resolve(value);
-    else waiting?.reject(value);
+    event.payload.answer();
     if (!ok && waiting?.isLocal !== true) this.#around.failed(event.payload, value);
   }
 

@@ -51,7 +51,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#requests = new Requests(options.timeoutMs, options.unanswered);
+    this.#requests = new Requests(options.timeoutMs, options.unanswered, () => this.#flushSoon());
     void this.#connect();
   }
 
@@ -189,7 +189,8 @@ export class Connection {
 
   #flush(): void {
     while (this.state === "open" && this.terms !== null) {
-      const frame = this.#requests.take(this.terms.inFlight, this.terms.bytes);
+      const { inFlight, bytes, answersMs } = this.terms;
+      const frame = this.#requests.take(inFlight, bytes, answersMs);
       if (frame === null) return;
       this.#socket?.send(frame);
     }

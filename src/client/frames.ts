@@ -40,6 +40,8 @@ export interface Terms {
   readonly bytes: number;
   /** How often to make sure that the other side is there. */
   readonly pingMs: number;
+  /** For how long a request may be sent again: so long its answer is kept. */
+  readonly answersMs: number;
 }
 
 const packer = new Packer();

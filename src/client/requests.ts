@@ -9,6 +9,8 @@ interface Request {
   /** In the form in which they travel. */
   readonly args: readonly unknown[];
   readonly deadline: number;
+  /** When it was sent first, in milliseconds of a clock that is never set; `NEVER` before. */
+  sentAt: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -21,6 +23,15 @@ function keepSettlers(resolve: (value: unknown) => void, reject: (error: unknown
   lastResolve = resolve;
   lastReject = reject;
 }
+
+/** The server had no room for the request, and has not carried it out: it is to be sent again, as any other request. */
+const REFUSED = "HW-4030";
+/** The server had no room for the reply: it is to be asked for again, under the same number. */
+const HELD_BACK = "HW-4032";
+const IN_FLIGHT_MIN = 4;
+const NEVER = -1;
+const PAUSE_MS = 10;
+const PAUSE_MAX_MS = 1000;
 
 /**
  * Requests that have not been answered. Those that were sent are sent again over a new connection, under the same
@@ -37,10 +48,18 @@ export class Requests {
   /** Below this number, nothing will be sent again, and the server knows. */
   #doneBelow = 1;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Those for which the server had no room, until the pause ends. */
+  #refused: Request[] = [];
+  #pauseMs = PAUSE_MS;
+  /** How many may be under way, if the server had no room for as many as it allows: half as many, and then one more for each answer. */
+  #inFlightMax = Number.POSITIVE_INFINITY;
+  #pause: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     readonly timeoutMs: number,
     readonly countMax: number,
+    /** There is something to send. */
+    readonly ready: () => void,
   ) {}
 
   /** The highest number of a request that was ever sent. */
@@ -63,22 +82,33 @@ export class Requests {
     const promise = new Promise<unknown>(keepSettlers);
     const id = ++this.#last;
     const deadline = performance.now() + this.timeoutMs;
-    const request: Request = { id, name, args: forms, deadline, resolve: lastResolve, reject: lastReject };
+    const resolve = lastResolve;
+    const reject = lastReject;
+    const request: Request = { id, name, args: forms, deadline, sentAt: NEVER, resolve, reject };
     this.#open.set(id, request);
     this.#toSend.push(request);
     if (this.#timer === undefined) this.#wake();
     return promise;
   }
 
-  /** The next frame: as many requests as the server lets be under way, and as fit. Null if there are none to send. */
-  take(inFlight: number, bytesMax: number): Uint8Array | null {
+  /**
+   * The next frame: as many requests as the server lets be under way, and as fit. Null if there are none to send. The server keeps
+   * answers for `answersMs`, so nothing is sent again after that.
+   */
+  take(inFlight: number, bytesMax: number, answersMs: number): Uint8Array | null {
     const packer = this.#packer;
     packer.truncate(0);
-    while (this.#onTheWay < inFlight) {
+    const now = Math.floor(performance.now());
+    while (this.#onTheWay < Math.min(inFlight, this.#inFlightMax)) {
       const request = this.#toSend.front;
       if (request === undefined) break;
       if (!this.#open.has(request.id)) {
         this.#toSend.shift(); // its time was over before it was its turn
+        continue;
+      }
+      if (request.sentAt !== NEVER && now - request.sentAt > answersMs) {
+        this.#toSend.shift();
+        this.#settle(request.id)?.reject(tooOld(request.name, answersMs));
         continue;
       }
       const before = packer.length;
@@ -93,6 +123,7 @@ export class Requests {
       }
       this.#toSend.shift();
       this.#onTheWay += 1;
+      if (request.sentAt === NEVER) request.sentAt = now;
       this.#lastSent = Math.max(this.#lastSent, request.id);
     }
     if (packer.length === 0) return null;
@@ -109,6 +140,12 @@ export class Requests {
 
   answered(id: number, ok: boolean, value: unknown): void {
     this.#onTheWay = Math.max(0, this.#onTheWay - 1);
+    if (!ok && value instanceof HeadwaterError) {
+      if (value.code === REFUSED || value.code === HELD_BACK)
+        return this.#askAgain(id, value.code === REFUSED);
+    }
+    this.#pauseMs = PAUSE_MS;
+    this.#inFlightMax += 1;
     const request = this.#settle(id);
     if (ok) request?.resolve(value);
     else request?.reject(value);
@@ -119,6 +156,7 @@ export class Requests {
     this.#onTheWay = 0;
     this.#doneBelow = 1; // whoever answers next may not have heard
     this.#toSend.clear();
+    this.#endPause();
     for (const request of this.#open.values()) this.#toSend.push(request);
   }
 
@@ -127,6 +165,43 @@ export class Requests {
     this.#toSend.clear();
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#endPause();
+  }
+
+  /** After a pause that gets longer as long as nothing else is answered. */
+  #askAgain(id: number, wasRefused: boolean): void {
+    const request = this.#open.get(id);
+    if (request === undefined) return;
+    this.#refused.push(wasRefused ? this.#renumbered(request) : request);
+    if (this.#pause !== undefined) return;
+    this.#inFlightMax = Math.max(IN_FLIGHT_MIN, Math.min(this.#inFlightMax, this.#onTheWay) >> 1);
+    this.#pause = setTimeout(() => this.#goOn(), this.#pauseMs);
+    this.#pauseMs = Math.min(2 * this.#pauseMs, PAUSE_MAX_MS);
+  }
+
+  /** Under its old number, it would keep the client from saying that it has the answers to later ones. */
+  #renumbered(request: Request): Request {
+    this.#open.delete(request.id);
+    const again = { ...request, id: ++this.#last, sentAt: NEVER };
+    this.#open.set(again.id, again);
+    return again;
+  }
+
+  #goOn(): void {
+    const refused = this.#refused;
+    this.#endPause();
+    const now = performance.now(); // not the clock, which can be set
+    for (const request of refused) {
+      if (request.deadline > now) this.#toSend.push(request);
+      else this.#settle(request.id)?.reject(tooLate(request.name, this.timeoutMs));
+    }
+    this.ready();
+  }
+
+  #endPause(): void {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    this.#refused = [];
   }
 
   #sayDone(): void {
@@ -178,6 +253,14 @@ function tooLarge(name: string, bytes: number, bytesMax: number): HeadwaterError
   return new HeadwaterError(
     "HW-4006",
     `the request ${name}(…) has ${bytes} bytes, and the server takes at most ${bytesMax}. It was not sent.`,
+  );
+}
+
+function tooOld(name: string, answersMs: number): HeadwaterError {
+  return new HeadwaterError(
+    "HW-4031",
+    `${name}(…) was not sent again: it was sent first more than ${answersMs} ms ago, and its answer may be gone. It may have ` +
+      "been done or not: ask the service.",
   );
 }
 

@@ -1,65 +1,118 @@
-import { HeadwaterError } from "../errors.js";
-import type { Waiting } from "../model/door.js";
+import { type Payer, Share, shareOf } from "../model/share.js";
+import { isRefusal, noRoom, tooLarge } from "./answer-refusals.js";
+import { AnswerSeries } from "./answer-series.js";
+import { type AnswerStore, KEPT_GENERATIONS, ownCopy } from "./kept-answers.js";
+import { weightOf } from "./weight.js";
 
-/** The request was not carried out, and may be at another time: there is nothing to remember. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof HeadwaterError && REFUSALS.test(error.code);
-}
+/** What an answer takes besides its value and the name of its request. */
+const KEYED_BYTES = 128;
 
-/** The node is full, the service has stopped, the journal takes no more. */
-const REFUSALS = /^HW-(1301|1401|30\d\d)$/;
-
-interface Answer {
-  readonly id: string;
-  readonly promise: Promise<unknown>;
-  /** When it was given; null while its event is under way. */
-  answeredAt: number | null;
+export interface AnswerLimits {
+  /** How long answers are kept at least. */
+  readonly answersMs: number;
+  /** Bytes of all answers that are kept. */
+  readonly bytesMax: number;
 }
 
 /**
- * Requests that carry an id have their effect once: asked again within the time for which answers are remembered,
- * they get the first answer, also while that is still to come.
+ * Requests that carry an id have their effect once: asked again within the time for which answers are kept, they get the
+ * first answer, also while that is still to come. No answer is forgotten before that time: when the share of a caller is used
+ * up, its new requests are refused (HW-4030), and those of others are not.
+ *
+ * Answers are kept in generations. A new one begins a few times in that time, and the oldest goes as a whole.
  */
 export class Answers {
-  readonly #known = new Map<string, Answer>();
-  /** Answered ones in the order of their answers, from `#oldest` on. */
-  #answered: Answer[] = [];
-  #oldest = 0;
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #budget: Share;
+  /** Per generation, the newest last: what was taken from which share for answers that go with it. */
+  #taken: Map<Share, number>[] = [new Map()];
+  #generation = 0;
+  #nextTurn: number;
+  readonly #sliceMs: number;
   readonly #series = new Map<string, AnswerSeries>();
   /** Those of clients that are away, in the order of going. */
   readonly #left = new Map<string, AnswerSeries>();
-  /** Answers in all series. */
-  numbered = 0;
 
   constructor(
     readonly now: () => number,
-    readonly rememberMs: number,
-    readonly countMax: number,
-    /** Hears of requests whose answers are not remembered any longer. */
-    readonly forgotten: ((request: string) => void) | null = null,
-  ) {}
+    readonly limits: AnswerLimits,
+    readonly store: AnswerStore,
+  ) {
+    this.#budget = Share.of(limits.bytesMax);
+    this.#sliceMs = Math.max(1, Math.ceil(limits.answersMs / (KEPT_GENERATIONS - 1)));
+    this.#nextTurn = now() + this.#sliceMs;
+  }
 
-  once(id: string, ask: () => Promise<unknown>): Promise<unknown> {
-    this.#forget();
-    const known = this.#known.get(id);
-    if (known !== undefined) return known.promise;
-    const answer: Answer = { id, promise: ask(), answeredAt: null };
-    this.#known.set(id, answer);
-    const settled = () => {
-      answer.answeredAt = this.now();
-      this.#answered.push(answer);
-    };
-    answer.promise.then(settled, (error: unknown) => {
-      if (isRefusal(error)) this.#known.delete(id);
-      else settled();
-    });
-    return answer.promise;
+  /** Bytes that are taken by all answers. */
+  get bytes(): number {
+    return this.#budget.held;
+  }
+
+  /** The number of the present generation. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Answers of earlier generations are gone. */
+  get oldestGeneration(): number {
+    return this.#generation - KEPT_GENERATIONS + 1;
+  }
+
+  once(id: string, payer: Payer, ask: () => Promise<unknown>): Promise<unknown> {
+    this.turnIfDue();
+    const underWay = this.#underWay.get(id);
+    if (underWay !== undefined) return underWay.then(ownResult, throwOwn);
+    const kept = this.store.get(id);
+    if (kept !== null) return kept.ok ? Promise.resolve(kept.value) : Promise.reject(kept.value);
+    const share = shareOf(this.#budget, payer);
+    const bytes = KEYED_BYTES + id.length;
+    const reserved = this.reserveFor(share);
+    if (!share.tryTake(bytes + reserved)) {
+      share.leave();
+      return Promise.reject(noRoom(this.limits.bytesMax, this.limits.answersMs));
+    }
+    const promise = ask();
+    this.#underWay.set(id, promise);
+    promise.then(
+      (value) => this.#settled(id, share, bytes, reserved, true, value),
+      (error: unknown) => this.#settled(id, share, bytes, reserved, false, error),
+    );
+    return promise;
+  }
+
+  #settled(id: string, share: Share, bytes: number, reserved: number, ok: boolean, value: unknown): void {
+    this.#underWay.delete(id);
+    if (!ok && isRefusal(value)) {
+      share.give(bytes + reserved);
+      share.leave();
+      return;
+    }
+    const more = this.roomFor(share, value, reserved);
+    if (more === null) this.store.put(id, false, tooLarge());
+    else this.store.put(id, ok, value);
+    share.take((more ?? 0) - reserved);
+    const taken = this.#taken.at(-1);
+    taken?.set(share, (taken.get(share) ?? 0) + bytes + (more ?? 0));
+    share.leave();
+  }
+
+  /** How many bytes are set aside for the answer to a request that begins. In a journal, there is room for it in any case. */
+  reserveFor(share: Share): number {
+    return this.store.isInMemory ? share.expected : 0;
+  }
+
+  /** How many bytes an answer takes from a share; null if it does not fit and need not be kept. The journal has it already. */
+  roomFor(share: Share, value: unknown, reserved: number): number | null {
+    const bytes = weightOf(value);
+    share.learn(bytes);
+    return this.store.isInMemory && bytes > reserved && share.room < bytes - reserved ? null : bytes;
   }
 
   /** The answers to the numbered requests of one client. */
-  series(name: string): AnswerSeries {
-    this.#forgetLeft();
-    const series = this.#series.get(name) ?? this.#left.get(name) ?? new AnswerSeries(this, name);
+  series(name: string, payer: Payer): AnswerSeries {
+    this.turnIfDue();
+    let series = this.#series.get(name) ?? this.#left.get(name);
+    series ??= new AnswerSeries(this, name, shareOf(this.#budget, payer));
     this.#left.delete(name);
     this.#series.set(name, series);
     return series;
@@ -70,165 +123,38 @@ export class Answers {
     const series = this.#series.get(name);
     if (series === undefined) return;
     this.#series.delete(name);
-    series.leftAt = this.now();
+    series.leftIn = this.#generation;
     this.#left.set(name, series);
   }
 
-  get hasTooMany(): boolean {
-    return this.#known.size + this.numbered > this.countMax;
+  turnIfDue(): void {
+    const now = this.now();
+    if (now >= this.#nextTurn) this.#turn();
+    else if (now >= this.#nextTurn - this.#sliceMs) return;
+    this.#nextTurn = now + this.#sliceMs; // also when the clock was set back
   }
 
-  /** Drops what is too old, and the oldest if there are too many. */
-  #forget(): void {
-    const before = this.now() - this.rememberMs;
-    while (this.#oldest < this.#answered.length) {
-      const { id, answeredAt } = this.#answered[this.#oldest] as Answer;
-      if ((answeredAt ?? 0) >= before && this.#known.size + this.numbered < this.countMax) break;
-      this.#known.delete(id);
-      this.forgotten?.(id);
-      this.#oldest += 1;
+  /** Begins a new generation and drops the oldest. */
+  #turn(): void {
+    this.#generation += 1;
+    this.#taken.push(new Map());
+    if (this.#taken.length > KEPT_GENERATIONS) {
+      for (const [share, bytes] of this.#taken.shift() ?? []) share.give(bytes);
     }
-    if (this.#oldest > 1000 && this.#oldest * 2 > this.#answered.length) {
-      this.#answered = this.#answered.slice(this.#oldest);
-      this.#oldest = 0;
-    }
-  }
-
-  /** Drops the series of clients that have been away so long that all their answers are too old. */
-  #forgetLeft(): void {
-    const before = this.now() - this.rememberMs;
+    this.store.turn();
+    for (const series of this.#series.values()) series.dropAllIfOld();
     for (const [name, series] of this.#left) {
-      if (series.leftAt >= before && !this.hasTooMany) return;
-      series.answered(Number.POSITIVE_INFINITY);
-      if (series.size > 0) return; // its last event is under way
+      if (series.leftIn >= this.oldestGeneration || !series.dropAllIfOld()) continue;
       this.#left.delete(name);
+      series.end();
     }
   }
 }
 
-/** The name of the request to which a client gave this number. */
-export function numberedRequest(client: string, number: number): string {
-  return `socket:${client}:${number}`;
+function ownResult(value: unknown): unknown {
+  return ownCopy({ ok: true, value }).value;
 }
 
-const SWEEP_MIN = 2048;
-
-/**
- * The same for the requests of one client, which numbers them and says which answers it has. So hardly more is
- * remembered than what is under way, however many requests there are.
- */
-export class AnswerSeries {
-  readonly #all: Answers;
-  readonly #known = new Map<number, NumberedAnswer>();
-  #sweepAt = SWEEP_MIN;
-  /** When its client went away the last time. */
-  leftAt = 0;
-
-  constructor(
-    all: Answers,
-    readonly client: string,
-  ) {
-    this.#all = all;
-  }
-
-  get size(): number {
-    return this.#known.size;
-  }
-
-  /** Where to send the answer to a request that is new; null if it is known, and will be answered from here. */
-  once(number: number, waiting: Waiting): Waiting | null {
-    const known = this.#known.get(number);
-    if (known !== undefined) {
-      known.add(waiting);
-      return null;
-    }
-    if (this.#known.size >= this.#sweepAt || this.#all.hasTooMany) this.#sweep();
-    const answer = new NumberedAnswer(this, number, waiting);
-    this.#known.set(number, answer);
-    this.#all.numbered += 1;
-    return answer;
-  }
-
-  answered(below: number): void {
-    for (const [number, answer] of this.#known) {
-      if (number >= below) return; // they are asked for in the order of their numbers
-      if (answer.isOpen) continue;
-      this.drop(number);
-    }
-  }
-
-  drop(number: number): void {
-    if (!this.#known.delete(number)) return;
-    this.#all.numbered -= 1;
-    this.#all.forgotten?.(numberedRequest(this.client, number));
-  }
-
-  now(): number {
-    return this.#all.now();
-  }
-
-  /**
-   * A client that does not say which answers it has keeps them for the stated time, if there are not too many. Then
-   * several go at once, so that the next sweep is not due with the next request.
-   */
-  #sweep(): void {
-    const before = this.now() - this.#all.rememberMs;
-    let tooMany = this.#all.hasTooMany ? 1 + (this.#known.size >> 3) : 0;
-    for (const [number, { isOpen, answeredAt }] of this.#known) {
-      if (isOpen) continue;
-      if (answeredAt >= before && tooMany <= 0) break; // later ones are younger, but for a few
-      this.drop(number);
-      tooMany -= 1;
-    }
-    this.#sweepAt = Math.max(SWEEP_MIN, 2 * this.#known.size);
-  }
-}
-
-class NumberedAnswer implements Waiting {
-  answeredAt = 0;
-  isOpen = true;
-  #ok = false;
-  #value: unknown = undefined;
-  #first: Waiting | null;
-  #more: Waiting[] | null = null;
-
-  constructor(
-    readonly series: AnswerSeries,
-    readonly number: number,
-    first: Waiting,
-  ) {
-    this.#first = first;
-  }
-
-  add(waiting: Waiting): void {
-    if (this.isOpen) {
-      this.#more ??= [];
-      this.#more.push(waiting);
-    } else this.#tell(waiting);
-  }
-
-  resolve(value: unknown): void {
-    this.#settle(true, value);
-  }
-
-  reject(error: unknown): void {
-    if (isRefusal(error)) this.series.drop(this.number);
-    this.#settle(false, error);
-  }
-
-  #settle(ok: boolean, value: unknown): void {
-    this.isOpen = false;
-    this.answeredAt = this.series.now();
-    this.#ok = ok;
-    this.#value = value;
-    if (this.#first !== null) this.#tell(this.#first);
-    this.#first = null; // an answer is remembered for longer than those who waited for it
-    for (const waiting of this.#more ?? []) this.#tell(waiting);
-    this.#more = null;
-  }
-
-  #tell(waiting: Waiting): void {
-    if (this.#ok) waiting.resolve(this.#value);
-    else waiting.reject(this.#value);
-  }
+function throwOwn(error: unknown): never {
+  throw ownCopy({ ok: false, value: error }).value;
 }

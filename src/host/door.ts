@@ -1,6 +1,6 @@
 import type { Asked, Door, Listening, Series, Waiting } from "../model/door.js";
-import { copyKept, copyThrown, isSimple } from "../state/values.js";
-import { type AnswerSeries, numberedRequest } from "./answers.js";
+import type { Payer } from "../model/share.js";
+import { type AnswerSeries, numberedRequest } from "./answer-series.js";
 import type { Program } from "./program.js";
 import type { Slot } from "./slot.js";
 
@@ -11,21 +11,21 @@ export function doorOf(program: Program, isSingle: boolean): Door {
     health: () => program.health(),
     roots: new Map([...program.nodes.values()].map(({ name, root }) => [name, root])),
     isSingle,
-    ask: (asked, client, request, waiting) => {
+    answersMs: program.answers.limits.answersMs,
+    ask: (asked, client, request, payer, waiting) => {
       if (request === undefined) return submit(program, asked, client, undefined, waiting);
-      const answer = program.answers.once(request, () => {
+      const answer = program.answers.once(request, payer, () => {
         return new Promise((resolve, reject) => {
-          askAgain(program, asked, client, request, { resolve, reject });
+          submit(program, asked, client, request, { resolve, reject });
         });
       });
-      const own = new OwnCopy(waiting);
       answer.then(
-        (value) => own.resolve(value),
-        (error: unknown) => own.reject(error),
+        (value) => waiting.resolve(value),
+        (error: unknown) => waiting.reject(error),
       );
     },
     failed: (apiFunction, error) => program.failures.ofApi(apiFunction, error),
-    series: (client) => new ClientSeries(program, client),
+    series: (client, payer) => new ClientSeries(program, client, payer),
     listen: (client, onMessage) => listening(program, client, onMessage),
   };
 }
@@ -41,40 +41,23 @@ function listening(program: Program, client: string, onMessage: Parameters<Door[
   };
 }
 
-/**
- * An answer that is kept may be given several times, and an API function may change what it is given: each gets a copy of
- * its own.
- */
-class OwnCopy implements Waiting {
-  constructor(readonly waiting: Waiting) {}
-
-  resolve(value: unknown): void {
-    this.waiting.resolve(isSimple(value) ? value : copyKept(value));
-  }
-
-  reject(error: unknown): void {
-    this.waiting.reject(copyThrown(error));
-  }
-}
-
 class ClientSeries implements Series {
   readonly #answers: AnswerSeries;
 
   constructor(
     readonly program: Program,
     readonly client: string,
+    payer: Payer,
   ) {
-    this.#answers = program.answers.series(client);
+    this.#answers = program.answers.series(client, payer);
   }
 
-  ask(number: number, asked: Asked, isNew: boolean, waiting: Waiting): void {
-    const answer = this.#answers.once(number, new OwnCopy(waiting));
+  ask(number: number, asked: Asked, sentUpTo: number | undefined, waiting: Waiting): void {
+    const answer = this.#answers.once(number, sentUpTo, waiting);
     if (answer === null) return;
     const { program, client } = this;
-    if (program.ledger === null) return submit(program, asked, client, undefined, answer);
-    const request = numberedRequest(client, number);
-    if (isNew) submit(program, asked, client, request, answer);
-    else askAgain(program, asked, client, request, answer);
+    const request = program.ledger === null ? undefined : numberedRequest(client, number);
+    submit(program, asked, client, request, answer);
   }
 
   answered(below: number): void {
@@ -84,20 +67,6 @@ class ClientSeries implements Series {
   leave(): void {
     this.program.answers.leave(this.client);
   }
-}
-
-/** It may have been answered in an earlier run. */
-function askAgain(
-  program: Program,
-  asked: Asked,
-  client: string | undefined,
-  request: string,
-  waiting: Waiting,
-): void {
-  const kept = program.keptAnswer(request);
-  if (kept === null) submit(program, asked, client, request, waiting);
-  else if (kept.ok) waiting.resolve(kept.value);
-  else waiting.reject(kept.value);
 }
 
 function submit(

@@ -1,10 +1,10 @@
 import type { CoreEvent, Moment, Ticket } from "../core/event.js";
-import { HeadwaterError } from "../errors.js";
+import type { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
 import type { Shape } from "../model/shape.js";
 import { decode, encode } from "../state/codec.js";
 import type { State } from "../state/fields.js";
-import { isRefusal } from "./answers.js";
+import { isRefusal } from "./answer-refusals.js";
 import { Cache, type Keeper, weakly } from "./cache.js";
 import { keysOfTimers } from "./due.js";
 import type { Careful } from "./lives.js";
@@ -12,6 +12,7 @@ import { olderTimerWrites } from "./older-timers.js";
 import { PARKED_BYTES_MAX, Parked, parkedWrite } from "./parked.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
+import { type StoredAnswer, StoredAnswers } from "./stored-answers.js";
 import {
   effectWrite,
   keyOf,
@@ -29,19 +30,13 @@ import { checkShapes } from "./stored-shapes.js";
 import { loadState, stateWrites } from "./stored-state.js";
 import type { Told } from "./surroundings.js";
 
-export interface StoredAnswer {
-  readonly ok: boolean;
-  readonly value: unknown;
-  /** When its event got its ticket, by the clock that only goes forward. */
-  readonly time: number;
-}
-
 /** A message to a client, and where it came from. */
 export interface StoredMessage {
   readonly ticket: number;
   readonly index: number;
   readonly client: string;
   readonly message: unknown;
+  readonly bytes: number;
 }
 
 /** What an event, or several in a row, made of a context. */
@@ -55,6 +50,8 @@ type Done = (error: HeadwaterError | null) => void;
 const HISTORY = "h";
 /** Tickets are set aside in the journal this many at a time, so that those of events that leave no trace count, too. */
 const TICKETS_AHEAD = 2 ** 20;
+/** Under which keys a journal has the clients for which messages are kept. */
+const CLIENTS = "k/";
 const BESIDES_AT_ONCE = 1000;
 
 /**
@@ -69,7 +66,7 @@ const BESIDES_AT_ONCE = 1000;
  *     m/NODE/TICKET/INDEX/CLIENT  a message to a client that the client has not confirmed
  *     p/NODE/TICKET               an event that is parked (`parked.ts`)
  *     k/CLIENT                    a client for which messages are kept
- *     a/REQUEST                   the answer to a request that carries an id
+ *     r/…, g                      answers to requests that carry an id (`stored-answers.ts`)
  *     l                           how often a process began with the same unfinished business (`lives.ts`)
  *     h                           the name of the journal
  *     s/CLASS                     the fields of a context class
@@ -92,6 +89,7 @@ export class Ledger implements Keeper {
   readonly parked: Parked;
   /** Set while what was found in the journal is run with care. */
   careful: Careful | null = null;
+  readonly answers: StoredAnswers;
   readonly hold: Keeper["hold"] = weakly;
 
   constructor(
@@ -101,6 +99,7 @@ export class Ledger implements Keeper {
   ) {
     this.parked = new Parked(journal, parkedBytesMax);
     this.cache = new Cache(contextsInMemory);
+    this.answers = new StoredAnswers(journal);
   }
 
   load(slot: Slot): State | null {
@@ -133,7 +132,7 @@ export class Ledger implements Keeper {
     for (const event of events) {
       last = Math.max(last, event.ticket);
       this.#look(event);
-      tracesOf(event, writes, changes, this.#ticketedTimers);
+      this.#tracesOf(event, writes, changes);
     }
     for (const [slot, { before, after }] of changes) {
       const { stored } = slot;
@@ -219,13 +218,7 @@ export class Ledger implements Keeper {
   }
 
   answerTo(request: string): StoredAnswer | null {
-    const bytes = this.journal.get(answerKey(request));
-    return bytes === undefined ? null : answerIn(bytes);
-  }
-
-  /** The answers that there are, by their keys in the journal. */
-  *answers(): Iterable<[key: string, answer: StoredAnswer]> {
-    for (const [key, bytes] of this.journal.range("a/")) yield [key, answerIn(bytes)];
+    return this.answers.to(request);
   }
 
   /** Messages to clients that were not confirmed, in the order of the logical node. */
@@ -233,13 +226,26 @@ export class Ledger implements Keeper {
     for (const [key, bytes] of this.journal.range(keysOfMessages(node))) {
       const [ticket, index] = key.split("/").slice(2).map(Number) as [number, number];
       const [client, message] = decode(bytes) as [string, unknown];
-      yield { ticket, index, client, message };
+      yield { ticket, index, client, message, bytes: bytes.byteLength };
     }
   }
 
   /** Are messages kept for this client? */
   hasClient(client: string): boolean {
     return this.journal.get(clientKey(client)) !== undefined;
+  }
+
+  /** A message that was not confirmed; null if it is not there any more. */
+  message(client: string, from: Told): StoredMessage | null {
+    const bytes = this.journal.get(messageKey(client, from));
+    if (bytes === undefined) return null;
+    const [, message] = decode(bytes) as [string, unknown];
+    return { ticket: from.ticket, index: from.index, client, message, bytes: bytes.byteLength };
+  }
+
+  /** The clients for which messages are kept, from behind that key on, each with its key. */
+  *clients(after = ""): Iterable<[key: string, client: string]> {
+    for (const [key, bytes] of this.journal.range(CLIENTS, after)) yield [key, decode(bytes) as string];
   }
 
   /** At once, so that the journal knows the client before it has a message for it. */
@@ -268,8 +274,17 @@ export class Ledger implements Keeper {
     this.#besides.push({ key, value: null });
   }
 
+  /** The same at once, for many. */
+  forgetKeys(keys: readonly string[]): void {
+    if (keys.length > 0)
+      this.journal.append(
+        keys.map((key) => ({ key, value: null })),
+        () => {},
+      );
+  }
+
   forgetAnswer(request: string): void {
-    this.forgetKey(answerKey(request));
+    this.forgetKey(this.answers.key(request));
   }
 
   /** The call was made, and nobody wants to know what came of it. At once, because until then a crash repeats it. */
@@ -297,52 +312,31 @@ export class Ledger implements Keeper {
   forgetMessage(client: string, from: Told): void {
     this.forgetKey(messageKey(client, from));
   }
-}
 
-function tracesOf(
-  event: CoreEvent<EventRequest>,
-  writes: Write[],
-  changes: Map<Slot, Change>,
-  ticketedTimers: Set<string>,
-): void {
-  const { slot, origin, execution, request } = event.payload;
-  const own = keyOf(slot.node, origin);
-  if (own !== null) writes.push({ key: own, value: null });
-  if (origin.kind === "timer" && ticketedTimers.size > 0) {
-    const key = ticketedTimerKey(slot.node, origin);
-    if (ticketedTimers.delete(key)) writes.push({ key, value: null });
+  #tracesOf(event: CoreEvent<EventRequest>, writes: Write[], changes: Map<Slot, Change>): void {
+    const { slot, origin, execution, request } = event.payload;
+    const own = keyOf(slot.node, origin);
+    if (own !== null) writes.push({ key: own, value: null });
+    if (origin.kind === "timer" && this.#ticketedTimers.size > 0) {
+      const key = ticketedTimerKey(slot.node, origin);
+      if (this.#ticketedTimers.delete(key)) writes.push({ key, value: null });
+    }
+    if (event.payload.record?.isParked) writes.push(parkedWrite(event));
+    if (execution === null) return;
+    const { ok, value } = execution;
+    if (request !== undefined && !isRefusal(value))
+      writes.push(this.answers.write(request, ok, value, event.steadyMs));
+    if (!ok) return;
+    execution.collectChanges(changes, writes);
+    for (const [index, effect] of execution.effects.entries()) {
+      const write = effectWrite(event, index, effect);
+      if (write !== null) writes.push(write);
+    }
   }
-  if (event.payload.record?.isParked) writes.push(parkedWrite(event));
-  if (execution === null) return;
-  const { ok, value } = execution;
-  if (request !== undefined && !isRefusal(value))
-    writes.push(answerWrite(request, ok, value, event.steadyMs));
-  if (!ok) return;
-  execution.collectChanges(changes, writes);
-  for (const [index, effect] of execution.effects.entries()) {
-    const write = effectWrite(event, index, effect);
-    if (write !== null) writes.push(write);
-  }
-}
-
-function answerWrite(request: string, ok: boolean, value: unknown, time: number): Write {
-  const isOurs = value instanceof HeadwaterError;
-  const answer = isOurs ? [ok, value.message, time, value.code] : [ok, value, time];
-  return { key: answerKey(request), value: encode(answer) };
-}
-
-function answerIn(bytes: Uint8Array): StoredAnswer {
-  const [ok, value, time, code] = decode(bytes) as [boolean, unknown, number, string?];
-  if (code === undefined) return { ok, value, time };
-  return { ok, value: HeadwaterError.restored(code, String(value)), time };
-}
-
-function answerKey(request: string): string {
-  return `a/${shortened(request, NAME_BYTES_MAX)}`;
 }
 
 function clientKey(client: string): string {
-  return `k/${shortened(client, NAME_BYTES_MAX)}`;
+  return `${CLIENTS}${shortened(client, NAME_BYTES_MAX)}`;
 }
 
 function positionKey(node: string): string {

@@ -12,13 +12,15 @@ export interface Limits {
   readonly outside: number;
   /** Outside calls that are made at the same time. */
   readonly outsideAtOnce: number;
-  /** How long the answer to a request that carries an id is remembered, at least until there are too many. */
+  /** How long the answer to a request that carries an id is kept at least, not counting the time that the program is down. */
   readonly answersMs: number;
-  /** Remembered answers of the whole program. */
-  readonly answers: number;
+  /** Without a journal: bytes of memory for the answers of the whole program. */
+  readonly answerBytes: number;
+  /** With a journal: bytes of it for the answers of the whole program, since it was started. */
+  readonly answerBytesInJournal: number;
   /** With a journal: contexts that stay in memory though no event is in them. */
   readonly contexts: number;
-  /** With a journal: how long messages are kept for a client that does not confirm them. */
+  /** With a journal: how long messages are kept for a client that does not confirm them, and how long a client may be away. */
   readonly messagesMs: number;
   /** With a journal: how many messages are kept for one client; beyond that, the client is given up. */
   readonly messagesPerClient: number;
@@ -29,6 +31,10 @@ export interface Limits {
    * besides those whose events are under way.
    */
   readonly timers: number;
+  /** The same in bytes. */
+  readonly messageBytesPerClient: number;
+  /** With a journal: bytes of the messages that are kept for all clients. Each has a share. */
+  readonly mailboxBytes: number;
   /**
    * About how much of a context that is being moved travels as one piece, in bytes: hosts do something else in between.
    * The pieces of a large context get larger.
@@ -49,12 +55,15 @@ export const DEFAULT_LIMITS: Limits = {
   outside: 1_000_000,
   outsideAtOnce: 100,
   answersMs: 10 * 60 * 1000,
-  answers: 1_000_000,
+  answerBytes: 512 * 2 ** 20,
+  answerBytesInJournal: 4 * 2 ** 30,
   contexts: 100_000,
   messagesMs: 10 * 60 * 1000,
   messagesPerClient: 10_000,
   timers: 1_000,
   parkedBytes: 64 * 2 ** 20,
+  messageBytesPerClient: 4 * 2 ** 20,
+  mailboxBytes: 256 * 2 ** 20,
   pieceBytes: 16 * 1024,
   messageBytes: 2 ** 28,
 };

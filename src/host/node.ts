@@ -21,7 +21,7 @@ import { endsItsHosts } from "./quarantine.js";
 import { inTicketOrder, storedTimers, unfinishedBusiness } from "./recovery.js";
 import { hasTooManyMoves, isFull, whyNot } from "./refusals.js";
 import { Remote, type RemoteCall } from "./remote.js";
-import { EventRequest, type Origin, type Waiting } from "./request.js";
+import { answerSettled, EventRequest, type Origin, type Waiting } from "./request.js";
 import { Slot, stateOrNull } from "./slot.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
@@ -184,6 +184,7 @@ export class LogicalNode implements Supervisor {
   /** Stops here: nothing that waits goes ahead any more. */
   halt(reason: HeadwaterError): void {
     this.#halted = reason;
+    answerSettled(this.#core.ready()); // the journal has them, though nothing goes on after them
     this.#remote?.moves.halt(reason);
     for (const { payload } of this.#core.unsettled()) payload.waiting?.reject(reason);
     this.timers.disarmAll();
@@ -362,8 +363,7 @@ export class LogicalNode implements Supervisor {
     if (event.payload.origin.kind === "timer") this.timers.settled(event.payload.origin.id);
     this.#around.settled?.(event);
     this.#ledger?.careful?.settled(event);
-    if (ok) waiting?.resolve(value);
-    else waiting?.reject(value);
+    event.payload.answer();
     if (!ok && waiting?.isLocal !== true) this.#around.failed(event.payload, value);
   }
 

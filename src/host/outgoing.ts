@@ -17,6 +17,11 @@ export type Body =
   | { readonly kind: "node"; readonly message: NodeMessage }
   | { readonly kind: "client"; readonly client: string; readonly message: unknown; readonly index: number };
 
+/** Stands for a message to a client that the journal has, and that is read when it is handed over. */
+export class InJournal {
+  constructor(readonly bytes: number) {}
+}
+
 /** A message as the core passes it on. */
 export function nodeMessage(message: NodeMessage): Message {
   const body: Body = { kind: "node", message };

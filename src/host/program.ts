@@ -4,16 +4,16 @@ import type { ContextClass } from "../model/context.js";
 import { INVOKE, type Reference, reference, type Scope } from "../model/refs.js";
 import * as rules from "../model/rules.js";
 import { inspectTree, isKindOf, type Method, mustBeWellFormed } from "../model/shape.js";
-import { copyAll, copyKept, copyThrown, isSimple } from "../state/values.js";
+import { copyAll, isSimple } from "../state/values.js";
 import { Answers } from "./answers.js";
 import { apart } from "./apart.js";
 import { goingOn } from "./clock.js";
 import { type FailedEvent, Failures } from "./failures.js";
-import { KeptAnswers } from "./kept-answers.js";
-import type { Ledger, StoredAnswer } from "./ledger.js";
+import { AnswersInJournal, AnswersInMemory } from "./kept-answers.js";
+import type { Ledger } from "./ledger.js";
 import { Mailboxes } from "./mailboxes.js";
 import { LogicalNode } from "./node.js";
-import type { NodeMessage } from "./outgoing.js";
+import { InJournal, type NodeMessage } from "./outgoing.js";
 import { OutsideCalls, type PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
 import { sentMessages } from "./recovery.js";
@@ -21,6 +21,7 @@ import type { EventRequest, Waiting } from "./request.js";
 import { running } from "./running.js";
 import type { Slot } from "./slot.js";
 import type { NodeOptions, Surroundings, Told } from "./surroundings.js";
+import { weightOf } from "./weight.js";
 
 export interface ProgramOptions extends NodeOptions {
   readonly onError?: ((failed: FailedEvent) => void) | undefined;
@@ -81,8 +82,6 @@ export class Program implements Surroundings {
   readonly history: string;
   readonly answers: Answers;
   readonly failures: Failures;
-  /** What earlier runs have answered. */
-  #kept: KeptAnswers | null = null;
   readonly #outside: OutsideCalls;
   #mailboxes: Mailboxes | null = null;
   #watchers: (() => void)[] = [];
@@ -91,12 +90,10 @@ export class Program implements Surroundings {
 
   constructor(classes: Readonly<Record<string, ContextClass>>, world: Ports, options: ProgramOptions) {
     this.#options = options;
-    const { answersMs, answers } = options.limits;
     const { ledger } = options;
     const ports = ledger ? goingOn(world, ledger.lastMoment(Object.keys(classes))) : world;
     this.#ports = ports;
-    const forgotten = ledger ? (request: string) => ledger.forgetAnswer(request) : null;
-    this.answers = new Answers(ports.now, answersMs, answers, forgotten);
+    this.answers = answersOf(ports, options);
     this.settled = options.onSettled;
     this.failures = new Failures(ports.now, options.onError);
     this.history = ledger?.history(ports.unique) ?? ports.unique();
@@ -125,7 +122,6 @@ export class Program implements Surroundings {
     for (const { root } of this.nodes.values()) ledger.bringUpToDate(root);
     const sent = sentMessages(ledger, this.nodes);
     for (const node of this.nodes.values()) node.recover(ledger, sent.get(node.name) ?? new Map());
-    this.#kept = new KeptAnswers(ledger, this.#ports, this.#options.limits.answersMs);
   }
 
   /** Nothing can commit any more: whoever waits is told, and nothing goes on. */
@@ -154,12 +150,9 @@ export class Program implements Surroundings {
     if (running.slot !== null && running.method !== null)
       throw rules.requestInside(running.slot, running.method, slot, method);
     if (request === undefined) return this.#request(slot, method, args, asker);
-    const answer = this.answers.once(request, () => {
-      const kept = this.keptAnswer(request);
-      if (kept === null) return this.#request(slot, method, args, asker);
-      return kept.ok ? Promise.resolve(kept.value) : Promise.reject(kept.value);
-    });
-    return answer.then(copyKept, (error: unknown) => Promise.reject(copyThrown(error)));
+    const { caller, client = caller?.id ?? "" } = asker;
+    const payer = { caller: "the program", part: client };
+    return this.answers.once(request, payer, () => this.#request(slot, method, args, asker));
   }
 
   node(name: string): LogicalNode {
@@ -222,13 +215,6 @@ export class Program implements Surroundings {
     return this.#options.ledger ?? null;
   }
 
-  /** The answer that the journal has to a request, if it has one. */
-  keptAnswer(request: string): StoredAnswer | null {
-    const kept = this.#kept?.to(request) ?? null;
-    if (kept !== null) this.#options.marks?.hit("a request was answered from the journal");
-    return kept;
-  }
-
   /** Is nothing under way, apart from armed timers? */
   get isIdle(): boolean {
     for (const node of this.nodes.values()) if (!node.isQuiet) return false;
@@ -259,7 +245,7 @@ export class Program implements Surroundings {
       );
     }
     const isComplete = this.#mailboxes?.open(id) ?? false;
-    const isUpToDate = (this.#mailboxes?.of(id).length ?? 0) === 0;
+    const isUpToDate = this.#mailboxes?.isEmpty(id) ?? true;
     const caller: Caller = { id, onMessage, confirms, isComplete, isUpToDate };
     this.#clients.set(id, caller);
     if (!isUpToDate) this.#ports.soon(() => this.#bringUpToDate(caller));
@@ -267,7 +253,7 @@ export class Program implements Surroundings {
   }
 
   #bringUpToDate(caller: Caller): void {
-    for (const { message, from } of [...(this.#mailboxes?.of(caller.id) ?? [])]) {
+    for (const [message, from] of this.#mailboxes?.of(caller.id) ?? []) {
       if (this.#clients.get(caller.id) !== caller) return;
       this.#hand(caller, message, from);
     }
@@ -286,7 +272,9 @@ export class Program implements Surroundings {
   }
 
   disconnect(caller: Caller): void {
-    if (this.#clients.get(caller.id) === caller) this.#clients.delete(caller.id);
+    if (this.#clients.get(caller.id) !== caller) return;
+    this.#clients.delete(caller.id);
+    this.#mailboxes?.leave(caller.id);
   }
 
   /** Takes no more requests, answers those it has taken, then stops everything else where it is. */
@@ -307,7 +295,7 @@ export class Program implements Surroundings {
   #halt(reason: HeadwaterError): void {
     for (const node of this.nodes.values()) node.halt(reason);
     this.#outside.stop();
-    this.#kept?.stop();
+    this.answers.store.stop();
     this.#mailboxes?.stop();
   }
 
@@ -345,9 +333,12 @@ export class Program implements Surroundings {
   }
 
   tell(client: string, message: unknown, from: Told): void {
-    this.#mailboxes?.put(client, message, from);
+    const stored = message instanceof InJournal ? message : null;
+    this.#mailboxes?.put(client, stored?.bytes ?? weightOf(message), from);
     const caller = this.#clients.get(client);
-    if (caller?.isUpToDate) this.#hand(caller, message, from);
+    if (!caller?.isUpToDate) return;
+    const { ledger } = this;
+    this.#hand(caller, stored === null ? message : ledger?.message(client, from)?.message, from);
   }
 
   #hand(caller: Caller, message: unknown, from: Told): void {
@@ -364,6 +355,13 @@ export class Program implements Surroundings {
   failed(request: EventRequest, error: unknown): void {
     this.failures.ofEvent(request, error);
   }
+}
+
+function answersOf(ports: Ports, { limits, ledger, marks }: ProgramOptions): Answers {
+  const { answersMs, answerBytes, answerBytesInJournal } = limits;
+  if (!ledger) return new Answers(ports.now, { answersMs, bytesMax: answerBytes }, new AnswersInMemory());
+  const store = new AnswersInJournal(ledger, ports, marks);
+  return new Answers(ports.now, { answersMs, bytesMax: answerBytesInJournal }, store);
 }
 
 function closed(client: string): HeadwaterError {

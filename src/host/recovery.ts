@@ -5,7 +5,7 @@ import { resolvePath } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import type { Ledger } from "./ledger.js";
 import type { LogicalNode } from "./node.js";
-import { clientMessage, nodeMessage } from "./outgoing.js";
+import { clientMessage, InJournal, nodeMessage } from "./outgoing.js";
 import type { PendingCall } from "./outside-calls.js";
 import { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
@@ -20,8 +20,13 @@ type Sent = Map<string, Map<number, Message[]>>;
 export function sentMessages(ledger: Ledger, nodes: ReadonlyMap<string, LogicalNode>): Sent {
   const all: { from: string; ticket: number; index: number; message: Message }[] = [];
   for (const node of nodes.values()) {
-    for (const { ticket, index, client, message } of ledger.messages(node.name)) {
-      all.push({ from: node.name, ticket, index, message: clientMessage(client, message, index) });
+    for (const { ticket, index, client, bytes } of ledger.messages(node.name)) {
+      all.push({
+        from: node.name,
+        ticket,
+        index,
+        message: clientMessage(client, new InJournal(bytes), index),
+      });
     }
     for (const stored of ledger.pending(node.name)) {
       const { origin, args } = stored;

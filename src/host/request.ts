@@ -1,5 +1,6 @@
 import type { Mode, Request, Ticket } from "../core/event.js";
 import type { Place } from "../core/place.js";
+import type { Ready } from "../core/ready.js";
 import type { Write } from "../journal/journal.js";
 import { declaredReads } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
@@ -97,10 +98,21 @@ export class EventRequest implements Request<EventRequest> {
     return this;
   }
 
+  /** Tells whoever waits what came of it, once it has ended for good. */
+  answer(): void {
+    if (this.execution?.ok) this.waiting?.resolve(this.execution.value);
+    else this.waiting?.reject(this.execution?.value);
+  }
+
   /** The arguments for one try: a method may change what it is given, and an event may be tried again. */
   argsForOneTry(): unknown[] {
     return this.args.every(isSimple) ? this.args : copyAll([...this.args], () => "the arguments");
   }
+}
+
+/** Answers all requests whose events have ended for good. */
+export function answerSettled(ready: Ready<EventRequest>): void {
+  for (let event = ready.nextSettled(); event !== null; event = ready.nextSettled()) event.payload.answer();
 }
 
 const NO_VIEWS: readonly Place<EventRequest>[] = [];

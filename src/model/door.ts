@@ -1,6 +1,7 @@
 import type { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
 import type { Method } from "./shape.js";
+import type { Payer } from "./share.js";
 
 /** Under this name a running service has its door, for those who let strangers in. */
 export const DOOR: unique symbol = Symbol("door");
@@ -31,8 +32,11 @@ export interface Asked {
 
 /** The requests of one client, which numbers them. One that comes twice under one number has its effect once. */
 export interface Series {
-  /** `isNew`: the client says that it has never sent this number before. */
-  ask(number: number, asked: Asked, isNew: boolean, waiting: Waiting): void;
+  /**
+   * `sentUpTo`: the client says that it has sent requests up to this number over earlier connections; undefined if it does not
+   * say. Refused with HW-4030 if the answers that are kept for its caller leave no room, with HW-4031 if the answer is gone.
+   */
+  ask(number: number, asked: Asked, sentUpTo: number | undefined, waiting: Waiting): void;
   /** The client has the answers to all requests below this number, and will not ask for them again. */
   answered(below: number): void;
   /** Nobody asks for the time being. Answers are remembered as long as others are. */
@@ -64,11 +68,19 @@ export interface Door {
   readonly roots: ReadonlyMap<string, Address>;
   /** Is there one logical node without a name of its own? */
   readonly isSingle: boolean;
+  /** How long answers are kept at least. */
+  readonly answersMs: number;
   /** `request` names it: asked again under the same name, it has its effect once. */
-  ask(asked: Asked, client: string | undefined, request: string | undefined, waiting: Waiting): void;
+  ask(
+    asked: Asked,
+    client: string | undefined,
+    request: string | undefined,
+    payer: Payer,
+    waiting: Waiting,
+  ): void;
   /** A function of the API has failed by itself, apart from its request. */
   failed(apiFunction: string, error: unknown): void;
-  series(client: string): Series;
+  series(client: string, payer: Payer): Series;
   /** What was kept for the client is told at once, and then whatever is sent to it. */
   listen(client: string, onMessage: (message: unknown, from: Position) => void): Listening;
 }

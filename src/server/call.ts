@@ -12,10 +12,20 @@ interface Noted {
   readonly reject: (error: unknown) => void;
 }
 
+/** A function, as those see it who send its replies. */
+export interface Called {
+  /** How large a reply is to be expected: as the largest of the last ones. */
+  readonly expectedBytes: number;
+  /** A reply had this size. */
+  replied(bytes: number): void;
+}
+
 /** Makes the one request of an API function. */
 export type Ask = (asked: Asked, waiting: Waiting) => void;
 
 const ARGUMENTS_MAX = 64;
+/** How fast a large reply is forgotten by what is expected of the next ones. */
+const FORGET = 16;
 
 /** Runs functions of an API, each of which makes one request of the program. */
 export class Calls {
@@ -27,6 +37,10 @@ export class Calls {
   ) {
     refuseOtherProgram(door, api);
     for (const [name, each] of api.functions) this.#functions.set(name, new Callable(name, each, door));
+  }
+
+  find(name: string): Called | undefined {
+    return this.#functions.get(name);
   }
 
   /** Calls a function with what a stranger has sent as its arguments, and says what came of it. Never throws. */
@@ -53,7 +67,7 @@ export class Calls {
  * One function of an API. Its request is noted while it runs, and made when it has returned: one that makes several,
  * or none, has then changed nothing.
  */
-class Callable {
+class Callable implements Called {
   readonly #name: string;
   readonly #function: ApiFunction;
   readonly #door: Door;
@@ -61,6 +75,7 @@ class Callable {
   #isRunning = false;
   #noted: Noted | null = null;
   #count = 0;
+  expectedBytes = 0;
 
   constructor(name: string, apiFunction: ApiFunction, door: Door) {
     this.#name = name;
@@ -69,6 +84,12 @@ class Callable {
     const scope: Scope = { [INVOKE]: (target, method, args) => this.#note({ target, method, args }) };
     const roots = [...door.roots].map(([node, root]) => [node, reference(scope, root)] as const);
     this.#roots = door.isSingle ? roots[0]?.[1] : Object.fromEntries(roots);
+  }
+
+  replied(bytes: number): void {
+    const { expectedBytes } = this;
+    if (bytes === expectedBytes) return;
+    this.expectedBytes = Math.max(bytes, expectedBytes - Math.ceil((expectedBytes - bytes) / FORGET));
   }
 
   call(args: unknown[], ask: Ask, waiting: Waiting): void {

@@ -1,14 +1,18 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeadwaterError } from "../errors.js";
+import { type Share, shareOf } from "../model/share.js";
+import { type Budgets, callerOf } from "./budgets.js";
 import type { Ask, Calls } from "./call.js";
 import { IdempotencyKeys } from "./idempotency.js";
 import { parseJson, toJson } from "./json.js";
 import type { ServerLimits } from "./limits.js";
 import { shownPath } from "./log.js";
 import type { Origins } from "./origin.js";
+import { heldBack } from "./replies.js";
 import { refuse, respond } from "./respond.js";
 import type { Callers } from "./tokens.js";
+import { LARGE_BYTES, type Turns } from "./turns.js";
 import { UnreadReplies } from "./unread.js";
 
 export interface Surroundings {
@@ -16,6 +20,8 @@ export interface Surroundings {
   readonly callers: Callers;
   readonly origins: Origins;
   readonly limits: ServerLimits;
+  readonly budgets: Budgets;
+  readonly turns: Turns;
   readonly log: (line: string) => void;
 }
 
@@ -83,8 +89,7 @@ export class Http {
     }
     const { inFlight } = this.#around.limits;
     if ((this.#underWay.get(request.socket) ?? 0) > inFlight) throw tooMany(inFlight);
-    const value = await this.#call(request, url.slice(API.length));
-    respond(response, 200, this.#reply(value), this.#headers(response));
+    await this.#answer(request, response, url.slice(API.length));
   }
 
   /** Fails as soon as nothing can commit any more, also without a request that has shown it. */
@@ -94,11 +99,37 @@ export class Http {
     respond(response, 200, '{"ok":true}', this.#headers(response));
   }
 
-  async #call(request: IncomingMessage, name: string): Promise<unknown> {
-    const { callers, calls, limits } = this.#around;
+  async #answer(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
+    const { callers, budgets, calls } = this.#around;
     const client = (await callers.grantFor(bearerOf(request)))?.name;
+    const caller = callerOf(client ?? null, request.socket.remoteAddress);
+    const share = shareOf(budgets.inFlight, { caller, part: "HTTP" });
+    const taken = new Taken(share);
+    try {
+      const value = await this.#call(request, name, client, caller, taken);
+      const json = this.#reply(value);
+      calls.find(name)?.replied(json.length);
+      taken.giveAll();
+      if (!taken.tryTake(json.length)) throw heldBack(name);
+      respond(response, 200, json, this.#headers(response));
+    } finally {
+      if (response.writableFinished || response.destroyed || !response.headersSent) taken.end();
+      else response.once("close", () => taken.end());
+    }
+  }
+
+  async #call(
+    request: IncomingMessage,
+    name: string,
+    client: string | undefined,
+    caller: string,
+    taken: Taken,
+  ): Promise<unknown> {
+    const { calls, limits, turns } = this.#around;
     refuseType(request);
-    const body = await bodyOf(request, limits.bodyBytes);
+    if (!taken.tryTake(calls.find(name)?.expectedBytes ?? 0)) throw noRoom(limits);
+    const body = await bodyOf(request, limits, taken);
+    if (body.length > LARGE_BYTES) await new Promise<void>((resolve) => turns.wait(caller, resolve));
     const args = parseJson(body, limits.depth);
     const key = idempotencyKeyOf(request);
     const id = key === null ? undefined : `http:${client ?? ""}:${key}`;
@@ -106,7 +137,8 @@ export class Http {
       this.#keys.refuseOther(id, createHash("sha256").update(`${name}\n`).update(body).digest("base64"));
     }
     return new Promise((resolve, reject) => {
-      const ask: Ask = (asked, waiting) => calls.door.ask(asked, client, id, waiting);
+      const payer = { caller, part: "HTTP" };
+      const ask: Ask = (asked, waiting) => calls.door.ask(asked, client, id, payer, waiting);
       calls.call(name, args, ask, { resolve, reject });
     });
   }
@@ -155,24 +187,59 @@ function refuseType({ headers }: IncomingMessage): void {
   }
 }
 
-function bodyOf(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const tooLarge = () => new HeadwaterError("HW-4006", `the body is larger than ${bytesMax} bytes.`);
-  if (Number(request.headers["content-length"] ?? 0) > bytesMax) return Promise.reject(tooLarge());
+function bodyOf(request: IncomingMessage, limits: ServerLimits, taken: Taken): Promise<Buffer> {
+  const { bodyBytes } = limits;
+  const tooLarge = () => new HeadwaterError("HW-4006", `the body is larger than ${bodyBytes} bytes.`);
+  if (Number(request.headers["content-length"] ?? 0) > bodyBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= bytesMax) chunks.push(chunk);
-      else {
-        chunks.length = 0;
-        reject(tooLarge());
+      const error = bytes > bodyBytes ? tooLarge() : taken.tryTake(chunk.length) ? null : noRoom(limits);
+      if (error === null) {
+        chunks.push(chunk);
+        return;
       }
+      bytes = Number.POSITIVE_INFINITY; // the rest is thrown away
+      chunks.length = 0;
+      reject(error);
     });
     request.once("end", () => resolve(Buffer.concat(chunks)));
     request.once("close", () => reject(new Gone()));
     request.once("error", () => reject(new Gone()));
   });
+}
+
+/** What one request has taken from its caller's share. */
+class Taken {
+  #bytes = 0;
+
+  constructor(readonly share: Share) {}
+
+  tryTake(bytes: number): boolean {
+    if (!this.share.tryTake(bytes)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  giveAll(): void {
+    this.share.give(this.#bytes);
+    this.#bytes = 0;
+  }
+
+  end(): void {
+    this.giveAll();
+    this.share.leave();
+  }
+}
+
+function noRoom({ inFlightBytesTotal }: ServerLimits): HeadwaterError {
+  return new HeadwaterError(
+    "HW-4030",
+    "the request was not carried out: the requests of this caller that are under way, and replies that it has not read, have " +
+      `used up its share of ${inFlightBytesTotal} bytes. Ask again later.`,
+  );
 }
 
 function allowOrigin(response: ServerResponse, origin: string | null): void {

@@ -15,12 +15,14 @@ export interface ServerLimits {
   readonly sessions: number;
   /** Requests of one connection that have no answer yet. Above it, the server stops reading from the connection. */
   readonly inFlight: number;
-  /** The same in bytes. */
+  /** The same in bytes, with the replies to be expected; and as much may wait in one connection to be read. */
   readonly inFlightBytes: number;
+  /** The same for all callers together. Each has a share. */
+  readonly inFlightBytesTotal: number;
   /** Messages to one client that it has not acknowledged, and their bytes. */
   readonly messages: number;
   readonly messageBytes: number;
-  /** Bytes of the messages that wait for all clients together. */
+  /** Bytes of the messages that wait for all clients together. Each caller has a share. */
   readonly messageBytesTotal: number;
   /** Pings in `pingMs`. */
   readonly pings: number;
@@ -48,6 +50,7 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   sessions: 10_000,
   inFlight: 1024,
   inFlightBytes: 4 * 1024 * 1024,
+  inFlightBytesTotal: 256 * 1024 * 1024,
   messages: 10_000,
   messageBytes: 4 * 1024 * 1024,
   messageBytesTotal: 256 * 1024 * 1024,

@@ -1,8 +1,9 @@
 import type { WebSocket } from "ws";
 import { Packer } from "../client/pack.js";
 import { HeadwaterError } from "../errors.js";
+import type { Share } from "../model/share.js";
 
-/** What may wait in a socket before its client counts as one that does not read. */
+/** What may wait in a socket before nothing more is read from its client. */
 const UNREAD_BYTES = 1024 * 1024;
 const FRAME_BYTES = 256 * 1024;
 
@@ -18,12 +19,25 @@ export class Outgoing {
   readonly #frame = new Packer();
   #isFlushing = false;
   #stall: ReturnType<typeof setTimeout> | undefined;
+  /** What the client has not read is taken from this share. */
+  #share: Share | null = null;
+  #unread = 0;
 
   constructor(
     readonly ws: WebSocket,
     readonly stallMs: number,
     readonly heard: Heard,
   ) {}
+
+  /** From now on it is known who the client is. */
+  charge(share: Share): void {
+    this.#share = share;
+  }
+
+  /** Bytes that the client has not read. */
+  get unread(): number {
+    return this.#unread + this.#frame.length;
+  }
 
   get isStalled(): boolean {
     return this.#stall !== undefined;
@@ -34,8 +48,8 @@ export class Outgoing {
     this.#written();
   }
 
-  /** Answers a request. False, and nothing is sent, if the answer is larger than it may be. */
-  reply(request: number, ok: boolean, form: unknown, bytesMax: number): boolean {
+  /** Writes the answer to a request, to be sent or taken back next. Returns its size. */
+  write(request: number, ok: boolean, form: unknown): number {
     const frame = this.#frame;
     const before = frame.length;
     try {
@@ -47,19 +61,26 @@ export class Outgoing {
       frame.truncate(before); // there is no room for so much
       throw error;
     }
-    if (frame.length - before > bytesMax) {
-      frame.truncate(before);
-      return false;
-    }
+    return frame.length - before;
+  }
+
+  /** What was written is to be sent. */
+  sendWritten(): void {
     this.#written();
-    return true;
+  }
+
+  takeBack(bytes: number): void {
+    this.#frame.truncate(this.#frame.length - bytes);
   }
 
   flush(): void {
     if (this.#frame.length === 0) return;
     const frame = this.#frame.take();
     if (this.ws.readyState !== this.ws.OPEN) return;
-    this.ws.send(frame, this.#sent);
+    const { length } = frame;
+    this.#unread += length;
+    this.#share?.take(length);
+    this.ws.send(frame, () => this.#sent(length));
     if (this.ws.bufferedAmount <= UNREAD_BYTES || this.isStalled) return;
     this.#awaitReading();
     this.heard.paced();
@@ -68,6 +89,10 @@ export class Outgoing {
   /** The socket is closed, or is given up. */
   stop(): void {
     clearTimeout(this.#stall);
+    this.#share?.give(this.#unread);
+    this.#share?.leave();
+    this.#share = null;
+    this.#unread = 0;
   }
 
   #written(): void {
@@ -82,12 +107,15 @@ export class Outgoing {
     this.flush();
   };
 
-  readonly #sent = (): void => {
+  #sent(bytes: number): void {
+    if (this.#share === null) return; // the frame went before it was known who the client is, or the socket is closed
+    this.#unread -= bytes;
+    this.#share.give(bytes);
     if (!this.isStalled || this.ws.bufferedAmount > UNREAD_BYTES) return;
     clearTimeout(this.#stall);
     this.#stall = undefined;
     this.heard.paced();
-  };
+  }
 
   /** Gives the client some time to read at least a part of what it was sent. */
   #awaitReading(): void {

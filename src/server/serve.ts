@@ -4,6 +4,7 @@ import { WebSocketServer } from "ws";
 import { HeadwaterError } from "../errors.js";
 import type { Api } from "../model/api.js";
 import { DOOR, type Door } from "../model/door.js";
+import { Budgets } from "./budgets.js";
 import { Calls } from "./call.js";
 import { Http, type Surroundings } from "./http.js";
 import { cannotStart, type ServerLimits } from "./limits.js";
@@ -14,6 +15,7 @@ import { refuseRaw } from "./respond.js";
 import { Sessions } from "./sessions.js";
 import { ClientSocket } from "./socket.js";
 import { Callers, type Tokens } from "./tokens.js";
+import { Turns } from "./turns.js";
 
 export interface ServeOptions {
   /** 0, the default, takes one that is free. */
@@ -78,9 +80,11 @@ export function serveOn(
     callers: new Callers(tokens),
     origins: new Origins(origins, isLocal),
     limits,
+    budgets: new Budgets(limits),
+    turns: new Turns(),
     log,
   };
-  const sessions = new Sessions(door, limits, log);
+  const sessions = new Sessions(door, limits, around.budgets.messages, log);
   const http = new Http(around);
   const sockets = new Sockets(around, sessions);
   listener.open(http.handle, sockets.upgrade);
@@ -161,7 +165,8 @@ class Sockets {
       const refused = (error: HeadwaterError) => {
         this.#around.log(`closed a socket of ${request.socket.remoteAddress}: ${error.code}`);
       };
-      const socket = new ClientSocket(ws, { ...this.#around, sessions: this.#sessions, refused });
+      const address = request.socket.remoteAddress;
+      const socket = new ClientSocket(ws, { ...this.#around, sessions: this.#sessions, address, refused });
       this.#open.set(stream, socket);
       ws.once("close", () => this.#open.delete(stream));
     });

@@ -3,6 +3,7 @@ import { pack } from "../client/frames.js";
 import { Waiting } from "../client/waiting.js";
 import { HeadwaterError } from "../errors.js";
 import type { Position } from "../model/door.js";
+import type { Share } from "../model/share.js";
 import type { ServerLimits } from "./limits.js";
 
 /** The side of a connection that a session speaks to. */
@@ -35,7 +36,6 @@ export class Session {
   #sent = 0;
   #acknowledged = 0;
   #sentBytes = 0;
-  keptBytes = 0;
   /** No request below this number will be sent again. */
   doneBelow = 1;
   /** Since when its client is away, in the order of going. */
@@ -45,6 +45,9 @@ export class Session {
     readonly id: string,
     /** The name of the caller's token. */
     readonly owner: string | null,
+    /** Whose share its messages are taken from. */
+    readonly caller: string,
+    readonly share: Share,
     limits: ServerLimits,
     /** The client has everything that this logical node has sent it up to there. */
     readonly received: (upTo: Position) => void,
@@ -61,8 +64,8 @@ export class Session {
     return this.#listener === listener;
   }
 
-  /** Takes a message of the program. Says why the session cannot go on, if so. */
-  tell(message: unknown, from: Position): HeadwaterError | null {
+  /** Takes a message of the program, if `makeRoom` finds room for so many bytes. Says why the session cannot go on, if so. */
+  tell(message: unknown, from: Position, makeRoom: (bytes: number) => boolean): HeadwaterError | null {
     const { node, ticket, index } = from;
     const sequence = ++this.#last;
     let bytes: Uint8Array;
@@ -73,13 +76,15 @@ export class Session {
         `message ${sequence} could not be sent: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
+    const { messages, messageBytes } = this.#limits;
+    if (this.#unacknowledged.length >= messages || this.share.held + bytes.length > messageBytes) {
+      return ended("more messages wait for its client than are kept");
+    }
+    if (!makeRoom(bytes.length)) return ended("the messages to its caller took up their share");
+    this.share.take(bytes.length);
     const told = { sequence, from, bytes };
     this.#unacknowledged.push(told);
     this.#unsent.push(told);
-    this.keptBytes += bytes.length;
-    if (this.#unacknowledged.length > this.#limits.messages || this.keptBytes > this.#limits.messageBytes) {
-      return ended("more messages wait for its client than are kept");
-    }
     this.#sendMore();
     return null;
   }
@@ -107,7 +112,7 @@ export class Session {
     for (let told = this.#unacknowledged.front; told !== undefined; told = this.#unacknowledged.front) {
       if (told.sequence > sequence) break;
       this.#unacknowledged.shift();
-      this.keptBytes -= told.bytes.length;
+      this.share.give(told.bytes.length);
       this.#sentBytes -= told.bytes.length;
       this.#acknowledged = told.sequence;
       if (last !== null && last.node !== told.from.node) this.received(last);
@@ -121,6 +126,14 @@ export class Session {
     if (this.#listener !== listener) return false;
     this.#listener = null;
     return true;
+  }
+
+  /** Nothing is kept for the client any longer. */
+  clear(): void {
+    this.#unacknowledged.clear();
+    this.#unsent.clear();
+    this.share.give(this.share.held);
+    this.share.leave();
   }
 
   end(error: HeadwaterError): void {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { HeadwaterError } from "../errors.js";
 import type { Door, Listening, Position, Series } from "../model/door.js";
+import { type Share, shareOf } from "../model/share.js";
 import type { ServerLimits } from "./limits.js";
 import { ended, type Listener, Session } from "./session.js";
 
@@ -24,17 +25,17 @@ interface Opened {
 
 const SECRET = /^[0-9a-f]{32,64}$/;
 
-/** All sessions of a server. Those whose client is away are kept for a time, and the one away longest goes first. */
+/** All sessions of a server. Those whose client is away are kept for a time; when room is needed, a caller's own go first. */
 export class Sessions {
   readonly #door: Door;
   readonly #limits: ServerLimits;
   readonly #held = new Map<string, Held>();
   #departures = 0;
-  #messageBytes = 0;
 
   constructor(
     door: Door,
     limits: ServerLimits,
+    readonly messages: Share,
     readonly log: (line: string) => void,
   ) {
     this.#door = door;
@@ -42,7 +43,7 @@ export class Sessions {
   }
 
   /** The session that a client's secret names, and whether there was one. */
-  open(owner: string | null, secret: unknown): Opened {
+  open(owner: string | null, caller: string, secret: unknown): Opened {
     if (typeof secret !== "string" || !SECRET.test(secret)) {
       throw new HeadwaterError("HW-4014", "the secret of a session is 32 to 64 hexadecimal digits.");
     }
@@ -52,25 +53,30 @@ export class Sessions {
     if (known !== undefined) {
       return { session: known.session, series: known.series, history, resumed: true, complete: true };
     }
-    if (this.#held.size >= this.#limits.sessions && !this.#endOldest("there were too many")) {
+    if (this.#held.size >= this.#limits.sessions && !this.#makeRoom(caller)) {
       throw new HeadwaterError(
         "HW-4013",
-        `there are ${this.#limits.sessions} sessions already, all with their clients.`,
+        `there are ${this.#limits.sessions} sessions already, and none of a caller with more sessions than this one has lost its ` +
+          "connection.",
       );
     }
-    const held = this.#hold(id, owner);
+    const held = this.#hold(id, owner, caller);
     return { session: held.session, series: held.series, history, resumed: false, complete: held.isComplete };
   }
 
-  #hold(id: string, owner: string | null): Held {
-    const session = new Session(id, owner, this.#limits, (upTo) => held.listening?.received(upTo));
-    const series = this.#door.series(id);
+  #hold(id: string, owner: string | null, caller: string): Held {
+    const payer = { caller, part: id };
+    const share = shareOf(this.messages, payer);
+    const received = (upTo: Position) => held.listening?.received(upTo);
+    const session = new Session(id, owner, caller, share, this.#limits, received);
+    const series = this.#door.series(id, payer);
     const held: Held = { session, series, listening: null, isComplete: false, expiry: undefined };
     this.#held.set(id, held); // it may be told what was kept for it before it is known to listen
     try {
       held.listening = this.#door.listen(id, (message, from) => this.#tell(session, message, from));
     } catch (error) {
       this.#held.delete(id);
+      session.clear();
       series.leave();
       throw error;
     }
@@ -93,16 +99,12 @@ export class Sessions {
   }
 
   acknowledge(session: Session, sequence: unknown): void {
-    const before = session.keptBytes;
     session.acknowledge(sequence);
-    this.#messageBytes += session.keptBytes - before;
   }
 
   attach(session: Session, listener: Listener, seen: unknown): void {
-    const before = session.keptBytes;
     session.attach(listener, seen);
     clearTimeout(this.#held.get(session.id)?.expiry);
-    this.#messageBytes += session.keptBytes - before;
   }
 
   end(session: Session, error: HeadwaterError): void {
@@ -110,7 +112,7 @@ export class Sessions {
     if (held?.session !== session) return;
     this.#held.delete(session.id);
     clearTimeout(held.expiry);
-    this.#messageBytes -= session.keptBytes;
+    session.clear();
     held.series.leave();
     held.listening?.forget();
     if (!session.isConnected) this.log(`ended a session whose client was away: ${error.code}`);
@@ -127,32 +129,53 @@ export class Sessions {
       clearTimeout(expiry);
       series.leave();
       listening?.leave();
+      session.clear();
       session.end(new HeadwaterError("HW-4016", "the session was ended: the server has closed."));
     }
     this.#held.clear();
-    this.#messageBytes = 0;
   }
 
   #tell(session: Session, message: unknown, from: Position): void {
-    const before = session.keptBytes;
-    const error = session.tell(message, from);
-    this.#messageBytes += session.keptBytes - before;
+    const error = session.tell(message, from, (bytes) => this.#makeRoomFor(session, bytes));
     if (error !== null) this.end(session, error);
-    while (this.#messageBytes > this.#limits.messageBytesTotal) {
-      if (!this.#endOldest("the messages of all clients took too much room")) return;
-    }
   }
 
-  /** Ends the session whose client is away longest. False if none is. */
-  #endOldest(why: string): boolean {
-    let oldest: Session | null = null;
-    for (const { session } of this.#held.values()) {
-      if (!session.isConnected && session.lostAt < (oldest?.lostAt ?? Infinity)) oldest = session;
+  /** Ends other sessions of the same caller, the one away longest first, until there is room for a message to this one. */
+  #makeRoomFor({ caller, share, id }: Session, bytes: number): boolean {
+    while (share.room < bytes) {
+      let oldest: Session | null = null;
+      for (const { session } of this.#held.values()) {
+        if (session.caller === caller && session.id !== id) oldest = longerAway(session, oldest);
+      }
+      if (oldest === null) return false;
+      this.end(oldest, ended("the messages to its caller took up their share"));
     }
-    if (oldest === null) return false;
-    this.end(oldest, ended(why));
     return true;
   }
+
+  /**
+   * Ends a session whose client is away, for one more of this caller: of the caller that has most, and never of one that has no
+   * more than this one. So nobody loses a session because somebody else opens many. False if there is none.
+   */
+  #makeRoom(caller: string): boolean {
+    const counts = new Map<string, number>();
+    for (const { session } of this.#held.values())
+      counts.set(session.caller, (counts.get(session.caller) ?? 0) + 1);
+    const own = counts.get(caller) ?? 0;
+    let [found, most]: [Session | null, number] = [null, 0];
+    for (const { session } of this.#held.values()) {
+      const count = counts.get(session.caller) ?? 0;
+      if (session.isConnected || count < most || (session.caller !== caller && count <= own)) continue;
+      found = longerAway(session, count > most ? null : found);
+      most = count;
+    }
+    if (found !== null) this.end(found, ended("there were too many"));
+    return found !== null;
+  }
+}
+
+function longerAway(session: Session, than: Session | null): Session | null {
+  return session.isConnected || (than !== null && than.lostAt < session.lostAt) ? than : session;
 }
 
 /**

@@ -1,24 +1,34 @@
 import type { RawData, WebSocket } from "ws";
-import { closeCodeOf, closeReasonOf, failureForm } from "../client/failure.js";
-import { fromForm, toForm } from "../client/form.js";
+import { closeCodeOf, closeReasonOf } from "../client/failure.js";
+import { fromForm } from "../client/form.js";
 import { PROTOCOL_VERSION, pack, type Terms } from "../client/frames.js";
 import { Unpacker } from "../client/unpack.js";
 import { Waiting } from "../client/waiting.js";
 import { HeadwaterError } from "../errors.js";
 import type { Waiting as Asker, Series } from "../model/door.js";
-import type { Ask, Calls } from "./call.js";
+import { shareOf } from "../model/share.js";
+import { type Budgets, callerOf } from "./budgets.js";
+import type { Ask, Called, Calls } from "./call.js";
+import { InFlight } from "./in-flight.js";
 import type { ServerLimits } from "./limits.js";
 import { Outgoing } from "./outgoing.js";
+import { Replies } from "./replies.js";
 import type { Listener, Session } from "./session.js";
 import type { Sessions } from "./sessions.js";
+import { brokenFrame, unknownKind } from "./socket-errors.js";
 import { TokenWatch } from "./token-watch.js";
 import type { Callers } from "./tokens.js";
+import { LARGE_BYTES, type Turns } from "./turns.js";
 
 export interface SocketSurroundings {
   readonly calls: Calls;
   readonly callers: Callers;
   readonly sessions: Sessions;
   readonly limits: ServerLimits;
+  readonly budgets: Budgets;
+  readonly turns: Turns;
+  /** Where the client calls from. */
+  readonly address: string | undefined;
   /** The socket was closed because of this. */
   readonly refused: (error: HeadwaterError) => void;
 }
@@ -39,20 +49,24 @@ export class ClientSocket implements Listener {
   #reading: Unpacker | null = null;
   #session: Session | null = null;
   #series: Series | null = null;
-  /** The client has sent requests up to this number over earlier connections. */
-  #askedBefore = 0;
+  #caller: string;
+  #inFlight: InFlight | null = null;
+  #replies: Replies | null = null;
+  /** The client has sent requests up to this number over earlier connections, if it says so. */
+  #sentUpTo: number | undefined;
   #isWorkingSoon = false;
   #hasSaidHello = false;
   #isOver = false;
   #isFinishing = false;
-  #inFlight = 0;
-  #inFlightBytes = 0;
+  #isInTurn = false;
+  #isAwaitingTurn = false;
   #hasAnswered = true;
   #pings = 0;
 
   constructor(ws: WebSocket, around: SocketSurroundings) {
     this.#ws = ws;
     this.#around = around;
+    this.#caller = callerOf(null, around.address);
     const { helloMs, stallMs } = around.limits;
     this.#outgoing = new Outgoing(ws, stallMs, {
       paced: () => {
@@ -86,7 +100,11 @@ export class ClientSocket implements Listener {
   finish(): void {
     this.#isFinishing = true;
     this.#pace();
-    if (this.#inFlight === 0) this.end(null);
+    if (this.#isAllAnswered) this.end(null);
+  }
+
+  get #isAllAnswered(): boolean {
+    return (this.#inFlight?.count ?? 0) === 0;
   }
 
   /** Closes the connection, with the reason if there is one to give. */
@@ -110,9 +128,8 @@ export class ClientSocket implements Listener {
   }
 
   get #isReading(): boolean {
-    const { inFlight, inFlightBytes } = this.#around.limits;
     const isGreeting = this.#hasSaidHello && this.#session === null;
-    const hasRoom = this.#inFlight < inFlight && this.#inFlightBytes < inFlightBytes;
+    const hasRoom = this.#inFlight?.hasRoom ?? true;
     return hasRoom && !isGreeting && !this.#isFinishing && !this.#outgoing.isStalled;
   }
 
@@ -168,16 +185,39 @@ export class ClientSocket implements Listener {
     } catch (error) {
       this.end(error instanceof HeadwaterError ? error : new HeadwaterError("HW-4014", String(error)));
     }
+    if (this.#isBehind) this.#inFlight?.wait(() => this.#workSoon());
     this.#pace();
   }
 
-  /** Where to read the next message, if one has arrived. */
+  /** Where to read the next message, if one has arrived and may be read now. */
   #reader(): Unpacker | null {
     if (this.#reading !== null && !this.#reading.isDone) return this.#reading;
-    const frame = this.#frames.shift();
-    this.#reading = frame === undefined ? null : new Unpacker(frame, MESSAGE_DEPTH, true);
+    const frame = this.#frames.front;
+    if (frame === undefined || (frame.length > LARGE_BYTES && !this.#hasTurn())) return null;
+    this.#frames.shift();
+    this.#reading = new Unpacker(frame, MESSAGE_DEPTH, true);
     return this.#reading;
   }
+
+  /** Is it this connection's turn to read something large? If not, it will be. */
+  #hasTurn(): boolean {
+    if (this.#isInTurn) {
+      this.#isInTurn = false; // for one frame
+      return true;
+    }
+    if (!this.#isAwaitingTurn) {
+      this.#isAwaitingTurn = true;
+      this.#around.turns.wait(this.#caller, this.#workInTurn);
+    }
+    return false;
+  }
+
+  readonly #workInTurn = (): void => {
+    this.#isAwaitingTurn = false;
+    this.#isInTurn = true;
+    this.#work();
+    this.#isInTurn = false;
+  };
 
   #message(reader: Unpacker): void {
     const from = reader.position;
@@ -226,7 +266,7 @@ export class ClientSocket implements Listener {
     const { callers, limits } = this.#around;
     callers.grantFor(token).then(
       (grant) => {
-        this.#askedBefore = typeof asked === "number" ? asked : Number.POSITIVE_INFINITY;
+        this.#sentUpTo = typeof asked === "number" ? asked : undefined;
         if (this.#isOver) return;
         if (grant !== null)
           this.#watch = new TokenWatch(callers, token, grant, limits.tokenMs, (error) => this.end(error));
@@ -237,16 +277,23 @@ export class ClientSocket implements Listener {
   }
 
   #welcome(owner: string | null, secret: unknown, seen: unknown): void {
-    const { sessions, limits, callers } = this.#around;
+    const { sessions, limits, callers, budgets, calls, address } = this.#around;
     try {
       if (owner !== null) callers.refuseRevoked(owner); // it may have been in the meantime
-      const { session, series, history, resumed, complete } = sessions.open(owner, secret);
+      this.#caller = callerOf(owner, address);
+      const { session, series, history, resumed, complete } = sessions.open(owner, this.#caller, secret);
       clearTimeout(this.#helloTimer);
+      const share = shareOf(budgets.inFlight, { caller: this.#caller, part: `socket ${++sockets}` });
+      this.#inFlight = new InFlight(limits, share);
+      this.#outgoing.charge(share);
+      this.#replies = new Replies(this.#outgoing, this.#inFlight, limits.replyBytes);
       this.#session = session;
       this.#series = series;
       session.doneBelow = 1;
       const { inFlight, bodyBytes: bytes, pingMs } = limits;
-      const terms: Terms = { session: session.id, resumed, history, complete, inFlight, bytes, pingMs };
+      const { answersMs } = calls.door;
+      const { id } = session;
+      const terms: Terms = { session: id, resumed, history, complete, inFlight, bytes, pingMs, answersMs };
       this.send(pack([0, "welcome", terms]));
       sessions.attach(session, this, resumed ? seen : 0);
     } catch (error) {
@@ -272,49 +319,24 @@ export class ClientSocket implements Listener {
       reader.next();
       problem = new HeadwaterError("HW-4005", "the arguments are not packed by themselves.");
     }
-    const bytes = reader.position - from;
-    this.#inFlight += 1;
-    this.#inFlightBytes += bytes;
-    const reply = new Reply(this, request, name, bytes);
+    const { calls } = this.#around;
+    const called = calls.find(name);
+    const bytes = this.#inFlight?.begin(reader.position - from, called) ?? 0;
+    const reply = new Reply(this, request, name, called, bytes);
     if (problem !== null) return reply.reject(problem);
-    this.#around.calls.call(name, args, this.#askerFor(request), reply);
+    calls.call(name, args, this.#askerFor(request), reply);
   }
 
   #askerFor(request: number): Ask {
-    return (asked, waiting) => this.#series?.ask(request, asked, request > this.#askedBefore, waiting);
+    return (asked, waiting) => this.#series?.ask(request, asked, this.#sentUpTo, waiting);
   }
 
   /** Something has come of a request. It may be in the middle of the program's work, so nothing else begins here. */
-  reply({ request, name, bytes }: Reply, ok: boolean, value: unknown): void {
-    this.#inFlight -= 1;
-    this.#inFlightBytes -= bytes;
-    if (!this.#isOver) {
-      const { replyBytes } = this.#around.limits;
-      const error = ok ? this.#sendValue(request, name, value, replyBytes) : value;
-      if (error !== null) this.#sendError(request, name, error, replyBytes);
-    }
-    if (this.#isFinishing && this.#inFlight === 0) process.nextTick(() => this.end(null));
+  reply({ request, name, called, bytes }: Reply, ok: boolean, value: unknown): void {
+    this.#inFlight?.end(bytes);
+    if (!this.#isOver) this.#replies?.send(request, name, called, ok, value);
+    if (this.#isFinishing && this.#isAllAnswered) process.nextTick(() => this.end(null));
     else if (this.#isBehind) this.#workSoon();
-  }
-
-  /** What is in the way of sending the value, if something is. */
-  #sendValue(request: number, name: string, value: unknown, bytesMax: number): unknown {
-    try {
-      const form = value === undefined ? UNDEFINED : toForm(value, false);
-      if (this.#outgoing.reply(request, true, form, bytesMax)) return null;
-    } catch (error) {
-      return error;
-    }
-    return new HeadwaterError(
-      "HW-4006",
-      `the result of ${name}(…) is larger than ${bytesMax} bytes. The event has been committed.`,
-    );
-  }
-
-  #sendError(request: number, name: string, error: unknown, bytesMax: number): void {
-    if (this.#outgoing.reply(request, false, failureForm(error), bytesMax)) return;
-    const why = `the error that ${name}(…) failed with is larger than ${bytesMax} bytes.`;
-    this.#outgoing.reply(request, false, failureForm(new HeadwaterError("HW-4006", why)), Infinity);
   }
 
   #pinged(answer: () => void): void {
@@ -330,16 +352,7 @@ export class ClientSocket implements Listener {
 
   /** The library has found the protocol broken, and closes the socket. */
   #failed(error: Error): void {
-    const code = (error as Error & { code?: unknown }).code;
-    const isTooLarge =
-      code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH" || code === "WS_ERR_TOO_MANY_BUFFERED_PARTS";
-    const ours = isTooLarge
-      ? new HeadwaterError(
-          "HW-4006",
-          `a frame is larger than ${this.#around.limits.bodyBytes} bytes, or in too many parts.`,
-        )
-      : new HeadwaterError("HW-4014", `a frame is not well formed: ${error.message}.`);
-    if (!this.#isOver) this.#around.refused(ours);
+    if (!this.#isOver) this.#around.refused(brokenFrame(error, this.#around.limits.bodyBytes));
     this.#isOver = true;
   }
 
@@ -347,19 +360,17 @@ export class ClientSocket implements Listener {
     this.#isOver = true;
     clearTimeout(this.#helloTimer);
     this.#watch?.stop();
+    this.#inFlight?.stop();
     this.#outgoing.stop();
     if (this.#session !== null) this.#around.sessions.left(this.#session, this);
   }
 }
 
+/** Connections so far, to tell them apart. */
+let sockets = 0;
 const GOING_AWAY = 1001;
 const LINGER_MS = 1000;
 const PONG = pack([0, "pong"]);
-const UNDEFINED = { $undefined: true };
-
-function unknownKind(): HeadwaterError {
-  return new HeadwaterError("HW-4014", "a message is of no known kind.");
-}
 
 /** One request that waits for its answer. */
 class Reply implements Asker {
@@ -367,6 +378,7 @@ class Reply implements Asker {
     readonly socket: ClientSocket,
     readonly request: number,
     readonly name: string,
+    readonly called: Called | undefined,
     readonly bytes: number,
   ) {}
 

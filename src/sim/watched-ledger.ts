@@ -1,7 +1,8 @@
 import type { CoreEvent } from "../core/event.js";
 import type { Plant } from "../core/plants.js";
-import { Ledger, type StoredAnswer } from "../host/ledger.js";
+import { Ledger } from "../host/ledger.js";
 import type { EventRequest } from "../host/request.js";
+import type { StoredAnswer } from "../host/stored-answers.js";
 import type { SimJournal } from "./disk.js";
 import type { LoggedEvent } from "./log.js";
 import type { Recorder } from "./recorder.js";

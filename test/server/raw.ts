@@ -79,8 +79,9 @@ export class RawSocket {
   readonly opened: Promise<void>;
   #look = () => {};
 
-  constructor(t: TestContext, url: string, headers: Record<string, string> = {}) {
-    this.ws = new WebSocket(`${url.replace("http", "ws")}/socket`, { headers, perMessageDeflate: false });
+  constructor(t: TestContext, url: string, headers: Record<string, string> = {}, localAddress = "127.0.0.1") {
+    const options = { headers, perMessageDeflate: false, localAddress };
+    this.ws = new WebSocket(`${url.replace("http", "ws")}/socket`, options);
     this.opened = new Promise((resolve) => this.ws.once("open", resolve));
     this.closed = new Promise((resolve) =>
       this.ws.once("close", (code, reason) => resolve({ code, reason: String(reason) })),

@@ -94,11 +94,11 @@ test("a numbered request of a client that comes again is answered with a copy", 
   const [root] = door.roots.values();
   const method = root?.shape.methods.get("order");
   assert.ok(root && method);
-  const series = door.series("ada");
+  const series = door.series("ada", { caller: "address 10.0.0.1", part: "ada" });
   const asked = { target: root, method, args: [["tea"]] };
   for (let i = 0; i < 3; i++) {
     const order = await new Promise<{ items: string[] }>((resolve, reject) => {
-      series.ask(1, asked, i === 0, { resolve: resolve as (value: unknown) => void, reject });
+      series.ask(1, asked, i === 0 ? 0 : 1, { resolve: resolve as (value: unknown) => void, reject });
     });
     assert.deepEqual(order.items, ["tea"]);
     order.items.push("changed");

@@ -1,0 +1,83 @@
+import { failureForm } from "../client/failure.js";
+import { toForm } from "../client/form.js";
+import { HeadwaterError } from "../errors.js";
+import type { Called } from "./call.js";
+import type { InFlight } from "./in-flight.js";
+import type { Outgoing } from "./outgoing.js";
+
+const UNDEFINED = { $undefined: true };
+/** What is not larger is sent in any case: there are only so many requests under way. */
+const SMALL_BYTES = 4096;
+
+/**
+ * The replies to the requests of one connection. One that has no room, because its client has not read others, is held back:
+ * the client asks again when it has, and gets the answer that was kept.
+ */
+export class Replies {
+  constructor(
+    readonly outgoing: Outgoing,
+    readonly inFlight: InFlight,
+    readonly replyBytes: number,
+  ) {}
+
+  send(request: number, name: string, called: Called | undefined, ok: boolean, value: unknown): void {
+    const error = ok ? this.#sendValue(request, name, called, value) : value;
+    if (error !== null) this.#sendError(request, name, called, error);
+  }
+
+  /** What is in the way of sending the value, if something is. */
+  #sendValue(request: number, name: string, called: Called | undefined, value: unknown): unknown {
+    const isLarge = (called?.expectedBytes ?? 0) > SMALL_BYTES;
+    if (isLarge && this.#room <= 0) return heldBack(name); // it need not be written first
+    try {
+      const form = value === undefined ? UNDEFINED : toForm(value, false);
+      return this.#sendForm(request, name, called, true, form);
+    } catch (error) {
+      return error;
+    }
+  }
+
+  #sendError(request: number, name: string, called: Called | undefined, error: unknown): void {
+    const instead = this.#sendForm(request, name, called, false, failureForm(error));
+    if (instead === null) return;
+    this.outgoing.write(request, false, failureForm(instead));
+    this.outgoing.sendWritten();
+  }
+
+  #sendForm(
+    request: number,
+    name: string,
+    called: Called | undefined,
+    ok: boolean,
+    form: unknown,
+  ): HeadwaterError | null {
+    const { unread } = this.outgoing;
+    const bytes = this.outgoing.write(request, ok, form);
+    called?.replied(bytes);
+    if (bytes <= Math.min(SMALL_BYTES, this.replyBytes) || bytes <= this.inFlight.roomForReply(unread)) {
+      this.outgoing.sendWritten();
+      return null;
+    }
+    this.outgoing.takeBack(bytes);
+    return bytes > this.replyBytes ? tooLarge(name, ok, this.replyBytes) : heldBack(name);
+  }
+
+  get #room(): number {
+    return this.inFlight.roomForReply(this.outgoing.unread);
+  }
+}
+
+/** Said instead of a reply for which there is no room. */
+export function heldBack(name: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-4032",
+    `the reply to ${name}(…) was held back: replies that its caller has not read have used up its share. The event has ended ` +
+      "as it would have otherwise. Read them, and ask again under the same id for this one.",
+  );
+}
+
+function tooLarge(name: string, ok: boolean, bytesMax: number): HeadwaterError {
+  const what = ok ? `the result of ${name}(…)` : `the error that ${name}(…) failed with`;
+  const outcome = ok ? " The event has been committed." : "";
+  return new HeadwaterError("HW-4006", `${what} is larger than ${bytesMax} bytes.${outcome}`);
+}

@@ -25,6 +25,7 @@ export const MARKS = [
   "a message that came early waited for its turn",
   "a cancelled timer had fired already",
   "an event failed",
+  "an event started again of its own accord",
 ] as const;
 
 /** The same for a program with a journal, whose process crashes. */

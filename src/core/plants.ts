@@ -7,6 +7,8 @@ export const PLANTS = [
   "no-cascade",
   "messages-out-of-order",
   "late-views",
+  "results-as-they-come",
+  "callers-as-they-are",
 ] as const;
 
 /** The same between a program and its journal. */

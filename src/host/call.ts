@@ -1,11 +1,22 @@
 import type { HeadwaterError } from "../errors.js";
 import type { Method } from "../model/shape.js";
 import { Watched } from "../model/watched.js";
+import type { State } from "../state/fields.js";
 import type { Slot } from "./slot.js";
 
 /** What a call below returns. */
 export class Call extends Watched {
   doom: HeadwaterError | null = null;
+  /** What came of it, until its caller gets to know. */
+  hasResult = false;
+  /** Was it made after the method had returned or thrown? */
+  isLate = false;
+  ok = false;
+  value: unknown = undefined;
+  /** Did the event hold the caller's context when the call was made? */
+  callerHeld = false;
+  /** The state of the caller's context at that moment, or why it has none; null if nobody is known to look at it. */
+  callerState: State | HeadwaterError | null = null;
 
   constructor(
     readonly slot: Slot,

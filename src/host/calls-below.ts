@@ -1,19 +1,48 @@
 import type { HeadwaterError } from "../errors.js";
 import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
-import type { Watched } from "../model/watched.js";
-import type { Call } from "./call.js";
+import { Watched } from "../model/watched.js";
+import type { State } from "../state/fields.js";
+import { Call } from "./call.js";
 import type { Frame } from "./frame.js";
 import type { Undo } from "./guest.js";
 import type { Slot } from "./slot.js";
 import { Turns } from "./turns.js";
 
+/** A call of an async method of the context itself. */
+export class OwnCall extends Watched {
+  constructor(readonly method: { readonly name: string }) {
+    super();
+  }
+}
+
+Reflect.deleteProperty(OwnCall.prototype, "constructor"); // as in `Call`
+
+const NONE: readonly never[] = [];
+
+/** Most methods have none of them, so lists are made with their first item. */
+function appended<T>(list: readonly T[], item: T): readonly T[] {
+  if (list.length === 0) return [item];
+  (list as T[]).push(item);
+  return list;
+}
+
+/** What a method returned or threw, when other code of it may still be under way. */
+interface Settled {
+  readonly ok: boolean;
+  readonly value: unknown;
+  /** The state of its context at that moment; null if it threw. */
+  readonly state: State | null;
+}
+
 /**
  * The calls that one method makes. Each waits for those made before it in the same context, above or below it; so
- * what an event does, does not depend on timing, and undoing one call never touches what another one did.
+ * undoing one call never touches what another one did. Their results are handed over in the order of the calls.
  */
 export class CallsBelow {
-  readonly #calls: Call[] = [];
+  #calls: (Call | OwnCall)[] | null = null;
+  /** How many of them need not be handed over any more. */
+  #handedOver = 0;
   /** How many have not ended. */
   #active = 0;
   /** The first of them, as long as it is the only one. */
@@ -21,12 +50,18 @@ export class CallsBelow {
   #turns: Turns | null = null;
   /** Those whose turn has come. */
   #next: Frame[] | null = null;
-  /** What they have changed here, oldest first. */
-  readonly undo: Undo[] = [];
+  /** What to undo if the method fails, oldest first. */
+  undo: readonly Undo[] = NONE;
   /** Those that have changed something on other hosts. */
-  readonly elsewhere: number[] = [];
+  elsewhere: readonly number[] = NONE;
+  /** Does the method go on when its code has come to rest? */
+  isDue = false;
+  settled: Settled | null = null;
+  /** What its code did after it had returned. */
+  leftBehind: HeadwaterError | null = null;
 
-  add(call: Call): void {
+  add(call: Call | OwnCall): void {
+    this.#calls ??= [];
     this.#calls.push(call);
   }
 
@@ -62,10 +97,50 @@ export class CallsBelow {
     this.#next = null;
   }
 
+  /** Is there a result that is to be handed over next? */
+  get hasResult(): boolean {
+    return this.#first()?.hasResult ?? false;
+  }
+
+  /** Hands over the result of the first call whose result has not been, if it is there. */
+  handOver(): boolean {
+    const call = this.#first();
+    if (!call?.hasResult) return false;
+    this.#handedOver += 1;
+    call.end(call.ok, call.value);
+    call.value = undefined;
+    return true;
+  }
+
+  #first(): Call | null {
+    const calls = this.#calls ?? NONE;
+    for (; this.#handedOver < calls.length; this.#handedOver++) {
+      const call = calls[this.#handedOver];
+      if (call instanceof Call && !call.hasEnded) return call;
+    }
+    return null;
+  }
+
+  /** One of them has changed a context. */
+  changed(undo: Undo): void {
+    this.undo = appended(this.undo, undo);
+  }
+
+  /** One of them has changed something on another host. */
+  changedElsewhere(call: number): void {
+    this.elsewhere = appended(this.elsewhere, call);
+  }
+
   /** One of them has made calls itself. */
   changedAlso({ undo, elsewhere }: CallsBelow): void {
-    for (const each of undo) this.undo.push(each); // there may be more than fit on a stack
-    for (const each of elsewhere) this.elsewhere.push(each);
+    for (const each of undo) this.changed(each); // there may be more than fit on a stack
+    for (const each of elsewhere) this.changedElsewhere(each);
+  }
+
+  /** Can no code of the method be under way on account of them? */
+  get areOver(): boolean {
+    for (const call of this.#calls ?? NONE) if (!call.isOver) return false;
+    return true;
   }
 
   /**
@@ -73,9 +148,9 @@ export class CallsBelow {
    * gives up at the first that fails, `Promise.race` at the first that ends. Null if there is no such call.
    */
   open(): readonly Watched[] | null {
-    const calls = this.#calls;
+    const calls = this.#calls ?? NONE;
     for (let i = 0; i < calls.length; i++) {
-      const { hasEnded, followUps } = calls[i] as Call;
+      const { hasEnded, followUps } = calls[i] as Watched;
       if (hasEnded && followUps === null) continue;
       const open: Watched[] = [];
       for (; i < calls.length; i++) calls[i]?.addOpen(open);
@@ -86,20 +161,16 @@ export class CallsBelow {
 
   /** A call that was not awaited dooms the event, and so does a call that was doomed itself. */
   doomOf(slot: Slot, method: Method): HeadwaterError | null {
-    for (const call of this.#calls) {
-      if (call.isForgotten || !call.hasEnded) return rules.unawaited(slot, method, call.slot, call.method);
+    for (const call of this.#calls ?? NONE) {
+      const isOver = call.hasEnded && !call.isForgotten;
+      if (call instanceof OwnCall) {
+        if (!isOver) return rules.unawaitedOwn(slot, method, call.method);
+        continue;
+      }
+      if (call.isLate) break;
+      if (!isOver) return rules.unawaited(slot, method, call.slot, call.method);
       if (call.doom !== null) return call.doom;
     }
-    return null;
+    return this.leftBehind;
   }
-}
-
-/** Calls back when all of them have ended. */
-export function whenOver(open: readonly Watched[], callback: () => void): void {
-  let left = open.length;
-  const ended = () => {
-    left -= 1;
-    if (left === 0) callback();
-  };
-  for (const each of open) each.onEnd = ended;
 }

@@ -1,16 +1,69 @@
+import { HeadwaterError } from "../errors.js";
+import type { Write } from "../journal/journal.js";
 import { pathOf } from "../model/path.js";
+import type { State } from "../state/fields.js";
 import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
+import type { Frame } from "./frame.js";
+import type { Above } from "./guest.js";
+import type { Change } from "./ledger.js";
+import { packedValue, unpackedValue } from "./packed.js";
 import type { Slot } from "./slot.js";
-import { encodeState } from "./stored-state.js";
-import type { Path } from "./wire.js";
+import { decodeState, encodeState, stateWrites } from "./stored-state.js";
+import { type Asked, at, type CallerOnWire, type Path } from "./wire.js";
 
-/** The states of the contexts above that the event has entered here. */
-export function seenAbove(execution: Execution, slot: Slot): (readonly [Path, Uint8Array])[] {
-  return execution
+/** What a call that goes to another host takes along of contexts on this one. */
+export function takenAlong(frame: Frame): Pick<Asked, "within" | "callers" | "seen"> {
+  const { slot, execution } = frame;
+  const callers: CallerOnWire[] = [];
+  const calling = new Set<Slot>();
+  let made = frame;
+  for (; made.parent !== null; made = made.parent) {
+    const caller = made.parent.slot;
+    if (made.answer === null || caller.shape.anonymous) continue;
+    calling.add(caller);
+    const { callerHeld, callerState } = made.answer;
+    if (callerState !== null) callers.push([pathOf(caller), callerHeld, stateOnWire(caller, callerState)]);
+  }
+  const seen = execution
     .enteredHere()
-    .filter(({ slot: above }) => slot.isBelow(above))
+    .filter((entry) => slot.isBelow(entry.slot) || entry.slot.isBelow(slot))
+    .filter((entry) => !calling.has(entry.slot))
     .flatMap(withState);
+  return { within: made.guest?.call ?? 0, callers, seen };
+}
+
+function stateOnWire(slot: Slot, state: NonNullable<Above["state"]>): CallerOnWire[2] {
+  if (state instanceof HeadwaterError) return [state.code, packedValue(state.message)];
+  return encodeState(slot, state);
+}
+
+/** What came along, for methods that look at it. */
+export function callersFromWire(
+  callers: Asked["callers"],
+  node: string,
+  roots: ReadonlyMap<string, Slot>,
+): (slot: Slot) => Above | undefined {
+  const bySlot = new Map(callers.map((caller) => [at(node, caller[0], roots), caller]));
+  return (slot) => {
+    const caller = bySlot.get(slot);
+    if (caller === undefined) return undefined;
+    const [, isHeld, state] = caller;
+    if (state instanceof Uint8Array) return { isHeld, state: decodeState(slot, state) };
+    return { isHeld, state: HeadwaterError.restored(state[0], unpackedValue(state[1]) as string) };
+  };
+}
+
+/** What the journal is to have of the contexts that the event has changed here. `kept` are states that it has or will have. */
+export function writesOf(execution: Execution, kept: WeakSet<State>): readonly Write[] {
+  const writes: Write[] = [];
+  const changes = new Map<Slot, Change>();
+  execution.collectChanges(changes);
+  for (const [slot, { before, after }] of changes) {
+    stateWrites(slot, kept.has(before) ? before : null, after, writes);
+    kept.add(after);
+  }
+  return writes;
 }
 
 /** Nothing, if there are no contexts below that could look at it. */

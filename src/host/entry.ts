@@ -1,7 +1,9 @@
+import { HeadwaterError } from "../errors.js";
 import { Context } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import { askedAt } from "../model/path.js";
+import type { Method } from "../model/shape.js";
 import { armedIn, instantiate, type State, stateOf } from "../state/fields.js";
 import type { LiveMap } from "../state/tracked-map.js";
 import type { Frame } from "./frame.js";
@@ -14,7 +16,8 @@ export class Entry {
   state: State;
   #instance: Context<Key> | null = null;
   #armed: LiveMap | null = null;
-  #ranAtOnce = true;
+  /** Was the instance another event's before? Has a method waited in it? */
+  #instanceIs: "fresh" | "reused" | "waited in" = "fresh";
   released = false;
   /** Can later events see `state`? */
   published = false;
@@ -26,17 +29,23 @@ export class Entry {
 
   /** The instance for a method of the event to run in. It holds `state`. */
   activate(frame: Frame): Context<Key> {
-    const atOnce = !frame.method.isAsync;
-    if (!atOnce) this.#ranAtOnce = false;
-    this.#instance ??=
-      this.state === this.slot.state ? this.slot.take(atOnce) : instantiate(this.slot, this.state);
+    const { takesTime } = frame.method;
+    if (takesTime) this.#instance = null; // others may have used it: code that they left behind could get in between
+    if (this.#instance === null) {
+      const parked = takesTime || this.state !== this.slot.state ? null : this.slot.takeParked();
+      this.#instanceIs = parked === null ? "fresh" : "reused";
+      this.#instance = parked ?? instantiate(this.slot, this.state);
+    }
     Context.activate(this.#instance, frame);
     return this.#instance;
   }
 
-  /** A method that looked as if it ran to its end at once has returned a promise. */
-  tookTime(): void {
-    this.#ranAtOnce = false;
+  /** The method has returned a promise. Says whether it may go on in this instance. */
+  mayTakeTime(method: Method): boolean {
+    method.takesTime = true;
+    const wasReused = this.#instanceIs === "reused";
+    this.#instanceIs = "waited in";
+    return !wasReused;
   }
 
   arm(timer: TimerId, due: number): void {
@@ -70,10 +79,26 @@ export class Entry {
     return stateOf(this.#instance, this.slot, this.state, this.#armed);
   }
 
+  /** The state for a call to see, or why there is none that could be stored. */
+  stateAtCall(): State | HeadwaterError {
+    try {
+      const state = this.current();
+      if (!this.released) this.keepRunning(state); // the next call will have less to compare and nothing to copy
+      return state;
+    } catch (error) {
+      if (error instanceof HeadwaterError) return error;
+      throw error;
+    }
+  }
+
   /** A method has ended: its changes become part of the entry's state. */
   keep(state: State): void {
     this.keepRunning(state);
-    if (this.#instance !== null) Context.activate(this.#instance, null);
+    if (this.#instance === null) return;
+    Context.activate(this.#instance, null);
+    if (this.#instanceIs !== "waited in") return;
+    this.slot.left(this.#instance, state);
+    this.#instance = null; // code that the method has left behind may still have it
   }
 
   /** The same while the method goes on. */
@@ -102,7 +127,7 @@ export class Entry {
   publish(): void {
     if (this.published && this.slot.state !== this.state) return; // later events have changed it since
     this.published = true;
-    this.slot.put(this.state, this.#ranAtOnce ? this.#instance : null);
+    this.slot.put(this.state, this.#instance);
     this.#instance = null;
   }
 

@@ -18,7 +18,7 @@ export class Execution {
   #entries: Map<Slot, Entry> | null = null;
   #effects = 0;
   #hasLeft = false;
-  #stage: "under way" | "succeeded" | "failed" | "taken back" = "under way";
+  #stage: "under way" | "succeeded" | "failed" | "stopped" | "taken back" = "under way";
   /** What the event has of contexts that are on other hosts, as far as it matters here. */
   #elsewhere: Map<Slot, { isHeld: boolean; state: State | undefined }> | null = null;
   /** What the event's own method returned or threw, once the try is dead. */
@@ -47,7 +47,7 @@ export class Execution {
 
   /** Undone: what its code still asks for is not even refused, because a later try may not ask for it. */
   get wasTakenBack(): boolean {
-    return this.#stage === "taken back";
+    return this.#stage === "taken back" || this.#stage === "stopped";
   }
 
   start(): void {
@@ -64,6 +64,14 @@ export class Execution {
       this.publish();
     }
     this.#finish(ok, value);
+  }
+
+  /** Goes back to the beginning, under the same ticket. */
+  startAgain(): void {
+    if (this.isDead) return;
+    this.node.marks?.hit("an event started again of its own accord");
+    this.#stage = "stopped";
+    this.node.startAgain(this.event);
   }
 
   /** Fails, whatever its code is at. */
@@ -117,6 +125,11 @@ export class Execution {
     else if (this.#first !== null) collectChange(this.#first, changes);
   }
 
+  /** On this host. */
+  hasEntered(slot: Slot): boolean {
+    return this.#entry(slot) !== undefined;
+  }
+
   hasReleased(slot: Slot): boolean {
     return this.#entry(slot)?.released ?? false;
   }
@@ -126,7 +139,7 @@ export class Execution {
     const { slot } = frame;
     if (this.hasReleased(slot)) {
       frame.refuse(rules.reacquire(slot, frame.method));
-    } else if (slot.shape.anonymous || this.#entry(slot) !== undefined) {
+    } else if (slot.shape.anonymous || this.hasEntered(slot)) {
       this.node.runSoon(this, frame);
     } else {
       this.node.call(this, frame);
@@ -167,14 +180,18 @@ export class Execution {
     return known;
   }
 
-  downgrade(slot: Slot, entry: Entry): void {
+  /** Does the event hold a context? Of those on other hosts this knows what mattered to the last call from there. */
+  holds(slot: Slot): boolean {
+    const entry = this.#entry(slot);
+    return entry === undefined ? (this.#elsewhere?.get(slot)?.isHeld ?? false) : !entry.released;
+  }
+
+  downgrade(frame: Frame, entry: Entry): void {
+    const { slot } = frame;
     if (entry.released || slot.shape.anonymous) return;
     if (this.request.method.readonly) throw rules.readonlyDowngrade(slot);
-    for (let above = slot.parent; above !== null; above = above.parent) {
-      const held = this.#entry(above);
-      const isHeld = held === undefined ? (this.#elsewhere?.get(above)?.isHeld ?? false) : !held.released;
-      if (isHeld) throw rules.downgradeBelowHeld(slot, above);
-    }
+    for (let above = slot.parent; above !== null; above = above.parent)
+      if (frame.holds(above)) throw rules.downgradeBelowHeld(slot, above);
     entry.keepRunning(entry.current());
     entry.release();
     this.node.release(this.event, slot, entry.state !== entry.before);
@@ -205,7 +222,7 @@ export class Execution {
 
   /** Puts the contexts back to their state before the event; later events have been undone already. */
   undo(): void {
-    if (this.wasTakenBack) return; // and the event has not been tried again since
+    if (this.#stage === "taken back") return; // and the event has not been tried again since
     this.leave();
     this.#stage = "taken back";
     if (this.#entries === null) this.#first?.undo();

@@ -1,44 +1,26 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "../model/address.js";
-import {
-  type Activation,
-  addressAbove,
-  type Context,
-  type ContextClass,
-  declaredReads,
-} from "../model/context.js";
-import type { TimerId } from "../model/event.js";
+import { type Activation, addressAbove, type Context, type ContextClass } from "../model/context.js";
+import { givenInside } from "../model/inside.js";
 import type { Key } from "../model/key.js";
-import { Outside, type OutsideResult } from "../model/outside.js";
-import { isTimerOf, timerId } from "../model/path.js";
-import {
-  type Elsewhere,
-  INVOKE,
-  type Later,
-  Reference,
-  reference,
-  type Target,
-  type View,
-} from "../model/refs.js";
+import type { View } from "../model/refs.js";
 import * as rules from "../model/rules.js";
 import { explained } from "../model/sealed.js";
 import type { Method } from "../model/shape.js";
-import { Watched } from "../model/watched.js";
+import { awaitResult } from "../model/watched.js";
 import { changedFields, type State, viewOf } from "../state/fields.js";
 import { copy, copyAll, copyThrown, isSimple } from "../state/values.js";
+import { Asking } from "./asking.js";
 import { Call } from "./call.js";
-import { CallsBelow, whenOver } from "./calls-below.js";
-import { dueAfter } from "./due.js";
+import { CallsBelow, OwnCall } from "./calls-below.js";
 import { type Effect, Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
-import type { Done, Guest, Returned, Undo } from "./guest.js";
+import type { Above, Done, Guest, Returned, Undo } from "./guest.js";
 import { running } from "./running.js";
 import type { Slot } from "./slot.js";
 
 const NOTHING: Done = { undo: [], elsewhere: [] };
-
-const nativeThen = Promise.prototype.then;
 
 /** Looking at what a method returned may throw: it may be anything. */
 function isThenable(result: unknown): result is PromiseLike<unknown> {
@@ -60,12 +42,17 @@ function copyResult(value: unknown, slot: Slot, method: Method): unknown {
 /**
  * One method of an event while it runs: what `this.event` is, how calls below are made, and what to undo if it
  * fails. Frames form a tree; the first one is the event's own method.
+ *
+ * What an event does must not depend on how long its calls take. So a frame hands the results of its calls over in the
+ * order of the calls, each when all code that the one before has set going has come to rest; a call sees the contexts
+ * of its callers as they were when it was made; and a method has ended when its code has come to rest.
  */
-export class Frame implements Activation {
+export class Frame extends Asking implements Activation {
   effects: Effects | null = null;
-  #entry: Entry | null = null;
+  protected entry: Entry | null = null;
   /** The state of the context when this method began. */
   #before: State | null = null;
+  /** Its calls. A method without any has ended when it has returned. */
   #below: CallsBelow | null = null;
   #asked = 0;
   #running = false;
@@ -81,28 +68,35 @@ export class Frame implements Activation {
     readonly answer: Call | null,
     /** Set for a call that came from another host. */
     readonly guest: Guest | null,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Runs the method; the core has let the event in. */
   run(): void {
     const { slot, execution } = this;
+    if (execution.isDead) return;
     this.#running = true;
     let result: unknown;
     try {
-      this.#entry = execution.entryOf(slot);
-      this.#before = this.#entry.state;
-      const context = this.#entry.activate(this);
-      if (this.parent === null && this.guest === null && execution.isVoid(this.#entry))
+      this.entry = execution.entryOf(slot);
+      this.#before = this.entry.state;
+      const context = this.entry.activate(this);
+      if (this.parent === null && this.guest === null && execution.isVoid(this.entry))
         return this.#end(true, undefined);
       result = this.#runIn(context);
       if (isThenable(result)) {
-        this.#entry.tookTime();
-        return this.#await(result);
+        if (!this.entry.mayTakeTime(this.method)) execution.startAgain();
+        return awaitResult(
+          result,
+          (value) => this.#settleLater(true, value),
+          (error) => this.#settleLater(false, error),
+        );
       }
     } catch (error) {
-      return this.#end(false, error);
+      return this.#settle(false, error);
     }
-    this.#end(true, result);
+    this.#settle(true, result);
   }
 
   #runIn(context: Context<Key>): unknown {
@@ -117,32 +111,57 @@ export class Frame implements Activation {
     }
   }
 
-  #await(result: PromiseLike<unknown>): void {
-    const returned = (value: unknown) => this.#endLater(true, value);
-    const threw = (error: unknown) => this.#endLater(false, error);
-    if (result instanceof Watched) result.wait(returned, threw);
-    else if (result.then === nativeThen) result.then(returned, threw);
-    else new Promise((resolve) => resolve(result)).then(returned, threw); // it may call back at once, or twice
-  }
-
-  #endLater(returned: boolean, value: unknown): void {
+  #settleLater(ok: boolean, value: unknown): void {
     try {
-      this.#end(returned, value);
+      this.#settle(ok, value);
     } catch (error) {
       this.execution.node.broken(error);
     }
   }
 
-  #end(returned: boolean, value: unknown): void {
-    const { execution, slot, method } = this;
-    if (execution.isDead) return;
-    if (this.#below !== null) {
-      const open = this.#below.open();
-      if (open !== null) return whenOver(open, () => this.#endLater(returned, value));
-      this.#doom = this.#below.doomOf(slot, method);
+  /** The method has returned or thrown. Code that goes on after its calls may still be under way. */
+  #settle(ok: boolean, value: unknown): void {
+    if (this.#below === null || this.#below.areOver) this.#end(ok, value);
+    else if (!this.execution.isDead) this.#comeToRest(this.#below, ok, value);
+  }
+
+  #comeToRest(below: CallsBelow, ok: boolean, value: unknown): void {
+    try {
+      below.settled = { ok, value, state: ok ? (this.entry?.current() ?? null) : null };
+    } catch (error) {
+      below.settled = { ok: false, value: error, state: null };
     }
+    this.#goOnAtRest(below);
+  }
+
+  #goOnAtRest(below: CallsBelow): void {
+    if (below.isDue) return;
+    below.isDue = true;
+    this.execution.node.rest.add(this);
+  }
+
+  /** All code that can run has run. */
+  rested(): void {
+    const below = this.#below;
+    if (below === null) return;
+    below.isDue = false;
+    if (this.execution.isDead) return;
+    const { settled } = below;
+    if (below.handOver()) {
+      if (settled !== null || below.hasResult) this.#goOnAtRest(below);
+    } else if (settled !== null) {
+      const open = below.open();
+      if (open === null) return this.#end(settled.ok, settled.value);
+      const goOn = () => this.#goOnAtRest(below);
+      for (const each of open) each.onEnd = goOn;
+    }
+  }
+
+  #end(returned: boolean, value: unknown): void {
+    const { execution, slot, method, entry } = this;
+    if (execution.isDead) return;
     this.#running = false;
-    const entry = this.#entry;
+    if (this.#below !== null) this.#doom = this.#below.doomOf(slot, method);
     if (!returned || entry === null || this.#doom !== null) return this.#fail(value);
     let state: State;
     let result: unknown;
@@ -156,7 +175,7 @@ export class Frame implements Activation {
     entry.keep(state);
     if (this.parent !== null) {
       const among = this.parent.#below;
-      if (state !== this.#before) among?.undo.push({ entry, state: this.#before as State });
+      if (state !== this.#before) among?.changed({ entry, state: this.#before as State });
       if (this.#below !== null) among?.changedAlso(this.#below);
     }
     this.#leave(true, result);
@@ -180,7 +199,7 @@ export class Frame implements Activation {
 
   #undone(): readonly Undo[] {
     const below = this.#below?.undo ?? [];
-    return this.#entry === null ? below : [{ entry: this.#entry, state: this.#before as State }, ...below];
+    return this.entry === null ? below : [{ entry: this.entry, state: this.#before as State }, ...below];
   }
 
   get #elsewhere(): readonly number[] {
@@ -192,7 +211,7 @@ export class Frame implements Activation {
     this.#doom = doom;
     if (ok) {
       for (const effect of effects) this.effects?.push(effect);
-      if (this.parent !== null) this.parent.#below?.elsewhere.push(call);
+      if (this.parent !== null) this.parent.#below?.changedElsewhere(call);
     }
     this.#leave(ok, value);
   }
@@ -208,14 +227,29 @@ export class Frame implements Activation {
     if (parent === null || answer === null) return this.execution.end(this, ok, value);
     answer.doom = this.#doom;
     parent.#below?.ended(this);
-    answer.end(ok, value);
+    parent.#takeResult(answer, ok, value);
+  }
+
+  /** Its caller gets to know when its turn has come. */
+  #takeResult(call: Call, ok: boolean, value: unknown): void {
+    if (!ok) givenInside(value, this.slot, this.method);
+    call.hasResult = true;
+    call.ok = ok;
+    call.value = value;
+    if (this.execution.node.plant === "results-as-they-come") call.end(ok, value);
+    if (this.#below?.hasResult) this.#goOnAtRest(this.#below);
   }
 
   #checkChanges(entry: Entry, state: State): void {
     const { slot, method } = this;
+    const settled = this.#below?.settled;
+    if (settled?.state != null && state !== settled.state) {
+      const changed = changedFields(slot, settled.state, state);
+      if (changed.length > 0) this.#doom = rules.leftBehind(slot, method, rules.did.change(changed));
+    }
     if (method.readonly && state !== this.#before) {
       const changed = changedFields(slot, this.#before as State, state);
-      if (changed.length > 0) this.#doom = rules.readonlyChanged(slot, method, changed);
+      if (changed.length > 0) this.#doom ??= rules.readonlyChanged(slot, method, changed);
     }
     if (entry.released && state !== entry.state) {
       this.#doom ??= rules.writeAfterDowngrade(slot, changedFields(slot, entry.state, state));
@@ -225,24 +259,63 @@ export class Frame implements Activation {
 
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
     const slot = target as Slot;
-    this.#asked += 1;
-    const call = new Call(slot, method, this.#asked);
+    const call = new Call(slot, method, this.#asked + 1);
     if (this.execution.wasTakenBack) return call; // its code stops here
+    if (this.#isTooLate(rules.did.call, slot, method)) return this.#refuseLate(call);
+    this.#asked += 1;
+    if (!this.#running) {
+      call.end(false, this.#isOver(`${target}.${method.name}(…)`));
+      return call;
+    }
     this.#below ??= new CallsBelow();
     this.#below.add(call);
     try {
-      if (!this.#running) this.#checkRunning(`${target}.${method.name}(…)`);
       this.#checkCall(slot, method);
       if (!args.every(isSimple)) copyArguments(args, slot, method);
+      call.callerHeld = !(this.entry?.released ?? true);
+      if (this.slot.shape.isReadBelow || this.execution.node.keepsStates)
+        call.callerState = this.entry?.stateAtCall() ?? null;
       const frame = new Frame(this.execution, this, slot, method, args, call, null);
       this.effects ??= new Effects();
       frame.effects = new Effects();
       this.effects.push(frame.effects);
       this.#below.enqueue(frame);
     } catch (error) {
-      call.end(false, error);
+      this.#takeResult(call, false, error);
     }
     return call;
+  }
+
+  /** The code that was left behind gets to know, or what waits for it would wait for ever. */
+  #refuseLate(call: Call): Call {
+    call.isLate = true;
+    this.#below?.add(call);
+    const did = rules.did.call(call.slot, call.method);
+    this.#takeResult(call, false, rules.leftBehind(this.slot, this.method, did));
+    return call;
+  }
+
+  own(method: { readonly name: string }, promise: Promise<unknown>): Promise<unknown> {
+    if (!this.#running || this.execution.wasTakenBack) return promise;
+    const own = new OwnCall(method);
+    this.#below ??= new CallsBelow();
+    this.#below.add(own);
+    promise.then(
+      (value) => own.end(true, value),
+      (error: unknown) => own.end(false, error),
+    );
+    return own;
+  }
+
+  /** A method that has returned may do nothing more; what one that has thrown does counts for nothing. */
+  #isTooLate<A extends unknown[]>(did: string | ((...args: A) => string), ...args: A): boolean {
+    const below = this.#below;
+    if (below === null || below.settled === null || !this.#running) return false;
+    if (below.settled.ok) {
+      const what = typeof did === "string" ? did : did(...args);
+      below.leftBehind ??= rules.leftBehind(this.slot, this.method, what);
+    }
+    return true;
   }
 
   #checkCall(slot: Slot, method: Method): void {
@@ -256,105 +329,45 @@ export class Frame implements Activation {
   }
 
   downgrade(): void {
-    if (this.execution.wasTakenBack) return;
-    this.execution.downgrade(this.slot, this.#entry as Entry);
+    if (this.execution.wasTakenBack || this.#isTooLate(rules.did.downgrade)) return;
+    this.execution.downgrade(this, this.entry as Entry);
   }
 
-  get time(): number {
-    return this.execution.event.time;
-  }
-
-  get caller(): string | undefined {
-    return this.execution.request.caller;
-  }
-
-  start<T>(target: Target<T>): Later<T> {
-    const slot = Reference.addressOf(target) as Slot;
-    if (slot.node !== this.slot.node) throw rules.wrongNodeStart(slot);
-    return this.#later(slot, (method, args) => ({ kind: "start", slot, method, args }));
-  }
-
-  send<T>(target: Target<T>): Later<T>;
-  send(client: string, message: unknown): void;
-  send<T>(to: Target<T> | string, message?: unknown): Later<T> | undefined {
-    if (typeof to === "string") {
-      this.#push({ kind: "tell", client: to, message: copy(message, () => rules.messageTo(to)) });
-      return undefined;
-    }
-    const slot = Reference.addressOf(to) as Slot;
-    if (slot.node === this.slot.node) throw rules.wrongNodeSend(slot);
-    return this.#later(slot, (method, args) => ({ kind: "send", slot, method, args }));
-  }
-
-  #later<T>(slot: Slot, effect: (method: Method, args: unknown[]) => Effect): Later<T> {
-    const scope = {
-      [INVOKE]: (_: Address, method: Method, args: unknown[]) => {
-        declaredReads(slot, method); // refuses here what would fail when the event is to begin
-        this.#push(
-          effect(
-            method,
-            copyAll(args, () => rules.argumentsOf(slot, method)),
-          ),
-        );
-      },
-    };
-    return reference(scope, slot) as unknown as Later<T>;
-  }
-
-  after<A extends unknown[]>(ms: number, method: (...args: A) => unknown, ...args: A): TimerId {
-    const { slot } = this;
-    this.#asked += 1;
-    const id = timerId(slot, this.execution.event.ticket, this.positions(this.#asked));
-    const found = [...slot.shape.methods.values()].find(({ body }) => body === (method as unknown));
-    if (found === undefined) throw rules.badTimer(slot, rules.noTimer.method);
-    this.#checkTimers();
-    if (!rules.isDelay(ms)) throw rules.badTimer(slot, rules.noTimer.delay(ms));
-    declaredReads(slot, found);
-    const copies = copyAll(args, () => rules.argumentsOf(slot, found));
-    const due = dueAfter(this.execution.event.steadyMs, ms);
-    this.#push({ kind: "timer", id, due, slot, method: found, args: copies });
-    this.#entry?.arm(id, due);
-    return id;
-  }
-
-  cancel(timer: TimerId): void {
-    if (!isTimerOf(this.slot, timer)) throw rules.badTimer(this.slot, rules.noTimer.notItsOwn(timer));
-    this.#checkTimers();
-    this.#push({ kind: "cancel", id: timer, due: this.#entry?.cancel(timer) ?? null });
-  }
-
-  outside<I, R>(work: Outside<I, R>, input: I, then?: (result: OutsideResult<R>) => unknown): void {
-    const { slot } = this;
-    if (!(work instanceof Outside)) throw rules.badOutsideCall(slot, rules.noOutsideCall.declared);
-    const methods = [...slot.shape.methods.values()];
-    const method = then === undefined ? null : methods.find(({ body }) => body === (then as unknown));
-    if (method === undefined) throw rules.badOutsideCall(slot, rules.noOutsideCall.method);
-    if (method !== null) declaredReads(slot, method);
-    const copied = copy(input, () => rules.inputOf(slot, work.name));
-    this.#push({ kind: "outside", outside: work as Outside<never, unknown>, input: copied, slot, method });
-  }
-
-  /** Timers are part of a context's state. */
-  #checkTimers(): void {
-    const { slot, method } = this;
-    if (slot.shape.anonymous) throw rules.badTimer(slot, rules.noTimer.anonymous);
-    if (method.readonly) throw rules.badTimer(slot, rules.noTimer.readonly(method));
-    if (this.#entry?.released) throw rules.badTimer(slot, rules.noTimer.givenUp);
+  /** Does the event hold a context above, as far as this method may know? */
+  holds(above: Slot): boolean {
+    return this.#above(above)?.isHeld ?? this.execution.holds(above);
   }
 
   read<T extends Context<Key>>(cls: ContextClass<T>): View<T> {
-    const above = addressAbove(this.slot, cls as unknown as ContextClass) as Slot;
-    const state = this.execution.stateSeen(above);
-    if (state === undefined) throw rules.undeclaredRead(this.slot, this.execution.request.method, cls.name);
-    return viewOf(above, state) as View<T>;
+    const slot = addressAbove(this.slot, cls as unknown as ContextClass) as Slot;
+    const above = this.#above(slot);
+    if (above?.state === null) {
+      slot.shape.isReadBelow = true;
+      this.execution.startAgain();
+      throw new Error("the event starts again");
+    }
+    const state = above === undefined ? this.execution.stateSeen(slot) : above.state;
+    if (state instanceof HeadwaterError) throw state;
+    if (state === undefined || state === null)
+      throw rules.undeclaredRead(this.slot, this.execution.request.method, cls.name);
+    return viewOf(slot, state) as View<T>;
   }
 
-  peer<T extends Context<Key>>(cls: ContextClass<T>, name?: string): Elsewhere<T> {
-    const root = this.execution.node.peer(cls as unknown as ContextClass, name);
-    return reference(
-      { [INVOKE]: (target, method, args) => this.call(target, method, args) },
-      root,
-    ) as unknown as Elsewhere<T>;
+  /** What held of the context of a caller, near or far, when it made the call that has led here. */
+  #above(slot: Slot): Above | undefined {
+    if (this.execution.node.plant === "callers-as-they-are") return undefined;
+    let at: Frame = this;
+    for (; at.parent !== null; at = at.parent) {
+      const { answer, parent } = at;
+      if (parent.slot === slot && answer !== null)
+        return { isHeld: answer.callerHeld, state: answer.callerState };
+    }
+    return at.guest?.above(slot);
+  }
+
+  protected nextPositions(): number[] {
+    this.#asked += 1;
+    return this.positions(this.#asked);
   }
 
   /** Where something that the method asks for stands among all that the event asks for. */
@@ -366,19 +379,20 @@ export class Frame implements Activation {
     return at.guest === null ? positions : [...at.guest.positions, ...positions];
   }
 
-  #push(effect: Effect): void {
-    if (this.execution.wasTakenBack) return;
-    this.#checkRunning("this.event");
+  protected push(effect: Effect): void {
+    if (this.execution.wasTakenBack || this.#isTooLate(rules.did.ask)) return;
+    if (!this.#running) throw this.#isOver("this.event");
     this.execution.countEffect(this.slot);
     this.effects ??= new Effects();
     this.effects.push(effect);
   }
 
-  #checkRunning(what: string): void {
-    if (this.#running) return;
-    throw new HeadwaterError(
+  #isOver(what: string): HeadwaterError {
+    const error = new HeadwaterError(
       "HW-1008",
       `${what} was used after ${this.slot}.${this.method.name} had ended. Keep no \`this.event\` for later.`,
     );
+    givenInside(error, this.slot, this.method);
+    return error;
   }
 }

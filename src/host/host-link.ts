@@ -22,6 +22,8 @@ export type Aside =
   | { readonly kind: "failed"; readonly code: string; readonly message: string }
   /** The host's event loop says the same number back. */
   | { readonly kind: "beat"; readonly beat: number }
+  /** Something that whoever runs the program should know of. */
+  | { readonly kind: "warns"; readonly code: string; readonly message: string }
   | LastWords
   /** How the host is doing, about once a second. */
   | HostReport;

@@ -7,6 +7,7 @@ import { becomeHost } from "./is-host.js";
 import { HostLine } from "./line.js";
 import { memoryPorts } from "./ports.js";
 import { cannotLoad, loadRoots, reasonOf } from "./program-module.js";
+import { claimRejections } from "./rejections.js";
 import { Site } from "./site.js";
 import type { Slot } from "./slot.js";
 import type { RunningEvent } from "./supervisor.js";
@@ -73,9 +74,14 @@ export async function startHost(
   };
   const site = new Site(
     classes,
-    { soon: memoryPorts.soon, broken: memoryPorts.broken, begins, send },
+    { soon: memoryPorts.soon, atRest: memoryPorts.atRest, broken: memoryPorts.broken, begins, send },
     { limits: task.limits, isDurable: task.isDurable },
   );
+  claimRejections({
+    owns: () => true,
+    report: ({ code, message }) => port.tell({ kind: "warns", code, message }),
+    isHost: true,
+  });
   const loads = new ContextLoads(site.roots);
   const report = () => port.tell({ kind: "load", load: gauge.read(), samples: loads.read() });
   setInterval(report, LOAD_EVERY_MS).unref();

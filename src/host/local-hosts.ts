@@ -123,6 +123,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     if (host.isLost) return;
     if (aside.kind === "beat") host.beat(aside.beat);
     if (aside.kind === "load") host.report = aside;
+    if (aside.kind === "warns") this.#program?.warn(HeadwaterError.restored(aside.code, aside.message));
     if (aside.kind !== "ready") return;
     host.isReady = true;
     host.isNew = false;

@@ -80,6 +80,7 @@ const MOVE: Method = {
   label: "(move)",
   body: () => {},
   isAsync: false,
+  takesTime: false,
   readonly: false,
   reads: [],
 };

@@ -22,6 +22,7 @@ import { inTicketOrder, storedTimers, unfinishedBusiness } from "./recovery.js";
 import { hasTooManyMoves, isFull, whyNot } from "./refusals.js";
 import { Remote, type RemoteCall } from "./remote.js";
 import { answerSettled, EventRequest, type Origin, type Waiting } from "./request.js";
+import { Rest } from "./rest.js";
 import { Slot, stateOrNull } from "./slot.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
@@ -42,6 +43,8 @@ export class LogicalNode implements Supervisor {
   readonly #ports: Ports;
   readonly #around: Surroundings;
   readonly #ledger: Ledger | null;
+  readonly rest: Rest;
+  readonly keepsStates = false;
   readonly #unrecorded = new Unrecorded();
   readonly timers: Timers;
   /** Runs events on other hosts, if there are any. */
@@ -71,6 +74,7 @@ export class LogicalNode implements Supervisor {
     this.marks = options.marks;
     this.plant = options.plant;
     this.#ports = ports;
+    this.rest = new Rest(ports);
     this.#around = around;
     const stored = this.#ledger === null ? null : storedTimers(this.#ledger, this.root, around);
     const begin = ({ id, due, slot, method, args }: Timer) =>
@@ -135,7 +139,6 @@ export class LogicalNode implements Supervisor {
     this.#core.lose(this.#remote.inLimbo(host, culprit, why));
     this.#undo();
     this.#remote.views.lookAgain(host);
-    this.#schedule();
   }
 
   /** A host is gone that had no state: only the events that ran there are lost. */
@@ -204,13 +207,19 @@ export class LogicalNode implements Supervisor {
   }
 
   /** Runs a call in a context that its event is in already. */
-  runSoon(execution: Execution, frame: Frame): void {
-    this.#ports.soon(() => this.#run(() => this.#continue(execution, frame)));
+  runSoon(_: Execution, frame: Frame): void {
+    const goOn = () => this.#halted ?? frame.run();
+    this.#ports.soon(() => (this.#ports.run === undefined ? goOn() : this.#ports.run(goOn)));
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {
     this.#core.release(event as CoreEvent<EventRequest>, slot.place, changed);
     this.#schedule();
+  }
+
+  startAgain(event: RunningEvent): void {
+    this.#core.lose([event as CoreEvent<EventRequest>]);
+    this.#undo();
   }
 
   takeBackElsewhere(_event: RunningEvent, _calls: readonly number[], done: () => void): void {
@@ -220,19 +229,19 @@ export class LogicalNode implements Supervisor {
   retract(event: RunningEvent, done: () => void): void {
     this.#core.retract(event as CoreEvent<EventRequest>);
     this.#undo();
-    this.#schedule();
     done();
   }
 
   finish(event: RunningEvent, outcome: Outcome<EventRequest>): void {
     this.#core.finish(event as CoreEvent<EventRequest>, outcome);
     if (outcome.failed) this.#undo();
-    this.#schedule();
+    else this.#schedule();
   }
 
   /** At once, so that no code of a try that was taken back is taken for the next one's. */
   #undo(): void {
     for (const event of this.#core.takeUndo()) event.payload.execution?.undo();
+    this.#schedule();
   }
 
   /** Why these effects cannot be taken on at the moment, if so. */
@@ -291,17 +300,12 @@ export class LogicalNode implements Supervisor {
     this.#ports.run(() => this.#go(event, ofAttempt, token as Frame | null));
   }
 
-  #run(task: () => void): void {
-    if (this.#ports.run === undefined) task();
-    else this.#ports.run(task);
-  }
-
   #go(event: CoreEvent<EventRequest>, attempt: number, token: Frame | RemoteCall | null): void {
     if (event.attempt !== attempt || this.#halted !== null) return;
     if (token === null && this.#ledger?.careful?.holds(event, () => this.#go(event, attempt, null))) return;
     if (this.#remote !== null) return this.#remote.go(event, token as RemoteCall | null);
     const frame = token as Frame | null;
-    if (frame !== null) return this.#continue(frame.execution, frame);
+    if (frame !== null) return frame.run();
     const execution = new Execution(this, event);
     event.payload.execution = execution;
     if (endsItsHosts(event.payload)) this.giveUp(event, (error) => execution.giveUp(error));
@@ -315,10 +319,6 @@ export class LogicalNode implements Supervisor {
     const { isParked = false } = event.payload.record ?? {};
     this.marks?.hit(isParked ? "an event was parked" : "a request was given up that ended its hosts");
     fail(givenUp(event));
-  }
-
-  #continue(execution: Execution, frame: Frame): void {
-    if (!execution.isDead && !this.#halted) frame.run();
   }
 
   #append(first: CoreEvent<EventRequest>): void {

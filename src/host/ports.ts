@@ -11,6 +11,8 @@ export interface Ports {
   timeOfDay(): number;
   /** Calls back soon, from an empty stack. */
   soon(task: () => void): void;
+  /** Calls back when all code that promises have set going has come to rest. */
+  atRest(task: () => void): void;
   /** Calls back when `now()` has come to that time, never before; returns how to call it off. */
   at(time: number, task: () => void): () => void;
   /** Runs a part of an event that may go ahead, some time. Without it, it runs at once. */
@@ -58,8 +60,8 @@ let turnBegan = 0;
 let isTurnMarked = false;
 let tasksInTurn = 0;
 
-/** A microtask, as long as this turn of the event loop is young: then the loop goes round once in between. */
-function soon(task: () => void): void {
+/** Has this turn of the event loop lasted so long that others must get theirs? */
+function isTurnOld(): boolean {
   if (!isTurnMarked) {
     isTurnMarked = true;
     tasksInTurn = 0;
@@ -69,9 +71,19 @@ function soon(task: () => void): void {
     });
   }
   tasksInTurn += 1;
-  const isOld = tasksInTurn % LOOK_AT_CLOCK_EVERY === 0 && performance.now() - turnBegan > TURN_MS_MAX;
-  if (isOld) setImmediate(task);
+  return tasksInTurn % LOOK_AT_CLOCK_EVERY === 0 && performance.now() - turnBegan > TURN_MS_MAX;
+}
+
+/** A microtask, as long as this turn of the event loop is young: then the loop goes round once in between. */
+function soon(task: () => void): void {
+  if (isTurnOld()) setImmediate(task);
   else void NOW.then(task);
+}
+
+/** What a microtask leaves for the next tick is done when there are no more microtasks. */
+function atRest(task: () => void): void {
+  if (isTurnOld()) setImmediate(task);
+  else void NOW.then(() => process.nextTick(task));
 }
 
 /** One host, in memory: nothing is kept beyond the process. */
@@ -80,6 +92,7 @@ export const memoryPorts: Ports = {
   now,
   timeOfDay: Date.now,
   soon,
+  atRest,
   at,
   append: (done) => done(),
   // Going on could do harm: let it reach the process as the uncaught exception it is.

@@ -171,10 +171,12 @@ export class Remote {
     if (run === undefined || run.isDead) return;
     const { slot, from, ask, asked } = call;
     if (this.#isHeld(event, slot, () => this.#enter(event, call))) return;
-    run.enters(slot);
-    const host = this.#residents.bring(slot);
+    const { anonymous } = slot.shape;
+    if (!anonymous) run.enters(slot);
+    const host = anonymous ? from : this.#residents.bring(slot);
     for (const [path, state] of asked.seen) run.states.set(this.#slot(path), state);
-    const above = run.entered.filter((each) => slot.isBelow(each));
+    const callers = new Set(asked.callers.map(([path]) => this.#slot(path)));
+    const above = run.entered.filter((each) => slot.isBelow(each) && !callers.has(each));
     const held = above.filter((each) => !event.hasReleased(each.place)).map(pathOf);
     const seen = above.flatMap((each) => {
       const state = this.#hosts.of(each) === host ? undefined : run.states.get(each);
@@ -305,11 +307,14 @@ export class Remote {
         return this.#node.retract(event, () => {
           this.#hosts.send(host, { kind: "retracted", ...run.try, ask: message.ask });
         });
+      case "again":
+        return this.#node.startAgain(event);
       case "takeBack":
         this.#lastCall += 1;
         return run.takeBack(host, message, this.#lastCall);
       case "tookBack":
         run.changedOn(host, message.writes);
+        for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
         return run.tookBack(message.ask);
       case "return":
         return this.#returned(run, message);
@@ -326,10 +331,11 @@ export class Remote {
       const error = wired(rules.reacquire(slot, method));
       return this.#hosts.send(from, { kind: "refused", ...run.try, ask: message.ask, error });
     }
-    const { path, args, positions, seen, ask } = message;
-    const asked: Asked = { path, method: message.method, args, positions, seen };
+    const { path, args, positions, within, seen, ask } = message;
+    const callers = [...message.callers, ...(run.calls.get(within)?.asked.callers ?? [])];
+    const asked: Asked = { path, method: message.method, args, positions, within, callers, seen };
     const call: RemoteCall = { from, ask, slot, method, asked };
-    if (run.hasEntered(slot)) return this.#enter(event, call);
+    if (slot.shape.anonymous || run.hasEntered(slot)) return this.#enter(event, call);
     if (this.#core.call(event, slot.place, call) || event.payload.record === null) return;
     run.waiting = (run.waiting ?? new Set()).add(call);
     this.#hosts.quarantine.waits(event);
@@ -340,8 +346,8 @@ export class Remote {
     if (call === undefined) return;
     run.changedOn(call.host, message.writes);
     for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
-    const { ok, value, effects, doom, entered } = message;
-    const answer = { ok, value, effects, doom, entered, writes: [], call: message.call, ask: call.ask };
+    const { ok, value, effects, doom } = message;
+    const answer = { ok, value, effects, doom, writes: [], call: message.call, ask: call.ask };
     this.#hosts.send(call.from, { kind: "returned", ...run.try, ...answer });
   }
 

@@ -4,6 +4,7 @@ import type { Ready } from "../core/ready.js";
 import type { Write } from "../journal/journal.js";
 import { declaredReads } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
+import { givenOutside } from "../model/inside.js";
 import type { Method } from "../model/shape.js";
 import type { State } from "../state/fields.js";
 import { copyAll, isSimple } from "../state/values.js";
@@ -101,7 +102,7 @@ export class EventRequest implements Request<EventRequest> {
   /** Tells whoever waits what came of it, once it has ended for good. */
   answer(): void {
     if (this.execution?.ok) this.waiting?.resolve(this.execution.value);
-    else this.waiting?.reject(this.execution?.value);
+    else this.waiting?.reject(givenOutside(this.execution?.value));
   }
 
   /** The arguments for one try: a method may change what it is given, and an event may be tried again. */

@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { Journal, JournalIdentity } from "../journal/journal.js";
 import type { LmdbJournalOptions } from "../journal/lmdb.js";
+import type { Address } from "../model/address.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { nameOf } from "../model/shape.js";
 import { explained } from "./explained-link.js";
@@ -18,6 +19,7 @@ import { memoryPorts, type Ports } from "./ports.js";
 import { openProcess } from "./process-link.js";
 import { Program } from "./program.js";
 import { outlineOf } from "./program-module.js";
+import { claimRejections } from "./rejections.js";
 import { checkRun, limitsOf } from "./run-options.js";
 import {
   type AnyService,
@@ -196,8 +198,14 @@ export function runOn(
   });
   if (hosts === null) {
     const stopWatching = watch?.(running, patienceIn(options));
+    const disclaim = claimRejections({
+      owns: (address) => isIn(running, address),
+      report: (rejection) => running.warn(rejection),
+      isHost: false,
+    });
     return serviceFor(running, null, typeof program !== "function", async () => {
       stopWatching?.();
+      disclaim();
       await close();
     });
   }
@@ -209,6 +217,12 @@ export function runOn(
     stopWatching();
     await close();
   });
+}
+
+function isIn({ roots }: Program, address: Address): boolean {
+  let root = address;
+  while (root.parent !== null) root = root.parent;
+  return roots.get(root.node) === root;
 }
 
 function rootsOf(program: AnyProgram): Readonly<Record<string, ContextClass>> {

@@ -6,6 +6,7 @@ import type { ToHead } from "./wire.js";
 /** What the part of a program on a host needs from the world. */
 export interface SitePorts {
   soon(task: () => void): void;
+  atRest(task: () => void): void;
   run?(task: () => void): void;
   /** Hears which event is about to start. */
   begins?(event: RunningEvent): void;

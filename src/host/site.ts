@@ -9,19 +9,19 @@ import { isKindOf } from "../model/shape.js";
 import type { State } from "../state/fields.js";
 import { ByTicket } from "./by-ticket.js";
 import type { Effect } from "./effects.js";
-import { seenAbove, withState } from "./entered-states.js";
+import { callersFromWire, takenAlong, withState, writesOf } from "./entered-states.js";
 import type { Execution } from "./execution.js";
 import { Frame } from "./frame.js";
 import type { Guest } from "./guest.js";
 import { Held } from "./held.js";
-import type { Change } from "./ledger.js";
 import type { Limits } from "./limits.js";
 import { OnHost } from "./on-host.js";
 import { EventRequest } from "./request.js";
+import { Rest } from "./rest.js";
 import { SiteCopies } from "./site-copies.js";
 import type { SiteOptions, SitePorts } from "./site-ports.js";
 import { Slot } from "./slot.js";
-import { decodeState, encodeState, stateWrites } from "./stored-state.js";
+import { decodeState, encodeState } from "./stored-state.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import { failedEnd, tooLarge } from "./too-large.js";
 import {
@@ -50,10 +50,13 @@ export class Site implements Supervisor {
   /** States that the journal has, or will have when the events that made them commit. */
   readonly #kept = new WeakSet<State>();
   readonly #copies: SiteCopies;
+  readonly rest: Rest;
+  readonly keepsStates = true;
   #lastAsk = 0;
 
   constructor(classes: Readonly<Record<string, ContextClass>>, ports: SitePorts, options: SiteOptions) {
     this.#ports = ports;
+    this.rest = new Rest(ports);
     this.limits = options.limits;
     this.marks = options.marks;
     this.#isDurable = options.isDurable;
@@ -108,7 +111,6 @@ export class Site implements Supervisor {
       case "returned": {
         const { ok, call } = message;
         const effects = message.effects.map((effect) => unwireEffect(effect, message.node, this.roots));
-        this.#see(known.execution, message.node, message.entered);
         const doom = message.doom === null ? null : (unwired(message.doom) as HeadwaterError);
         return this.#answer(known, message.ask)?.returned({
           call,
@@ -121,7 +123,8 @@ export class Site implements Supervisor {
       case "takeBack":
         return this.#takeBack(known, message.calls, () => {
           const writes = this.#writesOf(known);
-          this.#ports.send({ ...known.try, kind: "tookBack", ask: message.ask, writes });
+          const entered = known.execution.enteredHere().flatMap(withState);
+          this.#ports.send({ ...known.try, kind: "tookBack", ask: message.ask, writes, entered });
         });
       case "retracted":
       case "tookBack": {
@@ -197,13 +200,9 @@ export class Site implements Supervisor {
     for (let above = slot.parent; above !== null; above = above.parent) {
       execution.holdsElsewhere(above, holds.has(above));
     }
-    this.#see(execution, slot.node, seen);
-  }
-
-  #see(execution: Execution, node: string, seen: Above["seen"]): void {
     for (const [path, bytes] of seen) {
-      const slot = at(node, path, this.roots);
-      execution.leftElsewhere(slot, decodeState(slot, bytes));
+      const above = at(slot.node, path, this.roots);
+      execution.leftElsewhere(above, decodeState(above, bytes));
     }
   }
 
@@ -222,6 +221,8 @@ export class Site implements Supervisor {
     this.#lookAbove(execution, slot, message);
     const guest: Guest = {
       positions: asked.positions,
+      call,
+      above: callersFromWire(asked.callers, node, this.roots),
       leave: (frame, ok, value, doom, done) => {
         if (ok) {
           known.guests ??= new Map();
@@ -252,15 +253,7 @@ export class Site implements Supervisor {
 
   /** What the journal is to have of the contexts that the event has changed here. */
   #writesOf({ execution }: OnHost): readonly Write[] {
-    if (!this.#isDurable) return NONE;
-    const writes: Write[] = [];
-    const changes = new Map<Slot, Change>();
-    execution.collectChanges(changes);
-    for (const [slot, { before, after }] of changes) {
-      stateWrites(slot, this.#kept.has(before) ? before : null, after, writes);
-      this.#kept.add(after);
-    }
-    return writes;
+    return this.#isDurable ? writesOf(execution, this.#kept) : NONE;
   }
 
   #takeBack(known: OnHost, calls: readonly number[], done: () => void): void {
@@ -299,7 +292,7 @@ export class Site implements Supervisor {
       method: method.name,
       args,
       positions: frame.parent?.positions(frame.answer?.position ?? 0) ?? [],
-      seen: seenAbove(execution, slot),
+      ...takenAlong(frame),
     });
     if (isSent) return;
     const error = tooLarge("the arguments", slot, method, this.limits.messageBytes);
@@ -316,8 +309,14 @@ export class Site implements Supervisor {
   }
 
   runSoon(execution: Execution, frame: Frame): void {
-    const goOn = () => (execution.isDead ? undefined : frame.run());
-    this.#ports.soon(() => this.#run(goOn));
+    // The head knows what has become of contexts in between, if they are on other hosts.
+    for (let at = frame.slot.parent; at !== null && at !== frame.parent?.slot; at = at.parent)
+      if (!execution.hasEntered(at)) return this.call(execution, frame);
+    this.#ports.soon(() => this.#run(() => frame.run()));
+  }
+
+  startAgain(event: RunningEvent): void {
+    this.#ports.send({ ...this.#shared(event).try, kind: "again" });
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {

@@ -3,7 +3,8 @@ import { Address } from "../model/address.js";
 import type { Context, ContextClass } from "../model/context.js";
 import type { Key } from "../model/key.js";
 import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
-import { initialState, instantiate, refill, type State } from "../state/fields.js";
+import { initialState, refill, type State } from "../state/fields.js";
+import { noticeLateWrites } from "../state/late-writes.js";
 import type { Keeper } from "./cache.js";
 import type { EventRequest } from "./request.js";
 import { StoredContext } from "./stored-state.js";
@@ -16,6 +17,8 @@ export class Slot extends Address {
   #stored: StoredContext | null = null;
   /** An instance that no event is using. */
   #parked: Context<Key> | null = null;
+  /** An instance that no event will use again, and the state in which it was left. */
+  #left: { readonly instance: Context<Key>; readonly state: State } | null = null;
   /** Tries of events that have entered it and that the journal does not have; those that the head knows of, at the head. */
   users = 0;
   #load: (() => State | null) | null = null;
@@ -56,6 +59,7 @@ export class Slot extends Address {
   comesWith(load: () => State | null): void {
     this.#state = null;
     this.#parked = null;
+    this.#left = null;
     this.#load = load;
     if (this.keeper !== null) this.usedIn(this.keeper.cache);
   }
@@ -82,6 +86,7 @@ export class Slot extends Address {
     if (this.users > 0) return false;
     this.#state = null;
     this.#parked = null;
+    this.#left = null;
     this.#load = null;
     this.#usedIn = 0;
     return true;
@@ -106,16 +111,21 @@ export class Slot extends Address {
   }
 
   /**
-   * An instance that holds the present state, for one event alone. Only what runs to its end at once may use one
-   * that others have used before: code that they left behind could get in between.
+   * An instance that holds the present state and that others have used before, for one event alone. Only what runs to
+   * its end at once may use it: code that they left behind could get in between.
    */
-  take(atOnce: boolean): Context<Key> {
+  takeParked(): Context<Key> | null {
     const parked = this.#parked;
-    if (atOnce && parked !== null) {
-      this.#parked = null;
-      if (refill(parked, this, this.state)) return parked;
-    }
-    return instantiate(this, this.state);
+    if (parked === null) return null;
+    this.#parked = null;
+    noticeLateWrites(parked, this, this.state);
+    return refill(parked, this, this.state) ? parked : null;
+  }
+
+  /** An event has left an instance in which it had waited for something. Some of them are looked at again later. */
+  left(instance: Context<Key>, state: State): void {
+    if (this.#left !== null) noticeLateWrites(this.#left.instance, this, this.#left.state);
+    this.#left = this.shape.isToBeLookedAt() ? { instance, state } : null;
   }
 }
 

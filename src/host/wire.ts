@@ -49,9 +49,19 @@ export interface Asked {
   readonly method: string;
   readonly args: unknown[];
   readonly positions: readonly number[];
-  /** The states, at this moment, of contexts above that the event has entered. */
+  /** The head's number for the call, of another host, in which this one is made; 0 if there is none. */
+  readonly within: number;
+  /** The contexts of its callers: from that host those of the calls there, from the head all. */
+  readonly callers: readonly CallerOnWire[];
+  /** The states, at this moment, of other contexts above or below that the event has entered on that host. */
   readonly seen: readonly (readonly [Path, Uint8Array])[];
 }
+
+/** What held of a context when it made a call: was it held, and which state had it, or why was there none to be stored? */
+export type CallerOnWire = readonly [path: Path, isHeld: boolean, state: Uint8Array | StoredNot];
+
+/** The code and the text of the error. */
+export type StoredNot = readonly [code: string, message: unknown];
 
 /** How a call or an event ended. */
 export interface Ended {
@@ -62,7 +72,7 @@ export interface Ended {
   readonly writes: readonly Write[];
 }
 
-/** What an event has of the contexts above one that it enters. */
+/** What an event has of the contexts above one that it enters, apart from those of the callers. */
 export interface Above {
   /** Those that it holds. */
   readonly held: readonly Path[];
@@ -89,7 +99,6 @@ export type ToHost =
       readonly ask: number;
       readonly call: number;
       readonly doom: WireValue | null;
-      readonly entered: readonly (readonly [Path, Uint8Array])[];
     } & Ended &
       Try)
   | ({ readonly kind: "refused"; readonly ask: number; readonly error: WireValue } & Try)
@@ -136,6 +145,8 @@ export type ToHead =
   | ({ readonly kind: "ask"; readonly ask: number } & Asked & Try)
   | ({ readonly kind: "release"; readonly path: Path; readonly changed: boolean } & Try)
   | ({ readonly kind: "retract"; readonly ask: number } & Try)
+  /** The event has stopped, and is to start again. */
+  | ({ readonly kind: "again" } & Try)
   /** `isOver`: nothing of it can be taken back any more, and its host has forgotten it. */
   | ({ readonly kind: "finish"; readonly isOver: boolean } & Ended & Try)
   | ({
@@ -147,7 +158,12 @@ export type ToHead =
     } & Ended &
       Try)
   | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)
-  | ({ readonly kind: "tookBack"; readonly ask: number; readonly writes: readonly Write[] } & Try)
+  | ({
+      readonly kind: "tookBack";
+      readonly ask: number;
+      readonly writes: readonly Write[];
+      readonly entered: readonly (readonly [Path, Uint8Array])[];
+    } & Try)
   | ({
       readonly kind: "viewed";
       readonly path: Path;

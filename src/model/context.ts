@@ -2,6 +2,7 @@ import { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
 import type { Tracked } from "./collections.js";
 import type { CurrentEvent } from "./event.js";
+import { givenInside } from "./inside.js";
 import { INSPECT, type Inspect, showContext } from "./inspect.js";
 import { type Key, keyFrom } from "./key.js";
 import { type Children, type Elsewhere, INVOKE, type Ref, reference, type Scope } from "./refs.js";
@@ -17,6 +18,8 @@ type HasKey<C extends Context<Key>> = [C["key"]] extends [never]
 /** What a runtime lends a context while an event runs in it. */
 export interface Activation extends CurrentEvent {
   call(target: Address, method: Method, args: unknown[]): Promise<unknown>;
+  /** The context has called an async method of its own; what is returned takes the place of the method's promise. */
+  own(method: { readonly name: string }, promise: Promise<unknown>): Promise<unknown>;
   downgrade(): void;
 }
 
@@ -137,6 +140,16 @@ export abstract class Context<K extends Key = never> implements Scope {
     context.#activation = activation;
   }
 
+  /** @internal A context has called an async method of its own. Outside an event, its promise stays what it is. */
+  static watch(
+    context: Context<Key>,
+    method: { readonly name: string },
+    promise: Promise<unknown>,
+  ): Promise<unknown> {
+    const activation = #activation in context ? context.#activation : null;
+    return activation === null ? promise : activation.own(method, promise);
+  }
+
   /** @internal */
   static construct(address: Address): Context<Key> {
     const outer = construction;
@@ -214,10 +227,12 @@ export function declaredReads(address: Address, method: Method): readonly Addres
 const NO_READS: readonly Address[] = [];
 
 function outside(what: string, address: Address | null): HeadwaterError {
-  return new HeadwaterError(
+  const error = new HeadwaterError(
     "HW-1008",
     `${what} was used in ${address ?? "a context"} while no event runs there. A context may be used only from its ` +
       "own methods, until they return; keep no `this` for later (in a timer, a listener, an unawaited promise): " +
       "use `this.event.start` or `this.event.after` instead.",
   );
+  givenInside(error, address, null);
+  return error;
 }

@@ -82,6 +82,33 @@ export function unawaited(
   );
 }
 
+/** `own` is an async method of the context itself that `method` has called. */
+export function unawaitedOwn(address: Address, method: Named, own: Named): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1026",
+    `${address}.${method.name} ended without waiting for its own async method ${own.name}(…). What that does is part of ` +
+      `the event: write \`await this.${own.name}(…)\`, or use \`this.event.start\` for a later event.`,
+  );
+}
+
+/** `did` is what code of the method did after the method had returned. */
+export function leftBehind(address: Address, method: Named, did: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1026",
+    `${address}.${method.name} had returned when code that it had left behind ${did}. A method returns when all its code ` +
+      "is done: was `await` forgotten before a call of an async function, or did `Promise.race`, `Promise.any` or a caught " +
+      "`Promise.all` go on before the others had ended? Await them all (`Promise.allSettled`).",
+  );
+}
+
+/** The ends of the sentence in `leftBehind`. */
+export const did = {
+  change: (fields: readonly string[]) => `changed ${fields.join(", ")}`,
+  call: (target: Address, method: Named) => `called ${target}.${method.name}(…)`,
+  ask: "used this.event",
+  downgrade: "called this.downgrade()",
+};
+
 export function writeAfterDowngrade(address: Address, fields: readonly string[]): HeadwaterError {
   return new HeadwaterError(
     "HW-1009",

@@ -27,6 +27,8 @@ export interface Method {
   readonly reads: readonly ContextClass[];
   /** Is it known to take time? */
   readonly isAsync: boolean;
+  /** The same, or has it ever returned a promise? */
+  takesTime: boolean;
   readonly body: (this: Context<Key>, ...args: unknown[]) => unknown;
 }
 
@@ -36,6 +38,9 @@ export class Shape {
   readonly anonymous: boolean;
   readonly methods: ReadonlyMap<string, Method>;
   readonly Reference: ReferenceClass;
+  /** Has a method of a context below looked at the state of one of this class, while its event was in both? */
+  isReadBelow = false;
+  #looks = 0;
 
   constructor(
     readonly cls: ContextClass,
@@ -50,7 +55,15 @@ export class Shape {
     this.methods = methodsOf(cls);
     this.Reference = makeReferenceClass(this);
   }
+
+  /** Each of the first times, then now and then: what a program leaves behind, it mostly leaves each time. */
+  isToBeLookedAt(): boolean {
+    this.#looks += 1;
+    return this.#looks < LOOKED_AT || this.#looks % LOOKED_AT === 0;
+  }
 }
+
+const LOOKED_AT = 64;
 
 const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
 
@@ -172,17 +185,45 @@ function methodsOf(cls: ContextClass): Map<string, Method> {
   for (let at = cls.prototype as object; at !== Context.prototype; at = Object.getPrototypeOf(at) as object) {
     for (const name of Object.getOwnPropertyNames(at)) {
       const { value } = Object.getOwnPropertyDescriptor(at, name) ?? {};
-      if (name === "constructor" || typeof value !== "function" || methods.has(name)) continue;
+      if (name === "constructor" || typeof value !== "function") continue;
+      const body = watchedBodies.get(value) ?? (value as Method["body"]);
+      const isAsync = body instanceof AsyncFunction;
+      if (isAsync && body === value) watchOwnCalls(at, name, body);
+      if (methods.has(name)) continue;
       methods.set(name, {
         name,
         label: `${nameOf(cls)}.${name}`,
-        body: value as Method["body"],
-        isAsync: value instanceof AsyncFunction,
-        ...markOf(value),
+        body,
+        isAsync,
+        takesTime: isAsync,
+        ...markOf(body),
       });
     }
   }
   return methods;
+}
+
+/**
+ * When a method calls an async method of its own (`this.helper()`), the event that runs there is to know: it must not end
+ * before that has. So the method that a program finds under this name says so, and the runtime runs what it stands for.
+ * It is put in the place of the original, because instances of a subclass take five times as long to make.
+ */
+function watchOwnCalls(prototype: object, name: string, body: Method["body"]): void {
+  const called = function (this: Context<Key>, ...args: unknown[]) {
+    return Context.watch(this, called, body.apply(this, args) as Promise<unknown>);
+  };
+  Object.defineProperties(called, { name: { value: name }, length: { value: body.length } });
+  // What is frozen stays as it is: then nobody is told.
+  if (Reflect.defineProperty(prototype, name, { value: called })) watchedBodies.set(called, body);
+}
+
+const watchedBodies = new WeakMap<object, Method["body"]>();
+
+/** The method that a program means by `this.close`, if it is one of the context's own. */
+export function methodMeant({ methods }: Shape, meant: unknown): Method | undefined {
+  const body = typeof meant === "function" ? (watchedBodies.get(meant) ?? meant) : undefined;
+  for (const method of methods.values()) if (method.body === body) return method;
+  return undefined;
 }
 
 function makeReferenceClass(shape: Shape): ReferenceClass {

@@ -22,7 +22,8 @@ const CONSTRUCTOR = "constructor";
  * whoever makes another promise of it with `then`, `catch` or `finally`; that one is to be waited for in its turn.
  */
 export class Watched extends Promise<unknown> {
-  wasAwaited = false;
+  /** How often somebody has begun to wait for it. */
+  #waits = 0;
   hasEnded = false;
   onEnd: (() => void) | null = null;
   /** What the program has made of this one, and of what it has made of that. */
@@ -43,8 +44,17 @@ export class Watched extends Promise<unknown> {
    * calling its `then`. So this tells that it is awaited, and makes awaiting it as cheap as awaiting any promise.
    */
   override get [CONSTRUCTOR](): PromiseConstructor {
-    this.wasAwaited = true;
+    this.#waits += 1;
     return Promise;
+  }
+
+  get wasAwaited(): boolean {
+    return this.#waits > 0;
+  }
+
+  /** Has it ended, and can nothing have followed from that but what its one awaiter did? */
+  get isOver(): boolean {
+    return this.hasEnded && this.#waits === 1 && this.followUps === null;
   }
 
   end(ok: boolean, value: unknown): void {
@@ -56,9 +66,7 @@ export class Watched extends Promise<unknown> {
 
   /** Not awaiting it is reported as such; it must not count as an unhandled rejection, too. */
   #fail(reason: unknown): void {
-    const { wasAwaited } = this;
-    super.then(undefined, nothing);
-    this.wasAwaited = wasAwaited;
+    this.#then(undefined, nothing);
     this.#settlers.reject(reason);
   }
 
@@ -76,8 +84,19 @@ export class Watched extends Promise<unknown> {
 
   /** Waits, as JavaScript itself does. */
   wait(onValue: (value: unknown) => void, onError: (reason: unknown) => void): void {
-    this.wasAwaited = true;
-    super.then(onValue, onError);
+    this.#waits += 1;
+    this.#then(onValue, onError);
+  }
+
+  /** JavaScript's own asks for the constructor, too. */
+  #then<A, B>(
+    onValue: ((value: unknown) => A | PromiseLike<A>) | null | undefined,
+    onError: ((reason: unknown) => B | PromiseLike<B>) | null | undefined,
+  ): Promise<A | B> {
+    const waits = this.#waits;
+    const next = super.then(onValue, onError);
+    this.#waits = waits;
+    return next;
   }
 
   // biome-ignore lint/suspicious/noThenProperty: seeing that it is awaited is this class's purpose.
@@ -85,8 +104,8 @@ export class Watched extends Promise<unknown> {
     onValue?: ((value: unknown) => A | PromiseLike<A>) | null,
     onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.wasAwaited = true;
-    const next = super.then(onValue, onError);
+    this.#waits += 1;
+    const next = this.#then(onValue, onError);
     return settlesAPromise(onValue) || settlesAPromise(onError) ? next : this.#follow(next);
   }
 
@@ -106,6 +125,22 @@ export class Watched extends Promise<unknown> {
     );
     return made as Promise<T>;
   }
+}
+
+const nativeThen = Promise.prototype.then;
+
+/**
+ * Waits for what a method has returned. Every runtime must find out at the same moment, between the same two steps of
+ * the method's own code.
+ */
+export function awaitResult(
+  result: PromiseLike<unknown>,
+  returned: (value: unknown) => void,
+  threw: (reason: unknown) => void,
+): void {
+  if (result instanceof Watched) result.wait(returned, threw);
+  else if (result.then === nativeThen) result.then(returned, threw);
+  else new Promise((resolve) => resolve(result)).then(returned, threw); // it may call back at once, or twice
 }
 
 const textOf = Function.prototype.toString;

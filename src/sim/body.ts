@@ -1,46 +1,16 @@
-import type { Profile } from "./profile.js";
-import type {
-  BrokenRule,
-  CallSpec,
-  ClassSpec,
-  Expr,
-  MethodSpec,
-  Op,
-  OpKind,
-  PathStep,
-  ProgramSpec,
-} from "./program.js";
+import {
+  BROKEN_RULES,
+  type Draft,
+  EFFECTS_MAX,
+  type Facts,
+  FRAMES_MAX,
+  LOOKING,
+  NESTING_MAX,
+} from "./draft.js";
+import type { DrawnKind, Profile } from "./profile.js";
+import type { CallSpec, ClassSpec, Expr, MethodSpec, Op, PathStep, ProgramSpec } from "./program.js";
 import type { Random } from "./random.js";
 import { classesAbove, type Reachable, reachableFrom } from "./reach.js";
-
-/** What calling a method may cost at most, and what its caller should know of it. */
-interface Facts {
-  frames: number;
-  effects: number;
-  downgrades: boolean;
-}
-
-/** One method while it is written. */
-interface Draft {
-  readonly cls: ClassSpec;
-  readonly index: number;
-  readonly method: MethodSpec;
-  readonly below: readonly Reachable[];
-  readonly facts: Facts;
-  /** Is it likely that the context has been given up at this point? */
-  gaveUp: boolean;
-}
-
-const FRAMES_MAX = 5;
-const EFFECTS_MAX = 3;
-const NESTING_MAX = 2;
-const BROKEN_RULES: readonly BrokenRule[] = [
-  "return a function",
-  "send home",
-  "bad delay",
-  "bad cancel",
-  "no such method",
-];
 
 /** Writes the bodies of methods: mostly programs that keep the rules, now and then one that does not. */
 export class BodyWriter {
@@ -49,6 +19,9 @@ export class BodyWriter {
   readonly #above: readonly (readonly number[])[];
   /** Per logical node, what can be reached from its root. */
   readonly #reachable: readonly (readonly Reachable[])[];
+
+  /** Where the last call went: the next one often goes to the same context, or above or below it. */
+  #last: readonly PathStep[] = [];
 
   constructor(
     readonly random: Random,
@@ -66,8 +39,9 @@ export class BodyWriter {
     const cls = this.spec.classes[index] as ClassSpec;
     const below = reachableFrom(this.spec, cls);
     for (const method of cls.methods) {
-      const facts: Facts = { frames: 1, effects: 0, downgrades: false };
-      this.#write({ cls, index, method, below, facts, gaveUp: false });
+      const facts: Facts = { frames: 1, effects: 0, downgrades: false, pauses: false, forks: false };
+      const mayFork = this.random.chance(0.6);
+      this.#write({ cls, index, method, below, facts, gaveUp: false, mayFork });
       this.#facts.set(method, facts);
     }
   }
@@ -75,6 +49,7 @@ export class BodyWriter {
   #write(draft: Draft): void {
     const { random, profile } = this;
     const { method, index, cls } = draft;
+    this.#last = [];
     const above = this.#above[index] ?? [];
     if (profile.reads && above.length > 0 && random.chance(0.4)) method.reads.push(random.pick(above));
     const fields = cls.fields.filter(({ kind }) => kind !== "timer");
@@ -104,7 +79,10 @@ export class BodyWriter {
       if (change !== null) body.push(change);
     }
     body.push({ op: "downgrade" });
-    if (this.random.chance(0.5)) body.push({ op: "pause", units: 1 + this.random.int(2) });
+    if (this.random.chance(0.5)) {
+      body.push({ op: "pause", units: 1 + this.random.int(2) });
+      draft.facts.pauses = true;
+    }
     draft.gaveUp = true;
     draft.facts.downgrades = true;
   }
@@ -124,7 +102,7 @@ export class BodyWriter {
   }
 
   /** An operation of this kind, or null if it makes no sense here. */
-  #draw(draft: Draft, kind: OpKind, nesting: number): Op | null {
+  #draw(draft: Draft, kind: DrawnKind, nesting: number): Op | null {
     const { random } = this;
     const { cls, facts } = draft;
     switch (kind) {
@@ -138,6 +116,8 @@ export class BodyWriter {
         const call = this.#call(draft);
         return call === null ? null : { op: kind, call, followedUp: random.chance(0.5) };
       }
+      case "family":
+        return this.#family(draft);
       case "call":
       case "pass": {
         const call = this.#call(draft);
@@ -145,6 +125,14 @@ export class BodyWriter {
       }
       case "par":
         return this.#parallel(draft);
+      case "branches":
+        return nesting >= NESTING_MAX ? null : this.#branches(draft, nesting);
+      case "during":
+        return nesting >= NESTING_MAX ? null : this.#during(draft, nesting);
+      case "breathe":
+        return { op: "breathe", turns: 1 + random.int(4) };
+      case "own":
+        return this.#own(draft);
       case "try":
         return nesting >= NESTING_MAX ? null : { op: "try", body: this.#block(draft, nesting) };
       case "if":
@@ -177,6 +165,8 @@ export class BodyWriter {
       case "read":
         return this.#read(draft);
       case "pause":
+        if (draft.mayFork) return null;
+        facts.pauses = true;
         return { op: "pause", units: 1 };
       case "stray": {
         facts.frames += 1;
@@ -247,7 +237,7 @@ export class BodyWriter {
     const { random } = this;
     const above = this.#above[index] ?? [];
     const isDeclared = method.reads.length > 0 && random.chance(0.9);
-    if (above.length === 0 || (!isDeclared && random.chance(0.7))) return null;
+    if (above.length === 0 || (!isDeclared && random.chance(0.5))) return null;
     return { op: "read", cls: random.pick(isDeclared ? method.reads : above) };
   }
 
@@ -281,10 +271,75 @@ export class BodyWriter {
     return calls.length < 2 ? null : { op: "par", calls, hasty: this.random.chance(0.4) };
   }
 
-  #callOf({ slots }: Reachable, method: MethodSpec): CallSpec {
-    const path = slots.map(({ name, style, keys }): PathStep => {
+  /** Calls of a context, of one above it, and of the first one again, which may look at the other or give itself up. */
+  #family(draft: Draft): Op | null {
+    const { random } = this;
+    const deep = draft.below.filter(({ slots }) => slots.length > 1);
+    if (deep.length === 0) return null;
+    const lower = random.pick(deep);
+    const upper = draft.below.filter(({ slots }) => slots.every((slot, i) => slot === lower.slots[i]));
+    const body: Op[] = [];
+    for (const { cls, slots } of [lower, random.pick(upper), lower]) {
+      const looking = cls.methods.filter(({ body: ops }) => ops.some(({ op }) => LOOKING.has(op)));
+      const method = random.pick(looking.length > 0 && random.chance(0.7) ? looking : cls.methods);
+      if (this.#mayCall(draft, method))
+        body.push({ op: "call", call: this.#callOf({ cls, slots }, method, true) });
+    }
+    return body.length < 2 ? null : { op: "try", body };
+  }
+
+  #branches(draft: Draft, nesting: number): Op | null {
+    const { random, profile } = this;
+    if (!draft.mayFork) return null;
+    draft.facts.forks = true;
+    const branches = Array.from({ length: 2 + random.int(2) }, () => this.#block(draft, nesting));
+    const mayForget = random.chance(profile.violations);
+    const join = mayForget
+      ? "none"
+      : random.pick(["all", "all", "allSettled", "allSettled", "race", "any"] as const);
+    if (join !== "none") return { op: "branches", join, branches };
+    // Nobody would wait for code that waits for no call.
+    const calls = branches.flatMap((body): Op[][] => {
+      const call = this.#call(draft);
+      return call === null ? [] : [[{ op: "call", call }, ...body]];
+    });
+    return calls.length === 0 ? null : { op: "branches", join, branches: calls };
+  }
+
+  #during(draft: Draft, nesting: number): Op | null {
+    const { random } = this;
+    const call = this.#call(draft);
+    if (call === null) return null;
+    const forks = draft.mayFork ? random.int(3) : 0;
+    if (forks > 0) draft.facts.forks = true;
+    return { op: "during", call, forks, body: this.#block(draft, nesting) };
+  }
+
+  /** Only methods that were written before: no method comes back to itself. */
+  #own(draft: Draft): Op | null {
+    const { random, profile } = this;
+    const { cls, method, mayFork, facts } = draft;
+    const written = cls.methods.filter((each) => this.#facts.has(each) && each !== method);
+    if (written.length === 0) return null;
+    const called = random.pick(written);
+    const cost = this.#facts.get(called) as Facts;
+    if ((cost.pauses && mayFork) || (cost.forks && !mayFork) || !this.#mayCall(draft, called)) return null;
+    facts.pauses ||= cost.pauses;
+    facts.forks ||= cost.forks;
+    facts.downgrades ||= cost.downgrades;
+    draft.gaveUp ||= cost.downgrades;
+    const awaited = !called.async || !random.chance(profile.violations);
+    return { op: "own", method: called.name, args: [this.#expr(), this.#expr()], awaited };
+  }
+
+  #callOf({ slots }: Reachable, method: MethodSpec, isAlong = this.random.chance(0.5)): CallSpec {
+    const along = isAlong ? this.#last : [];
+    const path = slots.map(({ name, style, keys }, i): PathStep => {
+      const before = along[i];
+      if (before?.field === name) return before;
       return { field: name, style, keys, key: keys === 1 ? 0 : this.#expr() };
     });
+    this.#last = path;
     return { path, method: method.name, args: [this.#expr(), this.#expr()] };
   }
 

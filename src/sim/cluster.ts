@@ -26,6 +26,7 @@ export interface Surroundings {
   readonly limits: Limits;
   later: Later;
   soon(task: () => void): void;
+  atRest(task: () => void): void;
   broken(error: unknown): void;
   program(): Program;
   /** A host has ended on which there was nothing but this event. */
@@ -111,7 +112,7 @@ export class Cluster implements Hosts, HostPool {
     const count = 2 + random.int(3);
     this.placement = new Placement(
       Array.from({ length: count }, (_, host) => host),
-      random.pick([1, 2, 9]),
+      random.pick([1, 2, 9, 9]),
     );
     this.#move = random.pick([0, 0.01, 0.05]);
     this.#movesLeft = random.int(20);
@@ -127,12 +128,13 @@ export class Cluster implements Hosts, HostPool {
   }
 
   #begin(host: number): void {
-    const { classes, limits, random, marks, isDurable, later, soon, broken, program } = this.#around;
+    const { classes, limits, random, marks, isDurable, later, soon, atRest, broken, program } = this.#around;
     this.#lives += 1;
     const site = new Site(
       classes,
       {
         soon: (task) => soon(() => this.#within(started, task)),
+        atRest: (task) => atRest(() => this.#within(started, task)),
         broken: (error) => started.isDead || broken(error),
         run: (task) => later("run", () => this.#within(started, task)),
         begins: ({ payload }) => {

@@ -104,6 +104,14 @@ function step(run: Run, op: Op): Pending {
       return invoke(run, self, op.call, evaluate(run, op.call.args[0])).then((value) => see(run, value));
     case "par":
       return together(run, op.calls, op.hasty);
+    case "branches":
+      return branches(run, op);
+    case "during":
+      return during(run, op);
+    case "breathe":
+      return breathe(op.turns);
+    case "own":
+      return own(run, op);
     case "try":
       return attempt(run, op.body);
     case "if":
@@ -206,17 +214,69 @@ function forget(run: Run, { call, followedUp }: Op & { op: "forget" }): undefine
   void forgotten.then((value) => invoke(run, run.self, call, digest(value)));
 }
 
-/** Calls that run side by side. Which of several failures comes first is a matter of luck, so it must not show. */
+/** Async functions side by side: what each sees goes into the one accumulator, so the order in which they go on shows. */
+function branches(run: Run, { join, branches: bodies }: Op & { op: "branches" }): Pending {
+  const begun = bodies.map(async (body) => {
+    await runOps(run, body);
+    return run.acc;
+  });
+  switch (join) {
+    case "all":
+      return Promise.all(begun).then((values) => see(run, values));
+    case "allSettled":
+      return Promise.allSettled(begun).then((results) => {
+        for (const each of results) see(run, each.status === "fulfilled" ? each.value : nameOf(each.reason));
+      });
+    case "race":
+      return Promise.race(begun).then((value) => see(run, value));
+    case "any":
+      return Promise.any(begun).then(
+        (value) => see(run, value),
+        ({ errors }: AggregateError) => {
+          throw new RangeError(errors.map(nameOf).join());
+        },
+      );
+    case "none":
+      void Promise.allSettled(begun);
+      return undefined;
+  }
+}
+
+function nameOf(error: unknown): string {
+  return (error as { code?: string }).code ?? (error as Error).message;
+}
+
+async function during(run: Run, { call, body, forks }: Op & { op: "during" }): Promise<void> {
+  const promise = invoke(run, run.self, call, evaluate(run, call.args[0]));
+  const waiting = Array.from({ length: forks }, () => promise.then((value) => see(run, value)));
+  await runOps(run, body);
+  see(run, await promise);
+  await Promise.all(waiting);
+}
+
+async function breathe(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await null;
+}
+
+function own(run: Run, { method, args, awaited }: Op & { op: "own" }): Pending {
+  const result = (run.self[method] as AnyFunction).call(
+    run.self,
+    evaluate(run, args[0]),
+    evaluate(run, args[1]),
+    0,
+  );
+  if (!awaited) return undefined;
+  return result instanceof Promise ? result.then((value) => see(run, value)) : see(run, result);
+}
+
+/** Calls that run side by side. */
 async function together(run: Run, calls: readonly CallSpec[], hasty: boolean): Promise<void> {
   const results = calls.map((call, i) => {
     const result = invoke(run, run.self, call, evaluate(run, call.args[0]));
     return i % 2 === 0 ? result : result.then((value) => value); // which makes no difference
   });
   if (hasty) {
-    const values = await Promise.all(results).catch(() => {
-      throw new RangeError("one of several calls failed");
-    });
-    for (const value of values) see(run, value);
+    for (const value of await Promise.all(results)) see(run, value);
     return;
   }
   for (const result of await Promise.allSettled(results)) {
@@ -226,7 +286,7 @@ async function together(run: Run, calls: readonly CallSpec[], hasty: boolean): P
 }
 
 function attempt(run: Run, body: readonly Op[]): Pending {
-  const caught = (error: unknown) => see(run, (error as { code?: string }).code ?? (error as Error).message);
+  const caught = (error: unknown) => see(run, nameOf(error));
   try {
     return runOps(run, body)?.then(undefined, caught);
   } catch (error) {

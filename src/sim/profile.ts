@@ -1,6 +1,9 @@
 import type { OpKind } from "./program.js";
 import type { Random } from "./random.js";
 
+/** What is drawn: an operation, or several that go together. */
+export type DrawnKind = OpKind | "family";
+
 /**
  * What kind of programs a seed makes. Programs in which everything happens a little seldom do one thing a lot, so
  * each seed switches groups of features off, leaves them, or makes them heavy ("swarm testing"): some seeds are all
@@ -8,7 +11,7 @@ import type { Random } from "./random.js";
  */
 export interface Profile {
   /** Draws the kind of the next operation. */
-  readonly kind: (random: Random) => OpKind;
+  readonly kind: (random: Random) => DrawnKind;
   readonly nodes: number;
   readonly classesPerNode: number;
   readonly levels: number;
@@ -28,7 +31,7 @@ export interface Profile {
   readonly reads: boolean;
 }
 
-type Group = readonly (readonly [kind: OpKind, weight: number])[];
+type Group = readonly (readonly [kind: DrawnKind, weight: number])[];
 
 const GROUPS: Readonly<Record<string, Group>> = {
   state: [
@@ -36,7 +39,14 @@ const GROUPS: Readonly<Record<string, Group>> = {
     ["get", 4],
   ],
   calls: [["call", 10]],
-  parallel: [["par", 2.5]],
+  families: [["family", 2]],
+  parallel: [
+    ["par", 1.5],
+    ["branches", 2],
+    ["during", 2.5],
+    ["breathe", 1],
+  ],
+  own: [["own", 1]],
   branches: [["if", 2]],
   failures: [
     ["throw", 0.8],
@@ -73,17 +83,20 @@ export function drawProfile(random: Random): Profile {
   if (factors.calls === 0 && random.chance(0.6)) factors.calls = 1;
   const violations = random.pick([0, 0, 0, 1, 4]);
   const downgrades = factors.downgrades ?? 0;
+  /** Programs in which methods call a lot, several contexts at once and all around. */
+  const calling = random.chance(0.2);
+  if (calling) for (const group of ["families", "reads", "downgrades"]) factors[group] = 4;
   return {
     kind: drawFrom([
       ...Object.entries(GROUPS).flatMap(([name, group]) => scaled(group, factors[name] ?? 0)),
       ...scaled(VIOLATIONS, violations),
     ]),
     nodes: factors.sends === 0 ? 1 : random.pick([1, 2, 2, 3]),
-    classesPerNode: random.pick([1, 3, 3, 4, 5]),
-    levels: random.pick([1, 2, 3, 3, 4, 4]),
-    keys: random.pick([1, 2, 3, 4]),
+    classesPerNode: random.pick(calling ? [3, 4] : [1, 3, 3, 4, 5]),
+    levels: random.pick(calling ? [3, 4] : [1, 2, 3, 3, 4, 4]),
+    keys: random.pick(calling ? [1, 1, 2] : [1, 2, 3, 4]),
     opsMax: random.pick([2, 3, 5]),
-    light: random.pick([0.2, 0.6, 0.9, 0.9, 0.95, 0.95]),
+    light: random.pick(calling ? [0, 0.3] : [0.2, 0.6, 0.9, 0.9, 0.95, 0.95]),
     anonymous: random.pick([0, 0, 0.15]),
     readonly: random.pick([0, 0.2, 0.4, 0.7]),
     downgradeFirst: downgrades === 0 ? 0 : random.pick([0, 0.3, 0.6]) * Math.min(downgrades, 1.5),
@@ -98,7 +111,7 @@ function scaled(group: Group, factor: number): Group {
   return factor === 0 ? [] : group.map(([kind, weight]) => [kind, weight * factor]);
 }
 
-function drawFrom(weighted: Group): (random: Random) => OpKind {
+function drawFrom(weighted: Group): (random: Random) => DrawnKind {
   const total = weighted.reduce((sum, [, weight]) => sum + weight, 0);
   return (random) => {
     let left = (random.int(2 ** 24) / 2 ** 24) * total;

@@ -86,6 +86,14 @@ export type Op =
   | { op: "call"; call: CallSpec }
   /** Calls side by side; a hasty one goes on as soon as one of them has failed. */
   | { op: "par"; calls: CallSpec[]; hasty: boolean }
+  /** Async functions side by side, which all have the method's accumulator. */
+  | { op: "branches"; join: Join; branches: Op[][] }
+  /** A call, and what the method does before it waits for it; so many others wait for the same call. */
+  | { op: "during"; call: CallSpec; body: Op[]; forks: number }
+  /** Lets other code of the method run, so many times. */
+  | { op: "breathe"; turns: number }
+  /** A method of its own, as `this.method()`. */
+  | { op: "own"; method: string; args: [Expr, Expr]; awaited: boolean }
   | { op: "try"; body: Op[] }
   | { op: "if"; of: Expr; mod: number; is: number; body: Op[] }
   | { op: "throw"; text: string }
@@ -114,6 +122,15 @@ export type Op =
   | { op: "break"; rule: BrokenRule };
 
 export type OpKind = Op["op"];
+
+/** How a method waits for branches: as `Promise.all`, `race` and so on do, or not at all. */
+export type Join = "all" | "allSettled" | "race" | "any" | "none";
+
+/** The operation with what is inside it changed. */
+export function mapBodies(op: Op, map: (body: readonly Op[]) => Op[]): Op {
+  if ("body" in op) return { ...op, body: map(op.body) };
+  return op.op === "branches" ? { ...op, branches: op.branches.map(map) } : op;
+}
 
 export type BrokenRule = "return a function" | "send home" | "bad delay" | "bad cancel" | "no such method";
 

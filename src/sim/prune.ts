@@ -1,5 +1,13 @@
 import type { Step } from "../model/path.js";
-import type { CallSpec, ClassSpec, MethodSpec, Op, ProgramSpec, RequestSpec } from "./program.js";
+import {
+  type CallSpec,
+  type ClassSpec,
+  type MethodSpec,
+  mapBodies,
+  type Op,
+  type ProgramSpec,
+  type RequestSpec,
+} from "./program.js";
 
 /** A program and its requests without everything that names a field, slot, method or logical node that is gone. */
 export function pruned(
@@ -44,7 +52,7 @@ export function classAt(
 }
 
 function kept(body: readonly Op[], fits: (op: Op) => boolean): Op[] {
-  return body.filter(fits).map((op) => ("body" in op ? { ...op, body: kept(op.body, fits) } : op));
+  return body.filter(fits).map((op) => mapBodies(op, (inner) => kept(inner, fits)));
 }
 
 function opFits(spec: ProgramSpec, index: number, cls: ClassSpec, op: Op): boolean {
@@ -58,6 +66,7 @@ function opFits(spec: ProgramSpec, index: number, cls: ClassSpec, op: Op): boole
     case "call":
     case "forget":
     case "pass":
+    case "during":
       return callFits(spec, index, op.call);
     case "par":
       return op.calls.every((call) => callFits(spec, index, call));
@@ -69,6 +78,8 @@ function opFits(spec: ProgramSpec, index: number, cls: ClassSpec, op: Op): boole
       const node = spec.nodes[op.node];
       return node !== undefined && callFits(spec, node.root, op.call);
     }
+    case "own":
+      return hasMethod(cls, op.method);
     case "outside":
       return op.into === null || hasMethod(cls, op.into);
     case "timer":

@@ -20,7 +20,7 @@ export class Place extends Address {
   readonly shape: Shape;
   #instance: Context<Key> | null = null;
   readonly #tracked = new Map<string, unknown>();
-  #initial: State = [];
+  #initial: State | null = null;
   state: State = [];
 
   constructor(
@@ -42,10 +42,17 @@ export class Place extends Address {
     if (this.#instance === null) {
       const instance = Context.construct(this);
       this.#replaceTracked(instance as unknown as Fields);
-      this.#initial = this.state = this.#fieldsOf(instance);
       this.#instance = instance;
+      if (this.#initial === null) this.#initial = this.state = this.#fieldsOf(instance);
+      else this.putBack(this.state);
     }
     return this.#instance;
+  }
+
+  /** Another instance for the next method. */
+  renew(): void {
+    this.#instance = null;
+    this.#tracked.clear();
   }
 
   #replaceTracked(live: Fields): void {
@@ -102,7 +109,7 @@ export class Place extends Address {
   }
 
   *changedContexts(): Iterable<Place> {
-    if (this.changed(this.#initial, this.state).length > 0) yield this;
+    if (this.#initial !== null && this.changed(this.#initial, this.state).length > 0) yield this;
     for (const child of this.made()) yield* child.changedContexts();
   }
 }

@@ -81,8 +81,11 @@ function showMethod(spec: ProgramSpec, index: number, method: MethodSpec): strin
 
 function waits(body: readonly Op[]): boolean {
   return body.some((op) => {
+    if (op.op === "during") return true;
     if ("body" in op) return waits(op.body);
-    return ["call", "par", "pause", "stray", "pass"].includes(op.op);
+    if (op.op === "branches") return op.join !== "none";
+    if (op.op === "own") return op.awaited;
+    return ["call", "par", "pause", "breathe", "stray", "pass"].includes(op.op);
   });
 }
 
@@ -110,6 +113,31 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
         ...indented(op.calls.map((call) => `${showCall("this", call)},`)),
         "]));",
       ];
+    case "branches": {
+      const functions = op.branches.flatMap((body) => [
+        "(async () => {",
+        ...indented(showOps(spec, index, body)),
+        "})(),",
+      ]);
+      if (op.join === "none") return ["void [", ...indented(functions), "]; // not awaited"];
+      return [`see(await Promise.${op.join}([`, ...indented(functions), "]));"];
+    }
+    case "during": {
+      const forks = Array.from({ length: op.forks }, () => "void promise.then(see);");
+      const made = `const promise = ${showCall("this", op.call)};`;
+      return [
+        "{",
+        ...indented([made, ...forks, ...showOps(spec, index, op.body)]),
+        "  see(await promise);",
+        "}",
+      ];
+    }
+    case "breathe":
+      return [Array.from({ length: op.turns }, () => "await null;").join(" ")];
+    case "own": {
+      const own = `this.${op.method}(${op.args.join(", ")}, 0)`;
+      return [op.awaited ? `see(await ${own});` : `void ${own}; // not awaited`];
+    }
     case "try":
       return ["try {", ...indented(showOps(spec, index, op.body)), "} catch (error) {", "  see(error);", "}"];
     case "if":

@@ -1,4 +1,13 @@
-import type { CallSpec, ClassSpec, Expr, MethodSpec, Op, ProgramSpec, RequestSpec } from "./program.js";
+import {
+  type CallSpec,
+  type ClassSpec,
+  type Expr,
+  type MethodSpec,
+  mapBodies,
+  type Op,
+  type ProgramSpec,
+  type RequestSpec,
+} from "./program.js";
 import { pruned } from "./prune.js";
 
 export interface Candidate {
@@ -37,8 +46,7 @@ function withClass(spec: ProgramSpec, index: number, cls: ClassSpec): ProgramSpe
 function withoutNode({ nodes, classes }: ProgramSpec, gone: number): ProgramSpec {
   const renumbered = (body: readonly Op[]): Op[] =>
     body.map((op) => {
-      if ("body" in op) return { ...op, body: renumbered(op.body) };
-      if (op.op !== "send" || op.node < gone) return op;
+      if (op.op !== "send" || op.node < gone) return mapBodies(op, renumbered);
       return { ...op, node: op.node === gone ? nodes.length : op.node - 1 };
     });
   return {
@@ -73,6 +81,23 @@ function* insteadOf(op: Op): Iterable<Op[]> {
       yield op.body;
       for (const body of simplerBodies(op.body)) yield [{ ...op, body }];
       break;
+    case "branches":
+      for (const branch of op.branches) yield branch;
+      for (const gone of op.branches.keys())
+        if (op.branches.length > 1) yield [{ ...op, branches: op.branches.filter((_, i) => i !== gone) }];
+      for (const [at, branch] of op.branches.entries())
+        for (const simpler of simplerBodies(branch))
+          yield [{ ...op, branches: op.branches.map((other, i) => (i === at ? simpler : other)) }];
+      break;
+    case "during":
+      yield [{ op: "call", call: op.call }, ...op.body];
+      if (op.forks > 0) yield [{ ...op, forks: op.forks - 1 }];
+      for (const body of simplerBodies(op.body)) yield [{ ...op, body }];
+      for (const call of simplerCalls(op.call)) yield [{ ...op, call }];
+      break;
+    case "breathe":
+      if (op.turns > 1) yield [{ ...op, turns: 1 }];
+      break;
     case "par":
       for (const gone of op.calls.keys()) {
         const calls = op.calls.filter((_, i) => i !== gone);
@@ -97,6 +122,9 @@ function* insteadOf(op: Op): Iterable<Op[]> {
     case "outside":
     case "tell":
       if (op.value !== 0) yield [{ ...op, value: 0 }];
+      break;
+    case "own":
+      for (const args of simplerArgs(op.args)) yield [{ ...op, args }];
       break;
     case "timer":
       for (const args of simplerArgs(op.args)) yield [{ ...op, args }];

@@ -15,6 +15,7 @@ import type { BuiltProgram, RequestSpec } from "./program.js";
 import { type Random, TraceHash } from "./random.js";
 import { Recorder, RequestWaiting } from "./recorder.js";
 import { Requests } from "./requests.js";
+import { Soon } from "./soon.js";
 import { Storage } from "./storage.js";
 import type { WorldOptions, WorldRun } from "./world-run.js";
 
@@ -26,6 +27,7 @@ interface Possible {
 
 const TURNS_TO_SETTLE = 12;
 const BURST_MAX = 4;
+const OWN_ACCORD = "an event started again of its own accord";
 /** One in so many requests carries no id: its client never asks again. */
 const IDLESS_EVERY = 7;
 /** Far more than any generated program takes: a run that goes on longer goes on for ever. */
@@ -40,12 +42,13 @@ export class World {
   readonly #random: Random;
   readonly #hash = new TraceHash();
   readonly #possible: Possible[] = [];
-  readonly #soon: (() => void)[] = [];
+  readonly #soon = new Soon();
   readonly #journal: (() => void)[] = [];
   readonly #timers = new Map<() => void, number>();
   readonly #workload: readonly RequestSpec[];
   readonly #roots: BuiltProgram["roots"];
   readonly #options: WorldOptions;
+  readonly #againBefore: number;
   readonly #recorder: Recorder;
   readonly #requests: Requests;
   readonly #storage: Storage | null;
@@ -84,6 +87,7 @@ export class World {
     this.#clockJumps = random.chance(0.3);
     this.#roots = built.roots;
     this.#options = options;
+    this.#againBefore = options.marks.count(OWN_ACCORD);
     this.#requests = new Requests(workload, (index) => this.#plan(index));
     this.#recorder = new Recorder(
       () => this.#step,
@@ -113,6 +117,7 @@ export class World {
         isDurable: this.#storage !== null,
         later: this.#adder(),
         soon: ports.soon,
+        atRest: ports.atRest,
         broken: ports.broken,
         program: () => this.#program,
         lostAlone: (node, ticket) => this.#recorder.lostAlone(node, ticket),
@@ -159,6 +164,7 @@ export class World {
         this.#happen();
       await null;
       this.#catchUp();
+      if (this.#soon.isAwaitingRest && this.#random.chance(0.5)) await this.#soon.comeToRest();
       if (this.#broken !== undefined) throw this.#broken;
       if (this.#step > this.#stepsMax) break;
     }
@@ -176,7 +182,7 @@ export class World {
     this.#hash.add("crash");
     this.#program.journalFailed(new HeadwaterError("HW-1401", "the process has crashed."));
     this.#possible.length = 0;
-    this.#soon.length = 0;
+    this.#soon.clear();
     this.#timers.clear();
     await new Promise(setImmediate); // until all code of the old process has come to rest
     this.#isDown = false;
@@ -214,10 +220,9 @@ export class World {
       this.#catchUp();
     }
     if (this.#possible.length > 0) return true;
-    // Before the run may end, even the longest chain of promises must have come to rest.
-    if (this.#timers.size === 0) await new Promise(setImmediate);
-    this.#catchUp();
-    if (this.#possible.length > 0) return true;
+    // Even the longest chain of promises must have come to rest before time passes or the run ends.
+    const hasGoneOn = await this.#soon.comeToRest();
+    if (this.#catchUp() || hasGoneOn || this.#possible.length > 0 || this.#soon.isAwaitingRest) return true;
     const next = Math.min(...this.#timers.values());
     if (next === Number.POSITIVE_INFINITY) return false;
     this.#time = Math.max(this.#time, next);
@@ -317,7 +322,8 @@ export class World {
 
   #settled(event: CoreEvent<EventRequest>): void {
     if (event.payload.move !== null) return;
-    const triesMax = OPTIMISTIC_TRIES + 1 + (this.#cluster?.hostsLost ?? 0);
+    const again = this.#options.marks.count(OWN_ACCORD) - this.#againBefore; // one may take others along
+    const triesMax = OPTIMISTIC_TRIES + 1 + (this.#cluster?.hostsLost ?? 0) + again;
     invariant(event.attempt <= triesMax, `an event was tried ${event.attempt} times, not ${triesMax}`);
     const { ticket, result, origin } = this.#recorder.settled(event);
     this.#hash.add(ticket).add(result.ok ? digest(result.value) : result.error.message);
@@ -331,13 +337,10 @@ export class World {
     return open.map((node) => `${node.name}: ${node.unfinished} unfinished events`).join(", ");
   }
 
-  /** Does what was to be done soon. */
-  #catchUp(): void {
-    try {
-      for (let task = this.#soon.shift(); task !== undefined; task = this.#soon.shift()) task();
-    } catch (error) {
+  #catchUp(): boolean {
+    return this.#soon.catchUp((error) => {
       this.#broken ??= error;
-    }
+    });
   }
 
   /** The journal answers in the order in which it was asked, a few at a time. */
@@ -365,7 +368,10 @@ export class World {
       unique: () => `process ${this.#life}`,
       soon: (task) => {
         if (this.#lazy) add("soon", task);
-        else if (life === this.#life) this.#soon.push(task);
+        else if (life === this.#life) this.#soon.add(task);
+      },
+      atRest: (task) => {
+        if (life === this.#life) this.#soon.addAtRest(task);
       },
       broken: (error) => {
         this.#broken ??= error;

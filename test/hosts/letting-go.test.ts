@@ -108,7 +108,7 @@ test("the contexts of a host need not fit into its memory", async (t) => {
 test("a host forgets the names of contexts that it was told to let go of", async () => {
   const classes = { Archive };
   const limits = DEFAULT_LIMITS;
-  const ports = { soon: queueMicrotask, send: () => true, broken: assert.ifError };
+  const ports = { soon: queueMicrotask, atRest: queueMicrotask, send: () => true, broken: assert.ifError };
   const site = new Site(classes, ports, { limits, isDurable: true });
   const head = new Slot("Archive", null, null, undefined, Archive);
   const outbox = new Outbox<ToHost>();

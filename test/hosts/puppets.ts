@@ -32,7 +32,7 @@ export class Puppet implements HostLink {
   ) {
     const site = new Site(
       { [root.name]: root },
-      { soon: memoryPorts.soon, broken: memoryPorts.broken, send: (message) => this.#line.send(message) },
+      { ...memoryPorts, send: (message) => this.#line.send(message) },
       { limits: DEFAULT_LIMITS, isDurable },
     );
     this.#line = new HostLine({

@@ -8,6 +8,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   errors: [],
   suggest: [],
   svg: [],
+  eslint: [],
   model: ["errors"],
   state: ["errors", "model"],
   core: ["errors"],

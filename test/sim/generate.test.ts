@@ -10,6 +10,10 @@ const OPS = [
   "get",
   "call",
   "par",
+  "branches",
+  "during",
+  "breathe",
+  "own",
   "try",
   "if",
   "throw",
@@ -44,6 +48,7 @@ const CODES = [
   "HW-1018",
   "HW-1019",
   "HW-1021",
+  "HW-1026",
   "HW-1101",
 ];
 
@@ -61,6 +66,7 @@ function* allOps(body: readonly Op[]): Iterable<Op> {
   for (const op of body) {
     yield op;
     if ("body" in op) yield* allOps(op.body);
+    if (op.op === "branches") for (const branch of op.branches) yield* allOps(branch);
   }
 }
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Context, type Key, tracked } from "headwater";
 import { jsonOf } from "#src/cli/journal-values.js";
+import { packedValue } from "#src/host/packed.js";
 import { PieceWriter, writesIn } from "#src/host/pieces.js";
 import type { Slot } from "#src/host/slot.js";
 import { Staged } from "#src/host/staged-state.js";
@@ -191,14 +192,26 @@ function toHost(slot: Slot, value: unknown, caller: string): ToHost[] {
   };
   const ended = { ok: true, value: { value: seen(value) }, effects: [], writes: [] };
   const failed = { ok: false, value: { code: "HW-1004", message: caller }, effects: [], writes: [] };
-  const asked = { path, method: "touch", args: [seen(value), 1], positions: [1], seen: seenAbove };
+  const callers = [
+    [path, true, seenAbove[0][1]],
+    [path, false, ["HW-1006", packedValue(caller)]],
+  ] as const;
+  const asked = {
+    path,
+    method: "touch",
+    args: [seen(value), 1],
+    positions: [1],
+    within: 2,
+    callers,
+    seen: seenAbove,
+  };
   return [
     { kind: "run", ...header },
     { kind: "run", ...header, seen: [], args: [seen(value), seen(value)] },
     { kind: "call", ...TRY, call: 1, header, asked, held: [path], seen: seenAbove },
     { kind: "enter", ...TRY, ask: 3, held: [path], seen: seenAbove },
-    { kind: "returned", ...TRY, ask: 1, call: 2, doom: null, entered: seenAbove, ...ended },
-    { kind: "returned", ...TRY, ask: 1, call: 2, doom: failed.value, entered: [], ...failed },
+    { kind: "returned", ...TRY, ask: 1, call: 2, doom: null, ...ended },
+    { kind: "returned", ...TRY, ask: 1, call: 2, doom: failed.value, ...failed },
     { kind: "refused", ...TRY, ask: 1, error: failed.value },
     { kind: "view", ...TRY, path, look: 1 },
     { kind: "give", node: "Root", paths: [path, path] },
@@ -212,6 +225,10 @@ function toHead(slot: Slot, value: unknown, client: string): ToHead[] {
   const path = pathOf(slot);
   const args = [seen(value)];
   const entered = [[path, encode([value])]] as const;
+  const callers = [
+    [path, true, encode([value])],
+    [path, false, ["HW-1006", packedValue(client)]],
+  ] as const;
   const effects = [
     { kind: "start", node: "Root", path, method: "touch", args },
     { kind: "send", node: "Root", path, method: "touch", args },
@@ -226,7 +243,20 @@ function toHead(slot: Slot, value: unknown, client: string): ToHead[] {
     { kind: "finish", ...TRY, isOver: false, ...ended, effects },
     { kind: "finish", ...TRY, isOver: false, ...failed },
     { kind: "return", ...TRY, call: 1, doom: null, entered, ...ended, effects },
-    { kind: "ask", ...TRY, ask: 1, path, method: "touch", args, positions: [1, 2], seen: entered },
+    {
+      kind: "ask",
+      ...TRY,
+      ask: 1,
+      path,
+      method: "touch",
+      args,
+      positions: [1, 2],
+      within: 0,
+      callers,
+      seen: entered,
+    },
+    { kind: "tookBack", ...TRY, ask: 1, writes: [], entered },
+    { kind: "again", ...TRY },
     { kind: "release", ...TRY, path, changed: true },
     { kind: "viewed", ...TRY, path, look: 1, state: null },
   ];
@@ -250,6 +280,15 @@ function comparableField(name: string, item: unknown): unknown {
     case "seen":
     case "entered":
       return (item as [unknown, Uint8Array][]).map(([path, state]) => [comparable(path), Buffer.from(state)]);
+    case "callers":
+      return (item as [unknown, boolean, unknown][]).map(([path, isHeld, state]) => {
+        const parts = Array.isArray(state) ? state : [state];
+        return [
+          comparable(path),
+          isHeld,
+          parts.map((part) => (part instanceof Uint8Array ? Buffer.from(part) : part)),
+        ];
+      });
     case "args":
     case "input":
     case "message":

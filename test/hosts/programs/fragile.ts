@@ -1,12 +1,16 @@
 import { Context, type Service } from "headwater";
 
+function breaks(): never {
+  throw new Error("it is broken");
+}
+
 class Vase extends Context<number> {
   drops = 0;
 
   /** The first time, it ends its host a little later. */
   drop() {
     this.drops += 1;
-    if (this.drops === 1) void Promise.reject(new Error("it is broken"));
+    if (this.drops === 1) setTimeout(breaks);
   }
 }
 

@@ -47,5 +47,5 @@ export function whereabouts(error: unknown): string[] {
   if (!(deepest instanceof Error) || deepest.stack === undefined) return [];
   return deepest.stack
     .split("\n")
-    .filter((line) => /^\s+at /.test(line) && !OTHERS.some((each) => line.includes(each)));
+    .filter((line) => /^\s+at (?!async Promise\.)/.test(line) && !OTHERS.some((each) => line.includes(each)));
 }

@@ -78,7 +78,8 @@ function whatBlocks(): Promise<Blocking> {
     const late = setTimeout(() => done({ by: null, at: ", in code that is not JavaScript" }), PAUSE_MS_MAX);
     session.connectToMainThread();
     session.on("Debugger.paused", ({ params: { callFrames } }) => {
-      const [frame] = callFrames;
+      // A frame of a file: inside of Node, names may mean something else.
+      const frame = callFrames.find(({ url }) => url.startsWith("file:")) ?? callFrames[0];
       if (frame === undefined) return done({ by: null, at: "" });
       const expression = `globalThis[Symbol.for(${JSON.stringify(RUNNING)})]?.() ?? null`;
       const question = { callFrameId: frame.callFrameId, expression, returnByValue: true };

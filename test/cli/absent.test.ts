@@ -50,7 +50,15 @@ function* lines(): Iterable<string> {
 
 test("the table has every command that reads something", () => {
   const named = new Set([...lines()].map((line) => line.split(" ")[0]));
-  assert.deepEqual([...named].toSorted(), ["analyze", "compile", "hosts", "journal", "policy", "run"]);
+  assert.deepEqual([...named].toSorted(), [
+    "analyze",
+    "compile",
+    "events",
+    "hosts",
+    "journal",
+    "policy",
+    "run",
+  ]);
 });
 
 for (const line of lines()) {

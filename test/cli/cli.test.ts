@@ -13,7 +13,18 @@ test("--version prints the package's version", async () => {
 
 test("--help lists every command on stdout; no command at all gives the same on stderr and fails", async () => {
   const asked = await headwater("--help");
-  for (const command of ["run", "hosts", "journal", "analyze", "compile", "policy", "sim", "explain", "help"])
+  for (const command of [
+    "run",
+    "hosts",
+    "events",
+    "journal",
+    "analyze",
+    "compile",
+    "policy",
+    "sim",
+    "explain",
+    "help",
+  ])
     assert.match(asked.stdout, new RegExp(`^  ${command}\\b`, "m"));
   assert.equal(asked.exitCode, 0);
   const unasked = await headwater();
@@ -35,7 +46,7 @@ test("help --json gives each command as one JSON object per line", async () => {
   const described = stdout.split("\n").map((line): { name: string } => JSON.parse(line));
   assert.deepEqual(
     described.map(({ name }) => name),
-    ["run", "hosts", "journal", "analyze", "compile", "policy", "sim", "explain", "help"],
+    ["run", "hosts", "events", "journal", "analyze", "compile", "policy", "sim", "explain", "help"],
   );
 });
 

@@ -10,7 +10,10 @@ const FOR_EVER = String(2 ** 40);
 /** A program that blocks its thread; `until` resolves when it has said something like that. */
 function blocked(t: TestContext, how: string, ms: string) {
   const child = spawn(process.execPath, ["--import", "tsx", program, how, ms], { stdio: "pipe" });
-  t.after(() => child.kill("SIGKILL"));
+  t.after(() => {
+    child.kill("SIGKILL");
+    child.stdin.destroy();
+  });
   const texts = { stdout: "", stderr: "" };
   const until = (stream: "stdout" | "stderr", text: RegExp): Promise<string> => {
     return new Promise((resolve, reject) => {
@@ -41,7 +44,7 @@ test("one host: a loop after an await is reported with the function that it is i
 });
 
 test("one host: a thread that is blocked by other than JavaScript is reported, too", async (t) => {
-  const said = await blocked(t, "sleep", "1000000").until("stderr", /HW-6006.*\n/);
+  const said = await blocked(t, "sleep", FOR_EVER).until("stderr", /HW-6006.*\n/);
   assert.match(said, /HW-6006: .* for \d+ ms, in code that is not JavaScript/);
 });
 

@@ -11,8 +11,9 @@ class Well extends Context<number> {
     await null;
     this.loop(ms);
   }
-  sleep(ms: number) {
-    spawnSync(process.execPath, ["-e", `setTimeout(() => {}, ${ms})`]);
+  /** Until standard input closes, which is that of the process it waits for. */
+  sleep() {
+    spawnSync(process.execPath, ["-e", "process.stdin.resume()"], { stdio: ["inherit", "ignore", "ignore"] });
   }
 }
 class Village extends Context {
@@ -27,7 +28,7 @@ const service = await run(Village, {
 const alive = setInterval(() => {}, 1000);
 const well = service.root.wells(7);
 if (how === "loop") await well.loop(Number(ms));
-else if (how === "sleep") await well.sleep(Number(ms));
+else if (how === "sleep") await well.sleep();
 else await well.loopLater(Number(ms));
 console.log("done");
 process.stdin.on("data", () => {

@@ -45,6 +45,7 @@ export function whoIsInTheWay<P>(
     event.barriers = null;
   }
   if (view !== null) {
+    if (view.isKept) return openBeforeCautious(event, place, view, marks);
     if (plant === "late-views") return null;
     const { barrier } = view;
     if (barrier !== null && isInTheWay(barrier, place)) {
@@ -83,7 +84,16 @@ export function whoIsInTheWay<P>(
     );
     return found;
   }
-  const open = isCautious(event) ? openBefore(event, place, view) : null;
+  return isCautious(event) ? openBeforeCautious(event, place, view, marks) : null;
+}
+
+function openBeforeCautious<P>(
+  event: CoreEvent<P>,
+  place: Place<P>,
+  view: View<P> | null,
+  marks: Marks | undefined,
+): CoreEvent<P> | null {
+  const open = openBefore(event, place, view);
   if (open !== null) marks?.hit("a cautious event waited for one that might be restarted");
   return open;
 }

@@ -1,6 +1,6 @@
 import { invariant } from "../errors.js";
 import { barriersOf, whoIsInTheWay } from "./admission.js";
-import { depend, openInViews } from "./dependencies.js";
+import { depend } from "./dependencies.js";
 import {
   CoreEvent,
   type Moment,
@@ -270,9 +270,7 @@ export class Core<P> {
     const { event, place, token, view } = wish;
     if (event.status !== "running" && event.status !== "waiting") return; // a call that nobody awaited
     const isFree = event.mode === "none" && view === null;
-    const obstacle = isFree
-      ? openInViews(event)
-      : whoIsInTheWay(event, place, token, view, this.#marks, this.#plant);
+    const obstacle = isFree ? null : whoIsInTheWay(event, place, token, view, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
       wish.after = obstacle.lastWaiter?.after ?? wish;
@@ -313,6 +311,12 @@ export class Core<P> {
   }
 
   #takeView(view: View<P>): void {
+    if (view.isKept) view.taken = true;
+    else this.#look(view);
+    if (view.event.views?.every(({ taken }) => taken)) this.#attemptEnter(view.event.startWish());
+  }
+
+  #look(view: View<P>): void {
     const { event, place } = view;
     view.taken = true;
     place.viewers?.remove(view);
@@ -324,7 +328,6 @@ export class Core<P> {
     }
     this.#ready.views = added(this.#ready.views, view);
     this.#wake(event); // writers of that context, later than this event, need not wait for it any more
-    if (event.views?.every(({ taken }) => taken)) this.#attemptEnter(event.startWish());
   }
 
   /** `event` has seen state of `earlier`, which may still be started again. */
@@ -381,10 +384,9 @@ export class Core<P> {
   #startAgain(restarted: CoreEvent<P>[]): void {
     for (const each of restarted) this.#ready.undo = added(this.#ready.undo, each);
     for (const each of restarted.reverse()) {
-      if (each.outcome !== null) {
-        each.outcome = null;
-        this.#unfinished += 1;
-      }
+      if (each.outcome === null) continue;
+      each.outcome = null;
+      this.#unfinished += 1;
     }
     // In ticket order, so that whoever goes first is not in a later one's queue.
     for (const each of restarted) {

@@ -10,8 +10,10 @@ import { added } from "./ready.js";
  * Restarts are bounded. Let n events change a context, give it up and fail late, one after the other: if each of them
  * entered as soon as the one before had given the context up, each failure would restart all later events, and n events
  * would take n²/2 runs. So an event that was restarted `OPTIMISTIC_TRIES` times becomes *cautious*: it enters only what no
- * open event has left, and is not restarted by a failure again. An event then runs at most `OPTIMISTIC_TRIES + 1` times
- * because of failures, whatever the others do. (The loss of a host restarts events, too: once for each host lost.)
+ * open event has left, and is not restarted by a failure again. A view that it took before its last restart may have seen
+ * an open event: it starts after that one is appended, and if that one fails instead, the view is taken again before the
+ * event has started. An event then runs at most `OPTIMISTIC_TRIES + 1` times because of failures, whatever the others do.
+ * (The loss of a host restarts events, too: once for each host lost.)
  */
 export const OPTIMISTIC_TRIES = 3;
 
@@ -27,22 +29,14 @@ export function depend<P>(event: CoreEvent<P>, earlier: CoreEvent<P>, marks: Mar
   earlier.dependents = added(earlier.dependents, { event, attempt: event.attempt });
 }
 
-/** An open event whose state a cautious event has seen, or would see if it entered this context now (or looked at it). */
+/** An open event whose state a cautious event would see if it entered this context now (or looked at it). */
 export function openBefore<P>(
   event: CoreEvent<P>,
   place: Place<P>,
   view: View<P> | null,
 ): CoreEvent<P> | null {
-  return openInViews(event) ?? (view === null ? openToEnter(event, place) : openOnTheWayUp(event, place));
-}
-
-/** The same of views that were kept over a restart. */
-export function openInViews<P>(event: CoreEvent<P>): CoreEvent<P> | null {
-  if (!isCautious(event)) return null;
-  for (const { seen } of event.views ?? []) {
-    for (const writer of seen ?? []) if (writer.isOpen) return writer;
-  }
-  return null;
+  if (view === null) return openToEnter(event, place);
+  return view.isKept ? view.openSeen() : openOnTheWayUp(event, place);
 }
 
 function openToEnter<P>(event: CoreEvent<P>, place: Place<P>): CoreEvent<P> | null {

@@ -107,6 +107,16 @@ export class View<P> implements Queued<View<P>> {
   get ticket(): Ticket {
     return this.event.ticket;
   }
+
+  /** Was it taken before a cautious event was restarted? It counts as taken once the events it saw are appended. */
+  get isKept(): boolean {
+    return !this.taken && this.seen !== null;
+  }
+
+  /** An event whose state was seen and that may still be restarted. */
+  openSeen(): CoreEvent<P> | null {
+    return this.seen?.find((writer) => writer.isOpen) ?? null;
+  }
 }
 
 /** A context below that an event has entered, and who was the last to do so before it. */

@@ -1,3 +1,4 @@
+import { isCautious } from "./dependencies.js";
 import type { CoreEvent, View } from "./event.js";
 import type { Marks } from "./marks.js";
 
@@ -5,6 +6,9 @@ import type { Marks } from "./marks.js";
  * Takes back all events that have, directly or through others, seen state of these, and `lost` ones with them, and
  * puts them back to waiting with their old tickets. None of them is in the journal yet: an event is appended only
  * after those whose state it saw. Returns them latest first, which is the order in which their changes must be undone.
+ *
+ * A cautious event has seen state of these only in views that it kept, and has not started: it takes them again, and is not
+ * restarted.
  */
 export function restart<P>(
   origins: readonly CoreEvent<P>[],
@@ -13,9 +17,15 @@ export function restart<P>(
 ): CoreEvent<P>[] {
   const found = new Set<CoreEvent<P>>(lost);
   const toVisit = [...origins, ...lost];
+  const lookAgain = new Set<CoreEvent<P>>();
   for (let event = toVisit.pop(); event !== undefined; event = toVisit.pop()) {
     for (const { event: dependent, attempt } of event.dependents ?? []) {
       if (dependent.attempt !== attempt || found.has(dependent)) continue;
+      if (isCautious(dependent) && dependent.status === "waiting") {
+        dependent.dependsOn -= 1;
+        lookAgain.add(dependent);
+        continue;
+      }
       found.add(dependent);
       toVisit.push(dependent);
     }
@@ -24,6 +34,9 @@ export function restart<P>(
   const latestFirst = [...found].sort((a, b) => b.ticket - a.ticket);
   const seenFrom = new Set([...origins, ...found]);
   for (const event of latestFirst) takeBack(event, seenFrom, marks);
+  for (const { views } of lookAgain) {
+    for (const view of views ?? []) if (hasSeen(view, seenFrom)) takeAgain(view, marks);
+  }
   if (marks !== undefined && latestFirst.length > 0) {
     marks.hit("a cascade restarted one event");
     if (latestFirst.length >= 3) marks.hit("a cascade restarted three events");
@@ -68,11 +81,20 @@ function takeBack<P>(
 
 /** A look that saw state of an event that is taken back must be taken again; any other stays as it was. */
 function renewView<P>(view: View<P>, seenFrom: ReadonlySet<CoreEvent<P>>, marks: Marks | undefined): void {
-  if (!view.taken) return;
-  if (!view.seen?.some((seen) => seenFrom.has(seen))) {
-    marks?.hit("a view was kept over a restart");
+  if (!view.taken && !view.isKept) return;
+  if (hasSeen(view, seenFrom)) {
+    takeAgain(view, marks);
     return;
   }
+  marks?.hit("a view was kept over a restart");
+  view.taken = !isCautious(view.event) || view.openSeen() === null;
+}
+
+function hasSeen<P>({ seen }: View<P>, events: ReadonlySet<CoreEvent<P>>): boolean {
+  return seen?.some((event) => events.has(event)) ?? false;
+}
+
+function takeAgain<P>(view: View<P>, marks: Marks | undefined): void {
   marks?.hit("a view was taken again after a restart");
   view.taken = false;
   view.seen = null;

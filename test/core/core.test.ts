@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { OPTIMISTIC_TRIES } from "#src/core/dependencies.js";
 import { Stage } from "./stage.js";
 
 test("events in different contexts do not see each other", () => {
@@ -213,6 +214,82 @@ test("a view is taken again when an event above it is, though that one had not b
   assert.deepEqual(stage.effects(), ["enter e2 b"]);
   stage.finish(above);
   assert.deepEqual(stage.effects(), ["view e3 b", "enter e3 below", "append e2", "settle e2"]);
+});
+
+/** An event below the root, restarted so often that it is cautious; its view of the root saw a writer that is running. */
+function cautiousWithView() {
+  const stage = new Stage();
+  const leaf = stage.place("leaf");
+  const writer = stage.request("w1", stage.root);
+  stage.effects();
+  stage.core.release(writer, stage.root, true);
+  stage.call(writer, leaf);
+  stage.core.release(writer, leaf, true);
+  const failing = Array.from({ length: OPTIMISTIC_TRIES }, (_, i) => stage.request(`f${i + 2}`, leaf));
+  const cautious = stage.request("e5", leaf, "write", [stage.root]);
+  for (const [done, next] of failing.entries()) {
+    for (const event of failing.slice(done)) stage.core.release(event, leaf, true);
+    stage.effects();
+    assert.equal(cautious.status, "running");
+    stage.finish(next, { failed: true });
+  }
+  stage.effects();
+  assert.equal(cautious.attempt, OPTIMISTIC_TRIES + 1);
+  assert.equal(cautious.status, "waiting", "a cautious event waits for the writer that its view saw");
+  return { stage, writer, failing, cautious };
+}
+
+test("a cautious event keeps what its view saw, and starts when the writer that it saw is appended", () => {
+  const { stage, writer, cautious } = cautiousWithView();
+  stage.finish(writer);
+  const effects = stage.effects();
+  assert.ok(effects.includes("enter e5 leaf"), effects.join());
+  assert.ok(!effects.includes("view e5 root"), effects.join());
+  stage.finish(cautious);
+  assert.deepEqual(stage.effects(), ["append e5", "settle e5"]);
+});
+
+test("a cautious event whose view saw a writer that fails takes the view again and is not restarted", () => {
+  const { stage, writer, failing, cautious } = cautiousWithView();
+  stage.finish(writer, { failed: true });
+  assert.deepEqual(stage.effects(), [
+    "undo f4",
+    "undo f3",
+    "undo f2",
+    "undo w1",
+    "view e5 root",
+    "enter f2 leaf",
+    "append w1",
+    "settle w1",
+  ]);
+  for (const event of failing) {
+    assert.equal(cautious.status, "waiting");
+    stage.finish(event);
+    stage.effects();
+  }
+  assert.equal(cautious.status, "running");
+  assert.equal(cautious.attempt, OPTIMISTIC_TRIES + 1);
+  stage.finish(cautious);
+  assert.deepEqual(stage.effects(), ["append e5", "settle e5"]);
+});
+
+test("a later writer waits for the view that a cautious event takes again", () => {
+  const { stage, writer, failing, cautious } = cautiousWithView();
+  const later = stage.request("w6", stage.root);
+  assert.deepEqual(stage.effects(), ["enter w6 root"], "the view was taken before");
+  stage.core.retract(writer); // takes back what the view has seen, and goes on
+  assert.equal(stage.effects().includes("undo w6"), true);
+  assert.equal(later.status, "waiting", "the view is still to be taken again");
+  stage.finish(writer);
+  const effects = stage.effects();
+  assert.ok(effects.indexOf("view e5 root") < effects.indexOf("enter w6 root"), effects.join());
+  for (const event of [...failing, cautious, later]) {
+    assert.equal(event.status, "running", event.payload);
+    stage.finish(event);
+    stage.effects();
+  }
+  assert.equal(cautious.attempt, OPTIMISTIC_TRIES + 1);
+  assert.ok(stage.core.isQuiet);
 });
 
 test("messages from another logical node are taken once and in the order of their numbers", () => {

@@ -166,8 +166,7 @@ export class Frame extends Asking implements Activation {
     let state: State;
     let result: unknown;
     try {
-      state = entry.current();
-      this.#checkChanges(entry, state);
+      state = this.#checkedState(entry);
       result = isSimple(value) ? value : copyResult(value, slot, method);
     } catch (error) {
       return this.#fail(error);
@@ -240,8 +239,10 @@ export class Frame extends Asking implements Activation {
     if (this.#below?.hasResult) this.#goOnAtRest(this.#below);
   }
 
-  #checkChanges(entry: Entry, state: State): void {
+  /** The state that the method leaves, if it may. */
+  #checkedState(entry: Entry): State {
     const { slot, method } = this;
+    const state = entry.current();
     const settled = this.#below?.settled;
     if (settled?.state != null && state !== settled.state) {
       const changed = changedFields(slot, settled.state, state);
@@ -251,10 +252,11 @@ export class Frame extends Asking implements Activation {
       const changed = changedFields(slot, this.#before as State, state);
       if (changed.length > 0) this.#doom ??= rules.readonlyChanged(slot, method, changed);
     }
-    if (entry.released && state !== entry.state) {
-      this.#doom ??= rules.writeAfterDowngrade(slot, changedFields(slot, entry.state, state));
-    }
+    const late = entry.released && state !== entry.state ? changedFields(slot, entry.state, state) : null;
+    if (late !== null && late.length > 0) this.#doom ??= rules.writeAfterDowngrade(slot, late);
     if (this.#doom !== null) throw this.#doom;
+    if (late !== null) entry.restore(entry.state); // changed and changed back: later events may have gone on from it
+    return late === null ? state : entry.state;
   }
 
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
@@ -341,12 +343,11 @@ export class Frame extends Asking implements Activation {
   read<T extends Context<Key>>(cls: ContextClass<T>): View<T> {
     const slot = addressAbove(this.slot, cls as unknown as ContextClass) as Slot;
     const above = this.#above(slot);
+    const state = above?.state ?? this.execution.stateSeen(slot);
     if (above?.state === null) {
-      slot.shape.isReadBelow = true;
+      slot.shape.isReadBelow = true; // the next try will know the state as of the call
       this.execution.startAgain();
-      throw new Error("the event starts again");
     }
-    const state = above === undefined ? this.execution.stateSeen(slot) : above.state;
     if (state instanceof HeadwaterError) throw state;
     if (state === undefined || state === null)
       throw rules.undeclaredRead(this.slot, this.execution.request.method, cls.name);

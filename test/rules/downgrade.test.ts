@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { AnonymousContext, Context, readonly, run } from "headwater";
+import { AnonymousContext, Context, readonly, run, tracked } from "headwater";
 import { Gates } from "../gates.js";
 import { refused } from "../refused.js";
 
@@ -182,4 +182,38 @@ test("contexts below can still be called, effects asked for, and giving up twice
   assert.equal(await building.giveUpTwice(), 1);
   assert.equal(await service.root.aroundWhatIsGivenUp(), 2);
   await service.stop();
+});
+
+class Belt extends Context {
+  parts = tracked.list<number>();
+
+  put(part: number) {
+    this.parts.push(part);
+  }
+
+  /** What comes in goes out: in the end nothing has changed. */
+  async turn() {
+    this.downgrade();
+    await gates.pass("turned");
+    this.parts.push(1);
+    this.parts.shift();
+    return [...this.parts];
+  }
+
+  @readonly all() {
+    return [...this.parts];
+  }
+}
+
+test("what is changed back after it was given up is no change, and takes nothing from later events", async () => {
+  const { root, stop } = await run(Belt);
+  await root.put(1);
+  const turning = root.turn();
+  await gates.reached("turned");
+  const later = root.put(2);
+  gates.open("turned");
+  assert.deepEqual(await turning, [1]);
+  await later;
+  assert.deepEqual(await root.all(), [1, 2]);
+  await stop();
 });

@@ -33,6 +33,7 @@ export {
 export type { Durability, Journal } from "./journal/journal.js";
 export { MemoryJournal } from "./journal/memory.js";
 export { type Api, type Client, expose } from "./model/api.js";
+export type { Page, PageOptions } from "./model/below.js";
 export type {
   Kept,
   ReadonlyTrackedList,
@@ -44,7 +45,7 @@ export type {
   TrackedSet,
 } from "./model/collections.js";
 export { AnonymousContext, Context, type ContextClass } from "./model/context.js";
-export type { CurrentEvent, TimerId } from "./model/event.js";
+export type { CurrentEvent, Sender, TimerId } from "./model/event.js";
 export type { Key } from "./model/key.js";
 export { readonly, reads } from "./model/marks.js";
 export {
@@ -55,7 +56,7 @@ export {
   type OutsideResult,
   outside,
 } from "./model/outside.js";
-export type { Children, Elsewhere, Later, Ref, Target, View } from "./model/refs.js";
+export type { Answered, Children, Elsewhere, Later, Ref, Target, Timed, View } from "./model/refs.js";
 export { tracked } from "./model/tracked.js";
 export type { ServerLimits } from "./server/limits.js";
 export type { ServeOptions, Server } from "./server/serve.js";

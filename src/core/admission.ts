@@ -1,5 +1,5 @@
 import { isCautious, openBefore } from "./dependencies.js";
-import type { CoreEvent, View } from "./event.js";
+import type { CoreEvent, Ordered, View, Wish } from "./event.js";
 import type { Marks } from "./marks.js";
 import type { Place } from "./place.js";
 import type { Plant } from "./plants.js";
@@ -28,7 +28,7 @@ import { added } from "./ready.js";
  * Events that have just got their ticket look at those who were last in each queue at that time (`barriers`)
  * first: they would have to wait for them anyway, and so they are woken once instead of once per event.
  */
-export function whoIsInTheWay<P>(
+function whoIsInTheWay<P>(
   event: CoreEvent<P>,
   place: Place<P>,
   token: unknown,
@@ -121,6 +121,30 @@ function inTheWayAbove<P>(
   return reader !== null && reader.ticket < event.ticket ? reader : null;
 }
 
+/**
+ * The first earlier event that started in a context, above it or below it, and may still be started again. When there is
+ * none, what the journal has of the context and of all that is below it is what the event is to see, and nobody else gets in:
+ * later events wait for this one, which stands in a queue above and has given up nothing there.
+ */
+function whoIsStillOpen<P>(
+  event: CoreEvent<P>,
+  place: Place<P>,
+  first: Ordered<P> | null,
+  marks: Marks | undefined,
+  plant: Plant | undefined,
+): CoreEvent<P> | null {
+  if (plant === "whole-early") return null;
+  for (let at = first; at !== null && at.ticket < event.ticket; at = at.later) {
+    if (at.status === "settled" || at.status === "committed" || at.status === "appended") continue;
+    const earlier = at as CoreEvent<P>;
+    if (earlier.mode === "none" || (earlier.mode === "read" && event.mode === "read")) continue;
+    if (!earlier.place.isWithin(place) && !place.isWithin(earlier.place)) continue;
+    marks?.hit("an event waited for all that was under way below a context");
+    return earlier;
+  }
+  return null;
+}
+
 function firstBarrier<P>(
   event: CoreEvent<P>,
   marks: Marks | undefined,
@@ -166,4 +190,16 @@ export function barriersOf<P>(event: CoreEvent<P>): CoreEvent<P>[] | null {
     if (reader !== null) barriers = added(barriers, reader);
   }
   return barriers;
+}
+
+/** The earlier event that a wish must wait for, if any. `first` is the first of all events in ticket order. */
+export function whoHinders<P>(
+  { event, place, token, view, isWhole }: Wish<P>,
+  first: Ordered<P> | null,
+  marks: Marks | undefined,
+  plant: Plant | undefined,
+): CoreEvent<P> | null {
+  if (event.mode === "none" && view === null) return null;
+  if (isWhole) return whoIsStillOpen(event, place, first, marks, plant);
+  return whoIsInTheWay(event, place, token, view, marks, plant);
 }

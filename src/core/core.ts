@@ -1,5 +1,5 @@
 import { invariant } from "../errors.js";
-import { barriersOf, whoIsInTheWay } from "./admission.js";
+import { barriersOf, whoHinders } from "./admission.js";
 import { depend } from "./dependencies.js";
 import {
   CoreEvent,
@@ -70,7 +70,6 @@ export class Core<P> {
     return this.#unfinished;
   }
 
-  /** Is every event that ever got a ticket settled? */
   get isQuiet(): boolean {
     return this.#order.first === null && this.#ready.isEmpty;
   }
@@ -89,7 +88,7 @@ export class Core<P> {
     return ready;
   }
 
-  /** Only what must be undone, for an event that goes on. */
+  /** Only what must be undone. */
   takeUndo(): readonly CoreEvent<P>[] {
     return this.#ready.takeUndo();
   }
@@ -126,9 +125,9 @@ export class Core<P> {
   }
 
   /** A running event wants to enter a context below; `token` comes back in `enter`. Says whether it may at once. */
-  call(event: CoreEvent<P>, place: Place<P>, token: unknown): boolean {
+  call(event: CoreEvent<P>, place: Place<P>, token: unknown, isWhole = false): boolean {
     invariant(event.status === "running", "only a running event can call");
-    const wish = new Wait(event, place, token, null);
+    const wish = new Wait(event, place, token, null, isWhole);
     this.#attemptEnter(wish);
     return this.#ready.isLast(wish);
   }
@@ -267,10 +266,9 @@ export class Core<P> {
 
   /** Lets an event into a context (its own if there is no `token`), or has a view taken, as soon as it may be. */
   #attemptEnter(wish: Wish<P>): void {
-    const { event, place, token, view } = wish;
+    const { event, place, token, view, isWhole } = wish;
     if (event.status !== "running" && event.status !== "waiting") return; // a call that nobody awaited
-    const isFree = event.mode === "none" && view === null;
-    const obstacle = isFree ? null : whoIsInTheWay(event, place, token, view, this.#marks, this.#plant);
+    const obstacle = whoHinders(wish, this.#order.first, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
       wish.after = obstacle.lastWaiter?.after ?? wish;
@@ -280,13 +278,13 @@ export class Core<P> {
       this.#takeView(view);
     } else {
       if (token === null) event.status = "running";
-      this.#enter(event, place);
+      this.#enter(event, place, isWhole);
       this.#ready.mayEnter(wish);
     }
   }
 
-  #enter(event: CoreEvent<P>, place: Place<P>): void {
-    if (event.mode === "none") return;
+  #enter(event: CoreEvent<P>, place: Place<P>, isWhole: boolean): void {
+    if (event.mode === "none" || (isWhole && event.hasEntered(place))) return;
     const { last } = place;
     if (last !== null) this.#depend(event, last);
     this.#dependOnThoseAbove(event, place);

@@ -48,6 +48,8 @@ export interface Wish<P> {
   /** The caller's own name for a call below; null for the event's start or for a view. */
   readonly token: unknown;
   readonly view: View<P> | null;
+  /** Is it about everything below the context, too? */
+  readonly isWhole: boolean;
   /** Which try of the event has it. */
   readonly ofAttempt: number;
   /** The next that waits for the same event, or may go ahead at the same time. */
@@ -64,6 +66,7 @@ export class Wait<P> implements Wish<P> {
     readonly place: Place<P>,
     readonly token: unknown,
     readonly view: View<P> | null,
+    readonly isWhole = false,
   ) {
     this.ofAttempt = event.attempt;
   }
@@ -188,6 +191,10 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P>, Wish<P> {
     return null;
   }
 
+  get isWhole(): false {
+    return false;
+  }
+
   get ofAttempt(): number {
     return FIRST_ATTEMPT;
   }
@@ -219,10 +226,20 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P>, Wish<P> {
     if (this.entered !== null) yield* this.entered;
   }
 
+  hasEntered(place: Place<P>): boolean {
+    return place === this.place || (this.entered?.some((entered) => entered.place === place) ?? false);
+  }
+
   /** Who was the last to enter this context before this event did. */
   lastBeforeIn(place: Place<P>): CoreEvent<P> | null {
     if (place === this.place) return this.lastBefore;
     return this.entered?.find((entered) => entered.place === place)?.lastBefore ?? null;
+  }
+
+  /** The contexts that it has given up, at this one or below it. */
+  releasedWithin(place: Place<P>): Place<P>[] {
+    const released = [...(this.givenUp?.below ?? [])].filter((each) => each.isWithin(place));
+    return this.givenUp?.own && this.place.isWithin(place) ? [this.place, ...released] : released;
   }
 
   hasReleased(place: Place<P>): boolean {

@@ -24,6 +24,10 @@ export const MARKS = [
   "a duplicate message was dropped",
   "a message that came early waited for its turn",
   "a cancelled timer had fired already",
+  "an event waited for all that was under way below a context",
+  "a context was deleted with others below it",
+  "a deletion cancelled a timer",
+  "a page of children was not the last",
   "an event failed",
   "an event started again of its own accord",
 ] as const;

@@ -25,6 +25,12 @@ export class Place<P> extends TicketQueue<CoreEvent<P>> {
     super();
   }
 
+  /** Is it the place of this context, or of one below it? */
+  isWithin(other: Place<P>): boolean {
+    for (let at: Place<P> | null = this; at !== null; at = at.parent) if (at === other) return true;
+    return false;
+  }
+
   /** The first writer that has not given this context up. */
   get holding(): CoreEvent<P> | null {
     return this.passed === null ? this.head : this.passed.next;

@@ -9,6 +9,7 @@ export const PLANTS = [
   "late-views",
   "results-as-they-come",
   "callers-as-they-are",
+  "whole-early",
 ] as const;
 
 /** The same between a program and its journal. */

@@ -121,6 +121,12 @@ export class CallsBelow {
     return null;
   }
 
+  /** Has the method called this one, and not got the result? */
+  isUnderWay(method: Method): boolean {
+    for (const call of this.#calls ?? NONE) if (call.method === method && !call.hasEnded) return true;
+    return false;
+  }
+
   /** One of them has changed a context. */
   changed(undo: Undo): void {
     this.undo = appended(this.undo, undo);

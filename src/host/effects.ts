@@ -6,11 +6,20 @@ import type { Slot } from "./slot.js";
 /** What an event asks for, to leave when it commits. */
 export type Effect =
   | { readonly kind: "start"; readonly slot: Slot; readonly method: Method; readonly args: unknown[] }
-  | { readonly kind: "send"; readonly slot: Slot; readonly method: Method; readonly args: unknown[] }
+  | {
+      readonly kind: "send";
+      readonly slot: Slot;
+      readonly method: Method;
+      readonly args: unknown[];
+      /** The address of the context that sends it. */
+      readonly sender: string;
+    }
   | { readonly kind: "tell"; readonly client: string; readonly message: unknown }
   | {
       readonly kind: "timer";
       readonly id: TimerId;
+      /** The context that has set it, and can cancel it: that of its event, or one below. */
+      readonly owner: Slot;
       /** By the clock that only goes forward. */
       readonly due: number;
       readonly slot: Slot;
@@ -25,6 +34,8 @@ export type Effect =
       readonly input: unknown;
       readonly slot: Slot;
       readonly method: Method | null;
+      /** What the method gets besides the result. */
+      readonly args: unknown[];
     };
 
 /** Effects in the order of the program text: those of a call stand where the call stands. */

@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { Write } from "../journal/journal.js";
 import { pathOf } from "../model/path.js";
-import type { State } from "../state/fields.js";
+import { isUnmade, type State } from "../state/fields.js";
 import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
 import type { Frame } from "./frame.js";
@@ -18,8 +18,8 @@ export function takenAlong(frame: Frame): Pick<Asked, "within" | "callers" | "se
   const callers: CallerOnWire[] = [];
   const calling = new Set<Slot>();
   let made = frame;
-  for (; made.parent !== null; made = made.parent) {
-    const caller = made.parent.slot;
+  for (; made.outer !== null; made = made.outer) {
+    const caller = made.outer.slot;
     if (made.answer === null || caller.shape.anonymous) continue;
     calling.add(caller);
     const { callerHeld, callerState } = made.answer;
@@ -61,7 +61,7 @@ export function writesOf(execution: Execution, kept: WeakSet<State>): readonly W
   execution.collectChanges(changes);
   for (const [slot, { before, after }] of changes) {
     stateWrites(slot, kept.has(before) ? before : null, after, writes);
-    kept.add(after);
+    if (!isUnmade(after)) kept.add(after); // the journal has nothing of a context that was deleted
   }
   return writes;
 }
@@ -73,5 +73,14 @@ export function withState(entry: Entry): (readonly [Path, Uint8Array])[] {
     return [[pathOf(entry.slot), encodeState(entry.slot, entry.current())]];
   } catch {
     return []; // what is in it at the moment cannot be stored; the event fails for that when its method ends
+  }
+}
+
+/** The state of a context for those who look at it from below; a context that cannot be made has none. */
+export function stateToSee(slot: Slot): Uint8Array | null {
+  try {
+    return encodeState(slot, slot.state);
+  } catch {
+    return null;
   }
 }

@@ -2,9 +2,17 @@ import { HeadwaterError } from "../errors.js";
 import { Context } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
-import { askedAt } from "../model/path.js";
+import { askedAt, timerAt } from "../model/path.js";
 import type { Method } from "../model/shape.js";
-import { armedIn, instantiate, type State, stateOf } from "../state/fields.js";
+import {
+  armedIn,
+  initialState,
+  instantiate,
+  isSameState,
+  isUnmade,
+  type State,
+  stateOf,
+} from "../state/fields.js";
 import type { LiveMap } from "../state/tracked-map.js";
 import type { Frame } from "./frame.js";
 import type { Slot } from "./slot.js";
@@ -16,6 +24,8 @@ export class Entry {
   state: State;
   #instance: Context<Key> | null = null;
   #armed: LiveMap | null = null;
+  /** The state before the method that runs, if the context did not exist then and calls have seen it changed since. */
+  #unmade: State | null = null;
   /** Was the instance another event's before? Has a method waited in it? */
   #instanceIs: "fresh" | "reused" | "waited in" = "fresh";
   released = false;
@@ -76,14 +86,17 @@ export class Entry {
   /** The state that the instance holds at this moment. */
   current(): State {
     if (this.#instance === null) return this.state;
-    return stateOf(this.#instance, this.slot, this.state, this.#armed);
+    const state = stateOf(this.#instance, this.slot, this.state, this.#armed);
+    return this.#unmade !== null && isSameState(this.slot, this.#unmade, state) ? this.#unmade : state;
   }
 
   /** The state for a call to see, or why there is none that could be stored. */
   stateAtCall(): State | HeadwaterError {
     try {
       const state = this.current();
-      if (!this.released) this.keepRunning(state); // the next call will have less to compare and nothing to copy
+      if (this.released || state === this.state) return state;
+      if (isUnmade(this.state)) this.#unmade = this.state;
+      this.keepRunning(state); // the next call will have less to compare and nothing to copy
       return state;
     } catch (error) {
       if (error instanceof HeadwaterError) return error;
@@ -94,6 +107,7 @@ export class Entry {
   /** A method has ended: its changes become part of the entry's state. */
   keep(state: State): void {
     this.keepRunning(state);
+    this.#unmade = null;
     if (this.#instance === null) return;
     Context.activate(this.#instance, null);
     if (this.#instanceIs !== "waited in") return;
@@ -107,10 +121,24 @@ export class Entry {
     this.#armed = null;
   }
 
+  /** The timers that are armed in it at this moment, and when they are due, in the order of their names. */
+  armedTimers(): [id: TimerId, due: number][] {
+    const armed = [...this.#timers.entries()] as [asked: string, due: number][];
+    const timers = armed.map(([asked, due]): [TimerId, number] => [timerAt(this.slot, asked), due]);
+    return timers.sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  /** The context is deleted. Its code holds the instance no longer. */
+  reset(): void {
+    this.#instance = null;
+    this.keepRunning(initialState(this.slot));
+  }
+
   /** A method has failed: back to the state before it. Its code may still hold the instance, so that is dropped. */
   restore(state: State): void {
     this.#instance = null;
     this.#armed = null;
+    this.#unmade = null;
     // Whoever has seen a change was undone before; if there was none, later events may have gone on from there.
     if (this.published && this.state !== state) this.slot.put(state, null);
     this.state = state;

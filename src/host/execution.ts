@@ -1,14 +1,16 @@
 import type { Outcome } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
+import { resolvePath } from "../model/path.js";
 import * as rules from "../model/rules.js";
-import type { State } from "../state/fields.js";
+import { isUnmade, type State } from "../state/fields.js";
 import type { Effect } from "./effects.js";
 import { Entry } from "./entry.js";
 import { Frame } from "./frame.js";
 import type { Change } from "./ledger.js";
-import { outcomeOf } from "./outgoing.js";
+import { FAILED, NOTHING_MORE, outcomeOf } from "./outgoing.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
+import { rootOf } from "./stored-below.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 
 /** One try at running an event: the contexts it has entered, and how it ended. */
@@ -91,13 +93,12 @@ export class Execution {
     else for (const entry of this.#entries.values()) entry.publish();
   }
 
-  /** Is there nothing to do, because the timer that started this event was cancelled by an earlier one? */
-  isVoid(entry: Entry): boolean {
-    const { origin } = this.request;
-    if (origin.kind !== "timer") return false;
-    if (entry.disarm(origin.id)) return false;
-    this.node.marks?.hit("a cancelled timer had fired already");
-    return true;
+  /** The context below that set the timer which started the event; null if it is the event's own. */
+  get timerOwner(): Slot | null {
+    const { origin, slot } = this.request;
+    return origin.kind === "timer" && origin.owner !== undefined
+      ? resolvePath(rootOf(slot), origin.owner)
+      : null;
   }
 
   entryOf(slot: Slot): Entry {
@@ -119,6 +120,13 @@ export class Execution {
     return this.#first?.slot === slot ? this.#first : undefined;
   }
 
+  /** The contexts that did not exist before the event and do now (true), or the other way round (false). */
+  made(): ReadonlyMap<Slot, boolean> {
+    if (this.#entries === null && (this.#first === null || !isMaking(this.#first))) return NOTHING_MADE;
+    const making = this.enteredHere().filter(isMaking);
+    return new Map(making.map(({ slot, state }) => [slot, !isUnmade(state)]));
+  }
+
   /** Adds what the event made of the contexts that it changed to what events before it made of them. */
   collectChanges(changes: Map<Slot, Change>): void {
     if (this.#entries !== null) for (const entry of this.#entries.values()) collectChange(entry, changes);
@@ -137,7 +145,9 @@ export class Execution {
   /** Lets a call go ahead: at once in a context that the event is in already, else when the core agrees. */
   enter(frame: Frame): void {
     const { slot } = frame;
-    if (this.hasReleased(slot)) {
+    if (frame.isWhole) {
+      this.node.call(this, frame);
+    } else if (this.hasReleased(slot)) {
       frame.refuse(rules.reacquire(slot, frame.method));
     } else if (slot.shape.anonymous || this.hasEntered(slot)) {
       this.node.runSoon(this, frame);
@@ -250,6 +260,13 @@ export class Execution {
   }
 }
 
+/** Does the context exist now, and did not before the event, or the other way round? */
+function isMaking({ before, state }: Entry): boolean {
+  return state !== before && isUnmade(before) !== isUnmade(state);
+}
+
+const NOTHING_MADE: ReadonlyMap<Slot, boolean> = new Map();
+
 function collectChange({ slot, state, before }: Entry, changes: Map<Slot, Change>): void {
   if (state === before) return;
   const change = changes.get(slot);
@@ -258,5 +275,3 @@ function collectChange({ slot, state, before }: Entry, changes: Map<Slot, Change
 }
 
 const NO_EFFECTS: readonly Effect[] = [];
-const NOTHING_MORE: Outcome<EventRequest> = { failed: false, starts: [], messages: [] };
-const FAILED: Outcome<EventRequest> = { failed: true, starts: [], messages: [] };

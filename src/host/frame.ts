@@ -1,43 +1,31 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "../model/address.js";
-import { type Activation, addressAbove, type Context, type ContextClass } from "../model/context.js";
+import type { Page } from "../model/below.js";
+import type { Activation, Context, ContextClass } from "../model/context.js";
 import { givenInside } from "../model/inside.js";
 import type { Key } from "../model/key.js";
 import type { View } from "../model/refs.js";
 import * as rules from "../model/rules.js";
 import { explained } from "../model/sealed.js";
 import type { Method } from "../model/shape.js";
-import { awaitResult } from "../model/watched.js";
-import { changedFields, type State, viewOf } from "../state/fields.js";
+import { awaitResult, isThenable } from "../model/watched.js";
+import { changedFields, type State } from "../state/fields.js";
 import { copy, copyAll, copyThrown, isSimple } from "../state/values.js";
 import { Asking } from "./asking.js";
+import { DISARM, disarm, isWhole, LIST } from "./builtins.js";
 import { Call } from "./call.js";
+import { callerAt, checkCall, positionsOf, readAbove } from "./callers.js";
 import { CallsBelow, OwnCall } from "./calls-below.js";
 import { type Effect, Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
-import type { Above, Done, Guest, Returned, Undo } from "./guest.js";
+import type { Done, Guest, Returned, Undo } from "./guest.js";
 import { running } from "./running.js";
 import type { Slot } from "./slot.js";
 
+/** For what the head has answered itself: there is nothing to take back. */
+export const NO_CALL = 0;
 const NOTHING: Done = { undo: [], elsewhere: [] };
-
-/** Looking at what a method returned may throw: it may be anything. */
-function isThenable(result: unknown): result is PromiseLike<unknown> {
-  return (
-    typeof result === "object" &&
-    result !== null &&
-    typeof (result as PromiseLike<unknown>).then === "function"
-  );
-}
-
-function copyArguments(args: unknown[], slot: Slot, method: Method): void {
-  copyAll(args, () => rules.argumentsOf(slot, method));
-}
-
-function copyResult(value: unknown, slot: Slot, method: Method): unknown {
-  return copy(value, () => rules.resultOf(slot, method));
-}
 
 /**
  * One method of an event while it runs: what `this.event` is, how calls below are made, and what to undo if it
@@ -49,7 +37,7 @@ function copyResult(value: unknown, slot: Slot, method: Method): unknown {
  */
 export class Frame extends Asking implements Activation {
   effects: Effects | null = null;
-  protected entry: Entry | null = null;
+  entry: Entry | null = null;
   /** The state of the context when this method began. */
   #before: State | null = null;
   /** Its calls. A method without any has ended when it has returned. */
@@ -59,34 +47,40 @@ export class Frame extends Asking implements Activation {
   #doom: HeadwaterError | null = null;
 
   constructor(
-    readonly execution: Execution,
-    readonly parent: Frame | null,
-    readonly slot: Slot,
-    readonly method: Method,
+    execution: Execution,
+    readonly outer: Frame | null,
+    slot: Slot,
+    method: Method,
     readonly args: unknown[],
     /** What its caller waits for; null for the event's own method. */
     readonly answer: Call | null,
     /** Set for a call that came from another host. */
     readonly guest: Guest | null,
   ) {
-    super();
+    super(execution, slot, method);
   }
 
   /** Runs the method; the core has let the event in. */
   run(): void {
-    const { slot, execution } = this;
+    const { slot, execution, outer, guest } = this;
     if (execution.isDead) return;
     this.#running = true;
-    let result: unknown;
     try {
       this.entry = execution.entryOf(slot);
       this.#before = this.entry.state;
-      const context = this.entry.activate(this);
-      if (this.parent === null && this.guest === null && execution.isVoid(this.entry))
-        return this.#end(true, undefined);
-      result = this.#runIn(context);
+    } catch (error) {
+      return this.#settle(false, error);
+    }
+    if (outer !== null || guest !== null || execution.request.origin.kind !== "timer") this.#go(this.entry);
+    else this.#goIfArmed(this.entry, execution.timerOwner);
+  }
+
+  #go(entry: Entry): void {
+    let result: unknown;
+    try {
+      result = this.#runIn(entry.activate(this));
       if (isThenable(result)) {
-        if (!this.entry.mayTakeTime(this.method)) execution.startAgain();
+        if (!entry.mayTakeTime(this.method)) this.execution.startAgain();
         return awaitResult(
           result,
           (value) => this.#settleLater(true, value),
@@ -97,6 +91,25 @@ export class Frame extends Asking implements Activation {
       return this.#settle(false, error);
     }
     this.#settle(true, result);
+  }
+
+  /** Nothing happens if an earlier event has cancelled the timer that started this one. */
+  #goIfArmed(entry: Entry, owner: Slot | null): void {
+    if (owner === null) {
+      entry.activate(this);
+      return disarm(this) ? this.#go(entry) : this.#settle(true, undefined);
+    }
+    const call = new Call(owner, DISARM, 0);
+    const goOn = (isArmed: unknown) => {
+      if (this.execution.isDead) return;
+      if (isArmed === true) this.#go(entry);
+      else this.#settle(true, undefined);
+    };
+    call.wait(
+      (isArmed) => this.#orBroken(() => goOn(isArmed)),
+      (error) => this.#settleLater(false, error),
+    );
+    this.#ask(call, () => []);
   }
 
   #runIn(context: Context<Key>): unknown {
@@ -112,8 +125,12 @@ export class Frame extends Asking implements Activation {
   }
 
   #settleLater(ok: boolean, value: unknown): void {
+    this.#orBroken(() => this.#settle(ok, value));
+  }
+
+  #orBroken(act: () => void): void {
     try {
-      this.#settle(ok, value);
+      act();
     } catch (error) {
       this.execution.node.broken(error);
     }
@@ -167,13 +184,13 @@ export class Frame extends Asking implements Activation {
     let result: unknown;
     try {
       state = this.#checkedState(entry);
-      result = isSimple(value) ? value : copyResult(value, slot, method);
+      result = isSimple(value) ? value : copy(value, () => rules.resultOf(slot, method));
     } catch (error) {
       return this.#fail(error);
     }
     entry.keep(state);
-    if (this.parent !== null) {
-      const among = this.parent.#below;
+    if (this.outer !== null) {
+      const among = this.outer.#below;
       if (state !== this.#before) among?.changed({ entry, state: this.#before as State });
       if (this.#below !== null) among?.changedAlso(this.#below);
     }
@@ -185,7 +202,7 @@ export class Frame extends Asking implements Activation {
     this.effects?.clear();
     const leave = () =>
       this.#leave(false, this.#doom ?? copyThrown(explained(error, this.slot, this.method)));
-    if (this.parent === null && this.guest === null) return leave(); // the whole event is undone
+    if (this.outer === null && this.guest === null) return leave(); // the whole event is undone
     this.execution.takeBack(undone, () => {
       if (this.#elsewhere.length === 0) return leave();
       this.execution.node.takeBackElsewhere(this.execution.event, this.#elsewhere, leave);
@@ -209,8 +226,10 @@ export class Frame extends Asking implements Activation {
   returned({ call, ok, value, doom, effects }: Returned): void {
     this.#doom = doom;
     if (ok) {
+      if (call === NO_CALL && (value as Page<Key>).next !== undefined)
+        this.execution.node.marks?.hit("a page of children was not the last");
       for (const effect of effects) this.effects?.push(effect);
-      if (this.parent !== null) this.parent.#below?.changedElsewhere(call);
+      if (this.outer !== null && call !== NO_CALL) this.outer.#below?.changedElsewhere(call);
     }
     this.#leave(ok, value);
   }
@@ -221,12 +240,12 @@ export class Frame extends Asking implements Activation {
   }
 
   #leave(ok: boolean, value: unknown): void {
-    const { parent, answer, guest } = this;
+    const { outer, answer, guest } = this;
     if (guest !== null) return guest.leave(this, ok, value, this.#doom, ok ? this.#done() : NOTHING);
-    if (parent === null || answer === null) return this.execution.end(this, ok, value);
+    if (outer === null || answer === null) return this.execution.end(this, ok, value);
     answer.doom = this.#doom;
-    parent.#below?.ended(this);
-    parent.#takeResult(answer, ok, value);
+    outer.#below?.ended(this);
+    outer.#takeResult(answer, ok, value);
   }
 
   /** Its caller gets to know when its turn has come. */
@@ -261,23 +280,36 @@ export class Frame extends Asking implements Activation {
 
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
     const slot = target as Slot;
+    return this.#mayCall(slot, method, () => {
+      checkCall(this, slot, method);
+      return args.every(isSimple) ? args : copyAll(args, () => rules.argumentsOf(slot, method));
+    });
+  }
+
+  protected override askWhole(target: Address, method: Method, prepare: () => unknown[]): Promise<unknown> {
+    return this.#mayCall(target as Slot, method, prepare);
+  }
+
+  #mayCall(slot: Slot, method: Method, prepare: () => unknown[]): Promise<unknown> {
     const call = new Call(slot, method, this.#asked + 1);
     if (this.execution.wasTakenBack) return call; // its code stops here
     if (this.#isTooLate(rules.did.call, slot, method)) return this.#refuseLate(call);
     this.#asked += 1;
-    if (!this.#running) {
-      call.end(false, this.#isOver(`${target}.${method.name}(…)`));
-      return call;
-    }
+    if (this.#running) this.#ask(call, prepare);
+    else call.end(false, this.#isOver(`${slot}.${method.name}(…)`));
+    return call;
+  }
+
+  /** Makes a call with the arguments that `prepare` gives, unless it throws. */
+  #ask(call: Call, prepare: () => unknown[]): void {
     this.#below ??= new CallsBelow();
     this.#below.add(call);
     try {
-      this.#checkCall(slot, method);
-      if (!args.every(isSimple)) copyArguments(args, slot, method);
+      const args = prepare();
       call.callerHeld = !(this.entry?.released ?? true);
       if (this.slot.shape.isReadBelow || this.execution.node.keepsStates)
         call.callerState = this.entry?.stateAtCall() ?? null;
-      const frame = new Frame(this.execution, this, slot, method, args, call, null);
+      const frame = new Frame(this.execution, this, call.slot, call.method, args, call, null);
       this.effects ??= new Effects();
       frame.effects = new Effects();
       this.effects.push(frame.effects);
@@ -285,7 +317,6 @@ export class Frame extends Asking implements Activation {
     } catch (error) {
       this.#takeResult(call, false, error);
     }
-    return call;
   }
 
   /** The code that was left behind gets to know, or what waits for it would wait for ever. */
@@ -320,67 +351,32 @@ export class Frame extends Asking implements Activation {
     return true;
   }
 
-  #checkCall(slot: Slot, method: Method): void {
-    if (!slot.isBelow(this.slot)) {
-      if (slot === this.slot) throw rules.callSelf(slot, method);
-      if (this.slot.isBelow(slot)) throw rules.callUp(this.slot, slot, method);
-      throw rules.callSideways(this.slot, slot, method);
-    }
-    if (this.execution.request.method.readonly && !method.readonly)
-      throw rules.readonlyCallsWriter(slot, method);
-  }
-
   downgrade(): void {
     if (this.execution.wasTakenBack || this.#isTooLate(rules.did.downgrade)) return;
+    if (this.#below?.isUnderWay(LIST)) throw rules.badList(this.slot, rules.noList.underWay);
     this.execution.downgrade(this, this.entry as Entry);
   }
 
   /** Does the event hold a context above, as far as this method may know? */
   holds(above: Slot): boolean {
-    return this.#above(above)?.isHeld ?? this.execution.holds(above);
+    return callerAt(this, above)?.isHeld ?? this.execution.holds(above);
   }
 
   read<T extends Context<Key>>(cls: ContextClass<T>): View<T> {
-    const slot = addressAbove(this.slot, cls as unknown as ContextClass) as Slot;
-    const above = this.#above(slot);
-    const state = above?.state ?? this.execution.stateSeen(slot);
-    if (above?.state === null) {
-      slot.shape.isReadBelow = true; // the next try will know the state as of the call
-      this.execution.startAgain();
-    }
-    if (state instanceof HeadwaterError) throw state;
-    if (state === undefined || state === null)
-      throw rules.undeclaredRead(this.slot, this.execution.request.method, cls.name);
-    return viewOf(slot, state) as View<T>;
+    return readAbove(this, cls);
   }
 
-  /** What held of the context of a caller, near or far, when it made the call that has led here. */
-  #above(slot: Slot): Above | undefined {
-    if (this.execution.node.plant === "callers-as-they-are") return undefined;
-    let at: Frame = this;
-    for (; at.parent !== null; at = at.parent) {
-      const { answer, parent } = at;
-      if (parent.slot === slot && answer !== null)
-        return { isHeld: answer.callerHeld, state: answer.callerState };
-    }
-    return at.guest?.above(slot);
+  /** Is it about a context and all that is below it? */
+  get isWhole(): boolean {
+    return isWhole(this.method);
   }
 
-  protected nextPositions(): number[] {
+  protected override nextPosition(): number[] {
     this.#asked += 1;
-    return this.positions(this.#asked);
+    return positionsOf(this, this.#asked);
   }
 
-  /** Where something that the method asks for stands among all that the event asks for. */
-  positions(last: number): number[] {
-    const positions = [last];
-    let at: Frame = this;
-    for (; at.parent !== null; at = at.parent) positions.push(at.answer?.position ?? 0);
-    positions.reverse();
-    return at.guest === null ? positions : [...at.guest.positions, ...positions];
-  }
-
-  protected push(effect: Effect): void {
+  protected override push(effect: Effect): void {
     if (this.execution.wasTakenBack || this.#isTooLate(rules.did.ask)) return;
     if (!this.#running) throw this.#isOver("this.event");
     this.execution.countEffect(this.slot);

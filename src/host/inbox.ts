@@ -190,6 +190,7 @@ export class Inbox<M extends Message> {
       value,
       effects: NONE,
       writes: NONE,
+      made: NONE,
     };
   }
 

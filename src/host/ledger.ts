@@ -3,7 +3,7 @@ import type { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
 import type { Shape } from "../model/shape.js";
 import { decode, encode } from "../state/codec.js";
-import type { State } from "../state/fields.js";
+import { isUnmade, type State } from "../state/fields.js";
 import { isRefusal } from "./answer-refusals.js";
 import { Cache, type Keeper, weakly } from "./cache.js";
 import { keysOfTimers } from "./due.js";
@@ -59,6 +59,7 @@ const BESIDES_AT_ONCE = 1000;
  * started, its messages and timers, its answer, and that it is not to be run again itself.
  *
  *     c/NODE/ADDRESS, d/…         the state of a context (`stored-keys.ts`)
+ *     l/NODE/ADDRESS…             the paths of contexts below whose names are too long for a key
  *     e/NODE/start|message/…      an event that was started or sent and has not committed
  *     w/NODE/DUE/TICKET/POSITION  an armed timer: when it is due, which event set it, and where in it
  *     e/NODE/timer/…              the same gone off, when its event must keep its ticket
@@ -137,7 +138,7 @@ export class Ledger implements Keeper {
     for (const [slot, { before, after }] of changes) {
       const { stored } = slot;
       stateWrites(slot, stored.isThere ? before : null, after, writes);
-      stored.isThere = true;
+      stored.isThere = !isUnmade(after);
     }
     for (const event of open) {
       this.#look(event);

@@ -6,6 +6,8 @@ export interface Limits {
   readonly started: number;
   /** Starts, messages and timers that one event may ask for. */
   readonly effectsPerEvent: number;
+  /** Contexts that one `this.event.delete` may delete. */
+  readonly deletes: number;
   /** Messages on their way to one other logical node. */
   readonly outbox: number;
   /** Outside calls without a result, above which an event may not ask for more. */
@@ -51,6 +53,7 @@ export const DEFAULT_LIMITS: Limits = {
   inFlight: 100_000,
   started: 1_000_000,
   effectsPerEvent: 100_000,
+  deletes: 10_000,
   outbox: 1_000_000,
   outside: 1_000_000,
   outsideAtOnce: 100,

@@ -21,13 +21,14 @@ import { endsItsHosts } from "./quarantine.js";
 import { inTicketOrder, storedTimers, unfinishedBusiness } from "./recovery.js";
 import { hasTooManyMoves, isFull, whyNot } from "./refusals.js";
 import { Remote, type RemoteCall } from "./remote.js";
-import { answerSettled, EventRequest, type Origin, type Waiting } from "./request.js";
+import { answerSettled, EventRequest, type Origin, timerOrigin, type Waiting } from "./request.js";
 import { Rest } from "./rest.js";
 import { Slot, stateOrNull } from "./slot.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
 import { type Timer, Timers } from "./timers.js";
 import { Unrecorded } from "./unrecorded.js";
+import { letIn } from "./whole.js";
 import type { ToHead } from "./wire.js";
 
 const ROUNDS_PER_PUMP = 64;
@@ -77,8 +78,7 @@ export class LogicalNode implements Supervisor {
     this.rest = new Rest(ports);
     this.#around = around;
     const stored = this.#ledger === null ? null : storedTimers(this.#ledger, this.root, around);
-    const begin = ({ id, due, slot, method, args }: Timer) =>
-      this.begin(slot, method, args, { kind: "timer", id, due });
+    const begin = (timer: Timer) => this.begin(timer.slot, timer.method, timer.args, timerOrigin(timer));
     this.timers = new Timers(this, ports, begin, stored);
     this.#core = new Core(options);
     const { hosts } = options;
@@ -202,7 +202,7 @@ export class LogicalNode implements Supervisor {
   }
 
   call(execution: Execution, frame: Frame): void {
-    this.#core.call(execution.event as CoreEvent<EventRequest>, frame.slot.place, frame);
+    this.#core.call(execution.event as CoreEvent<EventRequest>, frame.slot.place, frame, frame.isWhole);
     this.#schedule();
   }
 
@@ -305,7 +305,7 @@ export class LogicalNode implements Supervisor {
     if (token === null && this.#ledger?.careful?.holds(event, () => this.#go(event, attempt, null))) return;
     if (this.#remote !== null) return this.#remote.go(event, token as RemoteCall | null);
     const frame = token as Frame | null;
-    if (frame !== null) return frame.run();
+    if (frame !== null) return letIn(frame, this.#ledger?.journal ?? null);
     const execution = new Execution(this, event);
     event.payload.execution = execution;
     if (endsItsHosts(event.payload)) this.giveUp(event, (error) => execution.giveUp(error));
@@ -381,10 +381,10 @@ export class LogicalNode implements Supervisor {
   }
 
   /** Takes what came of an outside call. */
-  outsideCallDone({ slot, method, parent, index }: PendingCall, result: OutsideResult<unknown>): void {
+  outsideCallDone({ slot, method, args, parent, index }: PendingCall, result: OutsideResult<unknown>): void {
     if (this.#halted) return;
     if (method === null) return this.#ledger?.forgetCall(this.name, parent as Ticket, index);
-    this.begin(slot, method, [result], { kind: "outside", parent: parent as Ticket, index });
+    this.begin(slot, method, [result, ...args], { kind: "outside", parent: parent as Ticket, index });
   }
 
   /** An event that nobody outside asked for. */

@@ -1,11 +1,14 @@
 import type { Ticket } from "../core/event.js";
+import { pathOf } from "../model/path.js";
 import { Execution } from "./execution.js";
 import type { Frame } from "./frame.js";
 import type { Done } from "./guest.js";
 import type { EventRequest } from "./request.js";
 import { tookTooLong } from "./slow-here.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
-import type { Header, Try } from "./wire.js";
+import type { Header, Made, Try } from "./wire.js";
+
+const NONE: readonly never[] = [];
 
 /** An event that takes place here, too. */
 export class OnHost implements RunningEvent {
@@ -46,6 +49,12 @@ export class OnHost implements RunningEvent {
 
   get try(): Try {
     return { node: this.node, ticket: this.ticket, attempt: this.attempt };
+  }
+
+  /** The contexts here that it has made and deleted so far. */
+  get made(): Made {
+    const made = this.execution.made();
+    return made.size === 0 ? NONE : Array.from(made, ([slot, isMade]) => [pathOf(slot), isMade] as const);
   }
 
   /** It takes longer than it may. */

@@ -33,6 +33,9 @@ export function clientMessage(client: string, message: unknown, index: number): 
   return { to: `client:${client}`, body };
 }
 
+export const NOTHING_MORE: Outcome<EventRequest> = { failed: false, starts: [], messages: [] };
+export const FAILED: Outcome<EventRequest> = { failed: true, starts: [], messages: [] };
+
 /** What an event that ended well asked for, as the core takes it. */
 export function outcomeOf(event: RunningEvent, effects: readonly Effect[]): Outcome<EventRequest> {
   const { node } = event.payload.slot;
@@ -43,8 +46,14 @@ export function outcomeOf(event: RunningEvent, effects: readonly Effect[]): Outc
       const origin: Origin = { kind: "start", parent: event.ticket, index };
       starts.push(new EventRequest(effect.slot, effect.method, effect.args, undefined, origin, null));
     } else if (effect.kind === "send") {
-      const { slot, method, args } = effect;
-      const origin: NodeMessage["origin"] = { kind: "message", from: node, parent: event.ticket, index };
+      const { slot, method, args, sender } = effect;
+      const origin: NodeMessage["origin"] = {
+        kind: "message",
+        from: node,
+        parent: event.ticket,
+        index,
+        sender,
+      };
       messages.push(nodeMessage({ slot, method, args, origin }));
     } else if (effect.kind === "tell") {
       messages.push(clientMessage(effect.client, effect.message, index));

@@ -10,9 +10,11 @@ import type { Slot } from "./slot.js";
 export interface PendingCall {
   readonly outside: Outside<never, unknown>;
   readonly input: unknown;
-  /** The context that asked, and its method that takes the result, if any does. */
+  /** The context whose event takes the result, and the method that it starts with, if any does. */
   readonly slot: Slot;
   readonly method: Method | null;
+  /** What the method gets besides the result. */
+  readonly args: unknown[];
   /** The event that asked for it, and the position among what that asked for. */
   readonly parent: number;
   readonly index: number;

@@ -3,6 +3,7 @@ import { HeadwaterError, invariant } from "../errors.js";
 import { Outside } from "../model/outside.js";
 import { resolvePath } from "../model/path.js";
 import type { Method } from "../model/shape.js";
+import { builtins } from "./builtins.js";
 import type { Ledger } from "./ledger.js";
 import type { LogicalNode } from "./node.js";
 import { clientMessage, InJournal, nodeMessage } from "./outgoing.js";
@@ -79,7 +80,10 @@ export function unfinishedBusiness(ledger: Ledger, root: Slot): UnfinishedBusine
 function timerIn(root: Slot, stored: StoredEvent): Timer {
   const { origin, args } = stored;
   invariant(origin.kind === "timer", "a timer in a journal says when it is due");
-  return { kind: "timer", id: origin.id, due: origin.due, ...found(root, stored), args };
+  const { id, due, owner: path } = origin;
+  const at = found(root, stored);
+  const owner = path === undefined ? at.slot : resolvePath(root, path);
+  return { kind: "timer", id, owner, due, ...at, args };
 }
 
 /**
@@ -137,7 +141,7 @@ function found(root: Slot, { path, method }: StoredEvent): { slot: Slot; method:
 }
 
 function pendingCall(root: Slot, stored: StoredCall): PendingCall {
-  const { outside: name, input, path, method: named, origin, keyedBy } = stored;
+  const { outside: name, input, path, method: named, args = [], origin, keyedBy } = stored;
   const slot = resolvePath(root, path);
   const outside = Outside.named(name);
   if (outside === undefined) {
@@ -148,11 +152,11 @@ function pendingCall(root: Slot, stored: StoredCall): PendingCall {
   }
   const { parent, index } = origin;
   const method = named === null ? null : methodOf(slot, named);
-  return { outside, input, slot, method, parent, index, isOld: keyedBy === undefined };
+  return { outside, input, slot, method, args, parent, index, isOld: keyedBy === undefined };
 }
 
 export function methodOf(slot: Slot, name: string): Method {
-  const method = slot.shape.methods.get(name);
+  const method = slot.shape.methods.get(name) ?? builtins.get(name);
   if (method !== undefined) return method;
   throw unfit(
     `an event ${slot}.${name}(…) that is still to run, but ${slot.shape.name} has no method "${name}" any more. ` +

@@ -1,12 +1,14 @@
 import type { CoreEvent } from "../core/event.js";
 import type { Write } from "../journal/journal.js";
+import { resolvePath } from "../model/path.js";
 import type { Chain } from "./ahead.js";
 import type { Effect } from "./effects.js";
 import type { Change } from "./ledger.js";
 import type { Hosts, RemoteCall } from "./remote.js";
 import type { EventRequest, Run } from "./request.js";
 import type { Slot } from "./slot.js";
-import type { ToHead, Try } from "./wire.js";
+import { rootOf } from "./stored-below.js";
+import type { Ended, Made, ToHead, Try } from "./wire.js";
 
 type AwayCall = RemoteCall & { readonly host: number };
 
@@ -18,6 +20,7 @@ interface TakingBack {
 }
 
 const NONE: readonly never[] = [];
+const NOTHING_MADE: ReadonlyMap<Slot, boolean> = new Map();
 
 /** Lists of one host, made once: most events are on one. */
 const ALONE: (readonly number[] | undefined)[] = [];
@@ -52,6 +55,7 @@ export class RemoteRun implements Run {
   #states: Map<Slot, Uint8Array> | null = null;
   #calls: Map<number, AwayCall> | null = null;
   #writes: Map<number, readonly Write[]> | null = null;
+  #made: Map<number, Made> | null = null;
   #takingBack: Map<number, TakingBack> | null = null;
   /** Calls that must wait until an earlier event lets them in. */
   waiting: Set<RemoteCall> | null = null;
@@ -95,6 +99,7 @@ export class RemoteRun implements Run {
 
   leave(): void {
     this.#letThemGo();
+    if (this.ok) for (const [slot, isMade] of this.made()) slot.isMadeElsewhere = isMade;
     if (this.isUndone || this.isOver) return;
     for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.try });
   }
@@ -173,9 +178,25 @@ export class RemoteRun implements Run {
   }
 
   /** What the journal is to have of the contexts that were changed on a host, as it says now. */
-  changedOn(host: number, writes: readonly Write[]): void {
+  changedOn(host: number, { writes, made }: Pick<Ended, "writes" | "made">): void {
+    this.madeOn(host, made);
     if (writes.length === 0 && this.#writes === null) return;
     this.#writes ??= new Map();
     this.#writes.set(host, writes);
+  }
+
+  /** Which contexts were made and deleted on a host, as it says now. */
+  madeOn(host: number, made: Made): void {
+    if (made.length === 0 && this.#made === null) return;
+    this.#made ??= new Map();
+    this.#made.set(host, made);
+  }
+
+  /** The contexts that it has made (true) and deleted (false). */
+  made(): ReadonlyMap<Slot, boolean> {
+    if (this.#made === null) return NOTHING_MADE;
+    const root = rootOf(this.event.payload.slot);
+    const made = [...this.#made.values()].flat();
+    return new Map(made.map(([path, isMade]) => [resolvePath(root, path), isMade]));
   }
 }

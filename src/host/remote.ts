@@ -3,18 +3,19 @@ import type { CoreEvent, Outcome } from "../core/event.js";
 import { added } from "../core/ready.js";
 import type { Placement } from "../elastic/placement.js";
 import type { HeadwaterError } from "../errors.js";
-import type { Write } from "../journal/journal.js";
+import type { Journal, Write } from "../journal/journal.js";
 import { pathOf, resolvePath } from "../model/path.js";
 import * as rules from "../model/rules.js";
 import type { Method } from "../model/shape.js";
 import { Ahead } from "./ahead.js";
+import { isWhole } from "./builtins.js";
 import { ByTicket } from "./by-ticket.js";
 import type { Effect } from "./effects.js";
 import { headerOf } from "./header.js";
 import type { Ledger } from "./ledger.js";
 import { Moves } from "./moves.js";
 import type { LogicalNode } from "./node.js";
-import { outcomeOf } from "./outgoing.js";
+import { FAILED, NOTHING_MORE, outcomeOf } from "./outgoing.js";
 import type { Ports } from "./ports.js";
 import { endsItsHosts, type Quarantine } from "./quarantine.js";
 import { methodOf } from "./recovery.js";
@@ -24,6 +25,7 @@ import { Residents } from "./residents.js";
 import type { Slot } from "./slot.js";
 import { SlowEvents } from "./slow-events.js";
 import { Views } from "./views.js";
+import { admitted, answered, Whole } from "./whole.js";
 import { type Asked, type ToHead, type ToHost, unwired, unwireEffect, wired } from "./wire.js";
 
 /** The hosts of a program, as its head sees them. What is sent to one host arrives in order. */
@@ -63,6 +65,7 @@ export class Remote {
   readonly #ahead: Ahead;
   #lastCall = 0;
   readonly #slow: SlowEvents;
+  readonly #journal: Journal | null;
 
   constructor(
     node: LogicalNode,
@@ -98,6 +101,7 @@ export class Remote {
       done: (event, error) => this.#moved(event, error),
     });
     this.#node = node;
+    this.#journal = ledger?.journal ?? null;
     this.#ahead = new Ahead(hosts);
     this.#slow = new SlowEvents(this.#runs, hosts, (warning) => node.warn(warning));
     this.#core = core;
@@ -169,6 +173,15 @@ export class Remote {
   #enter(event: Event, call: RemoteCall): void {
     const run = this.#runs.get(event.ticket);
     if (run === undefined || run.isDead) return;
+    if (!isWhole(call.method)) return this.#letIn(event, run, call);
+    const { slot, method, asked } = call;
+    const whole = new Whole(this.#journal, run.made());
+    const found = admitted({ slot, method, args: asked.args }, event, whole, this.#node.limits);
+    if (!("paths" in found)) return this.#hosts.send(call.from, answered(run.try, call.ask, found));
+    this.#letIn(event, run, { ...call, asked: { ...asked, args: [found.paths] } });
+  }
+
+  #letIn(event: Event, run: RemoteRun, call: RemoteCall): void {
     const { slot, from, ask, asked } = call;
     if (this.#isHeld(event, slot, () => this.#enter(event, call))) return;
     const { anonymous } = slot.shape;
@@ -182,7 +195,8 @@ export class Remote {
       const state = this.#hosts.of(each) === host ? undefined : run.states.get(each);
       return state === undefined ? [] : [[pathOf(each), state] as const];
     });
-    if (host === from) return this.#hosts.send(host, { kind: "enter", ...run.try, ask, held, seen });
+    if (host === from && !isWhole(call.method))
+      return this.#hosts.send(host, { kind: "enter", ...run.try, ask, held, seen });
     this.#lastCall += 1;
     run.calls.set(this.#lastCall, { ...call, host });
     run.joinedBy(host);
@@ -313,7 +327,7 @@ export class Remote {
         this.#lastCall += 1;
         return run.takeBack(host, message, this.#lastCall);
       case "tookBack":
-        run.changedOn(host, message.writes);
+        run.changedOn(host, message);
         for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
         return run.tookBack(message.ask);
       case "return":
@@ -327,16 +341,18 @@ export class Remote {
     const { event } = run;
     const slot = this.#slot(message.path);
     const method = methodOf(slot, message.method);
-    if (event.hasReleased(slot.place)) {
+    if (event.hasReleased(slot.place) && !isWhole(method)) {
       const error = wired(rules.reacquire(slot, method));
       return this.#hosts.send(from, { kind: "refused", ...run.try, ask: message.ask, error });
     }
-    const { path, args, positions, within, seen, ask } = message;
+    const { path, args, positions, within, seen, ask, made } = message;
     const callers = [...message.callers, ...(run.calls.get(within)?.asked.callers ?? [])];
     const asked: Asked = { path, method: message.method, args, positions, within, callers, seen };
     const call: RemoteCall = { from, ask, slot, method, asked };
-    if (slot.shape.anonymous || run.hasEntered(slot)) return this.#enter(event, call);
-    if (this.#core.call(event, slot.place, call) || event.payload.record === null) return;
+    if (made !== undefined) run.madeOn(from, made);
+    const isIn = slot.shape.anonymous || run.hasEntered(slot);
+    if (isIn && !isWhole(method)) return this.#enter(event, call);
+    if (this.#core.call(event, slot.place, call, isWhole(method)) || event.payload.record === null) return;
     run.waiting = (run.waiting ?? new Set()).add(call);
     this.#hosts.quarantine.waits(event);
   }
@@ -344,10 +360,10 @@ export class Remote {
   #returned(run: RemoteRun, message: Extract<ToHead, { kind: "return" }>): void {
     const call = run.calls.get(message.call);
     if (call === undefined) return;
-    run.changedOn(call.host, message.writes);
+    run.changedOn(call.host, message);
     for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
     const { ok, value, effects, doom } = message;
-    const answer = { ok, value, effects, doom, writes: [], call: message.call, ask: call.ask };
+    const answer = { ok, value, effects, doom, ...NO_CHANGES, call: message.call, ask: call.ask };
     this.#hosts.send(call.from, { kind: "returned", ...run.try, ...answer });
   }
 
@@ -361,7 +377,7 @@ export class Remote {
     run.ok = message.ok && refusal === null;
     run.value = refusal ?? unwired(message.value);
     run.effects = run.ok ? effects : NO_EFFECTS;
-    run.changedOn(from, message.writes);
+    run.changedOn(from, message);
     run.isDead = true;
     run.isOver = message.isOver;
     this.#runs.delete(event.ticket);
@@ -377,6 +393,5 @@ export class Remote {
   }
 }
 
+const NO_CHANGES = { writes: [], made: [] };
 const NO_EFFECTS: readonly Effect[] = [];
-const NOTHING_MORE: Outcome<EventRequest> = { failed: false, starts: [], messages: [] };
-const FAILED: Outcome<EventRequest> = { failed: true, starts: [], messages: [] };

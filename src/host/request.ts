@@ -5,6 +5,7 @@ import type { Write } from "../journal/journal.js";
 import { declaredReads } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
 import { givenOutside } from "../model/inside.js";
+import { pathOf, type Step } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import type { State } from "../state/fields.js";
 import { copyAll, isSimple } from "../state/values.js";
@@ -18,11 +19,31 @@ import type { Slot } from "./slot.js";
 export type Origin =
   | { readonly kind: "request" }
   | { readonly kind: "start"; readonly parent: Ticket; readonly index: number }
-  | { readonly kind: "timer"; readonly id: TimerId; readonly due: number }
+  /** `owner` is set if another context has set it than the one that the event starts in. */
+  | {
+      readonly kind: "timer";
+      readonly id: TimerId;
+      readonly due: number;
+      readonly owner?: readonly Step[];
+    }
   | { readonly kind: "outside"; readonly parent: Ticket; readonly index: number }
   /** Parked under that ticket, and run again because somebody wants it. */
   | { readonly kind: "parked"; readonly ticket: Ticket }
-  | { readonly kind: "message"; readonly from: string; readonly parent: Ticket; readonly index: number };
+  | {
+      readonly kind: "message";
+      readonly from: string;
+      readonly parent: Ticket;
+      readonly index: number;
+      /** The address of the context that has sent it. Journals of earlier versions do not have it. */
+      readonly sender?: string;
+    };
+
+/** What starts the event of a timer. */
+export function timerOrigin({ id, due, owner, slot }: TimerEffect): Extract<Origin, { kind: "timer" }> {
+  return owner === slot ? { kind: "timer", id, due } : { kind: "timer", id, due, owner: pathOf(owner) };
+}
+
+type TimerEffect = Extract<Effect, { kind: "timer" }>;
 
 /** Who waits for an event's result. */
 export interface Waiting {

@@ -2,7 +2,7 @@ import { invariant } from "../errors.js";
 import type { Write } from "../journal/journal.js";
 import { MemoryJournal } from "../journal/memory.js";
 import { pathOf } from "../model/path.js";
-import type { State } from "../state/fields.js";
+import { isUnmade, type State } from "../state/fields.js";
 import type { Held } from "./held.js";
 import { PieceSizes, PieceWriter, writesIn } from "./pieces.js";
 import type { Slot } from "./slot.js";
@@ -96,8 +96,11 @@ export class SiteCopies {
         const slot = at(node, path, this.#roots);
         if (!slot.exists) continue;
         const { state } = slot;
-        round.push([slot, isAnew ? null : (sent.get(slot) ?? null), state]);
+        const before = isAnew ? undefined : sent.get(slot);
         sent.set(slot, state);
+        // Of what does not exist nothing is sent: the other host makes it anew.
+        const isThere = before !== undefined && !isUnmade(before);
+        if (isThere || !isUnmade(state)) round.push([slot, isThere ? before : null, state]);
       }
     }
     this.#outgoing.set(name, { sent, sizes, rest: writesOf(round) });

@@ -3,13 +3,14 @@ import type { Marks } from "../core/marks.js";
 import type { HeadwaterError } from "../errors.js";
 import type { Write } from "../journal/journal.js";
 import type { ContextClass } from "../model/context.js";
+import { rootNamed } from "../model/current.js";
 import { pathOf } from "../model/path.js";
-import * as rules from "../model/rules.js";
-import { isKindOf } from "../model/shape.js";
-import type { State } from "../state/fields.js";
+import { isUnmade, type State } from "../state/fields.js";
+import { isWhole } from "./builtins.js";
 import { ByTicket } from "./by-ticket.js";
+import { positionsOf } from "./callers.js";
 import type { Effect } from "./effects.js";
-import { callersFromWire, takenAlong, withState, writesOf } from "./entered-states.js";
+import { callersFromWire, stateToSee, takenAlong, withState, writesOf } from "./entered-states.js";
 import type { Execution } from "./execution.js";
 import { Frame } from "./frame.js";
 import type { Guest } from "./guest.js";
@@ -21,7 +22,7 @@ import { Rest } from "./rest.js";
 import { SiteCopies } from "./site-copies.js";
 import type { SiteOptions, SitePorts } from "./site-ports.js";
 import { Slot } from "./slot.js";
-import { decodeState, encodeState } from "./stored-state.js";
+import { decodeState } from "./stored-state.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 import { failedEnd, tooLarge } from "./too-large.js";
 import {
@@ -122,9 +123,10 @@ export class Site implements Supervisor {
       }
       case "takeBack":
         return this.#takeBack(known, message.calls, () => {
+          const { made } = known;
           const writes = this.#writesOf(known);
           const entered = known.execution.enteredHere().flatMap(withState);
-          this.#ports.send({ ...known.try, kind: "tookBack", ask: message.ask, writes, entered });
+          this.#ports.send({ ...known.try, kind: "tookBack", ask: message.ask, writes, made, entered });
         });
       case "retracted":
       case "tookBack": {
@@ -248,12 +250,18 @@ export class Site implements Supervisor {
 
   #ended(known: OnHost, ok: boolean, value: unknown, effects: readonly Effect[]): Ended {
     const wireEffects = effects.length === 0 ? NONE : effects.map(wireEffect);
-    return { ok, value: wired(value), effects: wireEffects, writes: this.#writesOf(known) };
+    const [writes, { made }] = [this.#writesOf(known), known];
+    return { ok, value: wired(value), effects: wireEffects, writes, made };
   }
 
   /** What the journal is to have of the contexts that the event has changed here. */
   #writesOf({ execution }: OnHost): readonly Write[] {
     return this.#isDurable ? writesOf(execution, this.#kept) : NONE;
+  }
+
+  /** The journal has nothing of a context that was deleted. */
+  #keep(state: State): void {
+    if (!isUnmade(state)) this.#kept.add(state);
   }
 
   #takeBack(known: OnHost, calls: readonly number[], done: () => void): void {
@@ -268,13 +276,7 @@ export class Site implements Supervisor {
 
   #view({ node, ticket, attempt, path, look }: Extract<ToHost, { kind: "view" }>): void {
     const slot = at(node, path, this.roots);
-    let state: Uint8Array | null = null;
-    try {
-      state = encodeState(slot, slot.state);
-    } catch {
-      // a context that cannot be made has no state
-    }
-    this.#ports.send({ kind: "viewed", node, ticket, attempt, path, look, state });
+    this.#ports.send({ kind: "viewed", node, ticket, attempt, path, look, state: stateToSee(slot) });
   }
 
   call(execution: Execution, frame: Frame): void {
@@ -291,8 +293,9 @@ export class Site implements Supervisor {
       path: pathOf(slot),
       method: method.name,
       args,
-      positions: frame.parent?.positions(frame.answer?.position ?? 0) ?? [],
+      positions: frame.outer === null ? [] : positionsOf(frame.outer, frame.answer?.position ?? 0),
       ...takenAlong(frame),
+      ...(isWhole(method) ? { made: event.made } : {}),
     });
     if (isSent) return;
     const error = tooLarge("the arguments", slot, method, this.limits.messageBytes);
@@ -310,7 +313,7 @@ export class Site implements Supervisor {
 
   runSoon(execution: Execution, frame: Frame): void {
     // The head knows what has become of contexts in between, if they are on other hosts.
-    for (let at = frame.slot.parent; at !== null && at !== frame.parent?.slot; at = at.parent)
+    for (let at = frame.slot.parent; at !== null && at !== frame.outer?.slot; at = at.parent)
       if (!execution.hasEntered(at)) return this.call(execution, frame);
     this.#ports.soon(() => this.#run(() => frame.run()));
   }
@@ -320,7 +323,7 @@ export class Site implements Supervisor {
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {
-    if (changed && this.#isDurable) this.#kept.add(slot.state); // whoever goes on from it commits after this event
+    if (changed && this.#isDurable) this.#keep(slot.state); // whoever goes on from it commits after this event
     this.#ports.send({ ...this.#shared(event).try, kind: "release", path: pathOf(slot), changed });
   }
 
@@ -358,6 +361,7 @@ export class Site implements Supervisor {
       value: end.value,
       effects: end.effects,
       writes: end.writes,
+      made: end.made,
     });
     if (!isSent) {
       const { slot, method } = own.payload;
@@ -381,11 +385,7 @@ export class Site implements Supervisor {
   }
 
   peer(cls: ContextClass, name: string | undefined): Slot {
-    const isMeant = (root: Slot) =>
-      isKindOf(root.shape.cls, cls) && (name === undefined || root.node === name);
-    const [only, another] = [...this.roots.values()].filter(isMeant);
-    if (only !== undefined && another === undefined) return only;
-    throw rules.noSuchPeer(cls, name, [...this.roots.keys()]);
+    return rootNamed(this.roots, cls, name);
   }
 
   broken(error: unknown): void {

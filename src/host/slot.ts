@@ -3,7 +3,7 @@ import { Address } from "../model/address.js";
 import type { Context, ContextClass } from "../model/context.js";
 import type { Key } from "../model/key.js";
 import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
-import { initialState, refill, type State } from "../state/fields.js";
+import { initialState, isUnmade, refill, type State } from "../state/fields.js";
 import { noticeLateWrites } from "../state/late-writes.js";
 import type { Keeper } from "./cache.js";
 import type { EventRequest } from "./request.js";
@@ -14,6 +14,8 @@ export class Slot extends Address {
   readonly shape: Shape;
   readonly place: Place<EventRequest>;
   #state: State | null = null;
+  /** The head's word for whether events have changed it since it was made, if it is on a host and there is no journal. */
+  isMadeElsewhere = false;
   #stored: StoredContext | null = null;
   /** An instance that no event is using. */
   #parked: Context<Key> | null = null;
@@ -72,6 +74,11 @@ export class Slot extends Address {
     }
     if (this.keeper !== null) this.usedIn(this.keeper.cache);
     return this.#state;
+  }
+
+  /** Have events changed it since it was made or deleted? Without a journal only; with one, the journal knows. */
+  get isMade(): boolean {
+    return this.#state === null ? this.isMadeElsewhere : !isUnmade(this.#state);
   }
 
   /** Keeps it in memory for a while. */

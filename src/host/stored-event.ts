@@ -6,7 +6,7 @@ import { encode } from "../state/codec.js";
 import { askedInOrder, timerKey } from "./due.js";
 import type { Effect } from "./effects.js";
 import { parkedKey } from "./parked.js";
-import type { EventRequest, Origin } from "./request.js";
+import { type EventRequest, type Origin, timerOrigin } from "./request.js";
 import type { Slot } from "./slot.js";
 import { digits, NAME_BYTES_MAX, segment, shortened } from "./stored-keys.js";
 import { encodeState } from "./stored-state.js";
@@ -82,9 +82,13 @@ export function effectWrite(event: CoreEvent<EventRequest>, index: number, effec
     case "start":
       return stored(effect, { kind: "start", parent: event.ticket, index }, event.time);
     case "send":
-      return stored(effect, { kind: "message", from: node, parent: event.ticket, index }, event.time);
+      return stored(
+        effect,
+        { kind: "message", from: node, parent: event.ticket, index, sender: effect.sender },
+        event.time,
+      );
     case "timer":
-      return stored(effect, { kind: "timer", id: effect.id, due: effect.due }, event.time);
+      return stored(effect, timerOrigin(effect), event.time);
     case "outside":
       return callWrite(effect, { kind: "outside", parent: event.ticket, index });
     case "cancel":
@@ -123,18 +127,21 @@ export interface StoredCall {
   readonly input: unknown;
   readonly path: readonly Step[];
   readonly method: string | null;
+  /** What the method gets besides the result. Journals of earlier versions do not have it. */
+  readonly args?: unknown[];
   readonly origin: Extract<Origin, { kind: "outside" }>;
   /** Of what its key consists. Calls that were asked for before keys held the history have none of this. */
   readonly keyedBy?: "history";
 }
 
 function callWrite(effect: Extract<Effect, { kind: "outside" }>, origin: StoredCall["origin"]): Write {
-  const { outside, input, slot, method } = effect;
+  const { outside, input, slot, method, args } = effect;
   const call: StoredCall = {
     outside: outside.name,
     input,
     path: pathOf(slot),
     method: method?.name ?? null,
+    args,
     origin,
     keyedBy: "history",
   };

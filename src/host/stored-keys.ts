@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { KEY_BYTES_MAX } from "../journal/keys.js";
 import type { Address } from "../model/address.js";
 import type { TrackedKey } from "../model/collections.js";
-import { showKey } from "../model/key.js";
+import { keyFrom, showKey } from "../model/key.js";
+import type { Step } from "../model/path.js";
 
 /**
  * The keys under which a journal has the states of contexts. Different contexts, fields and entries have different
@@ -12,6 +13,7 @@ import { showKey } from "../model/key.js";
  *     d/NODE/ADDRESS NUL FIELD NUL ENTRY    one entry of a tracked collection
  *     d/NODE/ADDRESS NUL @ NUL ENTRY        when one timer of the context is due
  *     d/NODE/ADDRESS NUL FIELD NUL          a large plain field
+ *     l/NODE/ADDRESS NUL #HASH              a context below with a name that is too long: its path
  *     s/CLASS                               the fields of a class
  *
  * Names that are no identifiers are written in quotes, so NUL, "/", "#" and "." mean what they mean here. What is too
@@ -30,6 +32,51 @@ export function contextName(address: Address): string {
 
 export function mainKey(name: string): string {
   return `c/${name}`;
+}
+
+/** What the main keys of all contexts below one begin with; null if its own name is too long for that. */
+export function belowPrefix(name: string): string | null {
+  return isLong(name) ? null : `${mainKey(name)}.`;
+}
+
+/** What the main keys of the children in a field, and of all below them, begin with. */
+export function childrenPrefix(name: string, field: string): string | null {
+  return isLong(name) ? null : `${mainKey(name)}.${quoted(field)}(`;
+}
+
+/** Was a name replaced, so that its key does not begin with that of the context above? */
+function isLong(name: string): boolean {
+  return name.startsWith("#");
+}
+
+/** What the keys begin with under which a journal has the paths of contexts below one whose names are too long. */
+export function longPrefix(name: string): string {
+  return `l/${name}\0`;
+}
+
+/** Where a journal has the path of a context, for each context above it; nowhere if its name is not too long. */
+export function* longKeys(address: Address, name: string): Iterable<string> {
+  if (!isLong(name)) return;
+  for (let above = address.parent; above !== null; above = above.parent)
+    yield `${longPrefix(contextName(above))}${name}`;
+}
+
+const STEP =
+  /\.([\p{ID_Start}$_][\p{ID_Continue}$]*|"(?:[^"\\]|\\.)*")(?:\(((?:"(?:[^"\\]|\\.)*"|[^"()])*)\))?/uy;
+
+/** The steps that stand behind the name of a context in the name of one below it. */
+export function stepsIn(text: string): Step[] {
+  const steps: Step[] = [];
+  STEP.lastIndex = 0;
+  while (STEP.lastIndex < text.length) {
+    const [, field = "", keys] = STEP.exec(text) ?? [];
+    if (field === "") return [];
+    const name = field.startsWith('"') ? (JSON.parse(field) as string) : field;
+    steps.push(
+      keys === undefined ? { field: name } : { field: name, key: keyFrom(JSON.parse(`[${keys}]`), name) },
+    );
+  }
+  return steps;
 }
 
 export function shapeKey(cls: string): string {

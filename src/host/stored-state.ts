@@ -1,9 +1,10 @@
 import type { Journal, Write } from "../journal/journal.js";
 import type { TrackedKind } from "../model/collections.js";
+import { pathOf } from "../model/path.js";
 import type { Shape } from "../model/shape.js";
-import { decode } from "../state/codec.js";
+import { decode, encode } from "../state/codec.js";
 import { unreadable } from "../state/codec-check.js";
-import { fittedState, type State } from "../state/fields.js";
+import { fittedState, isUnmade, type State } from "../state/fields.js";
 import { same } from "../state/same.js";
 import {
   type Content,
@@ -32,6 +33,7 @@ import {
   contextName,
   entryKey,
   fieldPrefix,
+  longKeys,
   mainKey,
   partsPrefix,
   prefixIn,
@@ -46,6 +48,7 @@ export class StoredContext {
   /** Has the journal anything of it? Only where all events run on one host: states are never taken back in a journal. */
   isThere = false;
   readonly #fields: readonly string[];
+  readonly #slot: Slot;
   readonly #prefixes: (string | undefined)[] = [];
 
   constructor(slot: Slot) {
@@ -53,6 +56,12 @@ export class StoredContext {
     this.key = mainKey(this.name);
     this.form = formOf(slot.shape);
     this.#fields = slot.shape.fields;
+    this.#slot = slot;
+  }
+
+  /** What says where it is, if its name is too long to be found under the contexts above. */
+  *longWrites(): Iterable<Write & { value: Uint8Array }> {
+    for (const key of longKeys(this.#slot, this.name)) yield { key, value: encode(pathOf(this.#slot)) };
   }
 
   /** What the keys of a field's entries begin with, and the key of a large plain field; behind the fields, of timers. */
@@ -85,9 +94,13 @@ function formOf(shape: Shape): Form {
  */
 const converted = new WeakMap<State, Map<string, Uint8Array>>();
 
-/** The writes that turn what the journal has of a context (`before`; null: nothing) into `after`. */
+/** The writes that turn what the journal has of a context (`before`; null: nothing) into `after`: nothing, if it is deleted. */
 export function stateWrites(slot: Slot, before: State | null, after: State, writes: Write[]): void {
   const context = slot.stored;
+  if (isUnmade(after)) {
+    if (before !== null) removalWrites(slot, before, writes);
+    return;
+  }
   if (before === null) {
     for (const write of allOf(context, after)) writes.push(write);
     return;
@@ -197,6 +210,14 @@ function* allOf(context: StoredContext, state: State): Generator<Write & { value
     }
   }
   yield { key: context.key, value: context.form.main(state) };
+  yield* context.longWrites();
+}
+
+/** The writes that leave nothing in the journal of a context that it has in this state. */
+function removalWrites(slot: Slot, before: State, writes: Write[]): void {
+  const keys = new Set(converted.get(before)?.keys());
+  for (const { key } of allOf(slot.stored, before)) keys.add(key);
+  for (const key of keys) writes.push({ key, value: null });
 }
 
 function replaceAll(

@@ -56,8 +56,8 @@ export class Turns {
   }
 }
 
-/** The contexts between that of the caller and that of the call. */
-function* between({ slot, parent }: Frame): Iterable<Slot> {
-  const top = parent?.slot.depth ?? 0;
-  for (let at = slot.parent; at !== null && at.depth > top; at = at.parent) yield at;
+/** The contexts above that of the call, up to the caller's own: a call may be about all that is below that. */
+function* between({ slot, outer }: Frame): Iterable<Slot> {
+  const top = outer?.slot.depth ?? 0;
+  for (let at = slot.parent; at !== null && at.depth >= top; at = at.parent) yield at;
 }

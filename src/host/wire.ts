@@ -55,6 +55,8 @@ export interface Asked {
   readonly callers: readonly CallerOnWire[];
   /** The states, at this moment, of other contexts above or below that the event has entered on that host. */
   readonly seen: readonly (readonly [Path, Uint8Array])[];
+  /** Of a call that is about all that is below a context. */
+  readonly made?: Made;
 }
 
 /** What held of a context when it made a call: was it held, and which state had it, or why was there none to be stored? */
@@ -70,7 +72,11 @@ export interface Ended {
   readonly effects: readonly WireEffect[];
   /** What the journal is to have of the contexts that were changed here, so far. */
   readonly writes: readonly Write[];
+  readonly made: Made;
 }
+
+/** The contexts on a host that an event has made (true) and deleted (false), so far. */
+export type Made = readonly (readonly [Path, boolean])[];
 
 /** What an event has of the contexts above one that it enters, apart from those of the callers. */
 export interface Above {
@@ -163,6 +169,7 @@ export type ToHead =
       readonly ask: number;
       readonly writes: readonly Write[];
       readonly entered: readonly (readonly [Path, Uint8Array])[];
+      readonly made: Made;
     } & Try)
   | ({
       readonly kind: "viewed";
@@ -207,11 +214,14 @@ export type WireEffect =
       readonly path: Path;
       readonly method: string;
       readonly args: unknown[];
+      /** Of messages: the address of the context that sends it. */
+      readonly sender?: string;
     }
   | { readonly kind: "tell"; readonly client: string; readonly message: unknown }
   | {
       readonly kind: "timer";
       readonly id: string;
+      readonly owner: Path;
       readonly due: number;
       readonly path: Path;
       readonly method: string;
@@ -224,6 +234,7 @@ export type WireEffect =
       readonly input: unknown;
       readonly path: Path;
       readonly method: string | null;
+      readonly args: unknown[];
     };
 
 export function wireEffect(effect: Effect): WireEffect {
@@ -231,15 +242,16 @@ export function wireEffect(effect: Effect): WireEffect {
     case "start":
     case "send": {
       const { kind, slot, method, args } = effect;
-      return { kind, node: slot.node, path: pathOf(slot), method: method.name, args };
+      const wire = { kind, node: slot.node, path: pathOf(slot), method: method.name, args };
+      return kind === "start" ? wire : { ...wire, sender: effect.sender };
     }
     case "timer": {
-      const { kind, id, due, slot, method, args } = effect;
-      return { kind, id, due, path: pathOf(slot), method: method.name, args };
+      const { kind, id, owner, due, slot, method, args } = effect;
+      return { kind, id, owner: pathOf(owner), due, path: pathOf(slot), method: method.name, args };
     }
     case "outside": {
-      const { kind, outside, input, slot, method } = effect;
-      return { kind, outside: outside.name, input, path: pathOf(slot), method: method?.name ?? null };
+      const { kind, outside, input, slot, method, args } = effect;
+      return { kind, outside: outside.name, input, path: pathOf(slot), method: method?.name ?? null, args };
     }
     default:
       return effect;
@@ -251,18 +263,20 @@ export function unwireEffect(effect: WireEffect, node: string, roots: ReadonlyMa
   switch (effect.kind) {
     case "start":
     case "send": {
-      const { kind, args } = effect;
-      return { kind, ...found(effect.node, effect.path, effect.method, roots), args };
+      const { kind, args, sender = "" } = effect;
+      const target = found(effect.node, effect.path, effect.method, roots);
+      return kind === "start" ? { kind, ...target, args } : { kind, ...target, args, sender };
     }
     case "timer": {
       const { kind, id, due, args } = effect;
-      return { kind, id, due, ...found(node, effect.path, effect.method, roots), args };
+      const owner = at(node, effect.owner, roots);
+      return { kind, id, owner, due, ...found(node, effect.path, effect.method, roots), args };
     }
     case "outside": {
       const slot = at(node, effect.path, roots);
       const method = effect.method === null ? null : methodOf(slot, effect.method);
       const outside = Outside.named(effect.outside) as Outside<never, unknown>;
-      return { kind: "outside", outside, input: effect.input, slot, method };
+      return { kind: "outside", outside, input: effect.input, slot, method, args: effect.args };
     }
     default:
       return effect;

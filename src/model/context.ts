@@ -1,5 +1,6 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
+import { WHICH } from "./below.js";
 import type { Tracked } from "./collections.js";
 import type { CurrentEvent } from "./event.js";
 import { givenInside } from "./inside.js";
@@ -87,6 +88,7 @@ export abstract class Context<K extends Key = never> implements Scope {
       const { address, slots } = this.#place();
       const own = slots[slot];
       if (own === undefined) throw this.#malformed();
+      if (key[0] === WHICH) return { address, slot: own };
       return reference(this, address.child(own, keyFrom(key, own.field)));
     };
     if (construction !== null)
@@ -148,6 +150,11 @@ export abstract class Context<K extends Key = never> implements Scope {
   ): Promise<unknown> {
     const activation = #activation in context ? context.#activation : null;
     return activation === null ? promise : activation.own(method, promise);
+  }
+
+  /** @internal */
+  static activationOf(context: Context<Key>): Activation | null {
+    return context.#activation;
   }
 
   /** @internal */

@@ -6,6 +6,8 @@ export const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 /** Node's own `inspect`, which it lends to those it asks: the model imports nothing of Node. */
 export type Inspect = (value: unknown, options: object) => string;
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Shown as this text, without quotes. */
 class Text {
   constructor(readonly text: string) {}
@@ -25,8 +27,10 @@ export function showContext(
 ): string {
   if (depth < 0) return `[${address}]`;
   const several = new Set(address.shape.slots.filter(({ single }) => !single).map(({ field }) => field));
-  const fields = Object.entries(context).map(([name, value]) => {
-    return [name, several.has(name) ? new Text(`${address}.${name}(…)`) : value] as const;
+  const names = new Set([...Object.keys(context), ...address.shape.fields]);
+  const fields = Array.from(names, (name) => {
+    const value = several.has(name) ? new Text(`${address}.${name}(…)`) : (context as Fields)[name];
+    return [name, value] as const;
   });
   return `${address} ${inspect(Object.fromEntries(fields), options)}`;
 }

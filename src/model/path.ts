@@ -79,6 +79,11 @@ export function askedAt(node: string, timer: TimerId): string {
   return timer.slice(node.length + 1, timer.indexOf("@", node.length));
 }
 
+/** The name of the timer of a context of which `askedAt` is this. */
+export function timerAt(address: Address, asked: string): TimerId {
+  return `${address.node}:${asked}@${showPath(pathOf(address))}`;
+}
+
 /** Was this timer set by this context? */
 export function isTimerOf(address: Address, timer: unknown): timer is TimerId {
   if (typeof timer !== "string" || !timer.startsWith(`${address.node}:`)) return false;

@@ -1,7 +1,9 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
 import type { Untouchable } from "./collections.js";
+import type { TimerId } from "./event.js";
 import { INSPECT } from "./inspect.js";
+import type { OutsideResult } from "./outside.js";
 import type { Method, Shape } from "./shape.js";
 
 declare const CHILD: unique symbol;
@@ -52,6 +54,22 @@ export type Elsewhere<T> = Target<T> & {
 export type Later<T> = {
   readonly [P in keyof T as MethodKey<T, P>]: T[P] extends (...args: infer A) => unknown
     ? (...args: A) => void
+    : never;
+};
+
+/** The methods of a context, to be run by a timer's event: each returns the name of its timer. */
+export type Timed<T> = {
+  readonly [P in keyof T as MethodKey<T, P>]: T[P] extends (...args: infer A) => unknown
+    ? (...args: A) => TimerId
+    : never;
+};
+
+/** The methods of a context that take the result of an outside call: called here with their further arguments. */
+export type Answered<T, R> = {
+  readonly [P in keyof T as MethodKey<T, P>]: T[P] extends (result: infer F, ...args: infer A) => unknown
+    ? OutsideResult<R> extends F
+      ? (...args: A) => void
+      : never
     : never;
 };
 

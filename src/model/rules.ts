@@ -189,7 +189,41 @@ export function badOutsideCall(address: Address, why: string): HeadwaterError {
 /** The ends of the sentence in `badOutsideCall`. */
 export const noOutsideCall = {
   declared: "what is to be called must have been declared with `outside(name, function)`",
-  method: "the method that takes the result must be one of its own, passed as `this.method`",
+  method:
+    "the method that takes the result must be one of its own, passed as `this.method`, or one of a context above, as in " +
+    "`this.event.outside(work, input, this.above(Class)).method()`",
+  target: (target: Address) =>
+    `its result can start an event there or on a context above it, which ${target} is not`,
+};
+
+/** `why` is one of `noList`. */
+export function badList(address: Address, why: string): HeadwaterError {
+  return new HeadwaterError("HW-1031", `${address} cannot list its children like that: ${why}.`);
+}
+
+/** The ends of the sentence in `badList`. */
+export const noList = {
+  own: "`this.event.list` takes a field of its own that was declared with `this.children(Class)`, as in `this.event.list(this.rooms)`",
+  limit: (limit: unknown, max: number) =>
+    `the limit must be a whole number from 1 to ${max}, not ${String(limit)}`,
+  givenUp: "the event has given it up, so later events may be in them; list them before `this.downgrade()`",
+  underWay:
+    "`this.downgrade()` would let later events into them before the list is there; await the list first",
+};
+
+/** `why` is one of `noDelete`. */
+export function badDelete(target: Address, why: string): HeadwaterError {
+  return new HeadwaterError("HW-1031", `${target} cannot be deleted: ${why}.`);
+}
+
+/** The ends of the sentence in `badDelete`. */
+export const noDelete = {
+  below: (from: Address) =>
+    `it is not below ${from}, and an event may only touch contexts below the one that asks`,
+  anonymous: "it is an anonymous context, which has nothing to delete",
+  readonly: "the event is read-only",
+  givenUp: (address: string) =>
+    `the event has given up ${address}, so later events may be in it; delete it before \`this.downgrade()\``,
 };
 
 /** `address` and `method` are what runs, the others what was asked for. */
@@ -237,7 +271,10 @@ export const noTimer = {
   anonymous: "an anonymous context keeps nothing, so it has no timers",
   readonly: (method: Named) => `${method.name} is read-only, and timers are part of a context's state`,
   givenUp: "the event has given it up, and timers are part of a context's state",
-  method: "the method must be one of its own, passed as `this.method`",
+  method:
+    "the method must be one of its own, passed as `this.method`, or one of a context above, as in " +
+    "`this.event.after(ms, this.above(Class)).method()`",
+  target: (target: Address) => `its event can start there or on a context above it, which ${target} is not`,
   delay: (ms: unknown) => `the delay must be a finite number of milliseconds, at least 0, not ${String(ms)}`,
   notItsOwn: (timer: unknown) =>
     `${typeof timer === "string" ? JSON.stringify(timer) : typeof timer} is not the name of a timer that it has set itself`,

@@ -1,6 +1,8 @@
 import { HeadwaterError } from "../errors.js";
+import { WHICH } from "./below.js";
 import { Tracked, type TrackedKind } from "./collections.js";
 import { AnonymousContext, Context, type ContextClass, NeedsKey, probe } from "./context.js";
+import { checkNames, stateFieldsOf } from "./fields-of-class.js";
 import { isWellFormed, type Key, keyFrom } from "./key.js";
 import { markOf } from "./marks.js";
 import { Reference, type ReferenceClass, reference, refuseUnknown } from "./refs.js";
@@ -113,15 +115,16 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
   const slots: ChildSlot[] = [];
   const fields: string[] = [];
   const kinds: FieldKind[] = [];
-  for (const [field, value] of Object.entries(instance)) {
+  const held = stateFieldsOf(cls, Context.prototype, instance);
+  for (const [field, value] of held) {
     const index = below.findIndex((made) => made.marker === value);
     const made = below[index];
     if (made !== undefined) slots[index] = { index, field, single: made.single, cls: made.cls };
     else if (typeof value === "function") throw holdsFunction(cls, field);
     else kinds[fields.push(field) - 1] = kindOf(value);
   }
-  const held = Object.values(instance);
-  for (const { kind } of tracked.filter((collection) => !held.includes(collection))) {
+  const values = held.map(([, value]) => value);
+  for (const { kind } of tracked.filter((collection) => !values.includes(collection))) {
     throw new HeadwaterError(
       "HW-1102",
       `${nameOf(cls)} makes a tracked ${kind} that is not the value of one of its fields. Write \`entries = tracked.${kind}()\`; ` +
@@ -145,12 +148,11 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
   }
   for (const { field } of slots) mustBeWellFormed(field, `a child of ${nameOf(cls)}`);
   for (const name of shape.methods.keys()) mustBeWellFormed(name, `a method of ${nameOf(cls)}`);
-  if (shape.methods.has("then")) {
-    throw new HeadwaterError(
-      "HW-1017",
-      `${nameOf(cls)} has a method named "then", which JavaScript calls on whatever is awaited or returned. Rename it.`,
-    );
-  }
+  checkNames(cls, Context.prototype, {
+    methods: [...shape.methods.keys()],
+    slots: slots.map(({ field }) => field),
+    fields,
+  });
   return shape;
 }
 
@@ -245,7 +247,9 @@ function makeReferenceClass(shape: Shape): ReferenceClass {
         const [scope, address] = [Reference.scopeOf(this), Reference.addressOf(this)];
         if (slot.single) return reference(scope, address.child(slot, undefined));
         const children = (...key: unknown[]) =>
-          reference(scope, address.child(slot, keyFrom(key, slot.field)));
+          key[0] === WHICH
+            ? { address, slot }
+            : reference(scope, address.child(slot, keyFrom(key, slot.field)));
         return children;
       },
     });

@@ -127,6 +127,15 @@ export class Watched extends Promise<unknown> {
   }
 }
 
+/** Looking at what a method returned may throw: it may be anything. */
+export function isThenable(result: unknown): result is PromiseLike<unknown> {
+  return (
+    typeof result === "object" &&
+    result !== null &&
+    typeof (result as PromiseLike<unknown>).then === "function"
+  );
+}
+
 const nativeThen = Promise.prototype.then;
 
 /**

@@ -1,6 +1,11 @@
 import {
   BROKEN_RULES,
   type Draft,
+  drawExpr,
+  drawIf,
+  drawList,
+  drawTell,
+  drawThrow,
   EFFECTS_MAX,
   type Facts,
   FRAMES_MAX,
@@ -8,9 +13,9 @@ import {
   NESTING_MAX,
 } from "./draft.js";
 import type { DrawnKind, Profile } from "./profile.js";
-import type { CallSpec, ClassSpec, Expr, MethodSpec, Op, PathStep, ProgramSpec } from "./program.js";
+import type { CallSpec, ClassSpec, MethodSpec, Op, PathStep, ProgramSpec, Whole } from "./program.js";
 import type { Random } from "./random.js";
-import { classesAbove, type Reachable, reachableFrom } from "./reach.js";
+import { classesAbove, nodeOf, parentsOf, type Reachable, reachableFrom } from "./reach.js";
 
 /** Writes the bodies of methods: mostly programs that keep the rules, now and then one that does not. */
 export class BodyWriter {
@@ -19,7 +24,6 @@ export class BodyWriter {
   readonly #above: readonly (readonly number[])[];
   /** Per logical node, what can be reached from its root. */
   readonly #reachable: readonly (readonly Reachable[])[];
-
   /** Where the last call went: the next one often goes to the same context, or above or below it. */
   #last: readonly PathStep[] = [];
 
@@ -58,7 +62,8 @@ export class BodyWriter {
     if (givesUpFirst) this.#beginByGivingUp(draft);
     if (random.chance(profile.light)) this.#writeLight(draft);
     else for (let i = random.int(profile.opsMax); i >= 0; i--) this.#add(draft, method.body, 0);
-    if (givesUpFirst && random.chance(profile.failLate)) method.body.push(this.#if([this.#throw()]));
+    if (givesUpFirst && random.chance(profile.failLate))
+      method.body.push(drawIf(this.random, [drawThrow(this.random)]));
   }
 
   /** Most events of a service are small, and orders are tried out faster with small ones. */
@@ -133,12 +138,15 @@ export class BodyWriter {
         return { op: "breathe", turns: 1 + random.int(4) };
       case "own":
         return this.#own(draft);
+      case "list":
+      case "delete":
+        return this.#whole(draft, kind);
       case "try":
         return nesting >= NESTING_MAX ? null : { op: "try", body: this.#block(draft, nesting) };
       case "if":
-        return nesting >= NESTING_MAX ? null : this.#if(this.#block(draft, nesting));
+        return nesting >= NESTING_MAX ? null : drawIf(this.random, this.#block(draft, nesting));
       case "throw":
-        return random.chance(0.1) ? this.#throw() : this.#if([this.#throw()]);
+        return random.chance(0.1) ? drawThrow(this.random) : drawIf(this.random, [drawThrow(this.random)]);
       case "downgrade":
         return this.#downgrade(draft);
       case "start":
@@ -146,17 +154,15 @@ export class BodyWriter {
       case "send":
         return this.#send(draft);
       case "tell":
-        return { op: "tell", client: random.chance(0.3) ? null : `c${random.int(3)}`, value: this.#expr() };
+        return drawTell(random);
       case "timer":
         return this.#timer(draft);
       case "outside": {
         if (facts.effects >= EFFECTS_MAX) return null;
         facts.effects += 1;
-        return {
-          op: "outside",
-          value: this.#expr(),
-          into: random.chance(0.8) ? random.pick(cls.methods).name : null,
-        };
+        const { at, methods } = this.#atOrAbove(draft);
+        const into = random.chance(0.8) ? random.pick(methods).name : null;
+        return { op: "outside", value: drawExpr(this.random), into, at };
       }
       case "cancel": {
         const field = cls.fields.find((known) => known.kind === "timer");
@@ -164,13 +170,15 @@ export class BodyWriter {
       }
       case "read":
         return this.#read(draft);
+      case "know":
+        return { op: "know" };
       case "pause":
         if (draft.mayFork) return null;
         facts.pauses = true;
         return { op: "pause", units: 1 };
       case "stray": {
         facts.frames += 1;
-        const target = random.pick(this.#reachable[this.#nodeOf(draft.index)] ?? []);
+        const target = random.pick(this.#reachable[nodeOf(this.spec, draft.index)] ?? []);
         return { op: "stray", call: this.#callOf(target, random.pick(target.cls.methods)) };
       }
       case "store":
@@ -178,20 +186,6 @@ export class BodyWriter {
       case "break":
         return { op: "break", rule: random.pick(BROKEN_RULES) };
     }
-  }
-
-  #if(body: Op[]): Op {
-    const mod = 2 + this.random.int(5);
-    return { op: "if", of: this.#expr(), mod, is: this.random.int(mod), body };
-  }
-
-  #throw(): Op {
-    return { op: "throw", text: `t${this.random.int(10)}` };
-  }
-
-  #expr(): Expr {
-    const { random } = this;
-    return random.pick<Expr>(["a", "b", "acc", "acc", "key", random.int(10)]);
   }
 
   /** Would a change break a rule here? Seldom says no though it would. */
@@ -203,7 +197,7 @@ export class BodyWriter {
     const fields = draft.cls.fields.filter(({ kind }) => kind !== "timer");
     if (fields.length === 0 || this.#mayNotWrite(draft)) return null;
     const { name } = this.random.pick(fields);
-    return { op: "change", field: name, drop: this.random.chance(0.25), value: this.#expr() };
+    return { op: "change", field: name, drop: this.random.chance(0.25), value: drawExpr(this.random) };
   }
 
   #downgrade(draft: Draft): Op | null {
@@ -211,7 +205,7 @@ export class BodyWriter {
     if (cls.anonymous || (method.readonly && !this.random.chance(this.profile.violations))) return null;
     draft.gaveUp = true;
     draft.facts.downgrades = true;
-    return this.random.chance(0.2) ? this.#if([{ op: "downgrade" }]) : { op: "downgrade" };
+    return this.random.chance(0.2) ? drawIf(this.random, [{ op: "downgrade" }]) : { op: "downgrade" };
   }
 
   #timer(draft: Draft): Op | null {
@@ -220,16 +214,24 @@ export class BodyWriter {
     if (facts.effects >= EFFECTS_MAX || cls.anonymous || this.#mayNotWrite(draft)) return null;
     facts.effects += 1;
     const keep = cls.fields.find(({ kind }) => kind === "timer")?.name ?? null;
-    const method = random.pick(cls.methods).name;
-    const args: [Expr, Expr] = [this.#expr(), this.#expr()];
+    const { at, methods } = this.#atOrAbove(draft);
     return {
       op: "timer",
+      at,
       ms: random.pick([0, 1, 5, 40]),
-      method,
-      args,
+      method: random.pick(methods).name,
+      args: [drawExpr(random), drawExpr(random)],
       keep: random.chance(0.7) ? keep : null,
       ...(random.chance(0.04) ? { count: random.pick([20, 20, 200]) } : {}),
     };
+  }
+
+  /** Where a timer or an outside result may start its event: here, or in a context above. */
+  #atOrAbove({ cls, index }: Draft): { at: number | null; methods: readonly MethodSpec[] } {
+    const above = this.#above[index] ?? [];
+    if (above.length === 0 || !this.random.chance(0.4)) return { at: null, methods: cls.methods };
+    const at = this.random.pick(above);
+    return { at, methods: this.spec.classes[at]?.methods ?? [] };
   }
 
   /** What is not declared may be read only if the event came from there. */
@@ -268,7 +270,27 @@ export class BodyWriter {
       const call = this.#call(draft);
       if (call !== null) calls.push(call);
     }
-    return calls.length < 2 ? null : { op: "par", calls, hasty: this.random.chance(0.4) };
+    if (calls.length < 2) return null;
+    const wanted = this.random.pick(["list", "delete"] as const);
+    const also = this.profile.whole && this.random.chance(0.6) ? this.#whole(draft, wanted, calls[0]) : null;
+    return { op: "par", calls, hasty: this.random.chance(0.4), also };
+  }
+
+  /** Often of what the call is about that is made just before. */
+  #whole(draft: Draft, wanted: Whole["op"], call?: CallSpec): Whole | null {
+    const { random } = this;
+    const { cls, below, method, gaveUp, facts } = draft;
+    if (below.length === 0 || facts.frames >= FRAMES_MAX) return null;
+    if ((gaveUp || (wanted === "delete" && method.readonly)) && !random.chance(this.profile.violations + 0.2))
+      return null;
+    facts.frames += 1;
+    const near = random.chance(0.7) ? (call?.path ?? []) : [];
+    if (wanted === "delete") {
+      if (near.length > 0) return { op: "delete", path: near.slice(0, 1 + random.int(near.length)) };
+      const target = random.pick(below);
+      return { op: "delete", path: this.#callOf(target, random.pick(target.cls.methods)).path };
+    }
+    return drawList(random, cls, near[0]?.field);
   }
 
   /** Calls of a context, of one above it, and of the first one again, which may look at the other or give itself up. */
@@ -329,7 +351,7 @@ export class BodyWriter {
     facts.downgrades ||= cost.downgrades;
     draft.gaveUp ||= cost.downgrades;
     const awaited = !called.async || !random.chance(profile.violations);
-    return { op: "own", method: called.name, args: [this.#expr(), this.#expr()], awaited };
+    return { op: "own", method: called.name, args: [drawExpr(this.random), drawExpr(this.random)], awaited };
   }
 
   #callOf({ slots }: Reachable, method: MethodSpec, isAlong = this.random.chance(0.5)): CallSpec {
@@ -337,18 +359,27 @@ export class BodyWriter {
     const path = slots.map(({ name, style, keys }, i): PathStep => {
       const before = along[i];
       if (before?.field === name) return before;
-      return { field: name, style, keys, key: keys === 1 ? 0 : this.#expr() };
+      return { field: name, style, keys, key: keys === 1 ? 0 : drawExpr(this.random) };
     });
     this.#last = path;
-    return { path, method: method.name, args: [this.#expr(), this.#expr()] };
+    return { path, method: method.name, args: [drawExpr(this.random), drawExpr(this.random)] };
   }
 
   #start({ below, facts, index }: Draft): Op | null {
     const { random } = this;
     if (facts.effects >= EFFECTS_MAX) return null;
     facts.effects += 1;
+    const parents = parentsOf(this.spec, index);
+    if (parents.length === 1 && random.chance(0.2)) {
+      const [parent] = parents as [ClassSpec];
+      return {
+        op: "start",
+        from: "parent",
+        call: this.#callOf({ cls: parent, slots: [] }, random.pick(parent.methods)),
+      };
+    }
     const fromSelf = below.length > 0 && random.chance(0.3);
-    const target = random.pick(fromSelf ? below : (this.#reachable[this.#nodeOf(index)] ?? []));
+    const target = random.pick(fromSelf ? below : (this.#reachable[nodeOf(this.spec, index)] ?? []));
     const call = this.#callOf(target, random.pick(target.cls.methods));
     return { op: "start", from: fromSelf ? "self" : "root", call };
   }
@@ -356,13 +387,11 @@ export class BodyWriter {
   #send({ facts, index }: Draft): Op | null {
     const { random, spec } = this;
     const node = random.int(spec.nodes.length);
-    if (facts.effects >= EFFECTS_MAX || node === this.#nodeOf(index)) return null;
+    if (facts.effects >= EFFECTS_MAX || node === nodeOf(this.spec, index)) return null;
     facts.effects += 1;
     const target = random.pick(this.#reachable[node] ?? []);
     return { op: "send", node, call: this.#callOf(target, random.pick(target.cls.methods)) };
   }
 
-  #nodeOf(index: number): number {
-    return this.spec.nodes.findLastIndex(({ root }) => root <= index);
-  }
+  /** The classes that have this one as a child. */
 }

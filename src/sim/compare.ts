@@ -3,7 +3,7 @@ import { type Difference, Findings, nameOf } from "./findings.js";
 import type { LaterEffect, LoggedEvent, Result, RunLog } from "./log.js";
 import { checkOrder } from "./order.js";
 import type { BuiltProgram, RequestSpec } from "./program.js";
-import { SequentialProgram } from "./sequential.js";
+import { type FiredTimer, SequentialProgram } from "./sequential.js";
 
 export type { Difference } from "./findings.js";
 
@@ -78,9 +78,9 @@ function checkGivenUp(event: LoggedEvent, { lostAlone, parked }: RunLog, finding
 function timerOf(
   byTicket: ReadonlyMap<number, LoggedEvent>,
   { parent, index }: { readonly parent: number; readonly index: number },
-): string | undefined {
+): FiredTimer | undefined {
   const set = byTicket.get(parent)?.later[index];
-  return set?.kind === "timer" ? set.id : undefined;
+  return set?.kind === "timer" ? set : undefined;
 }
 
 function sameResult(actual: Result, expected: Result): boolean {

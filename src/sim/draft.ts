@@ -1,4 +1,5 @@
-import type { BrokenRule, ClassSpec, MethodSpec, Op } from "./program.js";
+import type { BrokenRule, ClassSpec, Expr, MethodSpec, Op, Whole } from "./program.js";
+import type { Random } from "./random.js";
 import type { Reachable } from "./reach.js";
 
 /** What calling a method may cost at most, and what its caller should know of it. */
@@ -39,4 +40,32 @@ export const BROKEN_RULES: readonly BrokenRule[] = [
   "bad delay",
   "bad cancel",
   "no such method",
+  "delete above",
+  "list elsewhere",
 ];
+
+export function drawExpr(random: Random): Expr {
+  return random.pick<Expr>(["a", "b", "acc", "acc", "key", random.int(10)]);
+}
+
+export function drawIf(random: Random, body: Op[]): Op {
+  const mod = 2 + random.int(5);
+  return { op: "if", of: drawExpr(random), mod, is: random.int(mod), body };
+}
+
+export function drawThrow(random: Random): Op {
+  return { op: "throw", text: `t${random.int(10)}` };
+}
+
+export function drawTell(random: Random): Op {
+  return { op: "tell", client: random.chance(0.3) ? null : `c${random.int(3)}`, value: drawExpr(random) };
+}
+
+/** A page of the children in some field, if possible in this one. */
+export function drawList(random: Random, { slots }: ClassSpec, wanted: string | undefined): Whole | null {
+  const keyed = slots.filter(({ style }) => style !== null).map(({ name }) => name);
+  const preferred = keyed.filter((name) => name === wanted);
+  const fields = preferred.length > 0 ? preferred : keyed;
+  if (fields.length === 0) return null;
+  return { op: "list", field: random.pick(fields), limit: random.pick([1, 2, 100]) };
+}

@@ -1,7 +1,8 @@
-import type { ContextClass } from "../model/context.js";
+import { Context, type ContextClass } from "../model/context.js";
 import type { CurrentEvent, TimerId } from "../model/event.js";
 import type { Key } from "../model/key.js";
 import type { OutsideResult } from "../model/outside.js";
+import type { Children, Target } from "../model/refs.js";
 import { change, digest, keyOf, mix, plain } from "./data.js";
 import { dressed } from "./odd-values.js";
 import { simulated } from "./outside.js";
@@ -14,6 +15,7 @@ import type {
   FieldSpec,
   MethodSpec,
   Op,
+  Whole,
 } from "./program.js";
 
 /**
@@ -49,6 +51,7 @@ interface Run {
 
 type Pending = PromiseLike<unknown> | undefined;
 type AnyFunction = (...args: unknown[]) => unknown;
+type Later = Record<string, AnyFunction>;
 
 export function execute(
   program: BuiltProgram,
@@ -103,7 +106,7 @@ function step(run: Run, op: Op): Pending {
     case "call":
       return invoke(run, self, op.call, evaluate(run, op.call.args[0])).then((value) => see(run, value));
     case "par":
-      return together(run, op.calls, op.hasty);
+      return together(run, op);
     case "branches":
       return branches(run, op);
     case "during":
@@ -112,6 +115,9 @@ function step(run: Run, op: Op): Pending {
       return breathe(op.turns);
     case "own":
       return own(run, op);
+    case "list":
+    case "delete":
+      return whole(run, op).then((value) => see(run, value));
     case "try":
       return attempt(run, op.body);
     case "if":
@@ -121,7 +127,7 @@ function step(run: Run, op: Op): Pending {
     case "downgrade":
       return void self.downgrade();
     case "start":
-      return run.fuel > 0 ? start(run, op.from === "root" ? fromRoot(run) : self, op.call) : undefined;
+      return run.fuel > 0 ? start(run, op.from, op.call) : undefined;
     case "send":
       return run.fuel > 0 ? send(run, op.node, op.call) : undefined;
     case "tell":
@@ -138,6 +144,8 @@ function step(run: Run, op: Op): Pending {
       return undefined;
     case "read":
       return see(run, self.event.read(run.program.classes[op.cls] as ContextClass));
+    case "know":
+      return see(run, know(self));
     case "pause":
       return run.program.hooks.pause(op.units, self.event);
     case "forget":
@@ -185,7 +193,7 @@ function see(run: Run, value: unknown): undefined {
 }
 
 /** Follows a path down, from a context or from a reference. */
-function follow(run: Run, from: unknown, { path }: CallSpec): Record<string, AnyFunction> {
+function follow(run: Run, from: unknown, { path }: Pick<CallSpec, "path">): Record<string, AnyFunction> {
   let at = from as Record<string, unknown>;
   for (const { field, style, keys, key } of path) {
     const below = at[field];
@@ -194,6 +202,10 @@ function follow(run: Run, from: unknown, { path }: CallSpec): Record<string, Any
     else at = (below as AnyFunction)(...(typeof named === "object" ? named : [named])) as typeof at;
   }
   return at as Record<string, AnyFunction>;
+}
+
+function above({ self, program }: Run, cls: number): Target<unknown> {
+  return self.above(program.classes[cls] as ContextClass) as Target<unknown>;
 }
 
 function fromRoot({ self, program, classIndex }: Run): unknown {
@@ -270,11 +282,13 @@ function own(run: Run, { method, args, awaited }: Op & { op: "own" }): Pending {
 }
 
 /** Calls that run side by side. */
-async function together(run: Run, calls: readonly CallSpec[], hasty: boolean): Promise<void> {
-  const results = calls.map((call, i) => {
+async function together(run: Run, { calls, hasty, also }: Op & { op: "par" }): Promise<void> {
+  const results: PromiseLike<unknown>[] = [];
+  for (const [i, call] of calls.entries()) {
     const result = invoke(run, run.self, call, evaluate(run, call.args[0]));
-    return i % 2 === 0 ? result : result.then((value) => value); // which makes no difference
-  });
+    results.push(i % 2 === 0 ? result : result.then((value) => value)); // which makes no difference
+    if (i === 0 && also != null) results.push(whole(run, also));
+  }
   if (hasty) {
     for (const value of await Promise.all(results)) see(run, value);
     return;
@@ -283,6 +297,17 @@ async function together(run: Run, calls: readonly CallSpec[], hasty: boolean): P
     if (result.status === "rejected") throw result.reason;
     see(run, result.value);
   }
+}
+
+async function whole(run: Run, op: Whole): Promise<unknown> {
+  const { event } = run.self;
+  if (op.op === "delete") return event.delete(follow(run, run.self, op) as never);
+  const children = run.self[op.field] as Children<Context<string>>;
+  const { limit } = op;
+  const { keys, next } = await event.list(children, { limit });
+  if (next === undefined) return keys;
+  const more = await event.list(children, { limit, after: next });
+  return [keys, more.keys, more.next ?? 0];
 }
 
 function attempt(run: Run, body: readonly Op[]): Pending {
@@ -294,8 +319,15 @@ function attempt(run: Run, body: readonly Op[]): Pending {
   }
 }
 
-function start(run: Run, from: unknown, call: CallSpec): undefined {
-  later(run, run.self.event.start(follow(run, from, call) as never), call);
+function start(run: Run, from: (Op & { op: "start" })["from"], call: CallSpec): undefined {
+  const { self } = run;
+  const at = from === "parent" ? self.event.parent(Context) : from === "root" ? fromRoot(run) : self;
+  if (at !== undefined) later(run, self.event.start(follow(run, at, call) as never), call);
+}
+
+function know({ event }: Self): unknown {
+  const { ticket, node, address, sender } = event;
+  return [ticket, node, address, sender?.node ?? 0, sender?.address ?? 0, String(event.parent(Context))];
 }
 
 function send(run: Run, node: number, call: CallSpec): undefined {
@@ -314,20 +346,28 @@ function later(run: Run, target: unknown, { method, args }: CallSpec): void {
   );
 }
 
-function callOutside(run: Run, { value, into }: Op & { op: "outside" }): undefined {
+function callOutside(run: Run, { value, into, at }: Op & { op: "outside" }): undefined {
   const { self, program } = run;
   const input = { world: program.hooks.world, value: evaluate(run, value) };
   if (into === null) self.event.outside(simulated, input);
-  else self.event.outside(simulated, input, self[into] as AnyFunction);
+  else if (at == null) self.event.outside(simulated, input, self[into] as AnyFunction);
+  else
+    (self.event.outside(simulated, input, above(run, at)) as Later)[into]?.(
+      evaluate(run, value),
+      run.fuel - 1,
+    );
 }
 
-function setTimer(run: Run, { ms, method, args, keep, count = 1 }: Op & { op: "timer" }): undefined {
+function setTimer(run: Run, { ms, method, args, keep, at, count = 1 }: Op & { op: "timer" }): undefined {
   const { self } = run;
-  const body = self[method] as AnyFunction;
   const [first, second] = [evaluate(run, args[0]), evaluate(run, args[1])];
-  for (let i = 1; i < count; i++)
-    self.event.after(ms + ((i * 7) % 13), body, first, second, 0, dressed(run.acc));
-  const timer = self.event.after(ms, body, first, second, run.fuel - 1, dressed(run.acc));
+  const arm = (delay: number, fuel: number) => {
+    const given = [first, second, fuel, dressed(run.acc)];
+    if (at == null) return self.event.after(delay, self[method] as AnyFunction, ...given);
+    return (self.event.after(delay, above(run, at)) as Later)[method]?.(...given);
+  };
+  for (let i = 1; i < count; i++) arm(ms + ((i * 7) % 13), 0);
+  const timer = arm(ms, run.fuel - 1);
   if (keep !== null) self[keep] = timer;
 }
 
@@ -343,6 +383,10 @@ function breakRule(run: Run, rule: BrokenRule): Pending {
       return void self.event.after(-1, self.downgrade);
     case "bad cancel":
       return void self.event.cancel("elsewhere:1:1@");
+    case "delete above":
+      return self.event.delete(fromRoot(run) as never);
+    case "list elsewhere":
+      return self.event.list((() => 0) as never);
     case "no such method":
       return (fromRoot(run) as Record<string, AnyFunction>).nothing?.() as undefined;
   }

@@ -1,16 +1,32 @@
 import { HeadwaterError } from "../errors.js";
-import type { TimerId } from "../model/event.js";
+import type { Sender, TimerId } from "../model/event.js";
 import type { OutsideResult } from "../model/outside.js";
 import type { Step } from "../model/path.js";
 
 /** What an event asked to happen after its commit, in the order of the program text. */
 export type LaterEffect =
   | { kind: "start"; path: readonly Step[]; method: string; args: unknown[] }
-  | { kind: "send"; node: string; path: readonly Step[]; method: string; args: unknown[] }
+  | { kind: "send"; node: string; path: readonly Step[]; method: string; args: unknown[]; sender: string }
   | { kind: "tell"; client: string; message: unknown }
-  | { kind: "timer"; id: TimerId; path: readonly Step[]; method: string; args: unknown[]; ms: number }
+  | {
+      kind: "timer";
+      id: TimerId;
+      /** The context that has set it; `path` is where its event starts. */
+      owner: readonly Step[];
+      path: readonly Step[];
+      method: string;
+      args: unknown[];
+      ms: number;
+    }
   | { kind: "cancel"; timer: TimerId }
-  | { kind: "outside"; name: string; input: unknown; path: readonly Step[]; method: string | null };
+  | {
+      kind: "outside";
+      name: string;
+      input: unknown;
+      path: readonly Step[];
+      method: string | null;
+      args: unknown[];
+    };
 
 /** What is compared of an error; its stack and its class are not part of the contract. */
 export interface Failure {
@@ -44,6 +60,7 @@ export interface LoggedEvent {
   /** When it got its ticket, by the clock that only goes forward. */
   steadyMs: number;
   caller: string | undefined;
+  sender: Sender | undefined;
   origin: Origin;
   result: Result;
   later: readonly LaterEffect[];

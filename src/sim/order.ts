@@ -115,13 +115,14 @@ class Born {
     if (event === null) return;
     const [given] = event.args;
     if (crashes === 0) this.findings.check(`what came of ${what}`, result, given, event.ticket);
-    this.#checkEvent(event, parent, { ...effect, method: effect.method, args: [given] });
+    this.#checkEvent(event, parent, { ...effect, method: effect.method, args: [given, ...effect.args] });
   }
 
   checkMessage(parent: LoggedEvent, index: number, effect: LaterEffect & { kind: "send" }): void {
     const event = this.#only("message", parent, index, false);
     if (event === null) return;
-    if (event.node !== effect.node || !isOf(event, effect)) {
+    const isFrom = event.sender?.node === parent.node && event.sender.address === effect.sender;
+    if (event.node !== effect.node || !isFrom || !isOf(event, effect)) {
       this.findings.add(`message ${index} of ${nameOf(parent)}`, effect, nameOf(event), event.ticket);
     }
   }

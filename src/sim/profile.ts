@@ -29,6 +29,8 @@ export interface Profile {
   readonly violations: number;
   readonly timers: boolean;
   readonly reads: boolean;
+  /** Are children listed and contexts deleted? */
+  readonly whole: boolean;
 }
 
 type Group = readonly (readonly [kind: DrawnKind, weight: number])[];
@@ -64,6 +66,11 @@ const GROUPS: Readonly<Record<string, Group>> = {
   ],
   reads: [["read", 2]],
   outside: [["outside", 0.8]],
+  knowing: [["know", 1]],
+  whole: [
+    ["list", 2.5],
+    ["delete", 3],
+  ],
   pauses: [["pause", 1.5]],
 };
 
@@ -86,17 +93,21 @@ export function drawProfile(random: Random): Profile {
   /** Programs in which methods call a lot, several contexts at once and all around. */
   const calling = random.chance(0.2);
   if (calling) for (const group of ["families", "reads", "downgrades"]) factors[group] = 4;
+  // What is deleted shows only if there is something below it.
+  const isDeep = factors.whole === 3;
+  if (isDeep && factors.calls === 0) factors.calls = 1;
+  if (isDeep) for (const group of ["parallel", "timers"]) factors[group] = Math.max(factors[group] ?? 0, 1);
   return {
     kind: drawFrom([
       ...Object.entries(GROUPS).flatMap(([name, group]) => scaled(group, factors[name] ?? 0)),
       ...scaled(VIOLATIONS, violations),
     ]),
     nodes: factors.sends === 0 ? 1 : random.pick([1, 2, 2, 3]),
-    classesPerNode: random.pick(calling ? [3, 4] : [1, 3, 3, 4, 5]),
-    levels: random.pick(calling ? [3, 4] : [1, 2, 3, 3, 4, 4]),
-    keys: random.pick(calling ? [1, 1, 2] : [1, 2, 3, 4]),
+    classesPerNode: random.pick(calling ? [3, 4] : isDeep ? [3, 4, 5] : [1, 3, 3, 4, 5]),
+    levels: random.pick(calling || isDeep ? [3, 4] : [1, 2, 3, 3, 4, 4]),
+    keys: random.pick(calling || isDeep ? [1, 1, 2] : [1, 2, 3, 4]),
     opsMax: random.pick([2, 3, 5]),
-    light: random.pick(calling ? [0, 0.3] : [0.2, 0.6, 0.9, 0.9, 0.95, 0.95]),
+    light: random.pick(calling ? [0, 0.3] : isDeep ? [0.3, 0.6] : [0.2, 0.6, 0.9, 0.9, 0.95, 0.95]),
     anonymous: random.pick([0, 0, 0.15]),
     readonly: random.pick([0, 0.2, 0.4, 0.7]),
     downgradeFirst: downgrades === 0 ? 0 : random.pick([0, 0.3, 0.6]) * Math.min(downgrades, 1.5),
@@ -104,6 +115,7 @@ export function drawProfile(random: Random): Profile {
     violations: violations === 0 ? 0 : 0.08 * violations,
     timers: factors.timers !== 0,
     reads: factors.reads !== 0,
+    whole: factors.whole !== 0,
   };
 }
 

@@ -84,8 +84,9 @@ export type Op =
   /** Looks at one of its own fields, or at all of them (null). */
   | { op: "get"; field: string | null }
   | { op: "call"; call: CallSpec }
-  /** Calls side by side; a hasty one goes on as soon as one of them has failed. */
-  | { op: "par"; calls: CallSpec[]; hasty: boolean }
+  /** Calls side by side, and what else is done meanwhile; a hasty one goes on as soon as one of them has failed. */
+  | { op: "par"; calls: CallSpec[]; hasty: boolean; also?: Whole | null }
+  | Whole
   /** Async functions side by side, which all have the method's accumulator. */
   | { op: "branches"; join: Join; branches: Op[][] }
   /** A call, and what the method does before it waits for it; so many others wait for the same call. */
@@ -98,16 +99,29 @@ export type Op =
   | { op: "if"; of: Expr; mod: number; is: number; body: Op[] }
   | { op: "throw"; text: string }
   | { op: "downgrade" }
-  /** From here or from the root of the logical node. */
-  | { op: "start"; from: "self" | "root"; call: CallSpec }
+  /** From here, from the root of the logical node, or (without a path) on the context right above. */
+  | { op: "start"; from: "self" | "root" | "parent"; call: CallSpec }
   | { op: "send"; node: number; call: CallSpec }
   /** To a client, or to whoever called (null). */
   | { op: "tell"; client: string | null; value: Expr }
-  /** With a `count`, so many timers, due at different times; what they start asks for nothing more. */
-  | { op: "timer"; ms: number; method: string; args: [Expr, Expr]; keep: string | null; count?: number }
+  /**
+   * `at` is the class of the context above that its event starts in, if not in this one. With a `count`, so many timers,
+   * due at different times; what they start asks for nothing more.
+   */
+  | {
+      op: "timer";
+      ms: number;
+      method: string;
+      args: [Expr, Expr];
+      keep: string | null;
+      at?: number | null;
+      count?: number;
+    }
   | { op: "cancel"; field: string }
-  /** With or without a method that takes the result. */
-  | { op: "outside"; value: Expr; into: string | null }
+  /** With or without a method that takes the result, here or in the context above of class `at`. */
+  | { op: "outside"; value: Expr; into: string | null; at?: number | null }
+  /** Looks at what the event and the context are: ticket, names, addresses. */
+  | { op: "know" }
   | { op: "read"; cls: number }
   | { op: "pause"; units: number }
   /** A call below that nobody awaits. */
@@ -121,6 +135,9 @@ export type Op =
   | { op: "store"; field: string }
   | { op: "break"; rule: BrokenRule };
 
+/** Lists children, a page at a time, or deletes a context below. */
+export type Whole = { op: "list"; field: string; limit: number } | { op: "delete"; path: PathStep[] };
+
 export type OpKind = Op["op"];
 
 /** How a method waits for branches: as `Promise.all`, `race` and so on do, or not at all. */
@@ -132,7 +149,14 @@ export function mapBodies(op: Op, map: (body: readonly Op[]) => Op[]): Op {
   return op.op === "branches" ? { ...op, branches: op.branches.map(map) } : op;
 }
 
-export type BrokenRule = "return a function" | "send home" | "bad delay" | "bad cancel" | "no such method";
+export type BrokenRule =
+  | "return a function"
+  | "send home"
+  | "bad delay"
+  | "bad cancel"
+  | "no such method"
+  | "delete above"
+  | "list elsewhere";
 
 /** One request from outside. */
 export interface RequestSpec {

@@ -69,9 +69,18 @@ function opFits(spec: ProgramSpec, index: number, cls: ClassSpec, op: Op): boole
     case "during":
       return callFits(spec, index, op.call);
     case "par":
-      return op.calls.every((call) => callFits(spec, index, call));
+      return (
+        op.calls.every((call) => callFits(spec, index, call)) &&
+        (op.also == null || opFits(spec, index, cls, op.also))
+      );
+    case "list":
+      return cls.slots.some(({ name }) => name === op.field);
+    case "delete":
+      return classAt(spec, index, op.path) !== null;
     case "start":
-      return callFits(spec, op.from === "self" ? index : rootOf(spec, index), op.call);
+      return op.from === "parent"
+        ? parentFits(spec, index, op.call)
+        : callFits(spec, op.from === "self" ? index : rootOf(spec, index), op.call);
     case "stray":
       return callFits(spec, rootOf(spec, index), op.call);
     case "send": {
@@ -81,12 +90,24 @@ function opFits(spec: ProgramSpec, index: number, cls: ClassSpec, op: Op): boole
     case "own":
       return hasMethod(cls, op.method);
     case "outside":
-      return op.into === null || hasMethod(cls, op.into);
+      return op.into === null || hasMethod(atOrAbove(spec, cls, op.at), op.into);
     case "timer":
-      return hasMethod(cls, op.method) && (op.keep === null || hasField(cls, op.keep));
+      return (
+        hasMethod(atOrAbove(spec, cls, op.at), op.method) && (op.keep === null || hasField(cls, op.keep))
+      );
     default:
       return true;
   }
+}
+
+function atOrAbove(spec: ProgramSpec, cls: ClassSpec, at: number | null | undefined): ClassSpec {
+  return at == null ? cls : (spec.classes[at] ?? cls);
+}
+
+/** Every class that this one is a child of has the method. */
+function parentFits({ classes }: ProgramSpec, index: number, { method }: CallSpec): boolean {
+  const parents = classes.filter(({ slots }) => slots.some(({ cls }) => cls === index));
+  return parents.every((parent) => hasMethod(parent, method));
 }
 
 function callFits(spec: ProgramSpec, from: number, { path, method }: CallSpec): boolean {

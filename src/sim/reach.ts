@@ -31,3 +31,13 @@ export function classesAbove({ classes }: ProgramSpec): number[][] {
   }
   return above.map((set) => [...(set ?? [])]);
 }
+
+/** The classes that have children of this one. */
+export function parentsOf(spec: ProgramSpec, index: number): ClassSpec[] {
+  return spec.classes.filter(({ slots }) => slots.some(({ cls }) => cls === index));
+}
+
+/** The logical node whose tree has this class. */
+export function nodeOf(spec: ProgramSpec, index: number): number {
+  return spec.nodes.findLastIndex(({ root }) => root <= index);
+}

@@ -6,7 +6,7 @@ import type { Program } from "../host/program.js";
 import type { EventRequest, Waiting } from "../host/request.js";
 import type { Site } from "../host/site.js";
 import type { Slot } from "../host/slot.js";
-import type { TimerId } from "../model/event.js";
+import type { Sender, TimerId } from "../model/event.js";
 import type { OutsideResult } from "../model/outside.js";
 import { pathOf, resolvePath, type Step } from "../model/path.js";
 import { changedFields, initialState, viewOf } from "../state/fields.js";
@@ -139,6 +139,7 @@ export class Recorder {
       time,
       steadyMs,
       caller,
+      sender: senderOf(event.payload),
       origin,
       result: execution?.ok
         ? { ok: true, value: execution.value }
@@ -210,26 +211,31 @@ export class Recorder {
   }
 }
 
+function senderOf({ origin }: EventRequest): Sender | undefined {
+  return origin.kind === "message" ? { node: origin.from, address: origin.sender ?? "" } : undefined;
+}
+
 function laterOf(effect: Effect, steadyMs: number): LaterEffect {
   switch (effect.kind) {
     case "start":
       return { kind: "start", path: pathOf(effect.slot), method: effect.method.name, args: effect.args };
     case "send": {
-      const { slot, method, args } = effect;
-      return { kind: "send", node: slot.node, path: pathOf(slot), method: method.name, args };
+      const { slot, method, args, sender } = effect;
+      return { kind: "send", node: slot.node, path: pathOf(slot), method: method.name, args, sender };
     }
     case "tell":
       return effect;
     case "timer": {
-      const { id, due, slot, method, args } = effect;
-      return { kind: "timer", id, path: pathOf(slot), method: method.name, args, ms: due - steadyMs };
+      const { id, owner, due, slot, method, args } = effect;
+      const [path, ms] = [pathOf(slot), due - steadyMs];
+      return { kind: "timer", id, owner: pathOf(owner), path, method: method.name, args, ms };
     }
     case "cancel":
       return { kind: "cancel", timer: effect.id };
     case "outside": {
-      const { outside, input, slot, method } = effect;
+      const { outside, input, slot, method, args } = effect;
       const { name } = outside;
-      return { kind: "outside", name, input, path: pathOf(slot), method: method?.name ?? null };
+      return { kind: "outside", name, input, path: pathOf(slot), method: method?.name ?? null, args };
     }
   }
 }

@@ -1,37 +1,33 @@
-import type { HeadwaterError } from "../errors.js";
+import { type HeadwaterError, invariant } from "../errors.js";
 import type { Address } from "../model/address.js";
+import {
+  checkDeleted,
+  checkHeld,
+  inOrder,
+  type Listed,
+  listed,
+  type Page,
+  type PageOptions,
+} from "../model/below.js";
 import { type Activation, addressAbove, Context, type ContextClass } from "../model/context.js";
 import type { Key } from "../model/key.js";
-import type { View } from "../model/refs.js";
+import { type Children, Reference, type Target, type View } from "../model/refs.js";
 import * as rules from "../model/rules.js";
 import { explained } from "../model/sealed.js";
 import type { Method } from "../model/shape.js";
 import { awaitResult, Watched } from "../model/watched.js";
 import { copy, copyAll, copyThrown, isSimple } from "../state/values.js";
+import { comeToRest, type Ended, handOver, type Moment, momentOf, Own } from "./handing-over.js";
 import type { LaterEffect } from "./log.js";
-import { Asking, type Event } from "./sequential-event.js";
-import type { Place, State } from "./sequential-place.js";
+import { SequentialAsking } from "./sequential-asking.js";
+import type { Event } from "./sequential-event.js";
+import { NOTHING, type Place, type State } from "./sequential-place.js";
 
-/** How a method ended: with what it returned, or with what it threw. */
-export interface Ended {
-  readonly ok: boolean;
-  readonly value: unknown;
-}
-
+const LIST = "(list)";
 const NO_CALLS: readonly Frame[] = [];
 
-/** What a context's fields held at some moment; throws if that could not be stored. */
-type Moment = () => State;
-
-/** All code that can run has run; the rest waits for something else than a promise that has settled. */
-function comeToRest(): Promise<void> {
-  return new Promise((resolve) => process.nextTick(resolve));
-}
-
 /** One method of one event: the first, or a call below. */
-export class Frame extends Asking implements Activation {
-  readonly time: number;
-  readonly caller: string | undefined;
+export class Frame extends SequentialAsking implements Activation {
   /** Its calls and its effects, in the order of the program text. */
   #items: (Frame | LaterEffect)[] = [];
   /** Its calls, and calls of async methods of its own context, in that order. */
@@ -41,10 +37,12 @@ export class Frame extends Asking implements Activation {
   /** The last of its calls, once its caller has the result. */
   #handedOver: Promise<void> | null = null;
   #before: State | null = null;
+  /** The contexts that it has deleted, with their states. */
+  readonly #deleted: [Place, State][] = [];
   #givenUpAs: State | null = null;
   /** What held of the caller's context when the call was made. */
   #callerHeld = false;
-  #callerState: Moment = () => [];
+  #callerState: Moment = () => NOTHING;
   #done: Promise<void> | null = null;
   /** What its caller has of it. */
   readonly promise = new Watched();
@@ -57,29 +55,93 @@ export class Frame extends Asking implements Activation {
   #leftBehind: HeadwaterError | null = null;
 
   constructor(
-    readonly of: Event,
-    readonly place: Place,
-    readonly method: Method,
-    readonly parent: Frame | null,
+    of: Event,
+    place: Place,
+    method: Method,
+    readonly outer: Frame | null,
     readonly number: number,
   ) {
-    super();
-    this.time = of.facts.time;
-    this.caller = of.facts.caller;
+    super(of, place, method);
   }
 
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
+    return this.#call(target as Place, method, (below, earlier) => below.run(args, earlier));
+  }
+
+  #call(
+    target: Place,
+    method: Method,
+    run: (below: Frame, earlier: readonly Frame[]) => Ended | Promise<Ended>,
+  ): Promise<unknown> {
     if (this.#isTooLate(rules.did.call(target, method))) return this.#refuseLate(target, method);
     this.#asked += 1;
-    const below = new Frame(this.of, target as Place, method, this, this.#asked);
+    const below = new Frame(this.of, target, method, this, this.#asked);
     const earlier = this.#calls().filter((call) => call.#isInTheWayOf(below));
     this.#items.push(below);
     this.#watched.push(below);
     below.#callerHeld = this.of.in(this.place)?.givenUp === false;
     below.#callerState = momentOf(this.place);
-    below.#done = handOver(below, below.run(args, earlier), this.#handedOver);
+    below.#done = handOver(below, run(below, earlier), this.#handedOver);
     this.#handedOver = below.#done;
     return below.promise;
+  }
+
+  /** Does something to the context and all below it at once, when the calls there that were made before have ended. */
+  #atOnce(target: Place, name: string, check: () => void, act: (below: Frame) => unknown): Promise<unknown> {
+    return this.#call(target, { ...this.method, name }, (below, earlier) => {
+      const run = (): Ended => {
+        try {
+          const value = act(below);
+          below.#ended = true;
+          return { ok: true, value };
+        } catch (thrown) {
+          return below.#failed(thrown);
+        }
+      };
+      try {
+        check();
+      } catch (thrown) {
+        return below.#failed(thrown);
+      }
+      return earlier.length === 0 ? run() : Promise.all(earlier.map((frame) => frame.#done)).then(run);
+    });
+  }
+
+  list<C extends Context<Key>>(
+    children: Children<C>,
+    options: PageOptions<C["key"]> = {},
+  ): Promise<Page<C["key"]>> {
+    const { place } = this;
+    let what: Listed = ["", "", 0];
+    const check = () => {
+      if (this.isGivenUp) throw rules.badList(place, rules.noList.givenUp);
+      what = listed(place, children, options);
+    };
+    return this.#atOnce(place, LIST, check, () => place.page(what)) as Promise<Page<C["key"]>>;
+  }
+
+  delete(target: Target<unknown>): Promise<void> {
+    const place = Reference.addressOf(target) as Place;
+    const check = () => checkDeleted(this.place, place, this.of.method.readonly);
+    return this.#atOnce(place, "(delete)", check, (below) => below.#reset()) as Promise<void>;
+  }
+
+  #reset(): void {
+    const { of, place } = this;
+    const isWithin = (each: Place) => each === place || each.isBelow(place);
+    checkHeld(
+      place,
+      of.entered.filter(({ place: each, givenUp }) => givenUp && isWithin(each)).map((each) => each.place),
+    );
+    const below = new Set(place.existing());
+    below.delete(place);
+    for (const each of [place, ...inOrder(below)]) {
+      const { instance, state } = each;
+      invariant(instance !== null, "a context that is deleted has been made");
+      if (of.in(each) === undefined) of.entered.push({ place: each, found: state, givenUp: false });
+      this.#deleted.push([each, state]);
+      for (const timer of each.reset()) this.#items.push({ kind: "cancel", timer });
+    }
   }
 
   /** The code that was left behind gets to know. */
@@ -153,7 +215,7 @@ export class Frame extends Asking implements Activation {
 
   /** The method's own code has come to its end; calls that it waits for, and what follows them, may go on. */
   async #endLater({ ok, value }: Ended): Promise<Ended> {
-    let returned: State = [];
+    let returned = NOTHING;
     try {
       if (ok) returned = this.place.now();
     } catch (thrown) {
@@ -208,11 +270,11 @@ export class Frame extends Asking implements Activation {
   }
 
   #admit(args: unknown[]): unknown[] {
-    const { place, method, parent } = this;
-    if (parent !== null && !place.isBelow(parent.place)) {
-      if (place === parent.place) throw rules.callSelf(place, method);
-      const rule = parent.place.isBelow(place) ? rules.callUp : rules.callSideways;
-      throw rule(parent.place, place, method);
+    const { place, method, outer } = this;
+    if (outer !== null && !place.isBelow(outer.place)) {
+      if (place === outer.place) throw rules.callSelf(place, method);
+      const rule = outer.place.isBelow(place) ? rules.callUp : rules.callSideways;
+      throw rule(outer.place, place, method);
     }
     if (this.of.method.readonly && !method.readonly) throw rules.readonlyCallsWriter(place, method);
     return args.every(isSimple) ? args : copyAll(args.slice(), () => rules.argumentsOf(place, method));
@@ -257,18 +319,21 @@ export class Frame extends Asking implements Activation {
     if (changed.length > 0) this.#doom ??= rules.readonlyChanged(place, method, changed);
     const late = this.#givenUpAs === null ? [] : place.changed(this.#givenUpAs, after);
     if (late.length > 0) this.#doom ??= rules.writeAfterDowngrade(place, late);
-    place.state = after;
+    place.keep(after);
   }
 
   /** Takes back what this method and its calls did. What was given up stays given up: others may be in it. */
   #undo(): void {
     for (const call of this.#calls().toReversed()) call.#undo();
     this.#items = [];
+    for (const [place, state] of this.#deleted.toReversed()) place.putBack(state);
     if (this.#before !== null) this.place.putBack(this.#before);
   }
 
   downgrade(): void {
     if (this.#isTooLate(rules.did.downgrade)) return;
+    if (this.#calls().some(({ method, promise }) => method.name === LIST && !promise.hasEnded))
+      throw rules.badList(this.place, rules.noList.underWay);
     const { place, of } = this;
     const entered = of.in(place);
     if (place.shape.anonymous || entered === undefined || entered.givenUp) return;
@@ -284,7 +349,7 @@ export class Frame extends Asking implements Activation {
 
   /** The call, at or above this one, that a method of this context has made; null if none has. */
   #callFrom(above: Place): Frame | null {
-    for (let at: Frame = this; at.parent !== null; at = at.parent) if (at.parent.place === above) return at;
+    for (let at: Frame = this; at.outer !== null; at = at.outer) if (at.outer.place === above) return at;
     return null;
   }
 
@@ -296,14 +361,14 @@ export class Frame extends Asking implements Activation {
     return into;
   }
 
-  protected nextPosition(): number[] {
+  protected override nextPosition(): number[] {
     this.#asked += 1;
     const position = [this.#asked];
-    for (let at: Frame = this; at.parent !== null; at = at.parent) position.unshift(at.number);
+    for (let at: Frame = this; at.outer !== null; at = at.outer) position.unshift(at.number);
     return position;
   }
 
-  protected ask(effect: LaterEffect): void {
+  protected override ask(effect: LaterEffect): void {
     if (!this.#isTooLate(rules.did.ask)) this.#items.push(effect);
   }
 
@@ -318,39 +383,4 @@ export class Frame extends Asking implements Activation {
     const callFrom = this.#callFrom(at);
     return at.view(callFrom === null ? at.now() : callFrom.#callerState()) as View<T>;
   }
-}
-
-/** An async method of the context itself that a method has called. */
-class Own {
-  readonly promise = new Watched();
-
-  constructor(
-    readonly place: Place,
-    readonly method: { readonly name: string },
-    /** Is it a call below that was made after its method had returned or thrown? */
-    readonly isLate = false,
-  ) {}
-}
-
-function momentOf(place: Place): Moment {
-  try {
-    const state = place.now();
-    return () => state;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
-}
-
-/** A caller gets the results of its calls in the order of the calls, and each after what followed from the one before. */
-async function handOver(
-  { promise }: Frame | Own,
-  ending: Ended | Promise<Ended>,
-  before: Promise<void> | null,
-): Promise<void> {
-  const { ok, value } = await ending;
-  await before;
-  await comeToRest();
-  promise.end(ok, value);
 }

@@ -1,14 +1,13 @@
 import { invariant } from "../errors.js";
 import type { ContextClass } from "../model/context.js";
 import type { TimerId } from "../model/event.js";
-import { resolvePath } from "../model/path.js";
+import { resolvePath, type Step } from "../model/path.js";
 import { noSuchMethod } from "../model/refs.js";
-import { failureOf, type LaterEffect, type Outcome } from "./log.js";
+import type { Ended } from "./handing-over.js";
+import { failureOf, type Outcome } from "./log.js";
 import { Event, type SequentialEvent } from "./sequential-event.js";
-import { type Ended, Frame } from "./sequential-frame.js";
+import { Frame } from "./sequential-frame.js";
 import { Place } from "./sequential-place.js";
-
-export type { SequentialEvent } from "./sequential-event.js";
 
 /**
  * The oracle: runs the events of a program one at a time, to the end, on one thread. It does the obvious thing
@@ -16,10 +15,15 @@ export type { SequentialEvent } from "./sequential-event.js";
  * back when a call or an event fails) and shares nothing with the runtime but the model and the copying of values.
  */
 
+/** The timer that starts an event, and the context that set it. */
+export interface FiredTimer {
+  readonly id: TimerId;
+  readonly owner: readonly Step[];
+}
+
 /** A program whose logical nodes run one event at a time. */
 export class SequentialProgram {
   readonly #roots = new Map<string, Place>();
-  readonly #armed = new Set<TimerId>();
 
   constructor(roots: Readonly<Record<string, ContextClass>>) {
     for (const [node, cls] of Object.entries(roots)) {
@@ -28,13 +32,12 @@ export class SequentialProgram {
   }
 
   /** `timer` is the one that begins this event, if one does. A promise comes of methods that wait for something. */
-  run(facts: SequentialEvent, timer?: TimerId): Outcome | Promise<Outcome> {
+  run(facts: SequentialEvent, timer?: FiredTimer): Outcome | Promise<Outcome> {
     const target = resolvePath(this.#root(facts.node), facts.path);
     const method = target.shape.methods.get(facts.method);
     if (method === undefined) throw noSuchMethod(target.shape, facts.method, String(target));
-    const wasCancelled = timer !== undefined && !this.#armed.delete(timer);
-    if (wasCancelled) return { ok: true, value: undefined, later: [] };
     const event = new Event(facts, target, method, this.#roots);
+    if (timer !== undefined && !this.#goesOff(event, timer)) return { ok: true, value: undefined, later: [] };
     const frame = new Frame(event, target, method, null, 0);
     const ended = frame.run(facts.args, []);
     const isOver = !(ended instanceof Promise) && event.leftOver.length === 0;
@@ -48,17 +51,19 @@ export class SequentialProgram {
   }
 
   #end(event: Event, frame: Frame, { ok, value }: Ended): Outcome {
-    if (ok) return { ok, value, later: this.#commit(frame.later()) };
+    if (ok) return { ok, value, later: frame.later() };
     for (const { place, found } of event.entered) place.putBack(found);
     return { ok: false, error: failureOf(value), later: [] };
   }
 
-  #commit(later: LaterEffect[]): LaterEffect[] {
-    for (const effect of later) {
-      if (effect.kind === "timer") this.#armed.add(effect.id);
-      else if (effect.kind === "cancel") this.#armed.delete(effect.timer);
-    }
-    return later;
+  /** Is the timer still armed? It goes off in the context that set it, which the event is in from then on. */
+  #goesOff(event: Event, { id, owner }: FiredTimer): boolean {
+    const place = resolvePath(this.#root(event.target.node), owner);
+    const found = place.state;
+    if (!place.disarm(id)) return false;
+    place.keep(place.now());
+    event.entered.push({ place, found, givenUp: false });
+    return true;
   }
 
   /** The fields of each context that differs from its initial state, under its address's text. */

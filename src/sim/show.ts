@@ -9,6 +9,7 @@ import type {
   PathStep,
   ProgramSpec,
   RequestSpec,
+  Whole,
 } from "./program.js";
 import { rootOf } from "./prune.js";
 
@@ -85,7 +86,7 @@ function waits(body: readonly Op[]): boolean {
     if ("body" in op) return waits(op.body);
     if (op.op === "branches") return op.join !== "none";
     if (op.op === "own") return op.awaited;
-    return ["call", "par", "pause", "breathe", "stray", "pass"].includes(op.op);
+    return ["call", "par", "list", "delete", "pause", "breathe", "stray", "pass"].includes(op.op);
   });
 }
 
@@ -111,6 +112,7 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
       return [
         `see(...await ${op.hasty ? "Promise.all" : "all"}([`,
         ...indented(op.calls.map((call) => `${showCall("this", call)},`)),
+        ...(op.also == null ? [] : indented([`${showWhole(op.also)}, // after the first`])),
         "]));",
       ];
     case "branches": {
@@ -138,6 +140,9 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
       const own = `this.${op.method}(${op.args.join(", ")}, 0)`;
       return [op.awaited ? `see(await ${own});` : `void ${own}; // not awaited`];
     }
+    case "list":
+    case "delete":
+      return [`see(await ${showWhole(op)});`];
     case "try":
       return ["try {", ...indented(showOps(spec, index, op.body)), "} catch (error) {", "  see(error);", "}"];
     case "if":
@@ -147,7 +152,9 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
     case "downgrade":
       return ["this.downgrade();"];
     case "start":
-      return [showLater("start", op.from === "self" ? "this" : root, op.call)];
+      return [
+        showLater("start", { self: "this", root, parent: "this.event.parent(Context)" }[op.from], op.call),
+      ];
     case "send": {
       const { name, root: peer } = spec.nodes[op.node] ?? { name: "?", root: 0 };
       return [showLater("send", `this.event.peer(${nameOf(spec, peer)}, "${name}")`, op.call)];
@@ -158,13 +165,23 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
       ];
     case "timer": {
       const keep = op.keep === null ? "" : `this.${op.keep} = `;
-      const many = `for (let i = 1; i < ${op.count}; i++) this.event.after(${op.ms} + ((i * 7) % 13), this.${op.method}, ${op.args.join(", ")}, 0);`;
+      const target = op.at == null ? "" : `this.above(${nameOf(spec, op.at)})`;
+      const after = (ms: string, fuel: string) =>
+        op.at == null
+          ? `this.event.after(${ms}, this.${op.method}, ${op.args.join(", ")}, ${fuel});`
+          : `this.event.after(${ms}, ${target}).${op.method}(${op.args.join(", ")}, ${fuel});`;
+      const many = `for (let i = 1; i < ${op.count}; i++) ${after(`${op.ms} + ((i * 7) % 13)`, "0")}`;
       return [
         ...(op.count === undefined ? [] : [`if (fuel > 0) ${many}`]),
-        `if (fuel > 0) ${keep}this.event.after(${op.ms}, this.${op.method}, ${op.args.join(", ")}, fuel - 1);`,
+        `if (fuel > 0) ${keep}${after(String(op.ms), "fuel - 1")}`,
       ];
     }
     case "outside": {
+      if (op.at != null && op.into !== null) {
+        const above = `this.above(${nameOf(spec, op.at)})`;
+        const then = `${op.into}(${op.value}, fuel - 1)`;
+        return [`if (fuel > 0) this.event.outside(somewhere, ${op.value}, ${above}).${then};`];
+      }
       const then = op.into === null ? "" : `, this.${op.into}`;
       return [`if (fuel > 0) this.event.outside(somewhere, ${op.value}${then});`];
     }
@@ -172,6 +189,8 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
       return [`if (this.${op.field} !== "") this.event.cancel(this.${op.field});`];
     case "read":
       return [`see(this.event.read(${nameOf(spec, op.cls)}));`];
+    case "know":
+      return ["see(ticket, node, address, sender and parent of this.event);"];
     case "pause":
       return [`await pause(${op.units});`];
     case "forget":
@@ -185,6 +204,11 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
     case "break":
       return [`${op.rule.replaceAll(" ", "_")}();`];
   }
+}
+
+function showWhole(op: Whole): string {
+  if (op.op === "delete") return `this.event.delete(this${op.path.map(showStep).join("")})`;
+  return `twoPages(this.event.list(this.${op.field}, { limit: ${op.limit} }))`;
 }
 
 type ShownCall = Pick<CallSpec, "path" | "method"> & { args: readonly (Expr | string)[] };

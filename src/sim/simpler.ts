@@ -99,6 +99,8 @@ function* insteadOf(op: Op): Iterable<Op[]> {
       if (op.turns > 1) yield [{ ...op, turns: 1 }];
       break;
     case "par":
+      if (op.also != null) yield [op.also];
+      if (op.also != null) yield [{ ...op, also: null }];
       for (const gone of op.calls.keys()) {
         const calls = op.calls.filter((_, i) => i !== gone);
         const [only] = calls;
@@ -118,6 +120,12 @@ function* insteadOf(op: Op): Iterable<Op[]> {
     case "stray":
       for (const call of simplerCalls(op.call)) yield [{ ...op, call }];
       break;
+    case "delete":
+      for (const [at, step] of op.path.entries()) {
+        if (step.key !== 0)
+          yield [{ ...op, path: op.path.map((each, i) => (i === at ? { ...each, key: 0 } : each)) }];
+      }
+      break;
     case "change":
     case "outside":
     case "tell":
@@ -132,6 +140,7 @@ function* insteadOf(op: Op): Iterable<Op[]> {
       if (op.count !== undefined && op.count > 2) yield [{ ...op, count: op.count >> 1 }];
       if (op.count !== undefined) yield [withoutCount(op)];
       if (op.keep !== null) yield [{ ...op, keep: null }];
+      if (op.at != null) yield [{ ...op, at: null }];
       break;
     case "pause":
       if (op.units > 1) yield [{ ...op, units: 1 }];

@@ -32,15 +32,23 @@ export function armedIn(address: Address, state: State): LiveMap {
 
 type Fields = Record<string, unknown>;
 
-/** The state that a context starts with: its field initialisers. */
+/** The state that a context starts with, and that it has again when it was deleted: its field initialisers. */
 export function initialState(address: Address): State {
   const instance = Context.construct(address) as unknown as Fields;
-  return address.shape.fields.map((field) => {
+  const state: Unmade = address.shape.fields.map((field) => {
     const value = instance[field];
     return value instanceof Live
       ? firstVersion(value, instance, address, field)
       : copyField(value, address, field);
   });
+  return Object.defineProperty(state, "isUnmade", { value: true });
+}
+
+type Unmade = unknown[] & { readonly isUnmade?: true };
+
+/** Is it a state that no event has changed? Such a context does not exist: there is nothing of it to keep or to list. */
+export function isUnmade(state: State): boolean {
+  return (state as Unmade).isUnmade === true;
 }
 
 /** A state that was written by an earlier run, with its tracked collections as the class declares them now. */
@@ -124,6 +132,7 @@ export function stateOf(
       now = valueNow(live, kept, instance, address, field);
       if (now === kept) continue;
     }
+    if (after === null && isUnmade(before) && isEqual(kept, now)) continue; // only a real change makes it exist
     after ??= before.slice();
     after[i] = now;
   }
@@ -134,6 +143,11 @@ function armedNow(armed: LiveMap, before: unknown, address: Address): unknown {
   if (before instanceof Version) return versionNow(armed, before, armed, address, TIMERS);
   const version = armed.freeze();
   return version.size === 0 ? before : version;
+}
+
+function isEqual(kept: unknown, now: unknown): boolean {
+  if (kept instanceof Version && now instanceof Version) return isSameContent(kept, now);
+  return same(now, kept);
 }
 
 /** The value of a field that is no longer the very same as before, and not a simple one. */
@@ -158,11 +172,19 @@ function copyField(value: unknown, address: Address, field: string): unknown {
 
 /** The fields in which two states of a context differ. */
 export function changedFields(address: Address, before: State, after: State): string[] {
-  return address.shape.fields.filter((_, i) => {
-    const [value, kept] = [after[i], before[i]];
-    if (value instanceof Version && kept instanceof Version) return !isSameContent(kept, value);
-    return !same(value, kept);
-  });
+  return address.shape.fields.filter((_, i) => !isEqual(before[i], after[i]));
+}
+
+/** Are all fields and armed timers in two states of a context the same? */
+export function isSameState({ shape }: Address, before: State, after: State): boolean {
+  const { length } = shape.fields;
+  for (let i = 0; i < length; i++) if (!isEqual(before[i], after[i])) return false;
+  return isEqual(timersOrNone(before[length]), timersOrNone(after[length]));
+}
+
+/** When the last timer is disarmed, there is as little to keep as before the first. */
+function timersOrNone(timers: unknown): unknown {
+  return timers instanceof Version && timers.size === 0 ? undefined : timers;
 }
 
 /** A state to look at: an object with the fields of the context, apart from everybody else's. */

@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import { Context } from "../model/context.js";
+import { hasPrivateNames } from "../model/private-names.js";
 import { Reference } from "../model/refs.js";
-import { hasPrivateNames } from "./private-names.js";
 
 /** The classes whose instances are plain data because the program said so. */
 

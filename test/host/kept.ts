@@ -22,8 +22,9 @@ export class Kept {
     this.state = loadState(journal, slot);
   }
 
+  /** If there is none yet, that of a context which an event has changed and changed back: others leave nothing. */
   get present(): State {
-    return this.state ?? initialState(this.slot);
+    return this.state ?? [...initialState(this.slot)];
   }
 
   /** Runs a change as an event would, and writes it. */

@@ -62,9 +62,12 @@ test("timers are part of what is written, each by itself", () => {
   assert.equal(armed(kept.state).length, 998);
   kept.write(before ?? []);
   assert.deepEqual(armed(kept.reload().state), [["1:1", 500]]);
-  kept.write(initialState(kept.slot));
+  kept.write([...initialState(kept.slot)]);
   assert.deepEqual(armed(kept.reload().state), []);
   assert.deepEqual(kept.keys, [kept.slot.stored.key]);
+  kept.write(before ?? []);
+  kept.write(initialState(kept.slot)); // it is deleted
+  assert.deepEqual(kept.keys, []);
 });
 
 test("a change in a tracked collection is written by itself, however large the collection is", () => {
@@ -167,7 +170,7 @@ test("contexts never share keys, whatever they and their fields are called", () 
   ];
   const journal = new MemoryJournal();
   const states = contexts.map((slot, i) => {
-    const state = initialState(slot);
+    const state = [...initialState(slot)];
     const after = slot.shape.fields[0] === "count" ? [i, ...state.slice(1)] : state;
     const writes: Write[] = [];
     stateWrites(slot, null, after, writes);

@@ -72,7 +72,7 @@ test("values of all kinds arrive as they were, as arguments and as results", () 
     ODD,
   );
   const back = line<ToHead>();
-  const end = { ok: true, effects: [], writes: [], isOver: true };
+  const end = { ok: true, effects: [], writes: [], made: [], isOver: true };
   for (const value of ODD)
     back.outbox.add({ kind: "finish", node: "Root", ticket: 1, attempt: 1, value: { value }, ...end });
   const results = back.pass() as Extract<ToHead, { kind: "finish" }>[];

@@ -14,6 +14,8 @@ const OPS = [
   "during",
   "breathe",
   "own",
+  "list",
+  "delete",
   "try",
   "if",
   "throw",
@@ -25,6 +27,7 @@ const OPS = [
   "cancel",
   "outside",
   "read",
+  "know",
   "pause",
   "forget",
   "stray",
@@ -49,12 +52,15 @@ const CODES = [
   "HW-1019",
   "HW-1021",
   "HW-1026",
+  "HW-1031",
   "HW-1101",
 ];
 
 /** No method asks for more later events than this, and none has more fuel. */
 const EFFECTS_MAX = 3;
 const FUEL_MAX = 2;
+/** How many timers one operation sets, at most. */
+const TIMERS_MAX = 200;
 
 function scenario(seed: number, requests: number) {
   const random = new Random(seed);
@@ -94,7 +100,14 @@ async function runAll(spec: ProgramSpec, workload: readonly RequestSpec[], event
         const { path, method } = effect;
         const result = { ok: true, value: 1 };
         if (method !== null)
-          queue.push({ ...event, path, method, args: [result], caller: undefined, timer: undefined });
+          queue.push({
+            ...event,
+            path,
+            method,
+            args: [result, ...effect.args],
+            caller: undefined,
+            timer: undefined,
+          });
         continue;
       }
       const node = effect.kind === "send" ? effect.node : event.node;
@@ -130,7 +143,7 @@ test("every kind of operation appears over 200 seeds", () => {
 
 test("every program ends in the sequential runner, most events succeed, and every rule is broken by some", async () => {
   const requests = 30;
-  const eventsMax = requests * (1 + EFFECTS_MAX + EFFECTS_MAX ** FUEL_MAX);
+  const eventsMax = requests * (1 + EFFECTS_MAX + EFFECTS_MAX ** FUEL_MAX) * TIMERS_MAX;
   const codes = new Set<string>();
   let [events, failed] = [0, 0];
   for (let seed = 0; seed < 2000; seed++) {

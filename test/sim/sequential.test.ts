@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AnonymousContext, Context, type ContextClass, readonly, reads } from "headwater";
 import type { Step } from "#src/model/path.js";
-import { type SequentialEvent, SequentialProgram } from "#src/sim/sequential.js";
+import { type FiredTimer, SequentialProgram } from "#src/sim/sequential.js";
+import type { SequentialEvent } from "#src/sim/sequential-event.js";
 
 /** Runs events of one logical node, giving out tickets. */
 class Runner {
@@ -17,7 +18,7 @@ class Runner {
     path: Step[],
     method: string,
     args: unknown[] = [],
-    { timer, ...more }: Partial<SequentialEvent> & { timer?: string } = {},
+    { timer, ...more }: Partial<SequentialEvent> & { timer?: FiredTimer } = {},
   ) {
     this.#ticket += 1;
     const facts = { node: "main", ticket: this.#ticket, path, method, args, time: 7, caller: undefined };
@@ -384,8 +385,8 @@ test("timers are named by their position in the event; a cancelled one does noth
   );
   const { later } = await tree.run([], "cancels", [names[2]]);
   assert.deepEqual(later, [{ kind: "cancel", timer: names[2] }]);
-  await tree.run([], "note", ["one"], { timer: "main:1:1@" });
-  await tree.run([], "note", ["two"], { timer: "main:1:3@" });
+  await tree.run([], "note", ["one"], { timer: { id: "main:1:1@", owner: [] } });
+  await tree.run([], "note", ["two"], { timer: { id: "main:1:3@", owner: [] } });
   assert.deepEqual(tree.states(), { main: { notes: ["one"] } });
 });
 
@@ -439,7 +440,9 @@ test("messages to other logical nodes are noted with the node and the path", asy
   }
   const root = new Runner(Root, { other: Peer });
   const { later } = await root.run([], "sends");
-  assert.deepEqual(later, [{ kind: "send", node: "other", path: leaf(7), method: "add", args: [1] }]);
+  assert.deepEqual(later, [
+    { kind: "send", node: "other", path: leaf(7), method: "add", args: [1], sender: "main" },
+  ]);
   assert.equal(await root.code([], "startsThere"), "HW-1018");
   assert.equal(await root.code([], "sendsHome"), "HW-1018");
   assert.equal(await root.code([], "asksForNobody"), "HW-1020");

@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Context, type Elsewhere, type Ref, reads, type TimerId, type View } from "headwater";
+import {
+  Context,
+  outside as declared,
+  type Elsewhere,
+  type OutsideResult,
+  type Page,
+  type Ref,
+  reads,
+  type Sender,
+  type TimerId,
+  type View,
+} from "headwater";
 
 /** What a method may write, checked by the compiler; nothing here is run. */
 
@@ -17,17 +28,30 @@ class Life extends Context {
   size = 3;
   cells = this.children(Cell);
 
+  expire(_cell: Cell["key"], _why: string) {}
+  heard(_result: OutsideResult<number>, _what: string) {}
+
   async tick() {
     equal<ReturnType<typeof this.cells>, Ref<Cell>>(true);
     const done = await this.cells(0, 0).compute(1);
     equal<typeof done, void>(true);
     equal<typeof this.key, never>(true);
+    const page = await this.event.list(this.cells, { after: [1, 2], limit: 5 });
+    equal<typeof page, Page<readonly [x: number, y: number]>>(true);
+    // @ts-expect-error the key to begin behind must be of the declared type
+    await this.event.list(this.cells, { after: "a" });
+    // @ts-expect-error only fields of children are listed
+    await this.event.list(this.size);
+    await this.event.delete(this.cells(0, 0));
+    // @ts-expect-error what is deleted is a context
+    await this.event.delete(this.cells);
     // @ts-expect-error a call's result must be awaited before it is used
     const wrong: undefined = this.cells(0, 0).compute(1);
     void wrong;
   }
 }
 class Cell extends Context<readonly [x: number, y: number]> {
+  weighed(_result: OutsideResult<number>, _times: number) {}
   alive = false;
   timer: TimerId | undefined;
 
@@ -61,6 +85,26 @@ class Cell extends Context<readonly [x: number, y: number]> {
     // @ts-expect-error and none may be missing
     this.event.after(10, this.store, true);
 
+    equal<typeof this.event.sender, Sender | undefined>(true);
+    equal<typeof this.event.ticket, number>(true);
+    const parent = this.event.parent(Life);
+    equal<typeof parent, Elsewhere<Life> | undefined>(true);
+    // @ts-expect-error there may be no such context above
+    this.event.start(parent).tick();
+
+    const later = this.event.after(10, root).expire(this.key, "late");
+    equal<typeof later, TimerId>(true);
+    // @ts-expect-error the arguments of a timer's method above are checked
+    this.event.after(10, root).expire("late");
+    // @ts-expect-error a context has only its own methods
+    this.event.after(10, root).compute(1);
+    this.event.outside(weigh, "gold", this.weighed, 3);
+    this.event.outside(weigh, "gold", root).heard("gold");
+    // @ts-expect-error the further arguments are checked
+    this.event.outside(weigh, "gold", root).heard(5);
+    // @ts-expect-error a method that does not take the result cannot be started with it
+    this.event.outside(weigh, "gold", root).expire();
+
     const printer = this.event.peer(Printer);
     this.event.send(printer).print("line");
     // @ts-expect-error the arguments of a message are checked
@@ -70,6 +114,8 @@ class Cell extends Context<readonly [x: number, y: number]> {
     this.event.send("ada", { any: ["plain", "data"] });
   }
 }
+
+const weigh = declared("types-weigh", (what: string) => what.length);
 
 class Keyed extends Context<number> {}
 class Parent extends Context {

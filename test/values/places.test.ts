@@ -190,8 +190,14 @@ function toHost(slot: Slot, value: unknown, caller: string): ToHost[] {
     isAlone: false,
     after: null,
   };
-  const ended = { ok: true, value: { value: seen(value) }, effects: [], writes: [] };
-  const failed = { ok: false, value: { code: "HW-1004", message: caller }, effects: [], writes: [] };
+  const ended = { ok: true, value: { value: seen(value) }, effects: [], writes: [], made: [] };
+  const failed = {
+    ok: false,
+    value: { code: "HW-1004", message: caller },
+    effects: [],
+    writes: [],
+    made: [],
+  };
   const callers = [
     [path, true, seenAbove[0][1]],
     [path, false, ["HW-1006", packedValue(caller)]],
@@ -231,13 +237,19 @@ function toHead(slot: Slot, value: unknown, client: string): ToHead[] {
   ] as const;
   const effects = [
     { kind: "start", node: "Root", path, method: "touch", args },
-    { kind: "send", node: "Root", path, method: "touch", args },
+    { kind: "send", node: "Root", path, method: "touch", args, sender: client },
     { kind: "tell", client, message: seen(value) },
-    { kind: "timer", id: "Root:1:1@", due: 0.5, path, method: "touch", args },
-    { kind: "outside", outside: "pay", input: seen(value), path, method: null },
+    { kind: "timer", id: "Root:1:1@", owner: path, due: 0.5, path, method: "touch", args },
+    { kind: "outside", outside: "pay", input: seen(value), path, method: null, args },
   ] as const;
-  const ended = { ok: true, value: { value: seen(value) }, writes: [] };
-  const failed = { ok: false, value: { code: "HW-1004", message: client }, effects: [], writes: [] };
+  const ended = { ok: true, value: { value: seen(value) }, writes: [], made: [[path, true]] as const };
+  const failed = {
+    ok: false,
+    value: { code: "HW-1004", message: client },
+    effects: [],
+    writes: [],
+    made: [],
+  };
   return [
     { kind: "finish", ...TRY, isOver: true, ...ended, effects: [] },
     { kind: "finish", ...TRY, isOver: false, ...ended, effects },
@@ -255,7 +267,20 @@ function toHead(slot: Slot, value: unknown, client: string): ToHead[] {
       callers,
       seen: entered,
     },
-    { kind: "tookBack", ...TRY, ask: 1, writes: [], entered },
+    {
+      kind: "ask",
+      ...TRY,
+      ask: 2,
+      path,
+      method: "(list)",
+      args,
+      positions: [1],
+      within: 0,
+      callers: [],
+      seen: [],
+      made: [[path, false]],
+    },
+    { kind: "tookBack", ...TRY, ask: 1, writes: [], made: [], entered },
     { kind: "again", ...TRY },
     { kind: "release", ...TRY, path, changed: true },
     { kind: "viewed", ...TRY, path, look: 1, state: null },

@@ -10,6 +10,21 @@ export function hasPrivateNames(cls: (...args: never[]) => unknown): boolean {
   return LOWERED.test(code) || declaresPrivate(code);
 }
 
+/** The private fields of a class of its own, as it names them; methods are not among them. */
+export function privateFieldsOf(cls: { toString(): string }): string[] {
+  const text = Function.prototype.toString.call(cls);
+  const fields = new Set<string>();
+  for (const [, ...names] of text.matchAll(LOWERED_FIELD)) fields.add(names.find((name) => name) ?? "");
+  if (text.startsWith("class") && text.includes("#")) {
+    for (const { name, isField } of declaredPrivate(withoutTexts(text))) if (isField) fields.add(name);
+  }
+  return [...fields];
+}
+
+/** What compilers make of private fields, but not of private methods, for older engines: TypeScript, esbuild, Babel. */
+const LOWERED_FIELD =
+  /\b(?:__classPrivateField[GS]et\(this, *([\w$]+), *(?:[^()]+, *)?["']f["']|__private(?:Add\(this, *([\w$]+),|Get\(this, *([\w$]+)\))|_classPrivateFieldInitSpec\(this, *([\w$]+),)/g;
+
 /** What compilers make of private names for older engines: TypeScript, esbuild, Babel. */
 const LOWERED =
   /\b(?:__classPrivateField[GS]et|__private(?:Add|Get|Set)|_classPrivate\w*(?:InitSpec|Get2?|Set2?))\(this\b/;
@@ -64,18 +79,30 @@ const BEFORE_NAME = new Set(["{", "}", ";", "*", "static", "async", "get", "set"
 
 /** Is there a private name right in the body of the class that is not static? */
 function declaresPrivate(code: string): boolean {
+  return !declaredPrivate(code).next().done;
+}
+
+interface PrivateName {
+  readonly name: string;
+  readonly isField: boolean;
+}
+
+/** The private names right in the body of the class that are not static. */
+function* declaredPrivate(code: string): Generator<PrivateName> {
   let depth = 0;
   let isStatic = false;
   let before = "";
-  for (const [token] of code.matchAll(TOKEN)) {
-    if (token === "#" && depth === 1 && !isStatic && (BEFORE_NAME.has(before) || endsField(before)))
-      return true;
+  const tokens = Array.from(code.matchAll(TOKEN), ([token]) => token);
+  for (const [i, token] of tokens.entries()) {
+    if (token === "#" && depth === 1 && !isStatic && (BEFORE_NAME.has(before) || endsField(before))) {
+      const isField = tokens[i + 2] !== "(" && before !== "get" && before !== "set";
+      yield { name: `#${tokens[i + 1]}`, isField };
+    }
     if ("{([".includes(token)) depth += 1;
     else if ("})]".includes(token)) depth -= 1;
     isStatic = token === "static" || (isStatic && BEFORE_NAME.has(token) && !"{};".includes(token));
     before = token;
   }
-  return false;
 }
 
 /** A field may end without a semicolon: behind a name, a number, a text or a bracket, a private name is the next member. */

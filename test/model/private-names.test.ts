@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hasPrivateNames } from "#src/state/private-names.js";
+import { hasPrivateNames } from "#src/model/private-names.js";
 
 const PLACEHOLDER = "$".concat("{");
 

@@ -1,0 +1,46 @@
+import type { Address } from "./address.js";
+import type { Context, ContextClass } from "./context.js";
+import type { CurrentEvent } from "./event.js";
+import type { Key } from "./key.js";
+import { type Elsewhere, reference, type Scope } from "./refs.js";
+import * as rules from "./rules.js";
+import { isKindOf } from "./shape.js";
+
+/** What `this.event` says of the context it is used in: the same in every runtime. */
+export abstract class Current implements Pick<CurrentEvent, "node" | "address" | "parent"> {
+  /** The context that the method runs in. */
+  protected abstract get here(): Address;
+  /** Decides what calling through a reference means that the method got here. */
+  protected abstract get scope(): Scope;
+
+  get node(): string {
+    return this.here.node;
+  }
+
+  get address(): string {
+    return String(this.here);
+  }
+
+  parent<T extends Context<Key>>(cls: abstract new () => T): Elsewhere<T> | undefined {
+    const { parent } = this.here;
+    if (parent === null || !isKindOf(parent.shape.cls, cls)) return undefined;
+    return reference(this.scope, parent) as unknown as Elsewhere<T>;
+  }
+}
+
+/** May a timer or an outside call of a context start its event there? */
+export function isAtOrAbove(target: Address, address: Address): boolean {
+  return target === address || address.isBelow(target);
+}
+
+/** The root of the only logical node that has a root of this class, and this name if there is one. */
+export function rootNamed<A extends Address>(
+  roots: ReadonlyMap<string, A>,
+  cls: ContextClass,
+  name: string | undefined,
+): A {
+  const isMeant = ({ shape, node }: A) => isKindOf(shape.cls, cls) && (name === undefined || node === name);
+  const [only, another] = [...roots.values()].filter(isMeant);
+  if (only !== undefined && another === undefined) return only;
+  throw rules.noSuchPeer(cls, name, [...roots.keys()]);
+}

@@ -53,7 +53,7 @@ export class Entry {
   /** The method has returned a promise. Says whether it may go on in this instance. */
   mayTakeTime(method: Method): boolean {
     method.takesTime = true;
-    const wasReused = this.#instanceIs === "reused";
+    const wasReused = this.#instanceIs === "reused" && !this.slot.shape.anonymous; // which has no state to get in between
     this.#instanceIs = "waited in";
     return !wasReused;
   }

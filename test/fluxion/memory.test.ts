@@ -34,7 +34,5 @@ test("a stage that runs out of memory fails its request; its worker is replaced,
   );
   assert.equal(exitCode, 0);
   const grow = stages.find(({ name }) => name === "grow");
-  assert.ok(grow !== undefined);
-  assert.equal(grow.lost, 2);
-  assert.equal(grow.inWorkers + grow.here, 3); // it may have to wait too long for a worker that is being replaced
+  assert.deepEqual([grow?.inWorkers, grow?.here, grow?.lost], [3, 0, 2]);
 });

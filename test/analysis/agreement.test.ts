@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
 import { analyze, coordinated, type Graph, isAnomaly, type Path, showAnalysis } from "headwater/analysis";
 import { type CheckResult, check, showCheck } from "headwater/analysis/check";
+import fc from "../properties.js";
 import { range } from "./checks.js";
 import { path } from "./dataflows.js";
 import { codeOf, dataflow } from "./random-dataflows.js";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   analyze,
   type DeriveOptions,
@@ -10,6 +9,7 @@ import {
   type Seal,
 } from "headwater/analysis";
 import { check, type RunnableComponent, showCheck, sqlComponent } from "headwater/analysis/check";
+import fc from "../properties.js";
 import { range } from "./checks.js";
 import { COLUMNS, meeting, query } from "./sql-queries.js";
 

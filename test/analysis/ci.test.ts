@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import fc from "fast-check";
 import {
   analyze,
   baselineText,
@@ -14,6 +13,7 @@ import {
   toSarif,
 } from "headwater/analysis";
 import { headwater } from "../cli/headwater.js";
+import fc from "../properties.js";
 import { analysisOf, example, WORDCOUNT } from "./dataflows.js";
 import { dataflow } from "./random-dataflows.js";
 

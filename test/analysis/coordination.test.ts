@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
 import { Context, HeadwaterError, readonly, run } from "headwater";
 import { analyze, type Coordination, planCoordination, readDataflow, showAnalysis } from "headwater/analysis";
 import { SealedPartition, Sequencer } from "headwater/coordination";
+import fc from "../properties.js";
 import { refused } from "../refused.js";
 import { example, WORDCOUNT } from "./dataflows.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
 import { analyze, toSvg } from "headwater/analysis";
+import fc from "../properties.js";
 import { analysisOf, exampleNames, exampleText } from "./dataflows.js";
 import { dataflow } from "./random-dataflows.js";
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
 import {
   type Analysis,
   type AnnotationKind,
@@ -21,6 +20,7 @@ import {
   toJson,
   toSvg,
 } from "headwater/analysis";
+import fc from "../properties.js";
 import { dataflow } from "./random-dataflows.js";
 
 /** Few names, so that seals, gates and interfaces meet often. */

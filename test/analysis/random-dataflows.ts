@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import type {
   AnnotationKind,
   Component,
@@ -10,6 +9,7 @@ import type {
   Stream,
 } from "headwater/analysis";
 import type { DataRecord, RunnableComponent } from "headwater/analysis/check";
+import fc from "../properties.js";
 
 /**
  * Random dataflows, cyclic ones too, whose components really do what their annotations say and no less: whatever may depend

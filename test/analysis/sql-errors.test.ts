@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
 import { HeadwaterError } from "headwater";
 import { deriveQuery } from "headwater/analysis";
+import fc from "../properties.js";
 
 const TABLES = { clicks: ["id", "ts", "userId"], ads: ["id", "name"] };
 

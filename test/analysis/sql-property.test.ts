@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
 import { type DerivedQuery, derive } from "#src/analysis/sql/derive.js";
 import { evaluateQuery, type Tables } from "#src/analysis/sql/evaluate.js";
 import { parseQuery } from "#src/analysis/sql/parse.js";
 import type { ResolvedQuery } from "#src/analysis/sql/plan.js";
 import { resolveQuery } from "#src/analysis/sql/resolve.js";
+import fc from "../properties.js";
 import { COLUMNS, query, TABLES, tables } from "./sql-queries.js";
 
 const RUNS = Number(process.env.HEADWATER_SQL_RUNS ?? 200);

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import type { Scalar } from "#src/analysis/sql/ast.js";
 import type { Tables } from "#src/analysis/sql/evaluate.js";
+import fc from "../properties.js";
 
 /** Random queries over three tables with the columns a and b; each part gives columns a and b again. */
 export const COLUMNS = { r: ["a", "b"], s: ["a", "b"], t: ["a", "b"] } as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "../properties.js";
 import { compileText } from "./compiling.js";
 import { randomProgram } from "./random/program.js";
 import { compiledTrace, interpretedRun, plainRun, plainTrace } from "./random/world.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { HeadwaterError } from "headwater";
 import { Claims } from "#src/fluxion/runtime/claims.js";
 import { type Job, PLACES, Sharing } from "#src/fluxion/runtime/sharing.js";
+import fc from "../properties.js";
 
 /** Threads that do what they are told, one stage after the other, as real ones do. */
 class Threads {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { fromForm } from "#src/client/form.js";
 import { HeadwaterError } from "#src/errors.js";
 import { parseJson } from "#src/server/json.js";
+import fc from "../properties.js";
 
 /** What `parseJson` accepts and refuses, against a slow reading of the text, token by token. */
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { Context, expose, run, serve } from "headwater";
 import { DOOR } from "#src/model/door.js";
+import fc from "../properties.js";
 import { assertArrived } from "./equal.js";
 import { storable } from "./storable.js";
 

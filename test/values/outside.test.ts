@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { HeadwaterError } from "headwater";
 import { errorOfForm, failureForm } from "#src/client/failure.js";
 import { fromForm, toForm } from "#src/client/form.js";
 import { pack } from "#src/client/frames.js";
 import { Unpacker } from "#src/client/unpack.js";
 import { formJson, parseJson, toJson } from "#src/server/json.js";
+import fc from "../properties.js";
 import { Money } from "./classes.js";
 import { seen, told } from "./equal.js";
 import { storable } from "./storable.js";

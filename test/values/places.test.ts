@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { Context, type Key, tracked } from "headwater";
 import { jsonOf } from "#src/cli/journal-values.js";
 import { packedValue } from "#src/host/packed.js";
@@ -14,6 +13,7 @@ import { decode, encode } from "#src/state/codec.js";
 import { viewOf } from "#src/state/fields.js";
 import { Kept, rootOf } from "../host/kept.js";
 import { line } from "../hosts/line.js";
+import fc from "../properties.js";
 import { assertArrived, seen } from "./equal.js";
 import { contextKeys, keys, nested, storable, texts } from "./storable.js";
 

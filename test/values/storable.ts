@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../properties.js";
 import { Money, Overdrawn } from "./classes.js";
 
 /** Any value that contexts may hold and pass (docs/state.md), with those preferred that look like something else. */

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../properties.js";
 
 /** A small program: a handler with nested asynchronous calls, over variables that are shared or private. */
 export interface RandomProgram {

@@ -124,6 +124,38 @@ test("one host: an event that waits for ever is reported once", async (t) => {
   );
 });
 
+test("one host: of many events that wait for ever ten are named and the others counted", async (t) => {
+  const alive = setInterval(() => {}, 1000);
+  t.after(() => clearInterval(alive));
+  const warned: string[] = [];
+  let reported = 0;
+  let counted = () => {};
+  const all = new Promise<void>((resolve) => {
+    counted = resolve;
+  });
+  const service = await run(House, {
+    slowEventMs: 50,
+    onWarning: ({ message }) => {
+      warned.push(message);
+      reported += Number(/(\d+) more/.exec(message)?.[1] ?? 1);
+      if (reported === 1000) counted();
+    },
+  });
+  t.after(() => service.stop({ graceMs: 0 }));
+  for (let i = 0; i < 1000; i += 1) {
+    service.root
+      .doors(i)
+      .wait()
+      .catch(() => {});
+  }
+  await all;
+  assert.match(
+    warned[10] ?? "",
+    /^HW-6006: \d+ more events have been running as long as the 10 named before\.$/,
+  );
+  assert.ok(warned.length < 100, `${warned.length} warnings`);
+});
+
 test("one host: with a limit, an event that waits for ever fails, changes nothing, and its context goes on", async (t) => {
   const alive = setInterval(() => {}, 1000);
   t.after(() => clearInterval(alive));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { ElasticHosts } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
-import { HOSTS_MAX } from "../host/host-options.js";
+import { HOSTS_MAX } from "../host/limits.js";
 import { run as runService } from "../host/run.js";
 import { type AnyService, parkedOf, type RunOptions, hostsOf as serviceHosts } from "../host/service.js";
 import { tellSupervisor } from "../host/supervised.js";

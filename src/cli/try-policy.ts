@@ -7,7 +7,7 @@ import { described, policyOf } from "../elastic/elastic-hosts.js";
 import { eventIn, type LoadEvent } from "../elastic/load.js";
 import type { Policy } from "../elastic/policy.js";
 import { HeadwaterError } from "../errors.js";
-import { HOSTS_MAX } from "../host/host-options.js";
+import { HOSTS_MAX } from "../host/limits.js";
 import { fixed, type Trial, tryPolicy } from "../sim/trial.js";
 import { type Arguments, misused, unreadable } from "./arguments.js";
 import { EVENTS_MAX, type HostRange, hostsIn, policyIn } from "./hosts-option.js";

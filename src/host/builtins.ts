@@ -1,11 +1,10 @@
 import { Context } from "../model/context.js";
-import { resolvePath } from "../model/path.js";
+import { type Path, resolvePath } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import { Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
 import type { Frame } from "./frame.js";
 import { rootOf } from "./stored-below.js";
-import type { Path } from "./wire.js";
 
 /**
  * Methods that every context has besides its own, for the runtime to call: as calls of an event they wait their turn, go to

@@ -1,8 +1,7 @@
 import { performance } from "node:perf_hooks";
-import { pathOf } from "../model/path.js";
+import { type Path, pathOf } from "../model/path.js";
 import { roughBytes } from "../state/rough-size.js";
 import type { Slot } from "./slot.js";
-import type { Path } from "./wire.js";
 
 /** What was seen of one context between two readings: how long it ran and how often, in what was timed of it. */
 export interface ContextSample {

@@ -1,11 +1,11 @@
 import type { Marks } from "../core/marks.js";
 import type { Journal, Write } from "../journal/journal.js";
-import { pathOf } from "../model/path.js";
+import { type Path, pathOf } from "../model/path.js";
 import { largest, PieceSizes, PieceWriter } from "./pieces.js";
 import type { Slot } from "./slot.js";
 import { contextNameIn } from "./stored-keys.js";
 import { storedWrites } from "./stored-state.js";
-import type { Path, ToHost } from "./wire.js";
+import type { ToHost } from "./wire.js";
 
 /**
  * Contexts that are to be moved are copied first, piece by piece, while events go on in them. What changes meanwhile is

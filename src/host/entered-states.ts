@@ -1,16 +1,16 @@
 import { HeadwaterError } from "../errors.js";
 import type { Write } from "../journal/journal.js";
-import { pathOf } from "../model/path.js";
+import { type Path, pathOf } from "../model/path.js";
 import { isUnmade, type State } from "../state/fields.js";
 import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
 import type { Frame } from "./frame.js";
 import type { Above } from "./guest.js";
-import type { Change } from "./ledger.js";
 import { packedValue, unpackedValue } from "./packed.js";
+import type { Change } from "./request.js";
 import type { Slot } from "./slot.js";
 import { decodeState, encodeState, stateWrites } from "./stored-state.js";
-import { type Asked, at, type CallerOnWire, type Path } from "./wire.js";
+import { type Asked, at, type CallerOnWire } from "./wire.js";
 
 /** What a call that goes to another host takes along of contexts on this one. */
 export function takenAlong(frame: Frame): Pick<Asked, "within" | "callers" | "seen"> {

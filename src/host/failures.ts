@@ -1,5 +1,5 @@
-import { HeadwaterError } from "../errors.js";
 import { apart, textOf } from "./apart.js";
+import { isAnswer } from "./own-error.js";
 import type { EventRequest } from "./request.js";
 
 /** Code of the application has failed, and no caller in this process hears of it: which, where, and why. */
@@ -67,28 +67,6 @@ export class Failures {
     const onError = this.#onError;
     if (onError !== undefined) apart(() => onError(failed));
     else process.emitWarning(describe(failed), "HeadwaterEventFailed");
-  }
-}
-
-/** JavaScript's own. An error with another name was made for the caller. */
-const NATIVE = new Set([
-  "Error",
-  "AggregateError",
-  "AssertionError",
-  "EvalError",
-  "RangeError",
-  "ReferenceError",
-  "SyntaxError",
-  "TypeError",
-  "URIError",
-]);
-
-/** Is it what the program wants to tell its caller, and no failure? Then its name is one of the program's own. */
-export function isAnswer(error: unknown): boolean {
-  try {
-    return error instanceof Error && !(error instanceof HeadwaterError) && !NATIVE.has(error.name);
-  } catch {
-    return false; // its name is code of the application, which has failed itself
   }
 }
 

@@ -3,7 +3,7 @@ import { HeadwaterError } from "../errors.js";
 import type { ContextClass } from "../model/context.js";
 import type { Target } from "../model/refs.js";
 import { Addressed, misplaced } from "./addressed.js";
-import { HOSTS_MAX } from "./host-options.js";
+import { HOSTS_MAX } from "./limits.js";
 import { checkedColocate, contextClasses, misrule } from "./placement-rules.js";
 import type { Program } from "./program.js";
 import type { Slot } from "./slot.js";

@@ -1,7 +1,9 @@
 import { Packr } from "msgpackr";
 import { HeadwaterError } from "../errors.js";
+import type { Path } from "../model/path.js";
 import { decode } from "../state/codec.js";
 import { ByteReader } from "./bytes.js";
+import { methodOf } from "./method-of.js";
 import {
   HOW,
   KIND,
@@ -14,9 +16,8 @@ import {
   unpackedValue,
   unpackedWireValue,
 } from "./packed.js";
-import { methodOf } from "./recovery.js";
 import type { Slot } from "./slot.js";
-import { at, type Header, type Path, type ToHead, type ToHost, type Try } from "./wire.js";
+import { at, type Header, type ToHead, type ToHost, type Try } from "./wire.js";
 
 const REQUEST: Header["origin"] = { kind: "request" };
 

@@ -9,8 +9,9 @@ import { Cache, type Keeper, weakly } from "./cache.js";
 import { keysOfTimers } from "./due.js";
 import type { Careful } from "./lives.js";
 import { olderTimerWrites } from "./older-timers.js";
+import type { Told } from "./outgoing.js";
 import { PARKED_BYTES_MAX, Parked, parkedWrite } from "./parked.js";
-import type { EventRequest } from "./request.js";
+import type { Change, EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
 import { type StoredAnswer, StoredAnswers } from "./stored-answers.js";
 import {
@@ -28,7 +29,6 @@ import {
 import { NAME_BYTES_MAX, segment, shortened } from "./stored-keys.js";
 import { checkShapes } from "./stored-shapes.js";
 import { loadState, stateWrites } from "./stored-state.js";
-import type { Told } from "./surroundings.js";
 
 /** A message to a client, and where it came from. */
 export interface StoredMessage {
@@ -37,12 +37,6 @@ export interface StoredMessage {
   readonly client: string;
   readonly message: unknown;
   readonly bytes: number;
-}
-
-/** What an event, or several in a row, made of a context. */
-export interface Change {
-  readonly before: State;
-  after: State;
 }
 
 type Done = (error: HeadwaterError | null) => void;

@@ -70,3 +70,6 @@ export const DEFAULT_LIMITS: Limits = {
   pieceBytes: 16 * 1024,
   messageBytes: 2 ** 28,
 };
+
+/** So many hosts at most: more would not fit into a machine. */
+export const HOSTS_MAX = 256;

@@ -1,9 +1,9 @@
 import type { CoreEvent } from "../core/event.js";
 import { decode, encode } from "../state/codec.js";
 import { goingOn } from "./clock.js";
+import { HostRecord } from "./host-record.js";
 import type { Ledger } from "./ledger.js";
 import type { Ports } from "./ports.js";
-import { HostRecord } from "./quarantine.js";
 import type { EventRequest } from "./request.js";
 import { keyOf, keysOfCalls, keysOfEvents, type StoredEvent } from "./stored-event.js";
 

@@ -1,9 +1,6 @@
-import type { CoreEvent } from "../core/event.js";
 import { HeadwaterError } from "../errors.js";
 import type { HostLife } from "./host-life.js";
 import type { LogicalNode } from "./node.js";
-import { idOf } from "./parked.js";
-import type { EventRequest } from "./request.js";
 import type { Some } from "./slow-events.js";
 
 /** What is said of a host that could not be started, or is lost, and of the events on it. */
@@ -44,19 +41,6 @@ export function lostWarning(
   const which = number === null ? "the spare host" : `host ${number}`;
   const what = `${which} (a ${link.kind}) was lost: ${cause.message}${ran}. ${then}`;
   return new HeadwaterError("HW-6009", what, { cause });
-}
-
-/** Hosts do not survive an event, whatever else they run: what its caller hears, or `onError` if it has none. */
-export function givenUp({ ticket, payload }: CoreEvent<EventRequest>): HeadwaterError {
-  const { slot, method, record } = payload;
-  const ended =
-    `${record?.hostsLost} hosts have ended while ${slot}.${method.name}(…) was running there, ${record?.lostAlone} of ` +
-    `them with nothing else to do. The last one: ${record?.why}.`;
-  const look = "Look for what ends or exhausts its host";
-  if (!record?.isParked) return new HeadwaterError("HW-6003", `${ended} So it is not tried again. ${look}.`);
-  const id = idOf(slot.node, ticket);
-  const what = `${ended} So it is parked as ${id}: the journal keeps it. ${look}, then run it with \`headwater events parked replay ${id}\`, or drop it.`;
-  return new HeadwaterError("HW-6031", what);
 }
 
 /** A host cannot be started at the moment, and is tried again. */

@@ -1,8 +1,8 @@
 import { Share } from "../model/share.js";
 import type { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
+import type { Told } from "./outgoing.js";
 import type { Ports } from "./ports.js";
-import type { Told } from "./surroundings.js";
 
 /** A message to a client that has left its logical node. The journal has it; here is only where it came from. */
 interface Letter {

@@ -4,8 +4,8 @@ import { Execution } from "./execution.js";
 import type { Frame } from "./frame.js";
 import type { Done } from "./guest.js";
 import type { EventRequest } from "./request.js";
-import { tookTooLong } from "./slow-here.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
+import { tookTooLong } from "./took-too-long.js";
 import type { Header, Made, Try } from "./wire.js";
 
 const NONE: readonly never[] = [];

@@ -22,6 +22,14 @@ export class InJournal {
   constructor(readonly bytes: number) {}
 }
 
+/** Where a message to a client came from. */
+export interface Told {
+  readonly node: string;
+  readonly ticket: number;
+  /** Its position among what the event asked for. */
+  readonly index: number;
+}
+
 /** A message as the core passes it on. */
 export function nodeMessage(message: NodeMessage): Message {
   const body: Body = { kind: "node", message };

@@ -1,8 +1,8 @@
 import { HeadwaterError } from "../errors.js";
 import { resolvePath } from "../model/path.js";
+import { methodOf } from "./method-of.js";
 import type { Parked, ParkedEvent } from "./parked.js";
 import type { Program } from "./program.js";
-import { methodOf } from "./recovery.js";
 
 /** The parked events of a running program: `parkedOf(service)`. */
 export interface ParkedEvents {

@@ -1,6 +1,6 @@
 import type { Write } from "../journal/journal.js";
+import type { Path } from "../model/path.js";
 import { decode, encode } from "../state/codec.js";
-import type { Path } from "./wire.js";
 
 /**
  * A part of contexts that are being copied, as binary data, so that the head passes it on as it is. One item after the

@@ -13,14 +13,14 @@ import { AnswersInJournal, AnswersInMemory } from "./kept-answers.js";
 import type { Ledger } from "./ledger.js";
 import { Mailboxes } from "./mailboxes.js";
 import { LogicalNode } from "./node.js";
-import { InJournal, type NodeMessage } from "./outgoing.js";
+import { InJournal, type NodeMessage, type Told } from "./outgoing.js";
 import { OutsideCalls, type PendingCall } from "./outside-calls.js";
 import type { Ports } from "./ports.js";
 import { sentMessages } from "./recovery.js";
 import type { EventRequest, Waiting } from "./request.js";
 import { running } from "./running.js";
 import type { Slot } from "./slot.js";
-import type { NodeOptions, Surroundings, Told } from "./surroundings.js";
+import type { NodeOptions, Surroundings } from "./surroundings.js";
 import { weightOf } from "./weight.js";
 
 export interface ProgramOptions extends NodeOptions {

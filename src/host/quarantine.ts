@@ -1,37 +1,16 @@
 import type { CoreEvent } from "../core/event.js";
+import { HostRecord } from "./host-record.js";
 import type { RemoteRun } from "./remote-run.js";
 import type { EventRequest } from "./request.js";
 
 type Event = CoreEvent<EventRequest>;
 
-/** What is known of an event that was on hosts when they ended. */
-export class HostRecord {
-  /** How many hosts have ended while it was running there. */
-  hostsLost = 0;
-  /** The same, with those counted more at which it is known to have been at work. */
-  suspicion = 0;
-  /** How many of those hosts ran nothing else, or were known to be at it, after the first. */
-  lostAlone = 0;
-  /** How often it was alone on a host for its time, and nothing happened. */
-  passes = 0;
-  /** Why the last one ended. */
-  why = "";
-  /** It is not run again; the journal keeps it in the list of parked events. */
-  isParked = false;
-}
-
 /** From here on, an event is run alone. */
 const SUSPICION_MAX = 3;
 /** A host that says, or lets see, what it was at when it ended counts as much as three that do not. */
 const KNOWN_CULPRIT = 3;
-/** So many hosts that ran nothing else are proof. */
-const LOST_ALONE_MAX = 3;
 /** The longest time for which an event keeps a host to itself is two to the power of this many looks. */
 const PASSES_MAX = 12;
-
-export function endsItsHosts({ record }: EventRequest): boolean {
-  return record !== null && record.lostAlone >= LOST_ALONE_MAX;
-}
 
 interface Held {
   readonly event: Event;

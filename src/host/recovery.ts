@@ -3,8 +3,8 @@ import { HeadwaterError, invariant } from "../errors.js";
 import { Outside } from "../model/outside.js";
 import { resolvePath } from "../model/path.js";
 import type { Method } from "../model/shape.js";
-import { builtins } from "./builtins.js";
 import type { Ledger } from "./ledger.js";
+import { methodOf, unfit } from "./method-of.js";
 import type { LogicalNode } from "./node.js";
 import { clientMessage, InJournal, nodeMessage } from "./outgoing.js";
 import type { PendingCall } from "./outside-calls.js";
@@ -153,17 +153,4 @@ function pendingCall(root: Slot, stored: StoredCall): PendingCall {
   const { parent, index } = origin;
   const method = named === null ? null : methodOf(slot, named);
   return { outside, input, slot, method, args, parent, index, isOld: keyedBy === undefined };
-}
-
-export function methodOf(slot: Slot, name: string): Method {
-  const method = slot.shape.methods.get(name) ?? builtins.get(name);
-  if (method !== undefined) return method;
-  throw unfit(
-    `an event ${slot}.${name}(…) that is still to run, but ${slot.shape.name} has no method "${name}" any more. ` +
-      "Put the method back until those events have run",
-  );
-}
-
-function unfit(what: string): HeadwaterError {
-  return new HeadwaterError("HW-3023", `the journal holds ${what}.`);
 }

@@ -10,9 +10,8 @@ import type { Method } from "../model/shape.js";
 import type { State } from "../state/fields.js";
 import { copyAll, isSimple } from "../state/values.js";
 import type { Effect } from "./effects.js";
-import type { Change } from "./ledger.js";
+import type { HostRecord } from "./host-record.js";
 import type { Moving } from "./moving.js";
-import type { HostRecord } from "./quarantine.js";
 import type { Slot } from "./slot.js";
 
 /** Where an event came from. */
@@ -51,6 +50,12 @@ export interface Waiting {
   reject(error: unknown): void;
   /** Does the one who waits run in this process, and hear of an error as it was thrown? Then it needs no other report. */
   readonly isLocal?: boolean;
+}
+
+/** What an event, or several in a row, made of a context. */
+export interface Change {
+  readonly before: State;
+  after: State;
 }
 
 /** A try at running an event, on this host or on others. */

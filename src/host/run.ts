@@ -21,14 +21,8 @@ import { Program } from "./program.js";
 import { outlineOf } from "./program-module.js";
 import { claimRejections } from "./rejections.js";
 import { checkRun, limitsOf } from "./run-options.js";
-import {
-  type AnyService,
-  type NodeService,
-  type Nodes,
-  type RunOptions,
-  type Service,
-  serviceFor,
-} from "./service.js";
+import type { AnyService, NodeService, Nodes, RunOptions, Service } from "./service.js";
+import { serviceFor } from "./service-for.js";
 import { openThread } from "./thread-link.js";
 import { watchHosts } from "./watch.js";
 import { watchHead, watchHere } from "./watch-here.js";

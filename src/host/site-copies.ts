@@ -1,14 +1,14 @@
 import { invariant } from "../errors.js";
 import type { Write } from "../journal/journal.js";
 import { MemoryJournal } from "../journal/memory.js";
-import { pathOf } from "../model/path.js";
+import { type Path, pathOf } from "../model/path.js";
 import { isUnmade, type State } from "../state/fields.js";
 import type { Held } from "./held.js";
 import { PieceSizes, PieceWriter, writesIn } from "./pieces.js";
 import type { Slot } from "./slot.js";
 import { Staged, UNREAD_BYTES_MIN } from "./staged-state.js";
 import { copiedWrites, loadState, stateWrites } from "./stored-state.js";
-import { at, type Path, type ToHead, type ToHost } from "./wire.js";
+import { at, type ToHead, type ToHost } from "./wire.js";
 
 export type CopyMessage = Extract<
   ToHost,

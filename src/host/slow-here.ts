@@ -1,8 +1,9 @@
-import { HeadwaterError } from "../errors.js";
+import type { HeadwaterError } from "../errors.js";
 import { Execution } from "./execution.js";
 import type { LogicalNode } from "./node.js";
 import type { Patience } from "./patience.js";
 import { SlowReports } from "./slow-reports.js";
+import { tookTooLong } from "./took-too-long.js";
 
 /**
  * Events that take too long in the thread of the program itself, because they wait for something. They are looked at now and
@@ -51,9 +52,4 @@ export class SlowHere {
 
 function nameOf({ request: { slot, method } }: Execution): string {
   return `${slot}.${method.name}(…)`;
-}
-
-export function tookTooLong(event: string, ms: number): HeadwaterError {
-  const why = "Look for what it waits for, or raise `eventTimeoutMs`.";
-  return new HeadwaterError("HW-6007", `${event} was given up after ${ms} ms. ${why}`);
 }

@@ -5,12 +5,12 @@ import type { Method } from "../model/shape.js";
 import { encode } from "../state/codec.js";
 import { askedInOrder, timerKey } from "./due.js";
 import type { Effect } from "./effects.js";
+import type { Told } from "./outgoing.js";
 import { parkedKey } from "./parked.js";
 import { type EventRequest, type Origin, timerOrigin } from "./request.js";
 import type { Slot } from "./slot.js";
 import { digits, NAME_BYTES_MAX, segment, shortened } from "./stored-keys.js";
 import { encodeState } from "./stored-state.js";
-import type { Told } from "./surroundings.js";
 
 /** An event that nobody outside asked for, as the journal keeps it until it commits. */
 export interface StoredEvent {

@@ -6,19 +6,11 @@ import type { HeadwaterError } from "../errors.js";
 import type { ContextClass } from "../model/context.js";
 import type { Ledger } from "./ledger.js";
 import type { Limits } from "./limits.js";
-import type { NodeMessage } from "./outgoing.js";
+import type { NodeMessage, Told } from "./outgoing.js";
 import type { PendingCall } from "./outside-calls.js";
 import type { Hosts } from "./remote.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
-
-/** Where a message to a client came from. */
-export interface Told {
-  readonly node: string;
-  readonly ticket: number;
-  /** Its position among what the event asked for. */
-  readonly index: number;
-}
 
 /** What a logical node tells those around it. */
 export interface Surroundings {

@@ -4,7 +4,7 @@ import type { Journal } from "../journal/journal.js";
 import { compareKeys } from "../journal/keys.js";
 import { checkCount, checkHeld, inOrder, type Listed, type Page, textOf } from "../model/below.js";
 import type { Key } from "../model/key.js";
-import { pathOf } from "../model/path.js";
+import { type Path, pathOf } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import { LIST } from "./builtins.js";
 import { type Frame, NO_CALL } from "./frame.js";
@@ -12,7 +12,7 @@ import type { Limits } from "./limits.js";
 import type { EventRequest } from "./request.js";
 import type { Slot } from "./slot.js";
 import { storedChildren, storedLong, storedWithin } from "./stored-below.js";
-import { type Path, type ToHost, type Try, wired } from "./wire.js";
+import { type ToHost, type Try, wired } from "./wire.js";
 
 /**
  * Which contexts there are below one, as the head knows it when no earlier event in them can be started again: what the

@@ -1,18 +1,16 @@
 import { HeadwaterError } from "../errors.js";
 import type { Write } from "../journal/journal.js";
 import { Outside } from "../model/outside.js";
-import { pathOf, resolvePath, type Step } from "../model/path.js";
+import { type Path, pathOf, resolvePath } from "../model/path.js";
 import type { Method } from "../model/shape.js";
 import { textOf } from "./apart.js";
 import type { Effect } from "./effects.js";
-import { isAnswer } from "./failures.js";
-import { methodOf } from "./recovery.js";
+import { methodOf } from "./method-of.js";
+import { isAnswer } from "./own-error.js";
 import type { Origin } from "./request.js";
 import type { Slot } from "./slot.js";
 
 /** What the head of a program and its hosts say to each other: plain data, and names of contexts and methods. */
-
-export type Path = readonly Step[];
 
 /** Which try at which event. */
 export interface Try {

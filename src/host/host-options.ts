@@ -3,9 +3,8 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type ElasticHosts, policyOf } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
-import type { Roots } from "./addressed.js";
-import { HOSTS_MAX } from "./limits.js";
-import { checkedRules } from "./placement-rules.js";
+import { checkedRules, type Roots } from "./fleet/index.js";
+import { HOSTS_MAX } from "./ports/index.js";
 import type { RunOptions } from "./service.js";
 
 const TIMES = ["slowEventMs", "eventTimeoutMs", "hostTimeoutMs", "hostStartTimeoutMs"] as const;

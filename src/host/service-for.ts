@@ -1,8 +1,7 @@
 import { DOOR } from "../model/door.js";
 import { doorOf } from "./door.js";
-import type { ProgramHosts } from "./fleet.js";
-import { parkedEvents } from "./parked-events.js";
-import type { Asker, Program } from "./program.js";
+import type { ProgramHosts } from "./fleet/index.js";
+import { type Asker, type Program, parkedEvents } from "./node/index.js";
 import { type AnyService, HOSTS, PARKED, type Running } from "./service.js";
 
 const GRACE_MS = 5000;

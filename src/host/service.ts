@@ -6,11 +6,9 @@ import type { Durability, Journal } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
 import type { DOOR, Door } from "../model/door.js";
 import type { Ref } from "../model/refs.js";
-import type { FailedEvent } from "./failures.js";
-import type { ProgramHosts } from "./fleet.js";
-import type { Limits } from "./limits.js";
-import type { ParkedEvents } from "./parked-events.js";
-import type { PlacementRules } from "./placement-rules.js";
+import type { PlacementRules, ProgramHosts } from "./fleet/index.js";
+import type { FailedEvent, ParkedEvents } from "./node/index.js";
+import type { Limits } from "./ports/index.js";
 
 export interface RunOptions {
   /**

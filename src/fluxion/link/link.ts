@@ -1,10 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { Compilation } from "../compile.js";
 import type { Generated, Linked, Stage } from "../pipeline.js";
-import type { StagePlan } from "../pipeliner/plan.js";
-import type { ModuleSlice } from "../pipeliner/slice.js";
+import type { ModuleSlice, StagePlan } from "../pipeliner/index.js";
 import type { StageEntry } from "../runtime/manifest.js";
-import type { SourceModule } from "../source/module.js";
+import type { SourceModule } from "../source/index.js";
 import { mainCode } from "./main-code.js";
 import { type Place, type WorkerFile, workerCode } from "./worker-code.js";
 

@@ -13,5 +13,5 @@ export {
   type StagePlan,
 } from "./decide/index.js";
 export { assemble, nameOf, namesOf } from "./partition/index.js";
-export type { ModuleSlice } from "./slice/index.js";
+export { addSlice, emptySlice, type ModuleSlice } from "./slice/index.js";
 export { exportsOf, lookAtWhole, type Whole } from "./whole/index.js";

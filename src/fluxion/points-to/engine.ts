@@ -15,22 +15,11 @@ import { lookAtFields } from "./classes.js";
 import { openEscaped } from "./escapes.js";
 import { evaluate } from "./expressions.js";
 import { callImplicit } from "./implicit.js";
-import { Made, NO_FIELDS } from "./made.js";
+import { Memory } from "./memory.js";
 import { bind, bindDefault } from "./patterns.js";
-import { isNew, type Place, placeOf, type Readers, seenBy } from "./places.js";
+import { isNew, type Readers, seenBy } from "./places.js";
 import type { Rupture } from "./ruptures.js";
-import {
-  alone,
-  type Body,
-  type Holder,
-  type NamespaceThing,
-  NONE,
-  reachable,
-  type Thing,
-  thingsOf,
-  union,
-  type Value,
-} from "./things.js";
+import { alone, type Body, type NamespaceThing, NONE, type Thing, type Value } from "./things.js";
 
 /** More rounds than any program needs whose values are finite; each round only adds. */
 const ROUNDS_MAX = 100;
@@ -50,23 +39,12 @@ export interface EngineOptions {
  * Which values may be where, and what is done to them: a points-to analysis without regard to the order of statements,
  * over the functions that a root can reach. It goes round until nothing is added any more.
  */
-export class Engine extends Made {
+export class Engine extends Memory {
   readonly bodies = new Map<Body, BodyFacts>();
   readonly ruptures = new Map<Node, Rupture>();
-  readonly #variables = new Map<Variable, Place>();
-  readonly #returns = new Map<Body, Place>();
-  readonly #selves = new Map<Body, Place>();
-  readonly #given = new Map<Body, Place>();
-  /** What the program puts into fields of requests and responses, which all parts of a request find there. */
-  readonly #kept = new Map<string, Place>();
-  readonly #keeps = new Set<string>();
-  readonly #fields = new Map<Thing, string>();
   /** Who has looked for a body that was not there. */
   readonly #missed = new Map<Body, Readers>();
   #current: BodyFacts | null = null;
-  /** The body whose turn it is, which may look at expressions of others. */
-  #turn: BodyFacts | null = null;
-  #changed = false;
   #strict = false;
   /** Something was told of a body when it was another's turn, which only holds until its own turn comes. */
   #toldOthers = false;
@@ -119,17 +97,17 @@ export class Engine extends Made {
 
   /** Whether what is not known yet will never be. */
   isStrict(): boolean {
-    if (!this.#strict && this.#turn !== null) this.#turn.wasUnsure = true;
+    if (!this.#strict && this.turn !== null) this.turn.wasUnsure = true;
     return this.#strict;
   }
 
   /** Goes round until nothing is added, and tells which way it went last. */
   #settle(): number {
     for (let round = 0; round < ROUNDS_MAX - 1; round++) {
-      this.#changed = false;
+      this.hasGrown = false;
       this.#goRound(round);
-      if (!this.#changed) callImplicit(this);
-      if (!this.#changed) return round;
+      if (!this.hasGrown) callImplicit(this);
+      if (!this.hasGrown) return round;
     }
     return ROUNDS_MAX - 1;
   }
@@ -150,7 +128,7 @@ export class Engine extends Made {
 
   #look(facts: BodyFacts): void {
     this.#current = facts;
-    this.#turn = facts;
+    this.turn = facts;
     if (this.#forgets) facts.begin();
     facts.stale = false;
     const { body } = facts;
@@ -167,13 +145,7 @@ export class Engine extends Made {
       lookAtFields(this, body);
     }
     this.#current = null;
-    this.#turn = null;
-  }
-
-  /** Whoever's turn it is has seen what is there, and is looked at again when that changes. */
-  #seen(place: Place): Value {
-    place.readers = seenBy(this.#turn, place.readers);
-    return place.value;
+    this.turn = null;
   }
 
   /** Looks at one expression as if it stood in a body. */
@@ -190,7 +162,7 @@ export class Engine extends Made {
     if (known !== undefined) return known;
     const facts = new BodyFacts(body, this.moduleOf(body));
     this.bodies.set(body, facts);
-    this.#changed = true;
+    this.hasGrown = true;
     isNew(this.#missed.get(body) ?? null);
     return facts;
   }
@@ -199,135 +171,9 @@ export class Engine extends Made {
     return this.options.program.moduleOf(node);
   }
 
-  /** What a variable may hold. */
-  of(variable: Variable): Value {
-    return this.#seen(placeOf(this.#variables, variable));
-  }
-
-  /** What a function may give back. */
-  returned(body: Body): Value {
-    return this.#seen(placeOf(this.#returns, body));
-  }
-
-  /** What `this` may be in a function. */
-  self(body: Body): Value {
-    return this.#seen(placeOf(this.#selves, body));
-  }
-
-  /** What a function that says `arguments` may be called with. */
-  given(body: Body): Value {
-    return this.#seen(placeOf(this.#given, body));
-  }
-
-  /** A thing that is about to be looked into. */
-  inside<T extends Holder>(thing: T): T {
-    thing.readers = seenBy(this.#turn, thing.readers);
-    return thing;
-  }
-
-  hasField(thing: Holder, key: string): boolean {
-    thing.askers = seenBy(this.#turn, thing.askers);
-    return thing.fields.has(key);
-  }
-
-  /** Everything that can be reached from a value. */
-  reachable(value: Value): Value {
-    const found = reachable(value);
-    for (const thing of thingsOf(found)) if ("fields" in thing) this.inside(thing);
-    return found;
-  }
-
-  assign(variable: Variable, from: Value): void {
-    if (from.size > 0) this.#addTo(placeOf(this.#variables, variable), from);
-  }
-
-  giveBack(body: Body, from: Value): void {
-    if (from.size > 0) this.#addTo(placeOf(this.#returns, body), from);
-  }
-
-  /** Puts something into a thing: behind a key, or anywhere. */
-  put(into: Holder, key: string | null, from: Value): void {
-    if (key === null && into.kind === "site") into.rest = this.#add(into.rest, from, into.readers);
-    else if (key === null && into.kind === "namespace")
-      into.whole = this.#add(into.whole, from, into.readers);
-    else this.#putBehind(key ?? "*", into, from);
-  }
-
-  #putBehind(key: string, into: Holder, from: Value): void {
-    const known = into.fields.get(key);
-    if (known === undefined) {
-      isNew(into.readers);
-      isNew(into.askers);
-    }
-    const kept = this.#add(known ?? NONE, from, into.readers);
-    if (kept === known) return;
-    if (into.fields === NO_FIELDS) into.fields = new Map([[key, kept]]);
-    else (into.fields as Map<string, Value>).set(key, kept);
-  }
-
-  #addTo(place: Place, from: Value): void {
-    place.value = this.#add(place.value, from, place.readers);
-  }
-
-  /** Gives what is to be kept from now on: the same, with more in it. */
-  #add(to: Value, from: Value, readers: Readers): Value {
-    if (from.size === 0) return to;
-    const before = to.size;
-    const kept = to === NONE ? new Set<Thing>() : (to as Set<Thing>);
-    from.forEach(kept.add, kept);
-    if (kept.size === before) return kept;
-    this.#changed = true;
-    isNew(readers);
-    return kept;
-  }
-
-  /**
-   * Something is put into a field of a request or response: `request.user`; `request.*` if the text does not tell. Only of
-   * a whole program it is known what others have put there, so only there it is kept.
-   */
-  keep(field: string, from: Value): void {
-    if (this.options.root !== null) return;
-    this.#addTo(placeOf(this.#kept, field), from);
-    this.#keeps.add(field);
-  }
-
-  /** Something is put into what was read in such a field. */
-  keepIn(thing: Thing, from: Value): void {
-    const field = this.#fields.get(thing);
-    if (field !== undefined) this.keep(`${field}.*`, from);
-  }
-
-  /** A thing was read in a field. */
-  readIn(receiver: ReceiverKind, key: string, thing: Thing): Value {
-    if (this.options.root !== null) return NONE;
-    this.#fields.set(thing, `${receiver}.${key}`);
-    return this.#keptIn(`${receiver}.${key}`, `${receiver}.*`);
-  }
-
-  /** What the program has put into something that was read in a field. */
-  keptInside(thing: Thing): Value {
-    if (this.options.root !== null) return NONE;
-    const field = this.#fields.get(thing);
-    return field === undefined ? NONE : this.#keptIn(`${field}.*`);
-  }
-
-  #keptIn(...fields: readonly string[]): Value {
-    return union(...fields.map((each) => this.#seen(placeOf(this.#kept, each))));
-  }
-
-  /** The field that a thing was read in. */
-  fieldOf(thing: Thing): string | undefined {
-    return this.#fields.get(thing);
-  }
-
-  /** Whether the program itself puts something into a field. */
-  keeps(field: string): boolean {
-    return this.#keeps.has(field);
-  }
-
   /** A thing is changed, or given to somebody who may change it. */
   changed(thing: Thing, node: Node): void {
-    this.#toldOthers ||= this.#current !== this.#turn;
+    this.#toldOthers ||= this.#current !== this.turn;
     this.current.change(node, thing);
   }
 
@@ -337,13 +183,13 @@ export class Engine extends Made {
    */
   escape(value: Value, node: Node): void {
     if (this.options.root !== null || value.size === 0) return;
-    this.#toldOthers ||= this.#current !== this.#turn;
+    this.#toldOthers ||= this.#current !== this.turn;
     this.current.escape(node, value);
   }
 
   fact(code: Code, node: Node, reason: string, advice: string): void {
     const { current } = this;
-    this.#toldOthers ||= current !== this.#turn;
+    this.#toldOthers ||= current !== this.turn;
     current.tell(`${code} ${node.start} ${reason}`, { code, node, module: current.module, reason, advice });
   }
 
@@ -367,9 +213,9 @@ export class Engine extends Made {
   give(target: FunctionNode, args: readonly Value[], self: Value): void {
     const called = this.enter(target);
     if (called.module.saysArguments && target.type !== "ArrowFunctionExpression") {
-      for (const each of args) this.#addTo(placeOf(this.#given, target), each);
+      for (const each of args) this.giveArgument(target, each);
     }
-    if (self.size > 0) this.#addTo(placeOf(this.#selves, target), self);
+    this.giveSelf(target, self);
     const { params } = target;
     const bindTo = (to: Node, value: Value) => this.at(target, () => bind(this, to, value));
     for (let i = 0; i < params.length; i++) {
@@ -394,7 +240,7 @@ export class Engine extends Made {
     // Places are counted in each file anew: only those of one file are inside of each other.
     if ((isBelow || isAround) && this.moduleOf(declared) === this.moduleOf(root)) return isAround;
     if (this.bodies.has(declared)) return false;
-    this.#missed.set(declared, seenBy(this.#turn, this.#missed.get(declared) ?? null));
+    this.#missed.set(declared, seenBy(this.turn, this.#missed.get(declared) ?? null));
     return true;
   }
 

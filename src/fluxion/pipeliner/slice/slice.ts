@@ -32,18 +32,7 @@ import {
 } from "../whole/index.js";
 import { isOfFileItself, keptState, notRepeatable } from "./anew.js";
 import { builtBy, pieceAround } from "./built.js";
-
-/** What a worker needs of one file. */
-export interface ModuleSlice {
-  readonly module: SourceModule;
-  /** Declarations and statements, as they stand in the file. */
-  readonly pieces: Set<Node>;
-  readonly exports: Set<string | null>;
-  /** Variables whose value comes with each message. */
-  readonly streamed: Set<Variable>;
-  readonly names: Set<string>;
-  console: boolean;
-}
+import { addSlice, emptySlice, type ModuleSlice } from "./module-slice.js";
 
 /**
  * The declarations that some code needs, through all files. A worker loads them as the main thread did, so only what
@@ -71,14 +60,7 @@ export class Slicer {
   of(module: SourceModule): ModuleSlice {
     const known = this.slices.get(module);
     if (known !== undefined) return known;
-    const slice: ModuleSlice = {
-      module,
-      pieces: new Set(),
-      exports: new Set(),
-      streamed: new Set(),
-      names: new Set(),
-      console: false,
-    };
+    const slice = emptySlice(module);
     this.slices.set(module, slice);
     return slice;
   }
@@ -226,14 +208,7 @@ export class Slicer {
   #absorb(other: Slicer): void {
     for (const each of other.#seen) this.#seen.add(each);
     for (const [piece, each] of other.#abroad) this.#abroad.set(piece, each);
-    for (const [module, { pieces, exports, streamed, names, console }] of other.slices) {
-      const own = this.of(module);
-      for (const each of pieces) own.pieces.add(each);
-      for (const each of exports) own.exports.add(each);
-      for (const each of streamed) own.streamed.add(each);
-      for (const each of names) own.names.add(each);
-      own.console ||= console;
-    }
+    for (const [module, slice] of other.slices) addSlice(this.of(module), slice);
   }
 
   #made(module: SourceModule, variable: Variable, node: Node, use: Node): void {

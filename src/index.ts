@@ -14,7 +14,7 @@ export type {
   Measurements,
   Policy,
 } from "./elastic/policy.js";
-export { type Code, HeadwaterError } from "./errors.js";
+export { type Code, HeadwaterError, mayRetry } from "./errors.js";
 export type { FailedEvent } from "./host/failures.js";
 export type { ContextInfo, HostInfo, HostLoad, HostState, NamedContext, ProgramHosts } from "./host/fleet.js";
 export { isHost } from "./host/is-host.js";

@@ -8,7 +8,7 @@ import { type SocketClass, socketUrl } from "./socket.js";
  * all it imports from the rest of Headwater are errors and types.
  */
 
-export { HeadwaterError } from "../errors.js";
+export { HeadwaterError, mayRetry } from "../errors.js";
 export type { Client } from "../model/api.js";
 export type { ConnectionState } from "./connection.js";
 export { errorFrom } from "./failure.js";

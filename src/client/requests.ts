@@ -1,4 +1,4 @@
-import { HeadwaterError } from "../errors.js";
+import { type CodeWith, HeadwaterError } from "../errors.js";
 import { cannotTravel, toForm } from "./form.js";
 import { Packer } from "./pack.js";
 import { Waiting } from "./waiting.js";
@@ -25,9 +25,9 @@ function keepSettlers(resolve: (value: unknown) => void, reject: (error: unknown
 }
 
 /** The server had no room for the request, and has not carried it out: it is to be sent again, as any other request. */
-const REFUSED = "HW-4030";
+const REFUSED: CodeWith<"refused"> = "HW-4030";
 /** The server had no room for the reply: it is to be asked for again, under the same number. */
-const HELD_BACK = "HW-4032";
+const HELD_BACK: CodeWith<"unsure"> = "HW-4032";
 const IN_FLIGHT_MIN = 4;
 const NEVER = -1;
 const PAUSE_MS = 10;

@@ -1,10 +1,9 @@
 import type { CoreEvent, Moment, Ticket } from "../core/event.js";
-import type { HeadwaterError } from "../errors.js";
+import { type HeadwaterError, isRemembered } from "../errors.js";
 import type { Journal, Write } from "../journal/journal.js";
 import type { Shape } from "../model/shape.js";
 import { decode, encode } from "../state/codec.js";
 import { isUnmade, type State } from "../state/fields.js";
-import { isRefusal } from "./answer-refusals.js";
 import { Cache, type Keeper, weakly } from "./cache.js";
 import { keysOfTimers } from "./due.js";
 import type { Careful } from "./lives.js";
@@ -325,7 +324,7 @@ export class Ledger implements Keeper {
     if (event.payload.record?.isParked) writes.push(parkedWrite(event));
     if (execution === null) return;
     const { ok, value } = execution;
-    if (request !== undefined && !isRefusal(value))
+    if (request !== undefined && (ok || isRemembered(value)))
       writes.push(this.answers.write(request, ok, value, event.steadyMs));
     if (!ok) return;
     execution.collectChanges(changes, writes);

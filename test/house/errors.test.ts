@@ -69,7 +69,7 @@ test("every code is raised somewhere in src", () => {
 for (const { path, text } of pages) {
   const code = basename(path, ".md") as Code;
   test(`${path} is titled like its code and has all sections in order`, () => {
-    assert.equal(text.split("\n")[0], `# ${code}: ${codes[code]}`);
+    assert.equal(text.split("\n")[0], `# ${code}: ${codes[code][1]}`);
     assert.deepEqual(sectionsOf(text), SECTIONS);
   });
   test(`${path} shows a program that causes it and one that does not`, () => {

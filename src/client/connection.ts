@@ -1,12 +1,17 @@
 import { type CodeWith, HeadwaterError } from "../errors.js";
 import type { Position } from "../model/door.js";
-import { errorOfClose, errorOfForm } from "./failure.js";
-import { fromForm } from "./form.js";
-import { PROTOCOL_VERSION, pack, type Terms } from "./frames.js";
-import { Positions } from "./positions.js";
+import {
+  errorOfClose,
+  errorOfForm,
+  fromForm,
+  Positions,
+  PROTOCOL_VERSION,
+  pack,
+  type Terms,
+  Unpacker,
+} from "../protocol/index.js";
 import { Requests } from "./requests.js";
 import { type SocketClass, type SocketLike, socketClass } from "./socket.js";
-import { Unpacker } from "./unpack.js";
 
 export type ConnectionState = "connecting" | "open" | "closed";
 

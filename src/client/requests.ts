@@ -1,7 +1,5 @@
 import { type CodeWith, HeadwaterError } from "../errors.js";
-import { cannotTravel, toForm } from "./form.js";
-import { Packer } from "./pack.js";
-import { Waiting } from "./waiting.js";
+import { cannotTravel, Packer, Queue, toForm } from "../protocol/index.js";
 
 interface Request {
   readonly id: number;
@@ -40,7 +38,7 @@ const PAUSE_MAX_MS = 1000;
 export class Requests {
   /** All of them, in the order of their numbers and so of their deadlines. */
   readonly #open = new Map<number, Request>();
-  readonly #toSend = new Waiting<Request>();
+  readonly #toSend = new Queue<Request>();
   readonly #packer = new Packer();
   #onTheWay = 0;
   #last = 0;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { failureForm } from "../client/failure.js";
 import { type Code, HeadwaterError, mayRetry } from "../errors.js";
+import { failureForm } from "../protocol/index.js";
 import { formJson } from "./json.js";
 
 /** Errors that say more about the request than that it may be retried (503), or that the server is at fault (500). */

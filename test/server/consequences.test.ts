@@ -5,10 +5,10 @@ import { type TestContext, test } from "node:test";
 import { type Code, Context, expose, HeadwaterError, MemoryJournal, mayRetry, run, serve } from "headwater";
 import { connect } from "headwater/client";
 import { WebSocketServer } from "ws";
-import { closeCodeOf } from "#src/client/failure.js";
 import { codes, isRemembered } from "#src/errors.js";
 import type { Door } from "#src/model/door.js";
 import { DOOR } from "#src/model/door.js";
+import { closeCodeOf } from "#src/protocol/failure.js";
 
 /** What the table of codes says of an error is what happens to requests and connections that end with it. */
 

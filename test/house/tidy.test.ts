@@ -140,6 +140,15 @@ test("no pattern over codes decides anything: what follows from an error stands 
   assert.deepEqual(linesMatching(others, /\bHW-\d*(\(|\[|\\d(?!\{4\}))|startsWith\("HW-/), []);
 });
 
+test("no test sleeps: it waits for facts, by name", () => {
+  const tests = own.filter(({ path }) =>
+    /^test\/(?!(runner|fluxion)\/|waits\.ts|.*\/programs\/|house\/tidy)/.test(path),
+  );
+  assert.ok(tests.length > 100);
+  const sleeping = /^import .*\bsetTimeout\b|await new Promise.*\bsetTimeout\b/;
+  assert.deepEqual(linesMatching(code(tests), sleeping), []);
+});
+
 test("nothing names a path of somebody's machine", () => {
   const house = [...own, ...prose].filter(({ path }) => path !== "test/house/tidy.test.ts");
   assert.deepEqual(

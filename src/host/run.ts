@@ -31,7 +31,7 @@ import {
 } from "./service.js";
 import { openThread } from "./thread-link.js";
 import { watchHosts } from "./watch.js";
-import { watchHere } from "./watch-here.js";
+import { watchHead, watchHere } from "./watch-here.js";
 
 type AnyProgram = ContextClass | Readonly<Record<string, ContextClass>>;
 
@@ -69,7 +69,7 @@ export async function run(program: AnyProgram, given: RunOptions = {}): Promise<
       startHosts(program, options, limits, opened),
     ]);
     const [ledger, hosts] = [settledValue(journal), settledValue(started)];
-    const watch = hosts === null ? watchHere : null;
+    const watch = hosts === null ? watchHere : watchHead;
     const service = runOn(memoryPorts, program, options, ledger, hosts, close, watch);
     await ledger?.careful?.done;
     return service;
@@ -213,8 +213,10 @@ export function runOn(
   const fleet = new Fleet(hosts, running);
   const elastic = typeof options.hosts === "object" ? options.hosts : null;
   const stopWatching = watchHosts(fleet, hosts, running, elastic, recorder);
+  const stopWatchingHead = watch?.(running, patienceIn(options));
   return serviceFor(running, fleet, typeof program !== "function", async () => {
     stopWatching();
+    stopWatchingHead?.();
     await close();
   });
 }

@@ -1,9 +1,10 @@
-import { HeadwaterError } from "../errors.js";
+import type { HeadwaterError } from "../errors.js";
 import type { ByTicket } from "./by-ticket.js";
 import type { Patience } from "./patience.js";
 import type { Hosts } from "./remote.js";
 import type { RemoteRun } from "./remote-run.js";
 import type { EventRequest } from "./request.js";
+import { SlowReports } from "./slow-reports.js";
 
 /**
  * The hosts on which nothing can run at the moment: they are starting, or something keeps their event loops from going
@@ -24,13 +25,16 @@ export class SlowEvents {
   readonly #reported = new WeakSet<EventRequest>();
   /** Of which it was said that they wait for their host. */
   readonly #waiting = new WeakSet<EventRequest>();
+  readonly #reports: SlowReports;
 
   constructor(
     /** Tries that have begun and not ended. */
     readonly runs: ByTicket<RemoteRun>,
     readonly hosts: Hosts,
-    readonly warn: (warning: HeadwaterError) => void,
-  ) {}
+    warn: (warning: HeadwaterError) => void,
+  ) {
+    this.#reports = new SlowReports(warn);
+  }
 
   /** Only the time counts in which an event can run. */
   look({ lookMs, eventMs, eventMsMax }: Patience, unable: Unable): void {
@@ -49,6 +53,7 @@ export class SlowEvents {
       run.isAbandoned = true;
       this.hosts.send(host, { kind: "abandon", ...run.try, ms });
     }
+    this.#reports.end();
   }
 
   /** What an event is called that is under way. */
@@ -94,7 +99,7 @@ export class SlowEvents {
     const { payload } = run.event;
     if (this.#reported.has(payload)) return;
     this.#reported.add(payload);
-    this.warn(new HeadwaterError("HW-6006", `${nameOf(run)} ${what}`));
+    this.#reports.report(() => nameOf(run), what);
   }
 }
 

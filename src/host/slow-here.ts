@@ -2,6 +2,7 @@ import { HeadwaterError } from "../errors.js";
 import { Execution } from "./execution.js";
 import type { LogicalNode } from "./node.js";
 import type { Patience } from "./patience.js";
+import { SlowReports } from "./slow-reports.js";
 
 /**
  * Events that take too long in the thread of the program itself, because they wait for something. They are looked at now and
@@ -11,12 +12,15 @@ export class SlowHere {
   /** Since when each try has been seen, in looks, and whether it was reported. */
   #seen = new Map<Execution, { readonly since: number; isReported: boolean }>();
   #looks = 0;
+  readonly #reports: SlowReports;
 
   constructor(
     readonly nodes: () => Iterable<LogicalNode>,
     readonly patience: Patience,
-    readonly warn: (warning: HeadwaterError) => void,
-  ) {}
+    warn: (warning: HeadwaterError) => void,
+  ) {
+    this.#reports = new SlowReports(warn);
+  }
 
   look(): void {
     this.#looks += 1;
@@ -31,19 +35,22 @@ export class SlowHere {
         this.#lookAt(execution, seen);
       }
     }
+    this.#reports.end();
   }
 
   #lookAt(execution: Execution, seen: { readonly since: number; isReported: boolean }): void {
     const { lookMs, eventMs, eventMsMax } = this.patience;
     const ms = (this.#looks - seen.since) * lookMs;
-    const { slot, method } = execution.request;
-    const name = `${slot}.${method.name}(…)`;
     if (ms >= eventMs && !seen.isReported) {
       seen.isReported = true;
-      this.warn(new HeadwaterError("HW-6006", `${name} has been running for ${ms} ms, and waits.`));
+      this.#reports.report(() => nameOf(execution), `has been running for ${ms} ms, and waits.`);
     }
-    if (eventMsMax !== null && ms >= eventMsMax) execution.giveUp(tookTooLong(name, ms));
+    if (eventMsMax !== null && ms >= eventMsMax) execution.giveUp(tookTooLong(nameOf(execution), ms));
   }
+}
+
+function nameOf({ request: { slot, method } }: Execution): string {
+  return `${slot}.${method.name}(…)`;
 }
 
 export function tookTooLong(event: string, ms: number): HeadwaterError {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { connect, type HeadwaterError, type ServiceClient } from "headwater/client";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { turns } from "../gates.js";
 import { until } from "../waits.js";
 import { type BankApi, type Notice, type Party, START, type Transfer } from "./programs/bank.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { run } from "headwater";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import World, { type Entity, HEIGHT, main, regionOf, WIDTH } from "../../examples/moving-entities.js";
 import { turns } from "../gates.js";
 import { runErratically } from "./erratic.js";

@@ -8,8 +8,8 @@ import { fromForm, toForm } from "#src/protocol/form.js";
 import { pack } from "#src/protocol/frames.js";
 import { Queue } from "#src/protocol/queue.js";
 import { Unpacker } from "#src/protocol/unpack.js";
+import { Random } from "#src/random.js";
 import { parseJson, toJson } from "#src/server/json.js";
-import { Random } from "#src/sim/random.js";
 import { filesIn, importsOf } from "../house/source.js";
 
 /** Forms, frames and JSON, by themselves. */

@@ -40,7 +40,7 @@ const WITHOUT_PROGRAM: readonly Code[] = [
   "HW-6008",
   "HW-6009",
   "HW-6030",
-  "HW-6031", // test/hosts/parked.test.ts
+  "HW-6031", // test/fleet/parked.test.ts
   "HW-6032",
   "HW-6034", // test/cli/supervise.test.ts
   "HW-6035",

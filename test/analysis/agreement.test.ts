@@ -54,6 +54,17 @@ describe("what a label predicts can be seen", () => {
     "an outer join": [path("a", "x", "CW"), path("b", "x", "OW", ["k"])],
     "two sequences that meet": [path("a", "x", "OW", ["k"]), path("b", "x", "OW", ["k"])],
     "sequences of different gates": [path("a", "x", "OW", ["k"]), path("b", "x", "OW", ["l"])],
+    "streams that wait for each other": [
+      path("a", "x", "CW"),
+      path("b", "x", "OR", ["k"]),
+      path("b", "x", "OW", ["k"]),
+    ],
+    "a read of a log that waits itself": [
+      path("a", "x", "OR", ["k"]),
+      path("b", "x", "CW"),
+      path("b", "y", "CW"),
+      path("c", "y", "OW", ["k"]),
+    ],
   };
   const shaped = (
     paths: readonly Path[],
@@ -74,7 +85,12 @@ describe("what a label predicts can be seen", () => {
           attributes: ["k", "l", "v"],
         })),
         ...(loop ? [{ name: "back", from: at("x"), to: at(inputs[0] ?? ""), seals: [] }] : []),
-        { name: "out", from: at("x"), to: null, seals: [] },
+        ...[...new Set(paths.map(({ to }) => to))].map((name) => ({
+          name: `out ${name}`,
+          from: at(name),
+          to: null,
+          seals: [],
+        })),
       ],
       dependencies: [],
       accepted: [],

@@ -16,6 +16,7 @@ export function aggregateRelation(
 ): Relation {
   const keys = plan.keys.map((key) => valueFor(site, key));
   for (const { origins } of keys) site.findings.equate(origins);
+  site.findings.meet(allScans(input), allScans(input));
   const operands = plan.aggregates.map(({ operand }) => (operand === null ? null : valueFor(site, operand)));
   const aggregates = plan.aggregates.map((aggregate, i) =>
     aggregateValue(input, aggregate, operands[i] ?? null),

@@ -259,7 +259,7 @@ function membership(
   const operand = expression.kind === "in" ? valueFor(site, expression.operand) : null;
   const matched = column === null ? [] : [column];
   inner.parts = meetIn(inner, matched, site.findings);
-  if (own !== undefined) embed(own, inner);
+  if (own !== undefined) embed(own, inner, site.findings);
   if (expression.kind === "in") link(site, expression.operand, column?.origins ?? []);
   const rows = negated ? turned(inner.rows) : inner.rows;
   const minders = [...inner.repetition].filter(([, each]) => each === "minds").map(([scan]) => scan);
@@ -284,7 +284,7 @@ function membership(
 function scalar(site: Site, plan: Plan): Value {
   const [own] = site.stack;
   const inner = site.relation(plan, site.stack);
-  if (own !== undefined) embed(own, inner);
+  if (own !== undefined) embed(own, inner, site.findings);
   return { ...(inner.columns[0] ?? PLAIN), origins: [] };
 }
 

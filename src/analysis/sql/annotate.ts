@@ -148,6 +148,7 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
     const columns = [...input.columns, ...ends];
     if (plan.window !== "session") return { ...input, columns };
     const scans = allScans(input);
+    findings.meet(scans, scans);
     findings.note(
       scans,
       "SESSION: a row that comes later can make one session of two, or a session longer",
@@ -167,7 +168,10 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
 
   /** A pair is there as soon as both its rows are, and stays; so a join keeps the rows of both sides. */
   function joined(plan: Extract<Plan, { kind: "join" }>, outer: readonly Relation[]): Relation {
-    const pair = sideBySide(at(plan.left, outer), at(plan.right, outer));
+    const left = at(plan.left, outer);
+    const right = at(plan.right, outer);
+    const pair = sideBySide(left, right);
+    findings.meet(allScans(left), allScans(right));
     return plan.on === null ? pair : filtered(site([pair, ...outer]), pair, plan.on);
   }
 
@@ -180,6 +184,7 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
     const left = at(plan.left, outer);
     const right = at(plan.right, outer);
     const pair = sideBySide(left, right);
+    findings.meet([...allScans(left), ...allScans(right)], allScans(right));
     const over = site([pair, ...outer]);
     const width = left.columns.length;
     const truth: Truth = plan.on === null ? { moves: STILL, minds: new Set() } : truthOf(over, plan.on);
@@ -217,6 +222,7 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
   /** Equal rows become one, which is there as soon as the first of them is. */
   function distinct(plan: Plan, input: Relation): Relation {
     const scans = allScans(input);
+    findings.meet(scans, scans);
     for (const { origins } of input.columns) findings.equate(origins);
     for (const { scans: moved, what } of movingColumns(input))
       findings.note(moved, "DISTINCT over a value that changes", what ?? plan.span, true);
@@ -251,6 +257,7 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
   /** A row that is better than the n best so far pushes one of them out. All rows meet. */
   function limited(plan: Extract<Plan, { kind: "limit" }>, input: Relation): Relation {
     const scans = allScans(input);
+    findings.meet(scans, scans);
     findings.note(scans, "LIMIT: a row that comes later can push another one out", plan.span, true);
     return {
       ...input,

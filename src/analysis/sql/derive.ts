@@ -302,15 +302,34 @@ class Summary {
     );
     const [first] = sets;
     if (first === undefined || sets.includes(null)) return "*";
-    const common = [...(first ?? [])].filter((attribute) =>
-      sets.every((set) => set?.has(attribute) === true),
+    const table = this.#findings.tableOf.get(scans[0] ?? -1) ?? "";
+    const common = [...(first ?? [])].filter(
+      (attribute) =>
+        sets.every((set) => set?.has(attribute) === true) && this.#staysInPart(attribute, table, scans),
     );
     // In the order of the table's columns, then those that no row carries.
-    const columns = this.#query.tables[this.#findings.tableOf.get(scans[0] ?? -1) ?? ""] ?? [];
+    const columns = this.#query.tables[table] ?? [];
     return [
       ...columns.filter((each) => common.includes(each)),
       ...common.filter((each) => !columns.includes(each)),
     ];
+  }
+
+  /**
+   * A partition of a table is taken as a whole, with the rows of all its scans. So rows that meet must be of one partition,
+   * also where only one of the two scans minds the order: in `t x WHERE x.a NOT IN (SELECT b FROM t)` a row x meets rows
+   * of other partitions, whichever column is sealed.
+   */
+  #staysInPart(attribute: string, table: string, scans: readonly number[]): boolean {
+    const all = this.#scansOf(table);
+    return scans.every((scan) =>
+      all.every(
+        (other) =>
+          other === scan ||
+          !this.#findings.doMeet(scan, other) ||
+          this.#findings.agreeIn(attribute, scan, other),
+      ),
+    );
   }
 
   /**

@@ -6,6 +6,7 @@
 import { compare } from "../analysis/compare.js";
 import { grouped } from "../analysis/grouped.js";
 import type { Hold, SealedStream } from "../analysis/sealing.js";
+import { invariant } from "../errors.js";
 import { type DataRecord, Running } from "./component.js";
 import { type Bulk, keyOf } from "./inputs.js";
 import type { PlannedComponent } from "./plan.js";
@@ -128,7 +129,7 @@ export class Instance {
     this.#ended = true;
     const emitted = this.#release();
     this.#ended = false;
-    if (this.#held.length > 0) throw new Error(`streams into ${this.component.name} wait for each other`);
+    invariant(this.#held.length === 0, `streams into ${this.component.name} wait for each other`);
     return emitted;
   }
 

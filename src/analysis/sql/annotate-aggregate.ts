@@ -19,7 +19,7 @@ export function aggregateRelation(
   site.findings.meet(allScans(input), allScans(input));
   const operands = plan.aggregates.map(({ operand }) => (operand === null ? null : valueFor(site, operand)));
   const aggregates = plan.aggregates.map((aggregate, i) =>
-    aggregateValue(input, aggregate, operands[i] ?? null),
+    aggregateValue(input, aggregate, operands[i] ?? null, plan.grouped),
   );
   // A group whose key moves goes, and another one comes.
   const movedKeys = wavering(...keys.map(({ moves }) => moves));
@@ -40,7 +40,12 @@ export function aggregateRelation(
   };
 }
 
-function aggregateValue(input: Relation, aggregate: Aggregate, operand: Value | null): Value {
+function aggregateValue(
+  input: Relation,
+  aggregate: Aggregate,
+  operand: Value | null,
+  grouped: boolean,
+): Value {
   const { moves, nulls } = movement(input.rows, aggregate, operand);
   // What is counted twice counts; the largest of a row and its copy is the row.
   const counts = ["count", "sum", "avg"].includes(aggregate.name) && !aggregate.distinct;
@@ -51,6 +56,7 @@ function aggregateValue(input: Relation, aggregate: Aggregate, operand: Value | 
     ...PLAIN,
     moves,
     nulls,
+    lacks: aggregate.name !== "count" && (!grouped || operand?.lacks === true),
     nonNegative: aggregate.name === "count" || (operand?.nonNegative ?? false),
     type: ["count", "sum", "avg"].includes(aggregate.name) ? "number" : (operand?.type ?? null),
     minds: union(new Set(minders), operand?.minds ?? new Set()),

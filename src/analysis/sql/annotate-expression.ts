@@ -54,7 +54,8 @@ export function valueFor(site: Site, expression: PlanExpression): Value {
       return columnAt(site, expression);
     case "constant": {
       const nonNegative = typeof expression.value === "number" && expression.value >= 0;
-      return { ...PLAIN, constant: true, nonNegative, type: typeOfConstant(expression.value) };
+      const lacks = expression.value === null;
+      return { ...PLAIN, constant: true, nonNegative, lacks, type: typeOfConstant(expression.value) };
     }
     case "parameter":
       return { ...PLAIN, constant: true };
@@ -78,7 +79,8 @@ export function valueFor(site: Site, expression: PlanExpression): Value {
       const results = [...expression.branches.map(({ result }) => result), expression.otherwise];
       const all = [...truths, ...results.flatMap((each) => (each === null ? [] : [valueFor(site, each)]))];
       const type = commonType(all.slice(truths.length));
-      return asAttribute(site, expression, { ...opaque(all), type });
+      const lacks = results.includes(null) || all.some((each) => each.lacks);
+      return asAttribute(site, expression, { ...opaque(all), lacks, type });
     }
   }
 }
@@ -166,7 +168,9 @@ function typeOfCall(name: string, values: readonly Value[]): ColumnType | null {
 
 function applied(name: string, operands: readonly PlanExpression[], values: readonly Value[]): Value {
   const [a = PLAIN, b = PLAIN] = values;
-  const least = opaque(values);
+  // Of these, NULL is only left if nothing else is.
+  const one = ["coalesce", "greatest", "least"].includes(name);
+  const least = { ...opaque(values), ...(one ? { lacks: values.every(({ lacks }) => lacks) } : {}) };
   if (ORDERED_FUNCTIONS.has(name)) return { ...a, origins: blurred(a, true) };
   if (name === "date_trunc" && a.constant) return { ...b, origins: blurred(b, true) };
   const field = operands[0]?.kind === "constant" ? operands[0].value : null;
@@ -193,6 +197,7 @@ function opaque(values: readonly Value[]): Value {
       ...PLAIN,
       moves: wavering(...values.map(({ moves }) => moves)),
       nulls: "any",
+      lacks: values.some(({ lacks }) => lacks),
       minds: union(...values.map(({ minds }) => minds)),
       constant: values.every(({ constant }) => constant),
       what: values.find(({ what }) => what !== null)?.what ?? null,
@@ -257,10 +262,12 @@ function membership(
   const inner = site.relation(expression.plan, site.stack);
   const column = expression.kind === "in" ? (inner.columns[0] ?? PLAIN) : null;
   const operand = expression.kind === "in" ? valueFor(site, expression.operand) : null;
-  const matched = column === null ? [] : [column];
+  // What is compared with NULL is not known as soon as there is any row; so no row is like another one then.
+  const lacks = operand?.lacks === true || column?.lacks === true;
+  const matched = column === null || lacks ? [] : [column];
   inner.parts = meetIn(inner, matched, site.findings);
   if (own !== undefined) embed(own, inner, site.findings);
-  if (expression.kind === "in") link(site, expression.operand, column?.origins ?? []);
+  if (expression.kind === "in" && !lacks) link(site, expression.operand, column?.origins ?? []);
   const rows = negated ? turned(inner.rows) : inner.rows;
   const minders = [...inner.repetition].filter(([, each]) => each === "minds").map(([scan]) => scan);
   const truth: Truth = {

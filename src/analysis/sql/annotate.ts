@@ -244,6 +244,7 @@ export function relationOf(plan: Plan, text: string, known: Known, findings: Fin
         moves: both(a.moves, b.moves),
         nulls: nullsOf(a.nulls, b.nulls),
         nonNegative: a.nonNegative && b.nonNegative,
+        lacks: a.lacks || b.lacks,
         type: commonType([a, b]),
         minds: union(a.minds, b.minds),
         origins: [...a.origins, ...b.origins],
@@ -345,6 +346,7 @@ function nullable(column: Value): Value {
     ...column,
     constant: false,
     nulls: "any",
+    lacks: true,
     moves: wavering(moves),
     origins: blurred(column, false),
   };

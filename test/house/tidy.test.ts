@@ -19,10 +19,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sim: ["errors", "model", "state", "core", "journal", "elastic", "host"],
   client: ["errors", "model"],
   server: ["errors", "model", "client"],
-  analysis: ["errors", "suggest", "svg"],
+  sql: ["errors", "suggest"],
+  analysis: ["errors", "suggest", "svg", "sql"],
   chart: ["svg"],
   coordination: ["errors", "model"],
-  check: ["errors", "analysis", "sim"],
+  check: ["errors", "analysis", "sql", "sim"],
   fluxion: ["errors", "suggest", "svg", "model", "host", "analysis"],
   cli: [
     "errors",

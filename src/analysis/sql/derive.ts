@@ -1,4 +1,12 @@
 import { HeadwaterError } from "../../errors.js";
+import {
+  parseQuery,
+  positionOf,
+  type QueryPosition,
+  type ResolvedQuery,
+  resolveQuery,
+  type Schema,
+} from "../../sql/index.js";
 import { didYouMean } from "../../suggest.js";
 import type {
   AnnotationKind,
@@ -11,12 +19,8 @@ import type {
   Reason,
   Repetition,
 } from "../graph.js";
-import { relationOf } from "./annotate.js";
-import { parseQuery } from "./parse.js";
-import type { ResolvedQuery } from "./plan.js";
+import { relationOf } from "./annotate/plan.js";
 import { Findings, type Note, type Relation, settledRows } from "./relation.js";
-import { resolveQuery } from "./resolve.js";
-import { positionOf, type QueryPosition } from "./source.js";
 import type { Origin } from "./value.js";
 
 export interface DeriveOptions {
@@ -77,7 +81,7 @@ export interface DerivedQuery {
 /** The annotations of Blazes for a query: its "white box" (section VII), for SQL. */
 export async function deriveQuery(
   sql: string,
-  tables: Readonly<Record<string, readonly string[]>>,
+  tables: Schema,
   options: DeriveOptions = {},
 ): Promise<DerivedQuery> {
   return derive(resolveQuery(await parseQuery(sql), sql, tables), options);
@@ -86,7 +90,7 @@ export async function deriveQuery(
 /** The paths of a component that runs a query and gives its answers to the interface `to`. */
 export async function derivePaths(
   sql: string,
-  tables: Readonly<Record<string, readonly string[]>>,
+  tables: Schema,
   to: string,
   options: DeriveOptions = {},
 ): Promise<{ paths: Path[]; dependencies: readonly Dependency[] }> {
@@ -203,7 +207,7 @@ class Summary {
   }
 
   output(): DerivedQuery["output"] {
-    return this.#query.plan.columns.map((name, i) => ({
+    return this.#query.plan.columns.map(({ name }, i) => ({
       name,
       lineage: (this.#relation.columns[i]?.origins ?? [])
         .filter(({ computed }) => !computed)
@@ -234,6 +238,10 @@ class Summary {
     return [...found.values()];
   }
 
+  #columnsOf(table: string): string[] {
+    return (this.#query.tables[table] ?? []).map(({ name }) => name);
+  }
+
   #scansOf(table: string): number[] {
     return [...this.#findings.tableOf].filter(([, each]) => each === table).map(([scan]) => scan);
   }
@@ -262,7 +270,7 @@ class Summary {
   #askedBy(request: string, table: string): Meeting["equal"] {
     const scans = this.#scansOf(table);
     const asking = this.#scansOf(request);
-    const columns = this.#query.tables[request] ?? [];
+    const columns = this.#columnsOf(request);
     const named = (own: string, scan: number, other: string) =>
       this.#findings.isAsked(scan, other, columns.indexOf(own) + 1) ||
       (asking.length === 0 && !this.#query.usesParameters && this.#isShown(own, scan, other)) ||
@@ -274,13 +282,13 @@ class Summary {
     const { columns } = this.#query.plan;
     return this.#relation.columns.some(
       ({ origins }, i) =>
-        columns[i] === column &&
+        columns[i]?.name === column &&
         origins.some((each) => each.injective && each.scan === scan && each.attribute === attribute),
     );
   }
 
   #pairs(table: string, input: string, holds: (own: string, other: string) => boolean): Meeting["equal"] {
-    const [own = [], others = []] = [this.#query.tables[table], this.#query.tables[input]];
+    const [own, others] = [this.#columnsOf(table), this.#columnsOf(input)];
     return own.flatMap((each) =>
       others.flatMap((other) => (holds(each, other) ? [{ own: each, other }] : [])),
     );
@@ -289,7 +297,7 @@ class Summary {
   /** A row that is only selected is a part of its own, so every column cuts the table into parts. */
   #partsOf(scan: number): ReadonlySet<string> {
     const fixed = this.#relation.fixed.get(scan);
-    const columns = this.#query.tables[this.#findings.tableOf.get(scan) ?? ""] ?? [];
+    const columns = this.#columnsOf(this.#findings.tableOf.get(scan) ?? "");
     return (
       this.#relation.parts.get(scan) ?? (fixed !== undefined && fixed.size > 0 ? fixed : new Set(columns))
     );
@@ -308,7 +316,7 @@ class Summary {
         sets.every((set) => set?.has(attribute) === true) && this.#staysInPart(attribute, table, scans),
     );
     // In the order of the table's columns, then those that no row carries.
-    const columns = this.#query.tables[table] ?? [];
+    const columns = this.#columnsOf(table);
     return [
       ...columns.filter((each) => common.includes(each)),
       ...common.filter((each) => !columns.includes(each)),
@@ -340,9 +348,7 @@ class Summary {
     if (races.some(({ gate }) => gate === "*")) return "*";
     const all = new Set(races.flatMap(({ gate }) => (gate === "*" ? [] : gate)));
     return [...all].filter((attribute) =>
-      races.every(
-        ({ from, gate }) => gate.includes(attribute) || !this.#query.tables[from]?.includes(attribute),
-      ),
+      races.every(({ from, gate }) => gate.includes(attribute) || !this.#columnsOf(from).includes(attribute)),
     );
   }
 
@@ -354,8 +360,8 @@ class Summary {
   }
 
   #lineage(table: string, scans: readonly number[]): DerivedPath["lineage"] {
-    const columns = this.#query.tables[table] ?? [];
-    return this.#query.plan.columns.flatMap((to, i) =>
+    const columns = this.#columnsOf(table);
+    return this.#query.plan.columns.flatMap(({ name: to }, i) =>
       columns.flatMap((column) => {
         const origins = this.#relation.columns[i]?.origins ?? [];
         const own = (scan: number) =>

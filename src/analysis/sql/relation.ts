@@ -1,6 +1,6 @@
+import type { Span } from "../../sql/index.js";
 import type { Repetition } from "../graph.js";
 import { both, moving, type Signs, wavering } from "./sign.js";
-import type { Span } from "./source.js";
 import type { Computed, Origin, Value } from "./value.js";
 
 /** The attributes of a scan that cut its rows into parts which never meet; `null` as long as every row is its own part. */

@@ -1,6 +1,6 @@
+import type { Span } from "../../sql/index.js";
 import type { ColumnType } from "../graph.js";
 import { type Signs, STILL } from "./sign.js";
-import type { Span } from "./source.js";
 
 /** A column of a table, or a function of columns of one row of it, that a value was made from. */
 export interface Origin {

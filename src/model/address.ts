@@ -50,6 +50,16 @@ export abstract class Address {
     return child;
   }
 
+  /** Changes how a child is held on to. */
+  protected rehold(
+    child: this,
+    hold: (child: this, among: Map<string | number, unknown>, name: string | number) => this | WeakRef<this>,
+  ): void {
+    const named = this.#children?.[child.slot?.index ?? -1];
+    const name = child.key === undefined ? 0 : mapKey(child.key);
+    named?.set(name, hold(child, named, name));
+  }
+
   /** All children that there are, in the order in which they were made. */
   *made(): Iterable<this> {
     for (const named of this.#children ?? []) {

@@ -74,7 +74,7 @@ export class Http {
     const { method, url = "" } = request;
     if (this.#isClosing)
       throw new HeadwaterError("HW-1401", "the server is closing and takes no more requests.");
-    if (url === "/healthz" && method === "GET") return this.#health(response);
+    if (url === "/healthz" && (method === "GET" || method === "HEAD")) return this.#health(response);
     if (request.headers.host === undefined)
       throw new HeadwaterError("HW-4005", "the request has no Host header.");
     allowOrigin(response, this.#around.origins.check(request));

@@ -22,6 +22,7 @@ test("POST /api/NAME with a list of arguments is one event, and its result is th
   assert.equal((await post("bump", ["ada", 3])).value, 5);
   assert.equal((await post("tellMe", [0])).value, null, "a method without a result");
   assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
+  assert.equal((await fetch(`${server.url}/healthz`, { method: "HEAD" })).status, 200);
 });
 
 test("what JSON cannot say travels under names that begin with $", async (t) => {

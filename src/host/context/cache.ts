@@ -66,6 +66,16 @@ export class Cache {
   }
 }
 
+/** So many contexts that do not exist stay in the memory of a program without a journal. */
+const UNMADE_MAX = 10_000;
+
+/** Contexts without a journal that have been named and do not exist: strangers can ask for as many names as they like. */
+export class Unmade extends Cache {
+  constructor(max = UNMADE_MAX) {
+    super(max, (slot) => slot.letGoUnmade());
+  }
+}
+
 /** Takes names out of their tables when the contexts that had them are gone. */
 const names = new FinalizationRegistry<() => void>((remove) => remove());
 

@@ -4,7 +4,7 @@
  * everywhere in `host`; how its state is written is known only here.
  */
 
-export { Cache, type Keeper, weakly } from "./cache.js";
+export { Cache, type Keeper, Unmade, weakly } from "./cache.js";
 export { Slot, stateOrNull } from "./slot.js";
 export { Staged, UNREAD_BYTES_MIN } from "./staged-state.js";
 export { rootOf, storedChildren, storedLong, storedWithin } from "./stored-below.js";

@@ -6,7 +6,7 @@ import { type ChildSlot, type Shape, shapeOf } from "../../model/shape.js";
 import { initialState, isUnmade, refill, type State } from "../../state/fields.js";
 import { noticeLateWrites } from "../../state/late-writes.js";
 import type { EventRequest } from "../event/index.js";
-import type { Keeper } from "./cache.js";
+import { type Keeper, type Unmade, weakly } from "./cache.js";
 import { StoredContext } from "./stored-state.js";
 
 /** A context on this host: its place in the order of events, and its state. */
@@ -28,6 +28,8 @@ export class Slot extends Address {
   residence = 0;
   /** The head's count of the moves that have taken it to another host. */
   moves = 0;
+  /** Itself, if it exists, and the contexts right below it that have something that exists: they are not let go. */
+  #pins = 0;
   /** The generation of the cache in which it was used last. */
   #usedIn = 0;
 
@@ -39,6 +41,8 @@ export class Slot extends Address {
     cls: ContextClass,
     /** Where the states of contexts are kept, if anywhere but here. */
     readonly keeper: Keeper | null = null,
+    /** Without a keeper: what lets go of contexts that do not exist. */
+    readonly unmade: Unmade | null = null,
   ) {
     super(node, parent, slot, key);
     this.shape = shapeOf(cls, key);
@@ -46,7 +50,7 @@ export class Slot extends Address {
   }
 
   protected override make(slot: ChildSlot, key: Key | undefined): this {
-    return new Slot(this.node, this, slot, key, slot.cls, this.keeper) as this;
+    return new Slot(this.node, this, slot, key, slot.cls, this.keeper, this.unmade) as this;
   }
 
   protected override hold(
@@ -54,7 +58,19 @@ export class Slot extends Address {
     among: Map<string | number, unknown>,
     name: string | number,
   ): this | WeakRef<this> {
-    return this.keeper === null ? child : this.keeper.hold(child, among, name);
+    if (this.keeper !== null) return this.keeper.hold(child, among, name);
+    this.unmade?.add(child);
+    return child;
+  }
+
+  /** What exists is held for good. */
+  private holdAgain(child: Slot): void {
+    this.rehold(child as this, (held) => held);
+  }
+
+  /** What does not exist is held as long as an event or a caller does. */
+  private holdWeakly(child: Slot): void {
+    this.rehold(child as this, weakly);
   }
 
   /** For a context that comes from elsewhere: how to get its state when it is first used. */
@@ -112,9 +128,30 @@ export class Slot extends Address {
 
   /** Makes a state the present one. `instance`, if given, is free. */
   put(state: State, instance: Context<Key> | null): void {
-    if (this.#state === state) this.#parked ??= instance;
-    else this.#parked = instance;
+    if (this.#state === state) {
+      this.#parked ??= instance;
+      return;
+    }
+    this.#parked = instance;
+    if (this.unmade !== null) this.#pin(this.isMade, !isUnmade(state));
     this.#state = state;
+  }
+
+  #pin(wasMade: boolean, isMade: boolean): void {
+    if (wasMade === isMade) return;
+    this.#pins += isMade ? 1 : -1;
+    if (this.#pins !== (isMade ? 1 : 0)) return; // nothing has changed for the one above
+    if (isMade) this.parent?.holdAgain(this);
+    else this.unmade?.add(this);
+    if (this.parent !== null) this.parent.#pin(wasMade, isMade);
+  }
+
+  /** Neither it nor anything below it exists: all that is lost with it is its name. Not while an event is here. */
+  letGoUnmade(): boolean {
+    if (this.#pins > 0) return true; // it comes back when it is deleted
+    if (!this.letGo()) return false;
+    this.parent?.holdWeakly(this);
+    return true;
   }
 
   /**

@@ -7,7 +7,7 @@ import { type HeadwaterError, invariant } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import type { OutsideResult } from "../../model/outside.js";
 import type { Method } from "../../model/shape.js";
-import { Slot, stateOrNull } from "../context/index.js";
+import { Slot, stateOrNull, Unmade } from "../context/index.js";
 import {
   answerSettled,
   type Body,
@@ -75,7 +75,8 @@ export class LogicalNode implements Supervisor {
     options: NodeOptions,
   ) {
     this.#ledger = options.ledger ?? null;
-    this.root = new Slot(name, null, null, undefined, cls, this.#ledger);
+    const unmade = this.#ledger !== null || options.hosts ? null : new Unmade(options.unmadeInMemory);
+    this.root = new Slot(name, null, null, undefined, cls, this.#ledger, unmade);
     this.limits = options.limits;
     this.marks = options.marks;
     this.plant = options.plant;
@@ -332,7 +333,7 @@ export class LogicalNode implements Supervisor {
       this.#core.journaled(first);
       this.#schedule();
     };
-    if (this.#remote !== null) for (const { payload } of allAlong(first)) payload.execution?.leave();
+    if (this.#remote !== null || this.#ledger === null) for (const { payload } of allAlong(first)) payload.execution?.leave();
     if (this.#ledger === null) return this.#ports.append(() => done(null));
     const events = allAlong(first);
     this.#remote?.appended(events);

@@ -43,6 +43,8 @@ export interface NodeOptions {
   readonly marks?: Marks | undefined;
   readonly plant?: Plant | undefined;
   readonly ledger?: Ledger | null;
+  /** How many contexts that do not exist stay in memory, if there is no journal. */
+  readonly unmadeInMemory?: number | undefined;
   /** Where events run, if not here. */
   readonly hosts?: Hosts | null;
 }

@@ -127,6 +127,7 @@ export class World {
       marks,
       plant,
       ledger: this.#storage?.open(this.#adder()) ?? null,
+      unmadeInMemory: 1,
       hosts: this.#cluster,
       onError: () => {},
       onSettled: (event) => this.#settled(event),

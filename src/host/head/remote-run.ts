@@ -89,10 +89,10 @@ export class RemoteRun implements Run {
     if (this.isUndone) return;
     this.isUndone = true;
     this.isDead = true;
+    if (!this.isOver) for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
     this.#letThemGo();
+    // Last: the quarantine may let another event go ahead, for which a context is evicted that this one was in.
     if (this.event.payload.record !== null) this.links.quarantine.waits(this.event);
-    if (this.isOver) return;
-    for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
   }
 
   leave(): void {

@@ -180,7 +180,7 @@ export function runOn(
     onFailure: options.onFailure ?? (({ message }) => onWarning(message)),
     onSettled: recorder?.settled,
     ledger,
-    hosts,
+    runners: hosts?.heads ?? null,
   });
   if (hosts === null) {
     const stopWatching = watch?.(running, patienceIn(options));

@@ -94,11 +94,6 @@ test("a context that its host has let go of fills nothing any more", () => {
   let samples = loads.read();
   const pool: MeasuredHosts = {
     placement: new Placement([0]),
-    begin: async () => {},
-    end: async () => {},
-    status: () => ({ isReady: true, restarts: 0 }),
-    life: () => 1,
-    load: () => load,
     samples: () => samples,
   };
   const meter = new Meter(pool, program);

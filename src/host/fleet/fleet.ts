@@ -3,6 +3,7 @@ import { HeadwaterError } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import type { Target } from "../../model/refs.js";
 import type { Slot } from "../context/index.js";
+import type { Heads } from "../head/index.js";
 import type { Program } from "../node/index.js";
 import { HOSTS_MAX } from "../ports/index.js";
 import { Addressed, misplaced } from "./addressed.js";
@@ -90,6 +91,8 @@ export interface HostStatus {
 /** Where hosts come from, and where they go. */
 export interface HostPool {
   readonly placement: Placement;
+  /** Of the logical nodes whose events run on these hosts. */
+  readonly heads: Heads;
   /** Starts a host; resolves when it takes events. */
   begin(host: number): Promise<void>;
   /** Ends a host that nobody needs any more. */
@@ -136,7 +139,7 @@ export class Fleet implements ProgramHosts {
       if (status === null) return []; // it is lost for good
       const state = wanted === "running" && !status.isReady ? "starting" : wanted;
       let events = 0;
-      for (const node of this.#program.nodes.values()) events += node.remote?.runsOn(id) ?? 0;
+      for (const head of this.#pool.heads.all) events += head?.runsOn(id) ?? 0;
       const { restarts } = status;
       return { id, state, contexts: contexts.get(id) ?? 0, events, restarts, load: this.#pool.load(id) };
     });
@@ -198,7 +201,7 @@ export class Fleet implements ProgramHosts {
     const { placement } = this.#pool;
     const isFree = () =>
       ![...this.#contexts()].some((slot) => !slot.shape.anonymous && placement.of(slot) === host) &&
-      ![...this.#program.nodes.values()].some((node) => node.remote?.needs(host));
+      !this.#pool.heads.all.some((head) => head?.needs(host));
     await this.#program.until(
       () => this.#states.get(host) !== "draining" || isFree() || this.#program.isStopped,
     );
@@ -310,7 +313,7 @@ export class Fleet implements ProgramHosts {
 
   #move(slot: Slot, to: number, isWish: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#program.node(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
+      this.#pool.heads.of(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
     });
   }
 

@@ -1,13 +1,13 @@
 import type { Placement } from "../../elastic/placement.js";
 import { HeadwaterError } from "../../errors.js";
 import type { Slot } from "../context/index.js";
-import { type Hosts, Quarantine } from "../head/index.js";
+import { Heads, type Hosts, Quarantine } from "../head/index.js";
 import { type Aside, type HostTask, NotSpawned, type OpenLink, spawnDelayMs } from "../link/index.js";
 import type { ContextSample, MeasuredHosts } from "../load/index.js";
-import type { LogicalNode, Program } from "../node/index.js";
+import type { Program } from "../node/index.js";
 import type { Patience } from "../ports/index.js";
 import { HeadLine, type ToHost } from "../wire/index.js";
-import type { HostLoad, HostStatus } from "./fleet.js";
+import type { HostLoad, HostPool, HostStatus } from "./fleet.js";
 import { type Awaited, HostLife } from "./host-life.js";
 import { culpritOf, lateWarning, lostWarning, notStarted, spawnWarning, whatRan } from "./lost-host.js";
 
@@ -15,12 +15,13 @@ import { culpritOf, lateWarning, lostWarning, notStarted, spawnWarning, whatRan 
 const STARTS_IN_VAIN_MAX = 5;
 
 /** The hosts of a program on this machine, as threads or processes. */
-export class LocalHosts implements Hosts, MeasuredHosts {
+export class LocalHosts implements Hosts, HostPool, MeasuredHosts {
   readonly #open: OpenLink;
   readonly #task: HostTask;
   readonly #patience: Patience;
   readonly placement: Placement;
   readonly quarantine = new Quarantine();
+  readonly heads = new Heads(this);
   readonly #hosts = new Map<number, HostLife>();
   #program: Program | null = null;
   /** How often a host was started since it was last ready. */
@@ -104,7 +105,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       roots: () => this.#program?.roots ?? new Map(),
       messageBytes: this.#task.limits.messageBytes,
       post: (bytes) => link.post(bytes),
-      take: (message) => this.#program?.node(message.node).heard(launched.number ?? 0, message),
+      take: (message) => this.heads.of(message.node).heard(launched.number ?? 0, message),
     });
     const launched = new HostLife(this.#lives, number, link, line, awaited);
     return launched;
@@ -154,8 +155,8 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     for (const [number, host] of this.#hosts)
       if (host.isReady && host.silentMs === 0) this.quarantine.look(number);
     const unable = [...this.#hosts].filter(([, host]) => !host.isReady || host.silentMs > 0);
-    for (const [index, node] of this.#nodes.entries()) {
-      node.remote?.slow.look(
+    for (const [index, head] of this.heads.all.entries()) {
+      head?.slow.look(
         this.#patience,
         new Map(unable.map(([number, host]) => [number, culpritOf(host, index)])),
       );
@@ -165,21 +166,17 @@ export class LocalHosts implements Hosts, MeasuredHosts {
 
   #starting(number: number, host: HostLife): void {
     if (host.isReportedLate || host.startingMs < this.#patience.eventMs) return;
-    const warning = lateWarning(number, host.startingMs, this.#nodes);
+    const warning = lateWarning(number, host.startingMs, this.heads.all);
     if (warning === null) return;
     host.isReportedLate = true;
     this.#program?.warn(warning);
-  }
-
-  get #nodes(): LogicalNode[] {
-    return [...(this.#program?.nodes.values() ?? [])];
   }
 
   #silent(host: HostLife): void {
     host.link.running((running) => {
       host.running = running;
       if (running === null || host.number === null || host.silentMs < this.#patience.eventMs) return;
-      this.#nodes[running[0]]?.remote?.slow.blocks(running[1], host.number, host.silentMs);
+      this.heads.all[running[0]]?.slow.blocks(running[1], host.number, host.silentMs);
     });
   }
 
@@ -199,13 +196,13 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       this.#lostEarly ??= notStarted(number, why);
       return;
     }
-    const nodes = this.#nodes;
+    const heads = this.heads.all;
     lost.link.running((running) => {
       lost.running ??= running;
     });
-    const ran = whatRan(lost, nodes);
+    const ran = whatRan(lost, heads);
     const ended = `host ${number} has ended (${why.message}${ran})`;
-    if (!this.#task.isDurable && nodes.some(({ remote }) => remote?.hasState(lost.life))) {
+    if (!this.#task.isDurable && heads.some((head) => head?.hasState(lost.life))) {
       return this.#giveUp(`${ended}, and with it the contexts that it had: there is no journal.`, why);
     }
     const inVain = this.#vain.get(number) ?? 0;
@@ -220,9 +217,9 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     this.#program.warn(lostWarning(lost, why, ran, `It is replaced; what was under way there ${then}.`));
     const what = `host ${number} has ended (${why.message}) while this event was running there.`;
     const error = new HeadwaterError("HW-6004", what, { cause: why });
-    for (const [index, node] of nodes.entries()) {
-      if (this.#task.isDurable) node.hostLost(number, culpritOf(lost, index), why.message);
-      else node.eventsLost(number, error);
+    for (const [index, head] of heads.entries()) {
+      if (this.#task.isDurable) head?.hostLost(number, culpritOf(lost, index), why.message);
+      else head?.eventsLost(number, error);
     }
     this.quarantine.replaced(number);
   }
@@ -234,7 +231,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     const retry = setTimeout(() => {
       if (!this.#isCurrent(lost) || this.#isClosed) return;
       this.#begin(number, NOBODY);
-      for (const node of this.#nodes) node.hostLost(number, 0, why.message);
+      for (const head of this.heads.all) head?.hostLost(number, 0, why.message);
     }, delayMs);
     this.#unspawned.set(number, { failures, retry });
     program.warn(spawnWarning(number, why, failures, delayMs));

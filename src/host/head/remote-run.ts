@@ -6,7 +6,7 @@ import type { Change, Effect, EventRequest, Run } from "../event/index.js";
 import type { Ended, Made, ToHead, Try } from "../wire/index.js";
 import type { Chain } from "./ahead.js";
 import type { Hosts } from "./hosts.js";
-import type { RemoteCall } from "./remote.js";
+import type { RemoteCall } from "./remote-calls.js";
 
 type AwayCall = RemoteCall & { readonly host: number };
 

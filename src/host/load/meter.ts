@@ -1,7 +1,8 @@
+import type { Placement } from "../../elastic/placement.js";
 import type { ContextLoad, HostMeasurements, Measurements } from "../../elastic/policy.js";
 import { resolvePath } from "../../model/path.js";
 import type { Slot } from "../context/index.js";
-import type { HostInfo, HostPool } from "../fleet/index.js";
+import type { HostInfo } from "../fleet/index.js";
 import type { Program } from "../node/index.js";
 import type { ContextSample } from "./context-loads.js";
 
@@ -12,7 +13,8 @@ const CONTEXTS_MAX = 1024;
 const LOAD_NOTED = 1e-6;
 
 /** Hosts that say what they saw of their contexts. */
-export interface MeasuredHosts extends HostPool {
+export interface MeasuredHosts {
+  readonly placement: Placement;
   samples(host: number): readonly ContextSample[];
 }
 

@@ -3,7 +3,7 @@ import { Placement } from "../../elastic/placement.js";
 import { invariant } from "../../errors.js";
 import type { Slot } from "../../host/context/index.js";
 import { Fleet, type HostPool, type HostStatus } from "../../host/fleet/index.js";
-import { type Hosts, Quarantine } from "../../host/head/index.js";
+import { Heads, type Hosts, Quarantine } from "../../host/head/index.js";
 import type { Program } from "../../host/node/index.js";
 import type { Limits } from "../../host/ports/index.js";
 import { Site } from "../../host/site/index.js";
@@ -88,6 +88,7 @@ const HOSTS_MAX = 6;
 export class Cluster implements Hosts, HostPool {
   readonly placement: Placement;
   readonly quarantine = new Quarantine();
+  readonly heads = new Heads(this);
   readonly #around: Surroundings;
   readonly #hosts = new Map<number, SimHost>();
   #fleet: Fleet | null = null;
@@ -154,7 +155,7 @@ export class Cluster implements Hosts, HostPool {
         random,
         later,
         () => program().roots,
-        (message) => program().node(message.node).heard(host, message),
+        (message) => this.heads.of(message.node).heard(host, message),
       ),
       isDead: false,
       isInRequest: true,
@@ -235,7 +236,7 @@ export class Cluster implements Hosts, HostPool {
   }
 
   #lose(host: number, isDead: boolean): void {
-    const { random, marks, program, lostAlone } = this.#around;
+    const { random, marks, lostAlone } = this.#around;
     this.hostsLost += 1;
     this.#noteWhoWasThere(host, lostAlone);
     const lost = this.#cutOff(host);
@@ -247,16 +248,16 @@ export class Cluster implements Hosts, HostPool {
       this.#controls.lost(host);
       this.#hosts.delete(host);
     }
-    for (const node of program().nodes.values()) node.hostLost(host, null, "it crashed"); // nobody knows why
+    for (const head of this.heads.all) head?.hostLost(host, null, "it crashed"); // nobody knows why
     if (isReplaced) this.quarantine.replaced(host);
     else this.quarantine.forget(host);
   }
 
   #noteWhoWasThere(host: number, lostAlone: (node: string, ticket: number) => void): void {
-    const there = [...this.#around.program().nodes.values()].flatMap(({ name, remote }) =>
-      [...(remote?.slow.runs.values() ?? [])]
+    const there = this.heads.all.flatMap((head) =>
+      [...(head?.slow.runs.values() ?? [])]
         .filter(({ isDead, hosts }) => !isDead && hosts.includes(host))
-        .map(({ event }) => ({ name, ticket: event.ticket })),
+        .map(({ event }) => ({ name: event.payload.slot.node, ticket: event.ticket })),
     );
     const [only] = there;
     if (only !== undefined && there.length === 1) lostAlone(only.name, only.ticket);
@@ -314,7 +315,9 @@ export class Cluster implements Hosts, HostPool {
     const slot = this.#someContext(node.root);
     if (slot.shape.anonymous) return;
     const move = { to: random.pick([...this.#hosts.keys()]), isWish: random.chance(0.7) };
-    node.move(slot, move, { resolve: () => marks.hit("a context was moved"), reject: () => {} });
+    this.heads
+      .of(node.name)
+      .move(slot, move, { resolve: () => marks.hit("a context was moved"), reject: () => {} });
   }
 
   /** When nothing moves any more: hosts have in memory what the head knows of, and nothing else. */

@@ -48,7 +48,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["errors", "model", "core", "journal", "host/ports", "host/context", "host/event", "host/store"],
   },
   "host/wire": {
-    loads: ["errors", "model", "state", "journal", "host/ports", "host/context", "host/event"],
+    loads: ["errors", "model", "state", "core", "journal", "host/ports", "host/context", "host/event"],
   },
   "host/head": {
     loads: [
@@ -93,7 +93,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/runner",
     ],
   },
-  "host/link": { loads: ["errors", "host/ports"], names: ["host", "host/fleet", "host/load"] },
+  "host/link": { loads: ["errors", "core", "host/ports"], names: ["host", "host/fleet", "host/load"] },
   "host/fleet": {
     loads: [
       "errors",

@@ -1,5 +1,5 @@
 import type { HostLink, HostReport, Running } from "../link/index.js";
-import type { Patience } from "../ports/index.js";
+import type { HostId, Patience } from "../ports/index.js";
 import type { HeadLine } from "../wire/index.js";
 
 /** Who waits until a host takes events. */
@@ -32,7 +32,7 @@ export class HostLife {
     /** Counts the lives of all hosts. */
     readonly life: number,
     /** Which host it is; null while it is the spare one. */
-    public number: number | null,
+    public number: HostId | null,
     readonly link: HostLink,
     readonly line: HeadLine,
     readonly awaited: Awaited,

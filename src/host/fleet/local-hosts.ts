@@ -1,11 +1,11 @@
 import type { Placement } from "../../elastic/placement.js";
 import { HeadwaterError } from "../../errors.js";
 import type { Slot } from "../context/index.js";
-import { Heads, type Hosts, Quarantine } from "../head/index.js";
+import { Heads, type Hosts, OTHER, Quarantine } from "../head/index.js";
 import { type Aside, type HostTask, NotSpawned, type OpenLink, spawnDelayMs } from "../link/index.js";
 import type { ContextSample, MeasuredHosts } from "../load/index.js";
 import type { Program } from "../node/index.js";
-import type { Patience } from "../ports/index.js";
+import type { HostId, Patience } from "../ports/index.js";
 import { HeadLine, type ToHost } from "../wire/index.js";
 import type { HostLoad, HostPool, HostStatus } from "./fleet.js";
 import { type Awaited, HostLife } from "./host-life.js";
@@ -19,16 +19,16 @@ export class LocalHosts implements Hosts, HostPool, MeasuredHosts {
   readonly #open: OpenLink;
   readonly #task: HostTask;
   readonly #patience: Patience;
-  readonly placement: Placement;
+  readonly placement: Placement<HostId>;
   readonly quarantine = new Quarantine();
   readonly heads = new Heads(this);
-  readonly #hosts = new Map<number, HostLife>();
+  readonly #hosts = new Map<HostId, HostLife>();
   #program: Program | null = null;
   /** How often a host was started since it was last ready. */
-  readonly #vain = new Map<number, number>();
-  readonly #restarts = new Map<number, number>();
+  readonly #vain = new Map<HostId, number>();
+  readonly #restarts = new Map<HostId, number>();
   /** How often a host could not be spawned since one was, and what waits for its next try. */
-  readonly #unspawned = new Map<number, { failures: number; retry: NodeJS.Timeout }>();
+  readonly #unspawned = new Map<HostId, { failures: number; retry: NodeJS.Timeout }>();
   /** With a journal, one more that has loaded the program and takes the place of the next that is lost. */
   #spare: HostLife | null = null;
   /** A host was lost before there was a program that could do without it. */
@@ -37,7 +37,7 @@ export class LocalHosts implements Hosts, HostPool, MeasuredHosts {
   #isClosed = false;
   #watch: NodeJS.Timeout | null = null;
 
-  private constructor(open: OpenLink, task: HostTask, placement: Placement, patience: Patience) {
+  private constructor(open: OpenLink, task: HostTask, placement: Placement<HostId>, patience: Patience) {
     this.#open = open;
     this.#task = task;
     this.#patience = patience;
@@ -48,7 +48,7 @@ export class LocalHosts implements Hosts, HostPool, MeasuredHosts {
   static async start(
     open: OpenLink,
     task: HostTask,
-    placement: Placement,
+    placement: Placement<HostId>,
     patience: Patience,
   ): Promise<LocalHosts> {
     const hosts = new LocalHosts(open, task, placement, patience);
@@ -75,7 +75,7 @@ export class LocalHosts implements Hosts, HostPool, MeasuredHosts {
   }
 
   /** Starts a host; resolves when it has loaded the program. */
-  async begin(host: number): Promise<void> {
+  async begin(host: HostId): Promise<void> {
     if (this.#isClosed) throw stopped();
     try {
       await new Promise<void>((ready, lost) => {
@@ -86,13 +86,13 @@ export class LocalHosts implements Hosts, HostPool, MeasuredHosts {
     }
   }
 
-  #begin(host: number, awaited: Awaited): HostLife {
+  #begin(host: HostId, awaited: Awaited): HostLife {
     const begun = this.#launch(host, awaited);
     this.#hosts.set(host, begun);
     return begun;
   }
 
-  #launch(number: number | null, awaited: Awaited): HostLife {
+  #launch(number: HostId | null, awaited: Awaited): HostLife {
     this.#lives += 1;
     const link = this.#open(this.#task, {
       batch: (bytes) => {
@@ -105,7 +105,7 @@ export class LocalHosts implements Hosts, HostPool, MeasuredHosts {
       roots: () => this.#program?.roots ?? new Map(),
       messageBytes: this.#task.limits.messageBytes,
       post: (bytes) => link.post(bytes),
-      take: (message) => this.heads.of(message.node).heard(launched.number ?? 0, message),
+      take: (message) => this.heads.of(message.node).heard(launched.number as HostId, message),
     });
     const launched = new HostLife(this.#lives, number, link, line, awaited);
     return launched;
@@ -131,7 +131,7 @@ export class LocalHosts implements Hosts, HostPool, MeasuredHosts {
   }
 
   /** Puts another in the place of a host that is lost. */
-  #replace(number: number): void {
+  #replace(number: HostId): void {
     const spare = this.#spare;
     this.#vain.set(number, (this.#vain.get(number) ?? 0) + 1);
     this.#restarts.set(number, (this.#restarts.get(number) ?? 0) + 1);
@@ -164,7 +164,7 @@ export class LocalHosts implements Hosts, HostPool, MeasuredHosts {
     for (const [number, host] of unable) if (!host.isReady) this.#starting(number, host);
   }
 
-  #starting(number: number, host: HostLife): void {
+  #starting(number: HostId, host: HostLife): void {
     if (host.isReportedLate || host.startingMs < this.#patience.eventMs) return;
     const warning = lateWarning(number, host.startingMs, this.heads.all);
     if (warning === null) return;
@@ -225,13 +225,13 @@ export class LocalHosts implements Hosts, HostPool, MeasuredHosts {
   }
 
   /** Until the next try, the life that never began stays in its place: what is sent there starts again after it. */
-  #spawnLater(lost: HostLife, number: number, why: Error, program: Program): void {
+  #spawnLater(lost: HostLife, number: HostId, why: Error, program: Program): void {
     const failures = (this.#unspawned.get(number)?.failures ?? 0) + 1;
     const delayMs = spawnDelayMs(failures);
     const retry = setTimeout(() => {
       if (!this.#isCurrent(lost) || this.#isClosed) return;
       this.#begin(number, NOBODY);
-      for (const head of this.heads.all) head?.hostLost(number, 0, why.message);
+      for (const head of this.heads.all) head?.hostLost(number, OTHER, why.message);
     }, delayMs);
     this.#unspawned.set(number, { failures, retry });
     program.warn(spawnWarning(number, why, failures, delayMs));
@@ -249,34 +249,34 @@ export class LocalHosts implements Hosts, HostPool, MeasuredHosts {
     this.#program?.journalFailed(new HeadwaterError("HW-6001", what, { cause }));
   }
 
-  of(slot: Slot): number {
+  of(slot: Slot): HostId {
     return this.placement.of(slot);
   }
 
-  life(host: number): number {
+  life(host: HostId): number {
     return this.#hosts.get(host)?.life ?? 0;
   }
 
-  status(host: number): HostStatus | null {
+  status(host: HostId): HostStatus | null {
     const there = this.#hosts.get(host);
     if (there === undefined) return null;
     return { isReady: there.isReady, restarts: this.#restarts.get(host) ?? 0 };
   }
 
-  send(host: number, message: ToHost): void {
+  send(host: HostId, message: ToHost): void {
     this.#hosts.get(host)?.line.send(message);
   }
 
-  load(host: number): HostLoad | null {
+  load(host: HostId): HostLoad | null {
     return this.#hosts.get(host)?.report?.load ?? null;
   }
 
-  samples(host: number): readonly ContextSample[] {
+  samples(host: HostId): readonly ContextSample[] {
     return this.#hosts.get(host)?.report?.samples ?? [];
   }
 
   /** Ends a host that nobody needs any more. */
-  async end(host: number): Promise<void> {
+  async end(host: HostId): Promise<void> {
     const ended = this.#hosts.get(host);
     this.#hosts.delete(host);
     this.quarantine.forget(host);

@@ -1,19 +1,20 @@
 import { HeadwaterError } from "../../errors.js";
-import type { Heads, Some } from "../head/index.js";
+import { type Culprit, type Heads, OTHER, type Some, UNKNOWN } from "../head/index.js";
+import type { HostId } from "../ports/index.js";
 import type { HostLife } from "./host-life.js";
 
 /** What is said of a host that could not be started, or is lost, and of the events on it. */
 
 type All = Heads["all"];
 
-/** Which event of a logical node has ended its host: none if that was not ready yet, and null if nobody knows. */
-export function culpritOf({ isReady, running }: HostLife, node: number): number | null {
-  if (!isReady) return 0;
-  if (running === null) return null;
-  return running[0] === node ? running[1] : 0;
+/** What a logical node has to do with the end of its host, or with its silence. A host that was not ready had no events. */
+export function culpritOf({ isReady, running }: HostLife, node: number): Culprit {
+  if (!isReady) return OTHER;
+  if (running === null) return UNKNOWN;
+  return running[0] === node ? { kind: "event", ticket: running[1] } : OTHER;
 }
 
-export function notStarted(host: number, why: Error): Error {
+export function notStarted(host: HostId, why: Error): Error {
   if (why instanceof HeadwaterError) return why; // it has said what kept it from loading its program
   const what = `host ${host} could not be started: ${why.message}. Look for what its module does when a host loads it.`;
   return new HeadwaterError("HW-6008", what, { cause: why });
@@ -43,7 +44,7 @@ export function lostWarning(
 }
 
 /** A host cannot be started at the moment, and is tried again. */
-export function spawnWarning(host: number, cause: Error, failures: number, nextMs: number): HeadwaterError {
+export function spawnWarning(host: HostId, cause: Error, failures: number, nextMs: number): HeadwaterError {
   const tries = failures === 1 ? "" : ` (${failures} tries)`;
   const what =
     `host ${host} could not be started${tries}: ${cause.message}. Its events wait; the next try is in ${nextMs} ms. ` +
@@ -52,7 +53,7 @@ export function spawnWarning(host: number, cause: Error, failures: number, nextM
 }
 
 /** Events that wait for a host that takes long to start are not to blame: it is said once, for all of them. */
-export function lateWarning(host: number, ms: number, heads: All): HeadwaterError | null {
+export function lateWarning(host: HostId, ms: number, heads: All): HeadwaterError | null {
   const { count, one } = together(heads.map((head) => head?.slow.waitingFor(host) ?? NONE));
   if (count === 0) return null;
   const who = count === 1 ? `${one} waits for it` : `${count} events wait for it, ${one} among them`;

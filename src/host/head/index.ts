@@ -5,9 +5,9 @@
  * `Hosts` is what they need of the set of hosts.
  */
 
+export { type Culprit, OTHER, UNKNOWN } from "./culprit.js";
 export { Heads } from "./heads.js";
 export type { Hosts } from "./hosts.js";
 export type { Moving } from "./moving.js";
 export { Quarantine } from "./quarantine.js";
-export type { Remote } from "./remote.js";
 export type { Some } from "./slow-events.js";

@@ -4,6 +4,7 @@ import * as rules from "../../model/rules.js";
 import type { Method } from "../../model/shape.js";
 import type { Slot } from "../context/index.js";
 import { type ByTicket, type EventRequest, isWhole, methodOf } from "../event/index.js";
+import type { HostId } from "../ports/index.js";
 import { admitted, type Scheduler, Whole } from "../runner/index.js";
 import { type Asked, type ToHead, wired } from "../wire/index.js";
 import type { Admission } from "./admission.js";
@@ -17,7 +18,7 @@ type Event = CoreEvent<EventRequest>;
 
 /** A call that an event has asked for on one host; it goes ahead on the host that has the context. */
 export interface RemoteCall {
-  readonly from: number;
+  readonly from: HostId;
   readonly ask: number;
   readonly slot: Slot;
   readonly method: Method;
@@ -94,7 +95,7 @@ export class RemoteCalls {
     });
   }
 
-  asked(run: RemoteRun, from: number, message: Extract<ToHead, { kind: "ask" }>): void {
+  asked(run: RemoteRun, from: HostId, message: Extract<ToHead, { kind: "ask" }>): void {
     const { event } = run;
     const slot = this.#slot(message.path);
     const method = methodOf(slot, message.method);

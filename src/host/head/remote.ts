@@ -15,10 +15,12 @@ import {
   outcomeOf,
   type Waiting,
 } from "../event/index.js";
+import type { HostId } from "../ports/index.js";
 import { hasTooManyMoves, type Runner, type Scheduler } from "../runner/index.js";
 import { type Asked, type ToHead, unwired, unwireEffect } from "../wire/index.js";
 import { Admission } from "./admission.js";
 import { Ahead } from "./ahead.js";
+import { type Culprit, mayBe } from "./culprit.js";
 import { headerOf } from "./header.js";
 import type { Hosts } from "./hosts.js";
 import { Moves } from "./moves.js";
@@ -123,14 +125,14 @@ export class Remote implements Runner {
   }
 
   /** A host says something about an event. */
-  heard(host: number, message: ToHead): void {
+  heard(host: HostId, message: ToHead): void {
     if (this.isHalted) return;
     this.#receive(host, message);
     this.#scheduler.wake();
   }
 
-  /** A host is gone. `culprit`: the ticket of the event that ended it, 0 if that is none here, null if it is not known. */
-  hostLost(host: number, culprit: number | null, why: string): void {
+  /** A host is gone. */
+  hostLost(host: HostId, culprit: Culprit, why: string): void {
     if (this.isHalted) return;
     this.#moves.hostLost(host);
     this.#scheduler.lose(this.#inLimbo(host, culprit, why));
@@ -138,7 +140,7 @@ export class Remote implements Runner {
   }
 
   /** A host is gone that had no state: only the events that ran there are lost. */
-  eventsLost(host: number, error: HeadwaterError): void {
+  eventsLost(host: HostId, error: HeadwaterError): void {
     if (this.isHalted) return;
     this.#moves.hostLost(host);
     this.#failOn(host, error);
@@ -182,7 +184,7 @@ export class Remote implements Runner {
   }
 
   /** Those that wait behind an event need not wait for the head, too. */
-  #sendAhead(event: Event, run: RemoteRun, host: number): void {
+  #sendAhead(event: Event, run: RemoteRun, host: HostId): void {
     if (event.next === null || event.mode !== "write" || event.dependsOn > 0) return;
     if (event.payload.record !== null) return; // if it ends another one, nobody else is to be suspected
     if (this.#hosts.quarantine.isOn(host)) return;
@@ -196,7 +198,7 @@ export class Remote implements Runner {
   /** The turn has come of an event that was sent ahead: its host has started it, unless the one before it is not over. */
   #catchUp(event: Event, run: RemoteRun): void {
     const { behind, early } = run;
-    const host = run.hosts[0] as number;
+    const host = run.hosts[0] as HostId;
     this.#ahead.caughtUp(run);
     run.early = null;
     run.beganMs = this.#slow.clockMs;
@@ -226,14 +228,14 @@ export class Remote implements Runner {
   }
 
   /** How many tries are under way there. */
-  runsOn(host: number): number {
+  runsOn(host: HostId): number {
     let count = 0;
     for (const { hosts } of this.#runs.values()) if (hosts.includes(host)) count += 1;
     return count;
   }
 
   /** Does an event that may still be undone, or a view, need that host? */
-  needs(host: number): boolean {
+  needs(host: HostId): boolean {
     if (this.#views.needs(host)) return true;
     for (const { isOpen, payload } of this.#core.unsettled()) {
       if (isOpen && (payload.execution as RemoteRun | null)?.hosts.includes(host)) return true;
@@ -259,11 +261,11 @@ export class Remote implements Runner {
   }
 
   /** The events that have been on a host that is gone, and that the journal does not have. */
-  #inLimbo(host: number, culprit: number | null, why: string): Event[] {
+  #inLimbo(host: HostId, culprit: Culprit, why: string): Event[] {
     for (const { isDead, hosts, event, behind } of this.#runs.values()) {
-      const isSuspect = culprit === null ? behind === null : culprit === event.ticket;
-      if (!isSuspect || isDead || !hosts.includes(host)) continue;
-      this.#hosts.quarantine.suspect(host, event, why, culprit !== null);
+      if (culprit.kind === "unknown" && behind !== null) continue; // it had not begun
+      if (!mayBe(culprit, event.ticket) || isDead || !hosts.includes(host)) continue;
+      this.#hosts.quarantine.suspect(host, event, why, culprit.kind !== "unknown");
     }
     return [...this.#core.unsettled()].filter(({ isOpen, payload }) => {
       const run = payload.execution as RemoteRun | null;
@@ -282,13 +284,13 @@ export class Remote implements Runner {
   }
 
   /** Events that ran on a host that is gone fail: no state was lost, and nobody knows which of them ended it. */
-  #failOn(host: number, error: HeadwaterError): void {
+  #failOn(host: HostId, error: HeadwaterError): void {
     for (const run of [...this.#runs.values()]) {
       if (!run.isDead && run.hosts.includes(host)) this.#fail(run, error);
     }
   }
 
-  #receive(host: number, message: ToHead): void {
+  #receive(host: HostId, message: ToHead): void {
     if (message.kind === "viewed") return this.#views.viewed(message, this.#scheduler.root);
     if (message.kind === "copied" || message.kind === "staged") return this.#moves.heard(host, message);
     const run = this.#runs.get(message.ticket);
@@ -322,7 +324,7 @@ export class Remote implements Runner {
     }
   }
 
-  #finished(run: RemoteRun, from: number, message: Extract<ToHead, { kind: "finish" }>): void {
+  #finished(run: RemoteRun, from: HostId, message: Extract<ToHead, { kind: "finish" }>): void {
     const { event } = run;
     const isBare = message.effects.length === 0;
     const effects = isBare

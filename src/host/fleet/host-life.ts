@@ -13,7 +13,6 @@ export class HostLife {
   isReady = false;
   /** Has nobody relied on it yet? Then nothing is lost with it. */
   isNew = false;
-  /** It is lost once, though it may say that it is out of memory, and end after that. */
   isLost = false;
   /** How it was doing when it last said so. */
   report: HostReport | null = null;
@@ -36,7 +35,24 @@ export class HostLife {
     readonly link: HostLink,
     readonly line: HeadLine,
     readonly awaited: Awaited,
+    /** Hears once that it is lost. */
+    readonly onLost: (why: Error) => void,
   ) {}
+
+  /** It has loaded the program. */
+  begins(): void {
+    this.isReady = true;
+    this.isNew = false;
+    this.awaited.ready();
+  }
+
+  /** It has ended, or counts as ended. It may say that it is out of memory, and end after that. */
+  lose(why: Error): void {
+    if (this.isLost) return;
+    this.isLost = true;
+    this.awaited.lost(why);
+    this.onLost(why);
+  }
 
   beat(heard: number): void {
     this.#beatHeard = heard;

@@ -1,13 +1,19 @@
 import { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
-import { compare, type Difference } from "./compare.js";
-import { generateProgram, generateWorkload } from "./generate.js";
-import { closeWorld, openWorld } from "./outside.js";
-import { Poison } from "./poison.js";
-import { buildClasses, type Hooks, type ProgramSpec, type RequestSpec } from "./program.js";
-import { Random } from "./random.js";
-import { shrink } from "./shrink.js";
-import { World } from "./world.js";
+import { Random } from "../random.js";
+import { compare, type Difference } from "./oracle/index.js";
+import {
+  buildClasses,
+  closeWorld,
+  generateProgram,
+  generateWorkload,
+  type Hooks,
+  openWorld,
+  type ProgramSpec,
+  type RequestSpec,
+  shrink,
+} from "./programs/index.js";
+import { Poison, World } from "./world/index.js";
 
 export const DEFAULT_EVENTS = 1000;
 
@@ -73,10 +79,15 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
   const stackTraceLimit = Error.stackTraceLimit;
   // Programs throw all the time, and nobody looks at where. No limit is no trace at all, which is faster than an empty one.
   (Error as { stackTraceLimit: number | undefined }).stackTraceLimit = undefined;
+  const unhandled: unknown[] = [];
+  const onUnhandled = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", onUnhandled);
   try {
     const run = await world.run();
     world = null;
-    const differences = run.stuck === null ? await compare(built, workload, run.log) : [stuck(run.stuck)];
+    const found = run.stuck === null ? await compare(built, workload, run.log) : [stuck(run.stuck)];
+    await new Promise(setImmediate); // Node looks for unhandled rejections when no microtask is left
+    const differences = [...found, ...unhandled.map(rejected)];
     return { scenario, hash: run.hash, events: run.log.events.length, differences };
   } catch (error) {
     Error.stackTraceLimit = stackTraceLimit;
@@ -84,9 +95,16 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
     const difference = { what: "the runtime failed", expected: "no failure", actual: text, ticket: null };
     return { scenario, hash: "", events: 0, differences: [difference] };
   } finally {
+    process.off("unhandledRejection", onUnhandled);
     closeWorld(number);
     Error.stackTraceLimit = stackTraceLimit;
   }
+}
+
+/** In a real program Node would end the process. */
+function rejected(reason: unknown): Difference {
+  const actual = reason instanceof Error ? reason.message : String(reason);
+  return { what: "a rejection that the runtime left unhandled", expected: "none", actual, ticket: null };
 }
 
 function stuck(open: string): Difference {

@@ -1,4 +1,4 @@
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 
 const RANGE = 2 ** 16;
 

@@ -13,6 +13,7 @@ const STATUS: Readonly<Record<string, number>> = {
   "HW-3005": 503,
   "HW-3006": 503,
   "HW-3007": 503,
+  "HW-3026": 503,
   "HW-4004": 404,
   "HW-4005": 400,
   "HW-4006": 413,

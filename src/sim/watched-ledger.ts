@@ -3,7 +3,7 @@ import type { Plant } from "../core/plants.js";
 import { Ledger } from "../host/ledger.js";
 import type { EventRequest } from "../host/request.js";
 import type { StoredAnswer } from "../host/stored-answers.js";
-import type { SimJournal } from "./disk.js";
+import type { SimJournal } from "./journal.js";
 import type { LoggedEvent } from "./log.js";
 import type { Recorder } from "./recorder.js";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "lmdb";
 import { withSurvey } from "#src/journal/survey.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { refused } from "../refused.js";
 import { makeOneFile } from "./one-file.js";
 import { allOf, fingerprint, newDirectory, Other, openIn, write } from "./support.js";

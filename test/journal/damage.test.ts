@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { headwater } from "../cli/headwater.js";
 import { refused } from "../refused.js";
 import { allOf, filesIn, fingerprint, newDirectory, Other, openIn, write } from "./support.js";

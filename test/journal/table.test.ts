@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { compareKeys } from "#src/journal/keys.js";
 import { SortedMap } from "#src/journal/sorted-map.js";
 import { SortedRuns } from "#src/journal/table/runs.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 
 test("keys compare as their UTF-8 bytes do", () => {
   const random = new Random(7);

@@ -10,7 +10,7 @@ function say(said: Said): void {
   process.send?.(said);
 }
 
-process.on("disconnect", () => process.exit()); // the process that has started this one has ended
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // the process that has started this one has ended
 
 const [directory = "", written = ""] = process.argv.slice(2);
 const card = JSON.parse(written) as Card;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HeadwaterError } from "headwater";
+import { Random } from "#src/random.js";
 import { SimDisk, SimLogDisk } from "#src/sim/world/disk.js";
 import { SimJournal } from "#src/sim/world/journal.js";
-import { Random } from "#src/random.js";
 
 /**
  * The real log on a simulated disk, against what its callers were told. Each seed is one disk and several lives of its

@@ -7,8 +7,8 @@ import { SegmentLog } from "../../journal/log/segment-log.js";
 import { type AppliedTable, LoggedJournal } from "../../journal/logged-journal.js";
 import { damaged, failed, fenced, full } from "../../journal/problems.js";
 import { SortedMap } from "../../journal/sorted-map.js";
-import { type DiskLuck, type SimDisk, SimLogDisk } from "./disk.js";
 import type { Random } from "../../random.js";
+import { type DiskLuck, type SimDisk, SimLogDisk } from "./disk.js";
 
 /** Small, so that there are many of them. */
 const SIZES = { min: 5 * 1024, max: 12 * 1024 };

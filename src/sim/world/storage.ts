@@ -1,5 +1,6 @@
 import type { Marks } from "../../core/marks.js";
 import type { Plant } from "../../core/plants.js";
+import { HeadwaterError } from "../../errors.js";
 import type { Random } from "../../random.js";
 import { type DiskLuck, SimDisk } from "./disk.js";
 import { groupsOn, SimJournal } from "./journal.js";
@@ -44,6 +45,13 @@ export class Storage {
 
   get hasFailed(): boolean {
     return this.#ledger?.journal.hasFailed ?? false;
+  }
+
+  /** Was a request refused because the disk was full? */
+  hasNoRoom(error: unknown): boolean {
+    const isFull = error instanceof HeadwaterError && error.code === "HW-3026";
+    if (isFull) this.marks.hit("the journal had no room");
+    return isFull;
   }
 
   /** Does the process end here? */

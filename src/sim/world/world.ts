@@ -311,19 +311,12 @@ export class World {
     try {
       result = { ok: true, value: await ask() };
     } catch (error) {
-      if (isNoRoom(error)) return this.#noRoom(life, index);
+      if (this.#storage?.hasNoRoom(error) && life === this.#life) return this.#plan(index); // asks again later
       result = { ok: false, error: failureOf(error) };
     }
     if (life !== this.#life || this.#storage?.hasFailed) return; // the connection broke, or the answer is no answer
     this.#recorder.answered(index, result);
     this.#requests.answered(index);
-  }
-
-  /** The journal was full: the client asks again later. */
-  #noRoom(life: number, index: number): void {
-    if (life !== this.#life) return;
-    this.#options.marks.hit("the journal had no room");
-    this.#plan(index);
   }
 
   #settled(event: CoreEvent<EventRequest>): void {
@@ -402,8 +395,4 @@ export class World {
       },
     };
   }
-}
-
-function isNoRoom(error: unknown): boolean {
-  return error instanceof HeadwaterError && error.code === "HW-3026";
 }

@@ -6,6 +6,7 @@ import { open } from "lmdb";
 import { withSurvey } from "#src/journal/survey.js";
 import { Random } from "#src/random.js";
 import { refused } from "../refused.js";
+import { until } from "../waits.js";
 import { makeOneFile } from "./one-file.js";
 import { allOf, fingerprint, newDirectory, Other, openIn, write } from "./support.js";
 
@@ -55,7 +56,7 @@ test("a conversion that is killed at any moment loses nothing", async (t) => {
     const directory = newDirectory(t);
     cpSync(original, directory, { recursive: true });
     const other = new Other(t, "appender", [directory, "0"]);
-    while (!hasCome(directory)) await new Promise(setImmediate);
+    await until(() => hasCome(directory));
     other.kill();
     await other.ended;
     const journal = await openIn(t, directory);

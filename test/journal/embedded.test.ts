@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { Journal } from "#src/journal/journal.js";
 import { segmentsIn } from "#src/journal/log/segment.js";
 import { withSurvey } from "#src/journal/survey.js";
+import { until } from "../waits.js";
 import { allOf, IDENTITY, newDirectory, openIn, outcome, textOf, write } from "./support.js";
 
 /** Far away, so that only the limit under test is reached. */
@@ -84,7 +85,7 @@ test("what is in memory goes into the table's file in a pause, if it is worth it
   const directory = newDirectory(t);
   const journal = await openIn(t, directory, { carryOver: { ...NEVER, idleLogBytes: 1, idleMs: 1 } });
   await write(journal, { a: "1", b: "2" });
-  while ((await logCommits(directory)) > 0) await new Promise(setImmediate);
+  await until(async () => (await logCommits(directory)) === 0);
   assert.deepEqual(allOf(journal), { a: "1", b: "2" });
 });
 

@@ -11,6 +11,7 @@ import type { HeadwaterError } from "headwater";
 import type { Journal, Write } from "#src/journal/journal.js";
 import { type JournalOptions, openJournal } from "#src/journal/open.js";
 import { withSurvey } from "#src/journal/survey.js";
+import { until } from "../waits.js";
 
 export const IDENTITY = { program: "bank", format: 1 };
 
@@ -80,8 +81,7 @@ export function filesIn(directory: string): string[] {
 
 /** Waits until all that the journal holds is in a table's file: then there are a table and a log. */
 export async function untilCarriedOver(directory: string): Promise<void> {
-  while ((await withSurvey(directory, async ({ logCommits }) => logCommits)) > 0)
-    await new Promise(setImmediate);
+  await until(async () => (await withSurvey(directory, async ({ logCommits }) => logCommits)) === 0);
 }
 
 /** A pause is long, and everything is worth carrying over. */

@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../errors.js";
 import type { Journal, JournalIdentity } from "../journal/journal.js";
-import type { LmdbJournalOptions } from "../journal/lmdb.js";
+import type { JournalOptions } from "../journal/open.js";
 import type { Address } from "../model/address.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { nameOf } from "../model/shape.js";
@@ -115,13 +115,9 @@ async function ledgerOf(
 }
 
 /** The store is loaded only by those who keep a journal. */
-async function openOwn(
-  path: string,
-  identity: JournalIdentity,
-  options: LmdbJournalOptions,
-): Promise<Journal> {
-  const { openLmdbJournal } = await import("../journal/lmdb.js");
-  return openLmdbJournal(path, identity, options);
+async function openOwn(path: string, identity: JournalIdentity, options: JournalOptions): Promise<Journal> {
+  const { openJournal } = await import("../journal/open.js");
+  return openJournal(path, identity, options);
 }
 
 async function hostsOf(

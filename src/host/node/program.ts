@@ -186,6 +186,8 @@ export class Program implements Surroundings {
   ): void {
     try {
       this.mustGoOn();
+      const refusal = this.ledger?.journal.refusal() ?? null;
+      if (refusal !== null) throw refusal;
       if (!args.every(isSimple)) copyArguments(args, slot, method);
       this.node(slot.node).submit(slot, method, args, client, waiting, request);
     } catch (error) {

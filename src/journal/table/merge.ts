@@ -1,4 +1,4 @@
-import { compareKeys } from "./keys.js";
+import { compareKeys } from "../keys.js";
 
 /** The newest value of a key: from the log, or else as it is stored in the main table. */
 export type Newest =

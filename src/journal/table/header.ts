@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, truncateSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** What the first pages of a data file say, looked at without lmdb. */
 export type Header =
@@ -11,11 +11,7 @@ const MAGIC = 0xbeefc0de;
 const PAGE_BYTES_MIN = 512;
 const PAGE_BYTES_MAX = 65536;
 
-/**
- * lmdb maps the file into memory and follows the page numbers in it without looking whether they make sense, so a
- * file that is cut off or is something else would end the process. `bytesMax` is where its last page ends; the file
- * may rightly be shorter, if the last pages are free ones that were never written.
- */
+/** `bytesMax` is where the last page ends. The file may be shorter, if the last pages are free ones that were never written. */
 export function headerOf(file: string): Header {
   let handle: number;
   try {
@@ -37,17 +33,6 @@ export function headerOf(file: string): Header {
   } finally {
     closeSync(handle);
   }
-}
-
-/**
- * Gives the file the length that its last page asks for, so that lmdb can look at every page that it has a number
- * of. The caller holds lmdb's lock: the file does not grow meanwhile. Returns how to take it back.
- */
-export function fillUp(file: string): () => void {
-  const header = headerOf(file);
-  if (header.kind !== "fine" || header.bytes >= header.bytesMax) return () => {};
-  truncateSync(file, header.bytesMax);
-  return () => truncateSync(file, header.bytes);
 }
 
 interface Meta {

@@ -9,7 +9,7 @@ const STALE_MAX = 1024;
  * made on demand, from a sorted list of keys and a list of those added since. The second one is searched as it is
  * while it is short beside the first, and merged into it when not. Deleted keys stay in the lists until then.
  */
-export class Table<V> {
+export class SortedMap<V> {
   readonly #values = new Map<string, V>();
   #sorted: readonly string[] = [];
   #added: string[] = [];

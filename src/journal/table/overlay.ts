@@ -1,4 +1,4 @@
-import { Table } from "./table.js";
+import { SortedMap } from "../sorted-map.js";
 
 /** Null stands for a deleted key. */
 type Value = Uint8Array | null;
@@ -15,11 +15,12 @@ export interface Entry {
  * does not change, and the one above it, which takes new writes.
  */
 export class Overlay {
-  #recent = new Table<Entry>();
-  #frozen: Table<Entry> | null = null;
+  #recent = new SortedMap<Entry>();
+  #frozen: SortedMap<Entry> | null = null;
   #recentBytes = 0;
+  #frozenBytes = 0;
 
-  /** How many keys, and about how many bytes, were written since the last freeze. */
+  /** How many keys, and about how many bytes, are held of what was written since the last freeze. */
   get recentKeys(): number {
     return this.#recent.size;
   }
@@ -28,16 +29,22 @@ export class Overlay {
     return this.#recentBytes;
   }
 
+  get frozenBytes(): number {
+    return this.#frozenBytes;
+  }
+
   set(key: string, value: Value): void {
     const entry = this.#recent.get(key);
     if (entry !== undefined) {
+      this.#recentBytes -= entry.value?.byteLength ?? 0;
       entry.value = value;
     } else {
+      this.#recentBytes += key.length;
       const below = this.#frozen?.get(key);
       if (below !== undefined) below.isOutdated = true;
       this.#recent.set(key, { value, isOutdated: false });
     }
-    this.#recentBytes += key.length + (value === null ? 0 : value.byteLength);
+    this.#recentBytes += value?.byteLength ?? 0;
   }
 
   /** Undefined if the main table has to be asked. */
@@ -50,7 +57,7 @@ export class Overlay {
     const frozen = this.#frozen?.from(prefix, after).filter(([, { isOutdated }]) => !isOutdated) ?? [];
     let entries = this.#recent.from(prefix, after);
     if (frozen.length > 0) {
-      const both = new Table<Entry>();
+      const both = new SortedMap<Entry>();
       for (const [key, entry] of [...frozen, ...entries]) both.set(key, entry);
       entries = both.from(prefix);
     }
@@ -58,9 +65,10 @@ export class Overlay {
   }
 
   /** What was written until now becomes a layer of its own, which changes no more. */
-  freeze(): Table<Entry> {
+  freeze(): SortedMap<Entry> {
     this.#frozen = this.#recent;
-    this.#recent = new Table();
+    this.#recent = new SortedMap();
+    this.#frozenBytes = this.#recentBytes;
     this.#recentBytes = 0;
     return this.#frozen;
   }
@@ -68,5 +76,6 @@ export class Overlay {
   /** The main table has the frozen layer now. */
   drop(): void {
     this.#frozen = null;
+    this.#frozenBytes = 0;
   }
 }

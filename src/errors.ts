@@ -130,6 +130,8 @@ export const codes = {
   "HW-5103": "a name in a query leads nowhere",
   "HW-5104": "a query makes no sense",
   "HW-5105": "a query does not read one of its inputs",
+  "HW-5301": "a batch of columns cannot be read",
+  "HW-5302": "a record does not fit the columns of its stream",
   "HW-7001": "a program cannot be compiled",
   "HW-7002": "a stage needs state that every request shares",
   "HW-7003": "a stage shares a variable with the function around it",

@@ -28,6 +28,11 @@ export class Texts {
     return this.#strings.push(text) - 1;
   }
 
+  /** Puts another text under a code that nothing holds any more. */
+  protected replace(code: number, text: string): void {
+    this.#strings[code] = text;
+  }
+
   addSlice(start: number, end: number): number {
     const code = this.#strings.push(undefined) - 1;
     if (this.#bounds.length < 2 * code + 2) {

@@ -66,5 +66,5 @@ const words = new Int32Array(double.buffer);
 
 function doubleHash(value: number): number {
   double[0] = value;
-  return value === value ? Math.imul(words[0] as number, 0x9e3779b1) ^ (words[1] as number) : 0x7ff80000;
+  return Number.isNaN(value) ? 0x7ff80000 : Math.imul(words[0] as number, 0x9e3779b1) ^ (words[1] as number);
 }

@@ -28,9 +28,8 @@ const SEED = (Math.random() * 2 ** 32) | 0;
  * of a row stand in columns, so there is no object per key and a snapshot is a copy of arrays. The table knows which rows
  * were changed since the last checkpoint; a delta has those and the keys that are gone.
  *
- * Generated code works on the arrays themselves. It calls `reserve` before a batch, with as many rows as the batch could
- * insert: until the batch ends no array is replaced, so it can hold them in variables. Rows come in the order of
- * insertion as long as none is removed; the number of a removed row is given out again.
+ * Generated code works on the arrays themselves and holds them in variables, which it reads again after an insertion. Rows
+ * come in the order of insertion as long as none is removed; the number of a removed row is given out again.
  */
 export class KeyedTable implements Slots {
   readonly columns: readonly Column[];
@@ -98,9 +97,10 @@ export class KeyedTable implements Slots {
 
   /**
    * A new row for the key that was just looked up and not found, whose hash is `this.hash`. The caller writes key and
-   * values, and reserved the room.
+   * values. The arrays may be other ones afterwards.
    */
   insert(): number {
+    this.reserve(1);
     const row = this.#free.pop() ?? this.rows++;
     this.hashes[row] = this.hash;
     this.flags[row] = LIVE | ((this.flags[row] as number) & CHANGED);
@@ -123,6 +123,17 @@ export class KeyedTable implements Slots {
     for (const column of this.columns)
       if (column.storage === "text" && column.nulls?.[row] !== 1)
         (column.texts as TextPool).retain(column.codes[row] as number);
+  }
+
+  /** Writes a text into a row that has a key. */
+  setText(index: number, row: number, text: string): void {
+    const column = this.columns[index];
+    const pool = this.pool(index);
+    if (column?.storage !== "text") return;
+    if (column.nulls?.[row] !== 1) pool.release(column.codes[row] as number);
+    column.codes[row] = pool.intern(text);
+    if (column.nulls !== null) column.nulls[row] = 0;
+    pool.retain(column.codes[row] as number);
   }
 
   remove(row: number): void {
@@ -158,7 +169,6 @@ export class KeyedTable implements Slots {
 
   /** The row of a key, with its values; for code that is not generated. */
   put(cells: readonly Cell[]): number {
-    this.reserve(1);
     const found = this.find(this, ...this.#key(cells, (pool, text) => pool.intern(text)));
     const row = found < 0 ? this.insert() : found;
     if (found >= 0) this.#release(row);

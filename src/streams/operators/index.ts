@@ -1,0 +1,2 @@
+/** The parts of a running query, one operator a file. */
+export { type Query, startQuery } from "./query.js";

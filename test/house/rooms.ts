@@ -178,6 +178,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   analysis: { loads: ["errors", "suggest", "svg"] },
+
+  "streams/columns": { loads: ["errors"] },
+  "streams/door": { loads: ["errors", "streams/columns"] },
+  "streams/tables": { loads: ["errors", "streams/columns"] },
+  "streams/plan": { loads: [], names: ["streams/columns"] },
+  "streams/codegen": { loads: ["streams/columns", "streams/plan"], names: ["streams/tables"] },
+  "streams/operators": {
+    loads: ["streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
+  },
+  "streams/sql": { loads: ["errors", "analysis", "streams/columns", "streams/plan", "streams/codegen"] },
+  "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
+
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis"] },
@@ -202,6 +214,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "check",
       "chart",
       "fluxion",
+      "streams/columns",
+      "streams/door",
+      "streams/sql",
+      "streams/operators",
+      "streams/outputs",
     ],
     names: ["host/store", "host/node", "host/fleet"],
   },

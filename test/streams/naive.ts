@@ -371,7 +371,7 @@ function aggregated({ name, distinct, type }: Aggregate, all: readonly Cell[]): 
       const sum =
         type === "float"
           ? values.reduce<number>((total, each) => total + Number(each), 0)
-          : Number(values.reduce((total, each) => total + BigInt(Number(each)), 0n));
+          : Number(values.reduce<bigint>((total, each) => total + BigInt(Number(each)), 0n));
       return name === "sum" ? sum : sum / values.length;
     }
   }

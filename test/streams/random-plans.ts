@@ -325,15 +325,23 @@ function grouped(input: Plan): fc.Arbitrary<Plan> {
     anyKind.chain((type) => expression(type, input.columns, 1)),
     { maxLength: 3 },
   );
-  return fc.tuple(keys, fc.array(aggregate(input.columns), { maxLength: 3 })).map(
-    ([by, aggregates]): Plan => ({
+  return fc.tuple(keys, fc.array(aggregate(input.columns), { maxLength: 3 })).map(([by, made]): Plan => {
+    const aggregates = made.map(
+      (each): Aggregate => ({
+        ...each,
+        nullable:
+          each.name !== "count" &&
+          (by.length === 0 || each.filter !== null || each.operand?.nullable !== false),
+      }),
+    );
+    return {
       kind: "aggregate",
       input,
       keys: by,
       aggregates,
       columns: specs([...by, ...aggregates]),
-    }),
-  );
+    };
+  });
 }
 
 const scan: Plan = { kind: "scan", table: "r", columns: TABLE };

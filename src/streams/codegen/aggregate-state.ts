@@ -1,6 +1,5 @@
 import { type ColumnSpec, column, type Schema } from "../columns/index.js";
-import type { Expression, Type } from "../plan/expression.js";
-import type { Aggregate } from "../plan/physical.js";
+import type { Aggregate, Expression, Type } from "../plan/index.js";
 import type { Code, Value } from "./code.js";
 
 /**
@@ -62,7 +61,8 @@ export function groupRow(
   const at = (index: number) => state[index] ?? { v: "0", n: "true" };
   const results = aggregates.map((aggregate, i): Value => {
     const first = at(places[i] ?? 0);
-    if (aggregate.name !== "sum" && aggregate.name !== "avg") return first;
+    if (aggregate.name !== "sum" && aggregate.name !== "avg")
+      return aggregate.nullable ? first : { ...first, n: null };
     const sum = at((places[i] ?? 0) + 1).v;
     const n = aggregate.nullable ? `(${first.v} === 0)` : null;
     return { v: aggregate.name === "sum" ? sum : average(code, aggregate, sum, first.v), n };

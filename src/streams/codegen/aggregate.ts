@@ -1,6 +1,5 @@
 import type { Schema } from "../columns/index.js";
-import type { Expression } from "../plan/expression.js";
-import type { Aggregate, Step } from "../plan/physical.js";
+import type { Aggregate, Expression, Step } from "../plan/index.js";
 import type { KeyedTable } from "../tables/index.js";
 import { type StateColumns, sumType } from "./aggregate-state.js";
 import { compared } from "./arithmetic.js";

@@ -1,4 +1,4 @@
-import type { Arithmetic, Comparison, Type, ValueType } from "../plan/expression.js";
+import type { Arithmetic, Comparison, Type, ValueType } from "../plan/index.js";
 import type { Code } from "./code.js";
 import type { LibraryName } from "./lib/index.js";
 

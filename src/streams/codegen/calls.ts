@@ -1,4 +1,4 @@
-import type { FunctionName, Type } from "../plan/expression.js";
+import type { FunctionName, Type } from "../plan/index.js";
 import type { Code } from "./code.js";
 
 /** A call of a function whose operands are not NULL. */

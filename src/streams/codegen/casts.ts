@@ -1,4 +1,4 @@
-import type { Type, ValueType } from "../plan/expression.js";
+import type { Type, ValueType } from "../plan/index.js";
 import type { Code } from "./code.js";
 
 /** A value of one type as one of another; the plan has checked that there is a way. */

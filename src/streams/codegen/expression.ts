@@ -1,4 +1,4 @@
-import type { Expression, Type } from "../plan/expression.js";
+import type { Expression, Type } from "../plan/index.js";
 import { arithmetic, compared, negated } from "./arithmetic.js";
 import { called } from "./calls.js";
 import { cast } from "./casts.js";
@@ -85,8 +85,10 @@ function strict(
   const written = result([names[0] ?? "", names[1] ?? "", ...names.slice(2)]);
   const canFail = code.canFail;
   code.canFail = failedBefore || canFail;
-  if (n === null) return { v: code.bind(written), n };
-  if (!canFail && !written.includes("library.")) return { v: code.bind(written), n };
+  const isCheap = !canFail && !written.includes("library.");
+  // A comparison is cheap enough to stand where it is used.
+  if (isCheap && type.type === "bool") return { v: `(${written})`, n };
+  if (n === null || isCheap) return { v: code.bind(written), n };
   const isNull = code.bind(n);
   return { v: code.bind(`${isNull} ? ${blank(type)} : ${written}`), n: isNull };
 }

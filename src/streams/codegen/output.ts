@@ -1,5 +1,5 @@
 import { Batch, type Column, emptyColumn, type Schema, type TextColumn } from "../columns/index.js";
-import type { Step } from "../plan/physical.js";
+import type { Step } from "../plan/index.js";
 import { Code, type Value } from "./code.js";
 import { functionOf, type RowErrors } from "./function.js";
 import { columnsOf, rowLoop, rowSteps } from "./row.js";

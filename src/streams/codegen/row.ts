@@ -1,5 +1,5 @@
 import type { Schema } from "../columns/index.js";
-import type { Step } from "../plan/physical.js";
+import type { Step } from "../plan/index.js";
 import type { Code, Value } from "./code.js";
 import { compile } from "./expression.js";
 

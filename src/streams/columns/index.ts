@@ -4,13 +4,10 @@
  */
 export { Batch } from "./batch.js";
 export {
-  type BoolColumn,
   type Column,
   cellAt,
   emptyColumn,
   grow,
-  type NumberColumn,
-  type NumericColumn,
   setCell,
   setNumeric,
   type TextColumn,

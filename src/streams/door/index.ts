@@ -5,4 +5,4 @@
 export { CsvReader } from "./csv.js";
 export { inferCsv, inferNdjson } from "./infer.js";
 export { NdjsonReader } from "./ndjson.js";
-export { DOOR_LIMITS, type DoorLimits, type Reader } from "./reader.js";
+export type { Reader } from "./reader.js";

@@ -9,7 +9,7 @@ import {
   updateGroups,
 } from "../codegen/index.js";
 import { Batch, column, type Schema } from "../columns/index.js";
-import type { Plan, Step } from "../plan/physical.js";
+import type { Plan, Step } from "../plan/index.js";
 import { KeyedTable } from "../tables/index.js";
 import type { Operator } from "./operator.js";
 

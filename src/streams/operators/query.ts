@@ -1,7 +1,8 @@
 import { RowErrors } from "../codegen/index.js";
 import type { Batch, Schema } from "../columns/index.js";
-import type { Plan, Step } from "../plan/physical.js";
+import type { Plan, Step } from "../plan/index.js";
 import { Grouping } from "./grouping.js";
+import { Limit } from "./limit.js";
 import type { Operator } from "./operator.js";
 import { Session } from "./session.js";
 import { Sort } from "./sort.js";
@@ -14,6 +15,8 @@ export interface Query {
   /** Rows that were left out because an expression refused them. */
   readonly errors: RowErrors;
   push(table: string, batch: Batch): void;
+  /** Nothing that could still come would change the results. */
+  readonly isDone: boolean;
   /** The input is complete: what waited for that comes out. */
   end(): void;
 }
@@ -22,10 +25,14 @@ export interface Query {
 export function startQuery(plan: Plan, consume: (batch: Batch) => void): Query {
   const errors = new RowErrors();
   const inputs: { readonly table: string; readonly operator: Operator }[] = [];
+  let first: Limit | null = null;
   build(plan, [], plan.columns, { push: consume, end: () => {} });
   return {
     columns: plan.columns,
     errors,
+    get isDone() {
+      return first?.isDone === true;
+    },
     push(table, batch) {
       for (const input of inputs) if (input.table === table) input.operator.push(batch);
     },
@@ -66,8 +73,12 @@ export function startQuery(plan: Plan, consume: (batch: Batch) => void): Query {
           new Session(part, passing(part.columns, steps, output, next)),
         );
         return;
-      case "sort":
-        build(part.input, [], part.input.columns, new Sort(part, passing(part.columns, steps, output, next)));
+      case "sort": {
+        const after = passing(part.columns, steps, output, next);
+        const limit = part.order.length === 0 ? new Limit(part, after) : null;
+        if (part === plan) first = limit;
+        build(part.input, [], part.input.columns, limit ?? new Sort(part, after));
+      }
     }
   }
 

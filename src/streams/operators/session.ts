@@ -1,5 +1,5 @@
 import { Batch, type Cell, type Schema } from "../columns/index.js";
-import type { Plan } from "../plan/physical.js";
+import type { Plan } from "../plan/index.js";
 import type { Operator } from "./operator.js";
 
 /**

@@ -1,6 +1,6 @@
 import { LIBRARY } from "../codegen/index.js";
 import { Batch, type Cell, type Schema } from "../columns/index.js";
-import type { Plan, SortKey } from "../plan/physical.js";
+import type { Plan, SortKey } from "../plan/index.js";
 import type { Operator } from "./operator.js";
 
 /**

@@ -1,6 +1,6 @@
 import { type RowErrors, transform } from "../codegen/index.js";
 import type { Batch, Schema } from "../columns/index.js";
-import type { Step } from "../plan/physical.js";
+import type { Step } from "../plan/index.js";
 import type { Operator } from "./operator.js";
 
 /** Filters, projections and windows, as one function from batch to batch. It keeps nothing. */

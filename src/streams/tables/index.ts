@@ -3,4 +3,3 @@
  * objects per row, and are written and loaded as batches.
  */
 export { KeyedTable } from "./keyed-table.js";
-export type { TextPool } from "./text-pool.js";

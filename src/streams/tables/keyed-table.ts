@@ -3,6 +3,7 @@ import {
   Batch,
   type Cell,
   type Column,
+  cellAt,
   decodeBatch,
   emptyColumn,
   encodeBatch,
@@ -157,14 +158,7 @@ export class KeyedTable implements Slots {
   }
 
   cells(row: number): Cell[] {
-    return this.columns.map((column) => {
-      if (column.nulls?.[row] === 1) return null;
-      if (column.storage === "text") return column.texts.get(column.codes[row] as number);
-      if (column.storage === "bool") return column.values[row] === 1;
-      return column.storage === "numeric"
-        ? (column.bigs.get(row) ?? (column.values[row] as number))
-        : (column.values[row] as number);
-    });
+    return this.columns.map((column) => cellAt(column, row));
   }
 
   /** The row of a key, with its values; for code that is not generated. */

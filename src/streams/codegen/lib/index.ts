@@ -1,4 +1,6 @@
-/** What generated code calls. Each function is one of PostgreSQL's, for operands that are not NULL. */
+/**
+ * What generated code calls. Each function is one of PostgreSQL's, for operands that are not NULL.
+ */
 import { numericText, setNumeric } from "../../columns/index.js";
 import * as casts from "./casts.js";
 import { like } from "./like.js";

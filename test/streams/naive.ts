@@ -280,6 +280,28 @@ export function naive(plan: Plan, tables: Readonly<Record<string, readonly (read
           ...part.aggregates.map((aggregate, i) => aggregated(aggregate, (values[i] ?? []).flat())),
         ]);
       }
+      case "join": {
+        const [left, right] = [rowsOf(part.left), rowsOf(part.right)];
+        return left.flatMap((row) => {
+          const matches = right.flatMap((other) =>
+            attempt(() => {
+              const equal = part.leftKeys.every((key, i) => {
+                const rightKey = part.rightKeys[i];
+                const [a, b] = [
+                  evaluate(key, row),
+                  rightKey === undefined ? null : evaluate(rightKey, other),
+                ];
+                return a !== null && b !== null && compare(a, b) === 0;
+              });
+              if (!equal) return [];
+              const pair = [...row, ...other];
+              return part.condition === null || evaluate(part.condition, pair) === true ? [pair] : [];
+            }),
+          );
+          const lone = [...row, ...part.right.columns.map(() => null)];
+          return matches.length === 0 && part.join === "left" ? [lone] : matches;
+        });
+      }
       case "union":
         return part.inputs.flatMap(rowsOf);
       case "sort":

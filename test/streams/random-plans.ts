@@ -346,6 +346,40 @@ function grouped(input: Plan): fc.Arbitrary<Plan> {
 
 const scan: Plan = { kind: "scan", table: "r", columns: TABLE };
 
+/** With another use of the table, on columns of one type. Rows that meet are many, so there is one join in a plan. */
+function joined(left: Plan): fc.Arbitrary<Plan> {
+  const right: fc.Arbitrary<Plan> = fc.oneof(fc.constant(scan), steps(scan));
+  return fc.tuple(right, fc.constantFrom("inner" as const, "left" as const)).chain(([other, join]) => {
+    const pairs = left.columns.flatMap(({ type, nullable }, i) =>
+      other.columns.flatMap((spec, j): [Expression, Expression][] =>
+        spec.type === type
+          ? [
+              [
+                { ...plain(type as Kind, nullable), kind: "column", index: i },
+                { ...plain(type as Kind, spec.nullable), kind: "column", index: j },
+              ],
+            ]
+          : [],
+      ),
+    );
+    const both = [...left.columns, ...other.columns];
+    const columns =
+      join === "inner"
+        ? both
+        : [...left.columns, ...other.columns.map((spec) => ({ ...spec, nullable: true }))];
+    const keys = fc.subarray(pairs, { maxLength: Math.min(2, pairs.length) });
+    return fc.tuple(keys, fc.option(expression("bool", both, 2))).map(
+      ([on, condition]): Plan => ({
+        ...{ kind: "join", join, left, right: other, condition, columns },
+        leftKeys: on.map(([key]) => key),
+        rightKeys: on.map(([, key]) => key),
+      }),
+    );
+  });
+}
+
+const hasJoin = (plan: Plan) => JSON.stringify(plan).includes('"join"');
+
 function extended(input: Plan, depth: number): fc.Arbitrary<Plan> {
   if (depth === 0) return fc.constant(input);
   const union: Plan = { kind: "union", inputs: [input, input], columns: input.columns };
@@ -353,6 +387,7 @@ function extended(input: Plan, depth: number): fc.Arbitrary<Plan> {
     .oneof(
       { weight: 6, arbitrary: steps(input) },
       { weight: 3, arbitrary: grouped(input) },
+      ...(hasJoin(input) ? [] : [{ weight: 2, arbitrary: joined(input) }]),
       fc.constant(union),
     )
     .chain((plan) => extended(plan, depth - 1));

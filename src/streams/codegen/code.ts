@@ -5,8 +5,13 @@ export interface Value {
   readonly v: string;
   /** Whether it is NULL, or `null` if it never is. */
   readonly n: string | null;
-  /** Of a text in a column of the input: the column, and the names of its texts and code, so that copying decodes nothing. */
-  readonly text?: { readonly texts: string; readonly code: string; readonly column: number };
+  /** Of a text in a column of a batch: which one, and the names of its texts and code, so that copying decodes nothing. */
+  readonly text?: {
+    readonly batch: string;
+    readonly column: number;
+    readonly texts: string;
+    readonly code: string;
+  };
 }
 
 /**

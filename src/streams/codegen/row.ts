@@ -17,7 +17,7 @@ export function columnsOf(code: Code, batch: string, schema: Schema, i: string):
       const at = `${values}[${i}]`;
       // The code of NULL is 0, and there may be no text under it.
       const v = n === null ? `${texts}.get(${at})` : `(${n} ? "" : ${texts}.get(${at}))`;
-      return { v, n, text: { texts, code: at, column: index } };
+      return { v, n, text: { batch, column: index, texts, code: at } };
     }
     code.line(`const ${values} = ${column}.values;`);
     const at = `${values}[${i}]`;

@@ -2,6 +2,7 @@ import { RowErrors } from "../codegen/index.js";
 import type { Batch, Schema } from "../columns/index.js";
 import type { Plan, Step } from "../plan/index.js";
 import { Grouping } from "./grouping.js";
+import { Join } from "./join.js";
 import { Limit } from "./limit.js";
 import type { Operator } from "./operator.js";
 import { Session } from "./session.js";
@@ -58,6 +59,17 @@ export function startQuery(plan: Plan, consume: (batch: Batch) => void): Query {
           input.columns,
           new Grouping(part, { input: input.columns, steps: before }, { steps, output }, errors, next),
         );
+        return;
+      }
+      case "join": {
+        const [left, right] = [fused(part.left), fused(part.right)];
+        const before = {
+          left: { input: left.input.columns, steps: left.steps },
+          right: { input: right.input.columns, steps: right.steps },
+        };
+        const join = new Join(part, before, { steps, output }, errors, next);
+        build(left.input, [], left.input.columns, join.side("left"));
+        build(right.input, [], right.input.columns, join.side("right"));
         return;
       }
       case "union": {

@@ -45,6 +45,19 @@ export type Plan = { readonly columns: Schema } & (
       readonly keys: readonly Expression[];
       readonly aggregates: readonly Aggregate[];
     }
+  /**
+   * Rows of both sides whose keys are equal and which meet the condition: the columns of the left side, then those of the
+   * right. A left join also gives each left row that meets none, once, with NULLs.
+   */
+  | {
+      readonly kind: "join";
+      readonly join: "inner" | "left";
+      readonly left: Plan;
+      readonly right: Plan;
+      readonly leftKeys: readonly Expression[];
+      readonly rightKeys: readonly Expression[];
+      readonly condition: Expression | null;
+    }
   | { readonly kind: "union"; readonly inputs: readonly Plan[] }
   | {
       readonly kind: "sort";

@@ -1,6 +1,7 @@
 import type {
   ResolvedQuery,
   Aggregate as UntypedAggregate,
+  PlanExpression as UntypedExpression,
   Plan as UntypedPlan,
 } from "../../analysis/sql/plan.js";
 import { pointAt, type Span } from "../../analysis/sql/source.js";
@@ -8,6 +9,7 @@ import { HeadwaterError } from "../../errors.js";
 import { type ColumnSpec, column, type Schema } from "../columns/index.js";
 import type { Aggregate, Expression, Plan, Type } from "../plan/index.js";
 import { Typing } from "./expression.js";
+import { conjuncts, meeting } from "./join-keys.js";
 import { common, isNumber, QUOTIENT_SCALE } from "./types.js";
 
 /** A resolved query as a plan that runs, by the columns of its tables. What does not run yet is refused with its place. */
@@ -31,6 +33,9 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
       case "window":
         return windowed(plan);
       case "filter": {
+        // What is asked of the rows of an inner join can as well be asked where they meet.
+        if (plan.input.kind === "join" && plan.input.join === "inner")
+          return joined(plan.input, [plan.predicate]);
         const input = part(plan.input);
         const predicate = new Typing(query.text, input.columns).condition(plan.predicate);
         return { kind: "step", input, step: { kind: "filter", predicate }, columns: input.columns };
@@ -57,7 +62,7 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
         return { kind: "sort", input, order: plan.order, limit, offset: plan.offset, columns: input.columns };
       }
       case "join":
-        return refuse(plan.span, "Joins are not run yet.");
+        return joined(plan, []);
       case "unit":
         return refuse(plan.span, "A query without FROM is not run yet.");
     }
@@ -75,6 +80,26 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
       return column(names[i] ?? "", output.type, output.nullable, output.scale);
     });
     return { kind: "step", input, step: { kind: "project", outputs }, columns };
+  }
+
+  function joined(plan: Extract<UntypedPlan, { kind: "join" }>, more: readonly UntypedExpression[]): Plan {
+    const [left, right] = [part(plan.left), part(plan.right)];
+    const columns = [
+      ...left.columns,
+      ...right.columns.map((spec) => (plan.join === "left" ? { ...spec, nullable: true } : spec)),
+    ];
+    const typing = new Typing(query.text, [...left.columns, ...right.columns]);
+    const conditions = [...(plan.on === null ? [] : [plan.on]), ...more].map((each) =>
+      typing.condition(each),
+    );
+    return {
+      ...meeting(conditions.flatMap(conjuncts), left.columns.length),
+      kind: "join",
+      join: plan.join,
+      left,
+      right,
+      columns,
+    };
   }
 
   function windowed(plan: Extract<UntypedPlan, { kind: "window" }>): Plan {

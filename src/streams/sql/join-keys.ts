@@ -1,0 +1,57 @@
+import type { Expression } from "../plan/index.js";
+
+/** What AND holds together, one by one. */
+export function conjuncts(condition: Expression): readonly Expression[] {
+  return condition.kind === "and" ? condition.operands.flatMap(conjuncts) : [condition];
+}
+
+interface Meeting {
+  readonly leftKeys: readonly Expression[];
+  readonly rightKeys: readonly Expression[];
+  readonly condition: Expression | null;
+}
+
+/**
+ * How rows of two sides meet: an equality between a column of the left row and one of the right is a key, by which
+ * rows are found; all other conditions are asked of each pair. The first `width` columns are the left ones.
+ */
+export function meeting(conditions: readonly Expression[], width: number): Meeting {
+  const leftKeys: Expression[] = [];
+  const rightKeys: Expression[] = [];
+  const rest: Expression[] = [];
+  for (const condition of conditions) {
+    const pair = keyPair(condition, width);
+    if (pair === null) rest.push(condition);
+    else {
+      leftKeys.push(pair[0]);
+      rightKeys.push(pair[1]);
+    }
+  }
+  const nullable = rest.some((each) => each.nullable);
+  const [only] = rest;
+  const condition: Expression | null =
+    rest.length > 1 ? { kind: "and", operands: rest, type: "bool", scale: 0, nullable } : (only ?? null);
+  return { leftKeys, rightKeys, condition };
+}
+
+/** Exact decimals are compared with each other, but are no keys of tables. */
+function keyPair(condition: Expression, width: number): readonly [Expression, Expression] | null {
+  if (condition.kind !== "compare" || condition.operator !== "=" || condition.left.type === "numeric")
+    return null;
+  const { left, right } = condition;
+  if (isOf(left, "left", width) && isOf(right, "right", width)) return [left, moved(right, -width)];
+  if (isOf(right, "left", width) && isOf(left, "right", width)) return [right, moved(left, -width)];
+  return null;
+}
+
+/** Whether an expression is a column of a side, or a cast of one: what else is equal is asked of each pair. */
+function isOf(expression: Expression, side: "left" | "right", width: number): boolean {
+  if (expression.kind === "cast") return isOf(expression.operand, side, width);
+  return expression.kind === "column" && expression.index < width === (side === "left");
+}
+
+/** The same over columns that stand elsewhere. */
+function moved(expression: Expression, by: number): Expression {
+  if (expression.kind === "cast") return { ...expression, operand: moved(expression.operand, by) };
+  return expression.kind === "column" ? { ...expression, index: expression.index + by } : expression;
+}

@@ -177,7 +177,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["errors", "random", "core", "elastic/trial", "sim/programs", "sim/oracle", "sim/world"],
   },
 
-  analysis: { loads: ["errors", "suggest", "svg"] },
+  sql: { loads: ["errors", "suggest"] },
+  analysis: { loads: ["errors", "suggest", "svg", "sql"] },
 
   "streams/columns": { loads: ["errors"] },
   "streams/door": { loads: ["errors", "streams/columns"] },
@@ -187,12 +188,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/operators": {
     loads: ["streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
-  "streams/sql": { loads: ["errors", "analysis", "streams/columns", "streams/plan", "streams/codegen"] },
+  "streams/sql": { loads: ["errors", "sql", "streams/columns", "streams/plan", "streams/codegen"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
 
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
-  check: { loads: ["errors", "random", "analysis"] },
+  check: { loads: ["errors", "random", "analysis", "sql"] },
   fluxion: {
     loads: ["errors", "suggest", "svg", "model", "host", "host/ports", "host/link", "host/fleet", "analysis"],
   },

@@ -366,7 +366,7 @@ function windowsOf(step: Extract<Step, { kind: "window" }>, row: Cell[]): Cell[]
   const time = row[step.time];
   if (typeof time !== "number") return [];
   const windows: Cell[][] = [];
-  const first = Math.floor((time - step.sizeMs) / step.slideMs) * step.slideMs;
+  const first = Math.floor((time - step.sizeMs) / step.slideMs - 1) * step.slideMs + step.offsetMs;
   for (let start = first; start <= time; start += step.slideMs)
     if (time >= start && time < start + step.sizeMs) windows.push([...row, start, start + step.sizeMs]);
   return windows;

@@ -259,10 +259,14 @@ function steps(input: Plan): fc.Arbitrary<Plan> {
     );
   const times = input.columns.flatMap(({ type }, i) => (type === "timestamp" ? [i] : []));
   const window = fc
-    .tuple(fc.constantFrom(...times, ...(times.length === 0 ? [-1] : [])), fc.constantFrom(1, 2, 3))
-    .map(([time, factor]): Plan => {
+    .tuple(
+      fc.constantFrom(...times, ...(times.length === 0 ? [-1] : [])),
+      fc.constantFrom(1, 2, 3),
+      fc.constantFrom(0, 250),
+    )
+    .map(([time, factor, offset]): Plan => {
       if (time < 0) return input;
-      const step: Step = { kind: "window", time, sizeMs: 1000 * factor, slideMs: 1000 };
+      const step: Step = { kind: "window", time, sizeMs: 1000 * factor, slideMs: 1000, offsetMs: offset };
       return {
         kind: "step",
         input,

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HeadwaterError } from "headwater";
-import { queryFunction } from "headwater/analysis";
+import { evaluateQuery, parseQuery, resolveQuery } from "#src/sql/index.js";
 import { Batch, type Cell, column, numericText, type Schema } from "#src/streams/columns/index.js";
 import { startQuery } from "#src/streams/operators/index.js";
 import { planQuery } from "#src/streams/sql/index.js";
-import { COLUMNS, query, tables } from "../analysis/sql-queries.js";
+import { query, tables } from "../analysis/sql-queries.js";
 import fc from "../properties.js";
 import { contents } from "./batches.js";
 
@@ -59,11 +59,16 @@ test("random queries answer what the naive evaluator of the analysis answers, wh
       try {
         found = await answer(sql, { r: INTS, s: INTS, t: INTS }, given as Given);
       } catch (error) {
-        if (error instanceof HeadwaterError && error.code === "HW-5102") return;
+        if (error instanceof HeadwaterError && /HW-510[24]/.test(error.code)) return;
         throw error;
       }
       run++;
-      const expected = (await queryFunction(sql, COLUMNS))(given);
+      const typed = [
+        { name: "a", type: "int8" },
+        { name: "b", type: "int8" },
+      ] as const;
+      const resolved = resolveQuery(await parseQuery(sql), sql, { r: typed, s: typed, t: typed });
+      const expected = evaluateQuery(resolved, given, [], (failure) => assert.fail(failure));
       assert.deepEqual(near(found), near(expected), sql);
     }),
     { numRuns: 600 },
@@ -163,6 +168,41 @@ const ANSWERS: [sql: string, rows: Cell[][]][] = [
   ],
   ["select item from sales order by rate limit 1 offset 1", [["tea"]]],
   ["select item || ' ' || price from sales where rate = 2.5", [["ink 2"]]],
+  ["select count(*) filter (where rate > 1), sum(price) filter (where price < 5) from sales", [[2, "2"]]],
+  [
+    "select split_part('a/b/c', '/', 2), left('abc', -1), replace(item, 't', 'T'), position('e' in item) from sales limit 1",
+    [["b", "ab", "Tea", 2]],
+  ],
+  [
+    "select extract(minute from at), extract(epoch from at), to_char(at, 'YYYY-MM-DD HH24:MI') from sales where item = 'Öl'",
+    [["2", "150.000000", "1970-01-01 00:02"]],
+  ],
+  [
+    "select round(2.567, 2), round(2.5), floor(-1.5), ceil(1.2), trunc(-1.7), abs(-2.50) from sales limit 1",
+    [["2.57", "3", "-2", "2", "-1", "2.50"]],
+  ],
+  [
+    "select concat(item, price, true), item ilike 'TE%', price is distinct from null from sales where rate = 1.5",
+    [["teatrue", true, false]],
+  ],
+  [
+    "select a.item, b.price from sales a join sales b on a.item = b.item and a.at < b.at where b.price is not null order by a.at",
+    [
+      ["tea", 9_007_199_254_740_991],
+      ["tea", 9_007_199_254_740_991],
+    ],
+  ],
+  [
+    "select a.item, b.item from sales a left join sales b on a.price = b.price and a.item <> b.item order by a.at",
+    [
+      ["tea", null],
+      ["tea", null],
+      ["ink", null],
+      ["Öl", "tea"],
+      ["tea", "Öl"],
+    ],
+  ],
+  ["select case item when 'tea' then 1 else 2 end, nullif(price, 2) from sales where rate > 2", [[2, null]]],
 ];
 
 for (const [sql, rows] of ANSWERS)
@@ -171,22 +211,19 @@ for (const [sql, rows] of ANSWERS)
   });
 
 const REFUSED: [sql: string, message: RegExp][] = [
-  ["select item + 1 from sales", /There is no text \+ int/],
-  ["select item from sales where price", /A condition is true or false; this is int/],
   [
-    "select count(*) from tumble(sales, price, interval '1 minute') group by window_start",
-    /The time of a window is a timestamp, and price is int/,
+    "select item from sales where price in (select price from sales)",
+    /A subquery in an expression is not run yet/,
   ],
-  ["select sum(item) from sales", /sum\(\) takes numbers, not text/],
-  ["select case when true then 1 else item end from sales", /different types: int, text/],
-  [
-    "select price from sales union all select item from sales",
-    /UNION have different types in their column 1/,
-  ],
-  ["select item from sales where at > 'yesterday'", /'yesterday' is not a time/],
+  ["select row_number() over (order by at) from sales", /OVER is not run yet/],
+  ["select item from sales except select item from sales", /EXCEPT is not run yet/],
+  ["select a.item from sales a right join sales b on a.item = b.item", /RIGHT joins are not run yet/],
+  ["select string_agg(item, ',' order by item) from sales", /string_agg\(\) is not run yet/],
+  ["select count(*) from sales group by price * 1.5", /Exact decimals cannot be grouped by yet/],
+  ["select at - at from sales", /A length of time cannot be a column yet/],
 ];
 
-test("what has no meaning, or does not run yet, is refused with its place", async () => {
+test("what does not run yet is refused with its place", async () => {
   for (const [sql, message] of REFUSED)
     await assert.rejects(
       planQuery(sql, { sales: SALES }),

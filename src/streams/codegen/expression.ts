@@ -176,7 +176,8 @@ class Result {
 function chosen(code: Code, expression: Extract<Expression, { kind: "case" }>, row: readonly Value[]): Value {
   const { branches, otherwise } = expression;
   const results = [...branches.map(({ result }) => result), ...(otherwise === null ? [] : [otherwise])];
-  const result = new Result(code, expression, results, otherwise === null);
+  const { nullable } = expression;
+  const result = new Result(code, expression, nullable ? results : [], nullable && otherwise === null);
   const next = (i: number): void => {
     const branch = branches[i];
     if (branch === undefined) {

@@ -54,7 +54,8 @@ export function rowSteps(
       const time = code.bind(v);
       const [slide, size] = [code.constant(step.slideMs), code.constant(step.sizeMs)];
       const start = code.name("w");
-      const last = `Math.floor(${time} / ${slide}) * ${slide}`;
+      const offset = code.constant(step.offsetMs);
+      const last = `Math.floor((${time} - ${offset}) / ${slide}) * ${slide} + ${offset}`;
       const bounds: Value[] = [
         { v: start, n: null },
         { v: `(${start} + ${size})`, n: null },

@@ -21,7 +21,14 @@ export type Step =
   | { readonly kind: "filter"; readonly predicate: Expression }
   | { readonly kind: "project"; readonly outputs: readonly Expression[] }
   /** Gives each row once per window that its time is in, with the window's start and end behind its columns. */
-  | { readonly kind: "window"; readonly time: number; readonly sizeMs: number; readonly slideMs: number };
+  | {
+      readonly kind: "window";
+      readonly time: number;
+      readonly sizeMs: number;
+      readonly slideMs: number;
+      /** Windows start at multiples of the slide, and so much later. */
+      readonly offsetMs: number;
+    };
 
 /**
  * A checked query as operators over columns. `columns` are those that come out, with their types; every expression is over

@@ -1,16 +1,17 @@
-import type {
-  ResolvedQuery,
-  Aggregate as UntypedAggregate,
-  PlanExpression as UntypedExpression,
-  Plan as UntypedPlan,
-} from "../../analysis/sql/plan.js";
-import { pointAt, type Span } from "../../analysis/sql/source.js";
 import { HeadwaterError } from "../../errors.js";
+import {
+  type PlanExpression,
+  pointAt,
+  type ResolvedQuery,
+  type Span,
+  type Aggregate as SqlAggregate,
+  type Plan as SqlPlan,
+} from "../../sql/index.js";
 import { type ColumnSpec, column, type Schema } from "../columns/index.js";
 import type { Aggregate, Expression, Plan, Type } from "../plan/index.js";
-import { Typing } from "./expression.js";
+import { Expressions } from "./expression.js";
 import { conjuncts, meeting } from "./join-keys.js";
-import { common, isNumber, QUOTIENT_SCALE } from "./types.js";
+import { OPEN_SCALE, widestScale } from "./types.js";
 
 /** A resolved query as a plan that runs, by the columns of its tables. What does not run yet is refused with its place. */
 export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Schema>>): Plan {
@@ -20,7 +21,11 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
     throw new HeadwaterError("HW-5102", pointAt(query.text, span, what));
   }
 
-  function part(plan: UntypedPlan): Plan {
+  function over(input: Plan): Expressions {
+    return new Expressions(query.text, input.columns);
+  }
+
+  function part(plan: SqlPlan): Plan {
     switch (plan.kind) {
       case "scan": {
         const columns = Object.hasOwn(tables, plan.table) ? tables[plan.table] : undefined;
@@ -37,14 +42,13 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
         if (plan.input.kind === "join" && plan.input.join === "inner")
           return joined(plan.input, [plan.predicate]);
         const input = part(plan.input);
-        const predicate = new Typing(query.text, input.columns).condition(plan.predicate);
+        const predicate = over(input).lower(plan.predicate);
         return { kind: "step", input, step: { kind: "filter", predicate }, columns: input.columns };
       }
       case "project": {
         const input = part(plan.input);
-        const typing = new Typing(query.text, input.columns);
-        const outputs = plan.outputs.map(({ expression }) => typing.expression(expression));
-        return projected(input, outputs, plan.columns, plan.span);
+        const outputs = plan.outputs.map(({ expression }) => over(input).lower(expression));
+        return projected(input, outputs, plan);
       }
       case "aggregate":
         return grouped(plan);
@@ -64,45 +68,44 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
       case "join":
         return joined(plan, []);
       case "unit":
+      case "values":
         return refuse(plan.span, "A query without FROM is not run yet.");
+      case "over":
+        return refuse(plan.span, "OVER is not run yet.");
+      case "distinct on":
+        return refuse(plan.span, "DISTINCT ON is not run yet.");
+      case "set operation":
+        return refuse(plan.span, `${plan.operation.toUpperCase()} is not run yet.`);
     }
   }
 
-  function projected(
-    input: Plan,
-    outputs: readonly Expression[],
-    names: readonly string[],
-    span: Span,
-  ): Plan {
-    const columns = outputs.map((output, i): ColumnSpec => {
-      if (output.type === "interval")
-        return refuse(span, "A length of time cannot be a column; take extract(epoch from …) of the times.");
-      return column(names[i] ?? "", output.type, output.nullable, output.scale);
-    });
+  function projected(input: Plan, outputs: readonly Expression[], plan: SqlPlan): Plan {
+    const columns = outputs.map((output, i) => specOf(plan.columns[i]?.name ?? "", output, plan.span));
     return { kind: "step", input, step: { kind: "project", outputs }, columns };
   }
 
-  function joined(plan: Extract<UntypedPlan, { kind: "join" }>, more: readonly UntypedExpression[]): Plan {
-    const [left, right] = [part(plan.left), part(plan.right)];
-    const columns = [
-      ...left.columns,
-      ...right.columns.map((spec) => (plan.join === "left" ? { ...spec, nullable: true } : spec)),
-    ];
-    const typing = new Typing(query.text, [...left.columns, ...right.columns]);
-    const conditions = [...(plan.on === null ? [] : [plan.on]), ...more].map((each) =>
-      typing.condition(each),
-    );
-    return {
-      ...meeting(conditions.flatMap(conjuncts), left.columns.length),
-      kind: "join",
-      join: plan.join,
-      left,
-      right,
-      columns,
-    };
+  function specOf(name: string, { type, nullable, scale }: Type, span: Span): ColumnSpec {
+    if (type === "interval")
+      return refuse(
+        span,
+        "A length of time cannot be a column yet; take extract(epoch from …) of the times.",
+      );
+    return column(name, type, nullable, scale);
   }
 
-  function windowed(plan: Extract<UntypedPlan, { kind: "window" }>): Plan {
+  function joined(plan: Extract<SqlPlan, { kind: "join" }>, more: readonly PlanExpression[]): Plan {
+    const { join } = plan;
+    if (join === "right" || join === "full")
+      return refuse(plan.span, `${join.toUpperCase()} joins are not run yet.`);
+    const [left, right] = [part(plan.left), part(plan.right)];
+    const lone = right.columns.map((spec) => (join === "left" ? { ...spec, nullable: true } : spec));
+    const both = new Expressions(query.text, [...left.columns, ...right.columns]);
+    const conditions = [...(plan.on === null ? [] : [plan.on]), ...more].map((each) => both.lower(each));
+    const how = meeting(conditions.flatMap(conjuncts), left.columns.length);
+    return { ...how, kind: "join", join, left, right, columns: [...left.columns, ...lone] };
+  }
+
+  function windowed(plan: Extract<SqlPlan, { kind: "window" }>): Plan {
     const input = part(plan.input);
     const time = input.columns[plan.time];
     if (time?.type !== "timestamp")
@@ -112,20 +115,25 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
       );
     const bounds = [column("window_start", "timestamp", false), column("window_end", "timestamp", false)];
     const columns = [...input.columns, ...bounds];
-    const { sizeMs, slideMs, keys } = plan;
+    const { sizeMs, slideMs, offsetMs, keys } = plan;
     if (plan.window === "session")
       return { kind: "session", input, time: plan.time, keys, gapMs: sizeMs, columns };
-    return { kind: "step", input, step: { kind: "window", time: plan.time, sizeMs, slideMs }, columns };
+    return {
+      kind: "step",
+      input,
+      step: { kind: "window", time: plan.time, sizeMs, slideMs, offsetMs },
+      columns,
+    };
   }
 
-  function grouped(plan: Extract<UntypedPlan, { kind: "aggregate" }>): Plan {
+  function grouped(plan: Extract<SqlPlan, { kind: "aggregate" }>): Plan {
     const input = part(plan.input);
-    const typing = new Typing(query.text, input.columns);
-    const keys = plan.keys.map((key) => typing.expression(key));
+    const expressions = over(input);
+    const keys = plan.keys.map((key) => expressions.lower(key));
     for (const [i, key] of keys.entries()) checkKey(key, plan.keys[i]?.span ?? plan.span);
-    const aggregates = plan.aggregates.map((each) => aggregate(each, typing, plan.grouped));
+    const aggregates = plan.aggregates.map((each) => aggregate(each, expressions));
     const specs = [...keys, ...aggregates].map((each, i) =>
-      column(plan.columns[i] ?? "", storable(each.type, plan.span), each.nullable, each.scale),
+      specOf(plan.columns[i]?.name ?? "", each, plan.span),
     );
     return { kind: "aggregate", input, keys, aggregates, columns: specs };
   }
@@ -133,52 +141,45 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
   function checkKey({ type }: Type, span: Span): void {
     if (type === "numeric")
       refuse(span, "Exact decimals cannot be grouped by yet; cast them to text or to float8.");
-    storable(type, span);
+    if (type === "interval") refuse(span, "Lengths of time cannot be grouped by yet.");
   }
 
-  function storable(type: Type["type"], span: Span): Exclude<Type["type"], "interval"> {
-    return type === "interval" ? refuse(span, "Lengths of time cannot be grouped or aggregated yet.") : type;
+  function aggregate(given: SqlAggregate, expressions: Expressions): Aggregate {
+    const { name, span, nullable } = given;
+    if (name === "string_agg" || name === "array_agg") return refuse(span, `${name}() is not run yet.`);
+    const [first] = given.operands;
+    const operand = first === undefined ? null : expressions.lower(first);
+    const filter = given.filter === null ? null : expressions.lower(given.filter);
+    const distinct = given.distinct && name !== "min" && name !== "max";
+    if (distinct && (operand?.type === "numeric" || operand?.type === "interval"))
+      return refuse(span, "DISTINCT of exact decimals and lengths of time is not run yet.");
+    const type = expressions.typeOf({ ...given, kind: "constant", value: null }).type;
+    const scale =
+      type !== "numeric"
+        ? 0
+        : name === "avg"
+          ? Math.max(OPEN_SCALE, operand?.scale ?? 0)
+          : (operand?.scale ?? 0);
+    return { name, operand, filter, distinct, type, scale, nullable };
   }
 
-  function aggregate(given: UntypedAggregate, typing: Typing, isGrouped: boolean): Aggregate {
-    const { name, distinct } = given;
-    const operand = given.operand === null ? null : typing.expression(given.operand);
-    const base = { name, operand, filter: null, distinct: distinct && name !== "min" && name !== "max" };
-    if (name === "count" || operand === null) return { ...base, type: "int", scale: 0, nullable: false };
-    const nullable = operand.nullable || !isGrouped;
-    if (base.distinct && operand.type === "numeric")
-      return refuse(given.span, "DISTINCT of exact decimals is not run yet.");
-    if (name === "min" || name === "max")
-      return { ...base, type: storable(operand.type, given.span), scale: operand.scale, nullable };
-    if (name === "bool_and" || name === "bool_or") {
-      if (operand.type !== "bool")
-        return refuse(given.span, `${name}() takes truth values, not ${operand.type}.`);
-      return { ...base, type: "bool", scale: 0, nullable };
-    }
-    if (!isNumber(operand.type)) return refuse(given.span, `${name}() takes numbers, not ${operand.type}.`);
-    if (operand.type === "float") return { ...base, type: "float", scale: 0, nullable };
-    // Sums of integers are exact, however large, as in PostgreSQL.
-    const scale = name === "avg" ? Math.max(QUOTIENT_SCALE, operand.scale) : operand.scale;
-    return { ...base, type: "numeric", scale, nullable };
-  }
-
-  function united({ left, right, columns, span }: Extract<UntypedPlan, { kind: "union" }>): Plan {
+  function united({ left, right, columns, span }: Extract<SqlPlan, { kind: "union" }>): Plan {
     const inputs = [part(left), part(right)];
-    const [first, second] = inputs.map((input) => input.columns);
-    const specs = columns.map((name, i): ColumnSpec => {
-      const [a, b] = [first?.[i], second?.[i]];
-      const type = a === undefined || b === undefined ? null : common(a, b);
-      if (type === null || a === undefined || b === undefined)
-        return refuse(
-          span,
-          `The sides of UNION have different types in their column ${i + 1}: ${a?.type} and ${b?.type}.`,
-        );
-      return column(name, storable(type.type, span), a.nullable || b.nullable, type.scale);
+    const specs = columns.map(({ name }, i): ColumnSpec => {
+      const sides = inputs.flatMap((input) => input.columns[i] ?? []);
+      const [first] = sides;
+      if (first === undefined || sides.some(({ type }) => type !== first.type))
+        return refuse(span, `The sides of UNION have different types in their column ${i + 1}.`);
+      return column(
+        name,
+        first.type,
+        sides.some(({ nullable }) => nullable),
+        widestScale(sides),
+      );
     });
     return { kind: "union", inputs: inputs.map((input) => asColumns(input, specs)), columns: specs };
   }
 }
-
 function columnAt({ type, nullable, scale }: ColumnSpec, index: number): Expression {
   return { kind: "column", index, type, nullable, scale };
 }

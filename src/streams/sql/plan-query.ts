@@ -1,9 +1,10 @@
-import type { Query } from "../../analysis/sql/ast.js";
-import { parseQuery } from "../../analysis/sql/parse.js";
-import { resolveQuery } from "../../analysis/sql/resolve.js";
+import { parseQuery, resolveQuery } from "../../sql/index.js";
 import type { Schema } from "../columns/index.js";
 import type { Plan } from "../plan/index.js";
 import { lower } from "./lower.js";
+import { SQL_TYPES } from "./types.js";
+
+type Query = Awaited<ReturnType<typeof parseQuery>>;
 
 /**
  * The plan of a query over tables that end. Other than a stream, such a table has an order: ORDER BY needs no LIMIT, and
@@ -11,8 +12,11 @@ import { lower } from "./lower.js";
  */
 export async function planQuery(text: string, tables: Readonly<Record<string, Schema>>): Promise<Plan> {
   const query = await parseQuery(text);
-  const names = Object.fromEntries(
-    Object.entries(tables).map(([name, schema]) => [name, schema.map((spec) => spec.name)]),
+  const columns = Object.fromEntries(
+    Object.entries(tables).map(([name, schema]) => [
+      name,
+      schema.map((spec) => ({ name: spec.name, type: SQL_TYPES[spec.type], nullable: spec.nullable })),
+    ]),
   );
   const isOrdered = query.orderBy.length > 0;
   const unlimited: Query = { ...query, limit: Number.MAX_SAFE_INTEGER };
@@ -21,7 +25,7 @@ export async function planQuery(text: string, tables: Readonly<Record<string, Sc
     : query.limit === null
       ? unlimited
       : query;
-  const plan = lower(resolveQuery(asked, text, names), tables);
+  const plan = lower(resolveQuery(asked, text, columns), tables);
   const isCut = !isOrdered && (query.limit !== null || query.offset > 0);
   if (!isCut) return plan;
   return {

@@ -1,40 +1,39 @@
+import type { SqlType } from "../../sql/index.js";
+import type { ColumnType } from "../columns/index.js";
 import type { Type, ValueType } from "../plan/index.js";
 
-/** PostgreSQL's names for types, as casts write them, by the types of the engine. */
-const TYPES: Readonly<Record<string, ValueType>> = {
-  ...named("int", "int2 int4 int8"),
-  ...named("float", "float4 float8"),
-  ...named("numeric", "numeric"),
-  ...named("text", "text varchar bpchar"),
-  ...named("bool", "bool"),
-  ...named("timestamp", "timestamp timestamptz date"),
-  ...named("json", "json jsonb"),
+/** What PostgreSQL's types are to the engine. A date is its midnight in UTC, and so is every time. */
+const TYPES: Readonly<Partial<Record<SqlType, ValueType>>> = {
+  bool: "bool",
+  ...{ int2: "int", int4: "int", int8: "int" },
+  float8: "float",
+  numeric: "numeric",
+  ...{ text: "text", uuid: "text" },
+  ...{ date: "timestamp", timestamp: "timestamp", timestamptz: "timestamp" },
+  interval: "interval",
+  ...{ json: "json", jsonb: "json" },
 };
 
-function named(type: ValueType, names: string): Record<string, ValueType> {
-  return Object.fromEntries(names.split(" ").map((name) => [name, type]));
+/** `null` for a type that the engine has no columns for. */
+export function valueType(type: SqlType): ValueType | null {
+  return TYPES[type] ?? null;
 }
 
-export function typeNamed(name: string): ValueType | null {
-  return Object.hasOwn(TYPES, name) ? (TYPES[name] ?? null) : null;
-}
+/** What the types of the engine's columns are called in SQL. */
+export const SQL_TYPES: Readonly<Record<ColumnType, SqlType>> = {
+  int: "int8",
+  float: "float8",
+  bool: "bool",
+  text: "text",
+  timestamp: "timestamp",
+  numeric: "numeric",
+  json: "jsonb",
+};
 
-/** The digits behind the point that a quotient or an average of exact numbers keeps. */
-export const QUOTIENT_SCALE = 16;
+/** The digits behind the point of a decimal whose number of digits only its value decides: quotients, averages, casts. */
+export const OPEN_SCALE = 16;
 
-const NUMBERS: readonly ValueType[] = ["int", "numeric", "float"];
-
-export function isNumber(type: ValueType): boolean {
-  return NUMBERS.includes(type);
-}
-
-/** The type that values of two types are brought to, to be compared or to be one column; `null` if there is none. */
-export function common(
-  a: Pick<Type, "type" | "scale">,
-  b: Pick<Type, "type" | "scale">,
-): Pick<Type, "type" | "scale"> | null {
-  if (a.type === b.type) return { type: a.type, scale: Math.max(a.scale, b.scale) };
-  if (!isNumber(a.type) || !isNumber(b.type)) return null;
-  const wider = NUMBERS.indexOf(a.type) > NUMBERS.indexOf(b.type) ? a : b;
-  return { type: wider.type, scale: wider.type === "numeric" ? wider.scale : 0 };
+/** The greatest number of digits behind the point among some values. */
+export function widestScale(types: readonly Pick<Type, "scale">[]): number {
+  return Math.max(0, ...types.map(({ scale }) => scale));
 }

@@ -1,5 +1,13 @@
 import { narrowed, type Scaled } from "../../columns/index.js";
-import { DIVISION_BY_ZERO, FLOAT_OVERFLOW, FLOAT_UNDERFLOW, INT_RANGE, RowError } from "./row-error.js";
+import {
+  DIVISION_BY_ZERO,
+  FLOAT_OVERFLOW,
+  FLOAT_UNDERFLOW,
+  INT_RANGE,
+  INT2_RANGE,
+  INT4_RANGE,
+  RowError,
+} from "./row-error.js";
 
 /**
  * Arithmetic as PostgreSQL has it. Integers are doubles within ±2^53: a sum, difference or product that lies within is exact,
@@ -10,6 +18,16 @@ const INT_MAX = Number.MAX_SAFE_INTEGER;
 export function int(value: number): number {
   if (value > INT_MAX || value < -INT_MAX) throw INT_RANGE;
   return value + 0;
+}
+
+export function int4(value: number): number {
+  if (value > 0x7fff_ffff || value < -0x8000_0000) throw INT4_RANGE;
+  return value;
+}
+
+export function int2(value: number): number {
+  if (value > 0x7fff || value < -0x8000) throw INT2_RANGE;
+  return value;
 }
 
 /**

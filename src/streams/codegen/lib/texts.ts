@@ -87,14 +87,6 @@ export function reverse(text: string): string {
   return [...text].reverse().join("");
 }
 
-const BYTES_MAX = 1024 * 1024;
-
-export function repeat(text: string, count: number): string {
-  if (text.length * count > BYTES_MAX)
-    throw new RowError("54000", `repeat() would make a text of more than ${BYTES_MAX} characters`);
-  return count > 0 ? text.repeat(count) : "";
-}
-
 export function startsWith(text: string, prefix: string): boolean {
   return text.startsWith(prefix);
 }
@@ -105,10 +97,4 @@ export function lower(text: string): string {
 
 export function upper(text: string): string {
   return text.toUpperCase();
-}
-
-export function initcap(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[\p{L}\p{N}]+/gu, (word) => word.replace(/^./u, (first) => first.toUpperCase()));
 }

@@ -130,7 +130,7 @@ function store(code: Code, schema: Schema, row: readonly Value[]): void {
     if (type === "numeric") code.line(`library.setNumeric(${column}, at, ${given(v)});`);
     else if (type !== "text" && type !== "json")
       code.line(`${column}.values[at] = ${given(type === "bool" ? `(${v} ? 1 : 0)` : v)};`);
-    else if (text === undefined) code.line(`${column}.codes[at] = ${given(`${column}.texts.intern(${v})`)};`);
+    else if (text === undefined) code.line(`${column}.codes[at] = ${given(`${column}.texts.add(${v})`)};`);
     else {
       const known = code.name("m");
       code.before(`const ${known} = new Int32Array(${text.texts}.size).fill(-1);`);
@@ -138,7 +138,7 @@ function store(code: Code, schema: Schema, row: readonly Value[]): void {
       code.block(n === null ? "" : `if (!${n})`, () =>
         code.line(
           `${known}c = ${known}[${text.code}];`,
-          `if (${known}c < 0) ${known}[${text.code}] = ${known}c = ${column}.texts.intern(${text.texts}.get(${text.code}));`,
+          `if (${known}c < 0) ${known}[${text.code}] = ${known}c = ${column}.texts.add(${text.texts}.get(${text.code}));`,
         ),
       );
       code.line(`${column}.codes[at] = ${known}c;`);

@@ -1,6 +1,6 @@
 import { RowErrors } from "../codegen/index.js";
 import type { Batch, Schema } from "../columns/index.js";
-import type { Plan, Step } from "../plan/index.js";
+import { type Plan, pruned, type Step } from "../plan/index.js";
 import { Grouping } from "./grouping.js";
 import { Join } from "./join.js";
 import { Limit } from "./limit.js";
@@ -23,7 +23,8 @@ export interface Query {
 }
 
 /** Builds the operators of a plan. `schemas` are the columns of its tables, and `consume` gets the results. */
-export function startQuery(plan: Plan, consume: (batch: Batch) => void): Query {
+export function startQuery(query: Plan, consume: (batch: Batch) => void): Query {
+  const plan = pruned(query);
   const errors = new RowErrors();
   const inputs: { readonly table: string; readonly operator: Operator }[] = [];
   let first: Limit | null = null;

@@ -4,3 +4,5 @@
  */
 export type { Arithmetic, Comparison, Expression, FunctionName, Type, ValueType } from "./expression.js";
 export type { Aggregate, Plan, SortKey, Step } from "./physical.js";
+export { pruned } from "./prune.js";
+export { conjunction, conjuncts, moved } from "./rewrite.js";

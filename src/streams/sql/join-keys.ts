@@ -1,9 +1,4 @@
-import type { Expression } from "../plan/index.js";
-
-/** What AND holds together, one by one. */
-export function conjuncts(condition: Expression): readonly Expression[] {
-  return condition.kind === "and" ? condition.operands.flatMap(conjuncts) : [condition];
-}
+import { conjunction, type Expression, moved } from "../plan/index.js";
 
 interface Meeting {
   readonly leftKeys: readonly Expression[];
@@ -27,11 +22,7 @@ export function meeting(conditions: readonly Expression[], width: number): Meeti
       rightKeys.push(pair[1]);
     }
   }
-  const nullable = rest.some((each) => each.nullable);
-  const [only] = rest;
-  const condition: Expression | null =
-    rest.length > 1 ? { kind: "and", operands: rest, type: "bool", scale: 0, nullable } : (only ?? null);
-  return { leftKeys, rightKeys, condition };
+  return { leftKeys, rightKeys, condition: conjunction(rest) };
 }
 
 /** Exact decimals are compared with each other, but are no keys of tables. */
@@ -39,8 +30,10 @@ function keyPair(condition: Expression, width: number): readonly [Expression, Ex
   if (condition.kind !== "compare" || condition.operator !== "=" || condition.left.type === "numeric")
     return null;
   const { left, right } = condition;
-  if (isOf(left, "left", width) && isOf(right, "right", width)) return [left, moved(right, -width)];
-  if (isOf(right, "left", width) && isOf(left, "right", width)) return [right, moved(left, -width)];
+  if (isOf(left, "left", width) && isOf(right, "right", width))
+    return [left, moved(right, (index) => index - width)];
+  if (isOf(right, "left", width) && isOf(left, "right", width))
+    return [right, moved(left, (index) => index - width)];
   return null;
 }
 
@@ -48,10 +41,4 @@ function keyPair(condition: Expression, width: number): readonly [Expression, Ex
 function isOf(expression: Expression, side: "left" | "right", width: number): boolean {
   if (expression.kind === "cast") return isOf(expression.operand, side, width);
   return expression.kind === "column" && expression.index < width === (side === "left");
-}
-
-/** The same over columns that stand elsewhere. */
-function moved(expression: Expression, by: number): Expression {
-  if (expression.kind === "cast") return { ...expression, operand: moved(expression.operand, by) };
-  return expression.kind === "column" ? { ...expression, index: expression.index + by } : expression;
 }

@@ -8,9 +8,9 @@ import {
   type Plan as SqlPlan,
 } from "../../sql/index.js";
 import { type ColumnSpec, column, type Schema } from "../columns/index.js";
-import type { Aggregate, Expression, Plan, Type } from "../plan/index.js";
+import { type Aggregate, conjuncts, type Expression, type Plan, type Type } from "../plan/index.js";
 import { Expressions } from "./expression.js";
-import { conjuncts, meeting } from "./join-keys.js";
+import { meeting } from "./join-keys.js";
 import { OPEN_SCALE, widestScale } from "./types.js";
 
 /** A resolved query as a plan that runs, by the columns of its tables. What does not run yet is refused with its place. */

@@ -1,12 +1,9 @@
 import { Batch, emptyColumn, type Schema, widened } from "../columns/index.js";
-import { TextPool } from "./text-pool.js";
 
 /**
  * Rows that are found by a key, many to a key: the state of one side of a join. Rows stand in columns, in the order of their
  * coming, and those of one key form a chain, `next` by row, whose head the table of keys holds. A row and the head of a chain
  * are counted from 1, so that 0 ends a chain.
- *
- * Equal texts are kept once, and as long as the bag is.
  */
 export class Bag {
   readonly batch: Batch;
@@ -15,7 +12,7 @@ export class Bag {
   met = new Uint8Array(16);
 
   constructor(schema: Schema) {
-    const columns = schema.map((spec) => emptyColumn(spec, 16, new TextPool()));
+    const columns = schema.map((spec) => emptyColumn(spec, 16));
     this.batch = new Batch(schema, columns, null);
   }
 

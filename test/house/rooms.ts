@@ -183,6 +183,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   sql: { loads: ["errors", "suggest"] },
   analysis: { loads: ["errors", "suggest", "svg", "sql"] },
+
+  "streams/columns": { loads: ["errors"] },
+  "streams/door": { loads: ["errors", "streams/columns"] },
+  "streams/tables": { loads: ["errors", "streams/columns"] },
+  "streams/plan": { loads: [], names: ["streams/columns"] },
+  "streams/codegen": { loads: ["streams/columns", "streams/plan"], names: ["streams/tables"] },
+  "streams/operators": {
+    loads: ["streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
+  },
+  "streams/sql": { loads: ["errors", "sql", "streams/columns", "streams/plan", "streams/codegen"] },
+  "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
+
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },
@@ -207,6 +219,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "check",
       "chart",
       "fluxion",
+      "streams/columns",
+      "streams/door",
+      "streams/sql",
+      "streams/operators",
+      "streams/outputs",
     ],
     names: ["host/store", "host/node", "host/fleet"],
   },

@@ -154,6 +154,8 @@ export const codes = {
   "HW-5103": ["final", "a name in a query leads nowhere"],
   "HW-5104": ["final", "a query makes no sense"],
   "HW-5105": ["final", "a query does not read one of its inputs"],
+  "HW-5301": ["final", "a batch of columns cannot be read"],
+  "HW-5302": ["final", "a record does not fit the columns of its stream"],
   "HW-7001": ["final", "a program cannot be compiled"],
   "HW-7002": ["final", "a stage needs state that every request shares"],
   "HW-7003": ["final", "a stage shares a variable with the function around it"],

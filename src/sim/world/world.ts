@@ -127,7 +127,7 @@ export class World {
       marks,
       plant,
       ledger: this.#storage?.open(this.#adder()) ?? null,
-      hosts: this.#cluster,
+      runners: this.#cluster?.heads ?? null,
       onError: () => {},
       onSettled: (event) => this.#settled(event),
     });

@@ -1,12 +1,11 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Effect } from "../event/index.js";
-import type { LogicalNode } from "./node.js";
-import type { Surroundings } from "./surroundings.js";
+import type { Around, Scheduler } from "./scheduler.js";
 
 /** Every queue has an end: what is said when it is reached. */
 
-type Node = Pick<LogicalNode, "name" | "limits" | "unfinished">;
-type Queues = Pick<Surroundings, "backlog" | "outsideCalls">;
+type Node = Pick<Scheduler, "name" | "limits" | "unfinished">;
+type Queues = Pick<Around, "backlog" | "outsideCalls">;
 
 export function isFull({ name, limits, unfinished }: Node): HeadwaterError {
   return new HeadwaterError(

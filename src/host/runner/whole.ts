@@ -9,7 +9,6 @@ import type { Method } from "../../model/shape.js";
 import { type Slot, storedChildren, storedLong, storedWithin } from "../context/index.js";
 import { type EventRequest, type Frame, LIST, NO_CALL } from "../event/index.js";
 import type { Limits } from "../ports/index.js";
-import { type ToHost, type Try, wired } from "../wire/index.js";
 
 /**
  * Which contexts there are below one, as the head knows it when no earlier event in them can be started again: what the
@@ -114,13 +113,6 @@ export function admitted(
   } catch (error) {
     return { refusal: error as HeadwaterError };
   }
-}
-
-/** What a host is told of a call that it has made, if the call need not go anywhere. */
-export function answered(run: Try, ask: number, found: Exclude<Admitted, { paths: Path[] }>): ToHost {
-  if ("refusal" in found) return { kind: "refused", ...run, ask, error: wired(found.refusal) };
-  const nothing = { effects: [], doom: null, writes: [], made: [] };
-  return { kind: "returned", ...run, ask, call: NO_CALL, ok: true, value: wired(found.page), ...nothing };
 }
 
 /** Lets a call go ahead where all events run on one host. */

@@ -46,8 +46,8 @@ export function goals(all: readonly Figures[]): Goal[] {
   return found;
 }
 
-const RATIO_TO_APPEND_MIN = 0.3;
-const SYNCS_MAX = 3;
+const RATIO_TO_APPEND_MIN = 0.6;
+const SYNCS_MAX = 1.25;
 const PER_SECOND_WS_MIN = 40_000;
 
 /** The same for the bench with a journal. */

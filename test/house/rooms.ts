@@ -44,8 +44,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/deduplication",
     ],
   },
+  "host/runner": {
+    loads: ["errors", "model", "core", "journal", "host/ports", "host/context", "host/event", "host/store"],
+  },
   "host/wire": {
-    loads: ["errors", "model", "state", "journal", "host/ports", "host/context", "host/event"],
+    loads: ["errors", "model", "state", "core", "journal", "host/ports", "host/context", "host/event"],
   },
   "host/head": {
     loads: [
@@ -58,9 +61,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/ports",
       "host/context",
       "host/event",
+      "host/runner",
       "host/wire",
     ],
-    names: ["host/store", "host/node"],
+    names: ["host/store"],
   },
   "host/site": {
     loads: [
@@ -86,11 +90,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/event",
       "host/deduplication",
       "host/store",
-      "host/head",
+      "host/runner",
     ],
-    names: ["host/wire"],
   },
-  "host/link": { loads: ["errors", "host/ports"], names: ["host", "host/fleet", "host/load"] },
+  "host/link": { loads: ["errors", "core", "host/ports"], names: ["host", "host/fleet", "host/load"] },
   "host/fleet": {
     loads: [
       "errors",

@@ -6,6 +6,7 @@ export { type Groups, type Update, updateGroups } from "./aggregate.js";
 export { groupRow, specOf, stateColumns } from "./aggregate-state.js";
 export { canCast } from "./casts.js";
 export { RowErrors } from "./function.js";
+export { groupIds } from "./group-ids.js";
 export { type Join, type JoinState, joinKeys, type Probe, probe, type Side } from "./join.js";
 export { LIBRARY } from "./lib/index.js";
 export { transform } from "./output.js";

@@ -6,7 +6,7 @@ import { Code, type Value } from "./code.js";
 import { compile } from "./expression.js";
 import { functionOf, type RowErrors } from "./function.js";
 import { Key } from "./key.js";
-import { columnsOf, guarded, rowLoop, rowSteps } from "./row.js";
+import { columnsOf, guarded, rowLoop, rowSteps, rowsPerRow } from "./row.js";
 import { emptyOutput, Target } from "./target.js";
 
 export type Join = Extract<Plan, { kind: "join" }>;
@@ -59,11 +59,17 @@ export function probe(
   const met = columnsOf(code, "other", plan[other].columns, "j");
   const target = new Target(code, "out", after.output);
   const key = new Key(code, "table", schema.slice(0, keys.length));
-  code.line("let k = 0, room = out.capacity, next = other.next;", "let heads, links;");
+  code.line("let k = 0, room = out.capacity, at = own.rows;", "let heads, others;");
+  code.line(`const links = own.next, next = other.next, met = output.left.met;`);
+  for (const [i, { type, nullable }] of own.entries()) {
+    const values = type === "text" || type === "json" ? "codes" : "values";
+    code.line(`const b${i} = own.columns[${i}], bv${i} = b${i}.${values};`);
+    if (nullable) code.line(`const bn${i} = b${i}.nulls;`);
+  }
   const hoist = [
     ...key.hoist,
     `heads = table.columns[${ownHead}].values;`,
-    `links = table.columns[${otherHead}].values;`,
+    `others = table.columns[${otherHead}].values;`,
   ];
   code.line(...hoist);
   const keeps = plan.join === "left" && side === "left";
@@ -78,15 +84,14 @@ export function probe(
           code.line("r = table.insert();", ...hoist, ...key.store("r"));
           if (key.hasTexts) code.line("table.retain(r);");
         });
-        code.line("const place = own.rows;");
+        code.line("const place = at;");
         store(code, own, given);
-        code.line("own.next[place] = heads[r];", "heads[r] = place + 1;");
-        code.block("for (let j = links[r] - 1; j >= 0; j = next[j] - 1)", () =>
+        code.line("links[place] = heads[r];", "heads[r] = place + 1;");
+        code.block("for (let j = others[r] - 1; j >= 0; j = next[j] - 1)", () =>
           guarded(code, () => {
             const all = side === "left" ? [...given, ...met] : [...met, ...given];
             const meet = () => {
-              if (plan.join === "left")
-                code.line(side === "left" ? "own.met[place] = 1;" : "other.met[j] = 1;");
+              if (plan.join === "left") code.line(side === "left" ? "met[place] = 1;" : "met[j] = 1;");
               rowSteps(code, after.steps, all, (result) => {
                 code.line(
                   "if (k === room) {",
@@ -109,28 +114,29 @@ export function probe(
       return undefined;
     }),
   );
-  code.line("return k;");
+  code.line("own.batch.rows = at;", "return k;");
   const run = functionOf(code);
+  const widest = rowsPerRow(before.steps);
   return (input, state, errors) => {
     const sources = { input, other: state[other] };
     const out = emptyOutput(after.output, target.shared, sources, input.rows);
+    // Room for all that can come, so that no array is replaced while the rows are gone through.
+    state[side].reserve(input.rows * widest);
     out.rows = run(input, { ...state, out }, errors);
     return out;
   };
 }
 
-/** Adds a row to its own side. */
+/** Adds a row to its own side, at `at`. */
 function store(code: Code, schema: Schema, row: readonly Value[]): void {
-  code.line("own.reserve(1);", "const at = own.batch.rows++;");
   for (const [i, { type }] of schema.entries()) {
     const { v, n, text } = row[i] ?? { v: "0", n: "true" };
-    const column = `own.columns[${i}]`;
-    if (n !== null) code.line(`${column}.nulls[at] = ${n} ? 1 : 0;`);
+    if (n !== null) code.line(`bn${i}[at] = ${n} ? 1 : 0;`);
     const given = (value: string) => (n === null ? value : `${n} ? 0 : ${value}`);
-    if (type === "numeric") code.line(`library.setNumeric(${column}, at, ${given(v)});`);
+    if (type === "numeric") code.line(`library.setNumeric(b${i}, at, ${given(v)});`);
     else if (type !== "text" && type !== "json")
-      code.line(`${column}.values[at] = ${given(type === "bool" ? `(${v} ? 1 : 0)` : v)};`);
-    else if (text === undefined) code.line(`${column}.codes[at] = ${given(`${column}.texts.add(${v})`)};`);
+      code.line(`bv${i}[at] = ${given(type === "bool" ? `(${v} ? 1 : 0)` : v)};`);
+    else if (text === undefined) code.line(`bv${i}[at] = ${given(`b${i}.texts.add(${v})`)};`);
     else {
       const known = code.name("m");
       code.before(`const ${known} = new Int32Array(${text.texts}.size).fill(-1);`);
@@ -138,10 +144,11 @@ function store(code: Code, schema: Schema, row: readonly Value[]): void {
       code.block(n === null ? "" : `if (!${n})`, () =>
         code.line(
           `${known}c = ${known}[${text.code}];`,
-          `if (${known}c < 0) ${known}[${text.code}] = ${known}c = ${column}.texts.add(${text.texts}.get(${text.code}));`,
+          `if (${known}c < 0) ${known}[${text.code}] = ${known}c = b${i}.texts.add(${text.texts}.get(${text.code}));`,
         ),
       );
-      code.line(`${column}.codes[at] = ${known}c;`);
+      code.line(`bv${i}[at] = ${known}c;`);
     }
   }
+  code.line("at += 1;");
 }

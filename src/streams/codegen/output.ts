@@ -2,7 +2,7 @@ import type { Batch, Schema } from "../columns/index.js";
 import type { Step } from "../plan/index.js";
 import { Code, type Value } from "./code.js";
 import { functionOf, type RowErrors } from "./function.js";
-import { columnsOf, rowLoop, rowSteps } from "./row.js";
+import { columnsOf, rowLoop, rowSteps, rowsPerRow } from "./row.js";
 import { emptyOutput, Target } from "./target.js";
 
 /** From a batch to the rows that the steps let through, as another batch. */
@@ -22,10 +22,7 @@ export function transform(
   rowLoop(code, () => rowSteps(code, steps, row, (out) => target.write(out)));
   code.line("return k;");
   const run = functionOf(code);
-  const widest = steps.reduce(
-    (times, step) => (step.kind === "window" ? times * (step.sizeMs / step.slideMs) : times),
-    1,
-  );
+  const widest = rowsPerRow(steps);
   return (batch, errors) => {
     const made = emptyOutput(output, target.shared, { input: batch }, batch.rows * widest);
     made.rows = run(batch, made, errors);

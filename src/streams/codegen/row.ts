@@ -95,3 +95,11 @@ export function rowLoop(code: Code, write: () => void): void {
     "}",
   );
 }
+
+/** How many rows can come out of one at most. */
+export function rowsPerRow(steps: readonly Step[]): number {
+  return steps.reduce(
+    (count, step) => (step.kind === "window" ? count * (step.sizeMs / step.slideMs) : count),
+    1,
+  );
+}

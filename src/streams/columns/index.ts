@@ -8,6 +8,7 @@ export {
   cellAt,
   emptyColumn,
   grow,
+  type NumberColumn,
   setCell,
   setNumeric,
   type TextColumn,
@@ -15,6 +16,7 @@ export {
 } from "./column.js";
 export { decodeBatch } from "./decode.js";
 export { encodeBatch } from "./encode.js";
+export { appendRows, gathered } from "./gather.js";
 export { narrowed, numericOf, numericText, type Scaled } from "./numeric.js";
 export { type Cell, type ColumnSpec, type ColumnType, column, type Schema } from "./schema.js";
 export { Texts } from "./texts.js";

@@ -1,8 +1,9 @@
 import { invariant } from "../errors.js";
-import { barriersOf, whoHinders } from "./admission.js";
+import { barriersOf, whoHinders, whoIsInTheWay } from "./admission.js";
 import { depend } from "./dependencies.js";
 import {
   CoreEvent,
+  Entered,
   type Moment,
   type Ordered,
   type Outcome,
@@ -122,6 +123,19 @@ export class Core<P> {
   /** A message from another logical node: once, and in the order of its sequence numbers. */
   deliver(from: string, sequence: number, request: Request<P>): void {
     this.#inbox.deliver(from, sequence, request);
+  }
+
+  /**
+   * Lets a running event into a context below, if it need not wait: then nothing of this comes out of `ready()`. A view
+   * that is still to be taken goes first, because the event may leave its changes to others before.
+   */
+  enterNow(event: CoreEvent<P>, place: Place<P>): boolean {
+    invariant(event.status === "running", "only a running event can call");
+    if (this.#ready.views !== NONE) return false;
+    if (event.mode !== "none" && whoIsInTheWay(event, place, false, null, this.#marks, this.#plant) !== null)
+      return false;
+    this.#enter(event, place, false);
+    return true;
   }
 
   /** A running event wants to enter a context below; `token` comes back in `enter`. Says whether it may at once. */
@@ -289,7 +303,7 @@ export class Core<P> {
     if (last !== null) this.#depend(event, last);
     this.#dependOnThoseAbove(event, place);
     if (place === event.place) event.lastBefore = last;
-    else event.entered = added(event.entered, { place, lastBefore: last });
+    else event.entered = new Entered(place, last, event.entered);
     if (event.mode === "read") return;
     if (place.openReaders !== null) for (const reader of place.stillOpen()) this.#depend(event, reader);
   }
@@ -352,8 +366,8 @@ export class Core<P> {
     this.#ready.mustAppend(event);
     if (event.place.last === event) event.place.last = null;
     event.lastBefore = null;
-    if (event.entered === null) return;
-    for (const { place } of event.entered) if (place.last === event) place.last = null;
+    for (let at = event.entered; at !== null; at = at.earlier)
+      if (at.place.last === event) at.place.last = null;
     event.entered = null;
   }
 

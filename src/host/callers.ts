@@ -1,5 +1,6 @@
 import { HeadwaterError } from "../errors.js";
 import { addressAbove, type Context, type ContextClass } from "../model/context.js";
+import { givenInside } from "../model/inside.js";
 import type { Key } from "../model/key.js";
 import type { View } from "../model/refs.js";
 import * as rules from "../model/rules.js";
@@ -48,11 +49,21 @@ export function positionsOf(frame: Frame, last: number): number[] {
 
 /** Refuses calls that do not go down, and calls of writers in an event that only reads. */
 export function checkCall(caller: Frame, slot: Slot, method: Method): void {
-  if (!slot.isBelow(caller.slot)) {
+  if (slot.parent !== caller.slot && !slot.isBelow(caller.slot)) {
     if (slot === caller.slot) throw rules.callSelf(slot, method);
     if (caller.slot.isBelow(slot)) throw rules.callUp(caller.slot, slot, method);
     throw rules.callSideways(caller.slot, slot, method);
   }
   if (caller.execution.request.method.readonly && !method.readonly)
     throw rules.readonlyCallsWriter(slot, method);
+}
+
+/** For code that goes on after its method has ended. */
+export function usedTooLate({ slot, method }: Frame, what: string): HeadwaterError {
+  const error = new HeadwaterError(
+    "HW-1008",
+    `${what} was used after ${slot}.${method.name} had ended. Keep no \`this.event\` for later.`,
+  );
+  givenInside(error, slot, method);
+  return error;
 }

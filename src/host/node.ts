@@ -32,6 +32,8 @@ import { letIn } from "./whole.js";
 import type { ToHead } from "./wire.js";
 
 const ROUNDS_PER_PUMP = 64;
+/** Calls that are nested deeper begin on a stack of their own. */
+const NESTED_MAX = 16;
 const REQUESTED: Origin = { kind: "request" };
 
 /** A logical node on one host: carries out what its core wants done, and feeds back what came of it. */
@@ -52,6 +54,8 @@ export class LogicalNode implements Supervisor {
   readonly #remote: Remote | null;
   #pumping = false;
   #scheduled = false;
+  /** How many calls run on top of one another. */
+  #nested = 0;
   /** Why nothing goes on any more. */
   #halted: HeadwaterError | null = null;
   readonly #pumpSoon = () => {
@@ -202,14 +206,33 @@ export class LogicalNode implements Supervisor {
   }
 
   call(execution: Execution, frame: Frame): void {
-    this.#core.call(execution.event as CoreEvent<EventRequest>, frame.slot.place, frame, frame.isWhole);
+    const event = execution.event as CoreEvent<EventRequest>;
+    const { place } = frame.slot;
+    if (!frame.isWhole && this.#mayRunNow && this.#core.enterNow(event, place)) return this.#runNow(frame);
+    this.#core.call(event, place, frame, frame.isWhole);
     this.#schedule();
   }
 
   /** Runs a call in a context that its event is in already. */
   runSoon(_: Execution, frame: Frame): void {
+    if (this.#mayRunNow) return this.#runNow(frame);
     const goOn = () => this.#halted ?? frame.run();
     this.#ports.soon(() => (this.#ports.run === undefined ? goOn() : this.#ports.run(goOn)));
+  }
+
+  /** May a call that waits for nothing run before its caller goes on, as an async function does? */
+  get #mayRunNow(): boolean {
+    return this.#nested < NESTED_MAX && this.#halted === null && (this.#ports.runsNow?.() ?? true);
+  }
+
+  #runNow(frame: Frame): void {
+    this.#nested += 1;
+    try {
+      frame.run();
+    } catch (error) {
+      this.#ports.broken(error); // it is not the caller's
+    }
+    this.#nested -= 1;
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {

@@ -17,6 +17,8 @@ export interface Ports {
   at(time: number, task: () => void): () => void;
   /** Runs a part of an event that may go ahead, some time. Without it, it runs at once. */
   run?(task: () => void): void;
+  /** May a call below that waits for nothing run before its caller goes on? Without it, it may. */
+  runsNow?(): boolean;
   /** Makes the records of events safe that no journal has, then calls back. */
   append(done: () => void): void;
   /** A name that nothing else has, anywhere. */

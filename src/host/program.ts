@@ -4,7 +4,7 @@ import type { ContextClass } from "../model/context.js";
 import { INVOKE, type Reference, reference, type Scope } from "../model/refs.js";
 import * as rules from "../model/rules.js";
 import { inspectTree, isKindOf, type Method, mustBeWellFormed } from "../model/shape.js";
-import { copyAll, isSimple } from "../state/values.js";
+import { areSimple, copyAll } from "../state/values.js";
 import { Answers } from "./answers.js";
 import { apart } from "./apart.js";
 import { goingOn } from "./clock.js";
@@ -183,7 +183,7 @@ export class Program implements Surroundings {
   ): void {
     try {
       this.mustGoOn();
-      if (!args.every(isSimple)) copyArguments(args, slot, method);
+      if (!areSimple(args)) copyArguments(args, slot, method);
       this.node(slot.node).submit(slot, method, args, client, waiting, request);
     } catch (error) {
       waiting.reject(error);

@@ -61,6 +61,8 @@ export class World {
   /** How likely a message arrives twice; how eager pumps are. Drawn per seed, so that seeds differ in kind. */
   readonly #duplicates: number;
   readonly #lazy: boolean;
+  /** How likely a call runs before its caller goes on. */
+  readonly #eager: number;
   /** How much of a context travels at once. */
   readonly #pieceBytes: number;
   /** How many timers are read from the journal at a time. */
@@ -82,6 +84,7 @@ export class World {
     this.#stepsMax = STEPS_MAX_PER_REQUEST * workload.length;
     this.#duplicates = random.chance(0.5) ? 0.2 : 0;
     this.#lazy = random.chance(0.3);
+    this.#eager = random.pick([0, 0.5, 1]);
     this.#pieceBytes = options.hosts ? random.pick([1, 2000, 100_000]) : DEFAULT_LIMITS.pieceBytes;
     this.#timersAtOnce = random.pick([1, 3, 1000]);
     this.#clockJumps = random.chance(0.3);
@@ -384,6 +387,7 @@ export class World {
         return () => this.#timers.delete(task);
       },
       run: (task) => add("run", task),
+      runsNow: () => this.#random.chance(this.#eager),
       append: (done) => {
         this.#journal.push(done);
         if (this.#journal.length === 1) add("journal", () => this.#answer(add));

@@ -15,13 +15,18 @@ export type {
   Policy,
 } from "./elastic/policy.js";
 export { type Code, HeadwaterError } from "./errors.js";
-export type { FailedEvent } from "./host/failures.js";
-export type { ContextInfo, HostInfo, HostLoad, HostState, NamedContext, ProgramHosts } from "./host/fleet.js";
+export type {
+  ContextInfo,
+  HostInfo,
+  HostLoad,
+  HostState,
+  NamedContext,
+  PlacementRules,
+  ProgramHosts,
+} from "./host/fleet/index.js";
 export { isHost } from "./host/is-host.js";
-export type { Limits } from "./host/limits.js";
-export type { ParkedEvent } from "./host/parked.js";
-export type { ParkedEvents } from "./host/parked-events.js";
-export type { PlacementRules } from "./host/placement-rules.js";
+export type { FailedEvent, ParkedEvents } from "./host/node/index.js";
+export type { Limits } from "./host/ports/index.js";
 export {
   hostsOf,
   type NodeService,
@@ -30,6 +35,7 @@ export {
   type RunOptions,
   type Service,
 } from "./host/service.js";
+export type { ParkedEvent } from "./host/store/index.js";
 export type { Durability, Journal } from "./journal/journal.js";
 export { MemoryJournal } from "./journal/memory.js";
 export { type Api, type Client, expose } from "./model/api.js";

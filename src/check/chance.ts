@@ -1,4 +1,4 @@
-import { Random } from "../sim/random.js";
+import { Random } from "../random.js";
 
 /** Choices of the simulator's kind, from several numbers. */
 export class Chance extends Random {

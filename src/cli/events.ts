@@ -1,4 +1,4 @@
-import type { ParkedEvent } from "../host/parked.js";
+import type { ParkedEvent } from "../host/store/index.js";
 import { didYouMean } from "../suggest.js";
 import { type AdminRequest, askDoor, PARKED_ACTIONS, runningProgram } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";

@@ -5,7 +5,7 @@ import type { ElasticHosts } from "../elastic/elastic-hosts.js";
 import { type LoadEvent, lineOf } from "../elastic/load.js";
 import type { Policy } from "../elastic/policy.js";
 import { HeadwaterError } from "../errors.js";
-import { HOSTS_MAX } from "../host/host-options.js";
+import { HOSTS_MAX } from "../host/ports/index.js";
 import { loadModule } from "./program.js";
 import { findProgram } from "./program-file.js";
 

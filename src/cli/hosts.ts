@@ -1,4 +1,4 @@
-import type { HostInfo } from "../host/fleet.js";
+import type { HostInfo } from "../host/fleet/index.js";
 import { didYouMean } from "../suggest.js";
 import { ACTIONS, type AdminRequest, askDoor, runningProgram } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { HeadwaterError } from "../errors.js";
-import { SUPERVISED } from "../host/supervised.js";
+import { SUPERVISED } from "../host/ports/index.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { onInterrupt } from "./interrupt.js";

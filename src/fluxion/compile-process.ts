@@ -1,8 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { Compiled, CompiledTexts, CompileTask } from "./apart.js";
 import { compile } from "./compile.js";
-import { link } from "./link/link.js";
-import { withMap } from "./link/write.js";
+import { link, withMap } from "./link/index.js";
 import { compilesOnce } from "./once.js";
 import type { Generated } from "./pipeline.js";
 

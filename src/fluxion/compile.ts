@@ -1,16 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { HeadwaterError } from "../errors.js";
-import { continued } from "./awaits/continuations.js";
-import { Knowledge, type ProjectKnowledge } from "./callees/knowledge.js";
+import { continued } from "./awaits/index.js";
+import { Knowledge, type ProjectKnowledge } from "./callees/index.js";
 import type { Pipeline } from "./pipeline.js";
-import { assemble } from "./pipeliner/assemble.js";
-import { decide } from "./pipeliner/decide.js";
-import { namesOf } from "./pipeliner/names.js";
-import type { StagePlan } from "./pipeliner/plan.js";
-import { lookAtWhole, type Whole } from "./pipeliner/whole.js";
-import { loadingDiagnostics } from "./source/loading.js";
-import { type ReadingOptions, readProgram, type SourceProgram } from "./source/program.js";
+import { assemble, decide, lookAtWhole, namesOf, type StagePlan, type Whole } from "./pipeliner/index.js";
+import { loadingDiagnostics, type ReadingOptions, readProgram, type SourceProgram } from "./source/index.js";
 
 /** A compiled program: what the linker needs, and the pipeline as data, put together for those who want to see it. */
 export interface Compilation {

@@ -1,8 +1,8 @@
 import type { Asked, Door, Listening, Series, Waiting } from "../model/door.js";
 import type { Payer } from "../model/share.js";
-import { type AnswerSeries, numberedRequest } from "./answer-series.js";
-import type { Program } from "./program.js";
-import type { Slot } from "./slot.js";
+import type { Slot } from "./context/index.js";
+import { type AnswerSeries, numberedRequest } from "./deduplication/index.js";
+import type { Program } from "./node/index.js";
 
 /** What a server needs of a program. */
 export function doorOf(program: Program, isSingle: boolean): Door {

@@ -3,12 +3,9 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type ElasticHosts, policyOf } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
-import type { Roots } from "./addressed.js";
-import { checkedRules } from "./placement-rules.js";
+import { checkedRules, type Roots } from "./fleet/index.js";
+import { HOSTS_MAX } from "./ports/index.js";
 import type { RunOptions } from "./service.js";
-
-/** So many hosts at most: more would not fit into a machine. */
-export const HOSTS_MAX = 256;
 
 const TIMES = ["slowEventMs", "eventTimeoutMs", "hostTimeoutMs", "hostStartTimeoutMs"] as const;
 const KINDS = ["threads", "processes"];

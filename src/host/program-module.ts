@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { HeadwaterError } from "../errors.js";
 import { Context, type ContextClass } from "../model/context.js";
 import { inspectTree, isKindOf, nameOf, type Shape } from "../model/shape.js";
-import type { Roots } from "./addressed.js";
+import type { Roots } from "./fleet/index.js";
 import type { Nodes } from "./service.js";
 
 /** What a module has to have so that hosts can load a program from it. */

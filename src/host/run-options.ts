@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../errors.js";
 import { AnonymousContext, Context } from "../model/context.js";
-import { DEFAULT_LIMITS, type Limits } from "./limits.js";
+import { DEFAULT_LIMITS, type Limits } from "./ports/index.js";
 import type { RunOptions } from "./service.js";
 
 /** What `run` is given is looked through before anything begins: not every program is checked by a compiler. */

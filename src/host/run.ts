@@ -4,34 +4,20 @@ import type { LmdbJournalOptions } from "../journal/lmdb.js";
 import type { Address } from "../model/address.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { nameOf } from "../model/shape.js";
-import { explained } from "./explained-link.js";
-import { Fleet } from "./fleet.js";
+import { claimRejections } from "./event/index.js";
+import { Fleet, LocalHosts, placementFor } from "./fleet/index.js";
 import { type CheckedOptions, checkedHosts } from "./host-options.js";
 import { isHost } from "./is-host.js";
-import { Ledger } from "./ledger.js";
-import type { Limits } from "./limits.js";
-import { Lives } from "./lives.js";
-import { LoadRecorder } from "./load-recorder.js";
-import { LocalHosts } from "./local-hosts.js";
-import { type Patience, patienceOf } from "./patience.js";
-import { placementFor } from "./placement-rules.js";
-import { memoryPorts, type Ports } from "./ports.js";
-import { openProcess } from "./process-link.js";
-import { Program } from "./program.js";
+import { explained, openProcess, openThread } from "./link/index.js";
+import { LoadRecorder, watchHosts } from "./load/index.js";
+import { Program } from "./node/index.js";
+import { type Limits, memoryPorts, type Patience, type Ports, patienceOf } from "./ports/index.js";
 import { outlineOf } from "./program-module.js";
-import { claimRejections } from "./rejections.js";
 import { checkRun, limitsOf } from "./run-options.js";
-import {
-  type AnyService,
-  type NodeService,
-  type Nodes,
-  type RunOptions,
-  type Service,
-  serviceFor,
-} from "./service.js";
-import { openThread } from "./thread-link.js";
-import { watchHosts } from "./watch.js";
-import { watchHere } from "./watch-here.js";
+import type { AnyService, NodeService, Nodes, RunOptions, Service } from "./service.js";
+import { serviceFor } from "./service-for.js";
+import { Ledger, Lives } from "./store/index.js";
+import { watchHead, watchHere } from "./watch/index.js";
 
 type AnyProgram = ContextClass | Readonly<Record<string, ContextClass>>;
 
@@ -69,7 +55,7 @@ export async function run(program: AnyProgram, given: RunOptions = {}): Promise<
       startHosts(program, options, limits, opened),
     ]);
     const [ledger, hosts] = [settledValue(journal), settledValue(started)];
-    const watch = hosts === null ? watchHere : null;
+    const watch = hosts === null ? watchHere : watchHead;
     const service = runOn(memoryPorts, program, options, ledger, hosts, close, watch);
     await ledger?.careful?.done;
     return service;
@@ -213,8 +199,10 @@ export function runOn(
   const fleet = new Fleet(hosts, running);
   const elastic = typeof options.hosts === "object" ? options.hosts : null;
   const stopWatching = watchHosts(fleet, hosts, running, elastic, recorder);
+  const stopWatchingHead = watch?.(running, patienceIn(options));
   return serviceFor(running, fleet, typeof program !== "function", async () => {
     stopWatching();
+    stopWatchingHead?.();
     await close();
   });
 }

@@ -4,15 +4,11 @@ import type { LoadEvent } from "../elastic/load.js";
 import { HeadwaterError } from "../errors.js";
 import type { Durability, Journal } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
-import { DOOR, type Door } from "../model/door.js";
+import type { DOOR, Door } from "../model/door.js";
 import type { Ref } from "../model/refs.js";
-import { doorOf } from "./door.js";
-import type { FailedEvent } from "./failures.js";
-import type { ProgramHosts } from "./fleet.js";
-import type { Limits } from "./limits.js";
-import { type ParkedEvents, parkedEvents } from "./parked-events.js";
-import type { PlacementRules } from "./placement-rules.js";
-import type { Asker, Program } from "./program.js";
+import type { PlacementRules, ProgramHosts } from "./fleet/index.js";
+import type { FailedEvent, ParkedEvents } from "./node/index.js";
+import type { Limits } from "./ports/index.js";
 
 export interface RunOptions {
   /**
@@ -107,7 +103,7 @@ export interface RequestedBy {
   readonly request?: string | undefined;
 }
 
-interface Running {
+export interface Running {
   /** For servers. */
   readonly [DOOR]: Door;
   /** For `hostsOf`. */
@@ -145,10 +141,8 @@ export interface NodeService<N extends Nodes> extends Running {
   as(asker: RequestedBy): { readonly nodes: Roots<N> };
 }
 
-const GRACE_MS = 5000;
-
 /** Under this name a running service has its hosts, so that they are in nobody's way. */
-const HOSTS: unique symbol = Symbol("hosts");
+export const HOSTS: unique symbol = Symbol("hosts");
 
 /** The hosts of a running program, to look at them, to add and remove some, and to move contexts between them. */
 export function hostsOf(service: Pick<Running, typeof HOSTS>): ProgramHosts {
@@ -162,42 +156,9 @@ export function hostsOf(service: Pick<Running, typeof HOSTS>): ProgramHosts {
 }
 
 /** Under this name it has the events that it has parked. */
-const PARKED: unique symbol = Symbol("parked");
+export const PARKED: unique symbol = Symbol("parked");
 
 /** The events of a running program that end every host they run on: to look at them, run them again or drop them. */
 export function parkedOf(service: Pick<Running, typeof PARKED>): ParkedEvents {
   return service[PARKED];
-}
-
-export function serviceFor(
-  program: Program,
-  hosts: ProgramHosts | null,
-  several: boolean,
-  close: () => Promise<void>,
-): AnyService {
-  const referencesFor = (asker?: Asker) => {
-    const roots = Object.fromEntries(
-      [...program.nodes.keys()].map((name) => [name, program.rootOf(name, asker)]),
-    );
-    return several ? { nodes: roots } : { root: Object.values(roots)[0] };
-  };
-  const stop: Running["stop"] = async ({ graceMs = GRACE_MS } = {}) => {
-    await program.stop(graceMs);
-    await close();
-  };
-  return {
-    [DOOR]: doorOf(program, !several),
-    [HOSTS]: hosts,
-    [PARKED]: parkedEvents(program),
-    ...referencesFor(),
-    client: (id: string, onMessage: (message: unknown) => void) => {
-      const caller = program.connect(id, onMessage);
-      return { ...referencesFor({ caller }), id, close: () => program.forget(caller) };
-    },
-    as: referencesFor,
-    idle: () => program.until(() => program.isIdle),
-    room: () => program.until(() => [...program.nodes.values()].every((node) => node.hasRoom)),
-    stop,
-    [Symbol.asyncDispose]: () => stop(),
-  };
 }

@@ -13,6 +13,9 @@ export interface Step {
   readonly json?: string;
 }
 
+/** The way from a root to a context. */
+export type Path = readonly Step[];
+
 /** The steps that lead from the root of a logical node to an address: its name as plain data. */
 export function pathOf(address: Address): readonly Step[] {
   if (address.parent === null) return ROOT;

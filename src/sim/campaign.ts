@@ -1,6 +1,6 @@
 import { CRASH_MARKS, HOST_MARKS, MARKS, type Mark, Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
-import { TraceHash } from "./random.js";
+import { TraceHash } from "../random.js";
 import { type SeedRun, scenarioOf, shrinkScenario, simulate } from "./simulate.js";
 
 export interface CampaignOptions {

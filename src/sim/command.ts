@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { HeadwaterError } from "../errors.js";
 import type { Campaign } from "./campaign.js";
 import { runCampaignOnThread } from "./campaign-thread.js";
-import { show } from "./show.js";
+import { show } from "./programs/index.js";
 import { DEFAULT_EVENTS } from "./simulate.js";
 
 const DEFAULT_SEEDS = 500;

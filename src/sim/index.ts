@@ -5,8 +5,16 @@
  */
 export { CRASH_MARKS, HOST_MARKS, MARKS, type Mark } from "../core/marks.js";
 export { CRASH_PLANTS, LET_GO_PLANTS, MOVE_PLANTS, PLANTS, type Plant } from "../core/plants.js";
+export type { Costs } from "../elastic/trial/index.js";
+export {
+  fixed,
+  type Sample,
+  type Scale,
+  type ScaleOptions,
+  simulateScale,
+  type Trial,
+  type TrialOptions,
+  tryPolicy,
+} from "../elastic/trial/index.js";
 export { type Campaign, type CampaignOptions, runCampaign } from "./campaign.js";
-export type { Costs } from "./in-time.js";
-export { type Scale, type ScaleOptions, simulateScale } from "./scale.js";
 export { type Scenario, type SeedRun, scenarioOf, shrinkScenario, simulate } from "./simulate.js";
-export { fixed, type Sample, type Trial, type TrialOptions, tryPolicy } from "./trial.js";

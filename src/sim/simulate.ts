@@ -1,13 +1,19 @@
 import { Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
-import { compare, type Difference } from "./compare.js";
-import { generateProgram, generateWorkload } from "./generate.js";
-import { closeWorld, openWorld } from "./outside.js";
-import { Poison } from "./poison.js";
-import { buildClasses, type Hooks, type ProgramSpec, type RequestSpec } from "./program.js";
-import { Random } from "./random.js";
-import { shrink } from "./shrink.js";
-import { World } from "./world.js";
+import { Random } from "../random.js";
+import { compare, type Difference } from "./oracle/index.js";
+import {
+  buildClasses,
+  closeWorld,
+  generateProgram,
+  generateWorkload,
+  type Hooks,
+  openWorld,
+  type ProgramSpec,
+  type RequestSpec,
+  shrink,
+} from "./programs/index.js";
+import { Poison, World } from "./world/index.js";
 
 export const DEFAULT_EVENTS = 1000;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type HeadwaterError, type ServiceClient } from "headwater/client";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { type BankApi, type Notice, type Party, START, type Transfer } from "./programs/bank.js";
 import { compiledPrograms, fixedPort, Standby } from "./standby.js";
 import { temporaryDirectory } from "./support.js";

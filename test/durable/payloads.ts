@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { type Digest, digestOf } from "./programs/vault.js";
 import type { Asked, Reply } from "./programs/vault-process.js";
 import { compiledPrograms } from "./standby.js";

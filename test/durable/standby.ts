@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
-import type { Random } from "#src/sim/random.js";
+import type { Random } from "#src/random.js";
 import { ROOT } from "../cli/headwater.js";
 
 /** Below those that systems hand out by themselves: nobody takes it while the service is away. */

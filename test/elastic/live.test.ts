@@ -13,7 +13,7 @@ import {
 } from "headwater";
 import { policyOf } from "#src/elastic/elastic-hosts.js";
 import { eventIn, lineOf } from "#src/elastic/load.js";
-import { tryPolicy } from "#src/sim/trial.js";
+import { tryPolicy } from "#src/elastic/trial/trial.js";
 import { refusedAtOnce } from "../refused.js";
 import Town from "./programs/town.js";
 

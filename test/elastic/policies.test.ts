@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { keep } from "#src/elastic/keep.js";
 import type { Action, Policy } from "#src/elastic/policy.js";
-import { fixed, type Trial, tryPolicy } from "#src/sim/trial.js";
+import { fixed, type Trial, tryPolicy } from "#src/elastic/trial/trial.js";
 import { loadOf } from "./loads.js";
 
 const bounds = { utilisation: [0.3, 0.7] } as const;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { run } from "headwater";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import Bank, { main, type Party } from "../../examples/bank.js";
 import { runErratically } from "./erratic.js";
 import { printed } from "./printed.js";

@@ -1,7 +1,7 @@
 import type { ContextClass, RunOptions, run } from "headwater";
-import { memoryPorts, type Ports } from "#src/host/ports.js";
+import { memoryPorts, type Ports } from "#src/host/ports/ports.js";
 import { runOn } from "#src/host/run.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 
 /**
  * Like `run`, on a host where the parts of events that may run do so in a random order, with the newest ones rather

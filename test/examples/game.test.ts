@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { run } from "headwater";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import Game, { BUILDINGS, main, ROOM_SIZE, ROOMS } from "../../examples/game.js";
 import { runErratically } from "./erratic.js";
 import { printed } from "./printed.js";

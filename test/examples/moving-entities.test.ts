@@ -3,7 +3,7 @@ import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { run } from "headwater";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import World, { type Entity, HEIGHT, main, regionOf, WIDTH } from "../../examples/moving-entities.js";
 import { runErratically } from "./erratic.js";
 import { printed } from "./printed.js";

@@ -51,11 +51,11 @@ class Threads {
       .slice(this.running[thread] === null ? 0 : 1);
   }
 
-  /** It begins with the next one that it still has. */
+  /** It begins with the next one that it still has, and what it answers for those that were taken back arrives. */
   async begin(thread: number): Promise<void> {
     while (this.running[thread] === null) {
       const next = this.#of(thread)[0];
-      if (next === undefined) return;
+      if (next === undefined) break;
       if (this.#claims.begin(next.place)) {
         this.running[thread] = next.id;
         this.begun.push(next.id);
@@ -152,6 +152,31 @@ test("what threads end with before they have begun is not offered forever", asyn
     await threads.die(0);
   }
   assert.deepEqual([threads.begun, threads.failed, threads.leftHere], [[], [], ["unlucky"]]);
+});
+
+test("what is moved to an idle thread is given up after three threads that ended, not after three moves", async () => {
+  const threads = new Threads(2);
+  threads.add("slow", "exits", "moved");
+  await Promise.all([threads.begin(0), threads.begin(1)]);
+  await threads.die(1); // its replacement is idle, and takes over what waits behind the slow one
+  for (let i = 0; i < 3; i++) {
+    assert.deepEqual(threads.waitingIn(1), ["moved"]);
+    await threads.die(1);
+  }
+  assert.deepEqual([threads.failed, threads.leftHere], [["exits"], ["moved"]]);
+});
+
+test("a thread that becomes idle takes over what waits, also if something older has begun elsewhere meanwhile", async () => {
+  const threads = new Threads(3);
+  threads.add("first", "older");
+  await threads.die(1);
+  await threads.die(2);
+  await threads.begin(2); // the older one begins in a thread that has not been heard of
+  threads.add("waits");
+  assert.deepEqual(threads.waitingIn(0), ["first", "waits"]);
+  await threads.begin(1); // what was taken back from here is answered for
+  await threads.begin(1);
+  assert.deepEqual(threads.running, [null, "waits", "older"]);
 });
 
 test("stopped, it leaves what has not begun to the main loop, and gives out nothing more", async () => {

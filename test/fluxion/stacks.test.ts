@@ -16,7 +16,7 @@ app.get("/cut", function cutter(req, res) { hits++; const t = inner(req.query); 
 app.get("/arrow", async (req, res) => { hits++; const t = await inner(req.query); res.send(String(t)); });
 app.use(function failed(err, req, res, next) {
   const lines = err.stack.split("\\n").map((line) => line.trim());
-  res.json([lines.slice(0, req.path === "/next" ? 2 : 3), lines.filter((line) => /fluxion|__flx/.test(line))]);
+  res.json([lines.slice(0, req.path === "/next" ? 2 : 3), lines.filter((line) => /(src|dist).fluxion|__flx/.test(line))]);
 });
 const server = app.listen(0, () => console.log(\`listening on \${server.address().port}\`));
 `;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, HeadwaterError, run } from "headwater";
-import { type AnswerLimits, Answers } from "#src/host/answers.js";
-import { AnswersInMemory } from "#src/host/kept-answers.js";
+import { type AnswerLimits, Answers } from "#src/host/deduplication/answers.js";
+import { AnswersInMemory } from "#src/host/deduplication/kept-answers.js";
 import { Gates } from "../gates.js";
 import { refused } from "../refused.js";
 

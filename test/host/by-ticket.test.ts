@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByTicket } from "#src/host/by-ticket.js";
-import { Random } from "#src/sim/random.js";
+import { ByTicket } from "#src/host/event/by-ticket.js";
+import { Random } from "#src/random.js";
 
 test("what belongs to a ticket is found again, however many there are and however long one takes", () => {
   const random = new Random(1);

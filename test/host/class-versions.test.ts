@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AnonymousContext, Context, type ContextClass, tracked } from "headwater";
-import { checkShapes } from "#src/host/stored-shapes.js";
-import { decodeState, encodeState } from "#src/host/stored-state.js";
+import { checkShapes } from "#src/host/context/stored-shapes.js";
+import { decodeState, encodeState } from "#src/host/context/stored-state.js";
 import { MemoryJournal } from "#src/journal/memory.js";
 import { inspectTree, shapeOf } from "#src/model/shape.js";
 import { refusedAtOnce } from "../refused.js";

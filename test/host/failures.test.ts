@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FailedEvent, HeadwaterError } from "headwater";
-import { Failures } from "#src/host/failures.js";
-import { Random } from "#src/sim/random.js";
+import { Failures } from "#src/host/node/failures.js";
+import { Random } from "#src/random.js";
 
 /** Failures of requests, whose number strangers decide. */
 

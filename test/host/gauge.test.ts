@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Gauge } from "#src/host/gauge.js";
+import { Gauge } from "#src/host/load/gauge.js";
 
 const MB = 1_000_000;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CopyPorts, JournalCopy } from "#src/host/copies.js";
-import { writesIn } from "#src/host/pieces.js";
-import { loadState } from "#src/host/stored-state.js";
-import type { ToHost } from "#src/host/wire.js";
+import { loadState } from "#src/host/context/stored-state.js";
+import { type CopyPorts, JournalCopy } from "#src/host/head/copies.js";
+import { writesIn } from "#src/host/wire/pieces.js";
+import type { ToHost } from "#src/host/wire/wire.js";
 import { MemoryJournal } from "#src/journal/memory.js";
 import { assertSame, Kept, rootOf } from "./kept.js";
 import { Thing } from "./thing.js";

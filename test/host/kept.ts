@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ContextClass } from "headwater";
-import { Slot } from "#src/host/slot.js";
-import { loadState, stateWrites } from "#src/host/stored-state.js";
+import { Slot } from "#src/host/context/slot.js";
+import { loadState, stateWrites } from "#src/host/context/stored-state.js";
 import type { Write } from "#src/journal/journal.js";
 import { MemoryJournal } from "#src/journal/memory.js";
 import { initialState, instantiate, type State, stateOf, viewOf } from "#src/state/fields.js";

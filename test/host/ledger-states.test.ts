@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, type ContextClass, type Ref, tracked } from "headwater";
-import { Ledger } from "#src/host/ledger.js";
-import { DEFAULT_LIMITS } from "#src/host/limits.js";
-import { memoryPorts } from "#src/host/ports.js";
-import { Program } from "#src/host/program.js";
-import type { Slot } from "#src/host/slot.js";
-import { loadState } from "#src/host/stored-state.js";
+import type { Slot } from "#src/host/context/slot.js";
+import { loadState } from "#src/host/context/stored-state.js";
+import { Program } from "#src/host/node/program.js";
+import { DEFAULT_LIMITS } from "#src/host/ports/limits.js";
+import { memoryPorts } from "#src/host/ports/ports.js";
+import { Ledger } from "#src/host/store/ledger.js";
 import { MemoryJournal } from "#src/journal/memory.js";
 import { keyOf } from "#src/model/path.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { assertSame } from "./kept.js";
 
 class Shelf extends Context<number> {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, HeadwaterError, MemoryJournal, readonly } from "headwater";
-import { Ledger } from "#src/host/ledger.js";
-import { memoryPorts } from "#src/host/ports.js";
+import { memoryPorts } from "#src/host/ports/ports.js";
 import { runOn } from "#src/host/run.js";
 import type { AnyService } from "#src/host/service.js";
+import { Ledger } from "#src/host/store/ledger.js";
 import { DOOR, type Door, type Series } from "#src/model/door.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 
 /**
  * Generated callers whose replies get lost, who ask again, whose service is started anew, and who use up their shares: each

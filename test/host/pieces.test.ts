@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PieceSizes } from "#src/host/pieces.js";
+import { PieceSizes } from "#src/host/wire/pieces.js";
 
 test("the pieces of a move are small as long as there are few, and of a large context there are not too many", () => {
   const small = new PieceSizes(16_384);

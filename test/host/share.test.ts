@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Share, shareOf } from "#src/model/share.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 
 test("whatever callers take, no more than the budget is taken, and each leaves half for others", () => {
   for (let seed = 1; seed <= 200; seed++) {

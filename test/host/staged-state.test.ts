@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, tracked } from "headwater";
-import { PieceWriter, writesIn } from "#src/host/pieces.js";
-import type { Slot } from "#src/host/slot.js";
-import { Staged } from "#src/host/staged-state.js";
-import { copiedWrites, stateWrites, storedWrites } from "#src/host/stored-state.js";
+import type { Slot } from "#src/host/context/slot.js";
+import { Staged } from "#src/host/context/staged-state.js";
+import { copiedWrites, stateWrites, storedWrites } from "#src/host/context/stored-state.js";
+import { PieceWriter, writesIn } from "#src/host/wire/pieces.js";
 import type { Write } from "#src/journal/journal.js";
 import { pathOf } from "#src/model/path.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { assertSame, Kept, rootOf, shown } from "./kept.js";
 import { changeSomething, Thing } from "./thing.js";
 

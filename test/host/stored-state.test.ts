@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, type Key, tracked } from "headwater";
-import type { Slot } from "#src/host/slot.js";
-import { decodeState, encodeState, loadState, stateWrites } from "#src/host/stored-state.js";
+import type { Slot } from "#src/host/context/slot.js";
+import { decodeState, encodeState, loadState, stateWrites } from "#src/host/context/stored-state.js";
 import type { Write } from "#src/journal/journal.js";
 import { MemoryJournal } from "#src/journal/memory.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { armedIn, initialState, instantiate, type State, stateOf } from "#src/state/fields.js";
 import { refusedAtOnce } from "../refused.js";
 import { assertSame, bytesOf, Kept, rootOf, shown } from "./kept.js";

@@ -1,5 +1,5 @@
 import { Context, type Key, type TrackedList, type TrackedMap, type TrackedSet, tracked } from "headwater";
-import type { Random } from "#src/sim/random.js";
+import type { Random } from "#src/random.js";
 
 /** A context with fields of all kinds. */
 export class Thing extends Context<Key> {

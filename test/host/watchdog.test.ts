@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Context, type HeadwaterError, run } from "headwater";
@@ -8,8 +11,11 @@ const program = fileURLToPath(new URL("./programs/blocked.ts", import.meta.url))
 const FOR_EVER = String(2 ** 40);
 
 /** A program that blocks its thread; `until` resolves when it has said something like that. */
-function blocked(t: TestContext, how: string, ms: string) {
-  const child = spawn(process.execPath, ["--import", "tsx", program, how, ms], { stdio: "pipe" });
+function blocked(t: TestContext, how: string, ms: string, ...more: string[]) {
+  const child = spawn(process.execPath, ["--import", "tsx", program, how, ms, ...more], {
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    env: { ...process.env, ...(more.length === 0 ? {} : { HEADWATER_SUPERVISED: "3" }) },
+  });
   t.after(() => {
     child.kill("SIGKILL");
     child.stdin.destroy();
@@ -56,6 +62,22 @@ test("one host: when the thread goes on, onWarning hears how long it was blocked
   assert.equal(await ended, 0);
 });
 
+test("several hosts: code that blocks the head's thread outside of events is reported with its function", async (t) => {
+  const said = await blocked(t, "head", FOR_EVER).until("stderr", /HW-6006.*\n/);
+  assert.match(said, /HW-6006: .* for \d+ ms, in spin\b/);
+});
+
+for (const how of ["loop", "head"]) {
+  test(`a supervised process with a journal is ended when it is blocked for too long (${how})`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "headwater-blocked-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const { child, until } = blocked(t, how, FOR_EVER, join(folder, "data"));
+    const ended = new Promise((resolve) => child.once("exit", (_, signal) => resolve(signal)));
+    assert.match(await until("stderr", /HW-6034.*\n/), /HW-6034: .* for \d+ ms\. The process is ended\./);
+    assert.equal(await ended, "SIGKILL");
+  });
+}
+
 class Door extends Context<number> {
   opened = 0;
   async wait() {
@@ -100,6 +122,38 @@ test("one host: an event that waits for ever is reported once", async (t) => {
     warned.map(({ message }) => message.replace(/\d+ ms/, "N ms")),
     [1, 2].map((door) => `HW-6006: House.doors(${door}).wait(…) has been running for N ms, and waits.`),
   );
+});
+
+test("one host: of many events that wait for ever ten are named and the others counted", async (t) => {
+  const alive = setInterval(() => {}, 1000);
+  t.after(() => clearInterval(alive));
+  const warned: string[] = [];
+  let reported = 0;
+  let counted = () => {};
+  const all = new Promise<void>((resolve) => {
+    counted = resolve;
+  });
+  const service = await run(House, {
+    slowEventMs: 50,
+    onWarning: ({ message }) => {
+      warned.push(message);
+      reported += Number(/(\d+) more/.exec(message)?.[1] ?? 1);
+      if (reported === 1000) counted();
+    },
+  });
+  t.after(() => service.stop({ graceMs: 0 }));
+  for (let i = 0; i < 1000; i += 1) {
+    service.root
+      .doors(i)
+      .wait()
+      .catch(() => {});
+  }
+  await all;
+  assert.match(
+    warned[10] ?? "",
+    /^HW-6006: \d+ more events have been running as long as the 10 named before\.$/,
+  );
+  assert.ok(warned.length < 100, `${warned.length} warnings`);
 });
 
 test("one host: with a limit, an event that waits for ever fails, changes nothing, and its context goes on", async (t) => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context } from "headwater";
-import { Inbox } from "#src/host/inbox.js";
-import { Outbox } from "#src/host/outbox.js";
-import { Slot } from "#src/host/slot.js";
-import type { ToHead, ToHost } from "#src/host/wire.js";
+import { Slot } from "#src/host/context/slot.js";
+import { Inbox } from "#src/host/wire/inbox.js";
+import { Outbox } from "#src/host/wire/outbox.js";
+import type { ToHead, ToHost } from "#src/host/wire/wire.js";
 
 class Leaf extends Context<string | number> {
   touch(...values: unknown[]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hostsOf, type ProgramIo, run } from "headwater";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { printed } from "../examples/printed.js";
 
 type Roots = Parameters<typeof run>[0];

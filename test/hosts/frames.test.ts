@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { FRAME_BYTES_MAX, FrameReader, writeAside, writeBatch } from "#src/host/frames.js";
+import { FRAME_BYTES_MAX, FrameReader, writeAside, writeBatch } from "#src/host/link/frames.js";
 
 /** Two ends of a real unix socket. */
 async function pair(): Promise<{ one: Socket; other: Socket; close: () => void }> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HeadwaterError, hostsOf, MemoryJournal, type RunOptions, run, type Service } from "headwater";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import Parcels from "./programs/parcels.js";
 
 const module = new URL("./programs/parcels.ts", import.meta.url).href;

@@ -6,12 +6,12 @@ import { type TestContext, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { hostsOf, type RunOptions, run, type Service } from "headwater";
-import { Inbox } from "#src/host/inbox.js";
-import { DEFAULT_LIMITS } from "#src/host/limits.js";
-import { Outbox } from "#src/host/outbox.js";
-import { Site } from "#src/host/site.js";
-import { Slot } from "#src/host/slot.js";
-import type { ToHost } from "#src/host/wire.js";
+import { Slot } from "#src/host/context/slot.js";
+import { DEFAULT_LIMITS } from "#src/host/ports/limits.js";
+import { Site } from "#src/host/site/site.js";
+import { Inbox } from "#src/host/wire/inbox.js";
+import { Outbox } from "#src/host/wire/outbox.js";
+import type { ToHost } from "#src/host/wire/wire.js";
 import { Reference } from "#src/model/refs.js";
 import Archive from "./programs/archive.js";
 

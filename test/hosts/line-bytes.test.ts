@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Context } from "headwater";
-import { HeadLine, HostLine } from "#src/host/line.js";
-import { Slot } from "#src/host/slot.js";
-import type { ToHead, ToHost } from "#src/host/wire.js";
-import { Random } from "#src/sim/random.js";
+import { Slot } from "#src/host/context/slot.js";
+import { HeadLine, HostLine } from "#src/host/wire/line.js";
+import type { ToHead, ToHost } from "#src/host/wire/wire.js";
+import { Random } from "#src/random.js";
 
 class Root extends Context {
   echo(value: string) {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Key } from "headwater";
-import { Inbox } from "#src/host/inbox.js";
-import { Outbox } from "#src/host/outbox.js";
-import { Slot } from "#src/host/slot.js";
-import { at, type ToHead, type ToHost } from "#src/host/wire.js";
+import { Slot } from "#src/host/context/slot.js";
+import { Inbox } from "#src/host/wire/inbox.js";
+import { Outbox } from "#src/host/wire/outbox.js";
+import { at, type ToHead, type ToHost } from "#src/host/wire/wire.js";
 import type { ContextClass } from "#src/model/context.js";
 import { keyFrom } from "#src/model/key.js";
 import { pathOf } from "#src/model/path.js";

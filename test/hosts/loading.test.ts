@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Context, hostsOf, MemoryJournal, run } from "headwater";
-import { DEFAULT_LIMITS } from "#src/host/limits.js";
-import { openProcess } from "#src/host/process-link.js";
-import { openThread } from "#src/host/thread-link.js";
+import { openProcess } from "#src/host/link/process-link.js";
+import { openThread } from "#src/host/link/thread-link.js";
+import { DEFAULT_LIMITS } from "#src/host/ports/limits.js";
 import { refused } from "../refused.js";
 import Bank from "./programs/bank.js";
 

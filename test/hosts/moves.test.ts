@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { hostsOf, MemoryJournal, type ProgramHosts, run, type Service } from "headwater";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import Bank from "./programs/bank.js";
 import Store from "./programs/store.js";
 

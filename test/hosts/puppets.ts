@@ -1,16 +1,16 @@
 import type { TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Context, ContextClass, MemoryJournal, RunOptions, Service } from "headwater";
-import type { Aside, HostLink, LinkEvents, Running } from "#src/host/host-link.js";
-import { Ledger } from "#src/host/ledger.js";
-import { DEFAULT_LIMITS } from "#src/host/limits.js";
-import { HostLine } from "#src/host/line.js";
-import { LocalHosts } from "#src/host/local-hosts.js";
-import { patienceOf } from "#src/host/patience.js";
-import { placementFor } from "#src/host/placement-rules.js";
-import { memoryPorts } from "#src/host/ports.js";
+import { LocalHosts } from "#src/host/fleet/local-hosts.js";
+import { placementFor } from "#src/host/fleet/placement-rules.js";
+import type { Aside, HostLink, LinkEvents, Running } from "#src/host/link/host-link.js";
+import { DEFAULT_LIMITS } from "#src/host/ports/limits.js";
+import { patienceOf } from "#src/host/ports/patience.js";
+import { memoryPorts } from "#src/host/ports/ports.js";
 import { runOn } from "#src/host/run.js";
-import { Site } from "#src/host/site.js";
+import { Site } from "#src/host/site/site.js";
+import { Ledger } from "#src/host/store/ledger.js";
+import { HostLine } from "#src/host/wire/line.js";
 
 /** A host in the thread of the test, which decides when it is ready, whether it answers, and when it ends. */
 export class Puppet implements HostLink {

@@ -4,7 +4,7 @@ import { HeadwaterError } from "headwater";
 import type { Journal, Write } from "#src/journal/journal.js";
 import { compareKeys, KEY_BYTES_MAX } from "#src/journal/keys.js";
 import { MemoryJournal } from "#src/journal/memory.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { refusedAtOnce } from "../refused.js";
 import { allOf, newDirectory, openIn, outcome, textOf, write } from "./support.js";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openLmdbJournal } from "#src/journal/lmdb.js";
 import { withSurvey } from "#src/journal/survey.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { decode } from "#src/state/codec.js";
 import { headwater } from "../cli/headwater.js";
 import { ACCOUNTS, acknowledged, IDENTITY, newDirectory, Other } from "./support.js";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { compareKeys } from "#src/journal/keys.js";
 import { SortedRuns } from "#src/journal/runs.js";
 import { Table } from "#src/journal/table.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 
 test("keys compare as their UTF-8 bytes do", () => {
   const random = new Random(7);

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { run, type Server, serve } from "headwater";
 import { connect } from "headwater/client";
 import { DOOR, type Door, type Position } from "#src/model/door.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { RawSocket, Wire } from "./raw.js";
 import { api, started, Town, until } from "./town.js";
 

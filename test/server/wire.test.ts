@@ -8,8 +8,8 @@ import { fromForm, toForm } from "#src/client/form.js";
 import { pack } from "#src/client/frames.js";
 import { Unpacker } from "#src/client/unpack.js";
 import { Waiting } from "#src/client/waiting.js";
+import { Random } from "#src/random.js";
 import { parseJson, toJson } from "#src/server/json.js";
-import { Random } from "#src/sim/random.js";
 import { filesIn, importsOf } from "../house/source.js";
 
 /** Forms, frames and JSON, by themselves. */

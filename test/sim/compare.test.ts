@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Marks } from "#src/core/marks.js";
-import { compare } from "#src/sim/compare.js";
-import { generateProgram, generateWorkload } from "#src/sim/generate.js";
-import type { LoggedEvent, RunLog } from "#src/sim/log.js";
-import { closeWorld, openWorld } from "#src/sim/outside.js";
-import { type BuiltProgram, buildClasses, type RequestSpec } from "#src/sim/program.js";
-import { Random } from "#src/sim/random.js";
-import { World } from "#src/sim/world.js";
+import { Random } from "#src/random.js";
+import { compare } from "#src/sim/oracle/compare.js";
+import type { LoggedEvent, RunLog } from "#src/sim/oracle/log.js";
+import { generateProgram, generateWorkload } from "#src/sim/programs/generate.js";
+import { closeWorld, openWorld } from "#src/sim/programs/outside.js";
+import { type BuiltProgram, buildClasses, type RequestSpec } from "#src/sim/programs/program.js";
+import { World } from "#src/sim/world/world.js";
 
 interface Recorded {
   readonly built: BuiltProgram;

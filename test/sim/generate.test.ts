@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generateProgram, generateWorkload } from "#src/sim/generate.js";
-import { buildClasses, type Op, type ProgramSpec, type RequestSpec } from "#src/sim/program.js";
-import { Random, TraceHash } from "#src/sim/random.js";
-import { SequentialProgram } from "#src/sim/sequential.js";
+import { Random, TraceHash } from "#src/random.js";
+import { SequentialProgram } from "#src/sim/oracle/sequential.js";
+import { generateProgram, generateWorkload } from "#src/sim/programs/generate.js";
+import { buildClasses, type Op, type ProgramSpec, type RequestSpec } from "#src/sim/programs/program.js";
 
 const OPS = [
   "change",

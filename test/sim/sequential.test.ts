@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AnonymousContext, Context, type ContextClass, readonly, reads } from "headwater";
 import type { Step } from "#src/model/path.js";
-import { type FiredTimer, SequentialProgram } from "#src/sim/sequential.js";
-import type { SequentialEvent } from "#src/sim/sequential-event.js";
+import { type FiredTimer, SequentialProgram } from "#src/sim/oracle/sequential.js";
+import type { SequentialEvent } from "#src/sim/oracle/sequential-event.js";
 
 /** Runs events of one logical node, giving out tickets. */
 class Runner {

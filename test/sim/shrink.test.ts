@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generateProgram, generateWorkload } from "#src/sim/generate.js";
-import type { Failure } from "#src/sim/log.js";
-import { buildClasses, type Op, type ProgramSpec, type RequestSpec } from "#src/sim/program.js";
-import { Random } from "#src/sim/random.js";
-import { SequentialProgram } from "#src/sim/sequential.js";
-import { show } from "#src/sim/show.js";
-import { shrink } from "#src/sim/shrink.js";
+import { Random } from "#src/random.js";
+import type { Failure } from "#src/sim/oracle/log.js";
+import { SequentialProgram } from "#src/sim/oracle/sequential.js";
+import { generateProgram, generateWorkload } from "#src/sim/programs/generate.js";
+import { buildClasses, type Op, type ProgramSpec, type RequestSpec } from "#src/sim/programs/program.js";
+import { show } from "#src/sim/programs/show.js";
+import { shrink } from "#src/sim/programs/shrink.js";
 
 function scenario(seed: number, requests: number) {
   const random = new Random(seed);

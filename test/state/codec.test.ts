@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HeadwaterError, register } from "headwater";
 import { pack } from "msgpackr";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { decode, encode } from "#src/state/codec.js";
 import { registeredClass } from "#src/state/registered.js";
 import { same } from "#src/state/same.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context } from "headwater";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { changesBetween, entriesOf, isSameContent, versionFrom } from "#src/state/tracked-content.js";
 import { LiveList } from "#src/state/tracked-list.js";
 import type { Live } from "#src/state/tracked-live.js";

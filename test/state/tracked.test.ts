@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import { Context, register, tracked } from "headwater";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import {
   changedFields,
   fittedState,

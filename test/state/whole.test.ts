@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, HeadwaterError } from "headwater";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { initialState, instantiate, refill, stateOf } from "#src/state/fields.js";
 import { isStillSame } from "#src/state/same.js";
 import { copy, copyKept, copyToKeep, register } from "#src/state/values.js";

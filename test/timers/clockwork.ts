@@ -1,8 +1,8 @@
 import type { ContextClass, Ref } from "headwater";
-import { Ledger } from "#src/host/ledger.js";
-import { DEFAULT_LIMITS, type Limits } from "#src/host/limits.js";
-import { memoryPorts, type Ports } from "#src/host/ports.js";
-import { Program } from "#src/host/program.js";
+import { Program } from "#src/host/node/program.js";
+import { DEFAULT_LIMITS, type Limits } from "#src/host/ports/limits.js";
+import { memoryPorts, type Ports } from "#src/host/ports/ports.js";
+import { Ledger } from "#src/host/store/ledger.js";
 import type { Journal, Write } from "#src/journal/journal.js";
 import { MemoryJournal } from "#src/journal/memory.js";
 

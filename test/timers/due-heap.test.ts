@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dueAfter, timerKey } from "#src/host/due.js";
-import { type Due, DueHeap } from "#src/host/due-heap.js";
+import { dueAfter, timerKey } from "#src/host/event/due.js";
+import { type Due, DueHeap } from "#src/host/node/due-heap.js";
 import { timerId } from "#src/model/path.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { rootOf } from "../host/kept.js";
 import { Thing } from "../host/thing.js";
 

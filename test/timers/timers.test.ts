@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, run } from "headwater";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { Clockwork, CountingJournal, start } from "./clockwork.js";
 
 class Alarm extends Context<number> {

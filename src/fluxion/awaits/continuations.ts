@@ -1,10 +1,15 @@
 import type { Diagnostic } from "../pipeline.js";
-import { nameOf } from "../pipeliner/names.js";
-import { diagnosticOf } from "../pipeliner/plan.js";
-import { lookAtWhole, type Whole } from "../pipeliner/whole.js";
-import type { SourceModule } from "../source/module.js";
-import { finderOf, type SourceProgram } from "../source/program.js";
-import { type FunctionNode, isInside, keyOf, type Node, written } from "../source/syntax.js";
+import { diagnosticOf, lookAtWhole, nameOf, type Whole } from "../pipeliner/index.js";
+import {
+  type FunctionNode,
+  finderOf,
+  isInside,
+  keyOf,
+  type Node,
+  type SourceModule,
+  type SourceProgram,
+  written,
+} from "../source/index.js";
 import { type Cut, cutsIn, type Uncut } from "./cuts.js";
 import { rewritten } from "./rewrite.js";
 

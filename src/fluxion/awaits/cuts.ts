@@ -1,7 +1,15 @@
-import type { Whole } from "../pipeliner/whole.js";
-import type { SourceModule, Variable } from "../source/module.js";
-import { type FunctionNode, isFunction, isInside, type Node, plain, walk } from "../source/syntax.js";
-import { isReassigned } from "../values/variables.js";
+import type { Whole } from "../pipeliner/index.js";
+import { isReassigned } from "../points-to/index.js";
+import {
+  type FunctionNode,
+  isFunction,
+  isInside,
+  type Node,
+  plain,
+  type SourceModule,
+  type Variable,
+  walk,
+} from "../source/index.js";
 import { KnownCalls, type Promised, waitingIn } from "./known.js";
 import { whyNotFirst } from "./position.js";
 import { belongsToCall, type Refusal, refusals, usedBefore } from "./refusal.js";

@@ -1,8 +1,6 @@
-import type { Whole } from "../pipeliner/whole.js";
-import type { SourceModule } from "../source/module.js";
-import { type CallExpression, type Node, plain } from "../source/syntax.js";
-import { evaluate } from "../values/expressions.js";
-import type { Body, LibraryThing } from "../values/things.js";
+import type { Whole } from "../pipeliner/index.js";
+import { type Body, evaluate, type LibraryThing } from "../points-to/index.js";
+import { type CallExpression, type Node, plain, type SourceModule } from "../source/index.js";
 
 /** What a known asynchronous call gives: a promise of the language, or something that `await` makes one of. */
 export type Promised = "promise" | "anything";

@@ -1,7 +1,6 @@
-import type { Whole } from "../pipeliner/whole.js";
-import { type FunctionNode, keyOf, type Node, plain, written } from "../source/syntax.js";
-import { evaluate } from "../values/expressions.js";
-import { isReassigned } from "../values/variables.js";
+import type { Whole } from "../pipeliner/index.js";
+import { evaluate, isReassigned } from "../points-to/index.js";
+import { type FunctionNode, keyOf, type Node, plain, written } from "../source/index.js";
 import { type Refusal, readBefore, refusals } from "./refusal.js";
 
 /** An `await` and the function that it stands in. */

@@ -1,6 +1,5 @@
 import type { Place } from "../pipeline.js";
-import { Lines } from "../source/lines.js";
-import { SourceModule } from "../source/module.js";
+import { Lines, SourceModule } from "../source/index.js";
 import type { Cut } from "./cuts.js";
 
 /** A piece of text that takes the place of another; between equal starts, the order of the list counts. */

@@ -1,5 +1,5 @@
 import { parseSync } from "oxc-parser";
-import { isFunction, type Node, walk } from "../source/syntax.js";
+import { isFunction, type Node, walk } from "../source/index.js";
 
 /** A stream in the code of a fluxion, where the program had a function. */
 export const PLACEHOLDER = /(>>|->)\s*([A-Za-z_$][\w$]*)/g;

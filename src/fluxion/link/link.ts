@@ -1,10 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { Compilation } from "../compile.js";
 import type { Generated, Linked, Stage } from "../pipeline.js";
-import type { StagePlan } from "../pipeliner/plan.js";
-import type { ModuleSlice } from "../pipeliner/slice.js";
+import { addSlice, emptySlice, type ModuleSlice, type StagePlan } from "../pipeliner/index.js";
 import type { StageEntry } from "../runtime/manifest.js";
-import type { SourceModule } from "../source/module.js";
+import type { SourceModule } from "../source/index.js";
 import { mainCode } from "./main-code.js";
 import { type Place, type WorkerFile, workerCode } from "./worker-code.js";
 
@@ -77,23 +76,8 @@ function merged(plans: readonly StagePlan[]): Map<SourceModule, ModuleSlice> {
     for (const [module, slice] of needed) {
       const known = all.get(module) ?? emptySlice(module);
       all.set(module, known);
-      for (const each of slice.pieces) known.pieces.add(each);
-      for (const each of slice.exports) known.exports.add(each);
-      for (const each of slice.streamed) known.streamed.add(each);
-      for (const each of slice.names) known.names.add(each);
-      known.console ||= slice.console;
+      addSlice(known, slice);
     }
   }
   return all;
-}
-
-function emptySlice(module: SourceModule): ModuleSlice {
-  return {
-    module,
-    pieces: new Set(),
-    exports: new Set(),
-    streamed: new Set(),
-    names: new Set(),
-    console: false,
-  };
 }

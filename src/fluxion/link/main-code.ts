@@ -1,7 +1,6 @@
 import MagicString from "magic-string";
-import type { CallPlan, Input, PartPlan, StagePlan } from "../pipeliner/plan.js";
-import type { SourceModule } from "../source/module.js";
-import { type FunctionNode, isFunction, type Node } from "../source/syntax.js";
+import type { CallPlan, Input, PartPlan, StagePlan } from "../pipeliner/index.js";
+import { type FunctionNode, isFunction, type Node, type SourceModule } from "../source/index.js";
 
 const PICK =
   "function __flx_pick(o, keys) { if (o === null || typeof o !== 'object') return o; const p = {}; for (const k of keys) p[k] = o[k]; return p; }";

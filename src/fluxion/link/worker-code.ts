@@ -1,13 +1,16 @@
 import { dirname, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import MagicString, { Bundle } from "magic-string";
-import { exportsOf } from "../pipeliner/exports.js";
-import type { CallPlan, PartPlan, StagePlan } from "../pipeliner/plan.js";
-import type { ModuleSlice } from "../pipeliner/slice.js";
+import {
+  type CallPlan,
+  exportsOf,
+  type ModuleSlice,
+  type PartPlan,
+  type StagePlan,
+} from "../pipeliner/index.js";
+import { nameOf } from "../points-to/index.js";
 import { AROUND_PART } from "../runtime/stack.js";
-import type { SourceModule } from "../source/module.js";
-import type { Node } from "../source/syntax.js";
-import { nameOf } from "../values/expressions.js";
+import type { Node, SourceModule } from "../source/index.js";
 import { importedAddress, requiredFile } from "./resolve.js";
 
 /** What stands for a request or a response also answers what was read of it before. Anything else is the recorder's. */

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { HeadwaterError } from "../../errors.js";
 import type { Manifest } from "../pipeline.js";
 import { type Settings, settingsOf } from "./settings.js";
 import { type Call, type StageStatistics, Stages } from "./stages.js";
 
 /** What compiled programs call. */
 
+/** Then all of them run here. */
+const NO_STAGES = new Stages({ stages: [] }, new URL(import.meta.url), settingsOf({ move: "none" }));
 let stages: Stages | null = null;
 
 export interface Installed extends Partial<Settings> {
@@ -27,26 +28,12 @@ export function isMoved(id: string): boolean {
 
 /** Runs a stage in a worker, or here if that is better. */
 export function stage(call: Call): Promise<unknown> {
-  if (stages === null) return Promise.resolve(call.inputs).then(call.local);
-  return stages.call(call);
+  return (stages ?? NO_STAGES).call(call);
 }
 
-type Continuation = (...results: readonly unknown[]) => unknown;
-
-/**
- * Runs a call that has a continuation in a worker, or here if that is better. The continuation runs here, from an empty
- * stack, in the asynchronous context of the caller. A worker that has ended is an error like any other to it; what the
- * call itself has thrown goes where it would have gone.
- */
-export function post(call: Call, continuation: Continuation, thrown: (error: unknown) => unknown): void {
-  stage(call).then(
-    (results) => process.nextTick(continuation, ...(results as unknown[])),
-    (error) => process.nextTick(isLost(error) ? continuation : thrown, error),
-  );
-}
-
-function isLost(error: unknown): boolean {
-  return error instanceof HeadwaterError && error.code === "HW-7101";
+/** Runs a call that has a continuation in a worker, or here if that is better. */
+export function post(...given: Parameters<Stages["post"]>): void {
+  (stages ?? NO_STAGES).post(...given);
 }
 
 export function statistics(): StageStatistics[] {

@@ -1,12 +1,9 @@
 import { setEnvironmentData } from "node:worker_threads";
-import { DEFAULT_LIMITS } from "../../host/limits.js";
-import { LocalHosts } from "../../host/local-hosts.js";
-import { patienceOf } from "../../host/patience.js";
-import { placementFor } from "../../host/placement-rules.js";
-import { memoryPorts } from "../../host/ports.js";
+import { LocalHosts, placementFor } from "../../host/fleet/index.js";
+import { openBackgroundThread } from "../../host/link/index.js";
+import { DEFAULT_LIMITS, memoryPorts, patienceOf } from "../../host/ports/index.js";
 import { runOn } from "../../host/run.js";
 import type { Service } from "../../host/service.js";
-import { openBackgroundThread } from "../../host/thread-link.js";
 import { stayAlive } from "./alive.js";
 import { Claims } from "./claims.js";
 import { Fluxions } from "./fluxions.js";

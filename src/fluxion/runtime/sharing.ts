@@ -10,8 +10,8 @@ import type { Parcel } from "./parcel.js";
 
 /** The stages that a thread has at a time: one runs, one waits. */
 export const PLACES = 2;
-/** A stage that was in so many threads that ended before they came to it is not offered again. */
-const OFFERS_MAX = 3;
+/** A stage that waited in so many threads that ended is not offered again. */
+const THREADS_LOST_MAX = 3;
 
 export interface Job {
   readonly id: string;
@@ -29,7 +29,8 @@ interface Waiting {
   readonly job: Job;
   /** They are counted as they come. */
   readonly number: number;
-  offers: number;
+  /** The threads that have ended while it waited there. */
+  threadsLost: number;
 }
 
 interface Place {
@@ -76,7 +77,7 @@ export class Sharing {
 
   add(job: Job): void {
     if (this.#isStopped) return job.ended(null);
-    this.#queue.push({ job, number: this.#count++, offers: 0 });
+    this.#queue.push({ job, number: this.#count++, threadsLost: 0 });
     this.#share();
   }
 
@@ -116,16 +117,23 @@ export class Sharing {
     return this.#oldestElsewhere(thread, () => true);
   }
 
-  /** Takes back the oldest that waits in another thread. What is alone there has begun, or is about to. */
+  /**
+   * Takes back the oldest that waits in another thread. What is alone in a proven thread has begun, or is about to. Any other
+   * may have begun, too, without having been heard of: the next oldest is taken back then.
+   */
   #oldestElsewhere(than: Thread, isMeant: (waiting: Waiting) => boolean): Waiting | undefined {
-    let oldest: Place | undefined;
+    const candidates: { place: Place; number: number }[] = [];
     for (const thread of this.#threads) {
-      if (thread === than || (thread.isProven && thread.given.length < PLACES)) continue;
-      const waits = thread.isProven ? thread.given[1] : thread.given[0];
-      if (!waits?.holds || !isMeant(waits.holds)) continue;
-      if (!oldest?.holds || waits.holds.number < oldest.holds.number) oldest = waits;
+      if (thread === than) continue;
+      const place = thread.given[thread.isProven ? 1 : 0];
+      if (place?.holds && isMeant(place.holds)) candidates.push({ place, number: place.holds.number });
     }
-    return oldest === undefined ? undefined : this.#takeBack(oldest);
+    candidates.sort((a, b) => a.number - b.number);
+    for (const { place } of candidates) {
+      const taken = this.#takeBack(place);
+      if (taken !== undefined) return taken;
+    }
+    return undefined;
   }
 
   #takeBack(place: Place): Waiting | undefined {
@@ -140,7 +148,6 @@ export class Sharing {
     if (index === undefined) throw new Error("a thread is given more stages than it has places for.");
     const place: Place = { index, holds: waiting };
     thread.given.push(place);
-    waiting.offers += 1;
     this.#claims.offer(index);
     this.#send(thread.key, waiting.job, index).then(
       (report) => this.#answered(thread, place, report),
@@ -166,7 +173,8 @@ export class Sharing {
     const isThreadLost = error instanceof HeadwaterError && error.code === "HW-6004";
     if (isThreadLost) thread.isProven = false;
     if (innocent === undefined) holds?.job.failed(error);
-    else if (isThreadLost && !this.#isStopped && innocent.offers < OFFERS_MAX) this.#again(innocent);
+    else if (isThreadLost && !this.#isStopped && ++innocent.threadsLost < THREADS_LOST_MAX)
+      this.#again(innocent);
     else innocent.job.ended(null);
     this.#share();
   }

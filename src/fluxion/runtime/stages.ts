@@ -59,16 +59,34 @@ class Stage {
   ) {}
 }
 
+/** What runs stages elsewhere: threads, but for tests that say when a stage ends. */
+export type Workers = Pick<Pool, "isFull" | "run" | "stop">;
+export type StartWorkers = (settings: Settings, modules: WorkerModules) => Promise<Workers>;
+
+const startThreads: StartWorkers = async (settings, modules) => {
+  const { Pool } = await import("./pool.js");
+  return Pool.start(settings, modules);
+};
+
+type Continuation = (...results: readonly unknown[]) => unknown;
+
 /** The stages of a running program: where each call runs, and what becomes of it. */
 export class Stages {
   readonly #stages = new Map<string, Stage>();
   readonly #settings: Settings;
   readonly #modules: WorkerModules;
-  #starting: Promise<Pool | null> | null = null;
-  #pool: Pool | null = null;
+  readonly #startWorkers: StartWorkers;
+  #starting: Promise<Workers | null> | null = null;
+  #pool: Workers | null = null;
 
-  constructor(manifest: Pick<Manifest, "stages">, base: URL, settings: Settings) {
+  constructor(
+    manifest: Pick<Manifest, "stages">,
+    base: URL,
+    settings: Settings,
+    startWorkers: StartWorkers = startThreads,
+  ) {
     this.#settings = settings;
+    this.#startWorkers = startWorkers;
     const places: Record<string, WorkerModules["stages"][string]> = {};
     for (const entry of manifest.stages) {
       places[entry.id] = { module: new URL(entry.worker, base).href, receivers: entry.receivers };
@@ -108,6 +126,18 @@ export class Stages {
     replay(report.effects, call.receivers);
     if (!report.ok) throw report.value;
     return report.receiver === undefined ? report.value : call.receivers[report.receiver];
+  }
+
+  /**
+   * Runs a call that has a continuation in a worker, or here if that is better. The continuation runs here, from an empty
+   * stack, in the asynchronous context of the caller. A worker that has ended is an error like any other to it; what the
+   * call itself has thrown goes where it would have gone.
+   */
+  post(call: Call, continuation: Continuation, thrown: (error: unknown) => unknown): void {
+    this.call(call).then(
+      (results) => process.nextTick(continuation, ...(results as unknown[])),
+      (error) => process.nextTick(isLost(error) ? continuation : thrown, error),
+    );
   }
 
   statistics(): StageStatistics[] {
@@ -154,12 +184,11 @@ export class Stages {
     return report;
   }
 
-  #start(): Promise<Pool | null> {
+  #start(): Promise<Workers | null> {
     this.#starting ??= (async () => {
       const mayEnd = stayAlive();
       try {
-        const { Pool } = await import("./pool.js");
-        this.#pool = await Pool.start(this.#settings, this.#modules);
+        this.#pool = await this.#startWorkers(this.#settings, this.#modules);
         return this.#pool;
       } catch (error) {
         process.emitWarning(`its stages run on the main loop: ${String(error)}`, "HeadwaterFluxions");
@@ -219,4 +248,8 @@ function lost(stage: Stage, error: unknown): never {
       "stage had done until then has had no effect.",
     { cause: error },
   );
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof HeadwaterError && error.code === "HW-7101";
 }

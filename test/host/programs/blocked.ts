@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { Context, run } from "headwater";
+import { Context, isHost, run } from "headwater";
 
-/** Blocks its only thread, as it is told: in a loop, in a loop after an `await`, or in code that is not JavaScript. */
+/**
+ * Blocks its thread, as it is told: in a loop, in a loop after an `await`, or in code that is not JavaScript; or, on two hosts, in
+ * code of the program outside of events. With the name of a journal it ends when a supervisor could replace it.
+ */
 class Well extends Context<number> {
   loop(ms: number) {
     const end = performance.now() + ms;
@@ -16,22 +19,34 @@ class Well extends Context<number> {
     spawnSync(process.execPath, ["-e", "process.stdin.resume()"], { stdio: ["inherit", "ignore", "ignore"] });
   }
 }
-class Village extends Context {
+export default class Village extends Context {
   wells = this.children(Well);
 }
 
-const [, , how = "loop", ms = "0"] = process.argv;
-const service = await run(Village, {
-  slowEventMs: 100,
-  onWarning: ({ message }) => console.log(message),
-});
-const alive = setInterval(() => {}, 1000);
-const well = service.root.wells(7);
-if (how === "loop") await well.loop(Number(ms));
-else if (how === "sleep") await well.sleep();
-else await well.loopLater(Number(ms));
-console.log("done");
-process.stdin.on("data", () => {
-  clearInterval(alive);
-  process.stdin.destroy();
-});
+/** Keeps this thread busy, as a function of an API may. */
+function spin() {
+  for (;;);
+}
+
+async function main() {
+  const [, , how = "loop", ms = "0", journal] = process.argv;
+  const service = await run(Village, {
+    slowEventMs: 100,
+    onWarning: ({ message }) => console.log(message),
+    ...(journal === undefined ? {} : { journal, hostTimeoutMs: 300 }),
+    ...(how === "head" ? { hosts: 2, module: import.meta.url } : {}),
+  });
+  const alive = setInterval(() => {}, 1000);
+  const well = service.root.wells(7);
+  if (how === "loop") await well.loop(Number(ms));
+  else if (how === "sleep") await well.sleep();
+  else if (how === "head") setImmediate(spin);
+  else await well.loopLater(Number(ms));
+  console.log("done");
+  process.stdin.on("data", () => {
+    clearInterval(alive);
+    process.stdin.destroy();
+  });
+}
+
+if (!isHost()) await main();

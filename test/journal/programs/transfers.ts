@@ -6,7 +6,7 @@
  */
 import { once } from "node:events";
 import { openLmdbJournal } from "#src/journal/lmdb.js";
-import { Random } from "#src/sim/random.js";
+import { Random } from "#src/random.js";
 import { decode, encode } from "#src/state/codec.js";
 import { ACCOUNTS, IDENTITY } from "../support.js";
 

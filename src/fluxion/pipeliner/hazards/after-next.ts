@@ -1,0 +1,127 @@
+import type { Body, Engine, Fact } from "../../points-to/index.js";
+import { isFunction, type Node } from "../../source/index.js";
+import type { Whole } from "../whole/index.js";
+import { calledTwice } from "./twice.js";
+
+/** What a middleware does that handlers must have answered for. */
+interface Looking {
+  readonly node: Node;
+  readonly reason: string;
+  readonly advice: string;
+}
+
+const LOOKING = new WeakMap<Whole, Looking | null>();
+
+/** Handlers that Express calls must have answered when they return, if somebody looks. */
+export function lookedAfter(whole: Whole): Fact[] {
+  const known = LOOKING.get(whole);
+  const looking = known === undefined ? lookingAfter(whole.engine) : known;
+  LOOKING.set(whole, looking);
+  return looking === null
+    ? []
+    : [{ code: "HW-7010", module: whole.engine.moduleOf(looking.node), ...looking }];
+}
+
+function lookingAfter(engine: Engine): Looking | null {
+  const passing = passingOn(engine);
+  const after = afterNext(engine, passing);
+  if (after !== null) {
+    return {
+      node: after,
+      reason:
+        "a middleware does something after next(), when this has answered on one loop but not elsewhere",
+      advice: "let `next()` be the last thing that a middleware does",
+    };
+  }
+  const again = calledTwice(engine, passing);
+  if (again === null) return null;
+  return {
+    node: again,
+    reason:
+      "a middleware gives its `next` away twice, and may go on again before this has answered elsewhere",
+    advice: "let one function call `next()`, once",
+  };
+}
+
+/**
+ * `next()` runs the handlers behind it at once, so what a middleware does after it happens when they have answered, if
+ * they are synchronous. Such a program would notice if they answered later. Gives the first place that does.
+ */
+function afterNext(engine: Engine, passing: ReadonlySet<Body>): Node | null {
+  for (const { body, calls, effects } of engine.bodies.values()) {
+    if (!passing.has(body)) continue;
+    const places = [
+      ...effects.filter(({ receiver }) => receiver.receiver === "next").map(({ node }) => node),
+      ...[...calls]
+        .filter(([, targets]) => [...targets].some((each) => passing.has(each)))
+        .map(([node]) => node),
+    ];
+    const found = places.map(behind).find((each) => each !== null);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** Functions that call `next`, themselves or through others. */
+export function passingOn(engine: Engine): Set<Body> {
+  const found = new Set<Body>();
+  for (const { body, effects } of engine.bodies.values()) {
+    if (effects.some(({ receiver }) => receiver.receiver === "next")) found.add(body);
+  }
+  for (let before = -1; before < found.size; ) {
+    before = found.size;
+    for (const { body, calls } of engine.bodies.values()) {
+      if (calls.size === 0 || found.has(body)) continue;
+      if ([...calls.values()].some((targets) => [...targets].some((each) => found.has(each))))
+        found.add(body);
+    }
+  }
+  return found;
+}
+
+const PASSING = new Set(["ReturnStatement", "ConditionalExpression", "LogicalExpression", "AwaitExpression"]);
+const LOOPS = /^(For|While|DoWhile)/;
+
+/** What is done in a function after a call in it; null if nothing is. */
+export function behind(call: Node): Node | null {
+  for (let inner = call; inner.parent; inner = inner.parent) {
+    const outer = inner.parent;
+    if (isFunction(outer)) return null;
+    if (outer.type === "ReturnStatement") return finalizerAround(outer);
+    if (LOOPS.test(outer.type)) return outer;
+    if (outer.type === "TryStatement" && outer.finalizer !== null && outer.finalizer !== inner)
+      return outer.finalizer;
+    const statements = statementsOf(outer);
+    if (statements !== null) {
+      const next = statements.slice(statements.indexOf(inner) + 1).find((each) => !isNothing(each));
+      if (next?.type === "ReturnStatement" && next.argument === null) return finalizerAround(next);
+      if (next?.type === "BreakStatement") continue;
+      if (next !== undefined) return next;
+    } else if (
+      /Expression$/.test(outer.type) &&
+      !PASSING.has(outer.type) &&
+      outer.type !== "UnaryExpression"
+    ) {
+      return outer; // its value is used for something
+    }
+  }
+  return null;
+}
+
+function statementsOf(node: Node): readonly Node[] | null {
+  if (node.type === "BlockStatement" || node.type === "Program") return node.body;
+  return node.type === "SwitchCase" ? node.consequent : null;
+}
+
+function isNothing(node: Node): boolean {
+  return node.type === "FunctionDeclaration" || node.type === "EmptyStatement";
+}
+
+function finalizerAround(node: Node): Node | null {
+  for (let inner = node; inner.parent && !isFunction(inner.parent); inner = inner.parent) {
+    const { parent } = inner;
+    if (parent.type === "TryStatement" && parent.finalizer !== null && parent.finalizer !== inner)
+      return parent.finalizer;
+  }
+  return null;
+}

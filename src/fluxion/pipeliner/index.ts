@@ -1,0 +1,17 @@
+/**
+ * From what is known of values to what may run elsewhere, and to the paper's pipeline. Five rooms, each of which knows those
+ * above it only: `whole` (the program), `hazards` and `slice` (what speaks against a stage, what it needs), `decide` (what
+ * goes), `partition` (what is shown).
+ */
+
+export {
+  type CallPlan,
+  decide,
+  diagnosticOf,
+  type Input,
+  type PartPlan,
+  type StagePlan,
+} from "./decide/index.js";
+export { assemble, nameOf, namesOf } from "./partition/index.js";
+export { addSlice, emptySlice, type ModuleSlice } from "./slice/index.js";
+export { exportsOf, lookAtWhole, type Whole } from "./whole/index.js";

@@ -1,0 +1,100 @@
+import {
+  type Body,
+  type Engine,
+  escapedFrom,
+  reachable,
+  type Thing,
+  type Value,
+} from "../../points-to/index.js";
+import type { Node, Variable } from "../../source/index.js";
+import { keyOfThing } from "./keys.js";
+import type { Whole } from "./whole.js";
+
+/** Where something is changed after files were loaded. */
+export interface Change {
+  readonly node: Node;
+  readonly body: Body;
+  /** There it goes where others may change it, whenever they like. */
+  readonly givenAway?: boolean;
+}
+
+/** Everything that can be reached from a variable. */
+export function heldBy({ held, engine }: Whole, variable: Variable): Value {
+  const known = held.get(variable);
+  if (known !== undefined) return known;
+  const found = reachable(engine.of(variable));
+  held.set(variable, found);
+  return found;
+}
+
+/** Where what a variable holds is changed after its file was loaded; null if nowhere. */
+export function changeOf(whole: Whole, variable: Variable): Change | null {
+  const known = whole.changes.get(variable);
+  if (known !== undefined) return known;
+  let found: Change | null = null;
+  for (const thing of heldBy(whole, variable)) found ??= whole.changed.get(keyOfThing(thing)) ?? null;
+  whole.changes.set(variable, found);
+  return found;
+}
+
+/** Where the program changes what the language brings along. */
+export interface Patch {
+  readonly node: Node;
+  readonly path: string;
+}
+
+export function patchedIn(engine: Engine): Patch | null {
+  for (const { changes } of engine.bodies.values()) {
+    for (const [node, things] of changes) {
+      for (const thing of things) {
+        if (thing.kind !== "builtin" || /^process\b|^console\b/.test(thing.path)) continue;
+        if (node.type === "MemberExpression" || /\.prototype$|^RegExp\./.test(thing.path))
+          return { node, path: thing.path };
+      }
+    }
+  }
+  return null;
+}
+
+/** A single object that can be changed, as against code, what is imported, and data of which nothing is known. */
+function isSomebodys(thing: Thing): boolean {
+  if (thing.kind === "data") return thing.owner === "fresh" || thing.owner === "loaded";
+  return thing.kind === "site" || (thing.kind === "library" && thing.node !== null);
+}
+
+export function changedIn(engine: Engine): Map<unknown, Change> {
+  const changed = new Map<unknown, Change>();
+  for (const { body, changes, unknown } of engine.bodies.values()) {
+    if (body.type === "Program") {
+      prototypesIn(changes, body, changed);
+      continue;
+    }
+    for (const [node, things] of changes) {
+      // What is given to unknown code, it may change through and through.
+      for (const thing of unknown.has(node) ? reachable(things) : things) {
+        const key = keyOfThing(thing);
+        if (key !== null && !changed.has(key)) changed.set(key, { node, body });
+      }
+    }
+  }
+  for (const [thing, at] of escapedFrom(engine)) {
+    const key = isSomebodys(thing) ? keyOfThing(thing) : null;
+    if (key !== null && !changed.has(key)) changed.set(key, { ...at, givenAway: true });
+  }
+  return changed;
+}
+
+/** A class that is given methods from outside is not what its declaration says, even if nothing runs by then. */
+function prototypesIn(
+  changes: ReadonlyMap<Node, ReadonlySet<Thing>>,
+  body: Body,
+  changed: Map<unknown, Change>,
+): void {
+  for (const [node, things] of changes) {
+    for (const thing of things) {
+      if (thing.kind !== "data" || thing.owner !== "loaded" || thing.node === null) continue;
+      const isPrototype = /^Class|Function/.test(thing.node.type);
+      if (isPrototype && !changed.has(thing.node)) changed.set(thing.node, { node, body });
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * What is known of a program as a whole, before single parts are asked about: listeners and their roles, what is changed
+ * after files were loaded, which code a body reaches, what a file exports. It decides nothing.
+ */
+
+export { changeOf, heldBy } from "./changes.js";
+export { type Container, containerOf, isAsyncFunction } from "./container.js";
+export { exportsOf, isUnclear } from "./exports.js";
+export { keyOfLibrary, keyOfThing } from "./keys.js";
+export { reached } from "./reach.js";
+export { isRepeated } from "./repeated.js";
+export { calledBySelf, engineFor, type Listener, lookAtWhole, roleOf, type Whole } from "./whole.js";

@@ -1,0 +1,177 @@
+import { isBuiltin } from "node:module";
+import { onlyReads } from "../callees/index.js";
+import {
+  type CallExpression,
+  type FunctionNode,
+  type Node,
+  plain,
+  type SourceModule,
+} from "../source/index.js";
+import { unknownCall } from "./calls.js";
+import { hasFunction } from "./data-methods.js";
+import type { Engine } from "./engine.js";
+import { methodsOf } from "./implicit.js";
+import { change } from "./members.js";
+import { alone, type LibraryThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
+import { isReassigned } from "./variables.js";
+
+/** A call of something that a package exports, or of a method of what it made. */
+export function callLibrary(engine: Engine, target: LibraryThing, args: readonly Value[], node: Node): Value {
+  const { knowledge } = engine.options;
+  const { library, path } = target;
+  const says = (question: Parameters<typeof knowledge.says>[0]) => knowledge.says(question, library, path);
+  if (says("heavy")) engine.current.heavy = true;
+  if (says("varies")) engine.current.vary(node);
+  if (says("makes")) {
+    const made = engine.library(library, `${path}()`, node, engine.loading);
+    given(engine, target, args, node);
+    callbacks(engine, args, node, { keeper: made });
+    return alone(made);
+  }
+  if (says("changes")) {
+    const object = engine.library(library, path.slice(0, path.lastIndexOf(".")), target.node, target.shared);
+    change(engine, object, node, shown(target), node);
+    given(engine, target, args, node);
+    if (says("keeps")) for (const value of args) engine.escape(value, node);
+    callbacks(engine, args, node, { keeper: object, helps: says("helps") });
+    return alone(object);
+  }
+  if (says("gives")) return alone(engine.library(library, `${path}()`, target.node, target.shared));
+  if (says("spends")) {
+    const object = engine.library(library, path.slice(0, path.lastIndexOf(".")), target.node, target.shared);
+    change(engine, object, node, shown(target), node);
+  }
+  if (says("pure") && !args.some(hasFunction)) {
+    given(engine, target, args, node);
+    callbacks(engine, args, node, {}); // a template calls the functions that it is given among its values
+    return alone(engine.data("fresh", node));
+  }
+  if (says("start")) {
+    engine.fact(
+      "HW-7009",
+      node,
+      `it calls ${shown(target)}, which waits for events`,
+      "start listening elsewhere",
+    );
+    const object = path === "" ? "()" : path.slice(0, path.lastIndexOf("."));
+    return alone(engine.library(library, object, target.node, target.shared));
+  }
+  if (says("post") || says("pure")) return goesOnLater(engine, shown(target), args, node);
+  // A method of which nothing is said may change what the others do; but not one of Node's own modules.
+  if (knowledge.knows(library) && !isBuiltin(library) && !says("leaves")) engine.changed(target, node);
+  return unknownCall(engine, node, args, shown(target));
+}
+
+/** A call of something that waits for the outside. */
+export function goesOnLater(engine: Engine, name: string, args: readonly Value[], node: Node): Value {
+  engine.fact(
+    "HW-7009",
+    node,
+    `it calls ${name}, which goes on later: input and output stay on the main loop`,
+    "do the heavy work in a function of its own",
+  );
+  for (const value of args)
+    for (const thing of value) if (thing.kind !== "function") handOver(engine, thing, node);
+  return alone(engine.data("given", node));
+}
+
+/** What a known function may do with its arguments, besides reading them. */
+function given(engine: Engine, target: LibraryThing, args: readonly Value[], node: Node): void {
+  const { library, path } = target;
+  const { knowledge } = engine.options;
+  if (args.every((each) => each.size === 0)) return;
+  const positions = knowledge.writes(library, path);
+  const isSpread = isCall(node) && node.arguments.some(({ type }) => type === "SpreadElement");
+  const text = positions.length > 0 ? templateOf(engine, target, node) : null;
+  const reads = text !== null && onlyReads(library, text);
+  for (const [i, value] of args.entries()) {
+    const writes = !reads && positions.length > 0 && (isSpread || positions.includes(i));
+    for (const thing of engine.reachable(value)) {
+      if (writes && !isCode(thing)) change(engine, thing, node, `what ${shown(target)} is given`, node);
+      taken(engine, target, thing, node);
+    }
+  }
+}
+
+/** What a library cannot be given in a worker, or of which nobody knows what it would do there. */
+function taken(engine: Engine, target: LibraryThing, thing: Thing, node: Node): void {
+  const { knowledge } = engine.options;
+  if (thing.kind === "receiver") {
+    const name = thing.variable?.name ?? thing.receiver;
+    const reason = `it gives ${name} to ${shown(target)}, and only the main loop has it`;
+    engine.fact("HW-7008", node, reason, "give it what is needed of it");
+  } else if (thing.kind === "library" && !knowledge.knows(thing.library) && !isBuiltin(thing.library)) {
+    const reason = `it gives ${thing.library}, of which nothing is known, to ${shown(target)}`;
+    engine.unknown(node, reason, `if it has no effects, name ${thing.library} in headwater.fluxions.json`);
+  }
+}
+
+/** Functions are called, and looked at as such. */
+function isCode({ kind }: Thing): boolean {
+  return kind === "function" || kind === "builtin";
+}
+
+/** The text of a template, if it is written in the program: where it is rendered, or where it was compiled. */
+function templateOf(engine: Engine, target: LibraryThing, node: Node): string | null {
+  const call = target.path.endsWith("()") ? target.node : node;
+  const [first] = call !== null && isCall(call) ? call.arguments : [];
+  return call === null || first === undefined || /File(?:\(\))?$/.test(target.path)
+    ? null
+    : textOf(engine.moduleOf(call), plain(first));
+}
+
+function textOf(module: SourceModule, node: Node): string | null {
+  if (node.type === "Literal" && typeof node.value === "string") return node.value;
+  if (node.type === "TemplateLiteral" && node.expressions.length === 0)
+    return node.quasis[0]?.value.cooked ?? null;
+  const variable = node.type === "Identifier" ? module.variable(node) : null;
+  const [definition, ...others] = variable?.defs ?? [];
+  const declared = definition?.node as unknown as Node | undefined;
+  if (!variable || others.length > 0 || isReassigned(variable)) return null;
+  if (declared?.type !== "VariableDeclarator" || declared.init === null || declared.id.type !== "Identifier")
+    return null;
+  const init = plain(declared.init);
+  return init.type === "Identifier" ? null : textOf(module, init);
+}
+
+function isCall(node: Node): node is CallExpression {
+  return node.type === "CallExpression";
+}
+
+/** Data that goes into a file or a socket is not changed by that; but memory may be read into. */
+function handOver(engine: Engine, thing: Thing, node: Node): void {
+  if (thing.kind === "library") return;
+  if (thing.kind === "site" && thing.node.type !== "NewExpression") return;
+  engine.changed(thing, node);
+}
+
+/**
+ * Functions among the arguments, or in objects among them, may be called whenever the object is used: on that object, or on
+ * what was given with them; and any method of an instance. What a helper is given then, others may hold.
+ */
+export function callbacks(
+  engine: Engine,
+  args: readonly Value[],
+  node: Node,
+  { keeper = null, helps = false }: { readonly keeper?: LibraryThing | null; readonly helps?: boolean },
+): void {
+  const all = thingsOf(engine.reachable(union(...args)));
+  const called = all.flatMap((thing): [FunctionNode, Thing][] => {
+    if (thing.kind === "function") return [[thing.node, thing]];
+    if (thing.kind !== "site" || thing.madeBy === null) return [];
+    return methodsOf(engine, thing.madeBy).map((method) => [method, thing]);
+  });
+  if (called.length === 0) return;
+  const others = new Set(all.filter((each) => !isCode(each) && each.kind !== "receiver"));
+  const self = union(others, keeper === null ? NONE : alone(keeper), alone(engine.data("fresh", node)));
+  for (const [target, of] of called) {
+    const given: Value = alone(engine.data(helps ? "input" : "given", target));
+    const values = keeper === null ? union(given, others) : given;
+    const each = Array.from({ length: 8 }, () => values);
+    engine.call(target, node, each, of.kind === "function" ? self : alone(of));
+  }
+}
+
+function shown({ library, path }: LibraryThing): string {
+  return `${library}${path}`;
+}

@@ -1,0 +1,4 @@
+/** A pipeline for people: as text and as a picture. */
+
+export { pipelineToSvg } from "./svg.js";
+export { showPipeline, showUncut } from "./text.js";

@@ -1,0 +1,23 @@
+/** The files of a program: which there are, their syntax with positions, and which name means which variable. */
+
+export { Lines } from "./lines.js";
+export { loadingDiagnostics } from "./loading.js";
+export { type Inside, SourceModule, type Variable } from "./module.js";
+export { finderOf, type ReadingOptions, readProgram, type SourceProgram } from "./program.js";
+export {
+  around,
+  type CallExpression,
+  enclosingFunction,
+  type FunctionNode,
+  forEachChild,
+  isFunction,
+  isInside,
+  isOwnPlace,
+  keyOf,
+  type Node,
+  type ProgramSyntax,
+  plain,
+  requiredBy,
+  walk,
+  written,
+} from "./syntax.js";

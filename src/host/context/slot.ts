@@ -1,0 +1,145 @@
+import { Place } from "../../core/place.js";
+import { Address } from "../../model/address.js";
+import type { Context, ContextClass } from "../../model/context.js";
+import type { Key } from "../../model/key.js";
+import { type ChildSlot, type Shape, shapeOf } from "../../model/shape.js";
+import { initialState, isUnmade, refill, type State } from "../../state/fields.js";
+import { noticeLateWrites } from "../../state/late-writes.js";
+import type { EventRequest } from "../event/index.js";
+import type { Keeper } from "./cache.js";
+import { StoredContext } from "./stored-state.js";
+
+/** A context on this host: its place in the order of events, and its state. */
+export class Slot extends Address {
+  readonly shape: Shape;
+  readonly place: Place<EventRequest>;
+  #state: State | null = null;
+  /** The head's word for whether events have changed it since it was made, if it is on a host and there is no journal. */
+  isMadeElsewhere = false;
+  #stored: StoredContext | null = null;
+  /** An instance that no event is using. */
+  #parked: Context<Key> | null = null;
+  /** An instance that no event will use again, and the state in which it was left. */
+  #left: { readonly instance: Context<Key>; readonly state: State } | null = null;
+  /** Tries of events that have entered it and that the journal does not have; those that the head knows of, at the head. */
+  users = 0;
+  #load: (() => State | null) | null = null;
+  /** The head's word for where it is: the number of a host's life. */
+  residence = 0;
+  /** The head's count of the moves that have taken it to another host. */
+  moves = 0;
+  /** The generation of the cache in which it was used last. */
+  #usedIn = 0;
+
+  constructor(
+    node: string,
+    override readonly parent: Slot | null,
+    slot: ChildSlot | null,
+    key: Key | undefined,
+    cls: ContextClass,
+    /** Where the states of contexts are kept, if anywhere but here. */
+    readonly keeper: Keeper | null = null,
+  ) {
+    super(node, parent, slot, key);
+    this.shape = shapeOf(cls, key);
+    this.place = new Place(parent === null ? null : parent.place, this);
+  }
+
+  protected override make(slot: ChildSlot, key: Key | undefined): this {
+    return new Slot(this.node, this, slot, key, slot.cls, this.keeper) as this;
+  }
+
+  protected override hold(
+    child: this,
+    among: Map<string | number, unknown>,
+    name: string | number,
+  ): this | WeakRef<this> {
+    return this.keeper === null ? child : this.keeper.hold(child, among, name);
+  }
+
+  /** For a context that comes from elsewhere: how to get its state when it is first used. */
+  comesWith(load: () => State | null): void {
+    this.#state = null;
+    this.#parked = null;
+    this.#left = null;
+    this.#load = load;
+    if (this.keeper !== null) this.usedIn(this.keeper.cache);
+  }
+
+  /** The state as later events find it: what finished events left, and what running ones have given up. */
+  get state(): State {
+    if (this.#state === null) {
+      this.#state = this.#load?.() ?? this.keeper?.load(this) ?? initialState(this);
+      this.#load = null;
+    }
+    if (this.keeper !== null) this.usedIn(this.keeper.cache);
+    return this.#state;
+  }
+
+  /** Have events changed it since it was made or deleted? Without a journal only; with one, the journal knows. */
+  get isMade(): boolean {
+    return this.#state === null ? this.isMadeElsewhere : !isUnmade(this.#state);
+  }
+
+  /** Keeps it in memory for a while. */
+  usedIn(cache: Keeper["cache"]): void {
+    if (this.#usedIn === cache.generation) return;
+    this.#usedIn = cache.generation;
+    cache.add(this);
+  }
+
+  /** Drops the state, which is in the journal. Not while an event is here that is not. */
+  letGo(): boolean {
+    if (this.users > 0) return false;
+    this.#state = null;
+    this.#parked = null;
+    this.#left = null;
+    this.#load = null;
+    this.#usedIn = 0;
+    return true;
+  }
+
+  /** Where and how a journal has this context. */
+  get stored(): StoredContext {
+    this.#stored ??= new StoredContext(this);
+    return this.#stored;
+  }
+
+  /** Has any event entered this context or looked at it? */
+  get exists(): boolean {
+    return this.#state !== null || this.#load !== null;
+  }
+
+  /** Makes a state the present one. `instance`, if given, is free. */
+  put(state: State, instance: Context<Key> | null): void {
+    if (this.#state === state) this.#parked ??= instance;
+    else this.#parked = instance;
+    this.#state = state;
+  }
+
+  /**
+   * An instance that holds the present state and that others have used before, for one event alone. Only what runs to
+   * its end at once may use it: code that they left behind could get in between.
+   */
+  takeParked(): Context<Key> | null {
+    const parked = this.#parked;
+    if (parked === null) return null;
+    this.#parked = null;
+    return refill(parked, this, this.state) ? parked : null;
+  }
+
+  /** An event has left an instance in which it had waited for something. Some of them are looked at again later. */
+  left(instance: Context<Key>, state: State): void {
+    if (this.#left !== null) noticeLateWrites(this.#left.instance, this, this.#left.state);
+    this.#left = this.shape.isToBeLookedAt() ? { instance, state } : null;
+  }
+}
+
+/** A context that cannot be made, because its field initialisers throw, has no state. */
+export function stateOrNull(slot: Slot): State | null {
+  try {
+    return slot.state;
+  } catch {
+    return null;
+  }
+}

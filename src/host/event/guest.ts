@@ -1,0 +1,47 @@
+import type { HeadwaterError } from "../../errors.js";
+import type { State } from "../../state/fields.js";
+import type { Slot } from "../context/index.js";
+import type { Effect } from "./effects.js";
+import type { Entry } from "./entry.js";
+import type { Frame } from "./frame.js";
+
+/** Calls between hosts: what the two ends know of each other. */
+
+export interface Undo {
+  readonly entry: Entry;
+  readonly state: State;
+}
+
+/** What held of a context of a caller when it made a call. */
+export interface Above {
+  readonly isHeld: boolean;
+  /** Its state, or why it had none that could be stored; null if it was not kept. */
+  readonly state: State | HeadwaterError | null;
+}
+
+/** The other end of a call that came from another host. */
+export interface Guest {
+  /** Where the call stands among those above it. */
+  readonly positions: readonly number[];
+  /** The head's number for it. */
+  readonly call: number;
+  /** What held of a context of its callers, if it is one. */
+  above(slot: Slot): Above | undefined;
+  /** It has ended; should its caller fail, `done` is what is to be taken back. */
+  leave(frame: Frame, ok: boolean, value: unknown, doom: HeadwaterError | null, done: Done): void;
+}
+
+/** What a call has changed here, oldest first, and which of its calls have changed something on other hosts. */
+export interface Done {
+  readonly undo: readonly Undo[];
+  readonly elsewhere: readonly number[];
+}
+
+/** What another host says of a call. */
+export interface Returned {
+  readonly call: number;
+  readonly ok: boolean;
+  readonly value: unknown;
+  readonly doom: HeadwaterError | null;
+  readonly effects: readonly Effect[];
+}

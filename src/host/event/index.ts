@@ -1,0 +1,44 @@
+/**
+ * One event, once the core lets it run: the request, its attempts (`Execution`), a method of an attempt (`Frame`),
+ * the contexts it has entered, its calls below, what it asks for (`Effect`) and what of that goes out (`outgoing`).
+ * An attempt is the same on the head and on a host: `Supervisor` is what it needs of them.
+ */
+
+export { isWhole, LIST } from "./builtins.js";
+export { ByTicket } from "./by-ticket.js";
+export { positionsOf } from "./callers.js";
+export { askedInOrder, keysOfTimers, timerKey } from "./due.js";
+export type { Effect } from "./effects.js";
+export type { Entry } from "./entry.js";
+export { Execution } from "./execution.js";
+export { Frame, NO_CALL } from "./frame.js";
+export type { Above, Done, Guest } from "./guest.js";
+export { endsItsHosts, HostRecord } from "./host-record.js";
+export { methodOf, unfit } from "./method-of.js";
+export {
+  type Body,
+  clientMessage,
+  FAILED,
+  InJournal,
+  NOTHING_MORE,
+  type NodeMessage,
+  nodeMessage,
+  outcomeOf,
+  type Told,
+} from "./outgoing.js";
+export { isAnswer } from "./own-error.js";
+export { claimRejections } from "./rejections.js";
+export {
+  answerSettled,
+  type Change,
+  EventRequest,
+  type Origin,
+  type Run,
+  timerOrigin,
+  type Waiting,
+} from "./request.js";
+export { Rest } from "./rest.js";
+export { running } from "./running.js";
+export { SlowReports } from "./slow-reports.js";
+export type { RunningEvent, Supervisor } from "./supervisor.js";
+export { tookTooLong } from "./took-too-long.js";

@@ -1,0 +1,145 @@
+import type { Mode, Request, Ticket } from "../../core/event.js";
+import type { Place } from "../../core/place.js";
+import type { Ready } from "../../core/ready.js";
+import type { Write } from "../../journal/journal.js";
+import { declaredReads } from "../../model/context.js";
+import type { TimerId } from "../../model/event.js";
+import { givenOutside } from "../../model/inside.js";
+import { pathOf, type Step } from "../../model/path.js";
+import type { Method } from "../../model/shape.js";
+import type { State } from "../../state/fields.js";
+import { areSimple, copyAll } from "../../state/values.js";
+import type { Slot } from "../context/index.js";
+import type { Moving } from "../head/index.js";
+import type { Effect } from "./effects.js";
+import type { HostRecord } from "./host-record.js";
+
+/** Where an event came from. */
+export type Origin =
+  | { readonly kind: "request" }
+  | { readonly kind: "start"; readonly parent: Ticket; readonly index: number }
+  /** `owner` is set if another context has set it than the one that the event starts in. */
+  | {
+      readonly kind: "timer";
+      readonly id: TimerId;
+      readonly due: number;
+      readonly owner?: readonly Step[];
+    }
+  | { readonly kind: "outside"; readonly parent: Ticket; readonly index: number }
+  /** Parked under that ticket, and run again because somebody wants it. */
+  | { readonly kind: "parked"; readonly ticket: Ticket }
+  | {
+      readonly kind: "message";
+      readonly from: string;
+      readonly parent: Ticket;
+      readonly index: number;
+      /** The address of the context that has sent it. Journals of earlier versions do not have it. */
+      readonly sender?: string;
+    };
+
+/** What starts the event of a timer. */
+export function timerOrigin({ id, due, owner, slot }: TimerEffect): Extract<Origin, { kind: "timer" }> {
+  return owner === slot ? { kind: "timer", id, due } : { kind: "timer", id, due, owner: pathOf(owner) };
+}
+
+type TimerEffect = Extract<Effect, { kind: "timer" }>;
+
+/** Who waits for an event's result. */
+export interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  /** Does the one who waits run in this process, and hear of an error as it was thrown? Then it needs no other report. */
+  readonly isLocal?: boolean;
+}
+
+/** What an event, or several in a row, made of a context. */
+export interface Change {
+  readonly before: State;
+  after: State;
+}
+
+/** A try at running an event, on this host or on others. */
+export interface Run {
+  /** Ended or taken back: whatever its methods return counts for nothing. */
+  readonly isDead: boolean;
+  /** How the event's own method ended, once the try is dead. */
+  readonly ok: boolean;
+  readonly value: unknown;
+  /** What the event asked for, if it ended well. */
+  readonly effects: readonly Effect[];
+  /** Puts the contexts back to their state before the event; later events have been undone already. */
+  undo(): void;
+  /** The journal has it. */
+  leave(): void;
+  /** The contexts that it has entered. */
+  touched(): Iterable<Slot>;
+  /** Adds what the event made of contexts here to what events before it made of them, and what is to be written of others. */
+  collectChanges(changes: Map<Slot, Change>, writes: Write[]): void;
+}
+
+/** What there is to run, and what is known of it so far. It goes through the core as an event's payload. */
+export class EventRequest implements Request<EventRequest> {
+  /** The present try at running it. */
+  execution: Run | null = null;
+  /** The states of declared ancestors as of the event's ticket; null for one that cannot be made. */
+  seen: Map<Slot, State | null> | null = null;
+  /** Set for an event that was on a host when that ended. */
+  record: HostRecord | null = null;
+  /** Set for an event that moves its context to another host, and does nothing else. */
+  move: Moving | null = null;
+
+  constructor(
+    readonly slot: Slot,
+    readonly method: Method,
+    readonly args: unknown[],
+    readonly caller: string | undefined,
+    readonly origin: Origin,
+    readonly waiting: Waiting | null,
+    /** The id under which it was asked for, if it carries one. */
+    readonly request?: string | undefined,
+  ) {}
+
+  get place(): Place<EventRequest> {
+    return this.slot.place;
+  }
+
+  get mode(): Mode {
+    if (this.slot.shape.anonymous) return "none";
+    // What a timer starts changes its context at least in that the timer is gone.
+    return this.method.readonly && this.origin.kind !== "timer" ? "read" : "write";
+  }
+
+  /** The declared ancestors. */
+  get views(): readonly Place<EventRequest>[] {
+    if (this.method.reads.length === 0) return NO_VIEWS;
+    const above = declaredReads(this.slot, this.method) as readonly Slot[];
+    return above.filter((slot) => !this.seen?.has(slot)).map(({ place }) => place);
+  }
+
+  /** A move holds only what it moves. */
+  get spares(): ((place: Place<EventRequest>) => boolean) | null {
+    return this.move?.spares ?? null;
+  }
+
+  get payload(): this {
+    return this;
+  }
+
+  /** Tells whoever waits what came of it, once it has ended for good. */
+  answer(): void {
+    if (this.execution?.ok) this.waiting?.resolve(this.execution.value);
+    else this.waiting?.reject(givenOutside(this.execution?.value));
+  }
+
+  /** The arguments for one try: a method may change what it is given, and an event may be tried again. */
+  argsForOneTry(): unknown[] {
+    return areSimple(this.args) ? this.args : copyAll([...this.args], () => "the arguments");
+  }
+}
+
+/** Answers all requests whose events have ended for good. */
+export function answerSettled(ready: Ready<EventRequest>): void {
+  for (let event = ready.nextSettled(); event !== null; event = ready.nextSettled()) event.payload.answer();
+}
+
+const NO_VIEWS: readonly Place<EventRequest>[] = [];

@@ -1,0 +1,367 @@
+import type { Colocate, Placement } from "../../elastic/placement.js";
+import { HeadwaterError } from "../../errors.js";
+import type { ContextClass } from "../../model/context.js";
+import type { Target } from "../../model/refs.js";
+import type { Slot } from "../context/index.js";
+import type { Program } from "../node/index.js";
+import { HOSTS_MAX } from "../ports/index.js";
+import { Addressed, misplaced } from "./addressed.js";
+import { checkedColocate, contextClasses, misrule } from "./placement-rules.js";
+
+/** What a host says of itself, about once a second. */
+export interface HostLoad {
+  /** How busy its event loop was, from 0 to 1. */
+  readonly utilisation: number;
+  readonly heapBytes: number;
+  readonly eventsPerSecond: number;
+  /** How long events waited between their tickets and their start there, on average, in milliseconds. */
+  readonly queueMs: number;
+  /** As long as the slowest of a hundred took, from their tickets to their end there, in milliseconds. */
+  readonly p99Ms: number;
+}
+
+export type HostState = "starting" | "running" | "draining";
+
+export interface HostInfo {
+  readonly id: number;
+  readonly state: HostState;
+  /** The contexts that are in its memory. */
+  readonly contexts: number;
+  /** The events that are under way there. */
+  readonly events: number;
+  /** How often it was lost and replaced. */
+  readonly restarts: number;
+  /** What it said last, if it has said anything yet. */
+  readonly load: HostLoad | null;
+}
+
+/** A reference to a context, or its address, with the name of its logical node in front: `"Game.buildings(1)"`. */
+export type NamedContext = Target<unknown> | string;
+
+/** A context that is in the memory of a host. */
+export interface ContextInfo {
+  /** Its address, as `where`, `move` and `pin` take it. */
+  readonly context: string;
+  /** The name of its logical node. */
+  readonly node: string;
+  readonly host: number;
+}
+
+/** The hosts of a running program: `hostsOf(service)`. */
+export interface ProgramHosts {
+  /** The hosts that there are. */
+  list(): readonly HostInfo[];
+  /** Starts hosts, and resolves with their ids when they take events. What belongs to them is moved there meanwhile. */
+  add(count?: number): Promise<readonly number[]>;
+  /** Moves everything away from a host, which takes nothing more. */
+  drain(host: number): Promise<void>;
+  /** Drains a host and ends it. */
+  remove(host: number): Promise<void>;
+  /**
+   * Moves a context, also one that does not exist yet, with the contexts below it, apart from those that a rule places
+   * by themselves. Resolves when it is there.
+   */
+  move(context: NamedContext, host: number): Promise<void>;
+  /** The contexts that are in the memory of a host. */
+  contexts(): readonly ContextInfo[];
+  /** The host where a context is, or would be. */
+  where(context: NamedContext): number;
+  /**
+   * Keeps a context, or all with such an address (`"Game.buildings(*)"`), on a host. Resolves when those that exist are
+   * there.
+   */
+  pin(context: NamedContext, host: number): Promise<void>;
+  unpin(context: NamedContext): Promise<void>;
+  /** Places contexts of these classes by themselves, not with their parents. Resolves when those that exist have moved. */
+  separate(...classes: ContextClass[]): Promise<void>;
+  /** Places contexts with the same name together. Resolves when those that exist have moved. */
+  colocate(rule: Colocate): Promise<void>;
+  /** Resolves when everything is where it belongs. */
+  settled(): Promise<void>;
+}
+
+/** How a host is doing, for those who have it started. */
+export interface HostStatus {
+  /** Has it loaded the program? */
+  readonly isReady: boolean;
+  readonly restarts: number;
+}
+
+/** Where hosts come from, and where they go. */
+export interface HostPool {
+  readonly placement: Placement;
+  /** Starts a host; resolves when it takes events. */
+  begin(host: number): Promise<void>;
+  /** Ends a host that nobody needs any more. */
+  end(host: number): Promise<void>;
+  life(host: number): number;
+  /** Null if the host is not there. */
+  status(host: number): HostStatus | null;
+  load(host: number): HostLoad | null;
+}
+
+/** Moves in the background that are under way at the same time. */
+const MOVES_AT_ONCE = 4;
+
+/** Hosts come, go, and share the contexts of a program. */
+export class Fleet implements ProgramHosts {
+  readonly #pool: HostPool;
+  readonly #program: Program;
+  readonly #addressed: Addressed;
+  readonly #states = new Map<number, HostState>();
+  #lastHost: number;
+  /** The moves in the background, if there are any, and whether they must look again. */
+  #settling: Promise<void> | null = null;
+  #isUnsettled = false;
+
+  constructor(pool: HostPool, program: Program) {
+    this.#pool = pool;
+    this.#program = program;
+    const roots = [...program.roots].map(([node, { shape }]) => [node, shape.cls] as const);
+    this.#addressed = new Addressed(Object.fromEntries(roots));
+    let isHeard = false; // of one that throws is heard once, not with every context
+    pool.placement.onMisrule = (context, error) => {
+      if (!isHeard) program.warn(misrule("`colocate`", context, error));
+      isHeard = true;
+    };
+    for (const host of pool.placement.hosts) this.#states.set(host, "running");
+    this.#lastHost = Math.max(...pool.placement.hosts);
+  }
+
+  list(): readonly HostInfo[] {
+    const contexts = new Map<number, number>();
+    for (const [, host] of this.#resident()) contexts.set(host, (contexts.get(host) ?? 0) + 1);
+    return [...this.#states].flatMap(([id, wanted]) => {
+      const status = this.#pool.status(id);
+      if (status === null) return []; // it is lost for good
+      const state = wanted === "running" && !status.isReady ? "starting" : wanted;
+      let events = 0;
+      for (const node of this.#program.nodes.values()) events += node.remote?.runsOn(id) ?? 0;
+      const { restarts } = status;
+      return { id, state, contexts: contexts.get(id) ?? 0, events, restarts, load: this.#pool.load(id) };
+    });
+  }
+
+  contexts(): readonly ContextInfo[] {
+    return [...this.#resident()].map(([slot, host]) => ({ context: String(slot), node: slot.node, host }));
+  }
+
+  *#resident(): Iterable<[Slot, number]> {
+    const lives = new Map([...this.#states.keys()].map((id) => [this.#pool.life(id), id]));
+    for (const slot of this.#contexts()) {
+      const host = slot.shape.anonymous ? undefined : lives.get(slot.residence);
+      if (host !== undefined && slot.residence !== 0) yield [slot, host];
+    }
+  }
+
+  async add(count = 1): Promise<readonly number[]> {
+    this.#program.mustGoOn();
+    if (!Number.isSafeInteger(count) || count < 1 || this.#states.size + count > HOSTS_MAX) {
+      const what = `${count} hosts cannot be added to the ${this.#states.size} that there are: at most ${HOSTS_MAX}.`;
+      throw new HeadwaterError("HW-6012", what);
+    }
+    const added = Array.from({ length: count }, () => ++this.#lastHost);
+    for (const host of added) this.#states.set(host, "starting");
+    await Promise.all(added.map((host) => this.#start(host)));
+    this.settled().catch(() => {}); // whoever wants to know asks for it
+    return added;
+  }
+
+  async #start(host: number): Promise<void> {
+    try {
+      await this.#pool.begin(host);
+    } catch (error) {
+      this.#states.delete(host);
+      throw error;
+    }
+    this.#states.set(host, "running");
+    this.#pool.placement.add(host);
+  }
+
+  async drain(host: number): Promise<void> {
+    this.#program.mustGoOn();
+    const state = this.#stateOf(host);
+    if (state === "starting") throw noHost(host, "is still starting", this.#running());
+    if (state === "running") {
+      if (this.#running().length === 1) {
+        const what = `host ${host} is the only one that takes contexts, so nothing can be moved away from it. Add another one first.`;
+        throw new HeadwaterError("HW-6012", what);
+      }
+      this.#states.set(host, "draining");
+      this.#pool.placement.close(host);
+    }
+    await this.settled();
+  }
+
+  async remove(host: number): Promise<void> {
+    await this.drain(host);
+    const { placement } = this.#pool;
+    const isFree = () =>
+      ![...this.#contexts()].some((slot) => !slot.shape.anonymous && placement.of(slot) === host) &&
+      ![...this.#program.nodes.values()].some((node) => node.remote?.needs(host));
+    await this.#program.until(
+      () => this.#states.get(host) !== "draining" || isFree() || this.#program.isStopped,
+    );
+    this.#program.mustGoOn();
+    if (this.#states.get(host) !== "draining") return; // it is gone, or it is needed again
+    this.#states.delete(host);
+    placement.remove(host);
+    await this.#pool.end(host);
+  }
+
+  /** A host is gone for good. If it was the last that took contexts, one that was being drained must take them again. */
+  lost(host: number): void {
+    this.#states.delete(host);
+    this.#pool.placement.remove(host);
+    const [left] = this.#states.keys();
+    if (this.#running().length > 0 || left === undefined) return;
+    this.#states.set(left, "running");
+    this.#pool.placement.open(left);
+  }
+
+  async move(context: NamedContext, host: number): Promise<void> {
+    this.#program.mustGoOn();
+    await this.moveSlot(this.#slotOf(context), host);
+  }
+
+  /** The same for a context that was found otherwise. */
+  async moveSlot(slot: Slot, host: number): Promise<void> {
+    this.#mustBeFree(slot, host);
+    await this.#move(slot, host, true);
+  }
+
+  /** Why a context cannot be moved to a host, if so. */
+  refusal(context: Slot | string, host: number): string | null {
+    try {
+      this.#mustBeFree(typeof context === "string" ? this.#slotOf(context) : context, host);
+      return null;
+    } catch (error) {
+      return (error as HeadwaterError).message.replace(/\.$/, "");
+    }
+  }
+
+  #mustBeFree(slot: Slot, host: number): void {
+    this.#mustTake(host);
+    const pin = this.#pool.placement.pinOf(slot);
+    if (pin === null || pin.host === host) return;
+    const what = `${slot} cannot be moved to host ${host}: it is pinned to host ${pin.host} by "${pin.address}".`;
+    throw misplaced(`${what} \`hosts.unpin(${JSON.stringify(pin.address)})\` frees it.`);
+  }
+
+  where(context: NamedContext): number {
+    return this.#pool.placement.of(this.#slotOf(context));
+  }
+
+  async pin(context: NamedContext, host: number): Promise<void> {
+    this.#program.mustGoOn();
+    this.#mustTake(host);
+    const pattern = this.#patternOf(context, "`pin`");
+    await this.#change((placement) => placement.pin(pattern, host));
+  }
+
+  async unpin(context: NamedContext): Promise<void> {
+    const pattern = this.#patternOf(context, "`unpin`");
+    await this.#change((placement) => placement.unpin(pattern));
+  }
+
+  async separate(...classes: ContextClass[]): Promise<void> {
+    const checked = contextClasses(classes, this.#addressed, "`separate`");
+    await this.#change((placement) => {
+      for (const cls of checked) placement.separate(cls);
+    });
+  }
+
+  async colocate(rule: Colocate): Promise<void> {
+    const checked = checkedColocate(rule, this.#contexts(), "`colocate`");
+    await this.#change((placement) => placement.colocate(checked));
+  }
+
+  async #change(rules: (placement: Placement) => void): Promise<void> {
+    this.#program.mustGoOn();
+    const { placement } = this.#pool;
+    placement.change(this.#contexts(), () => rules(placement));
+    return this.settled();
+  }
+
+  settled(): Promise<void> {
+    this.#isUnsettled = true;
+    this.#settling ??= this.#settle().finally(() => {
+      this.#settling = null;
+    });
+    return this.#settling;
+  }
+
+  /** Moves what is not where it belongs, a few at a time, until nothing is left. */
+  async #settle(): Promise<void> {
+    let hasMoved = true;
+    while (this.#isUnsettled || hasMoved) {
+      this.#isUnsettled = false;
+      const misplaced = [...this.#contexts()].filter((slot) => this.#pool.placement.wanted(slot) !== null);
+      hasMoved = misplaced.length > 0;
+      const some = Array.from({ length: MOVES_AT_ONCE }, async () => {
+        for (let slot = misplaced.pop(); slot !== undefined; slot = misplaced.pop()) {
+          const host = this.#pool.placement.wanted(slot);
+          if (host !== null) await this.#move(slot, host, false).catch(unlessNotMade);
+        }
+      });
+      await Promise.all(some);
+    }
+  }
+
+  #move(slot: Slot, to: number, isWish: boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#program.node(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
+    });
+  }
+
+  *#contexts(): Iterable<Slot> {
+    for (const { root } of this.#program.nodes.values()) yield* subtree(root);
+  }
+
+  #running(): number[] {
+    return [...this.#states].filter(([, state]) => state === "running").map(([host]) => host);
+  }
+
+  #stateOf(host: number): HostState {
+    const state = this.#states.get(host);
+    if (state === undefined) throw noHost(host, "is not there", this.#running());
+    return state;
+  }
+
+  #mustTake(host: number): void {
+    const state = this.#stateOf(host);
+    if (state !== "running") throw noHost(host, `is ${state}`, this.#running());
+  }
+
+  #patternOf(context: NamedContext, rule: string): string {
+    return typeof context === "string"
+      ? this.#addressed.pattern(context, rule)
+      : String(this.#slotOf(context));
+  }
+
+  #slotOf(context: unknown): Slot {
+    const { roots } = this.#program;
+    const slot =
+      typeof context === "string"
+        ? this.#addressed.slot(context, roots)
+        : this.#addressed.behind(context, roots);
+    if (slot.shape.anonymous)
+      throw misplaced(`${slot} is anonymous: it has no state, and so there is nothing to move.`);
+    return slot;
+  }
+}
+
+/** A move that was not made, because a host is not there any more, is looked at again with those that are. */
+function unlessNotMade(error: unknown): void {
+  if (!(error instanceof HeadwaterError && error.code === "HW-6015")) throw error;
+}
+
+function* subtree(slot: Slot): Iterable<Slot> {
+  yield slot;
+  for (const child of slot.made()) yield* subtree(child);
+}
+
+function noHost(host: number, why: string, running: readonly number[]): HeadwaterError {
+  const known = running.length === 0 ? "none" : running.join(", ");
+  return new HeadwaterError("HW-6011", `host ${host} ${why}. The hosts that take contexts are: ${known}.`);
+}

@@ -1,0 +1,65 @@
+import type { HostLink, HostReport, Running } from "../link/index.js";
+import type { Patience } from "../ports/index.js";
+import type { HeadLine } from "../wire/index.js";
+
+/** Who waits until a host takes events. */
+export interface Awaited {
+  ready(): void;
+  lost(why: Error): void;
+}
+
+/** One life of a host, from its start to its end, as its head sees it. */
+export class HostLife {
+  isReady = false;
+  /** Has nobody relied on it yet? Then nothing is lost with it. */
+  isNew = false;
+  /** It is lost once, though it may say that it is out of memory, and end after that. */
+  isLost = false;
+  /** How it was doing when it last said so. */
+  report: HostReport | null = null;
+  /** What it was at when it was last asked, if it said so. */
+  running: Running | null = null;
+  /** For how long it has been starting. */
+  startingMs = 0;
+  /** Was it said that events wait for it to start? */
+  isReportedLate = false;
+  /** For how long it has not answered. */
+  silentMs = 0;
+  #beatSent = 0;
+  #beatHeard = 0;
+
+  constructor(
+    /** Counts the lives of all hosts. */
+    readonly life: number,
+    /** Which host it is; null while it is the spare one. */
+    public number: number | null,
+    readonly link: HostLink,
+    readonly line: HeadLine,
+    readonly awaited: Awaited,
+  ) {}
+
+  beat(heard: number): void {
+    this.#beatHeard = heard;
+  }
+
+  /**
+   * Looks whether it still starts, or answers, and asks it again if it does. Returns why it must be ended, if so. Time is
+   * counted in looks, not by the clock: while the head itself does not get to look, nobody is late.
+   */
+  look({ lookMs, hostMs, startMs }: Patience): Error | null {
+    if (!this.isReady) {
+      this.startingMs += lookMs;
+      return this.startingMs < startMs ? null : new Error(`it was not ready after ${this.startingMs} ms`);
+    }
+    if (this.#beatHeard !== this.#beatSent) {
+      this.silentMs += lookMs;
+      if (this.silentMs < hostMs) return null;
+      return new Error(`its event loop was blocked for ${this.silentMs} ms`);
+    }
+    this.silentMs = 0;
+    this.running = null;
+    this.#beatSent += 1;
+    this.link.tell({ kind: "beat", beat: this.#beatSent });
+    return null;
+  }
+}

@@ -1,0 +1,303 @@
+import type { Marks } from "../../core/marks.js";
+import type { Journal, Write } from "../../journal/journal.js";
+import { type Path, pathOf } from "../../model/path.js";
+import { contextNameIn, type Slot, storedWrites } from "../context/index.js";
+import { largest, PieceSizes, PieceWriter, type ToHost } from "../wire/index.js";
+
+/**
+ * Contexts that are to be moved are copied first, piece by piece, while events go on in them. What changes meanwhile is
+ * sent after, so that next to nothing is left to send when the turn of the move has come.
+ */
+
+/** How often what has changed is sent after, as long as it gets less. */
+const ROUNDS_MAX = 5;
+
+export interface CopyPorts {
+  send(host: number, message: ToHost): void;
+  now(): number;
+  /** Calls back when that time has come. */
+  at(time: number, task: () => void): void;
+  /** How much travels at once. */
+  readonly pieceBytes: number;
+  readonly marks: Marks | undefined;
+}
+
+/**
+ * Copying is in no hurry: after each piece there is a rest, so long that hosts have nearly all of their time for events. A
+ * piece holds up whoever comes while it is made and put in place; so few of them do that a p99 hardly shows it.
+ */
+const REST_MS = 30;
+
+function rest(copy: Copy, ports: CopyPorts, goOn: () => void): void {
+  ports.at(ports.now() + REST_MS, () => {
+    if (!copy.isVoid) return goOn();
+    ports.marks?.hit("a copy was not wanted any more after a rest");
+  });
+}
+
+/** One copy under way, as the head sees it. */
+export interface Copy {
+  readonly id: number;
+  /** Where it goes. */
+  readonly to: number;
+  /** Is it of no use any more? */
+  readonly isVoid: boolean;
+  /** The hosts that keep something for the next round. */
+  readonly asked: Iterable<number>;
+  /** The host has what was sent last. */
+  staged(): void;
+  /** Ends the copying: whatever there is must do. */
+  giveUp(): void;
+  /** Nobody wants it any more. */
+  drop(): void;
+}
+
+/** A copy of what the journal has. Whatever is appended to the journal meanwhile is sent after. */
+export class JournalCopy implements Copy {
+  isVoid = false;
+  readonly asked = [];
+  readonly #ports: CopyPorts;
+  readonly #node: string;
+  readonly #slots: ReadonlyMap<string, Slot>;
+  readonly #base: Iterator<[Slot, boolean, Write]>;
+  /** What was written since it began, by key. */
+  readonly #since = new Map<string, readonly [Slot, Write]>();
+  readonly #ready: () => void;
+  readonly #sizes: PieceSizes;
+  #isOnTheWay = false;
+  #isBaseSent = false;
+  #isReady = false;
+  #piecesLeft = 0;
+  /** How much of what has changed goes next. */
+  #chaseBytes: number;
+
+  constructor(
+    readonly id: number,
+    readonly to: number,
+    slots: readonly Slot[],
+    journal: Journal,
+    ports: CopyPorts,
+    ready: () => void,
+  ) {
+    this.#ports = ports;
+    this.#sizes = new PieceSizes(ports.pieceBytes);
+    this.#chaseBytes = ports.pieceBytes;
+    this.#node = slots[0]?.node ?? "";
+    this.#slots = new Map(slots.map((slot) => [slot.stored.name, slot]));
+    this.#base = stored(journal, slots);
+    this.#ready = ready;
+    this.#goOn();
+  }
+
+  /** Something was appended to the journal. */
+  appended(writes: readonly Write[]): void {
+    if (this.isVoid) return;
+    for (const write of writes) {
+      const slot = this.#slots.get(contextNameIn(write.key) ?? "");
+      if (slot === undefined) continue;
+      this.#since.delete(write.key);
+      this.#since.set(write.key, [slot, write]);
+    }
+    this.#goOn();
+  }
+
+  staged(): void {
+    rest(this, this.#ports, () => {
+      this.#isOnTheWay = false;
+      this.#goOn();
+    });
+  }
+
+  #goOn(): void {
+    if (this.#isOnTheWay || this.isVoid) return;
+    const piece = this.#isBaseSent ? this.#nextChanges() : this.#someOfBase();
+    this.#piecesLeft += this.#isBaseSent ? -1 : ROUNDS_MAX;
+    if (piece.length > 0) {
+      this.#isOnTheWay = true;
+      this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, piece });
+    }
+    // Events may change more, again and again, than can be sent meanwhile: there is an end to running after them.
+    if (this.#isBaseSent && (this.#since.size === 0 || this.#piecesLeft < 0)) this.giveUp();
+  }
+
+  #someOfBase(): Uint8Array {
+    const bytes = this.#sizes.next();
+    const piece = new PieceWriter(bytes);
+    while (piece.weight < bytes) {
+      const { value, done } = this.#base.next();
+      if (done) {
+        this.#isBaseSent = true;
+        break;
+      }
+      const [slot, isFirst, write] = value;
+      // What was written since is sent after: to go through it here would be to run after events that add more and more.
+      if (isFirst || !this.#since.has(write.key)) piece.add(pathOf(slot), isFirst, write);
+    }
+    return piece.end();
+  }
+
+  /** Each larger than the one before: whoever runs after events that go on has to be faster than they are. */
+  #nextChanges(): Uint8Array {
+    const piece = this.#changes(this.#chaseBytes);
+    this.#chaseBytes = Math.min(this.#chaseBytes * 2, largest(this.#ports.pieceBytes));
+    return piece;
+  }
+
+  #changes(bytes: number): Uint8Array {
+    const piece = new PieceWriter(bytes);
+    for (const [key, [slot, write]] of this.#since) {
+      if (piece.weight >= bytes) break;
+      this.#since.delete(key);
+      piece.add(pathOf(slot), false, write);
+    }
+    return piece.end();
+  }
+
+  /** The turn of the move has come: sends what is left, and says which contexts are there. */
+  finish(isLeftOut: boolean): ReadonlySet<Slot> {
+    if (this.#since.size > 0) this.#ports.marks?.hit("a move sent only a difference");
+    while (this.#since.size > 0) {
+      const piece = this.#changes(largest(this.#ports.pieceBytes));
+      if (!isLeftOut) this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, piece });
+    }
+    return new Set(this.#slots.values());
+  }
+
+  giveUp(): void {
+    if (this.#isReady) return;
+    this.#isReady = true;
+    this.#ready();
+  }
+
+  drop(): void {
+    this.isVoid = true;
+    this.#base.return?.();
+  }
+}
+
+function* stored(journal: Journal, slots: readonly Slot[]): Generator<[Slot, boolean, Write]> {
+  for (const slot of slots) {
+    let isFirst = true;
+    for (const write of storedWrites(journal, slot)) {
+      yield [slot, isFirst, write];
+      isFirst = false;
+    }
+  }
+}
+
+/** The contexts that are to be copied, by the hosts where they are. */
+export type Sources = ReadonlyMap<number, readonly Slot[]>;
+
+/** A copy of what hosts have in memory, in rounds: first everything, then what has changed since the round before. */
+export class SourceCopy implements Copy {
+  isVoid = false;
+  readonly #ports: CopyPorts;
+  readonly #node: string;
+  readonly #sources: () => Sources;
+  /** How often each context had been moved when it was copied. */
+  readonly #copied = new Map<Slot, number>();
+  readonly #asked = new Set<number>();
+  #over: () => void;
+  #left: [host: number, slots: readonly Slot[]][] = [];
+  #from = 0;
+  #isLastPiece = false;
+  #isFinal = false;
+  #rounds = 0;
+  #bytes = 0;
+  #bytesBefore = Number.POSITIVE_INFINITY;
+
+  constructor(
+    readonly id: number,
+    readonly to: number,
+    node: string,
+    sources: () => Sources,
+    ports: CopyPorts,
+    ready: () => void,
+  ) {
+    this.#ports = ports;
+    this.#node = node;
+    this.#sources = sources;
+    this.#over = ready;
+    this.#round();
+  }
+
+  #round(): void {
+    this.#rounds += 1;
+    this.#bytes = 0;
+    this.#left = [...this.#sources()];
+    this.#nextSource();
+  }
+
+  #nextSource(): void {
+    const next = this.#left.shift();
+    if (next === undefined) return this.#roundIsOver();
+    const [host, slots] = next;
+    this.#from = host;
+    this.#asked.add(host);
+    const [paths, anew]: [Path[], Path[]] = [[], []];
+    for (const slot of slots) {
+      // What came to its host after it was copied has another history there.
+      const isKnown = this.#copied.get(slot) === slot.moves;
+      this.#copied.set(slot, slot.moves);
+      (isKnown ? paths : anew).push(pathOf(slot));
+    }
+    if (this.#isFinal && paths.length > 0) this.#ports.marks?.hit("a move sent only a difference");
+    this.#ports.send(host, { kind: "copy", node: this.#node, copy: this.id, paths, anew });
+  }
+
+  /** A host has sent some of it. */
+  copied(host: number, piece: Uint8Array, isLast: boolean, isLeftOut: boolean): void {
+    if (this.isVoid || host !== this.#from) return;
+    this.#isLastPiece = isLast;
+    this.#bytes += piece.length;
+    if (piece.length === 0 || (this.#isFinal && isLeftOut)) return this.staged();
+    this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, piece });
+    if (this.#isFinal && isLast && this.#left.length === 0) this.#roundIsOver();
+  }
+
+  staged(): void {
+    if (this.isVoid || this.#from < 0) return;
+    if (this.#isLastPiece) this.#nextSource();
+    else if (this.#isFinal) this.#more();
+    else rest(this, this.#ports, () => this.#more());
+  }
+
+  #more(): void {
+    if (this.isVoid || this.#from < 0) return;
+    this.#ports.send(this.#from, { kind: "more", node: this.#node, copy: this.id });
+  }
+
+  #roundIsOver(): void {
+    const isWorthwhile =
+      this.#bytes > this.#ports.pieceBytes &&
+      this.#bytes < this.#bytesBefore / 2 &&
+      this.#rounds < ROUNDS_MAX;
+    if (!this.#isFinal && isWorthwhile) {
+      this.#bytesBefore = this.#bytes;
+      return this.#round();
+    }
+    this.#from = -1;
+    this.#over();
+  }
+
+  /** The turn of the move has come: nothing changes any more. */
+  finish(done: () => void): void {
+    this.#isFinal = true;
+    this.#over = done;
+    this.#round();
+  }
+
+  giveUp(): void {
+    if (this.#from < 0) return;
+    this.#from = -1;
+    this.#over();
+  }
+
+  drop(): void {
+    this.isVoid = true;
+  }
+
+  get asked(): Iterable<number> {
+    return this.#asked;
+  }
+}

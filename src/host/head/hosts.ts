@@ -1,0 +1,16 @@
+import type { Placement } from "../../elastic/placement.js";
+import type { Slot } from "../context/index.js";
+import type { ToHost } from "../wire/index.js";
+import type { Quarantine } from "./quarantine.js";
+
+/** The hosts of a program, as its head sees them. What is sent to one host arrives in order. */
+export interface Hosts {
+  /** Which events are to run alone, because their hosts have ended. */
+  readonly quarantine: Quarantine;
+  /** On which host a context is. */
+  of(slot: Slot): number;
+  readonly placement: Placement;
+  /** Counts the lives of all hosts: what was on a host in an earlier life is gone. */
+  life(host: number): number;
+  send(host: number, message: ToHost): void;
+}

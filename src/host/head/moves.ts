@@ -1,0 +1,268 @@
+import type { Core } from "../../core/core.js";
+import type { CoreEvent } from "../../core/event.js";
+import type { Plant } from "../../core/plants.js";
+import { HeadwaterError } from "../../errors.js";
+import type { Journal, Write } from "../../journal/journal.js";
+import { pathOf } from "../../model/path.js";
+import type { Slot } from "../context/index.js";
+import type { EventRequest, Waiting } from "../event/index.js";
+import type { ToHead } from "../wire/index.js";
+import { type CopyPorts, JournalCopy, SourceCopy } from "./copies.js";
+import type { Hosts } from "./hosts.js";
+import { type Move, Moving } from "./moving.js";
+
+type Event = CoreEvent<EventRequest>;
+
+/** Copies that are under way at the same time; other moves wait. */
+const COPIES_MAX = 16;
+
+/** What moves need of their logical node. */
+export interface MovePorts extends CopyPorts {
+  readonly core: Core<EventRequest>;
+  readonly hosts: Hosts;
+  /** Where states are kept, if anywhere but on hosts. */
+  readonly journal: Journal | null;
+  readonly plant: Plant | undefined;
+  /** A context is on another host. */
+  came(slot: Slot): void;
+  /** Is somebody about to see one of its contexts? */
+  isLookedAt(move: Moving): boolean;
+  /** Gives a move its ticket. */
+  request(move: Moving, waiting: Waiting): void;
+  /** As an event, a move has ended. */
+  done(event: Event, error: HeadwaterError | null): void;
+}
+
+/**
+ * Moves contexts from host to host, with those that come along (`moving.ts`). First they are copied, while
+ * events go on (`copies.ts`). Then the move gets a ticket, as an event: when its turn has come nobody later gets in, and
+ * when nobody earlier can be undone any more, what has changed since is sent, and the place changes.
+ */
+export class Moves {
+  readonly #ports: MovePorts;
+  readonly #hosts: Hosts;
+  /** Those that have no ticket yet, because their contexts are being copied. */
+  readonly #preparing = new Map<Moving, Waiting>();
+  readonly #copies = new Map<Moving, JournalCopy | SourceCopy>();
+  /** Those whose contexts are to be copied when others have been. */
+  readonly #backlog: Moving[] = [];
+  /** The contexts that are being moved. The next move of one waits for the last, so that the last one asked for is made last. */
+  readonly #underWay = new Set<Slot>();
+  /** Those that wait for earlier events. */
+  readonly #waiting = new Map<Event, { readonly move: Moving; readonly attempt: number }>();
+  /** Those whose turn has come, while the rest is on its way. */
+  readonly #ending = new Map<Moving, Event>();
+  #lastCopy = 0;
+  #open = 0;
+  #areDue = false;
+
+  constructor(ports: MovePorts) {
+    this.#ports = ports;
+    this.#hosts = ports.hosts;
+  }
+
+  /** How many have been asked for and are not done. */
+  get open(): number {
+    return this.#open;
+  }
+
+  start(slot: Slot, wanted: Move, waiting: Waiting): void {
+    this.#open += 1;
+    const move = new Moving(slot, wanted, this.#hosts);
+    this.#preparing.set(move, waiting);
+    this.#backlog.push(move);
+    this.#startNext();
+  }
+
+  #startNext(): void {
+    while (this.#copies.size < COPIES_MAX) {
+      const index = this.#backlog.findIndex(({ slot }) => !this.#underWay.has(slot));
+      const [next] = index < 0 ? [] : this.#backlog.splice(index, 1);
+      if (next === undefined) return;
+      this.#underWay.add(next.slot);
+      this.#copy(next);
+    }
+  }
+
+  /** Copies the contexts, then asks for a ticket. */
+  #copy(move: Moving): void {
+    const { journal, request } = this.#ports;
+    const ready = () => {
+      const waiting = this.#preparing.get(move);
+      if (waiting !== undefined && this.#preparing.delete(move)) request(move, waiting);
+    };
+    this.#lastCopy += 1;
+    const [id, { to, slot }] = [this.#lastCopy, move];
+    if (journal === null) {
+      const copy = new SourceCopy(id, to, slot.node, () => move.sources(), this.#ports, ready);
+      this.#copies.set(move, copy);
+      return;
+    }
+    const slots = [...move.sources().values()].flat();
+    if (slots.length === 0) return ready(); // what is nowhere in memory is loaded where it is needed
+    this.#copies.set(move, new JournalCopy(id, to, slots, journal, this.#ports, ready));
+  }
+
+  /** Its turn has come. */
+  begin(event: Event, move: Moving): void {
+    this.#waiting.set(event, { move, attempt: event.attempt });
+    this.#areDue = true;
+  }
+
+  /** Are there some at which nobody has looked since their turn came? */
+  get areDue(): boolean {
+    return this.#areDue;
+  }
+
+  /** Ends those that need not wait any longer. Whatever the core calls appended must be so by now. */
+  goOn(): void {
+    this.#areDue = false;
+    for (const [event, { move, attempt }] of this.#waiting) {
+      const isCurrent = event.attempt === attempt; // else its turn comes again
+      if (isCurrent && this.#mustWait(event, move)) continue;
+      this.#waiting.delete(event);
+      if (isCurrent) this.#end(event, move);
+    }
+  }
+
+  /** Something has happened for which a move may have waited. */
+  lookAgain(): void {
+    if (this.#waiting.size > 0) this.#areDue = true;
+  }
+
+  /**
+   * Is there an earlier event in these contexts that may still be undone or started again, or one that is to see them?
+   * What that one sees is there before anything of later events in these contexts, as long as they stay on their host.
+   */
+  #mustWait({ ticket, dependsOn }: Event, move: Moving): boolean {
+    if (this.#ports.plant === "move-early") return false;
+    if (dependsOn > 0) return true;
+    if (this.#ports.isLookedAt(move)) {
+      this.#ports.marks?.hit("a move waited for a look at its context");
+      return true;
+    }
+    for (const earlier of this.#ports.core.unsettled()) {
+      if (earlier.ticket >= ticket) return false;
+      if (!earlier.isOpen) continue;
+      const { slot: start, execution } = earlier.payload;
+      if (move.has(start)) return true;
+      for (const entered of execution?.touched() ?? []) if (move.has(entered)) return true;
+    }
+    return false;
+  }
+
+  /** Nothing happens in the contexts any more: the rest can go. */
+  #end(event: Event, move: Moving): void {
+    const copy = this.#copies.get(move);
+    if (!this.#hosts.placement.isOpen(move.to)) return this.#fail(event, move);
+    if (copy instanceof SourceCopy) {
+      if (copy.isVoid) return this.#fail(event, move);
+      this.#ending.set(move, event);
+      copy.finish(() => this.#moved(event, move, new Set([...move.sources().values()].flat())));
+      return;
+    }
+    const isUsable = copy !== undefined && !copy.isVoid;
+    this.#moved(event, move, isUsable ? copy.finish(this.#isLeftOut) : NONE);
+  }
+
+  get #isLeftOut(): boolean {
+    return this.#ports.plant === "no-last-difference";
+  }
+
+  /** `copied` are the contexts whose states the host has. */
+  #moved(event: Event, move: Moving, copied: ReadonlySet<Slot>): void {
+    const { slot } = event.payload;
+    const { to } = move;
+    const { placement } = this.#hosts;
+    this.#ending.delete(move);
+    if (!placement.hosts.includes(to)) return this.#fail(event, move);
+    const sources = move.sources();
+    const life = this.#hosts.life(to);
+    const settled: Slot[] = [];
+    for (const each of move.contexts()) {
+      if (each.residence === life && life !== 0) continue; // it is there
+      each.moves += 1;
+      each.residence = 0;
+      if (!copied.has(each)) continue;
+      each.residence = life;
+      settled.push(each);
+    }
+    const { node } = slot;
+    for (const [host, slots] of sources)
+      this.#ports.send(host, { kind: "give", node, paths: slots.map(pathOf) });
+    const copy = this.#copies.get(move);
+    if (settled.length > 0 && copy !== undefined)
+      this.#ports.send(to, { kind: "settle", node, copy: copy.id, paths: settled.map(pathOf) });
+    placement.move(slot, to, move.isWish, move.staying);
+    for (const each of settled) this.#ports.came(each);
+    this.#drop(node, move);
+    this.#done(event, null);
+  }
+
+  #fail(event: Event, move: Moving): void {
+    const { slot } = event.payload;
+    this.#drop(slot.node, move);
+    const what = `${slot} was not moved to host ${move.to}, which has gone or takes nothing more; it is where it was.`;
+    this.#done(event, new HeadwaterError("HW-6015", what));
+  }
+
+  #done(event: Event, error: HeadwaterError | null): void {
+    this.#open -= 1;
+    this.#underWay.delete(event.payload.slot);
+    this.#ports.done(event, error);
+    this.#startNext();
+  }
+
+  /** A copy is not needed any more. */
+  #drop(node: string, move: Moving): void {
+    const copy = this.#copies.get(move);
+    if (copy === undefined) return;
+    this.#copies.delete(move);
+    this.#ending.delete(move);
+    copy.drop();
+    for (const host of copy.asked) this.#ports.send(host, { kind: "drop", node, copy: copy.id });
+    this.#ports.send(copy.to, { kind: "drop", node, copy: copy.id });
+    this.#startNext();
+  }
+
+  /** A host is gone, and with it what was copied to it. */
+  hostLost(host: number): void {
+    for (const [move, copy] of this.#copies) {
+      if (copy.to !== host || copy.isVoid) continue;
+      this.#ports.marks?.hit("a copy was thrown away");
+      copy.drop();
+      const ending = this.#ending.get(move);
+      if (ending !== undefined) this.#fail(ending, move);
+      else copy.giveUp();
+    }
+  }
+
+  /** These writes are on their way to the journal. */
+  appended(writes: readonly Write[]): void {
+    for (const copy of this.#copies.values()) if (copy instanceof JournalCopy) copy.appended(writes);
+  }
+
+  get isCopying(): boolean {
+    return this.#copies.size > 0;
+  }
+
+  heard(host: number, message: Extract<ToHead, { kind: "copied" | "staged" }>): void {
+    for (const copy of this.#copies.values()) {
+      if (copy.id !== message.copy) continue;
+      if (message.kind === "staged") copy.staged();
+      else if (copy instanceof SourceCopy) copy.copied(host, message.piece, message.isLast, this.#isLeftOut);
+      return;
+    }
+  }
+
+  /** Nothing goes on any more. */
+  halt(reason: HeadwaterError): void {
+    for (const waiting of this.#preparing.values()) waiting.reject(reason);
+    this.#preparing.clear();
+    this.#backlog.length = 0;
+    for (const copy of this.#copies.values()) copy.drop();
+    this.#copies.clear();
+  }
+}
+
+const NONE: ReadonlySet<Slot> = new Set();

@@ -1,0 +1,93 @@
+import type { Place } from "../../core/place.js";
+import type { Placement } from "../../elastic/placement.js";
+import type { Method } from "../../model/shape.js";
+import type { Slot } from "../context/index.js";
+import { EventRequest, type Waiting } from "../event/index.js";
+import type { Hosts } from "./hosts.js";
+
+/** Where a context is to go. */
+export interface Move {
+  readonly to: number;
+  /** Does somebody want it there? Else it goes where it belongs, and what was moved by itself stays behind. */
+  readonly isWish: boolean;
+}
+
+/** A move that is under way: which contexts come along, and which stay behind. */
+export class Moving {
+  readonly to: number;
+  readonly isWish: boolean;
+  /**
+   * The contexts below that were seen to stay, with all that is below them. Events may have been let in there since, so
+   * they stay, whatever rules say later.
+   */
+  readonly staying = new Set<Slot>();
+  readonly #hosts: Hosts;
+
+  constructor(
+    readonly slot: Slot,
+    { to, isWish }: Move,
+    hosts: Hosts,
+  ) {
+    this.to = to;
+    this.isWish = isWish;
+    this.#hosts = hosts;
+  }
+
+  get #placement(): Placement {
+    return this.#hosts.placement;
+  }
+
+  has(slot: Slot): boolean {
+    if (slot !== this.slot && !slot.isBelow(this.slot)) return false;
+    for (let at: Slot | null = slot; at !== null && at !== this.slot; at = at.parent)
+      if (this.#stays(at)) return false;
+    return true;
+  }
+
+  #stays(slot: Slot): boolean {
+    if (this.staying.has(slot)) return true;
+    if (!this.#placement.staysBehind(slot, this.isWish)) return false;
+    this.staying.add(slot);
+    return true;
+  }
+
+  /** Is the move in nobody's way there? */
+  readonly spares = (place: Place<EventRequest>): boolean => !this.has(place.owner as Slot);
+
+  *contexts(slot = this.slot): Iterable<Slot> {
+    yield slot;
+    for (const child of slot.made()) if (!this.#stays(child)) yield* this.contexts(child);
+  }
+
+  /** Those that are in the memory of other hosts than the one where they are to go, by host. */
+  sources(): Map<number, Slot[]> {
+    const sources = new Map<number, Slot[]>();
+    for (const each of this.contexts()) {
+      const host = this.#hosts.of(each);
+      if (host === this.to || each.shape.anonymous) continue;
+      if (each.residence === 0 || each.residence !== this.#hosts.life(host)) continue; // it is in the journal, if anywhere
+      const own = sources.get(host);
+      if (own === undefined) sources.set(host, [each]);
+      else own.push(each);
+    }
+    return sources;
+  }
+}
+
+/** Stands for the method of an event that moves a context. */
+const MOVE: Method = {
+  name: "(move)",
+  label: "(move)",
+  body: () => {},
+  isAsync: false,
+  takesTime: false,
+  readonly: false,
+  reads: [],
+};
+
+/** The event that makes a move. */
+export function moveRequest(move: Moving, waiting: Waiting): EventRequest {
+  const request = new EventRequest(move.slot, MOVE, [], undefined, { kind: "request" }, waiting);
+  request.move = move;
+  return request;
+}

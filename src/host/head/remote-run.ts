@@ -1,0 +1,200 @@
+import type { CoreEvent } from "../../core/event.js";
+import type { Write } from "../../journal/journal.js";
+import { resolvePath } from "../../model/path.js";
+import { rootOf, type Slot } from "../context/index.js";
+import type { Change, Effect, EventRequest, Run } from "../event/index.js";
+import type { Ended, Made, ToHead, Try } from "../wire/index.js";
+import type { Chain } from "./ahead.js";
+import type { Hosts } from "./hosts.js";
+import type { RemoteCall } from "./remote.js";
+
+type AwayCall = RemoteCall & { readonly host: number };
+
+interface TakingBack {
+  readonly from: number;
+  readonly ask: number;
+  /** How many hosts are still to say that they have done it. */
+  left: number;
+}
+
+const NONE: readonly never[] = [];
+const NOTHING_MADE: ReadonlyMap<Slot, boolean> = new Map();
+
+/** Lists of one host, made once: most events are on one. */
+const ALONE: (readonly number[] | undefined)[] = [];
+
+function alone(host: number): readonly number[] {
+  ALONE[host] ??= [host];
+  return ALONE[host];
+}
+
+/** A try at an event that runs on hosts. */
+export class RemoteRun implements Run {
+  isDead = false;
+  ok = false;
+  value: unknown = undefined;
+  effects: readonly Effect[] = NONE;
+  /** Has it entered the context that it starts in? And which others has it entered? */
+  #hasEntered = false;
+  #others: Slot[] | null = null;
+  /** The hosts that take part, the event's own first. */
+  #hosts: readonly number[];
+  /** If it was sent ahead, before its turn has come: behind which try, and what its host has said of it since. */
+  behind: RemoteRun | null = null;
+  early: ToHead[] | null = null;
+  /** Those that were sent ahead behind it, or behind the same one as it was. */
+  chain: Chain | null = null;
+  /** When it began, by the clock of those who look. */
+  beganMs = 0;
+  /** Was its host told to give it up? */
+  isAbandoned = false;
+  /** Have its hosts forgotten it? */
+  isOver = false;
+  #states: Map<Slot, Uint8Array> | null = null;
+  #calls: Map<number, AwayCall> | null = null;
+  #writes: Map<number, readonly Write[]> | null = null;
+  #made: Map<number, Made> | null = null;
+  #takingBack: Map<number, TakingBack> | null = null;
+  /** Calls that must wait until an earlier event lets them in. */
+  waiting: Set<RemoteCall> | null = null;
+  isUndone = false;
+  #hasLeft = false;
+
+  constructor(
+    readonly event: CoreEvent<EventRequest>,
+    readonly attempt: number,
+    readonly links: Hosts,
+    host: number | null,
+  ) {
+    const { slot } = event.payload;
+    this.#hosts = host === null ? NONE : alone(host);
+    if (host !== null && !slot.shape.anonymous) this.enters(slot);
+  }
+
+  get hosts(): readonly number[] {
+    return this.#hosts;
+  }
+
+  /** The contexts that it has entered. */
+  get entered(): Slot[] {
+    const own = this.#hasEntered ? [this.event.payload.slot] : [];
+    return this.#others === null ? own : [...own, ...this.#others];
+  }
+
+  get try(): Try {
+    return { node: this.event.payload.slot.node, ticket: this.event.ticket, attempt: this.attempt };
+  }
+
+  undo(): void {
+    if (this.isUndone) return;
+    this.isUndone = true;
+    this.isDead = true;
+    this.#letThemGo();
+    if (this.event.payload.record !== null) this.links.quarantine.waits(this.event);
+    if (this.isOver) return;
+    for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
+  }
+
+  leave(): void {
+    this.#letThemGo();
+    if (this.ok) for (const [slot, isMade] of this.made()) slot.isMadeElsewhere = isMade;
+    if (this.isUndone || this.isOver) return;
+    for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.try });
+  }
+
+  /** The journal has it, or it is taken back: nothing keeps the contexts on their hosts for its sake. */
+  #letThemGo(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    if (this.#hasEntered) this.event.payload.slot.users -= 1;
+    if (this.#others !== null) for (const slot of this.#others) slot.users -= 1;
+  }
+
+  touched(): Iterable<Slot> {
+    return this.entered;
+  }
+
+  collectChanges(_: Map<Slot, Change>, writes: Write[]): void {
+    for (const each of this.#writes?.values() ?? []) writes.push(...each);
+  }
+
+  joinedBy(host: number): void {
+    if (!this.#hosts.includes(host)) this.#hosts = [...this.#hosts, host];
+  }
+
+  hasEntered(slot: Slot): boolean {
+    return slot === this.event.payload.slot ? this.#hasEntered : (this.#others?.includes(slot) ?? false);
+  }
+
+  enters(slot: Slot): void {
+    if (this.hasEntered(slot)) return;
+    if (slot === this.event.payload.slot) this.#hasEntered = true;
+    else (this.#others ??= []).push(slot);
+    slot.users += 1;
+  }
+
+  /** The last known states of contexts that it has entered, for calls on other hosts. */
+  get states(): Map<Slot, Uint8Array> {
+    this.#states ??= new Map();
+    return this.#states;
+  }
+
+  /** Calls that run, or ran, on another host than the one that asked for them. */
+  get calls(): Map<number, AwayCall> {
+    this.#calls ??= new Map();
+    return this.#calls;
+  }
+
+  /** Those who wait until calls were taken back on other hosts. */
+  get takingBack(): Map<number, TakingBack> {
+    this.#takingBack ??= new Map();
+    return this.#takingBack;
+  }
+
+  /** Calls that a host has given up are taken back on the hosts that they ran on; `number` is that of this wish. */
+  takeBack(from: number, { ask, calls }: Extract<ToHead, { kind: "takeBack" }>, number: number): void {
+    const byHost = new Map<number, number[]>();
+    for (const call of calls) {
+      const host = this.calls.get(call)?.host;
+      if (host === undefined) continue;
+      byHost.set(host, [...(byHost.get(host) ?? []), call]);
+    }
+    if (byHost.size === 0) return this.links.send(from, { kind: "tookBack", ...this.try, ask });
+    this.takingBack.set(number, { from, ask, left: byHost.size });
+    for (const [host, own] of byHost)
+      this.links.send(host, { kind: "takeBack", ...this.try, calls: own, ask: number });
+  }
+
+  /** One of those hosts has done it. */
+  tookBack(number: number): void {
+    const waiting = this.takingBack.get(number);
+    if (waiting === undefined) return;
+    waiting.left -= 1;
+    if (waiting.left > 0) return;
+    this.takingBack.delete(number);
+    this.links.send(waiting.from, { kind: "tookBack", ...this.try, ask: waiting.ask });
+  }
+
+  /** What the journal is to have of the contexts that were changed on a host, as it says now. */
+  changedOn(host: number, { writes, made }: Pick<Ended, "writes" | "made">): void {
+    this.madeOn(host, made);
+    if (writes.length === 0 && this.#writes === null) return;
+    this.#writes ??= new Map();
+    this.#writes.set(host, writes);
+  }
+
+  /** Which contexts were made and deleted on a host, as it says now. */
+  madeOn(host: number, made: Made): void {
+    if (made.length === 0 && this.#made === null) return;
+    this.#made ??= new Map();
+    this.#made.set(host, made);
+  }
+
+  /** The contexts that it has made (true) and deleted (false). */
+  made(): ReadonlyMap<Slot, boolean> {
+    if (this.#made === null) return NOTHING_MADE;
+    const root = rootOf(this.event.payload.slot);
+    const made = [...this.#made.values()].flat();
+    return new Map(made.map(([path, isMade]) => [resolvePath(root, path), isMade]));
+  }
+}

@@ -1,0 +1,83 @@
+import type { Marks } from "../../core/marks.js";
+import type { Plant } from "../../core/plants.js";
+import type { Journal, Write } from "../../journal/journal.js";
+import { pathOf } from "../../model/path.js";
+import { Cache, type Slot, storedWrites } from "../context/index.js";
+import type { Ledger } from "../store/index.js";
+import type { Hosts } from "./hosts.js";
+
+/** About how much of a context goes to a host in one message. */
+const TAKE_BYTES = 2 ** 20;
+
+/**
+ * Which contexts of a logical node are in the memory of hosts: the head knows, because nobody gets into one without it.
+ * With a journal they get there when they are used, and the last used ones stay. A context goes when each event that was
+ * in it has been appended or undone. As its host has heard that before, nothing of it is needed there any more, and what
+ * the journal has is all of it.
+ */
+export class Residents {
+  readonly #hosts: Hosts;
+  readonly #ledger: Ledger | null;
+  readonly #marks: Marks | undefined;
+  readonly #plant: Plant | undefined;
+  readonly #cache: Cache | null;
+
+  constructor(hosts: Hosts, ledger: Ledger | null, marks: Marks | undefined, plant: Plant | undefined) {
+    this.#hosts = hosts;
+    this.#ledger = ledger;
+    this.#marks = marks;
+    this.#plant = plant;
+    this.#cache = ledger === null ? null : new Cache(ledger.contextsInMemory, (slot) => this.#letGo(slot));
+  }
+
+  /** The host that has a context, which gets its state if it has not got it yet. */
+  bring(slot: Slot): number {
+    this.use(slot);
+    const host = this.#hosts.of(slot);
+    const life = this.#hosts.life(host);
+    if (slot.residence === life) return host;
+    slot.residence = life;
+    if (this.#ledger !== null && !slot.shape.anonymous) this.#send(host, slot, this.#ledger.journal);
+    return host;
+  }
+
+  /** Sends what the journal has of a context, in parts: all of it need not fit into one message. */
+  #send(host: number, slot: Slot, journal: Journal): void {
+    const [node, path] = [slot.node, pathOf(slot)];
+    let writes: Write[] = [];
+    let bytes = 0;
+    for (const write of storedWrites(journal, slot)) {
+      if (bytes >= TAKE_BYTES) {
+        this.#hosts.send(host, { kind: "take", node, path, writes, isLast: false });
+        writes = [];
+        bytes = 0;
+      }
+      writes.push(write);
+      bytes += write.key.length + (write.value?.length ?? 0);
+    }
+    if (writes.length > 0) this.#hosts.send(host, { kind: "take", node, path, writes, isLast: true });
+  }
+
+  /** A context is on a host, and stays for a while. */
+  use(slot: Slot): void {
+    if (this.#cache !== null && !slot.shape.anonymous) slot.usedIn(this.#cache);
+  }
+
+  #letGo(slot: Slot): boolean {
+    if (!slot.letGo() && this.#plant !== "let-go-early") return false;
+    const host = this.#hosts.of(slot);
+    if (slot.residence !== 0 && slot.residence === this.#hosts.life(host)) {
+      this.#marks?.hit("a host let go of a context");
+      this.#hosts.send(host, { kind: "letGo", slot });
+    }
+    slot.residence = 0; // else its host is gone
+    return true;
+  }
+
+  /** Has this life of a host any state? Anonymous contexts have none. */
+  areOn(life: number, slot: Slot): boolean {
+    if (slot.residence === life && !slot.shape.anonymous) return true;
+    for (const child of slot.made()) if (this.areOn(life, child)) return true;
+    return false;
+  }
+}

@@ -1,0 +1,116 @@
+import type { Socket } from "node:net";
+import { HeadwaterError } from "../../errors.js";
+import type { Aside } from "./host-link.js";
+
+/**
+ * Batches and asides on a socket, cut into frames: the length of each, what it is a part of and whether more parts follow,
+ * and its bytes. A length beyond the limit is refused before anything is kept for it.
+ */
+const HEAD_BYTES = 5;
+const [BATCH, ASIDE] = [0, 1];
+/** Stands beside what it is in all frames but the last of a batch or an aside. */
+const MORE = 0x80;
+
+export const FRAME_BYTES_MAX = 2 ** 20;
+/** All parts together. Events carry far less; a context that is copied from host to host may be a large one. */
+const JOINED_BYTES_MAX = 2 ** 31;
+
+export function writeBatch(socket: Socket, bytes: Uint8Array): void {
+  write(socket, BATCH, bytes);
+}
+
+export function writeAside(socket: Socket, aside: Aside): void {
+  write(socket, ASIDE, Buffer.from(JSON.stringify(aside)));
+}
+
+function write(socket: Socket, what: number, bytes: Uint8Array): void {
+  if (bytes.length > JOINED_BYTES_MAX) throw tooLong("a message", bytes.length, JOINED_BYTES_MAX);
+  socket.cork();
+  let at = 0;
+  for (; bytes.length - at > FRAME_BYTES_MAX; at += FRAME_BYTES_MAX) {
+    writeFrame(socket, what | MORE, bytes.subarray(at, at + FRAME_BYTES_MAX));
+  }
+  writeFrame(socket, what, at === 0 ? bytes : bytes.subarray(at));
+  socket.uncork();
+}
+
+function writeFrame(socket: Socket, what: number, bytes: Uint8Array): void {
+  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  head.writeUInt32LE(bytes.length, 0);
+  head.writeUInt8(what, 4);
+  socket.write(head);
+  socket.write(bytes);
+}
+
+/** Puts together what arrives in pieces. */
+export class FrameReader {
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  /** Of the frame that is arriving, its head included; null if not even that is there. */
+  #length: number | null = null;
+  /** The frames of a batch or aside whose last frame has not arrived. */
+  #parts: Buffer[] = [];
+  #partsBytes = 0;
+
+  constructor(
+    readonly batch: (bytes: Uint8Array) => void,
+    readonly aside: (aside: Aside) => void,
+  ) {}
+
+  read(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    while (this.#bytes >= (this.#length ?? HEAD_BYTES)) {
+      if (this.#length === null) this.#measure();
+      else this.#take(this.#length);
+    }
+  }
+
+  #measure(): void {
+    const length = this.#joined().readUInt32LE(0);
+    if (length > FRAME_BYTES_MAX) throw tooLong("a frame", length, FRAME_BYTES_MAX);
+    this.#length = HEAD_BYTES + length;
+  }
+
+  #take(length: number): void {
+    const joined = this.#joined();
+    const frame = joined.subarray(HEAD_BYTES, length);
+    const what = joined.readUInt8(4);
+    this.#chunks = [joined.subarray(length)];
+    this.#bytes -= length;
+    this.#length = null;
+    if ((what & MORE) !== 0) this.#keep(frame);
+    else this.#complete(what, this.#parts.length === 0 ? frame : this.#whole(frame));
+  }
+
+  #keep(frame: Buffer): void {
+    this.#parts.push(frame);
+    this.#partsBytes += frame.length;
+    if (this.#partsBytes > JOINED_BYTES_MAX) throw tooLong("a message", this.#partsBytes, JOINED_BYTES_MAX);
+  }
+
+  #whole(last: Buffer): Buffer {
+    const whole = Buffer.concat([...this.#parts, last]);
+    this.#parts = [];
+    this.#partsBytes = 0;
+    return whole;
+  }
+
+  #complete(what: number, bytes: Buffer): void {
+    if (what === BATCH) this.batch(bytes);
+    else if (what === ASIDE) this.aside(JSON.parse(bytes.toString("utf8")) as Aside);
+    else throw new HeadwaterError("HW-6005", `a frame between hosts is of kind ${what}, which there is not.`);
+  }
+
+  #joined(): Buffer {
+    const [first, second] = this.#chunks;
+    if (first !== undefined && second === undefined) return first;
+    const joined = Buffer.concat(this.#chunks);
+    this.#chunks = [joined];
+    return joined;
+  }
+}
+
+function tooLong(what: string, length: number, most: number): HeadwaterError {
+  return new HeadwaterError("HW-6005", `${what} between hosts has ${length} bytes; ${most} is the most.`);
+}

@@ -1,0 +1,10 @@
+/**
+ * How a host is started and reached, as a thread or as a process: a `HostLink` carries bytes and a few words aside.
+ * `main` is the other end; it loads `host-link` and `frames` by their names, and nothing of what starts hosts.
+ */
+
+export { explained } from "./explained-link.js";
+export type { Aside, HostLink, HostReport, HostTask, OpenLink, Running } from "./host-link.js";
+export { NotSpawned, spawnDelayMs } from "./not-spawned.js";
+export { openProcess } from "./process-link.js";
+export { openBackgroundThread, openThread } from "./thread-link.js";

@@ -1,0 +1,66 @@
+import { Worker } from "node:worker_threads";
+import {
+  type Aside,
+  type HostLink,
+  type HostTask,
+  type LinkEvents,
+  NOTHING_RUNS,
+  runningIn,
+  uncaught,
+  YOUNG_GENERATION_MB,
+} from "./host-link.js";
+import { deadLink, NotSpawned } from "./not-spawned.js";
+
+/** The same in the background: it does not keep a process alive that has nothing else to do. */
+export function openBackgroundThread(task: HostTask, on: LinkEvents): HostLink {
+  return openThread(task, on, (worker) => worker.unref());
+}
+
+/** A host that is a thread of this process. */
+export function openThread(
+  task: HostTask,
+  on: LinkEvents,
+  started: (worker: Worker) => void = () => {},
+): HostLink {
+  const noted = new Float64Array(new SharedArrayBuffer(16)).fill(NOTHING_RUNS);
+  const worker = newWorker(task, noted);
+  if (worker instanceof NotSpawned) {
+    process.nextTick(() => on.lost(worker));
+    return deadLink("thread");
+  }
+  worker.on("message", (message: Uint8Array | Aside) => {
+    if (message instanceof Uint8Array) on.batch(message);
+    else on.aside(message);
+  });
+  worker.on("error", (error) => on.lost(endedBy(error)));
+  worker.on("exit", (code) => on.lost(new Error(`it ended with code ${code}`)));
+  started(worker); // after the listeners, which keep it alive
+  return {
+    kind: "thread",
+    post: (bytes) => worker.postMessage(bytes, [bytes.buffer as ArrayBuffer]),
+    tell: (aside) => worker.postMessage(aside),
+    running: (answer) => answer(runningIn(noted)),
+    kill: () => void worker.terminate(),
+    close: async () => void (await worker.terminate()),
+  };
+}
+
+function newWorker(task: HostTask, noted: Float64Array): Worker | NotSpawned {
+  try {
+    return new Worker(new URL("../main/host-thread.js", import.meta.url), {
+      workerData: { headwater: { task, noted } },
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+        ...(task.heapMb === undefined ? {} : { maxOldGenerationSizeMb: task.heapMb }),
+      },
+    });
+  } catch (error) {
+    return NotSpawned.because(error);
+  }
+}
+
+/** Node's own errors, such as that there is no more memory, say what has happened. */
+function endedBy(error: Error): Error {
+  const isNodes = "code" in error && String(error.code).startsWith("ERR_WORKER_");
+  return isNodes ? error : new Error(`it ended because ${uncaught(error)}`, { cause: error });
+}

@@ -1,0 +1,380 @@
+import type { CoreEvent } from "../../core/event.js";
+import { HeadwaterError, invariant } from "../../errors.js";
+import type { ContextClass } from "../../model/context.js";
+import { INVOKE, type Reference, reference, type Scope } from "../../model/refs.js";
+import * as rules from "../../model/rules.js";
+import { inspectTree, isKindOf, type Method, mustBeWellFormed } from "../../model/shape.js";
+import { areSimple, copyAll } from "../../state/values.js";
+import type { Slot } from "../context/index.js";
+import { Answers, AnswersInJournal, AnswersInMemory, weightOf } from "../deduplication/index.js";
+import {
+  type EventRequest,
+  InJournal,
+  type NodeMessage,
+  running,
+  type Told,
+  type Waiting,
+} from "../event/index.js";
+import { apart, goingOn, type Ports } from "../ports/index.js";
+import { type Ledger, Mailboxes } from "../store/index.js";
+import { type FailedEvent, Failures } from "./failures.js";
+import { LogicalNode } from "./node.js";
+import { OutsideCalls, type PendingCall } from "./outside-calls.js";
+import { sentMessages } from "./recovery.js";
+import type { NodeOptions, Surroundings } from "./surroundings.js";
+
+export interface ProgramOptions extends NodeOptions {
+  readonly onError?: ((failed: FailedEvent) => void) | undefined;
+  /** Hears that the journal takes no more. */
+  readonly onFailure?: ((error: HeadwaterError) => void) | undefined;
+  /** Hears of what takes too long. */
+  readonly onWarning?: ((warning: HeadwaterError) => void) | undefined;
+  readonly onSettled?: ((event: CoreEvent<EventRequest>) => void) | undefined;
+}
+
+type OnMessage = (message: unknown, from: Told) => void;
+
+/** A connected client. */
+export interface Caller {
+  readonly id: string;
+  readonly onMessage: OnMessage;
+  /** Whether a message counts as received when `onMessage` returns, or only when `received` says so. */
+  readonly confirms: "at once" | "later";
+  /** Was everything kept that was sent to it before it came? */
+  readonly isComplete: boolean;
+  /** Has it been given what was kept for it? */
+  isUpToDate: boolean;
+}
+
+/** Who asks, as far as it is known. */
+export interface Asker {
+  /** A connected client, whose references stop working when it is closed. */
+  readonly caller?: Caller | undefined;
+  /** The name that the event sees as its caller. */
+  readonly client?: string | undefined;
+  /** Names the request: asked again under the same name, it has its effect once. */
+  readonly request?: string | undefined;
+}
+
+let lastWaiting: Waiting;
+
+/** One function for all requests: a closure for each would cost a fifth of what a request allocates. */
+function keepSettlers(resolve: Waiting["resolve"], reject: Waiting["reject"]): void {
+  lastWaiting = { resolve, reject, isLocal: true };
+}
+
+function copyArguments(args: unknown[], slot: Slot, method: Method): void {
+  copyAll(args, () => rules.argumentsOf(slot, method));
+}
+
+/** The logical nodes of one program, what goes on between them, and their clients. */
+export class Program implements Surroundings {
+  readonly nodes = new Map<string, LogicalNode>();
+  readonly roots = new Map<string, Slot>();
+  /** Most programs have one, and it is asked for with each event. */
+  #lastAsked: LogicalNode | null = null;
+  readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;
+  readonly #ports: Ports;
+  readonly #options: ProgramOptions;
+  readonly #clients = new Map<string, Caller>();
+  readonly #onTheWay = new Map<string, number>();
+  /** Names what tickets count: a journal with all its runs, or one run in memory. */
+  readonly history: string;
+  readonly answers: Answers;
+  readonly failures: Failures;
+  readonly #outside: OutsideCalls;
+  #mailboxes: Mailboxes | null = null;
+  #watchers: (() => void)[] = [];
+  #stopped = false;
+  #failure: HeadwaterError | null = null;
+
+  constructor(classes: Readonly<Record<string, ContextClass>>, world: Ports, options: ProgramOptions) {
+    this.#options = options;
+    const { ledger } = options;
+    const ports = ledger ? goingOn(world, ledger.lastMoment(Object.keys(classes))) : world;
+    this.#ports = ports;
+    this.answers = answersOf(ports, options);
+    this.settled = options.onSettled;
+    this.failures = new Failures(ports.now, options.onError);
+    this.history = ledger?.history(ports.unique) ?? ports.unique();
+    this.#outside = new OutsideCalls(this.history, ports, options.limits, (call, result) => {
+      this.node(call.slot.node).outsideCallDone(call, result);
+      this.rested();
+    });
+    const shapes = Object.values(classes).flatMap((cls) => inspectTree(cls));
+    for (const [name, cls] of Object.entries(classes)) {
+      mustBeWellFormed(name, "a logical node");
+      const node = new LogicalNode(name, cls, ports, this, options);
+      this.nodes.set(name, node);
+      this.roots.set(name, node.root);
+    }
+    if (this.nodes.size === 0)
+      throw new HeadwaterError("HW-1017", "a program needs at least one root class.");
+    if (!ledger) return;
+    ledger.onFailure = (error) => this.journalFailed(error);
+    ledger.checkShapes(shapes);
+    this.#mailboxes = new Mailboxes(ledger, ports, options.limits);
+    this.#recover(ledger);
+  }
+
+  /** Goes on from the journal: events that had not committed, armed timers, messages that had not arrived. */
+  #recover(ledger: Ledger): void {
+    for (const { root } of this.nodes.values()) ledger.bringUpToDate(root);
+    const sent = sentMessages(ledger, this.nodes);
+    for (const node of this.nodes.values()) node.recover(ledger, sent.get(node.name) ?? new Map());
+  }
+
+  /** Nothing can commit any more: whoever waits is told, and nothing goes on. */
+  journalFailed(error: HeadwaterError): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#halt(error);
+    this.#failure = error;
+    const { onFailure } = this.#options;
+    if (onFailure !== undefined) apart(() => onFailure(error));
+    this.rested();
+  }
+
+  /** A reference to a root, for somebody outside. */
+  rootOf(name: string, asker: Asker = {}): Reference {
+    const scope: Scope = {
+      [INVOKE]: (target, method, args) => this.ask(target as Slot, method, args, asker),
+    };
+    return reference(scope, this.node(name).root);
+  }
+
+  /** Makes a request: an event, or what came of it when it was made before. */
+  ask(slot: Slot, method: Method, args: unknown[], asker: Asker): Promise<unknown> {
+    const { request } = asker;
+    // At once, not as a rejection: an event that does not await it must fail, too.
+    if (running.slot !== null && running.method !== null)
+      throw rules.requestInside(running.slot, running.method, slot, method);
+    if (request === undefined) return this.#request(slot, method, args, asker);
+    const { caller, client = caller?.id ?? "" } = asker;
+    const payer = { caller: "the program", part: client };
+    return this.answers.once(request, payer, () => this.#request(slot, method, args, asker));
+  }
+
+  node(name: string): LogicalNode {
+    if (this.#lastAsked?.name === name) return this.#lastAsked;
+    const node = this.nodes.get(name);
+    invariant(node !== undefined, `there is no logical node "${name}"`);
+    this.#lastAsked = node;
+    return node;
+  }
+
+  #request(slot: Slot, method: Method, args: unknown[], asker: Asker): Promise<unknown> {
+    const { caller, client = caller?.id, request } = asker;
+    const promise = new Promise<unknown>(keepSettlers);
+    const waiting = lastWaiting;
+    if (caller !== undefined && this.#clients.get(caller.id) !== caller) waiting.reject(closed(caller.id));
+    else this.submit(slot, method, args, client, request, waiting);
+    return promise;
+  }
+
+  /** Takes a request from outside, and tells whoever waits what comes of it. */
+  submit(
+    slot: Slot,
+    method: Method,
+    args: unknown[],
+    client: string | undefined,
+    request: string | undefined,
+    waiting: Waiting,
+  ): void {
+    try {
+      this.mustGoOn();
+      if (!areSimple(args)) copyArguments(args, slot, method);
+      this.node(slot.node).submit(slot, method, args, client, waiting, request);
+    } catch (error) {
+      waiting.reject(error);
+    }
+  }
+
+  /** By the clock that only goes forward: delays, and the ages of what is kept, are measured by it. */
+  now(): number {
+    return this.#ports.now();
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Refuses what is asked of a program that has stopped. */
+  mustGoOn(): void {
+    if (this.#stopped) throw this.#failure ?? stopped();
+  }
+
+  /** Why nothing can commit any more; null if it can. */
+  async health(): Promise<HeadwaterError | null> {
+    const failure = this.#stopped ? null : await (this.ledger?.check() ?? null);
+    if (failure !== null) this.journalFailed(failure);
+    return this.#failure ?? (this.#stopped ? stopped() : null);
+  }
+
+  get ledger(): Ledger | null {
+    return this.#options.ledger ?? null;
+  }
+
+  /** Is nothing under way, apart from armed timers? */
+  get isIdle(): boolean {
+    for (const node of this.nodes.values()) if (!node.isQuiet) return false;
+    for (const count of this.#onTheWay.values()) if (count > 0) return false;
+    return this.#outside.count === 0;
+  }
+
+  /** Resolves when the condition holds; it is looked at whenever a logical node comes to rest. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      if (this.#failure !== null) throw this.#failure;
+      await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    }
+  }
+
+  rested(): void {
+    if (this.#watchers.length === 0) return;
+    const watchers = this.#watchers;
+    this.#watchers = [];
+    for (const look of watchers) look();
+  }
+
+  connect(id: string, onMessage: OnMessage, confirms: Caller["confirms"] = "at once"): Caller {
+    if (this.#clients.has(id)) {
+      throw new HeadwaterError(
+        "HW-1402",
+        `a client named "${id}" is connected already; close that one first.`,
+      );
+    }
+    const isComplete = this.#mailboxes?.open(id) ?? false;
+    const isUpToDate = this.#mailboxes?.isEmpty(id) ?? true;
+    const caller: Caller = { id, onMessage, confirms, isComplete, isUpToDate };
+    this.#clients.set(id, caller);
+    if (!isUpToDate) this.#ports.soon(() => this.#bringUpToDate(caller));
+    return caller;
+  }
+
+  #bringUpToDate(caller: Caller): void {
+    for (const [message, from] of this.#mailboxes?.of(caller.id) ?? []) {
+      if (this.#clients.get(caller.id) !== caller) return;
+      this.#hand(caller, message, from);
+    }
+    caller.isUpToDate = true;
+  }
+
+  /** A client has a message, and with it all earlier ones of the same logical node. */
+  received(caller: Caller, upTo: Told): void {
+    this.#mailboxes?.received(caller.id, upTo);
+  }
+
+  /** The client is gone for good, and with it what is kept for it. */
+  forget(caller: Caller): void {
+    this.disconnect(caller);
+    this.#mailboxes?.forget(caller.id);
+  }
+
+  disconnect(caller: Caller): void {
+    if (this.#clients.get(caller.id) !== caller) return;
+    this.#clients.delete(caller.id);
+    this.#mailboxes?.leave(caller.id);
+  }
+
+  /** Takes no more requests, answers those it has taken, then stops everything else where it is. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true;
+    const nodes = [...this.nodes.values()];
+    let isOver = false;
+    const callOff = this.#ports.at(this.#ports.now() + graceMs, () => {
+      isOver = true;
+      this.rested();
+    });
+    await this.until(() => isOver || !nodes.some((node) => node.isAwaited));
+    callOff();
+    this.#halt(cutOff());
+    this.rested();
+  }
+
+  #halt(reason: HeadwaterError): void {
+    for (const node of this.nodes.values()) node.halt(reason);
+    this.#outside.stop();
+    this.answers.store.stop();
+    this.#mailboxes?.stop();
+  }
+
+  peer(cls: ContextClass, name: string | undefined): Slot {
+    const found = [...this.nodes.values()].filter(
+      ({ root, name: known }) => isKindOf(root.shape.cls, cls) && (name === undefined || known === name),
+    );
+    const [only] = found;
+    if (only !== undefined && found.length === 1) return only.root;
+    throw rules.noSuchPeer(cls, name, [...this.nodes.keys()]);
+  }
+
+  backlog(from: string, to: string): number {
+    return this.#onTheWay.get(`${from} ${to}`) ?? 0;
+  }
+
+  deliver(from: string, sequence: number, message: NodeMessage): void {
+    const to = message.slot.node;
+    const pair = `${from} ${to}`;
+    this.#onTheWay.set(pair, this.backlog(from, to) + 1);
+    let arrived = false;
+    this.#ports.transmit(from, to, () => {
+      if (!arrived) this.#onTheWay.set(pair, this.backlog(from, to) - 1);
+      arrived = true;
+      this.node(to).receive(from, sequence, message);
+    });
+  }
+
+  callOutside(call: PendingCall): void {
+    this.#outside.add(call);
+  }
+
+  get outsideCalls(): number {
+    return this.#outside.count;
+  }
+
+  tell(client: string, message: unknown, from: Told): void {
+    const stored = message instanceof InJournal ? message : null;
+    this.#mailboxes?.put(client, stored?.bytes ?? weightOf(message), from);
+    const caller = this.#clients.get(client);
+    if (!caller?.isUpToDate) return;
+    const { ledger } = this;
+    this.#hand(caller, stored === null ? message : ledger?.message(client, from)?.message, from);
+  }
+
+  #hand(caller: Caller, message: unknown, from: Told): void {
+    apart(() => caller.onMessage(message, from));
+    if (caller.confirms === "at once") this.received(caller, from);
+  }
+
+  warn(warning: HeadwaterError): void {
+    const { onWarning } = this.#options;
+    if (onWarning !== undefined) apart(() => onWarning(warning));
+    else process.emitWarning(warning.message, "HeadwaterWarning");
+  }
+
+  failed(request: EventRequest, error: unknown): void {
+    this.failures.ofEvent(request, error);
+  }
+}
+
+function answersOf(ports: Ports, { limits, ledger, marks }: ProgramOptions): Answers {
+  const { answersMs, answerBytes, answerBytesInJournal } = limits;
+  if (!ledger) return new Answers(ports.now, { answersMs, bytesMax: answerBytes }, new AnswersInMemory());
+  const store = new AnswersInJournal(ledger, ports, marks);
+  return new Answers(ports.now, { answersMs, bytesMax: answerBytesInJournal }, store);
+}
+
+function closed(client: string): HeadwaterError {
+  return new HeadwaterError("HW-1401", `the client "${client}" was closed and makes no more requests.`);
+}
+
+function stopped(): HeadwaterError {
+  return new HeadwaterError("HW-1401", "the service has stopped and takes no more requests.");
+}
+
+function cutOff(): HeadwaterError {
+  return new HeadwaterError(
+    "HW-1401",
+    "the service was stopped before this request had ended. Wait for its answer first, or give `stop` a longer `graceMs`.",
+  );
+}

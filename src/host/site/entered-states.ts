@@ -1,0 +1,80 @@
+import { HeadwaterError } from "../../errors.js";
+import type { Write } from "../../journal/journal.js";
+import { type Path, pathOf } from "../../model/path.js";
+import { isUnmade, type State } from "../../state/fields.js";
+import { decodeState, encodeState, type Slot, stateWrites } from "../context/index.js";
+import type { Above, Change, Entry, Execution, Frame } from "../event/index.js";
+import { type Asked, at, type CallerOnWire, packedValue, unpackedValue } from "../wire/index.js";
+
+/** What a call that goes to another host takes along of contexts on this one. */
+export function takenAlong(frame: Frame): Pick<Asked, "within" | "callers" | "seen"> {
+  const { slot, execution } = frame;
+  const callers: CallerOnWire[] = [];
+  const calling = new Set<Slot>();
+  let made = frame;
+  for (; made.outer !== null; made = made.outer) {
+    const caller = made.outer.slot;
+    if (made.answer === null || caller.shape.anonymous) continue;
+    calling.add(caller);
+    const { callerHeld, callerState } = made.answer;
+    if (callerState !== null) callers.push([pathOf(caller), callerHeld, stateOnWire(caller, callerState)]);
+  }
+  const seen = execution
+    .enteredHere()
+    .filter((entry) => slot.isBelow(entry.slot) || entry.slot.isBelow(slot))
+    .filter((entry) => !calling.has(entry.slot))
+    .flatMap(withState);
+  return { within: made.guest?.call ?? 0, callers, seen };
+}
+
+function stateOnWire(slot: Slot, state: NonNullable<Above["state"]>): CallerOnWire[2] {
+  if (state instanceof HeadwaterError) return [state.code, packedValue(state.message)];
+  return encodeState(slot, state);
+}
+
+/** What came along, for methods that look at it. */
+export function callersFromWire(
+  callers: Asked["callers"],
+  node: string,
+  roots: ReadonlyMap<string, Slot>,
+): (slot: Slot) => Above | undefined {
+  const bySlot = new Map(callers.map((caller) => [at(node, caller[0], roots), caller]));
+  return (slot) => {
+    const caller = bySlot.get(slot);
+    if (caller === undefined) return undefined;
+    const [, isHeld, state] = caller;
+    if (state instanceof Uint8Array) return { isHeld, state: decodeState(slot, state) };
+    return { isHeld, state: HeadwaterError.restored(state[0], unpackedValue(state[1]) as string) };
+  };
+}
+
+/** What the journal is to have of the contexts that the event has changed here. `kept` are states that it has or will have. */
+export function writesOf(execution: Execution, kept: WeakSet<State>): readonly Write[] {
+  const writes: Write[] = [];
+  const changes = new Map<Slot, Change>();
+  execution.collectChanges(changes);
+  for (const [slot, { before, after }] of changes) {
+    stateWrites(slot, kept.has(before) ? before : null, after, writes);
+    if (!isUnmade(after)) kept.add(after); // the journal has nothing of a context that was deleted
+  }
+  return writes;
+}
+
+/** Nothing, if there are no contexts below that could look at it. */
+export function withState(entry: Entry): (readonly [Path, Uint8Array])[] {
+  if (entry.slot.shape.slots.length === 0) return [];
+  try {
+    return [[pathOf(entry.slot), encodeState(entry.slot, entry.current())]];
+  } catch {
+    return []; // what is in it at the moment cannot be stored; the event fails for that when its method ends
+  }
+}
+
+/** The state of a context for those who look at it from below; a context that cannot be made has none. */
+export function stateToSee(slot: Slot): Uint8Array | null {
+  try {
+    return encodeState(slot, slot.state);
+  } catch {
+    return null;
+  }
+}

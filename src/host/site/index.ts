@@ -1,0 +1,6 @@
+/**
+ * The host's side of events: `Site` runs what the head of each logical node sends, and says what came of it. It
+ * knows the head only by messages.
+ */
+
+export { Site } from "./site.js";

@@ -1,0 +1,200 @@
+import { invariant } from "../../errors.js";
+import type { Write } from "../../journal/journal.js";
+import { MemoryJournal } from "../../journal/memory.js";
+import { type Path, pathOf } from "../../model/path.js";
+import { isUnmade, type State } from "../../state/fields.js";
+import {
+  copiedWrites,
+  loadState,
+  type Slot,
+  Staged,
+  stateWrites,
+  UNREAD_BYTES_MIN,
+} from "../context/index.js";
+import { at, PieceSizes, PieceWriter, type ToHead, type ToHost, writesIn } from "../wire/index.js";
+import type { Held } from "./held.js";
+
+export type CopyMessage = Extract<
+  ToHost,
+  { readonly kind: "copy" | "more" | "stage" | "settle" | "drop" | "take" | "give" | "letGo" }
+>;
+
+/** A copy that leaves this host. */
+interface Outgoing {
+  /** The states that the other host has of these contexts. */
+  readonly sent: Map<Slot, State>;
+  readonly sizes: PieceSizes;
+  /** What is still to be sent in this round. */
+  rest: Iterator<readonly [path: Path, isFirst: boolean, write: Write]>;
+}
+
+/** Contexts come to a host and leave it. */
+export class SiteCopies {
+  readonly #roots: ReadonlyMap<string, Slot>;
+  readonly #send: (message: ToHead) => void;
+  /** States that the journal has. */
+  readonly #kept: WeakSet<State>;
+  readonly #pieceBytes: number;
+  readonly #held: Held | null;
+  readonly #outgoing = new Map<string, Outgoing>();
+  readonly #staged = new Map<string, Map<Slot, Staged>>();
+  /** What has come of contexts whose last part has not. */
+  readonly #coming = new Map<Slot, MemoryJournal>();
+
+  constructor(
+    roots: ReadonlyMap<string, Slot>,
+    send: (message: ToHead) => void,
+    kept: WeakSet<State>,
+    pieceBytes: number,
+    held: Held | null,
+  ) {
+    this.#roots = roots;
+    this.#send = send;
+    this.#kept = kept;
+    this.#pieceBytes = pieceBytes;
+    this.#held = held;
+  }
+
+  receive(message: CopyMessage): void {
+    switch (message.kind) {
+      case "copy":
+        return this.#copy(message);
+      case "more":
+        return this.#more(message.node, message.copy);
+      case "stage":
+        return this.#stage(message);
+      case "settle":
+        return this.#settle(message);
+      case "drop":
+        this.#outgoing.delete(nameOf(message));
+        this.#staged.delete(nameOf(message));
+        return;
+      case "take":
+        return this.#take(message);
+      case "give":
+        for (const path of message.paths) this.#letGo(at(message.node, path, this.#roots));
+        return;
+      case "letGo":
+        return this.#letGo(message.slot);
+    }
+  }
+
+  #letGo(slot: Slot): void {
+    const isFree = slot.letGo();
+    invariant(isFree, "a context leaves a host only when no event is in it");
+    this.#held?.letGo(slot);
+  }
+
+  /** Begins a round: whole states of those contexts that were not sent before, what changed of the others. */
+  #copy(message: Extract<ToHost, { kind: "copy" }>): void {
+    const { node, copy, paths, anew } = message;
+    const name = nameOf(message);
+    const { sent = new Map<Slot, State>(), sizes = new PieceSizes(this.#pieceBytes) } =
+      this.#outgoing.get(name) ?? {};
+    const round: [Slot, State | null, State][] = [];
+    for (const [list, isAnew] of [
+      [anew, true],
+      [paths, false],
+    ] as const) {
+      for (const path of list) {
+        const slot = at(node, path, this.#roots);
+        if (!slot.exists) continue;
+        const { state } = slot;
+        const before = isAnew ? undefined : sent.get(slot);
+        sent.set(slot, state);
+        // Of what does not exist nothing is sent: the other host makes it anew.
+        const isThere = before !== undefined && !isUnmade(before);
+        if (isThere || !isUnmade(state)) round.push([slot, isThere ? before : null, state]);
+      }
+    }
+    this.#outgoing.set(name, { sent, sizes, rest: writesOf(round) });
+    this.#more(node, copy);
+  }
+
+  #more(node: string, copy: number): void {
+    const outgoing = this.#outgoing.get(nameOf({ node, copy }));
+    if (outgoing === undefined) return;
+    const bytes = outgoing.sizes.next();
+    const piece = new PieceWriter(bytes);
+    let isLast = false;
+    while (piece.weight < bytes && !isLast) {
+      const { value, done } = outgoing.rest.next();
+      if (done) isLast = true;
+      else piece.add(value[0], value[1], value[2]);
+    }
+    this.#send({ kind: "copied", node, copy, piece: piece.end(), isLast });
+  }
+
+  /** Keeps what was copied until it is needed. */
+  #stage(message: Extract<ToHost, { kind: "stage" }>): void {
+    const { node, copy, piece } = message;
+    const name = nameOf(message);
+    const staged = this.#staged.get(name) ?? new Map<Slot, Staged>();
+    this.#staged.set(name, staged);
+    let last: Path | null = null;
+    let known: Staged | undefined;
+    // A copy of its own, of which large values stay parts until somebody looks at them.
+    for (const write of writesIn(piece.slice())) {
+      const { path, isFirst } = write;
+      if (path !== last || isFirst) {
+        const slot = at(node, path, this.#roots);
+        known = isFirst ? undefined : staged.get(slot);
+        known ??= new Staged(slot, Math.min(UNREAD_BYTES_MIN, this.#pieceBytes));
+        staged.set(slot, known);
+        last = path;
+      }
+      known?.put(write);
+    }
+    this.#send({ kind: "staged", node, copy });
+  }
+
+  /** Contexts that were copied are here from now on. */
+  #settle(message: Extract<ToHost, { kind: "settle" }>): void {
+    const staged = this.#staged.get(nameOf(message));
+    this.#staged.delete(nameOf(message));
+    for (const path of message.paths) {
+      const slot = at(message.node, path, this.#roots);
+      const known = staged?.get(slot);
+      slot.comesWith(() => this.#keep(known?.state() ?? null));
+    }
+  }
+
+  /** A context is here from now on, and this is what the journal has of it, or the next part of that. */
+  #take({ node, path, writes, isLast }: Extract<ToHost, { kind: "take" }>): void {
+    const slot = at(node, path, this.#roots);
+    const journal = this.#coming.get(slot) ?? new MemoryJournal();
+    journal.append(writes, () => {});
+    if (!isLast) return void this.#coming.set(slot, journal);
+    this.#coming.delete(slot);
+    slot.comesWith(() => this.#keep(loadState(journal, slot)));
+  }
+
+  #keep(state: State | null): State | null {
+    if (state !== null) this.#kept.add(state);
+    return state;
+  }
+}
+
+function nameOf({ node, copy }: { readonly node: string; readonly copy: number }): string {
+  return `${copy} ${node}`;
+}
+
+function* writesOf(
+  round: readonly (readonly [Slot, State | null, State])[],
+): Generator<readonly [Path, boolean, Write]> {
+  for (const [slot, before, state] of round) {
+    const path = pathOf(slot);
+    let isFirst = before === null;
+    let writes: Iterable<Write>;
+    if (before === null) writes = copiedWrites(slot, state);
+    else {
+      const changed: Write[] = [];
+      if (before !== state) stateWrites(slot, before, state, changed);
+      writes = changed;
+    }
+    for (const write of writes) {
+      yield [path, isFirst, write];
+      isFirst = false;
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * What a program keeps in its journal besides the states of contexts: events with tickets, timers, messages,
+ * mailboxes of clients, parked events, the lives of its process. `Ledger` is the only writer; keys and encodings are
+ * known only here.
+ */
+
+export { Ledger } from "./ledger.js";
+export { Lives } from "./lives.js";
+export { Mailboxes } from "./mailboxes.js";
+export { idOf, type Parked, type ParkedEvent } from "./parked.js";
+export type { StoredCall, StoredEvent } from "./stored-event.js";

@@ -1,0 +1,29 @@
+/**
+ * What the head and its hosts say to each other, in bytes: the messages (`wire`), their encoding (`packed`,
+ * `bytes`), batches of them in both directions (`Outbox`, `Inbox`, joined to a `HeadLine` and a `HostLine`), and
+ * states in pieces.
+ */
+
+export { Inbox } from "./inbox.js";
+export { HeadLine, HostLine } from "./line.js";
+export { Outbox } from "./outbox.js";
+export { packedValue, unpackedValue } from "./packed.js";
+export { largest, PieceSizes, PieceWriter, writesIn } from "./pieces.js";
+export { failedEnd, tooLarge } from "./too-large.js";
+export {
+  type Above,
+  type Asked,
+  at,
+  type CallerOnWire,
+  type Ended,
+  found,
+  type Header,
+  type Made,
+  type ToHead,
+  type ToHost,
+  type Try,
+  unwired,
+  unwireEffect,
+  wired,
+  wireEffect,
+} from "./wire.js";

@@ -1,0 +1,293 @@
+import { HeadwaterError } from "../../errors.js";
+import type { Write } from "../../journal/journal.js";
+import { Outside } from "../../model/outside.js";
+import { type Path, pathOf, resolvePath } from "../../model/path.js";
+import type { Method } from "../../model/shape.js";
+import type { Slot } from "../context/index.js";
+import { type Effect, isAnswer, methodOf, type Origin } from "../event/index.js";
+import { textOf } from "../ports/index.js";
+
+/** What the head of a program and its hosts say to each other: plain data, and names of contexts and methods. */
+
+/** Which try at which event. */
+export interface Try {
+  readonly node: string;
+  readonly ticket: number;
+  readonly attempt: number;
+}
+
+/** What a host must know of an event to take part in it. */
+export interface Header {
+  readonly slot: Slot;
+  readonly method: Method;
+  readonly ticket: number;
+  readonly attempt: number;
+  readonly time: number;
+  readonly steadyMs: number;
+  readonly args: unknown[];
+  readonly caller: string | null;
+  readonly origin: Origin;
+  /** The states of declared ancestors; null for one that cannot be made. */
+  readonly seen: readonly (readonly [Path, Uint8Array | null])[];
+  /**
+   * Has the event seen nothing that could be taken back? If it then stays in its own context and asks for nothing, it is
+   * over for its host when it has ended.
+   */
+  readonly isAlone: boolean;
+  /** The ticket of the event before it in its context, if it is sent ahead: it starts when that one is over. */
+  readonly after: number | null;
+}
+
+/** A call as the host that makes it names it. */
+export interface Asked {
+  readonly path: Path;
+  readonly method: string;
+  readonly args: unknown[];
+  readonly positions: readonly number[];
+  /** The head's number for the call, of another host, in which this one is made; 0 if there is none. */
+  readonly within: number;
+  /** The contexts of its callers: from that host those of the calls there, from the head all. */
+  readonly callers: readonly CallerOnWire[];
+  /** The states, at this moment, of other contexts above or below that the event has entered on that host. */
+  readonly seen: readonly (readonly [Path, Uint8Array])[];
+  /** Of a call that is about all that is below a context. */
+  readonly made?: Made;
+}
+
+/** What held of a context when it made a call: was it held, and which state had it, or why was there none to be stored? */
+export type CallerOnWire = readonly [path: Path, isHeld: boolean, state: Uint8Array | StoredNot];
+
+/** The code and the text of the error. */
+export type StoredNot = readonly [code: string, message: unknown];
+
+/** How a call or an event ended. */
+export interface Ended {
+  readonly ok: boolean;
+  readonly value: WireValue;
+  readonly effects: readonly WireEffect[];
+  /** What the journal is to have of the contexts that were changed here, so far. */
+  readonly writes: readonly Write[];
+  readonly made: Made;
+}
+
+/** The contexts on a host that an event has made (true) and deleted (false), so far. */
+export type Made = readonly (readonly [Path, boolean])[];
+
+/** What an event has of the contexts above one that it enters, apart from those of the callers. */
+export interface Above {
+  /** Those that it holds. */
+  readonly held: readonly Path[];
+  /** The states, as it left them, of those that it has entered on other hosts. */
+  readonly seen: readonly (readonly [Path, Uint8Array])[];
+}
+
+export type ToHost =
+  | ({ readonly kind: "run" } & Header)
+  /** An event that was sent ahead may start, though the one before it is not over. */
+  | ({ readonly kind: "go"; readonly isAlone: boolean } & Try)
+  /** The event may enter a context of this host, as one of its calls asked for. */
+  | ({ readonly kind: "enter"; readonly ask: number } & Above & Try)
+  /** A call of another host. `call` is the head's number for it. */
+  | ({
+      readonly kind: "call";
+      readonly call: number;
+      readonly header: Header;
+      readonly asked: Asked;
+    } & Above &
+      Try)
+  | ({
+      readonly kind: "returned";
+      readonly ask: number;
+      readonly call: number;
+      readonly doom: WireValue | null;
+    } & Ended &
+      Try)
+  | ({ readonly kind: "refused"; readonly ask: number; readonly error: WireValue } & Try)
+  | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)
+  | ({ readonly kind: "tookBack" | "retracted"; readonly ask: number } & Try)
+  /** The event takes longer than it may: it fails, here where it started. */
+  | ({ readonly kind: "abandon"; readonly ms: number } & Try)
+  /** The event has ended well on another host. */
+  | ({ readonly kind: "publish" } & Try)
+  | ({ readonly kind: "undo" } & Try)
+  /** The event is in the journal: nothing of it will be undone. */
+  | ({ readonly kind: "forget" } & Try)
+  | ({ readonly kind: "view"; readonly path: Path; readonly look: number } & Try)
+  /** A context is on this host from now on, and this is its state, or a part of it with more to come. */
+  | {
+      readonly kind: "take";
+      readonly node: string;
+      readonly path: Path;
+      readonly writes: readonly Write[];
+      readonly isLast: boolean;
+    }
+  /** A context is not needed here at present. The journal has its state. */
+  | { readonly kind: "letGo"; readonly slot: Slot }
+  /** These contexts are on this host no longer. */
+  | { readonly kind: "give"; readonly node: string; readonly paths: readonly Path[] }
+  /** Contexts are to be copied: `anew` from the beginning, of `paths` what has changed since they were copied last. */
+  | ({ readonly kind: "copy"; readonly paths: readonly Path[]; readonly anew: readonly Path[] } & CopyOf)
+  /** The last piece has arrived, and the next one is wanted. */
+  | ({ readonly kind: "more" } & CopyOf)
+  /** To be kept for contexts that may come (`pieces.ts`). */
+  | ({ readonly kind: "stage"; readonly piece: Uint8Array } & CopyOf)
+  /** These contexts have come. */
+  | ({ readonly kind: "settle"; readonly paths: readonly Path[] } & CopyOf)
+  /** The copy is not wanted any more. */
+  | ({ readonly kind: "drop" } & CopyOf);
+
+/** Which copy of contexts of which logical node. */
+export interface CopyOf {
+  readonly node: string;
+  readonly copy: number;
+}
+
+export type ToHead =
+  | ({ readonly kind: "ask"; readonly ask: number } & Asked & Try)
+  | ({ readonly kind: "release"; readonly path: Path; readonly changed: boolean } & Try)
+  | ({ readonly kind: "retract"; readonly ask: number } & Try)
+  /** The event has stopped, and is to start again. */
+  | ({ readonly kind: "again" } & Try)
+  /** `isOver`: nothing of it can be taken back any more, and its host has forgotten it. */
+  | ({ readonly kind: "finish"; readonly isOver: boolean } & Ended & Try)
+  | ({
+      readonly kind: "return";
+      readonly call: number;
+      readonly doom: WireValue | null;
+      /** The states, at this moment, of the contexts that the event has entered here and that have others below. */
+      readonly entered: readonly (readonly [Path, Uint8Array])[];
+    } & Ended &
+      Try)
+  | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)
+  | ({
+      readonly kind: "tookBack";
+      readonly ask: number;
+      readonly writes: readonly Write[];
+      readonly entered: readonly (readonly [Path, Uint8Array])[];
+      readonly made: Made;
+    } & Try)
+  | ({
+      readonly kind: "viewed";
+      readonly path: Path;
+      readonly look: number;
+      readonly state: Uint8Array | null;
+    } & Try)
+  | ({ readonly kind: "copied"; readonly piece: Uint8Array; readonly isLast: boolean } & CopyOf)
+  | ({ readonly kind: "staged" } & CopyOf);
+
+/** A value or an error; our own errors keep their codes. Errors that may be reported keep their stacks. */
+export type WireValue =
+  | { readonly value: unknown; readonly stack?: string }
+  | { readonly code: string; readonly message: string; readonly stack?: string };
+
+const STACK_LENGTH_MAX = 4096;
+
+export function wired(value: unknown): WireValue {
+  if (!(value instanceof Error)) return { value };
+  const stack = stackOf(value);
+  if (value instanceof HeadwaterError) return { code: value.code, message: value.message, ...stack };
+  return { value, ...stack };
+}
+
+/** Formatting a stack takes long, and the stacks of answers are never reported. */
+function stackOf(error: Error): { readonly stack?: string } {
+  if (isAnswer(error)) return {};
+  return { stack: textOf(error).slice(0, STACK_LENGTH_MAX) };
+}
+
+export function unwired(wire: WireValue): unknown {
+  const value = "code" in wire ? HeadwaterError.restored(wire.code, wire.message) : wire.value;
+  const { stack } = wire;
+  if (stack !== undefined) Object.defineProperty(value, "stack", { value: stack, configurable: true });
+  return value;
+}
+
+export type WireEffect =
+  | {
+      readonly kind: "start" | "send";
+      readonly node: string;
+      readonly path: Path;
+      readonly method: string;
+      readonly args: unknown[];
+      /** Of messages: the address of the context that sends it. */
+      readonly sender?: string;
+    }
+  | { readonly kind: "tell"; readonly client: string; readonly message: unknown }
+  | {
+      readonly kind: "timer";
+      readonly id: string;
+      readonly owner: Path;
+      readonly due: number;
+      readonly path: Path;
+      readonly method: string;
+      readonly args: unknown[];
+    }
+  | { readonly kind: "cancel"; readonly id: string; readonly due: number | null }
+  | {
+      readonly kind: "outside";
+      readonly outside: string;
+      readonly input: unknown;
+      readonly path: Path;
+      readonly method: string | null;
+      readonly args: unknown[];
+    };
+
+export function wireEffect(effect: Effect): WireEffect {
+  switch (effect.kind) {
+    case "start":
+    case "send": {
+      const { kind, slot, method, args } = effect;
+      const wire = { kind, node: slot.node, path: pathOf(slot), method: method.name, args };
+      return kind === "start" ? wire : { ...wire, sender: effect.sender };
+    }
+    case "timer": {
+      const { kind, id, owner, due, slot, method, args } = effect;
+      return { kind, id, owner: pathOf(owner), due, path: pathOf(slot), method: method.name, args };
+    }
+    case "outside": {
+      const { kind, outside, input, slot, method, args } = effect;
+      return { kind, outside: outside.name, input, path: pathOf(slot), method: method?.name ?? null, args };
+    }
+    default:
+      return effect;
+  }
+}
+
+/** `node` is that of the event. */
+export function unwireEffect(effect: WireEffect, node: string, roots: ReadonlyMap<string, Slot>): Effect {
+  switch (effect.kind) {
+    case "start":
+    case "send": {
+      const { kind, args, sender = "" } = effect;
+      const target = found(effect.node, effect.path, effect.method, roots);
+      return kind === "start" ? { kind, ...target, args } : { kind, ...target, args, sender };
+    }
+    case "timer": {
+      const { kind, id, due, args } = effect;
+      const owner = at(node, effect.owner, roots);
+      return { kind, id, owner, due, ...found(node, effect.path, effect.method, roots), args };
+    }
+    case "outside": {
+      const slot = at(node, effect.path, roots);
+      const method = effect.method === null ? null : methodOf(slot, effect.method);
+      const outside = Outside.named(effect.outside) as Outside<never, unknown>;
+      return { kind: "outside", outside, input: effect.input, slot, method, args: effect.args };
+    }
+    default:
+      return effect;
+  }
+}
+
+export function at(node: string, path: Path, roots: ReadonlyMap<string, Slot>): Slot {
+  return resolvePath(roots.get(node) as Slot, path);
+}
+
+export function found(
+  node: string,
+  path: Path,
+  method: string,
+  roots: ReadonlyMap<string, Slot>,
+): { readonly slot: Slot; readonly method: Method } {
+  const slot = at(node, path, roots);
+  return { slot, method: methodOf(slot, method) };
+}

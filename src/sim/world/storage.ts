@@ -1,0 +1,64 @@
+import type { Marks } from "../../core/marks.js";
+import type { Plant } from "../../core/plants.js";
+import type { Random } from "../../random.js";
+import { type DiskLuck, SimDisk, SimJournal } from "./disk.js";
+import type { Recorder } from "./recorder.js";
+import { WatchedLedger } from "./watched-ledger.js";
+
+/** What outlives the process in a simulated world, and when the process ends. */
+export class Storage {
+  readonly #disk = new SimDisk();
+  readonly #random: Random;
+  readonly #luck: DiskLuck;
+  readonly #crash: number;
+  readonly #contextsInMemory: number;
+  #crashesLeft: number;
+  #ledger: WatchedLedger | null = null;
+
+  constructor(
+    random: Random,
+    readonly recorder: Recorder,
+    readonly marks: Marks,
+    readonly plant: Plant | undefined,
+  ) {
+    this.#random = random.fork();
+    this.#luck = {
+      failure: random.pick([0, 0, 0.003]),
+      slowness: random.pick([0, 0.3, 0.8]),
+      tear: random.pick([0, 0.5]),
+    };
+    this.#crash = random.pick([0.001, 0.005, 0.03]);
+    this.#crashesLeft = random.int(8);
+    this.#contextsInMemory = random.pick([1, 4, 1000]);
+  }
+
+  /** What a process finds when it begins. */
+  open(later: (what: string, happen: () => void) => void): WatchedLedger {
+    const journal = new SimJournal(this.#disk, this.#luck, this.#random, later);
+    if (journal.wasTorn) this.marks.hit("a crash left a torn record");
+    this.#ledger = new WatchedLedger(journal, this.recorder, this.#contextsInMemory, this.plant);
+    return this.#ledger;
+  }
+
+  get hasFailed(): boolean {
+    return this.#ledger?.journal.hasFailed ?? false;
+  }
+
+  /** Does the process end here? */
+  isCrashDue(): boolean {
+    if (this.hasFailed) {
+      this.marks.hit("the disk failed");
+      return true;
+    }
+    if (this.#crashesLeft === 0 || !this.#random.chance(this.#crash)) return false;
+    this.#crashesLeft -= 1;
+    return true;
+  }
+
+  crash(): void {
+    this.marks.hit("a crash ended the program");
+    this.#disk.crash(this.#random, this.#luck);
+    if (this.#ledger?.survived(this.#disk.groups))
+      this.marks.hit("a commit was known to nobody but the disk");
+  }
+}

@@ -1,0 +1,401 @@
+import { OPTIMISTIC_TRIES } from "../../core/dependencies.js";
+import type { CoreEvent } from "../../core/event.js";
+import { HeadwaterError, invariant } from "../../errors.js";
+import type { EventRequest } from "../../host/event/index.js";
+import { Program } from "../../host/node/index.js";
+import { DEFAULT_LIMITS, type Ports } from "../../host/ports/index.js";
+import type { OutsideCall, OutsideResult } from "../../model/outside.js";
+import { resolvePath } from "../../model/path.js";
+import { type Random, TraceHash } from "../../random.js";
+import { failureOf, type Result } from "../oracle/index.js";
+import { type BuiltProgram, digest, mix, type RequestSpec } from "../programs/index.js";
+import { CallKeys } from "./call-keys.js";
+import { Cluster } from "./cluster.js";
+import { Recorder, RequestWaiting } from "./recorder.js";
+import { Requests } from "./requests.js";
+import { Soon } from "./soon.js";
+import { Storage } from "./storage.js";
+import type { WorldOptions, WorldRun } from "./world-run.js";
+
+/** Something that can happen next. */
+interface Possible {
+  readonly what: string;
+  happen(): void;
+}
+
+const TURNS_TO_SETTLE = 12;
+const BURST_MAX = 4;
+const OWN_ACCORD = "an event started again of its own accord";
+/** One in so many requests carries no id: its client never asks again. */
+const IDLESS_EVERY = 7;
+/** Far more than any generated program takes: a run that goes on longer goes on for ever. */
+const STEPS_MAX_PER_REQUEST = 2000;
+
+/**
+ * The simulated world: runs a program in the real core and host, but decides itself, from a seed, what happens
+ * next among all that could: a request is made, a part of an event runs, a pause ends, the journal answers, a
+ * message arrives (again), a timer goes off. Time is virtual.
+ */
+export class World {
+  readonly #random: Random;
+  readonly #hash = new TraceHash();
+  readonly #possible: Possible[] = [];
+  readonly #soon = new Soon();
+  readonly #journal: (() => void)[] = [];
+  readonly #timers = new Map<() => void, number>();
+  readonly #workload: readonly RequestSpec[];
+  readonly #roots: BuiltProgram["roots"];
+  readonly #options: WorldOptions;
+  readonly #againBefore: number;
+  readonly #recorder: Recorder;
+  readonly #requests: Requests;
+  readonly #storage: Storage | null;
+  #program: Program;
+  #cluster: Cluster | null = null;
+  /** Counts the processes that the program has run in. */
+  #life = 0;
+  /** Is there none at the moment? Code of the last one may still be about to find out. */
+  #isDown = false;
+  /** How likely a message arrives twice; how eager pumps are. Drawn per seed, so that seeds differ in kind. */
+  readonly #duplicates: number;
+  readonly #lazy: boolean;
+  /** How likely a call runs before its caller goes on. */
+  readonly #eager: number;
+  /** How much of a context travels at once. */
+  readonly #pieceBytes: number;
+  /** How many timers are read from the journal at a time. */
+  readonly #timersAtOnce: number;
+  /** Is the machine's clock set now and then? */
+  readonly #clockJumps: boolean;
+  #clockOffMs = 0;
+  #time = 1_000_000;
+  /** No timer is due before that. */
+  #nextDue = Number.POSITIVE_INFINITY;
+  #step = 0;
+  readonly #stepsMax: number;
+  #broken: unknown;
+  readonly #callKeys = new CallKeys();
+
+  constructor(built: BuiltProgram, workload: readonly RequestSpec[], random: Random, options: WorldOptions) {
+    this.#random = random;
+    this.#workload = workload;
+    this.#stepsMax = STEPS_MAX_PER_REQUEST * workload.length;
+    this.#duplicates = random.chance(0.5) ? 0.2 : 0;
+    this.#lazy = random.chance(0.3);
+    this.#eager = random.pick([0, 0.5, 1]);
+    this.#pieceBytes = options.hosts ? random.pick([1, 2000, 100_000]) : DEFAULT_LIMITS.pieceBytes;
+    this.#timersAtOnce = random.pick([1, 3, 1000]);
+    this.#clockJumps = random.chance(0.3);
+    this.#roots = built.roots;
+    this.#options = options;
+    this.#againBefore = options.marks.count(OWN_ACCORD);
+    this.#requests = new Requests(workload, (index) => this.#plan(index));
+    this.#recorder = new Recorder(
+      () => this.#step,
+      () => this.#program.now(),
+      (request) => this.#requests.madeAt(request),
+      options.commitOrder,
+    );
+    this.#storage = options.crashes
+      ? new Storage(random, this.#recorder, options.marks, options.plant)
+      : null;
+    this.#program = this.#begin();
+    this.#requests.begin();
+  }
+
+  /** A process starts. */
+  #begin(): Program {
+    this.#life += 1;
+    const { commitOrder, marks, plant } = this.#options;
+    const ports = this.#ports();
+    const limits = { ...DEFAULT_LIMITS, pieceBytes: this.#pieceBytes, timers: this.#timersAtOnce };
+    if (this.#options.hosts) {
+      this.#cluster = new Cluster({
+        classes: this.#roots,
+        random: this.#random,
+        marks,
+        limits,
+        isDurable: this.#storage !== null,
+        later: this.#adder(),
+        soon: ports.soon,
+        atRest: ports.atRest,
+        broken: ports.broken,
+        program: () => this.#program,
+        lostAlone: (node, ticket) => this.#recorder.lostAlone(node, ticket),
+      });
+    }
+    const program = new Program(this.#roots, ports, {
+      commitOrder,
+      limits,
+      marks,
+      plant,
+      ledger: this.#storage?.open(this.#adder()) ?? null,
+      hosts: this.#cluster,
+      onError: () => {},
+      onSettled: (event) => this.#settled(event),
+    });
+    for (const client of new Set(this.#workload.map((request) => request.client))) {
+      if (client !== null) this.#connect(program, client);
+    }
+    return program;
+  }
+
+  #connect(program: Program, client: string): void {
+    const add = this.#adder();
+    const confirms = this.#storage === null ? "at once" : "later";
+    const caller = program.connect(
+      client,
+      (message, from) => {
+        if (this.#recorder.wasTold(client, from)) this.#options.marks.hit("a client got a message again");
+        else this.#recorder.told(client, message, from);
+        if (confirms === "later") add("confirm", () => program.received(caller, from));
+      },
+      confirms,
+    );
+  }
+
+  async run(): Promise<WorldRun> {
+    while (this.#possible.length > 0 || (await this.#somethingIsPossible()) || this.#storage?.hasFailed) {
+      if (this.#storage?.isCrashDue()) await this.#crash(this.#storage);
+      this.#cluster?.maybeCrash();
+      this.#cluster?.maybeChange();
+      this.#cluster?.maybeMove();
+      // Some things happen so close together that nobody gets to react in between.
+      for (let burst = this.#random.int(BURST_MAX); burst >= 0 && this.#possible.length > 0; burst--)
+        this.#happen();
+      await null;
+      this.#catchUp();
+      if (this.#soon.isAwaitingRest && this.#random.chance(0.5)) await this.#soon.comeToRest();
+      if (this.#broken !== undefined) throw this.#broken;
+      if (this.#step > this.#stepsMax) break;
+    }
+    const stuck = this.#stuck();
+    if (stuck === null) this.#cluster?.check();
+    if (this.#storage !== null) this.#program = this.#begin(); // what counts is what the next process would find
+    const log = this.#recorder.finish(this.#program, this.#cluster?.sites ?? []);
+    return { log, hash: this.#hash.digest(), steps: this.#step, stuck };
+  }
+
+  /** The process ends in the middle of everything, and another one starts. Clients stay, and ask again. */
+  async #crash(storage: Storage): Promise<void> {
+    this.#life += 1;
+    this.#isDown = true;
+    this.#hash.add("crash");
+    this.#program.journalFailed(new HeadwaterError("HW-1401", "the process has crashed."));
+    this.#possible.length = 0;
+    this.#soon.clear();
+    this.#timers.clear();
+    await new Promise(setImmediate); // until all code of the old process has come to rest
+    this.#isDown = false;
+    this.#step += 1;
+    this.#time += this.#random.int(1000);
+    if (this.#clockJumps) this.#setClock();
+    storage.crash();
+    this.#recorder.crashed();
+    this.#program = this.#begin();
+    for (const lost of this.#requests.askAgain()) this.#recorder.lost(lost);
+  }
+
+  /** Lets one of the things happen that can. */
+  #happen(): void {
+    if (this.#timers.size > 0) this.#dueTimers();
+    const index = this.#random.int(this.#possible.length);
+    const next = this.#possible[index] as Possible;
+    const last = this.#possible.pop() as Possible;
+    if (last !== next) this.#possible[index] = last;
+    this.#step += 1;
+    this.#time += this.#random.int(3);
+    if (this.#clockJumps && this.#random.chance(0.01)) this.#setClock();
+    this.#hash.add(next.what).add(index);
+    next.happen();
+  }
+
+  #setClock(): void {
+    this.#clockOffMs += this.#random.pick([-3_600_000, -300, -1, 1, 300, 3_600_000]);
+  }
+
+  /** Waits until something can happen, moving time to the next timer if need be. */
+  async #somethingIsPossible(): Promise<boolean> {
+    for (let turn = 0; turn < TURNS_TO_SETTLE && this.#possible.length === 0; turn++) {
+      await null;
+      this.#catchUp();
+    }
+    if (this.#possible.length > 0) return true;
+    // Even the longest chain of promises must have come to rest before time passes or the run ends.
+    const hasGoneOn = await this.#soon.comeToRest();
+    if (this.#catchUp() || hasGoneOn || this.#possible.length > 0 || this.#soon.isAwaitingRest) return true;
+    const next = Math.min(...this.#timers.values());
+    if (next === Number.POSITIVE_INFINITY) return false;
+    this.#time = Math.max(this.#time, next);
+    this.#dueTimers();
+    return true;
+  }
+
+  #dueTimers(): void {
+    if (this.#time < this.#nextDue) return;
+    this.#nextDue = Number.POSITIVE_INFINITY;
+    for (const [task, due] of this.#timers) {
+      if (due > this.#time) {
+        this.#nextDue = Math.min(this.#nextDue, due);
+        continue;
+      }
+      this.#timers.delete(task);
+      this.#possible.push({ what: "timer", happen: task });
+    }
+  }
+
+  /** Takes time in the middle of a method. */
+  pause(units: number): Promise<void> | undefined {
+    if (units === 0) return undefined;
+    return new Promise((resolve) => {
+      if (this.#isDown) return; // for ever
+      let left = units;
+      const wait = () => {
+        left -= 1;
+        if (left === 0) resolve();
+        else this.#possible.push({ what: "pause", happen: wait });
+      };
+      this.#possible.push({ what: "pause", happen: wait });
+    });
+  }
+
+  /** Did somebody outside ask for the event that the host which runs code at this moment began last? */
+  get isInRequest(): boolean {
+    return this.#cluster?.isInRequest ?? true;
+  }
+
+  /** The code that runs at this moment ends its host, if it is on one that can be lost. */
+  endsHost(): boolean {
+    return this.#cluster?.endCurrent() ?? false;
+  }
+
+  /** What generated programs call outside: takes time, and fails now and then. */
+  async outside(value: number, { key }: OutsideCall): Promise<number> {
+    const life = this.#life;
+    const luck = this.#random.int(4);
+    const result: OutsideResult<number> =
+      luck === 0
+        ? { ok: false, error: { name: "Error", message: "nobody there" } }
+        : { ok: true, value: mix(value, 1) };
+    const position = this.#callKeys.positionIn(key, (error) => {
+      this.#broken ??= error;
+    });
+    this.#recorder.outside(position, result);
+    await this.pause(luck);
+    if (life !== this.#life) return new Promise(() => {}); // it came too late
+    if (result.ok) return result.value;
+    throw new Error(result.error.message);
+  }
+
+  #plan(index: number): void {
+    this.#possible.push({ what: "request", happen: () => this.#request(index) });
+  }
+
+  #request(index: number): void {
+    const { node: name, path, method: methodName, args, client } = this.#workload[index] as RequestSpec;
+    const node = this.#program.node(name);
+    const slot = resolvePath(node.root, path);
+    const method = slot.shape.methods.get(methodName);
+    if (method === undefined) throw new RangeError(`${slot} has no method ${methodName}`);
+    const hasId = this.#storage !== null && index % IDLESS_EVERY !== 0;
+    this.#requests.make(index, this.#step, hasId);
+    if (!hasId) {
+      node.submit(slot, method, args.slice(), client ?? undefined, new RequestWaiting(index));
+      return;
+    }
+    const asker = { client: client ?? undefined, request: String(index) };
+    void this.#ask(index, () => this.#program.ask(slot, method, args.slice(), asker));
+    if (this.#random.chance(0.05)) this.#adder()("again", () => this.#plan(index));
+  }
+
+  async #ask(index: number, ask: () => Promise<unknown>): Promise<void> {
+    const life = this.#life;
+    let result: Result;
+    try {
+      result = { ok: true, value: await ask() };
+    } catch (error) {
+      result = { ok: false, error: failureOf(error) };
+    }
+    if (life !== this.#life || this.#storage?.hasFailed) return; // the connection broke, or the answer is no answer
+    this.#recorder.answered(index, result);
+    this.#requests.answered(index);
+  }
+
+  #settled(event: CoreEvent<EventRequest>): void {
+    if (event.payload.move !== null) return;
+    const again = this.#options.marks.count(OWN_ACCORD) - this.#againBefore; // one may take others along
+    const triesMax = OPTIMISTIC_TRIES + 1 + (this.#cluster?.hostsLost ?? 0) + again;
+    invariant(event.attempt <= triesMax, `an event was tried ${event.attempt} times, not ${triesMax}`);
+    const { ticket, result, origin } = this.#recorder.settled(event);
+    this.#hash.add(ticket).add(result.ok ? digest(result.value) : result.error.message);
+    if (origin.kind === "request" && event.payload.request === undefined)
+      this.#requests.answered(origin.request);
+  }
+
+  #stuck(): string | null {
+    const open = [...this.#program.nodes.values()].filter((node) => !node.isQuiet);
+    if (open.length === 0) return null;
+    return open.map((node) => `${node.name}: ${node.unfinished} unfinished events`).join(", ");
+  }
+
+  #catchUp(): boolean {
+    return this.#soon.catchUp((error) => {
+      this.#broken ??= error;
+    });
+  }
+
+  /** The journal answers in the order in which it was asked, a few at a time. */
+  #answer(add: (what: string, happen: () => void) => void): void {
+    const answered = this.#journal.splice(0, 1 + this.#random.int(this.#journal.length));
+    if (this.#journal.length > 0) add("journal", () => this.#answer(add));
+    for (const done of answered) done();
+  }
+
+  /** Lets something happen some time, as long as the present process lasts. */
+  #adder(): (what: string, happen: () => void) => void {
+    const life = this.#life;
+    return (what, happen) => {
+      if (life === this.#life) this.#possible.push({ what, happen });
+    };
+  }
+
+  #ports(): Ports {
+    const life = this.#life;
+    const add = this.#adder();
+    const began = this.#time; // a process knows nothing of the time before it
+    return {
+      now: () => this.#time - began,
+      timeOfDay: () => this.#time + this.#clockOffMs,
+      unique: () => `process ${this.#life}`,
+      soon: (task) => {
+        if (this.#lazy) add("soon", task);
+        else if (life === this.#life) this.#soon.add(task);
+      },
+      atRest: (task) => {
+        if (life === this.#life) this.#soon.addAtRest(task);
+      },
+      broken: (error) => {
+        this.#broken ??= error;
+      },
+      at: (time, task) => {
+        if (life === this.#life) {
+          this.#timers.set(task, time + began);
+          this.#nextDue = Math.min(this.#nextDue, time + began);
+        }
+        return () => this.#timers.delete(task);
+      },
+      run: (task) => add("run", task),
+      runsNow: () => this.#random.chance(this.#eager),
+      append: (done) => {
+        this.#journal.push(done);
+        if (this.#journal.length === 1) add("journal", () => this.#answer(add));
+      },
+      transmit: (_from, _to, arrive) => {
+        add("message", () => {
+          if (this.#random.chance(this.#duplicates)) add("duplicate", arrive);
+          arrive();
+        });
+      },
+    };
+  }
+}

@@ -1,6 +1,6 @@
 import { invariant } from "../errors.js";
 import { barriersOf, whoHinders, whoIsInTheWay } from "./admission.js";
-import { depend } from "./dependencies.js";
+import { depend, free } from "./dependencies.js";
 import {
   CoreEvent,
   Entered,
@@ -125,15 +125,12 @@ export class Core<P> {
     this.#inbox.deliver(from, sequence, request);
   }
 
-  /**
-   * Lets a running event into a context below, if it need not wait: then nothing of this comes out of `ready()`. A view
-   * that is still to be taken goes first, because the event may leave its changes to others before.
-   */
+  /** Lets a running event into a context below, past `ready()`, if it need not wait and no view is still to be taken. */
   enterNow(event: CoreEvent<P>, place: Place<P>): boolean {
     invariant(event.status === "running", "only a running event can call");
-    if (this.#ready.views !== NONE) return false;
-    if (event.mode !== "none" && whoIsInTheWay(event, place, false, null, this.#marks, this.#plant) !== null)
-      return false;
+    if (this.#ready.views !== NONE) return false; // it may leave its changes to others before the view is taken
+    const isFree = event.mode === "none";
+    if (!isFree && whoIsInTheWay(event, place, false, null, this.#marks, this.#plant) !== null) return false;
     this.#enter(event, place, false);
     return true;
   }
@@ -356,7 +353,7 @@ export class Core<P> {
       this.#appendOne(next);
       const { dependents } = next;
       next.dependents = null;
-      if (dependents !== null) this.#freeDependents(dependents, (appendable ??= []));
+      if (dependents !== null) free(dependents, (appendable ??= []));
       if (next !== event) this.#wake(next); // cautious events wait until it is appended; `finish` wakes those of `event`
     }
   }
@@ -364,19 +361,10 @@ export class Core<P> {
   #appendOne(event: CoreEvent<P>): void {
     event.status = "appended";
     this.#ready.mustAppend(event);
-    if (event.place.last === event) event.place.last = null;
+    event.place.isLeftBy(event);
     event.lastBefore = null;
-    for (let at = event.entered; at !== null; at = at.earlier)
-      if (at.place.last === event) at.place.last = null;
+    for (let at = event.entered; at !== null; at = at.earlier) at.place.isLeftBy(event);
     event.entered = null;
-  }
-
-  #freeDependents(dependents: NonNullable<CoreEvent<P>["dependents"]>, appendable: CoreEvent<P>[]): void {
-    for (const { event, attempt } of dependents) {
-      if (event.attempt !== attempt) continue;
-      event.dependsOn -= 1;
-      if (event.dependsOn === 0 && event.status === "finished") appendable.push(event);
-    }
   }
 
   #wake(event: CoreEvent<P>): void {

@@ -9,6 +9,7 @@ import type { OutsideResult } from "../../model/outside.js";
 import type { Method } from "../../model/shape.js";
 import { Slot, stateOrNull } from "../context/index.js";
 import {
+  AtOnce,
   answerSettled,
   type Body,
   type Effect,
@@ -37,8 +38,6 @@ import { type Timer, Timers } from "./timers.js";
 import { Unrecorded } from "./unrecorded.js";
 
 const ROUNDS_PER_PUMP = 64;
-/** Calls that are nested deeper begin on a stack of their own. */
-const NESTED_MAX = 16;
 const REQUESTED: Origin = { kind: "request" };
 
 /** A logical node on one host: carries out what its core wants done, and feeds back what came of it. */
@@ -52,6 +51,7 @@ export class LogicalNode implements Supervisor {
   readonly #around: Surroundings;
   readonly #ledger: Ledger | null;
   readonly rest: Rest;
+  readonly #atOnce: AtOnce;
   readonly keepsStates = false;
   readonly #unrecorded = new Unrecorded();
   readonly timers: Timers;
@@ -59,8 +59,6 @@ export class LogicalNode implements Supervisor {
   readonly #remote: Remote | null;
   #pumping = false;
   #scheduled = false;
-  /** How many calls run on top of one another. */
-  #nested = 0;
   /** Why nothing goes on any more. */
   #halted: HeadwaterError | null = null;
   readonly #pumpSoon = () => {
@@ -85,6 +83,7 @@ export class LogicalNode implements Supervisor {
     this.plant = options.plant;
     this.#ports = ports;
     this.rest = new Rest(ports);
+    this.#atOnce = new AtOnce(ports, () => this.#halted !== null);
     this.#around = around;
     const stored = this.#ledger === null ? null : storedTimers(this.#ledger, this.root, around);
     const begin = (timer: Timer) => this.begin(timer.slot, timer.method, timer.args, timerOrigin(timer));
@@ -123,7 +122,6 @@ export class LogicalNode implements Supervisor {
     return event;
   }
 
-  /** A message from another logical node. */
   receive(from: string, sequence: number, { slot, method, args, origin }: NodeMessage): void {
     if (this.#halted) return;
     this.#tick();
@@ -157,7 +155,6 @@ export class LogicalNode implements Supervisor {
     this.#remote.views.lookAgain(host);
   }
 
-  /** Moves a context, and what comes along, to another host. */
   move(slot: Slot, move: Move, waiting: Waiting): void {
     const moves = this.#remote?.moves;
     const open = moves?.open ?? 0;
@@ -166,21 +163,18 @@ export class LogicalNode implements Supervisor {
     else moves?.start(slot, move, waiting);
   }
 
-  /** The contexts of a move were copied. */
   requestMove(move: Moving, waiting: Waiting): void {
     this.#tick();
     this.#core.request(moveRequest(move, waiting));
     this.#schedule();
   }
 
-  /** A host says something about an event. */
   heard(host: number, message: ToHead): void {
     if (this.#halted) return;
     this.#remote?.receive(host, message);
     this.#schedule();
   }
 
-  /** The events that are not settled yet, in ticket order. */
   unsettled(): Iterable<CoreEvent<EventRequest>> {
     return this.#core.unsettled();
   }
@@ -208,34 +202,17 @@ export class LogicalNode implements Supervisor {
     this.#ports.broken(error);
   }
 
-  call(execution: Execution, frame: Frame): void {
-    const event = execution.event as CoreEvent<EventRequest>;
+  call({ event: of }: Execution, frame: Frame): void {
+    const event = of as CoreEvent<EventRequest>;
     const { place } = frame.slot;
-    if (!frame.isWhole && this.#mayRunNow && this.#core.enterNow(event, place)) return this.#runNow(frame);
+    if (!frame.isWhole && this.#atOnce.isPossible && this.#core.enterNow(event, place))
+      return this.#atOnce.run(frame);
     this.#core.call(event, place, frame, frame.isWhole);
     this.#schedule();
   }
 
-  /** Runs a call in a context that its event is in already. */
   runSoon(_: Execution, frame: Frame): void {
-    if (this.#mayRunNow) return this.#runNow(frame);
-    const goOn = () => this.#halted ?? frame.run();
-    this.#ports.soon(() => (this.#ports.run === undefined ? goOn() : this.#ports.run(goOn)));
-  }
-
-  /** May a call that waits for nothing run before its caller goes on, as an async function does? */
-  get #mayRunNow(): boolean {
-    return this.#nested < NESTED_MAX && this.#halted === null && (this.#ports.runsNow?.() ?? true);
-  }
-
-  #runNow(frame: Frame): void {
-    this.#nested += 1;
-    try {
-      frame.run();
-    } catch (error) {
-      this.#ports.broken(error); // it is not the caller's
-    }
-    this.#nested -= 1;
+    this.#atOnce.runOrSoon(frame);
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {

@@ -145,8 +145,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   doors: { loads: ["host", "model", "server"] },
-  client: { loads: ["errors", "model"] },
-  server: { loads: ["errors", "model", "client"] },
+  protocol: { loads: ["errors", "model"] },
+  client: { loads: ["errors", "model", "protocol"] },
+  server: { loads: ["errors", "model", "protocol"] },
 
   "sim/programs": { loads: ["errors", "random", "model"] },
   "sim/oracle": { loads: ["errors", "model", "state", "journal"], names: ["sim/programs"] },
@@ -177,10 +178,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["errors", "random", "core", "elastic/trial", "sim/programs", "sim/oracle", "sim/world"],
   },
 
-  analysis: { loads: ["errors", "suggest", "svg"] },
+  sql: { loads: ["errors", "suggest"] },
+  analysis: { loads: ["errors", "suggest", "svg", "sql"] },
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
-  check: { loads: ["errors", "random", "analysis"] },
+  check: { loads: ["errors", "random", "analysis", "sql"] },
   fluxion: {
     loads: ["errors", "suggest", "svg", "model", "host", "host/ports", "host/link", "host/fleet", "analysis"],
   },

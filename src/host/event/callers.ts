@@ -60,10 +60,7 @@ export function checkCall(caller: Frame, slot: Slot, method: Method): void {
 
 /** For code that goes on after its method has ended. */
 export function usedTooLate({ slot, method }: Frame, what: string): HeadwaterError {
-  const error = new HeadwaterError(
-    "HW-1008",
-    `${what} was used after ${slot}.${method.name} had ended. Keep no \`this.event\` for later.`,
-  );
+  const error = rules.usedAfterEnd(slot, method, what);
   givenInside(error, slot, method);
   return error;
 }

@@ -5,7 +5,6 @@ import type { Watched } from "../../model/watched.js";
 import type { State } from "../../state/fields.js";
 import type { Slot } from "../context/index.js";
 import { Call, OwnCall } from "./call.js";
-import type { Entry } from "./entry.js";
 import type { Frame } from "./frame.js";
 import type { Undo } from "./guest.js";
 import { Turns } from "./turns.js";
@@ -27,11 +26,6 @@ interface Settled {
   readonly state: State | null;
 }
 
-/** A state of an entry to go back to, and the one to go back to before that. */
-interface Changed extends Undo {
-  later: Changed | null;
-}
-
 /**
  * The calls that one method makes. Each waits for those made before it in the same context, above or below it; so
  * undoing one call never touches what another one did. Their results are handed over in the order of the calls.
@@ -51,8 +45,8 @@ export class CallsBelow {
   /** Those whose turn has come. */
   #entering: Frame[] | null = null;
   /** What to undo if the method fails, from the oldest to the latest. */
-  #changed: Changed | null = null;
-  #lastChanged: Changed | null = null;
+  #changed: Undo | null = null;
+  #lastChanged: Undo | null = null;
   /** Those that have changed something on other hosts. */
   elsewhere: readonly number[] = NONE;
   /** Does the method go on when its code has come to rest? */
@@ -133,12 +127,8 @@ export class CallsBelow {
     return false;
   }
 
-  /** One of them has changed a context, which had this state before. */
-  changed(entry: Entry, state: State): void {
-    this.#add({ entry, state, later: null });
-  }
-
-  #add(changed: Changed, last = changed): void {
+  /** One of them has changed a context. */
+  changed(changed: Undo, last = changed): void {
     if (this.#lastChanged === null) this.#changed = changed;
     else this.#lastChanged.later = changed;
     this.#lastChanged = last;
@@ -151,7 +141,8 @@ export class CallsBelow {
 
   /** One of them has made calls itself. */
   changedAlso(below: CallsBelow): void {
-    if (below.#changed !== null && below.#lastChanged !== null) this.#add(below.#changed, below.#lastChanged);
+    if (below.#changed !== null && below.#lastChanged !== null)
+      this.changed(below.#changed, below.#lastChanged);
     for (const each of below.elsewhere) this.changedElsewhere(each);
   }
 

@@ -4,10 +4,12 @@ import { resolvePath } from "../../model/path.js";
 import * as rules from "../../model/rules.js";
 import { isUnmade, type State } from "../../state/fields.js";
 import { rootOf, type Slot } from "../context/index.js";
+import { callerAt } from "./callers.js";
 import type { Effect } from "./effects.js";
 import { allFrom, Entries } from "./entries.js";
 import { Entry } from "./entry.js";
 import { Frame } from "./frame.js";
+import type { Undo } from "./guest.js";
 import { FAILED, NOTHING_MORE, outcomeOf } from "./outgoing.js";
 import type { Change, EventRequest } from "./request.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
@@ -192,7 +194,7 @@ export class Execution {
     if (entry.released || slot.shape.anonymous) return;
     if (this.request.method.readonly) throw rules.readonlyDowngrade(slot);
     for (let above = slot.parent; above !== null; above = above.parent)
-      if (frame.holds(above)) throw rules.downgradeBelowHeld(slot, above);
+      if (callerAt(frame, above)?.isHeld ?? this.holds(above)) throw rules.downgradeBelowHeld(slot, above);
     entry.keepRunning(entry.current());
     entry.release();
     this.node.release(this.event, slot, entry.state !== entry.before);
@@ -210,13 +212,17 @@ export class Execution {
   }
 
   /** Undoes what a failed call had changed, latest first. Others may have seen part of it. */
-  takeBack(undone: readonly { entry: Entry; state: State }[], done: () => void): void {
+  takeBack(undone: readonly Undo[], done: () => void): void {
     const restore = () => {
       if (this.isDead) return;
-      for (const { entry, state } of [...undone].reverse()) entry.restore(state);
+      for (const { entry, state, version } of [...undone].reverse()) entry.restore(state, version);
       done();
     };
-    if (undone.some(({ entry, state }) => entry.published && entry.state !== state))
+    if (
+      undone.some(
+        ({ entry, state, version }) => entry.published && version < entry.version && entry.state !== state,
+      )
+    )
       this.node.retract(this.event, restore); // whoever has seen it goes back first
     else restore();
   }

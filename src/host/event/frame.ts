@@ -14,7 +14,7 @@ import type { Slot } from "../context/index.js";
 import { Asking } from "./asking.js";
 import { DISARM, disarm, isWhole, LIST } from "./builtins.js";
 import { Call, OwnCall } from "./call.js";
-import { callerAt, checkCall, positionsOf, usedTooLate } from "./callers.js";
+import { checkCall, positionsOf, usedTooLate } from "./callers.js";
 import { CallsBelow } from "./calls-below.js";
 import { type Effect, Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
@@ -41,6 +41,7 @@ export class Frame implements Activation {
   entry: Entry | null = null;
   /** The state of the context when this method began. */
   #before: State | null = null;
+  #beforeVersion = 0;
   /** Its calls. A method without any has ended when it has returned. */
   #below: CallsBelow | null = null;
   #asked = 0;
@@ -74,6 +75,7 @@ export class Frame implements Activation {
     try {
       this.entry = execution.entryOf(slot);
       this.#before = this.entry.state;
+      this.#beforeVersion = this.entry.version;
     } catch (error) {
       return this.#settle(false, error);
     }
@@ -196,7 +198,7 @@ export class Frame implements Activation {
     entry.keep(state);
     if (this.outer !== null) {
       const among = this.outer.#below;
-      if (state !== this.#before) among?.changed(entry, this.#before as State);
+      if (state !== this.#before) among?.changed(this.#undoOf(entry));
       if (this.#below !== null) among?.changedAlso(this.#below);
     }
     this.#leave(true, result);
@@ -214,13 +216,13 @@ export class Frame implements Activation {
     });
   }
 
-  #done(): Done {
-    return { undo: this.#undone(), elsewhere: this.#elsewhere };
-  }
-
   #undone(): readonly Undo[] {
     const below = this.#below?.undo() ?? [];
-    return this.entry === null ? below : [{ entry: this.entry, state: this.#before as State }, ...below];
+    return this.entry === null ? below : [this.#undoOf(this.entry), ...below];
+  }
+
+  #undoOf(entry: Entry): Undo {
+    return { entry, state: this.#before as State, version: this.#beforeVersion, later: null };
   }
 
   get #elsewhere(): readonly number[] {
@@ -246,7 +248,10 @@ export class Frame implements Activation {
 
   #leave(ok: boolean, value: unknown): void {
     const { outer, answer, guest } = this;
-    if (guest !== null) return guest.leave(this, ok, value, this.#doom, ok ? this.#done() : NOTHING);
+    if (guest !== null) {
+      const done = ok ? { undo: this.#undone(), elsewhere: this.#elsewhere } : NOTHING;
+      return guest.leave(this, ok, value, this.#doom, done);
+    }
     if (outer === null || answer === null) return this.execution.end(this, ok, value);
     answer.doom = this.#doom;
     outer.#below?.ended(this);
@@ -278,7 +283,7 @@ export class Frame implements Activation {
     const late = entry.released && state !== entry.state ? changedFields(slot, entry.state, state) : null;
     if (late !== null && late.length > 0) this.#doom ??= rules.writeAfterDowngrade(slot, late);
     if (this.#doom !== null) throw this.#doom;
-    if (late !== null) entry.restore(entry.state); // changed and changed back: later events may have gone on from it
+    if (late !== null) entry.restore(entry.state, entry.version); // changed and changed back: later events may have gone on from it
     return late === null ? state : entry.state;
   }
 
@@ -331,7 +336,9 @@ export class Frame implements Activation {
   }
 
   own(method: { readonly name: string }, promise: Promise<unknown>): Promise<unknown> {
-    if (!this.#running || this.execution.wasTakenBack) return promise;
+    const { wasTakenBack } = this.execution;
+    if (wasTakenBack) promise.catch(() => {}); // a later attempt does what it does
+    if (!this.#running || wasTakenBack) return promise;
     const own = new OwnCall(method);
     this.#below ??= new CallsBelow();
     this.#below.add(own);
@@ -357,11 +364,6 @@ export class Frame implements Activation {
     if (this.execution.wasTakenBack || this.#isTooLate(rules.did.downgrade)) return;
     if (this.#below?.isUnderWay(LIST)) throw rules.badList(this.slot, rules.noList.underWay);
     this.execution.downgrade(this, this.entry as Entry);
-  }
-
-  /** Does the event hold a context above, as far as this method may know? */
-  holds(above: Slot): boolean {
-    return callerAt(this, above)?.isHeld ?? this.execution.holds(above);
   }
 
   /** Is it about a context and all that is below it? */

@@ -27,11 +27,11 @@ export function readAbove<T extends Context<Key>>(frame: Frame, cls: ContextClas
   const { execution } = frame;
   const slot = addressAbove(frame.slot, cls as unknown as ContextClass) as Slot;
   const above = callerAt(frame, slot);
-  const state = above?.state ?? execution.stateSeen(slot);
   if (above?.state === null) {
     slot.shape.isReadBelow = true; // the next try will know the state as of the call
-    execution.startAgain();
+    execution.startAgain(); // first: the present state may be none that could be stored
   }
+  const state = above?.state ?? execution.stateSeen(slot);
   if (state instanceof HeadwaterError) throw state;
   if (state === undefined || state === null)
     throw rules.undeclaredRead(frame.slot, execution.request.method, cls.name);

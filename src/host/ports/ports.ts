@@ -82,10 +82,20 @@ function soon(task: () => void): void {
   else void NOW.then(task);
 }
 
+let lastTask: (() => void) | null = null;
+let leaveLastTask = () => {};
+
 /** What a microtask leaves for the next tick is done when there are no more microtasks. */
 function atRest(task: () => void): void {
-  if (isTurnOld()) setImmediate(task);
-  else void NOW.then(() => process.nextTick(task));
+  if (isTurnOld()) {
+    setImmediate(task);
+    return;
+  }
+  if (task !== lastTask) {
+    lastTask = task; // mostly the same one, again and again
+    leaveLastTask = () => process.nextTick(task);
+  }
+  void NOW.then(leaveLastTask);
 }
 
 /** One host, in memory: nothing is kept beyond the process. */

@@ -118,3 +118,23 @@ export function hostGoals(all: readonly Figures[]): Goal[] {
     },
   ];
 }
+
+const TRANSFERS_PER_SECOND_MIN = 400_000;
+const TRANSFERS_PER_SECOND_DURABLE_MIN = 150_000;
+
+/** The same for the bench of transfers. */
+export function transferGoals(all: readonly Figures[]): Goal[] {
+  const least = {
+    "headwater-transfer": TRANSFERS_PER_SECOND_MIN,
+    "headwater-transfer-durable": TRANSFERS_PER_SECOND_DURABLE_MIN,
+  };
+  return Object.entries(least).flatMap(([name, perSecond]) => {
+    const own = all.filter((each) => each.case.name === name).map((each) => each.eventsPerSecond);
+    const most = Math.max(...own);
+    return {
+      what: `${name} reaches ${perSecond.toLocaleString("en")} transfers per second`,
+      met: most >= perSecond,
+      figure: Math.round(most).toLocaleString("en"),
+    };
+  });
+}

@@ -94,7 +94,7 @@ function element(
   span: Span,
 ): PlanExpression {
   const [array, index] = operands;
-  const type = array === undefined ? null : elementOf(array.type);
+  const type = array?.type === "untyped" ? "untyped" : elementOf(array?.type ?? "text");
   if (array === undefined || index === undefined || type === null)
     throw senseless(text, span, "Only an array has elements.");
   const place = typing.converted(index, "int4");

@@ -83,7 +83,7 @@ function asTexts(typing: Typing, operands: readonly PlanExpression[]): readonly 
   return operands.map((each) => (elementOf(each.type) === null ? asText(typing, each) : each));
 }
 
-export function asText(typing: Typing, expression: PlanExpression): PlanExpression {
+function asText(typing: Typing, expression: PlanExpression): PlanExpression {
   return expression.type === "untyped" ? typing.settled(expression) : typing.converted(expression, "text");
 }
 

@@ -14,7 +14,7 @@ export type {
   Measurements,
   Policy,
 } from "./elastic/policy.js";
-export { type Code, HeadwaterError } from "./errors.js";
+export { type Code, HeadwaterError, mayRetry } from "./errors.js";
 export type {
   ContextInfo,
   HostInfo,

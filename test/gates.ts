@@ -1,3 +1,5 @@
+import { waitFor } from "./waits.js";
+
 /** Lets a test decide when a method goes on, so that interleavings are chosen and not left to chance. */
 export class Gates {
   readonly #gates = new Map<string, Gate>();
@@ -7,12 +9,12 @@ export class Gates {
     const gate = this.#gate(name);
     gate.visits += 1;
     gate.reached.resolve();
-    return gate.opened.promise;
+    return waitFor(`for the gate "${name}" to be opened`, gate.opened.promise);
   }
 
   /** In a test: resolves when a method has got to the gate. */
   reached(name: string): Promise<void> {
-    return this.#gate(name).reached.promise;
+    return waitFor(`for a method to get to the gate "${name}"`, this.#gate(name).reached.promise);
   }
 
   /** How often a method has got to the gate; more than once for an event that was started again. */

@@ -16,14 +16,15 @@ export const explain: Command = {
   async run({ operands: [written], flags }, terminal) {
     const json = flags.has("json");
     if (written === undefined) {
-      for (const [code, title] of Object.entries(codes)) {
-        terminal.out(json ? JSON.stringify({ code, title }) : `${code}  ${title}`);
+      for (const [code, [consequence, title]] of Object.entries(codes)) {
+        terminal.out(json ? JSON.stringify({ code, title, consequence }) : `${code}  ${title}`);
       }
       return 0;
     }
     const code = codeFrom(written);
     const page = await readFile(new URL(`${code}.md`, PAGES), "utf8");
-    terminal.out(json ? JSON.stringify({ code, title: codes[code], page }) : page.trimEnd());
+    const [consequence, title] = codes[code];
+    terminal.out(json ? JSON.stringify({ code, title, consequence, page }) : page.trimEnd());
     return 0;
   },
 };

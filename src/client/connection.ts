@@ -1,12 +1,17 @@
-import { HeadwaterError } from "../errors.js";
+import { type CodeWith, HeadwaterError } from "../errors.js";
 import type { Position } from "../model/door.js";
-import { errorOfClose, errorOfForm } from "./failure.js";
-import { fromForm } from "./form.js";
-import { PROTOCOL_VERSION, pack, type Terms } from "./frames.js";
-import { Positions } from "./positions.js";
+import {
+  errorOfClose,
+  errorOfForm,
+  fromForm,
+  Positions,
+  PROTOCOL_VERSION,
+  pack,
+  type Terms,
+  Unpacker,
+} from "../protocol/index.js";
 import { Requests } from "./requests.js";
 import { type SocketClass, type SocketLike, socketClass } from "./socket.js";
-import { Unpacker } from "./unpack.js";
 
 export type ConnectionState = "connecting" | "open" | "closed";
 
@@ -23,8 +28,31 @@ export interface ConnectionOptions {
   readonly onClosed: (error: HeadwaterError | null) => void;
 }
 
-/** After these, trying again would give the same answer, or take the session from whoever has it now. */
-const FINAL = new Set(["HW-4006", "HW-4007", "HW-4010", "HW-4011", "HW-4014", "HW-4021", "HW-4041"]);
+type FinalClose = Extract<CodeWith<"final" | "repair">, `HW-4${string}`>;
+
+/**
+ * After these, a new connection would end in the same way, or take the session from the client that has it now. The type keeps
+ * the list equal to what the table of codes says, without the table in the client.
+ */
+const FINAL: Readonly<Record<FinalClose, true>> = {
+  "HW-4001": true,
+  "HW-4002": true,
+  "HW-4003": true,
+  "HW-4004": true,
+  "HW-4005": true,
+  "HW-4006": true,
+  "HW-4007": true,
+  "HW-4009": true,
+  "HW-4010": true,
+  "HW-4011": true,
+  "HW-4012": true,
+  "HW-4014": true,
+  "HW-4019": true,
+  "HW-4020": true,
+  "HW-4021": true,
+  "HW-4031": true,
+  "HW-4041": true,
+};
 
 const DEPTH_MAX = 1000;
 /** Close code of the WebSocket protocol: a frame was too large. */
@@ -218,7 +246,7 @@ export class Connection {
 
   #lost(closeCode: number, reason: string): void {
     const error = errorOfClose(closeCode === TOO_BIG ? 4006 : closeCode, reason);
-    if (error !== null && FINAL.has(error.code)) return this.close(error);
+    if (error !== null && error.code in FINAL) return this.close(error);
     this.#lastClose = error;
     this.#drop();
     this.state = "connecting";

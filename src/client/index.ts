@@ -8,10 +8,10 @@ import { type SocketClass, socketUrl } from "./socket.js";
  * all it imports from the rest of Headwater are errors and types.
  */
 
-export { HeadwaterError } from "../errors.js";
+export { HeadwaterError, mayRetry } from "../errors.js";
 export type { Client } from "../model/api.js";
+export { errorFrom } from "../protocol/index.js";
 export type { ConnectionState } from "./connection.js";
-export { errorFrom } from "./failure.js";
 
 export interface ConnectOptions {
   /** Says who is calling, to a server that has tokens. It never becomes part of an address. */

@@ -1,7 +1,5 @@
-import { HeadwaterError } from "../errors.js";
-import { cannotTravel, toForm } from "./form.js";
-import { Packer } from "./pack.js";
-import { Waiting } from "./waiting.js";
+import { type CodeWith, HeadwaterError } from "../errors.js";
+import { cannotTravel, Packer, Queue, toForm } from "../protocol/index.js";
 
 interface Request {
   readonly id: number;
@@ -25,9 +23,9 @@ function keepSettlers(resolve: (value: unknown) => void, reject: (error: unknown
 }
 
 /** The server had no room for the request, and has not carried it out: it is to be sent again, as any other request. */
-const REFUSED = "HW-4030";
+const REFUSED: CodeWith<"refused"> = "HW-4030";
 /** The server had no room for the reply: it is to be asked for again, under the same number. */
-const HELD_BACK = "HW-4032";
+const HELD_BACK: CodeWith<"unsure"> = "HW-4032";
 const IN_FLIGHT_MIN = 4;
 const NEVER = -1;
 const PAUSE_MS = 10;
@@ -40,7 +38,7 @@ const PAUSE_MAX_MS = 1000;
 export class Requests {
   /** All of them, in the order of their numbers and so of their deadlines. */
   readonly #open = new Map<number, Request>();
-  readonly #toSend = new Waiting<Request>();
+  readonly #toSend = new Queue<Request>();
   readonly #packer = new Packer();
   #onTheWay = 0;
   #last = 0;

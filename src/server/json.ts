@@ -1,5 +1,5 @@
-import { cannotTravel, forbiddenField, fromForm, isForbiddenField, toForm } from "../client/form.js";
 import { HeadwaterError } from "../errors.js";
+import { cannotTravel, forbiddenField, fromForm, isForbiddenField, toForm } from "../protocol/index.js";
 import { shown } from "./log.js";
 
 /**

@@ -1,7 +1,7 @@
 import type { WebSocket } from "ws";
-import { Packer } from "../client/pack.js";
 import { HeadwaterError } from "../errors.js";
 import type { Share } from "../model/share.js";
+import { Packer } from "../protocol/index.js";
 
 /** What may wait in a socket before nothing more is read from its client. */
 const UNREAD_BYTES = 1024 * 1024;

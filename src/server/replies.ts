@@ -1,6 +1,5 @@
-import { failureForm } from "../client/failure.js";
-import { toForm } from "../client/form.js";
 import { HeadwaterError } from "../errors.js";
+import { failureForm, toForm } from "../protocol/index.js";
 import type { Called } from "./call.js";
 import type { InFlight } from "./in-flight.js";
 import type { Outgoing } from "./outgoing.js";

@@ -1,18 +1,13 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { failureForm } from "../client/failure.js";
-import { HeadwaterError } from "../errors.js";
+import { type Code, HeadwaterError, mayRetry } from "../errors.js";
+import { failureForm } from "../protocol/index.js";
 import { formJson } from "./json.js";
 
-/** What an error is in terms of HTTP. Codes that are not here are the server's own fault. */
-const STATUS: Readonly<Record<string, number>> = {
+/** Errors that say more about the request than that it may be retried (503), or that the server is at fault (500). */
+const STATUS: Readonly<Partial<Record<Code, number>>> = {
   "HW-1006": 400,
   "HW-1015": 400,
-  "HW-1301": 503,
-  "HW-1401": 503,
-  "HW-3005": 503,
-  "HW-3006": 503,
-  "HW-3007": 503,
   "HW-4004": 404,
   "HW-4005": 400,
   "HW-4006": 413,
@@ -22,21 +17,20 @@ const STATUS: Readonly<Record<string, number>> = {
   "HW-4010": 401,
   "HW-4011": 401,
   "HW-4012": 403,
-  "HW-4013": 503,
   "HW-4014": 400,
   "HW-4019": 422,
-  "HW-4030": 503,
   "HW-4031": 410,
-  "HW-4032": 503,
-  "HW-4040": 503,
   "HW-4041": 401,
 };
 
+const AT_FAULT = 500;
+const UNAVAILABLE = 503;
 /** An event that threw was understood and refused by the application. */
 const APPLICATION_REFUSED = 422;
 
 export function statusOf(error: unknown): number {
-  return error instanceof HeadwaterError ? (STATUS[error.code] ?? 500) : APPLICATION_REFUSED;
+  if (!(error instanceof HeadwaterError)) return APPLICATION_REFUSED;
+  return STATUS[error.code] ?? (mayRetry(error) ? UNAVAILABLE : AT_FAULT);
 }
 
 export function errorJson(error: unknown): string {
@@ -71,7 +65,7 @@ export function refuse(
 ): void {
   const status = statusOf(error);
   const more =
-    status === 401 ? { "www-authenticate": "Bearer" } : status === 503 ? { "retry-after": "1" } : {};
+    status === 401 ? { "www-authenticate": "Bearer" } : mayRetry(error) ? { "retry-after": "1" } : {};
   respond(response, status, errorJson(error), { ...headers, ...more });
   let left = discardBytes;
   request.on("data", (chunk: Buffer) => {

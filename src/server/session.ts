@@ -1,9 +1,7 @@
-import { toForm } from "../client/form.js";
-import { pack } from "../client/frames.js";
-import { Waiting } from "../client/waiting.js";
 import { HeadwaterError } from "../errors.js";
 import type { Position } from "../model/door.js";
 import type { Share } from "../model/share.js";
+import { pack, Queue, toForm } from "../protocol/index.js";
 import type { ServerLimits } from "./limits.js";
 
 /** The side of a connection that a session speaks to. */
@@ -28,9 +26,9 @@ const WINDOW_BYTES = 256 * 1024;
  */
 export class Session {
   readonly #limits: ServerLimits;
-  readonly #unacknowledged = new Waiting<Told>();
+  readonly #unacknowledged = new Queue<Told>();
   /** Those of them that the present connection has not been given. */
-  #unsent = new Waiting<Told>();
+  #unsent = new Queue<Told>();
   #listener: Listener | null = null;
   #last = 0;
   #sent = 0;
@@ -101,7 +99,7 @@ export class Session {
     this.#listener?.end(new HeadwaterError("HW-4021", "another connection has taken the session over."));
     this.#sent = this.#acknowledged;
     this.#sentBytes = 0;
-    this.#unsent = new Waiting();
+    this.#unsent = new Queue();
     for (const told of this.#unacknowledged) this.#unsent.push(told);
     this.#listener = listener;
     this.#sendMore();

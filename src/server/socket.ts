@@ -1,12 +1,17 @@
 import type { RawData, WebSocket } from "ws";
-import { closeCodeOf, closeReasonOf } from "../client/failure.js";
-import { fromForm } from "../client/form.js";
-import { PROTOCOL_VERSION, pack, type Terms } from "../client/frames.js";
-import { Unpacker } from "../client/unpack.js";
-import { Waiting } from "../client/waiting.js";
 import { HeadwaterError } from "../errors.js";
-import type { Waiting as Asker, Series } from "../model/door.js";
+import type { Series, Waiting } from "../model/door.js";
 import { shareOf } from "../model/share.js";
+import {
+  closeCodeOf,
+  closeReasonOf,
+  fromForm,
+  PROTOCOL_VERSION,
+  pack,
+  Queue,
+  type Terms,
+  Unpacker,
+} from "../protocol/index.js";
 import { type Budgets, callerOf } from "./budgets.js";
 import type { Ask, Called, Calls } from "./call.js";
 import { InFlight } from "./in-flight.js";
@@ -43,7 +48,7 @@ export class ClientSocket implements Listener {
   readonly #ws: WebSocket;
   readonly #around: SocketSurroundings;
   readonly #outgoing: Outgoing;
-  readonly #frames = new Waiting<Uint8Array>();
+  readonly #frames = new Queue<Uint8Array>();
   readonly #helloTimer: ReturnType<typeof setTimeout>;
   #watch: TokenWatch | null = null;
   #reading: Unpacker | null = null;
@@ -373,7 +378,7 @@ const LINGER_MS = 1000;
 const PONG = pack([0, "pong"]);
 
 /** One request that waits for its answer. */
-class Reply implements Asker {
+class Reply implements Waiting {
   constructor(
     readonly socket: ClientSocket,
     readonly request: number,

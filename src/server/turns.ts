@@ -1,4 +1,4 @@
-import { Waiting } from "../client/waiting.js";
+import { Queue } from "../protocol/index.js";
 
 /** What is larger takes so long to read that it waits for its turn. */
 export const LARGE_BYTES = 16 * 1024;
@@ -11,11 +11,11 @@ type Task = () => void;
  */
 export class Turns {
   /** By caller, the one whose turn is next first. */
-  readonly #waiting = new Map<string, Waiting<Task>>();
+  readonly #waiting = new Map<string, Queue<Task>>();
   #isScheduled = false;
 
   wait(caller: string, task: Task): void {
-    const tasks = this.#waiting.get(caller) ?? new Waiting<Task>();
+    const tasks = this.#waiting.get(caller) ?? new Queue<Task>();
     this.#waiting.set(caller, tasks);
     tasks.push(task);
     this.#schedule();

@@ -89,14 +89,14 @@ test("explain lists all codes, or prints the page of one however it is written",
   const list = (await headwater("explain")).stdout.split("\n");
   assert.deepEqual(
     list,
-    Object.entries(codes).map(([code, title]) => `${code}  ${title}`),
+    Object.entries(codes).map(([code, [, title]]) => `${code}  ${title}`),
   );
   const page = readFileSync(join(ROOT, "docs/errors/HW-1001.md"), "utf8").trimEnd();
   for (const written of ["HW-1001", "hw-1001", "1001"]) {
     assert.deepEqual(await headwater("explain", written), { exitCode: 0, stdout: page, stderr: "" });
   }
-  const { code, title } = JSON.parse((await headwater("explain", "1001", "--json")).stdout);
-  assert.deepEqual({ code, title }, { code: "HW-1001", title: codes["HW-1001"] });
+  const { code, title, consequence } = JSON.parse((await headwater("explain", "1001", "--json")).stdout);
+  assert.deepEqual([code, [consequence, title]], ["HW-1001", codes["HW-1001"]]);
 });
 
 test("sim hands its options to the simulator and refuses what it cannot use", async () => {

@@ -11,6 +11,7 @@ import {
   type TimerId,
 } from "headwater";
 import { refused } from "../refused.js";
+import { until } from "../waits.js";
 
 /** Timers and results of outside calls that start their events on a context above the one that asked. */
 
@@ -73,10 +74,6 @@ class Show extends Context {
   @readonly count() {
     return this.expired;
   }
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise(setImmediate);
 }
 
 test("a timer that concerns two contexts starts one event above both", async () => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { run } from "headwater";
 import { Random } from "#src/random.js";
 import World, { type Entity, HEIGHT, main, regionOf, WIDTH } from "../../examples/moving-entities.js";
+import { turns } from "../gates.js";
 import { runErratically } from "./erratic.js";
 import { printed } from "./printed.js";
 
@@ -55,7 +55,7 @@ test("entities that step at each tick end where a plain loop takes them", async 
 
   let found: Entity[] = [];
   do {
-    await sleep(1);
+    await turns(1);
     found = await service.root.audit();
     assert.deepEqual(idsOf(found), idsOf(walkers), "an entity is in no cell, or in two");
   } while (found.some(({ ticks }) => ticks < TICKS));

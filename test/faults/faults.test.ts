@@ -7,8 +7,9 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { temporaryDirectory } from "../durable/support.js";
 import { needed } from "../needed.js";
+import { temporaryDirectory } from "../store/support.js";
+import { until } from "../waits.js";
 import { Faults } from "./faults.js";
 import { NotesProcess } from "./notes.js";
 
@@ -26,7 +27,7 @@ test("nothing is acknowledged before the disk has it, however slow the disk is",
     isAnswered = true;
     return answer;
   });
-  while (faults.syncsHeld === 0) await turn();
+  await until(() => faults.syncsHeld > 0);
   for (let i = 0; i < 100; i++) await turn(); // an answer that had been given would be here by now
   assert.equal(isAnswered, false);
   faults.releaseSyncs();
@@ -40,7 +41,7 @@ test("a process that is killed while the disk is slow has lost nothing that it a
   assert.equal(await notes.write("a", "acknowledged"), "ok");
   faults.holdSyncs();
   const lost = notes.write("b", "not acknowledged");
-  while (faults.syncsHeld === 0) await turn();
+  await until(() => faults.syncsHeld > 0);
   notes.kill();
   assert.equal(await lost, "ended");
   const again = await NotesProcess.start(t, journal);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { Context, run } from "headwater";
 
 class Spinner extends Context {
@@ -21,7 +22,7 @@ class Spinner extends Context {
 test("events that start events without end leave timers, input and signals their turn", async () => {
   const service = await run(Spinner);
   await service.root.spin();
-  await sleep(1);
+  await once(AbortSignal.timeout(1), "abort");
   const before = await service.root.add();
   await turn();
   assert.ok((await service.root.add()) > before);

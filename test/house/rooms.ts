@@ -145,8 +145,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   doors: { loads: ["host", "model", "server"] },
-  client: { loads: ["errors", "model"] },
-  server: { loads: ["errors", "model", "client"] },
+  protocol: { loads: ["errors", "model"] },
+  client: { loads: ["errors", "model", "protocol"] },
+  server: { loads: ["errors", "model", "protocol"] },
 
   "sim/programs": { loads: ["errors", "random", "model"] },
   "sim/oracle": { loads: ["errors", "model", "state", "journal"], names: ["sim/programs"] },

@@ -80,6 +80,20 @@ test("files stay short enough to be read at once", () => {
   assert.deepEqual(long, []);
 });
 
+test("no pattern over codes decides anything: what follows from an error stands in the table of codes", () => {
+  const others = code(src.filter(({ path }) => path !== "src/errors.ts"));
+  assert.deepEqual(linesMatching(others, /\bHW-\d*(\(|\[|\\d(?!\{4\}))|startsWith\("HW-/), []);
+});
+
+test("no test sleeps: it waits for facts, by name", () => {
+  const tests = own.filter(({ path }) =>
+    /^test\/(?!(runner|fluxion)\/|waits\.ts|.*\/programs\/|house\/tidy)/.test(path),
+  );
+  assert.ok(tests.length > 100);
+  const sleeping = /^import .*\bsetTimeout\b|await new Promise.*\bsetTimeout\b/;
+  assert.deepEqual(linesMatching(code(tests), sleeping), []);
+});
+
 test("nothing names a path of somebody's machine", () => {
   const house = [...own, ...prose].filter(({ path }) => path !== "test/house/tidy.test.ts");
   assert.deepEqual(

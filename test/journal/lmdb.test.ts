@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withSurvey } from "#src/journal/survey.js";
 import { refused } from "../refused.js";
+import { until } from "../waits.js";
 import { allOf, IDENTITY, newDirectory, openIn, outcome, textOf, write } from "./support.js";
 
 /** Far away, so that only the limit under test is reached. */
@@ -55,7 +56,7 @@ test("the log is carried over in a pause", async (t) => {
   const directory = newDirectory(t);
   const journal = await openIn(t, directory, { carryOver: { ...NEVER, idleMs: 1 } });
   await write(journal, { a: "1", b: "2" });
-  while ((await logCommits(directory)) > 0) await new Promise(setImmediate);
+  await until(async () => (await logCommits(directory)) === 0);
   assert.deepEqual(allOf(journal), { a: "1", b: "2" });
 });
 

@@ -9,10 +9,13 @@ const ONE_FILE = fileURLToPath(new URL("one-file.ts", import.meta.url));
 /**
  * When does a test hang? Not when much time has passed: the machine may be busy with other things. A file hangs when it has
  * made no progress (no test began or ended, nothing was printed) for a while in which its processes either did next to
- * nothing, or used up far more processor time than any test needs.
+ * nothing and had nothing to do, or used up far more processor time than any test needs. First, what it waits for by name
+ * (`test/waits.ts`) fails, so that the test says what it is that never came.
  */
 export interface Patience {
   readonly lookEveryMs: number;
+  /** How many looks in a row may find the processes idle before what the file waits for by name fails. */
+  readonly waitLooksMax: number;
   /** How many looks in a row may find the processes idle. */
   readonly idleLooksMax: number;
   readonly busyCpuMsMax: number;
@@ -22,7 +25,8 @@ export interface Patience {
 
 const PATIENCE: Patience = {
   lookEveryMs: 2_000,
-  idleLooksMax: 60,
+  waitLooksMax: 10,
+  idleLooksMax: 30,
   busyCpuMsMax: 400_000,
   leftoverLooksMax: 300,
 };
@@ -120,16 +124,19 @@ export class FileRun {
   }
 
   #look(): void {
-    const cpuMs = this.processes().reduce((sum, each) => sum + each.cpuMs, 0);
+    const processes = this.processes();
+    const cpuMs = processes.reduce((sum, each) => sum + each.cpuMs, 0);
     const seen = this.#seen;
     const hasMoved = this.#progress !== seen.progress;
-    const isIdle = cpuMs - seen.cpuMs < this.patience.lookEveryMs * IDLE_SHARE;
+    const share = (cpuMs - seen.cpuMs) / this.patience.lookEveryMs;
+    const isIdle = share < IDLE_SHARE && !processes.some(({ isAtWork }) => isAtWork);
     this.#seen = {
       progress: this.#progress,
       cpuMs,
       cpuMsAtProgress: hasMoved ? cpuMs : seen.cpuMsAtProgress,
       idleLooks: hasMoved || !isIdle ? 0 : seen.idleLooks + 1,
     };
+    if (this.#seen.idleLooks === this.patience.waitLooksMax) this.#child.stdin?.write("stuck\n");
     if (this.#seen.idleLooks > this.patience.idleLooksMax) this.#hangs("its processes do nothing");
     else if (cpuMs - this.#seen.cpuMsAtProgress > this.patience.busyCpuMsMax)
       this.#hangs("its processes are busy without an end");

@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
 });
 
 /** The longest first, or the last one would run alone. */
-const FIRST = ["sim", "durable", "bench", "hosts", "fluxion", "house"];
+const FIRST = ["sim", "store", "bench", "fleet", "fluxion", "house"];
 
 function testFiles(): string[] {
   const folders = readdirSync(TEST, { withFileTypes: true }).filter((each) => each.isDirectory());

@@ -9,6 +9,8 @@ export interface Started {
   readonly command: string;
   /** Time on a processor, its own and that of children it has waited for. */
   readonly cpuMs: number;
+  /** Has one of its threads work to do at this moment, on a processor, waiting for one, or waiting for a disk? */
+  readonly isAtWork: boolean;
 }
 
 /** Clock ticks per second in /proc/PID/stat: 100 on every Linux that Node runs on. */
@@ -29,15 +31,35 @@ export function processesOf(session: number, mark: string): Started[] {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
     const stat = read(`/proc/${pid}/stat`);
-    const afterName = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const afterName = fieldsOf(stat);
     const [state, , , sessionOf] = afterName;
     if (state === undefined || state === "Z" || state === "X" || sessionOf === undefined) continue;
     if (Number(sessionOf) !== session && !hasMark(pid, mark)) continue;
     const ticks = afterName.slice(11, 15).reduce((sum, each) => sum + Number(each), 0);
     const command = read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim();
-    found.push({ pid, command, cpuMs: (ticks * 1000) / TICKS_PER_SECOND });
+    found.push({ pid, command, cpuMs: (ticks * 1000) / TICKS_PER_SECOND, isAtWork: isAtWork(pid) });
   }
   return found;
+}
+
+/** What follows the name of the program, which may itself hold spaces and brackets. */
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+function isAtWork(pid: number): boolean {
+  return threadsOf(pid).some((thread) => {
+    const [state] = fieldsOf(read(`/proc/${pid}/task/${thread}/stat`));
+    return state === "R" || state === "D";
+  });
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return []; // it has ended meanwhile
+  }
 }
 
 function hasMark(pid: number, mark: string): boolean {

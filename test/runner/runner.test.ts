@@ -5,13 +5,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { until } from "../waits.js";
 import { FileRun, type Patience } from "./file-run.js";
 import { processesOf } from "./processes.js";
 
 const CACHE = fileURLToPath(new URL("../../.cache", import.meta.url));
 
 /** A file that hangs is noticed after a few looks instead of minutes. */
-const HASTY: Patience = { lookEveryMs: 100, idleLooksMax: 20, busyCpuMsMax: 2_000, leftoverLooksMax: 20 };
+const HASTY: Patience = {
+  lookEveryMs: 100,
+  waitLooksMax: 10,
+  idleLooksMax: 20,
+  busyCpuMsMax: 2_000,
+  leftoverLooksMax: 20,
+};
 
 /** A test file with this text, inside the package, so that it finds the package's modules. */
 function fileWith(t: TestContext, text: string): string {
@@ -59,6 +66,36 @@ test("a test that waits in vain ends by itself, and is named", async (t) => {
   assert.match(failures[0] ?? "", /^outer > inner hangs: .* do nothing/);
 });
 
+test("a test that waits by name in vain fails where it waits, and the others go on", async (t) => {
+  const gates = JSON.stringify(new URL("../gates.ts", import.meta.url).href);
+  const waits = JSON.stringify(new URL("../waits.ts", import.meta.url).href);
+  const { failures, passed } = await new FileRun(
+    fileWith(
+      t,
+      `import { Gates } from ${gates};
+      import { until } from ${waits};
+      const gates = new Gates();
+      let seen = 0;
+      const other = setInterval(() => {}, 1_000_000);
+      test("gate", async () => { await gates.reached("the far side"); });
+      test("method", async () => { await gates.pass("the near side"); });
+      test("condition", async () => { await until(() => seen > 3); });
+      test("other", () => clearInterval(other));
+      test("alone", async () => { await gates.reached("the end"); });`,
+    ),
+    HASTY,
+  ).run();
+  const inVain = failures.map((failure) => failure.split("\n").slice(0, 2).join(": "));
+  assert.deepEqual(inVain, [
+    'gate: Error: waited in vain for a method to get to the gate "the far side": nothing moves any more.',
+    'method: Error: waited in vain for the gate "the near side" to be opened: nothing moves any more.',
+    "condition: Error: waited in vain until seen>3: nothing moves any more.",
+    'alone: Error: waited in vain for a method to get to the gate "the end": nothing is left that could happen.',
+  ]);
+  for (const failure of failures) assert.match(failure, /some\.test\.ts:\d+/, "it says where");
+  assert.equal(passed, 1);
+});
+
 test("a file in an endless loop ends by itself, and is named", async (t) => {
   const { failures } = await new FileRun(fileWith(t, `test("loop", () => { while (true); });`), HASTY).run();
   assert.match(failures[0] ?? "", /some\.test\.ts hangs: .* busy without an end/);
@@ -69,7 +106,7 @@ test("a file that leaves a process behind fails, and the process ends, in whatev
   const run = new FileRun(fileWith(t, `test("a", () => { ${left} });`), HASTY);
   const { failures } = await run.run();
   assert.match(failures[0] ?? "", /left processes behind:\n.*sleep 100000/);
-  while (run.processes().length > 0) await new Promise(setImmediate); // it was killed, and ends
+  await until(() => run.processes().length === 0); // it was killed, and ends
 });
 
 test("when the runner is killed, the processes of its files end", async (t) => {
@@ -91,5 +128,5 @@ test("when the runner is killed, the processes of its files end", async (t) => {
   const session = Number(String(pid).split("\n")[0]);
   assert.ok(processesOf(session, "none").some(({ command }) => command === "sleep 100000"));
   process_.kill("SIGKILL");
-  while (processesOf(session, "none").length > 0) await new Promise(setImmediate);
+  await until(() => processesOf(session, "none").length === 0);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fromForm } from "#src/client/form.js";
 import { HeadwaterError } from "#src/errors.js";
+import { fromForm } from "#src/protocol/form.js";
 import { parseJson } from "#src/server/json.js";
 import fc from "../properties.js";
 

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { connect } from "headwater/client";
-import { temporaryDirectory } from "../durable/support.js";
+import { temporaryDirectory } from "../store/support.js";
 import type { WarehouseApi, WarehouseOptions } from "./programs/warehouse.js";
 import { RawSocket } from "./raw.js";
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type Socket, type Server as TcpServer, connect as tcp } from "node:net";
 import type { TestContext } from "node:test";
 import { WebSocket } from "ws";
-import { pack } from "#src/client/frames.js";
-import { Unpacker } from "#src/client/unpack.js";
+import { pack } from "#src/protocol/frames.js";
+import { Unpacker } from "#src/protocol/unpack.js";
 import { type Reply, replyOf } from "./town.js";
 
 /** Ways to say things that no well-behaved client says. */

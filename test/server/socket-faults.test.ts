@@ -5,7 +5,7 @@ import { request } from "node:http";
 import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
-import { pack } from "#src/client/frames.js";
+import { pack } from "#src/protocol/frames.js";
 import { dial, firstReply, RawSocket } from "./raw.js";
 import { gates, type Running, unharmed, until } from "./town.js";
 

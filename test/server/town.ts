@@ -4,6 +4,8 @@ import { Context, expose, readonly, run, type ServeOptions, type Server, serve }
 import { type ConnectOptions, connect, type ServiceClient } from "headwater/client";
 import { Gates } from "../gates.js";
 
+export { until } from "../waits.js";
+
 /** The program that the tests of the server talk to, and ways to start it. */
 
 export const gates = new Gates();
@@ -136,9 +138,4 @@ export async function unharmed(
   assert.equal(await client.api.read("honest"), count);
   assert.equal(await client.api.read("attacked"), 0);
   assert.equal(client.state, "open");
-}
-
-/** Goes on turning the event loop until something is so. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,11 +3,11 @@ import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
 import { HeadwaterError, register } from "headwater";
 import { Packr } from "msgpackr";
-import { errorFrom, failureForm } from "#src/client/failure.js";
-import { fromForm, toForm } from "#src/client/form.js";
-import { pack } from "#src/client/frames.js";
-import { Unpacker } from "#src/client/unpack.js";
-import { Waiting } from "#src/client/waiting.js";
+import { errorFrom, failureForm } from "#src/protocol/failure.js";
+import { fromForm, toForm } from "#src/protocol/form.js";
+import { pack } from "#src/protocol/frames.js";
+import { Queue } from "#src/protocol/queue.js";
+import { Unpacker } from "#src/protocol/unpack.js";
 import { Random } from "#src/random.js";
 import { parseJson, toJson } from "#src/server/json.js";
 import { filesIn, importsOf } from "../house/source.js";
@@ -160,7 +160,7 @@ test("errors travel with what is known of them, and without what nobody should s
 });
 
 test("what waits is taken in its order, however much was taken before", () => {
-  const waiting = new Waiting<number>();
+  const waiting = new Queue<number>();
   let next = 0;
   for (let i = 0; i < 10_000; i++) {
     waiting.push(i);
@@ -190,7 +190,7 @@ test("the client imports nothing that a browser lacks", () => {
   follow("src/client/index.ts");
   assert.ok(seen.has("src/client/connection.ts") && seen.has("src/errors.ts"));
   assert.deepEqual(
-    [...seen].filter((path) => !/^src\/(client\/|errors\.ts)/.test(path)),
+    [...seen].filter((path) => !/^src\/((client|protocol)\/|errors\.ts)/.test(path)),
     [],
   );
   assert.deepEqual([...outside].toSorted(), ["ws"]); // and that only where there is no WebSocket

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HeadwaterError } from "headwater";
-import { errorOfForm, failureForm } from "#src/client/failure.js";
-import { fromForm, toForm } from "#src/client/form.js";
-import { pack } from "#src/client/frames.js";
-import { Unpacker } from "#src/client/unpack.js";
+import { errorOfForm, failureForm } from "#src/protocol/failure.js";
+import { fromForm, toForm } from "#src/protocol/form.js";
+import { pack } from "#src/protocol/frames.js";
+import { Unpacker } from "#src/protocol/unpack.js";
 import { formJson, parseJson, toJson } from "#src/server/json.js";
 import fc from "../properties.js";
 import { Money } from "./classes.js";

@@ -2,14 +2,6 @@ import { HeadwaterError } from "../../errors.js";
 
 /** Requests that are not carried out, or not again. */
 
-/** The request was not carried out, and may be at another time: there is nothing to remember. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof HeadwaterError && REFUSALS.test(error.code);
-}
-
-/** The node is full, the service has stopped, the journal takes no more, the caller's share is used up. */
-const REFUSALS = /^HW-(1301|1401|30\d\d|4030)$/;
-
 export function noRoom(bytesMax: number, answersMs: number): HeadwaterError {
   return new HeadwaterError(
     "HW-4030",

@@ -1,8 +1,8 @@
-import type { HeadwaterError } from "../../errors.js";
+import { type HeadwaterError, isRemembered } from "../../errors.js";
 import type { Waiting } from "../../model/door.js";
 import { Lease, type Share } from "../../model/share.js";
 import { isSimple } from "../../state/values.js";
-import { gone, isRefusal, noRoom, tooLarge } from "./answer-refusals.js";
+import { gone, noRoom, tooLarge } from "./answer-refusals.js";
 import type { Answers } from "./answers.js";
 import { KEPT_GENERATIONS, ownCopy } from "./kept-answers.js";
 
@@ -140,7 +140,7 @@ export class AnswerSeries {
   /** Something has come of a request. Returns what is kept of it here. */
   settled(answer: NumberedAnswer, ok: boolean, value: unknown): unknown {
     this.#open -= 1;
-    if (!ok && isRefusal(value)) {
+    if (!ok && !isRemembered(value)) {
       this.#drop(answer.number, answer);
       return undefined;
     }

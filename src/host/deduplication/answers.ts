@@ -1,5 +1,6 @@
+import { isRemembered } from "../../errors.js";
 import { type Payer, Share, shareOf } from "../../model/share.js";
-import { isRefusal, noRoom, tooLarge } from "./answer-refusals.js";
+import { noRoom, tooLarge } from "./answer-refusals.js";
 import { AnswerSeries } from "./answer-series.js";
 import { type AnswerStore, KEPT_GENERATIONS, ownCopy } from "./kept-answers.js";
 import { weightOf } from "./weight.js";
@@ -82,7 +83,7 @@ export class Answers {
 
   #settled(id: string, share: Share, bytes: number, reserved: number, ok: boolean, value: unknown): void {
     this.#underWay.delete(id);
-    if (!ok && isRefusal(value)) {
+    if (!ok && !isRemembered(value)) {
       share.give(bytes + reserved);
       share.leave();
       return;

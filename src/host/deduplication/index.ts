@@ -4,7 +4,6 @@
  * in a journal is written by the store.
  */
 
-export { isRefusal } from "./answer-refusals.js";
 export { type AnswerSeries, numberedRequest } from "./answer-series.js";
 export { Answers } from "./answers.js";
 export { AnswersInJournal, AnswersInMemory } from "./kept-answers.js";

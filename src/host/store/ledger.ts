@@ -1,5 +1,5 @@
 import type { CoreEvent, Moment, Ticket } from "../../core/event.js";
-import type { HeadwaterError } from "../../errors.js";
+import { type HeadwaterError, isRemembered } from "../../errors.js";
 import type { Journal, Write } from "../../journal/journal.js";
 import type { Shape } from "../../model/shape.js";
 import { decode, encode } from "../../state/codec.js";
@@ -16,7 +16,7 @@ import {
   stateWrites,
   weakly,
 } from "../context/index.js";
-import { isRefusal, type StoredAnswer, StoredAnswers } from "../deduplication/index.js";
+import { type StoredAnswer, StoredAnswers } from "../deduplication/index.js";
 import { type Change, type EventRequest, keysOfTimers, type Told } from "../event/index.js";
 import type { Careful } from "./lives.js";
 import { olderTimerWrites } from "./older-timers.js";
@@ -323,7 +323,7 @@ export class Ledger implements Keeper {
     if (event.payload.record?.isParked) writes.push(parkedWrite(event));
     if (execution === null) return;
     const { ok, value } = execution;
-    if (request !== undefined && !isRefusal(value))
+    if (request !== undefined && (ok || isRemembered(value)))
       writes.push(this.answers.write(request, ok, value, event.steadyMs));
     if (!ok) return;
     execution.collectChanges(changes, writes);

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import { survivesKills } from "./payloads.js";
 
-/** By hand, with a hundred kills: `node --import tsx test/durable/payloads.ts --kills 100 --hosts 2`. */
+/** By hand, with a hundred kills: `node --import tsx test/store/payloads.ts --kills 100 --hosts 2`. */
 
 test("payloads from 1 byte to 10 MB survive kills of the whole process, byte by byte", async (t) => {
   const told = await survivesKills(t, { kills: 5, hosts: 1, seed: 1, durability: "synced" });

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type FailedEvent,
   type HeadwaterError,
@@ -13,6 +12,7 @@ import {
   type RunOptions,
   run,
 } from "headwater";
+import { until } from "../waits.js";
 import Shop from "./programs/shop.js";
 
 const module = new URL("./programs/shop.ts", import.meta.url).href;
@@ -48,10 +48,10 @@ test("a started event whose hosts are killed from outside again and again happen
   const { service, failed, parcels } = await shop(t, { journal: new MemoryJournal() });
   await service.root.order(1, "send", gate, log);
   for (let kills = 1; kills <= 5; kills++) {
-    while (linesOf(log).length < kills) await sleep(5);
+    await until(() => linesOf(log).length >= kills);
     process.kill(Number(linesOf(log).at(-1)), "SIGKILL");
   }
-  while (linesOf(log).length < 6) await sleep(5);
+  await until(() => linesOf(log).length >= 6);
   writeFileSync(gate, "");
   await service.idle();
   assert.deepEqual(failed, []);
@@ -65,7 +65,7 @@ test("an event that ends its hosts though they run nothing else is parked, and i
   const first = await shop(t, { journal });
   for (const parcel of [2, 3]) await first.service.root.order(parcel, "send", gate, join(at, `log${parcel}`));
   await first.service.root.order(1, "burn", cure, log);
-  while (first.failed.length === 0) await sleep(5);
+  await until(() => first.failed.length > 0);
   writeFileSync(gate, "");
   await first.service.idle();
   assert.deepEqual(
@@ -100,7 +100,7 @@ test("a parked event can be dropped", async (t) => {
   const at = await directory(t);
   const { service, failed, parked, parcels } = await shop(t, { journal: new MemoryJournal() });
   await service.root.order(1, "burn", join(at, "cure"), join(at, "log"));
-  while (failed.length === 0) await sleep(5);
+  await until(() => failed.length > 0);
   const [event] = parked.list();
   await parked.drop(event?.id ?? "");
   assert.deepEqual(parked.list(), []);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type HeadwaterError, type ServiceClient } from "headwater/client";
 import { Random } from "#src/random.js";
+import { turns } from "../gates.js";
+import { until } from "../waits.js";
 import { type BankApi, type Notice, type Party, START, type Transfer } from "./programs/bank.js";
 import { compiledPrograms, fixedPort, Standby } from "./standby.js";
 import { temporaryDirectory } from "./support.js";
@@ -40,7 +41,7 @@ class Customer {
       this.outcomes.set(transfer.id, "open");
       this.outcomes.set(transfer.id, (await this.ask(transfer)) ? "done" : "refused");
       this.answered += 1;
-      if (this.random.chance(0.3)) await sleep(this.random.int(10)); // or all of them would always ask at once
+      if (this.random.chance(0.3)) await turns(this.random.int(100)); // or all of them would always ask at once
     }
   }
 
@@ -81,11 +82,12 @@ function overSocket(url: string, name: string, random: Random): Connected {
 /** Over HTTP, it is the caller who asks again. Some ask twice at once, or again though they have an answer. */
 function overHttp(url: string, name: string, random: Random): Customer {
   const once = async (transfer: Transfer): Promise<number> => {
-    for (;;) {
-      const answer = await post(url, transfer).catch(() => null);
-      if (answer !== null && answer !== 503) return answer;
-      await sleep(30);
-    }
+    let answer: number | null = null;
+    await until(async () => {
+      answer = await post(url, transfer).catch(() => null);
+      return answer !== null && answer !== 503;
+    }, `for an answer to ${transfer.id}`);
+    return answer ?? 0;
   };
   return new Customer(name, random, async (transfer) => {
     const times = random.chance(0.3) ? 2 : 1;
@@ -140,11 +142,11 @@ async function survives(
     // Some while it is still reading its journal, most while transfers run.
     if (signal === "SIGTERM" || random.chance(0.8))
       await answers(customers, 20 + random.int(300), closing.signal);
-    else await sleep(random.int(100));
+    else await turns(random.int(2000));
     await bank.kill(signal);
   }
   await bank.serves();
-  await sleep(50);
+  await answers(customers, 20, closing.signal);
   closing.abort();
   await work;
   await compare(customers, connected);
@@ -156,16 +158,17 @@ async function survives(
 async function answers(customers: readonly Customer[], count: number, isOver: AbortSignal): Promise<void> {
   const answered = () => customers.reduce((sum, each) => sum + each.answered, 0);
   const enough = answered() + count;
-  while (answered() < enough && !isOver.aborted) await sleep(1);
+  await until(() => answered() >= enough || isOver.aborted);
 }
 
-/** Resolves with what `look` gives once it has as many items as there should be, or no more come. */
+/** Resolves with what `look` gives once it has as many items as there should be. */
 async function whenAll<T>(look: () => Promise<readonly T[]>, count: number): Promise<readonly T[]> {
-  for (let tries = 0; ; tries++) {
-    const found = await look();
-    if (found.length >= count || tries === 100) return found;
-    await sleep(20);
-  }
+  let found: readonly T[] = [];
+  await until(async () => {
+    found = await look();
+    return found.length >= count;
+  }, `for ${count} of what ${look} gives`);
+  return found;
 }
 
 async function compare(customers: readonly Customer[], connected: readonly Connected[]): Promise<void> {

@@ -1,5 +1,5 @@
 /** A list of things to send, taken from the front. Taking one is cheap however many wait. */
-export class Waiting<T> {
+export class Queue<T> {
   #items: T[] = [];
   #first = 0;
 

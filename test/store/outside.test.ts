@@ -6,6 +6,8 @@ import { type TestContext, test } from "node:test";
 import { Context, GiveUp, type OutsideResult, outside, type RunOptions, readonly, run } from "headwater";
 import { MemoryJournal } from "#src/journal/memory.js";
 import { decode, encode } from "#src/state/codec.js";
+import { Gates } from "../gates.js";
+import { until } from "../waits.js";
 import { temporaryDirectory } from "./support.js";
 
 interface Charge {
@@ -31,13 +33,14 @@ const hang = outside("test.hang", (_: null) => new Promise<string>(() => {}), {
   backoffMs: 1,
 });
 
+const gates = new Gates();
 const signals: AbortSignal[] = [];
 /** Asks for its signal at once the first time, and only when it is too late the second time. */
 const patient = outside(
   "test.patient",
   async (_: null, call) => {
     if (call.attempt === 1) signals.push(call.signal);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await gates.pass("both attempts have timed out");
     if (call.attempt === 2) signals.push(call.signal);
   },
   { attempts: 2, timeoutMs: 20, backoffMs: 1 },
@@ -248,7 +251,8 @@ test("an attempt that takes too long is told so by its signal, whenever it asks 
   await using service = await run(Shop);
   await service.root.orders("a").beat();
   await service.idle();
-  while (signals.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  gates.open("both attempts have timed out");
+  await until(() => signals.length === 2);
   assert.equal((await service.root.orders("a").all()).length, 1);
   for (const { aborted, reason } of signals)
     assert.deepEqual([aborted, reason.message], [true, "it took longer than 20 ms"]);

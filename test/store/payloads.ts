@@ -15,7 +15,7 @@ import { compiledPrograms } from "./standby.js";
  * A vault keeps payloads of 1 byte to 10 MB while it is killed again and again, the whole of it or one of its hosts. Those
  * who ask it know what must be in it, and compare that byte by byte:
  *
- *     node --import tsx test/durable/payloads.ts --kills 100 --hosts 2 --seed 1
+ *     node --import tsx test/store/payloads.ts --kills 100 --hosts 2 --seed 1
  */
 
 export interface Trial {

@@ -26,12 +26,12 @@ export async function fixedPort(random: Random): Promise<number> {
   }
 }
 
-/** Compiles `test/durable/programs`: loading them as TypeScript would take most of the time of a restart. */
+/** Compiles `test/store/programs`: loading them as TypeScript would take most of the time of a restart. */
 export async function compiledPrograms(t: Pick<TestContext, "after">): Promise<string> {
   mkdirSync(join(ROOT, ".cache"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, ".cache", "durable-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const rootDir = join(ROOT, "test", "durable", "programs");
+  const rootDir = join(ROOT, "test", "store", "programs");
   const settings = {
     extends: "../../tsconfig.json",
     compilerOptions: { noEmit: false, noCheck: true, rootDir, outDir: folder },

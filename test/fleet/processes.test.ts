@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { MemoryJournal, type RunOptions, run, type Service } from "headwater";
+import { until } from "../waits.js";
 import Counters from "./programs/counters.js";
 
 const module = new URL("./programs/counters.ts", import.meta.url).href;
@@ -35,10 +36,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 test("hosts as processes run the program, each in its own, and end with the service", async () => {
@@ -121,7 +118,7 @@ test("hosts end by themselves when their head is killed, also one that is busy f
     const pids = new Set();
     for (let key = 0; key < ${KEYS}; key++) pids.add(await service.root.counters(key).where());
     service.root.counters(0).spin(${JSON.stringify(file)});
-    while (!existsSync(${JSON.stringify(file)})) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (!existsSync(${JSON.stringify(file)})) await new Promise(setImmediate);
     console.log(JSON.stringify([...pids]));
   `;
   const args = ["--import", "tsx", "--input-type=module", "-e", script];

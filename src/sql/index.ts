@@ -14,6 +14,7 @@ export type { Row } from "./evaluate/expression.js";
 export type { Failure } from "./evaluate/failure.js";
 export { evaluateQuery, queryFunction, type Tables } from "./evaluate/query.js";
 export { parseQuery } from "./parse/query.js";
+export { parseDefinition, type Statement, type Watermark } from "./parse/statement.js";
 export type {
   Aggregate,
   AggregateName,

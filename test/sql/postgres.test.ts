@@ -69,7 +69,58 @@ async function ours(sql: string, data: TableRows): Promise<{ answer: Answer; fai
   return { answer: { types: columns.map(({ type }) => type), rows: texts.sort() }, failures };
 }
 
+/** What PostgreSQL has and Headwater refuses: to take members out of JSON with `-`, and an order among JSON values. */
+const LEFT_OUT = /: jsonb there, refused here|j < |< j|json is distinct from|is distinct from j::json/;
+
 describe("queries mean what they mean to PostgreSQL", () => {
+  test("every operator, with operands of every two types, has the type that it has there, or is refused as there", async () => {
+    await postgres.client.query(insertion({ t: [], u: [] }));
+    const operands = [
+      "i",
+      "k",
+      "n",
+      "f",
+      "s",
+      "b",
+      "d",
+      "ts",
+      "j",
+      "i::int2",
+      "f::float4",
+      "'1'",
+      "null",
+      "1",
+      "1.5",
+      "ts::timestamptz",
+      "interval '1 hour'",
+      "j::json",
+    ];
+    const operators = ["+", "-", "*", "/", "%", "||", "=", "<", "is distinct from", "like", "->", "->>"];
+    const calls = ["coalesce", "greatest", "mod", "round", "date_trunc", "position", "left"];
+    const expressions = operands.flatMap((a) =>
+      operands.flatMap((b) => [
+        ...operators.map((operator) => `${a} ${operator} ${b}`),
+        ...calls.map((name) => (name === "position" ? `strpos(${a}, ${b})` : `${name}(${a}, ${b})`)),
+      ]),
+    );
+    const wrong: string[] = [];
+    let accepted = 0;
+    for (const expression of expressions) {
+      const sql = `select ${expression} as p from t`;
+      const [expected, found] = [await theirs(sql), await ours(sql, {})];
+      if (typeof expected === "string" && expected.startsWith("22")) continue; // it was evaluated already
+      const type = typeof expected === "string" ? "refused" : expected.types[0];
+      const own = typeof found === "string" ? "refused" : found.answer.types[0];
+      if (type !== "refused") accepted++;
+      if (type !== own) wrong.push(`${expression}: ${type} there, ${own} here`);
+    }
+    assert.deepEqual(
+      wrong.filter((each) => !LEFT_OUT.test(each)),
+      [],
+    );
+    assert.ok(accepted > expressions.length / 10);
+  });
+
   test("random queries over random rows have the same types and give the same answers", async () => {
     let compared = 0;
     const cases = fc.asyncProperty(query, rows, async (sql, data) => {

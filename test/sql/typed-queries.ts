@@ -196,7 +196,10 @@ function ownForms(kind: Kind, again: (kind: Kind) => Text): Text[] {
         words`(${again("date")})::timestamp`,
       ];
     case "jsonb":
-      return [words`(${again("jsonb")} -> ${fc.constantFrom("'a'", "'bb'", "0", "1", "-1")})`];
+      return [
+        words`(${again("jsonb")} || ${again("jsonb")})`,
+        words`(${again("jsonb")} -> ${fc.constantFrom("'a'", "'bb'", "0", "1", "-1")})`,
+      ];
   }
 }
 

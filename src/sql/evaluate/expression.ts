@@ -2,7 +2,7 @@ import type { Operator, Scalar } from "../ast.js";
 import type { Plan, PlanExpression } from "../plan.js";
 import type { SqlType } from "../types.js";
 import { compareValues } from "../values/compare.js";
-import { canonicalJson, jsonMember } from "../values/json.js";
+import { canonicalJson, joinJson, jsonMember } from "../values/json.js";
 import { outputValue } from "../values/text.js";
 import { calculate, numberFunction } from "./arithmetic.js";
 import { castValue } from "./cast.js";
@@ -125,7 +125,7 @@ function operateKnown(
     case ">=":
       return order() >= 0;
     case "||":
-      return `${a}${b}`;
+      return type === "jsonb" ? joinJson(String(a), String(b)) : `${a}${b}`;
     case "like":
     case "ilike":
       return matchesLike(String(a), String(b), operator === "ilike");

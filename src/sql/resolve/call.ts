@@ -23,6 +23,8 @@ export function typedCall(
     if (operands.length === 0) throw senseless(text, span, `${name}() takes 1 operand.`);
     const alike = typing.alike(operands, `${name}()`);
     const type = alike[0]?.type ?? "untyped";
+    if (name !== "coalesce" && (type === "json" || type === "jsonb"))
+      throw senseless(text, span, `${name}() needs values that have an order, which JSON has not.`);
     return {
       kind: "call",
       name,

@@ -76,10 +76,11 @@ export function compared(
   return applied(typing, text, "=", operands, span).operands;
 }
 
-/** A text and something else make a text. */
+/** A text and something else make a text; a literal beside JSON is JSON. */
 function asTexts(typing: Typing, operands: readonly PlanExpression[]): readonly PlanExpression[] {
   const types = operands.map((each) => typing.typeOf(each));
-  if (!types.some((type) => type === "text" || type === "unknown")) return operands;
+  const beside = types.includes("jsonb") ? ["text"] : ["text", "unknown"];
+  if (!types.some((type) => beside.includes(type))) return operands;
   return operands.map((each) => (elementOf(each.type) === null ? asText(typing, each) : each));
 }
 

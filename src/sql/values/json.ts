@@ -33,3 +33,13 @@ export function jsonMember(text: string, key: string | number, type: "json" | "j
   if (typeof key === "number") return undefined;
   return Object.hasOwn(value, key) ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
 }
+
+/** `a || b` of jsonb: members of two objects, the later ones first to count; or else the elements of both. */
+export function joinJson(a: string, b: string): string {
+  const [x, y]: unknown[] = [JSON.parse(a), JSON.parse(b)];
+  const isObject = (value: unknown): value is object =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  if (isObject(x) && isObject(y)) return canonicalJson({ ...x, ...y });
+  const list = (value: unknown) => (Array.isArray(value) ? value : [value]);
+  return canonicalJson([...list(x), ...list(y)]);
+}

@@ -16,6 +16,7 @@ import {
   type Waiting,
 } from "../event/index.js";
 import { apart, goingOn, type Ports } from "../ports/index.js";
+import { LocalRunner, Scheduler } from "../runner/index.js";
 import { type Ledger, Mailboxes } from "../store/index.js";
 import { type FailedEvent, Failures } from "./failures.js";
 import { LogicalNode } from "./node.js";
@@ -104,7 +105,9 @@ export class Program implements Surroundings {
     const shapes = Object.values(classes).flatMap((cls) => inspectTree(cls));
     for (const [name, cls] of Object.entries(classes)) {
       mustBeWellFormed(name, "a logical node");
-      const node = new LogicalNode(name, cls, ports, this, options);
+      const scheduler = new Scheduler(name, cls, ports, this, options);
+      const runner = options.runners?.runnerFor(scheduler) ?? new LocalRunner(scheduler);
+      const node = new LogicalNode(scheduler, runner, this);
       this.nodes.set(name, node);
       this.roots.set(name, node.root);
     }
@@ -183,6 +186,8 @@ export class Program implements Surroundings {
   ): void {
     try {
       this.mustGoOn();
+      const refusal = this.ledger?.journal.refusal() ?? null;
+      if (refusal !== null) throw refusal;
       if (!args.every(isSimple)) copyArguments(args, slot, method);
       this.node(slot.node).submit(slot, method, args, client, waiting, request);
     } catch (error) {

@@ -24,7 +24,7 @@ const of = (name: string, start: Case["start"], journal: Case["journal"], baseli
 
 const cases: readonly Case[] = [
   of("headwater-transfer", startTransfers, "memory", "headwater-transfer"),
-  of("headwater-transfer-durable", startDurableTransfers, "lmdb", "headwater-transfer"),
+  of("headwater-transfer-durable", startDurableTransfers, "log", "headwater-transfer"),
 ];
 
 export async function main(args: readonly string[]): Promise<void> {

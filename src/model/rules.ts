@@ -146,7 +146,8 @@ export function undeclaredRead(address: Address, method: Named, ancestorName: st
   return new HeadwaterError(
     "HW-1012",
     `${address} read the state of ${ancestorName} above it, in an event that began with ${method.name} and does not ` +
-      `hold ${ancestorName}. Declare it: \`@reads(${ancestorName})\` before ${method.name}.`,
+      `hold ${ancestorName}. If ${ancestorName} is above the context of ${method.name}, declare it: \`@reads(${ancestorName})\` before ` +
+      `${method.name}. If it is below, call a method of ${ancestorName} that makes this call, or pass on what is needed as an argument.`,
   );
 }
 

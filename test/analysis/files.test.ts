@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { HeadwaterError } from "headwater";
-import { type Graph, readDataflow } from "headwater/analysis";
+import { analyze, type Graph, readDataflow } from "headwater/analysis";
+import fc from "../properties.js";
 import { AD_NETWORK, WORDCOUNT } from "./dataflows.js";
 
 /** What is said about a text that is refused. */
@@ -328,4 +330,69 @@ describe("a file that cannot be read is refused", () => {
     assert.match(message, /^flow.yaml:1:/);
     assert.match(message, /\nand 20 more\.$/);
   });
+});
+
+test("any file is read, or refused with the positions of what is wrong with it", async () => {
+  const folder = new URL("../../examples/analysis/", import.meta.url);
+  const files = readdirSync(folder).filter((file) => file.endsWith(".yaml"));
+  const texts = files.map((file) => readFileSync(new URL(file, folder), "utf8"));
+  const pieces = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    "- ",
+    "\n",
+    "&a ",
+    "*a",
+    "!!js ",
+    "\t",
+    "null",
+    "'",
+    '"',
+    "|",
+    "%",
+    "<<: ",
+    "1e9",
+  ];
+  const names = [
+    "constructor",
+    "toString",
+    "__proto__",
+    "hasOwnProperty",
+    "sample: [{ a: *x }]\n",
+    "streams:\n",
+  ];
+  const edit = fc.record({
+    at: fc.nat(),
+    removed: fc.nat(6),
+    added: fc.constantFrom("", ...pieces, ...names),
+  });
+  const mutated = fc.tuple(fc.constantFrom(...texts), fc.array(edit, { minLength: 1, maxLength: 3 }));
+  const property = fc.asyncProperty(mutated, async ([text, edits]) => {
+    const changed = edits.reduce((before, { at, removed, added }) => {
+      const start = at % (before.length + 1);
+      return before.slice(0, start) + added + before.slice(start + removed);
+    }, text);
+    try {
+      analyze(await readDataflow(changed, { source: "f.yaml" }));
+    } catch (error) {
+      assert.ok(error instanceof HeadwaterError, `${changed}\n${(error as Error).stack}`);
+      assert.match(error.message, /f\.yaml:\d+:\d+/, changed);
+    }
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
+
+test("components may have the names of what every object has, and an alias without its anchor is refused", async () => {
+  for (const name of ["constructor", "toString", "hasOwnProperty"]) {
+    const graph = await readDataflow(`${name}:\n  annotation: { from: a, to: b, label: CR }\n`, {
+      source: "f.yaml",
+    });
+    assert.equal(graph.components[0]?.name, name);
+  }
+  const unresolved =
+    "C:\n  annotation: { from: a, to: b, label: CR }\nstreams:\n  a: { sample: [{ k: *x }] }\n";
+  await assert.rejects(readDataflow(unresolved, { source: "f.yaml" }), /HW-5001.*f\.yaml:4:/s);
 });

@@ -28,6 +28,7 @@ export class Page {
     this.#document = parseDocument(text, {
       lineCounter: this.#lines,
       prettyErrors: false,
+      logLevel: "silent", // its warnings are about files of other programs
       uniqueKeys: false, // its check takes quadratic time; `entries` has one
     });
     for (const { pos, message } of this.#document.errors)
@@ -152,9 +153,16 @@ export class Page {
     return all.length > 0 ? all : this.problem(node, `${what} is a list of words and not empty.`);
   }
 
-  /** Plain data. */
+  /** Plain data; null if it refers to what is not there. */
   data(node: Node): unknown {
-    return node.toJS(this.#document);
+    try {
+      return node.toJS(this.#document);
+    } catch (error) {
+      return this.problem(
+        node,
+        `This cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+      );
+    }
   }
 
   yesOrNo(node: Node, what: string): boolean | undefined {

@@ -71,7 +71,7 @@ function readEntries(page: Page): { written: WrittenComponent[]; sections: Secti
   const written: WrittenComponent[] = [];
   const sections: Sections = { streams: [], dependencies: [], accept: [] };
   for (const entry of page.entries(page.root, "An annotation file")) {
-    const section = sections[entry.key as keyof Sections];
+    const section = Object.hasOwn(sections, entry.key) ? sections[entry.key as keyof Sections] : undefined;
     if (section !== undefined) {
       section.push(entry);
     } else if (isAlternative(page, entry.value)) {

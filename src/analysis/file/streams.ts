@@ -148,7 +148,10 @@ function readSample(page: Page, node: Node): Readonly<Record<string, unknown>>[]
   const items = page.items(node);
   if (items.length === 0) page.problem(node, "A sample is a list of records and not empty.");
   return items.flatMap((item) => {
-    if (page.isMapping(item)) return [page.data(item) as Record<string, unknown>];
+    if (page.isMapping(item)) {
+      const record = page.data(item) as Record<string, unknown> | null;
+      return record === null ? [] : [record];
+    }
     page.problem(item, "A record of a sample is a mapping (attribute: value).");
     return [];
   });

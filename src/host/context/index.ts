@@ -17,5 +17,6 @@ export {
   encodeState,
   loadState,
   stateWrites,
+  storedFrom,
   storedWrites,
 } from "./stored-state.js";

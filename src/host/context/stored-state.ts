@@ -244,6 +244,23 @@ export function* storedWrites(journal: Journal, slot: Slot): Generator<Write> {
   for (const [part, value] of journal.range(partsPrefix(name))) yield { key: part, value };
 }
 
+/** The same behind one of its keys; null stands for what is in front of all. */
+export function* storedFrom(
+  journal: Journal,
+  slot: Slot,
+  after: string | null,
+): Generator<{ readonly key: string; readonly value: Uint8Array }> {
+  const { key, name } = slot.stored;
+  if (after === null) {
+    const main = journal.get(key);
+    if (main === undefined) return;
+    yield { key, value: main };
+  }
+  const isInParts = after !== null && after !== key;
+  for (const [part, value] of journal.range(partsPrefix(name), isInParts ? after : undefined))
+    yield { key: part, value };
+}
+
 /** What the journal has of a context; null if nothing. */
 export function loadState(journal: Journal, slot: Slot): State | null {
   const { key, name } = slot.stored;

@@ -194,6 +194,10 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
     this.#hosts.get(host)?.line.send(message);
   }
 
+  stream(host: HostId, messages: Iterator<ToHost>): void {
+    this.#hosts.get(host)?.line.stream(messages);
+  }
+
   load(host: HostId): HostLoad | null {
     return this.#hosts.get(host)?.report?.load ?? null;
   }

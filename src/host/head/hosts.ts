@@ -14,4 +14,6 @@ export interface Hosts {
   /** Counts the lives of all hosts: what was on a host in an earlier life is gone. */
   life(host: HostId): number;
   send(host: HostId, message: ToHost): void;
+  /** The same with messages that are made when the host has room for them. What is sent later comes after them. */
+  stream(host: HostId, messages: Iterator<ToHost>): void;
 }

@@ -17,6 +17,5 @@ export {
   encodeState,
   loadState,
   stateWrites,
-  storedFrom,
   storedWrites,
 } from "./stored-state.js";

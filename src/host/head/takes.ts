@@ -1,6 +1,6 @@
 import type { Journal, Write } from "../../journal/journal.js";
 import { pathOf } from "../../model/path.js";
-import { type Slot, storedFrom } from "../context/index.js";
+import { type Slot, storedWrites } from "../context/index.js";
 import type { ToHost } from "../wire/index.js";
 
 /** At most so much of a context goes to a host in one message, keys aside. */
@@ -34,7 +34,7 @@ export function* takes(journal: Journal, slot: Slot): Generator<Take> {
 function someFrom(journal: Journal, slot: Slot, after: string | null): { key: string; value: Uint8Array }[] {
   const writes: { key: string; value: Uint8Array }[] = [];
   let bytes = 0;
-  for (const write of storedFrom(journal, slot, after)) {
+  for (const write of storedWrites(journal, slot, after)) {
     writes.push(write);
     bytes += write.value.length;
     if (bytes >= TAKE_BYTES) break;

@@ -1,5 +1,5 @@
 import type { CoreEvent, Message, Ticket } from "../../core/event.js";
-import { allAlong, type Ready, type Send } from "../../core/ready.js";
+import { allAlong, type Send } from "../../core/ready.js";
 import { type HeadwaterError, invariant } from "../../errors.js";
 import type { OutsideResult } from "../../model/outside.js";
 import type { Method } from "../../model/shape.js";
@@ -45,7 +45,15 @@ export class LogicalNode {
     const begin = (timer: Timer) => this.begin(timer.slot, timer.method, timer.args, timerOrigin(timer));
     this.timers = new Timers(scheduler, scheduler.ports, begin, stored);
     scheduler.serve({
-      carryOut: (ready) => this.#carryOut(ready),
+      ticketed: (event) => scheduler.remember(event),
+      append: (first) => {
+        if (first !== null) this.#append(first);
+        runner.goOn(); // now nothing is appended that has not been sent after its context
+      },
+      see: ({ event, place }) => this.#see(event, place),
+      enter: (entry) => runner.enter(entry),
+      settle: (event) => this.#settle(event),
+      send: (send) => this.#send(send),
       isDue: () => runner.isDue,
       rested: () => around.rested(),
     });
@@ -134,17 +142,6 @@ export class LogicalNode {
     for (const call of calls) this.#around.callOutside(call);
     for (const request of started) scheduler.remember(scheduler.core.request(request));
     scheduler.wake();
-  }
-
-  #carryOut(ready: Ready<EventRequest>): void {
-    for (const event of ready.ticketed) this.#scheduler.remember(event);
-    if (ready.append !== null) this.#append(ready.append); // first: a host may have to load what they left
-    this.#runner.goOn(); // now nothing is appended that has not been sent after its context
-    for (const { event, place } of ready.views) this.#see(event, place);
-    for (let entry = ready.nextToEnter(); entry !== null; entry = ready.nextToEnter())
-      this.#runner.enter(entry);
-    for (let event = ready.nextSettled(); event !== null; event = ready.nextSettled()) this.#settle(event);
-    for (const send of ready.send) this.#send(send);
   }
 
   #see(event: Event, place: object): void {

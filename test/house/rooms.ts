@@ -18,6 +18,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   core: { loads: ["errors"] },
   journal: { loads: ["errors"] },
   elastic: { loads: ["errors"] },
+  net: { loads: ["errors"] },
   "elastic/trial": { loads: ["errors", "core", "elastic"] },
 
   // The runtime. Hosts load only what `host/main` does: nothing of the store, the head, the nodes and the fleet.
@@ -93,7 +94,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/runner",
     ],
   },
-  "host/link": { loads: ["errors", "core", "host/ports"], names: ["host", "host/fleet", "host/load"] },
+  "host/link": { loads: ["errors", "core", "net", "host/ports"], names: ["host", "host/fleet", "host/load"] },
   "host/fleet": {
     loads: [
       "errors",
@@ -135,6 +136,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "host/main": {
     loads: [
       "errors",
+      "net",
       "host",
       "host/ports",
       "host/context",
@@ -238,10 +240,5 @@ export const ROOMS: Readonly<Record<string, Room>> = {
  * that starts and governs hosts if it came in by these doors.
  */
 export const PAST_THE_DOOR: Readonly<Record<string, readonly string[]>> = {
-  "host/main": [
-    "src/host/link/frames.ts",
-    "src/host/link/host-link.ts",
-    "src/host/load/context-loads.ts",
-    "src/host/load/gauge.ts",
-  ],
+  "host/main": ["src/host/link/host-link.ts", "src/host/load/context-loads.ts", "src/host/load/gauge.ts"],
 };

@@ -7,6 +7,7 @@ import { helpCommand } from "./help.js";
 import { hosts } from "./hosts.js";
 import { journal } from "./journal.js";
 import { policy } from "./policy.js";
+import { query } from "./query.js";
 import { run } from "./run.js";
 import { sim } from "./sim.js";
 
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   hosts,
   events,
   journal,
+  query,
   analyze,
   compile,
   policy,

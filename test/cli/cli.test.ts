@@ -18,6 +18,7 @@ test("--help lists every command on stdout; no command at all gives the same on 
     "hosts",
     "events",
     "journal",
+    "query",
     "analyze",
     "compile",
     "policy",
@@ -46,7 +47,7 @@ test("help --json gives each command as one JSON object per line", async () => {
   const described = stdout.split("\n").map((line): { name: string } => JSON.parse(line));
   assert.deepEqual(
     described.map(({ name }) => name),
-    ["run", "hosts", "events", "journal", "analyze", "compile", "policy", "sim", "explain", "help"],
+    ["run", "hosts", "events", "journal", "query", "analyze", "compile", "policy", "sim", "explain", "help"],
   );
 });
 

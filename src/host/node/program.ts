@@ -4,7 +4,7 @@ import type { ContextClass } from "../../model/context.js";
 import { INVOKE, type Reference, reference, type Scope } from "../../model/refs.js";
 import * as rules from "../../model/rules.js";
 import { inspectTree, isKindOf, type Method, mustBeWellFormed } from "../../model/shape.js";
-import { copyAll, isSimple } from "../../state/values.js";
+import { areSimple, copyAll } from "../../state/values.js";
 import type { Slot } from "../context/index.js";
 import { Answers, AnswersInJournal, AnswersInMemory, weightOf } from "../deduplication/index.js";
 import {
@@ -16,6 +16,7 @@ import {
   type Waiting,
 } from "../event/index.js";
 import { apart, goingOn, type Ports } from "../ports/index.js";
+import { LocalRunner, Scheduler } from "../runner/index.js";
 import { type Ledger, Mailboxes } from "../store/index.js";
 import { type FailedEvent, Failures } from "./failures.js";
 import { LogicalNode } from "./node.js";
@@ -104,7 +105,9 @@ export class Program implements Surroundings {
     const shapes = Object.values(classes).flatMap((cls) => inspectTree(cls));
     for (const [name, cls] of Object.entries(classes)) {
       mustBeWellFormed(name, "a logical node");
-      const node = new LogicalNode(name, cls, ports, this, options);
+      const scheduler = new Scheduler(name, cls, ports, this, options);
+      const runner = options.runners?.runnerFor(scheduler) ?? new LocalRunner(scheduler);
+      const node = new LogicalNode(scheduler, runner, this);
       this.nodes.set(name, node);
       this.roots.set(name, node.root);
     }
@@ -183,7 +186,9 @@ export class Program implements Surroundings {
   ): void {
     try {
       this.mustGoOn();
-      if (!args.every(isSimple)) copyArguments(args, slot, method);
+      const refusal = this.ledger?.journal.refusal() ?? null;
+      if (refusal !== null) throw refusal;
+      if (!areSimple(args)) copyArguments(args, slot, method);
       this.node(slot.node).submit(slot, method, args, client, waiting, request);
     } catch (error) {
       waiting.reject(error);

@@ -1,0 +1,62 @@
+import { Batch } from "./batch.js";
+import { type Column, emptyColumn, type NumericColumn, setNumeric } from "./column.js";
+import type { Schema } from "./schema.js";
+
+/** Appends the rows of one batch to another of the same schema, column by column. */
+export function appendRows(target: Batch, source: Batch): void {
+  target.reserve(source.rows);
+  const at = target.rows;
+  for (const [i, to] of target.columns.entries()) {
+    const from = source.columns[i];
+    if (from !== undefined) copy(to, from, at, source.rows);
+  }
+  target.rows += source.rows;
+}
+
+function copy(to: Column, from: Column, at: number, rows: number): void {
+  if (to.nulls !== null && from.nulls !== null) to.nulls.set(from.nulls.subarray(0, rows), at);
+  if (to.storage === "text" && from.storage === "text") {
+    const known = new Int32Array(from.texts.size).fill(-1);
+    for (let i = 0; i < rows; i++) {
+      if (from.nulls !== null && from.nulls[i] === 1) continue;
+      const code = from.codes[i] as number;
+      if (known[code] === -1) known[code] = to.texts.add(from.texts.get(code));
+      to.codes[at + i] = known[code] as number;
+    }
+  } else if (to.storage === "numeric" && from.storage === "numeric")
+    for (let i = 0; i < rows; i++) setNumeric(to, at + i, scaledAt(from, i));
+  else if (to.storage === "number" && from.storage === "number")
+    to.values.set(from.values.subarray(0, rows), at);
+  else if (to.storage === "bool" && from.storage === "bool") to.values.set(from.values.subarray(0, rows), at);
+}
+
+function scaledAt({ values, bigs }: NumericColumn, row: number) {
+  return bigs.get(row) ?? (values[row] as number);
+}
+
+/** Some rows of a batch, in the order of their numbers in `rows`, with room for columns behind them. Texts are shared. */
+export function gathered(source: Batch, rows: Int32Array, schema: Schema): Batch {
+  const columns = schema.map((spec, i): Column => {
+    const from = source.columns[i];
+    const column = emptyColumn(spec, rows.length, from?.storage === "text" ? from.texts : undefined);
+    if (from !== undefined) pick(column, from, rows);
+    return column;
+  });
+  const batch = new Batch(schema, columns, null);
+  batch.rows = rows.length;
+  return batch;
+}
+
+function pick(to: Column, from: Column, rows: Int32Array): void {
+  if (to.nulls !== null && from.nulls !== null)
+    for (let i = 0; i < rows.length; i++) to.nulls[i] = from.nulls[rows[i] as number] as number;
+  if (to.storage === "numeric" && from.storage === "numeric")
+    for (let i = 0; i < rows.length; i++) setNumeric(to, i, scaledAt(from, rows[i] as number));
+  else {
+    const [target, source] = [
+      to.storage === "text" ? to.codes : to.values,
+      from.storage === "text" ? from.codes : from.values,
+    ];
+    for (let i = 0; i < rows.length; i++) target[i] = source[rows[i] as number] as number;
+  }
+}

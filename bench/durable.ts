@@ -26,14 +26,14 @@ const of = (name: string, start: Case["start"], journal: Case["journal"], baseli
 
 const cases: readonly Case[] = [
   of("append-fdatasync", startAppendSync, "none", "append-fdatasync"),
-  of("headwater-durable", startDurable, "lmdb", "append-fdatasync"),
+  of("headwater-durable", startDurable, "log", "append-fdatasync"),
   of(
     "headwater-durable-written",
     (contexts) => startDurable(contexts, "written"),
-    "lmdb",
+    "log",
     "headwater-durable",
   ),
-  of("headwater-durable-ws", startDurableOverSocket, "lmdb", "headwater-durable"),
+  of("headwater-durable-ws", startDurableOverSocket, "log", "headwater-durable"),
   of("headwater", startByKey, "memory", "headwater-durable"),
   of("headwater-ws", startOverSocket, "memory", "headwater-durable"),
 ];

@@ -78,7 +78,7 @@ async function killed(json: boolean, rounds: number): Promise<void> {
     bench: "hosts",
     case: "host-killed",
     hosts: 2,
-    journal: "lmdb",
+    journal: "log",
     kills: all.length,
     ...rounded,
   };

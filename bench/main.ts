@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   micro: () => import("./micro.js"),
   state: () => import("./state.js"),
   durable: () => import("./durable.js"),
+  transfer: () => import("./transfer.js"),
   throughput: () => import("./throughput.js"),
   migration: () => import("./migration.js"),
   "kv-elastic": () => import("./kv-elastic.js"),
@@ -22,7 +23,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
 };
 
 /** Where one thread has thousands of promises in flight, the default young generation measures the garbage collector. */
-const ROOMY: readonly string[] = ["micro", "state", "durable", "nexmark"];
+const ROOMY: readonly string[] = ["micro", "state", "durable", "transfer", "nexmark"];
 const ROOM = "--max-semi-space-size=64";
 
 const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
@@ -30,6 +31,7 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   micro    events per second and latency of one context call, beside a plain queue and two actor libraries
   state    events per second against the size of the context, for plain and for tracked fields
   durable  the same with a journal on disk, beside a file synced by hand; also over a WebSocket from another process
+  transfer transfers between two of 1,000 accounts below a bank, in memory and with a journal
   hosts    events on two worker hosts, beside bare messages between threads, an actor library and a thread pool
   recovery from the start of a process to its first answer, also with 200,000 timers or clients in its journal
   fluxions a compiled Express server beside the same as it is, and with its heavy stage moved by hand into piscina
@@ -44,7 +46,7 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   --quick     shorter rounds: about ten seconds, rougher figures
   --events N  exactly N events per round
   --figures DIR  where to draw, of those that draw (docs/figures, and with --quick nowhere)
-  --peers     durable only: beside PostgreSQL and Redis too, where they are installed
+  --peers     durable and transfer only: beside PostgreSQL (and durable beside Redis) too, where they are installed
 `;
 
 const [name, ...args] = process.argv.slice(2);

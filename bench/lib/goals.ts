@@ -46,8 +46,8 @@ export function goals(all: readonly Figures[]): Goal[] {
   return found;
 }
 
-const RATIO_TO_APPEND_MIN = 0.3;
-const SYNCS_MAX = 3;
+const RATIO_TO_APPEND_MIN = 0.6;
+const SYNCS_MAX = 1.25;
 const PER_SECOND_WS_MIN = 40_000;
 
 /** The same for the bench with a journal. */
@@ -117,4 +117,24 @@ export function hostGoals(all: readonly Figures[]): Goal[] {
       figure: `${share.toFixed(2)} (${speedup.ratio.toFixed(2)} against ${bare.ratio.toFixed(2)} times)`,
     },
   ];
+}
+
+const TRANSFERS_PER_SECOND_MIN = 400_000;
+const TRANSFERS_PER_SECOND_DURABLE_MIN = 150_000;
+
+/** The same for the bench of transfers. */
+export function transferGoals(all: readonly Figures[]): Goal[] {
+  const least = {
+    "headwater-transfer": TRANSFERS_PER_SECOND_MIN,
+    "headwater-transfer-durable": TRANSFERS_PER_SECOND_DURABLE_MIN,
+  };
+  return Object.entries(least).flatMap(([name, perSecond]) => {
+    const own = all.filter((each) => each.case.name === name).map((each) => each.eventsPerSecond);
+    const most = Math.max(...own);
+    return {
+      what: `${name} reaches ${perSecond.toLocaleString("en")} transfers per second`,
+      met: most >= perSecond,
+      figure: Math.round(most).toLocaleString("en"),
+    };
+  });
 }

@@ -23,16 +23,22 @@ export function findPeers(folders = programFolders(), postgresVersions = POSTGRE
     const start = (contexts: number) => startRedis(contexts, redis);
     cases.push({ name: "redis-incr-aof-always", journal: "aof", start });
   }
-  const versions = newestFirst(postgresVersions).map((version) => join(postgresVersions, version, "bin"));
-  const postgres = folderWith(["initdb", "postgres"], [...versions, ...folders]);
-  if (postgres === undefined) missing.push(sentence("PostgreSQL", "postgresql"));
-  else {
+  const { folder: postgres, missing: noPostgres } = findPostgres(folders, postgresVersions);
+  missing.push(...noPostgres);
+  if (postgres !== undefined) {
     const update = (contexts: number) => startPostgres(contexts, postgres);
     const batched = (contexts: number) => startPostgresBatched(contexts, postgres);
     cases.push({ name: "postgres-update", journal: "wal", start: update });
     cases.push({ name: "postgres-batched", journal: "wal", start: batched });
   }
   return { cases, missing };
+}
+
+/** Where the programs of the newest PostgreSQL are, or a sentence that says that there is none. */
+export function findPostgres(folders = programFolders(), postgresVersions = POSTGRES_VERSIONS) {
+  const versions = newestFirst(postgresVersions).map((version) => join(postgresVersions, version, "bin"));
+  const folder = folderWith(["initdb", "postgres"], [...versions, ...folders]);
+  return { folder, missing: folder === undefined ? [sentence("PostgreSQL", "postgresql")] : [] };
 }
 
 function sentence(peer: string, pkg: string): string {

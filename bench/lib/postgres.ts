@@ -11,6 +11,8 @@ const USER = "bench";
 const CONNECTIONS = 32;
 
 const NOBODY = -1;
+const TABLE = "CREATE TABLE counters (id int PRIMARY KEY, count int NOT NULL) WITH (fillfactor = 50)";
+const ROWS = "INSERT INTO counters SELECT id, 0 FROM generate_series(0, $1::int - 1) AS id";
 const UPDATE = "UPDATE counters SET count = count + 1 WHERE id = $1 RETURNING count";
 const UPDATE_MANY = `UPDATE counters SET count = count + given.n FROM unnest($1::int[], $2::int[]) AS given(id, n)
   WHERE counters.id = given.id RETURNING counters.id, counters.count`;
@@ -20,7 +22,7 @@ const UPDATE_MANY = `UPDATE counters SET count = count + given.n FROM unnest($1:
  * a connection is sent its next statement without waiting for the reply to the one before.
  */
 export async function startPostgres(contexts: number, folder: string): Promise<Subject> {
-  const { clients, subject } = await startServer(contexts, folder, CONNECTIONS);
+  const { clients, subject } = await startCounters(contexts, folder, CONNECTIONS);
   const ask = (client: Client, counter: number) =>
     client.query({ name: "update", text: UPDATE, values: [counter] });
   await Promise.all(clients.map((client) => ask(client, NOBODY))); // so that each has it prepared
@@ -41,7 +43,7 @@ interface Asked {
 
 /** The application gathers what comes while a statement is on its way, and makes one statement of it. */
 export async function startPostgresBatched(contexts: number, folder: string): Promise<Subject> {
-  const { clients, subject } = await startServer(contexts, folder, 1);
+  const { clients, subject } = await startCounters(contexts, folder, 1);
   const client = clients[0] as Client;
   let waiting: Asked[] = [];
   let isBusy = false;
@@ -90,7 +92,23 @@ async function updateMany(client: Client, batch: readonly Asked[]): Promise<void
   }
 }
 
-async function startServer(contexts: number, folder: string, connections: number) {
+async function startCounters(contexts: number, folder: string, connections: number) {
+  const { clients, stop } = await startServer(folder, connections, async (first) => {
+    await first.query(TABLE);
+    await first.query(ROWS, [contexts]);
+  });
+  const first = clients[0] as Client;
+  const counted = async () =>
+    Number((await first.query("SELECT sum(count) AS sum FROM counters")).rows[0]?.sum);
+  return { clients, subject: { counted, stop } };
+}
+
+/** A server of its own, in a directory of its own, and connections to it; `setUp` makes its tables. */
+export async function startServer(
+  folder: string,
+  connections: number,
+  setUp: (first: Client) => Promise<void>,
+) {
   const home = await PeerHome.open(lesserUser());
   const clients: Client[] = [];
   try {
@@ -103,20 +121,12 @@ async function startServer(contexts: number, folder: string, connections: number
     while (clients.length < connections) clients.push(await connect(home.directory));
     const first = clients[0] as Client;
     await check(first);
-    await first.query(
-      "CREATE TABLE counters (id int PRIMARY KEY, count int NOT NULL) WITH (fillfactor = 50)",
-    );
-    await first.query("INSERT INTO counters SELECT id, 0 FROM generate_series(0, $1::int - 1) AS id", [
-      contexts,
-    ]);
-    const subject = {
-      counted: async () => Number((await first.query("SELECT sum(count) AS sum FROM counters")).rows[0]?.sum),
-      async stop() {
-        await Promise.all(clients.map((client) => client.end()));
-        await home.close();
-      },
+    await setUp(first);
+    const stop = async () => {
+      await Promise.all(clients.map((client) => client.end()));
+      await home.close();
     };
-    return { clients, subject };
+    return { clients, stop };
   } catch (error) {
     for (const client of clients) await client.end();
     await home.close();

@@ -19,6 +19,6 @@ export interface Case {
   /** By how much one event raises the sum of the counters. */
   readonly countsPerEvent: number;
   /** Where the system keeps what it committed; the baselines keep nothing, Redis has its AOF, PostgreSQL its WAL. */
-  readonly journal: "lmdb" | "memory" | "none" | "aof" | "wal";
+  readonly journal: "log" | "memory" | "none" | "aof" | "wal";
   start(contexts: number): Promise<Subject>;
 }

@@ -154,7 +154,8 @@ function faultOf(
   const bad = inputs.find(({ name, label }) => isAnomaly(label) && !returning.has(name));
   const repeated = rule === "d";
   // What a cycle feeds back to itself carries no seals, so none can protect a path that meets it.
-  const hopeless = names.some((name) => analysis.streams.get(name)?.around === true);
+  const circular = names.filter((name) => analysis.streams.get(name)?.circular === true);
+  const hopeless = circular.length > 0 || names.some((name) => analysis.streams.get(name)?.around === true);
   const choice = analysis.topology.component(component)?.coordination?.kind;
   const keys =
     repeated || hopeless || rule === "3" || choice === "order" || choice === "none"
@@ -170,7 +171,7 @@ function faultOf(
       inputs,
       gives,
       rep: derivation.rep,
-      because: because(rule, inputs),
+      because: because(rule, inputs) + inCircle(circular),
       seal:
         keys.length === 0 || bad !== undefined
           ? null
@@ -189,6 +190,11 @@ function faultOf(
 
 function streamsOf(steps: readonly Step[]): string[] {
   return [...new Set(steps.map(({ stream }) => stream))];
+}
+
+function inCircle(names: readonly string[]): string {
+  const which = names.join(" and ");
+  return names.length === 0 ? "" : `, and no seal of ${which} can be waited for by what it is made from`;
 }
 
 function because(rule: Rule, inputs: Fault["inputs"]): string {

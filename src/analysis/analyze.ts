@@ -5,6 +5,7 @@
  */
 
 import { acceptances } from "./accept.js";
+import { unsealable } from "./circular.js";
 import { compare } from "./compare.js";
 import { deriveCycle } from "./cycle.js";
 import { stronglyConnected } from "./cycles.js";
@@ -26,6 +27,8 @@ export interface LabelledStream {
   readonly delivery: Delivery;
   /** It leads from a cycle back into it, so no seal holds for what it brings. */
   readonly around: boolean;
+  /** What would wait for its seals is what it is made from, so nothing does. */
+  readonly circular: boolean;
   /** `null` for a stream from outside. */
   readonly derivation: Derivation | null;
   /** Why this label is lived with, if it is: by its own acceptance or by that of the stream it was handed on from. */
@@ -50,6 +53,7 @@ export function analyze(graph: Graph): Analysis {
   const states = new Map<string, StreamState>();
   const derivations = new Map<number, Derivation>();
   const around = new Set<string>();
+  const circular = unsealable(topology);
 
   for (const stream of graph.streams) {
     if (stream.from === null) states.set(stream.name, ofStream(stream, null, dependencies));
@@ -59,7 +63,7 @@ export function analyze(graph: Graph): Analysis {
     if (outputs.length === 0) continue;
     const [only] = outputs;
     const rep = outputs.some(({ component }) => replicated.has(component.name));
-    const setting: Setting = { topology, dependencies, states, rep };
+    const setting: Setting = { topology, dependencies, states, rep, circular };
     const isCycle = group.length > 1;
     const derivation =
       isCycle || only === undefined ? deriveCycle(group, setting) : deriveOutput(only, setting);
@@ -75,7 +79,7 @@ export function analyze(graph: Graph): Analysis {
       }
     }
   }
-  return result(topology, dependencies, replicated, { states, derivations, around });
+  return result(topology, dependencies, replicated, { states, derivations, around, circular });
 }
 
 /** Interfaces in the order of the dataflow; those of a cycle together. */
@@ -139,13 +143,14 @@ interface Derived {
   readonly derivations: ReadonlyMap<number, Derivation>;
   /** The streams that lead from a cycle back into it. */
   readonly around: ReadonlySet<string>;
+  readonly circular: ReadonlySet<string>;
 }
 
 function result(
   topology: Topology,
   dependencies: Dependencies,
   replicated: ReadonlySet<string>,
-  { states, derivations, around }: Derived,
+  { states, derivations, around, circular }: Derived,
 ): Analysis {
   const derivationOf = ({ from }: Stream) => {
     const port = from === null ? undefined : topology.output(from.component, from.interface);
@@ -162,6 +167,7 @@ function result(
       rep: stream.rep ?? produced,
       delivery: state.delivery,
       around: around.has(stream.name),
+      circular: circular.has(stream.name),
       derivation: derivationOf(stream),
       accepted: null,
     };

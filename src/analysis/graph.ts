@@ -57,6 +57,11 @@ export interface Path {
    * Left out: any input, and records that have an attribute of the same name agree in it.
    */
   readonly meets?: readonly Meeting[];
+  /**
+   * It does not answer each record but when it suits it, as a standing query does after each batch: then an order of its input
+   * says what it keeps, but not which counts and sums it gives out on the way.
+   */
+  readonly batches?: boolean;
   readonly why?: readonly Reason[];
   readonly position?: Position;
 }

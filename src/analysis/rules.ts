@@ -64,7 +64,7 @@ export function infer(
 
 function ruleForOrder(
   { label, seals, order }: StreamState,
-  { annotation, gate }: Path,
+  { annotation, gate, batches = false }: Path,
   { exposed, waits }: Surroundings,
   dependencies: Dependencies,
 ): Inference {
@@ -74,12 +74,14 @@ function ruleForOrder(
   }
   if (label === "Diverge" || !isOrderSensitive(annotation)) return preserved;
   const ordered = order !== null;
-  if (order?.across === "runs" && label !== "Run" && waits) return { ...preserved, rule: "o" };
+  if (order?.across === "runs" && label !== "Run" && waits && !batches) return { ...preserved, rule: "o" };
   const sealed = label === "Seal" && waits;
   const fitting = sealed ? seals.filter((seal) => dependencies.compatible(gate, seal)) : [];
   const reads = annotation === "OR";
   if (fitting.some(({ late }) => late !== true) && !(reads && exposed)) return preserved;
   const late = fitting.length > 0;
+  // In one order, it comes to keep the same, but how many records an answer is about is chance, at each instance.
+  if (ordered && batches) return { rule: late ? "l" : "1", adds: { kind: "NDRead", gate }, shared: false };
   if (reads) return { rule: late ? "l" : "1", adds: { kind: "NDRead", gate }, shared: ordered };
   return { rule: late ? "l" : sealed ? "4" : "2", adds: { kind: "Taint" }, shared: ordered };
 }

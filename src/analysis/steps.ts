@@ -25,6 +25,8 @@ export interface Setting {
   readonly states: ReadonlyMap<string, StreamState>;
   /** Whether a component has several instances. */
   readonly rep: boolean;
+  /** The streams whose seals would be waited for in a circle. */
+  readonly circular: ReadonlySet<string>;
 }
 
 /**
@@ -33,14 +35,15 @@ export interface Setting {
  */
 export function deriveInterface(
   port: Interface,
-  { topology, dependencies, states, rep }: Setting,
+  { topology, dependencies, states, rep, circular }: Setting,
   returning: ReadonlyMap<string, readonly StreamState[]>,
 ): { steps: Step[]; reconciliations: Reconciliation[] } {
   const { name: component, coordination } = port.component;
   const crossings = port.paths.flatMap((path) =>
     (topology.input(component, path.from)?.streams ?? []).flatMap(({ name }): Crossing[] => {
       const back = returning.get(name);
-      const known = states.get(name);
+      const state = states.get(name);
+      const known = state !== undefined && circular.has(name) ? withoutSeals(state) : state;
       const rounds = back ?? (known === undefined ? [] : [known]);
       return rounds.map((found, i) => ({
         stream: name,
@@ -86,6 +89,10 @@ export function deriveInterface(
     }));
   });
   return { steps, reconciliations: reconcile(steps, { component, rep, waits, ordered }, dependencies) };
+}
+
+function withoutSeals(state: StreamState): StreamState {
+  return state.label === "Seal" ? { ...state, label: "Async", seals: [] } : state;
 }
 
 /** The state with its order, if that protects all of the component's order-sensitive paths that read the stream. */

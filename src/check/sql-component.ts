@@ -8,7 +8,7 @@
  * that both have, or those for its parameters.
  */
 
-import { DEFAULT_REQUEST, type DeriveOptions, refuseUnread } from "../analysis/sql/derive.js";
+import { DEFAULT_REQUEST, type DeriveOptions, derive, refuseUnread } from "../analysis/sql/derive.js";
 import { evaluateQuery, parseQuery, resolveQuery, type Scalar } from "../sql/index.js";
 import type { DataRecord, Reaction, RunnableComponent } from "./component.js";
 import { canonical } from "./records.js";
@@ -40,6 +40,9 @@ export async function sqlComponent(
   const names = query.plan.columns.map(({ name }) => name);
   const asking = request ?? (query.usesParameters ? DEFAULT_REQUEST : undefined);
   const isRead = asking !== undefined && query.scanned.includes(asking);
+  const { paths } = derive(query, { ...(request === undefined ? {} : { request }), openRequests });
+  /** Of which tables it matters how often a row came. */
+  const counted = new Set(paths.filter(({ mindsRepetition }) => mindsRepetition).map(({ from }) => from));
   const numbers = numbersIn(query.plan).flatMap((number) => [number, number + 1]);
   const asRecord = (row: readonly Scalar[]): DataRecord =>
     Object.fromEntries(names.map((name, i) => [name, row[i] ?? null]));
@@ -88,7 +91,12 @@ export async function sqlComponent(
     // A query that answers each request once says nothing of itself.
     ...(asking === undefined || openRequests ? { answer } : {}),
     view: ({ rows }) =>
-      Object.fromEntries(Object.entries(rows).map(([table, list]) => [table, list.map(canonical).sort()])),
+      Object.fromEntries(
+        Object.entries(rows).map(([table, list]) => {
+          const texts = list.map(canonical).sort();
+          return [table, counted.has(table) ? texts : [...new Set(texts)]];
+        }),
+      ),
   };
 }
 

@@ -9,8 +9,9 @@ import { onInterrupt } from "./interrupt.js";
 import type { Terminal } from "./terminal.js";
 
 /**
- * Runs the same command in a process of its own, and again each time that it ends by a signal or with an error after it had
- * begun: the journal has what it knew. A process that never began, because its program cannot be run, is not started again.
+ * Runs the same command in a process of its own, and again each time that it ends by a signal or with an error: the journal has
+ * what it knew. A program that has never begun to run, because it cannot be run, is not started again. One that has is, until
+ * it is stopped: a process that ends before it is up may have been ended by an event in the journal, which later ones park.
  */
 
 const MAIN = fileURLToPath(new URL("./main.js", import.meta.url));
@@ -32,10 +33,11 @@ export function superviseRun(run: Command, { values }: Arguments, terminal: Term
 async function supervise(args: readonly string[], terminal: Terminal): Promise<number> {
   const stop = onInterrupt(() => {});
   try {
-    for (let failures = 0; ; ) {
+    for (let failures = 0, canRun = false; ; ) {
       const began = performance.now();
       const { code, signal, wasUp } = await oneLife(args, stop.signal);
-      if (stop.signal.aborted || code === 0 || !(wasUp || signal !== null)) return code ?? 1;
+      canRun ||= wasUp || signal !== null;
+      if (stop.signal.aborted || code === 0 || !canRun) return code ?? 1;
       failures = performance.now() - began >= LIVED_MS ? 1 : failures + 1;
       const delayMs = Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** (failures - 1));
       const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;

@@ -28,16 +28,15 @@ import { added } from "./ready.js";
  * Events that have just got their ticket look at those who were last in each queue at that time (`barriers`)
  * first: they would have to wait for them anyway, and so they are woken once instead of once per event.
  */
-function whoIsInTheWay<P>(
+export function whoIsInTheWay<P>(
   event: CoreEvent<P>,
   place: Place<P>,
-  token: unknown,
+  starts: boolean,
   view: View<P> | null,
   marks: Marks | undefined,
   plant: Plant | undefined,
 ): CoreEvent<P> | null {
   const writes = event.mode === "write" && view === null;
-  const starts = token === null && view === null;
 
   if (starts && event.barriers !== null) {
     const barrier = firstBarrier(event, marks, plant);
@@ -201,5 +200,5 @@ export function whoHinders<P>(
 ): CoreEvent<P> | null {
   if (event.mode === "none" && view === null) return null;
   if (isWhole) return whoIsStillOpen(event, place, first, marks, plant);
-  return whoIsInTheWay(event, place, token, view, marks, plant);
+  return whoIsInTheWay(event, place, token === null && view === null, view, marks, plant);
 }

@@ -1,8 +1,9 @@
 import { invariant } from "../errors.js";
-import { barriersOf, whoHinders } from "./admission.js";
-import { depend } from "./dependencies.js";
+import { barriersOf, whoHinders, whoIsInTheWay } from "./admission.js";
+import { depend, free } from "./dependencies.js";
 import {
   CoreEvent,
+  Entered,
   type Moment,
   type Ordered,
   type Outcome,
@@ -122,6 +123,16 @@ export class Core<P> {
   /** A message from another logical node: once, and in the order of its sequence numbers. */
   deliver(from: string, sequence: number, request: Request<P>): void {
     this.#inbox.deliver(from, sequence, request);
+  }
+
+  /** Lets a running event into a context below, past `ready()`, if it need not wait and no view is still to be taken. */
+  enterNow(event: CoreEvent<P>, place: Place<P>): boolean {
+    invariant(event.status === "running", "only a running event can call");
+    if (this.#ready.views !== NONE) return false; // it may leave its changes to others before the view is taken
+    const isFree = event.mode === "none";
+    if (!isFree && whoIsInTheWay(event, place, false, null, this.#marks, this.#plant) !== null) return false;
+    this.#enter(event, place, false);
+    return true;
   }
 
   /** A running event wants to enter a context below; `token` comes back in `enter`. Says whether it may at once. */
@@ -289,7 +300,7 @@ export class Core<P> {
     if (last !== null) this.#depend(event, last);
     this.#dependOnThoseAbove(event, place);
     if (place === event.place) event.lastBefore = last;
-    else event.entered = added(event.entered, { place, lastBefore: last });
+    else event.entered = new Entered(place, last, event.entered);
     if (event.mode === "read") return;
     if (place.openReaders !== null) for (const reader of place.stillOpen()) this.#depend(event, reader);
   }
@@ -342,7 +353,7 @@ export class Core<P> {
       this.#appendOne(next);
       const { dependents } = next;
       next.dependents = null;
-      if (dependents !== null) this.#freeDependents(dependents, (appendable ??= []));
+      if (dependents !== null) free(dependents, (appendable ??= []));
       if (next !== event) this.#wake(next); // cautious events wait until it is appended; `finish` wakes those of `event`
     }
   }
@@ -350,19 +361,10 @@ export class Core<P> {
   #appendOne(event: CoreEvent<P>): void {
     event.status = "appended";
     this.#ready.mustAppend(event);
-    if (event.place.last === event) event.place.last = null;
+    event.place.isLeftBy(event);
     event.lastBefore = null;
-    if (event.entered === null) return;
-    for (const { place } of event.entered) if (place.last === event) place.last = null;
+    for (let at = event.entered; at !== null; at = at.earlier) at.place.isLeftBy(event);
     event.entered = null;
-  }
-
-  #freeDependents(dependents: NonNullable<CoreEvent<P>["dependents"]>, appendable: CoreEvent<P>[]): void {
-    for (const { event, attempt } of dependents) {
-      if (event.attempt !== attempt) continue;
-      event.dependsOn -= 1;
-      if (event.dependsOn === 0 && event.status === "finished") appendable.push(event);
-    }
   }
 
   #wake(event: CoreEvent<P>): void {

@@ -29,6 +29,18 @@ export function depend<P>(event: CoreEvent<P>, earlier: CoreEvent<P>, marks: Mar
   earlier.dependents = added(earlier.dependents, { event, attempt: event.attempt });
 }
 
+/** The event that these have seen state of is appended. Those that had only been waiting for it are added to `appendable`. */
+export function free<P>(
+  dependents: NonNullable<CoreEvent<P>["dependents"]>,
+  appendable: CoreEvent<P>[],
+): void {
+  for (const { event, attempt } of dependents) {
+    if (event.attempt !== attempt) continue;
+    event.dependsOn -= 1;
+    if (event.dependsOn === 0 && event.status === "finished") appendable.push(event);
+  }
+}
+
 /** An open event whose state a cautious event would see if it entered this context now (or looked at it). */
 export function openBefore<P>(
   event: CoreEvent<P>,

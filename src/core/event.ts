@@ -122,10 +122,13 @@ export class View<P> implements Queued<View<P>> {
   }
 }
 
-/** A context below that an event has entered, and who was the last to do so before it. */
-export interface Entered<P> {
-  readonly place: Place<P>;
-  readonly lastBefore: CoreEvent<P> | null;
+/** A context below that an event has entered, who was the last to do so before it, and what it entered before. */
+export class Entered<P> {
+  constructor(
+    readonly place: Place<P>,
+    readonly lastBefore: CoreEvent<P> | null,
+    readonly earlier: Entered<P> | null,
+  ) {}
 }
 
 /** Something whose messages leave in ticket order, between its neighbours in that order. */
@@ -164,7 +167,8 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P>, Wish<P> {
   views: View<P>[] | null = null;
   /** Who was the last to enter the context that the event started in, before it. */
   lastBefore: CoreEvent<P> | null = null;
-  entered: Entered<P>[] | null = null;
+  /** The context below that it entered last. */
+  entered: Entered<P> | null = null;
   /** How many unappended events this one has seen the state of. */
   dependsOn = 0;
   dependents: Array<{ event: CoreEvent<P>; attempt: number }> | null = null;
@@ -220,20 +224,26 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P>, Wish<P> {
   }
 
   /** The contexts that the event has entered, its own first. */
-  *enteredPlaces(): Iterable<Entered<P>> {
+  *enteredPlaces(): Iterable<Pick<Entered<P>, "place" | "lastBefore">> {
     if (this.mode === "none" || this.status === "waiting") return;
     yield { place: this.place, lastBefore: this.lastBefore };
-    if (this.entered !== null) yield* this.entered;
+    for (let at = this.entered; at !== null; at = at.earlier) yield at;
   }
 
   hasEntered(place: Place<P>): boolean {
-    return place === this.place || (this.entered?.some((entered) => entered.place === place) ?? false);
+    return place === this.place || this.#enteredBelow(place) !== null;
   }
 
   /** Who was the last to enter this context before this event did. */
   lastBeforeIn(place: Place<P>): CoreEvent<P> | null {
     if (place === this.place) return this.lastBefore;
-    return this.entered?.find((entered) => entered.place === place)?.lastBefore ?? null;
+    return this.#enteredBelow(place)?.lastBefore ?? null;
+  }
+
+  #enteredBelow(place: Place<P>): Entered<P> | null {
+    let at = this.entered;
+    while (at !== null && at.place !== place) at = at.earlier;
+    return at;
   }
 
   /** The contexts that it has given up, at this one or below it. */

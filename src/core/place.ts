@@ -31,6 +31,11 @@ export class Place<P> extends TicketQueue<CoreEvent<P>> {
     return false;
   }
 
+  /** The event cannot be started again any more. */
+  isLeftBy(event: CoreEvent<P>): void {
+    if (this.last === event) this.last = null;
+  }
+
   /** The first writer that has not given this context up. */
   get holding(): CoreEvent<P> | null {
     return this.passed === null ? this.head : this.passed.next;

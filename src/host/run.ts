@@ -182,6 +182,7 @@ export function runOn(
     const stopWatching = watch?.(running, patienceIn(options));
     const disclaim = claimRejections({
       owns: (address) => isIn(running, address),
+      roots: Object.values(rootsOf(program)),
       report: (rejection) => running.warn(rejection),
       isHost: false,
     });

@@ -22,7 +22,7 @@ import { LoggedJournal } from "./logged-journal.js";
 import { OwnerLock } from "./owner-lock.js";
 import { damaged, failed, fenced, full } from "./problems.js";
 import { CARRY_OVER_LIMITS, CarryOver, type CarryOverLimits } from "./table/carry-over.js";
-import { findGenerations } from "./table/generations.js";
+import { type FoundGenerations, findGenerations, generationNames } from "./table/generations.js";
 import { JournalTable } from "./table/table.js";
 
 export interface EmbeddedOptions {
@@ -79,7 +79,7 @@ class Opening {
   #epoch = 0;
   #active: LogFile | null = null;
   #table: JournalTable | null = null;
-  readonly #sealed: string[] = [];
+  #tables: { readonly names: string; readonly found: FoundGenerations } | null = null;
 
   constructor(path: string, card: Card, lock: OwnerLock, options: EmbeddedOptions) {
     this.#path = path;
@@ -102,10 +102,13 @@ class Opening {
     removeOneFile(this.#path);
     FileDisk.make(logIn(this.#path));
     const active = await this.#takeEpoch();
-    if (this.#lock.isTakingOver) await this.#read(); // a damaged journal is left to its owner
+    await this.#read(); // what is damaged is refused before anything is changed
     this.#lock.install();
     this.#seal();
     const found = await this.#read();
+    const { damages } = await this.#findTables();
+    for (const what of damages) onWarning?.(`${this.#path}: ${what}; it was made again from the log`);
+    if (found.torn !== null) onWarning?.(`${this.#path}: ${found.torn}`);
     keepPrivate(this.#path, onWarning);
     const log = this.#logBehind(found, active);
     await log.start();
@@ -125,7 +128,6 @@ class Opening {
       this.#disk.remove(segmentName(this.#epoch, 0));
       FileDisk.unmake(logIn(this.#path));
     }
-    for (const name of this.#sealed) this.#disk.rename(sealedName(name), name);
     await this.#table?.close();
     this.#lock.remove();
     this.#lock.close();
@@ -157,35 +159,52 @@ class Opening {
       if (segments.some(({ epoch }) => epoch > this.#epoch)) throw this.#lock.refusal();
       const open = segments.filter(({ epoch, isSealed }) => epoch < this.#epoch && !isSealed);
       if (open.length === 0) return;
-      for (const { name } of open) {
-        if (this.#disk.rename(name, sealedName(name))) this.#sealed.push(name);
-      }
+      for (const { name } of open) this.#disk.rename(name, sealedName(name));
     }
   }
 
+  /** Looks again as long as others change what is looked at: an owner that lives, or other openings. */
   async #read(): Promise<FoundLog> {
-    const { onWarning, takeOver } = this.#options;
-    const { id, complete } = this.#card;
-    const generations = await findGenerations(tableIn(this.#path), id);
     for (let reads = 1; ; reads++) {
-      await this.#table?.close();
-      const table = new JournalTable(this.#path, generations.newest);
+      const before = this.#disk.names().join();
+      const { damages } = await this.#findTables();
+      const found = await this.#readOnce();
+      if (found !== null && found.damages.length === 0) return found;
+      const isChanging = found === null || this.#disk.names().join() !== before;
+      const isWrittenTo = found?.isEndUnreadable === true && this.#lock.isTakingOver;
+      if (reads === READS_MAX || !(isChanging || isWrittenTo)) {
+        throw damaged(this.#path, [...damages, ...(found?.damages ?? [])].join("; "));
+      }
+      await new Promise((done) => setTimeout(done, READ_AGAIN_MS));
+    }
+  }
+
+  /** Tables change no more, so they are compared with their checksums once. */
+  async #findTables(): Promise<FoundGenerations> {
+    const names = generationNames(tableIn(this.#path)).join();
+    if (this.#tables?.names !== names) {
+      this.#tables = { names, found: await findGenerations(tableIn(this.#path), this.#card.id) };
+    }
+    return this.#tables.found;
+  }
+
+  /** Null if a file went away that was to be read. */
+  async #readOnce(): Promise<FoundLog | null> {
+    const { id, complete } = this.#card;
+    await this.#table?.close();
+    this.#table = null;
+    try {
+      const table = new JournalTable(this.#path, this.#tables?.found.newest ?? null);
       this.#table = table;
       const found = readLog(this.#disk, id, table.generation?.applied ?? 0, (_, writes) => {
         readWrites(writes, (key, value) => table.set(key, value === null ? null : Buffer.from(value)));
       });
+      if (complete) return found;
       // Nothing was acknowledged yet, whatever is there.
-      if (!complete) return { ...found, last: 0, segments: [], unused: this.#disk.names() };
-      if (found.damages.length === 0) {
-        for (const what of generations.damages)
-          onWarning?.(`${this.#path}: ${what}; it was made again from the log`);
-        if (found.torn !== null) onWarning?.(`${this.#path}: ${found.torn}`);
-        return found;
-      }
-      if (!found.isEndUnreadable || takeOver !== true || reads === READS_MAX) {
-        throw damaged(this.#path, [...generations.damages, ...found.damages].join("; "));
-      }
-      await new Promise((done) => setTimeout(done, READ_AGAIN_MS));
+      return { ...found, damages: [], last: 0, segments: [], unused: this.#disk.names() };
+    } catch (error) {
+      if (isCode(error, "ENOENT") || (error instanceof Error && isCode(error.cause, "ENOENT"))) return null;
+      throw error;
     }
   }
 

@@ -17,7 +17,9 @@ type HasKey<C extends Context<Key>> = [C["key"]] extends [never]
   : unknown;
 
 /** What a runtime lends a context while an event runs in it. */
-export interface Activation extends CurrentEvent {
+export interface Activation {
+  /** What `this.event` is. */
+  readonly event: CurrentEvent;
   call(target: Address, method: Method, args: unknown[]): Promise<unknown>;
   /** The context has called an async method of its own; what is returned takes the place of the method's promise. */
   own(method: { readonly name: string }, promise: Promise<unknown>): Promise<unknown>;
@@ -36,7 +38,10 @@ let construction: Construction | null = null;
 interface Construction {
   readonly address: Address | null;
   readonly key: Key | undefined;
-  readonly below: MadeBelow[];
+  /** How many fields with children have been declared so far. */
+  declared: number;
+  /** The same fields, if somebody wants to know. */
+  readonly below: MadeBelow[] | null;
   /** The tracked collections that were made, if somebody wants to know. */
   readonly tracked: Tracked[] | null;
 }
@@ -78,21 +83,24 @@ export abstract class Context<K extends Key = never> implements Scope {
 
   /** The event that runs in this context now. */
   protected get event(): CurrentEvent {
-    return this.#current("this.event");
+    return this.#current("this.event").event;
   }
 
   /** Declares children that are told apart by their keys and made on first use. */
   protected children<C extends Context<Key>>(cls: ContextClass<C> & HasKey<C>): Children<C> {
     const slot = this.#declare(cls, false);
-    const children = (...key: unknown[]) => {
-      const { address, slots } = this.#place();
-      const own = slots[slot];
-      if (own === undefined) throw this.#malformed();
-      if (key[0] === WHICH) return { address, slot: own };
-      return reference(this, address.child(own, keyFrom(key, own.field)));
-    };
-    if (construction !== null)
-      construction.below[slot] = { marker: children, cls: cls as ContextClass, single: false };
+    const address = this.#address;
+    const own = address?.shape.slots[slot];
+    const children =
+      address === null || own === undefined
+        ? () => {
+            throw this.#malformed();
+          }
+        : (...key: unknown[]) =>
+            key[0] === WHICH
+              ? { address, slot: own }
+              : reference(this, address.child(own, keyFrom(key, own.field)));
+    this.#note(slot, children, cls as ContextClass, false);
     return children as unknown as Children<C>;
   }
 
@@ -102,9 +110,7 @@ export abstract class Context<K extends Key = never> implements Scope {
     const address = this.#address;
     const own = address?.shape.slots[slot];
     const child = address === null || own === undefined ? {} : reference(this, address.child(own, undefined));
-    if (construction !== null) {
-      construction.below[slot] = { marker: child, cls: cls as unknown as ContextClass, single: true };
-    }
+    this.#note(slot, child, cls as unknown as ContextClass, true);
     return child as unknown as Ref<C>;
   }
 
@@ -160,7 +166,7 @@ export abstract class Context<K extends Key = never> implements Scope {
   /** @internal */
   static construct(address: Address): Context<Key> {
     const outer = construction;
-    construction = { address, key: address.key, below: [], tracked: null };
+    construction = { address, key: address.key, declared: 0, below: null, tracked: null };
     try {
       return Object.seal(new address.shape.cls());
     } finally {
@@ -180,11 +186,16 @@ export abstract class Context<K extends Key = never> implements Scope {
 
   #declare(cls: unknown, single: boolean): number {
     if (construction === null || typeof cls !== "function") throw this.#malformed();
-    const slot = construction.below.length;
+    const slot = construction.declared;
+    construction.declared += 1;
     const known = this.#address?.shape.slots[slot];
     if (this.#address !== null && (known?.cls !== cls || known.single !== single)) throw this.#malformed();
-    construction.below.push({ marker: null, cls: cls as ContextClass, single });
     return slot;
+  }
+
+  #note(slot: number, marker: unknown, cls: ContextClass, single: boolean): void {
+    const below = construction?.below ?? null;
+    if (below !== null) below[slot] = { marker, cls, single };
   }
 
   #malformed(): HeadwaterError {
@@ -208,7 +219,7 @@ export function probe(
   const outer = construction;
   const below: MadeBelow[] = [];
   const tracked: Tracked[] = [];
-  construction = { address: null, key, below, tracked };
+  construction = { address: null, key, declared: 0, below, tracked };
   try {
     return { instance: new cls(), below, tracked };
   } finally {

@@ -1,18 +1,15 @@
-import { invariant } from "../errors.js";
-
-interface Settlers {
-  resolve(value: unknown): void;
-  reject(reason: unknown): void;
-}
-
-let lastSettlers: Settlers | null = null;
-
-/** One function for all promises, because each event makes some. */
-function keepSettlers(resolve: Settlers["resolve"], reject: Settlers["reject"]): void {
-  lastSettlers = { resolve, reject };
-}
+type Settler = (value: unknown) => void;
 
 function nothing(): void {}
+
+let lastResolve: Settler = nothing;
+let lastReject: Settler = nothing;
+
+/** One function for all promises, and no object: each call makes one. */
+function keepSettlers(resolve: Settler, reject: Settler): void {
+  lastResolve = resolve;
+  lastReject = reject;
+}
 
 /** A name that a class cannot give to a getter in the usual way. */
 const CONSTRUCTOR = "constructor";
@@ -30,13 +27,13 @@ export class Watched extends Promise<unknown> {
   followUps: Watched[] | null = null;
   /** What the program has made this one of, if anything. */
   #origin: Watched | null = null;
-  readonly #settlers: Settlers;
+  readonly #resolve: Settler;
+  readonly #reject: Settler;
 
   constructor() {
     super(keepSettlers);
-    invariant(lastSettlers !== null, "a promise is made with its settlers");
-    this.#settlers = lastSettlers;
-    lastSettlers = null;
+    this.#resolve = lastResolve;
+    this.#reject = lastReject;
   }
 
   /**
@@ -59,15 +56,15 @@ export class Watched extends Promise<unknown> {
 
   end(ok: boolean, value: unknown): void {
     this.hasEnded = true;
-    if (ok) this.#settlers.resolve(value);
+    if (ok) this.#resolve(value);
     else this.#fail(value);
-    this.onEnd?.();
+    if (this.onEnd !== null) this.onEnd();
   }
 
   /** Not awaiting it is reported as such; it must not count as an unhandled rejection, too. */
   #fail(reason: unknown): void {
     this.#then(undefined, nothing);
-    this.#settlers.reject(reason);
+    this.#reject(reason);
   }
 
   /** Has nobody waited for it, or for something that was made of it? */

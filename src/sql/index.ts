@@ -14,6 +14,7 @@ export type { Row } from "./evaluate/expression.js";
 export type { Failure } from "./evaluate/failure.js";
 export { evaluateQuery, queryFunction, type Tables } from "./evaluate/query.js";
 export { parseQuery } from "./parse/query.js";
+export { parseDefinition, type Statement, type Watermark } from "./parse/statement.js";
 export type {
   Aggregate,
   AggregateName,
@@ -35,3 +36,4 @@ export { resolveQuery } from "./resolve/query.js";
 export type { Column, ColumnDefinition, Schema } from "./schema.js";
 export { pointAt, positionOf, type QueryPosition, type Span } from "./source.js";
 export { type SqlType, scalarType, showType, TYPE_NAMES } from "./types.js";
+export { outputValue } from "./values/text.js";

@@ -1,6 +1,7 @@
 import type { Address } from "../model/address.js";
 import { Context } from "../model/context.js";
 import type { Key } from "../model/key.js";
+import { wasWrittenLate } from "./late-writes.js";
 import { isStillSame, same } from "./same.js";
 import { isSameContent } from "./tracked-content.js";
 import { attached, firstVersion, fitted, isStill, replaced, shown, versionNow } from "./tracked-fields.js";
@@ -83,7 +84,8 @@ function live(value: object, instance: Context<Key>, address: Address, field: st
 /**
  * Makes an instance that an event has left what `instantiate` would make, without making it. What is in its fields is not
  * used again: a value can be the same as its copy in the state and behave otherwise (it may be frozen, share objects with
- * another, have a getter, be a proxy), and copying the copy is faster than finding that out. False if it cannot be done.
+ * another, have a getter, be a proxy), and copying the copy is faster than finding that out. A simple value that is not the
+ * one that the event had left was assigned later. False if it cannot be done.
  */
 export function refill(instance: Context<Key>, address: Address, state: State): boolean {
   const { fields } = address.shape;
@@ -92,6 +94,8 @@ export function refill(instance: Context<Key>, address: Address, state: State): 
       const field = fields[i] as string;
       const value = state[i];
       if (typeof value !== "object" || value === null) {
+        if (Object.is((instance as unknown as Fields)[field], value)) continue;
+        wasWrittenLate(address, field);
         (instance as unknown as Fields)[field] = value;
       } else if (value instanceof Version) {
         const live = (instance as unknown as Fields)[field];

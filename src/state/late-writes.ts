@@ -15,12 +15,13 @@ export function noticeLateWrites(instance: Context<Key>, address: Address, state
     const kept = state[i];
     if (typeof kept === "object" && kept !== null) continue;
     const field = fields[i] as string;
-    if (!Object.is((instance as unknown as Record<string, unknown>)[field], kept)) warn(address, field);
+    if (!Object.is((instance as unknown as Record<string, unknown>)[field], kept))
+      wasWrittenLate(address, field);
   }
 }
 
-/** Once per class and field. */
-function warn(address: Address, field: string): void {
+/** Warns once per class and field. */
+export function wasWrittenLate(address: Address, field: string): void {
   const { cls, name } = address.shape;
   const known = warned.get(cls) ?? new Set();
   if (known.has(field)) return;

@@ -69,6 +69,12 @@ export function isSimple(value: unknown): boolean {
     : typeof value !== "function" && typeof value !== "symbol";
 }
 
+/** Need none of them be copied? */
+export function areSimple(values: readonly unknown[]): boolean {
+  for (let i = 0; i < values.length; i++) if (!isSimple(values[i])) return false;
+  return true;
+}
+
 function copyAny(value: unknown, depth: number, care: Care = PASSED): unknown {
   if (typeof value === "object") return value === null ? null : copyObject(value, depth, care);
   if (typeof value === "function") throw new Refused(`a function (${value.name || "without a name"})`);

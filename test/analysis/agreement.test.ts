@@ -96,6 +96,47 @@ describe("what waits for a partition waits until it has been processed", () => {
   }
 });
 
+describe("a stream is never held for what is made from it", () => {
+  const at = (component: string, name: string) => ({ component, interface: name });
+  const seals = [{ key: ["k"], prefix: false }];
+  const attributes = ["k", "l", "v"];
+  const dataflow = (components: Graph["components"], streams: Graph["streams"]): Graph => {
+    return { components, streams, dependencies: [], accepted: [] };
+  };
+  const crossed = [path("a", "y", "CR"), path("a", "x", "CR"), path("b", "x", "OW", ["k"])];
+  const cases = {
+    "by the same component": dataflow(
+      [{ name: "C", paths: crossed }],
+      [
+        { name: "in", from: null, to: at("C", "a"), seals, attributes },
+        { name: "made", from: at("C", "y"), to: at("C", "b"), seals: [] },
+        { name: "out", from: at("C", "x"), to: null, seals: [] },
+      ],
+    ),
+    "by two components that send to each other": dataflow(
+      [
+        { name: "C", paths: crossed },
+        { name: "D", paths: crossed },
+      ],
+      [
+        { name: "in C", from: null, to: at("C", "a"), seals, attributes },
+        { name: "in D", from: null, to: at("D", "a"), seals, attributes },
+        { name: "to D", from: at("C", "y"), to: at("D", "b"), seals: [] },
+        { name: "to C", from: at("D", "y"), to: at("C", "b"), seals: [] },
+        { name: "out C", from: at("C", "x"), to: null, seals: [] },
+        { name: "out D", from: at("D", "x"), to: null, seals: [] },
+      ],
+    ),
+  };
+  for (const [name, graph] of Object.entries(cases)) {
+    test(name, () => {
+      tried(graph, range(10));
+      assert.ok(analyze(graph).open.length > 0);
+      assert.deepEqual(analyze(coordinated(analyze(graph))).open, []);
+    });
+  }
+});
+
 describe("what a label predicts can be seen", () => {
   const shapes: Readonly<Record<string, readonly Path[]>> = {
     "a sequence": [path("a", "x", "OW", ["k"])],

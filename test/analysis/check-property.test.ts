@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   analyze,
+  type Component,
   type DeriveOptions,
   derivePaths,
   type Gate,
   type Graph,
   type Seal,
+  type Stream,
 } from "headwater/analysis";
 import { check, type RunnableComponent, showCheck, sqlComponent } from "headwater/analysis/check";
 import fc from "../properties.js";
@@ -15,11 +17,16 @@ import { COLUMNS, meeting, query } from "./sql-queries.js";
 
 const RUNS = Number(process.env.HEADWATER_SQL_RUNS ?? 60);
 
+type Transport = Pick<Stream, "ordered" | "singleWriter" | "delivery">;
+
+/** With `via`, each table comes from a query of its own that passes it on, over a stream that keeps what the transport does. */
 async function prove(
   sql: string,
   sealsOf: (gate: readonly string[]) => readonly Seal[],
   rep: boolean,
   options: Pick<DeriveOptions, "request" | "openRequests"> = {},
+  transportOf: (gate: readonly string[]) => Transport = () => ({}),
+  via = false,
 ) {
   const tables: Record<string, readonly string[]> = Object.fromEntries(
     Object.entries(COLUMNS).filter(([name]) => sql.match(`\\b${name}\\b`)),
@@ -32,22 +39,28 @@ async function prove(
     const asked = options.request === undefined ? gate : from === options.request ? "*" : (readGate ?? "*");
     return asked === "*" ? [] : asked.filter((each) => tables[from]?.includes(each));
   };
-  const graph: Graph = {
-    components: [{ name: "Q", paths, rep, runs: { sql, tables, to: "out", ...options } }],
-    streams: [
-      ...paths.map(({ from, gate }) => ({
-        name: from,
-        from: null,
-        to: { component: "Q", interface: from },
-        seals: sealsOf(gateFor(from, gate)),
-      })),
-      { name: "out", from: { component: "Q", interface: "out" }, to: null, seals: [] },
-    ],
-    dependencies,
-    accepted: [],
-  };
-  const analysis = analyze(graph);
   const code = new Map([["Q", (await sqlComponent(sql, tables, "out", options)) as RunnableComponent]]);
+  const components: Component[] = [{ name: "Q", paths, rep, runs: { sql, tables, to: "out", ...options } }];
+  const streams: Stream[] = [
+    { name: "out", from: { component: "Q", interface: "out" }, to: null, seals: [] },
+  ];
+  for (const { from, gate } of paths) {
+    const own = gateFor(from, gate);
+    const to = { component: "Q", interface: from };
+    if (!via) {
+      streams.push({ name: from, from: null, to, seals: sealsOf(own), ...transportOf(own) });
+      continue;
+    }
+    const [name, passing, columns] = [`P_${from}`, `select * from ${from}`, tables[from] ?? []];
+    const runs = { sql: passing, tables: { [from]: columns }, to: "passed" };
+    components.push({ name, ...(await derivePaths(passing, runs.tables, "passed")), rep, runs });
+    code.set(name, (await sqlComponent(passing, runs.tables, "passed")) as RunnableComponent);
+    streams.push({ name: from, from: null, to: { component: name, interface: from }, seals: sealsOf(own) });
+    const passed = { component: name, interface: "passed" };
+    streams.push({ name: `${from}_passed`, from: passed, to, seals: [], ...transportOf(own) });
+  }
+  const graph: Graph = { components, streams, dependencies, accepted: [] };
+  const analysis = analyze(graph);
   const result = check(analysis, { seeds: range(3), code, unshrunk: true });
   assert.equal(result.ok, true, `${sql}\n${showCheck(result, String)}`);
   return analysis.outputs[0]?.label ?? "";
@@ -81,6 +94,34 @@ test("nor with seals on one attribute of each gate", async () => {
   });
   await fc.assert(property, { numRuns: RUNS });
   assert.ok(sealed.outputs > RUNS / 10, `${sealed.outputs} of ${RUNS} queries were protected by seals`);
+});
+
+test("nor over streams that keep an order or repeat, from outside or from another component", async () => {
+  const labels = new Set<string>();
+  const transports = fc.array(fc.tuple(fc.nat(3), fc.boolean()), { minLength: 3, maxLength: 3 });
+  const property = fc.asyncProperty(
+    query,
+    fc.boolean(),
+    fc.boolean(),
+    fc.boolean(),
+    transports,
+    async (sql, rep, via, isSealed, kinds) => {
+      let table = 0;
+      const seal = (gate: readonly string[]): Seal[] => {
+        const [attribute] = gate;
+        return isSealed && attribute !== undefined ? [{ key: [attribute], prefix: false }] : [];
+      };
+      const transport = (gate: readonly string[]): Transport => {
+        const [kind, repeats] = kinds[table++ % kinds.length] ?? [0, false];
+        const order =
+          [{}, { ordered: gate.slice(0, 1) }, { ordered: [] }, { singleWriter: true }][kind] ?? {};
+        return { ...order, ...(repeats ? { delivery: "at-least-once" } : {}) };
+      };
+      labels.add(await prove(sql, seal, rep, {}, transport, via));
+    },
+  );
+  await fc.assert(property, { numRuns: RUNS * 2 });
+  assert.deepEqual([...labels].sort(), ["Async", "Diverge", "Inst", "Run"]);
 });
 
 test("nor where a query is asked, once or with requests that stay open", async () => {

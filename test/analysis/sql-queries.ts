@@ -38,6 +38,12 @@ const aggregate = fc.constantFrom(
   "max(x.b)::int",
   "max(x.b + 0)::int",
   "count(*)::numeric",
+  "count(*) filter (where x.b > 1)",
+  "max(x.b) filter (where x.b < 3)",
+  "sum(abs(x.b)) filter (where x.b is distinct from 1)",
+  "length(string_agg(x.b::text, ',' order by x.b))",
+  "length(string_agg(distinct x.b::text, ',' order by x.b::text))",
+  "(array_agg(x.b order by x.b))[1]",
 );
 
 function words(strings: TemplateStringsArray, ...parts: fc.Arbitrary<string>[]): fc.Arbitrary<string> {
@@ -46,6 +52,7 @@ function words(strings: TemplateStringsArray, ...parts: fc.Arbitrary<string>[]):
     .map((each) => strings.reduce((text, string, i) => text + string + (each[i] ?? ""), ""));
 }
 
+const own = fc.constantFrom("a", "b");
 const column = fc.constantFrom("x.a", "x.b");
 const scalarExpression = fc.oneof(
   { weight: 4, arbitrary: column },
@@ -55,6 +62,8 @@ const scalarExpression = fc.oneof(
   words`abs(${column} - 1)`,
   words`coalesce(${column}, 0)`,
   words`case when ${column} > 1 then ${column} else 0 end`,
+  words`case ${column} when 1 then 2 when 2 then ${column} end`,
+  words`nullif(${column}, ${constant})`,
   words`greatest(x.a, x.b)`,
   constant,
 );
@@ -65,12 +74,18 @@ function condition(depth: number): fc.Arbitrary<string> {
     words`x.a ${comparison} x.b`,
     words`${column} is null`,
     words`${column} in (1, 2)`,
+    words`(x.a, x.b) in ((1, 2), (0, 1))`,
+    words`${column} is ${not}distinct from ${constant}`,
+    words`(x.a > x.b) is ${not}true`,
+    words`${column}::text ${not}${fc.constantFrom("like", "ilike")} '1%'`,
   );
   if (depth === 0) return simple;
   const inner = relation(depth - 1);
   const nested = fc.oneof(
     words`${column} ${not}in (select y.${fc.constantFrom("a", "b")} from ${inner} y)`,
     words`${column} ${not}in (select y.a from ${inner} y where y.b ${comparison} ${constant})`,
+    words`(x.a, x.b) ${not}in (select y.a, y.b from ${inner} y)`,
+    words`(x.b, x.a) ${not}in (select y.a, y.a from ${inner} y)`,
     words`${not}exists (select 1 from ${inner} y where y.a = x.a)`,
     words`${not}exists (select 1 from ${inner} y where y.a = x.a and y.b ${comparison} x.b)`,
     words`${not}exists (select y.a from ${inner} y where y.b = x.a group by y.a having count(*) ${comparison} ${constant})`,
@@ -107,6 +122,15 @@ export function relation(depth: number): fc.Arbitrary<string> {
     words`(select x.a, y.b from ${input} x, ${other} y where x.b ${comparison} y.b)`,
     words`(select ${fc.constantFrom("x.a", "y.a")} as a, ${fc.constantFrom("x.b", "y.b")} as b from ${input} x left join ${other} y on x.a = y.a)`,
     words`(select x.a, y.b from ${input} x left join ${other} y on x.a = y.a and y.b ${comparison} ${constant})`,
+    words`(select ${fc.constantFrom("x.a", "y.a", "coalesce(x.a, y.a)")} as a, ${fc.constantFrom("x.b", "y.b")} as b from ${input} x ${fc.constantFrom("right", "full")} join ${other} y on x.${own} = y.${own})`,
+    words`(select y.a, x.b from ${input} x ${fc.constantFrom("right", "full")} join ${other} y on x.a = y.a and y.b ${comparison} ${constant})`,
+    words`(select x.a, x.b from ${input} x ${fc.constantFrom("except", "except all", "intersect", "intersect all")} select y.${own}, y.b from ${other} y)`,
+    words`(select x.a, y.b from ${input} x join (values (0, 1), (1, 2), (1, 1)) y (a, b) on x.a = y.a)`,
+    words`(select distinct on (x.b) x.a, x.b from ${input} x order by x.b, x.a)`,
+    words`(select distinct on (x.a) x.a, x.b from ${input} x order by x.a, x.b desc)`,
+    words`(select x.${own} as a, ${fc.constantFrom("row_number()", "rank()", "lag(x.b)", "sum(x.b)", "count(*)", "first_value(x.b)")} over (partition by x.${own} order by x.b, x.a) as b from ${input} x)`,
+    words`(select x.a, x.b from (select x.a, x.b, row_number() over (partition by x.${own} order by x.b desc) as n from ${input} x) x where x.n ${comparison} ${constant})`,
+    words`(select x.a, sum(x.b) over (partition by x.a) as b from ${input} x)`,
     words`(select a, ${aggregate} as b from ${input} x group by a ${having})`,
     words`(select a, a as b from ${input} x group by a ${having})`,
     words`(select a, b from ${input} x group by a, b ${having})`,
@@ -139,7 +163,6 @@ const pointed = fc.oneof(
   words`(select ${column} as a, count(*) as b from (select x.a, x.b from r x union all select y.b, y.a from s y) x group by 1)`,
 );
 
-const own = fc.constantFrom("a", "b");
 const equal = fc.oneof(
   words`y.${own} = x.${own}`,
   words`y.a = x.${own} and y.b = x.${own}`,
@@ -151,6 +174,9 @@ export const meeting: fc.Arbitrary<string> = fc
     words`(select x.a, x.b from r x where not exists (select 1 from s y where ${equal}))`,
     words`(select x.a, x.b from r x where ${column} not in (select y.${own} from s y where y.${own} = x.${own}))`,
     words`(select x.${own} as a, y.${own} as b from r x left join s y on ${equal})`,
+    words`(select x.${own} as a, y.${own} as b from r x full join s y on ${equal})`,
+    words`(select x.a, y.b from r x right join s y on ${equal} where x.a is null)`,
+    words`(select x.${own} as a, x.b from r x ${fc.constantFrom("except", "except all")} select y.a, y.${own} from s y)`,
     words`(select x.a, count(*) as b from r x left join s y on ${equal} group by x.a ${having})`,
     words`(select x.a, x.b from r x left join s y on ${equal} group by x.a, x.b having count(*) ${comparison} ${constant})`,
     words`(select x.a, y.n as b from (select z.${own} as a, count(*) as n from r z group by 1) x left join (select z.${own} as a, count(*) as n from s z group by 1) y on x.a = y.a)`,

@@ -41,6 +41,39 @@ test("headwater run --supervise starts a program again that was killed or failed
   assert.match(stderr, /ended with code 7\. It is started again in 400 ms/);
 });
 
+/** Its first process is up and starts an event that ends every process with a code, before the next ones are up. */
+const POISONED = `
+  import { Context } from "headwater";
+  class Poison extends Context {
+    taken = 0;
+    take() { process.exit(7); }
+  }
+  export default class Works extends Context {
+    begun = 0;
+    poison = this.child(Poison);
+    begin() {
+      this.begun += 1;
+      if (this.begun === 1) this.event.start(this.poison).take();
+      return this.begun;
+    }
+  }
+  export async function main({ root }, io) {
+    const begun = await root.begin();
+    io.print("begun " + begun);
+    if (begun === 1) await new Promise(() => {});
+  }
+`;
+
+test("an event that ends each process with a code, before it is up, is parked, and the program goes on", async (t) => {
+  const folder = packageWith(t, { "poisoned.ts": POISONED });
+  const command = ["run", "poisoned", "--journal", "data", "--supervise"];
+  const { exitCode, stdout, stderr } = await runHere(folder, ...command);
+  assert.equal(exitCode, 0, stderr);
+  assert.match(stdout, /begun 2\n$/);
+  assert.match(stderr, /HW-6031/);
+  assert.ok((stderr.match(/ended with code 7\. It is started again/g) ?? []).length >= 4, stderr);
+});
+
 test("Ctrl-C ends a supervised program in good order", async (t) => {
   const folder = packageWith(t, { "works.ts": PROGRAM });
   const running = new Running(["run", "works", "--journal", "data", "--supervise", "--forever"], folder);

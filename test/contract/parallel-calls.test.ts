@@ -101,3 +101,55 @@ test("calls in the same context, above or below another take their turns in the 
   assert.ok(before("bxz", "bx") && before("bx", "b") && before("by", "b"), done.join(" "));
   assert.deepEqual(done.slice(0, 4).sort(), ["+ax", "+ay", "+bxz", "+by"], "nothing is in their way");
 });
+
+class Reader extends Context<number> {
+  async pause() {
+    await null;
+  }
+
+  look() {
+    return this.event.read(Draft).text;
+  }
+}
+
+class Draft extends Context {
+  text: unknown = "as of the call";
+  readers = this.children(Reader);
+
+  async show() {
+    const [pause, look] = [this.readers(1).pause(), this.readers(1).look()];
+    this.text = () => "no plain data"; // while the second call waits for the first
+    await pause;
+    const seen = await look;
+    this.text = "after the calls";
+    return seen;
+  }
+}
+
+test("a call that had to wait sees its caller as of the call, also if the caller has nothing to store by then", async () => {
+  await using service = await run(Draft);
+  assert.equal(await service.root.show(), "as of the call");
+});
+
+class Deep extends Context<number> {
+  depth = 0;
+  below = this.children(Deep);
+
+  async sum(levels: number): Promise<number> {
+    this.depth += 1;
+    return levels === 0 ? 1 : 1 + (await this.below(levels).sum(levels - 1));
+  }
+}
+
+class Surface extends Context {
+  below = this.children(Deep);
+
+  async sum(levels: number) {
+    return await this.below(levels).sum(levels - 1);
+  }
+}
+
+test("calls may be nested deeper than one stack is long", async () => {
+  await using service = await run(Surface);
+  assert.equal(await service.root.sum(3000), 3000);
+});

@@ -223,7 +223,7 @@ test("nor are failed requests taken for a context's, whatever their errors say o
 for (const hosts of ["1", "2"]) {
   test(`HW-1028: rejections in methods that nobody handles are told of, and the process goes on, on ${hosts} hosts`, async () => {
     for (const [where, named] of [
-      ["method", "the code of a context"],
+      ["method", "Root.leaves"],
       ["call", "Root.asks"],
     ]) {
       const args = ["--import", "tsx", program, where ?? "", hosts];
@@ -231,5 +231,27 @@ for (const hosts of ["1", "2"]) {
       assert.match(stdout, /went on/);
       assert.match(stderr, new RegExp(`HW-1028.*${named}.* is broken`, "s"));
     }
+  });
+}
+
+const plain = fileURLToPath(new URL("./programs/plain-rejections.mjs", import.meta.url));
+
+for (const [how, ...options] of [
+  ["plain Node"],
+  ["source maps", "--enable-source-maps"],
+  ["tsx", "--import", "tsx"],
+]) {
+  test(`HW-1028: rejections are known to come from a method, before and after an await, with ${how}`, async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [...options, plain]);
+    assert.deepEqual(JSON.parse(stdout), [
+      ["Desk.atOnce", "atOnce"],
+      ["Desk.calls", "calls"],
+      ["Desk.later", "later"],
+      ["Desk.awaits", "awaits"],
+      ["Desk.maps", "maps"],
+      ["Leaf.later", "the leaf"],
+      ["Desk.afterCall", "afterCall"],
+      ["Context.later", "below"],
+    ]);
   });
 }

@@ -96,8 +96,9 @@ export async function derivePaths(
   const query = resolveQuery(await parseQuery(sql), sql, tables);
   refuseUnread(query, options.request);
   const { paths, dependencies } = derive(query, options);
+  const batches = requestOf(query, options) === null || options.openRequests === true;
   const asPath = ({ from, annotation, gate, repetition, lineage, meets, why }: DerivedPath): Path => {
-    return { from, to, annotation, gate, repetition, lineage, meets, why };
+    return { from, to, annotation, gate, repetition, lineage, meets, ...(batches ? { batches } : {}), why };
   };
   return { paths: paths.map(asPath), dependencies };
 }
@@ -115,8 +116,8 @@ export function refuseUnread({ tables, scanned }: ResolvedQuery, request: string
 }
 
 export function derive(query: ResolvedQuery, options: DeriveOptions = {}): DerivedQuery {
-  const asks = !(options.continuous ?? (!query.usesParameters && options.request === undefined));
-  const request = asks ? (options.request ?? DEFAULT_REQUEST) : null;
+  const request = requestOf(query, options);
+  const asks = request !== null;
   const findings = new Findings();
   const known = { nonNegative: options.nonNegative ?? {}, types: options.types ?? {}, request };
   const relation = relationOf(query.plan, query.text, known, findings);
@@ -130,6 +131,12 @@ export function derive(query: ResolvedQuery, options: DeriveOptions = {}): Deriv
     dependencies: summary.dependencies(),
     persistent: paths.some(({ annotation }) => annotation.endsWith("W")),
   };
+}
+
+/** The input that asks, unless the query is a standing one. */
+function requestOf(query: ResolvedQuery, options: DeriveOptions): string | null {
+  const isStanding = options.continuous ?? (!query.usesParameters && options.request === undefined);
+  return isStanding ? null : (options.request ?? DEFAULT_REQUEST);
 }
 
 /** The input that asks, where a query has parameters and no option names the input. */

@@ -127,7 +127,6 @@ export class Slot extends Address {
     const parked = this.#parked;
     if (parked === null) return null;
     this.#parked = null;
-    noticeLateWrites(parked, this, this.state);
     return refill(parked, this, this.state) ? parked : null;
   }
 

@@ -2,7 +2,7 @@ import type { Address } from "../../model/address.js";
 import { checkDeleted, listed, type Page, type PageOptions } from "../../model/below.js";
 import { type Context, type ContextClass, declaredReads } from "../../model/context.js";
 import { Current, isAtOrAbove } from "../../model/current.js";
-import type { Sender, TimerId } from "../../model/event.js";
+import type { CurrentEvent, Sender, TimerId } from "../../model/event.js";
 import type { Key } from "../../model/key.js";
 import { Outside, type OutsideResult } from "../../model/outside.js";
 import { isTimerOf, timerId } from "../../model/path.js";
@@ -17,37 +17,32 @@ import {
   type Scope,
   type Target,
   type Timed,
+  type View,
 } from "../../model/refs.js";
 import * as rules from "../../model/rules.js";
 import { type Method, methodMeant } from "../../model/shape.js";
 import { copy, copyAll } from "../../state/values.js";
 import type { Slot } from "../context/index.js";
 import { DELETE, LIST } from "./builtins.js";
+import { readAbove } from "./callers.js";
 import { dueAfter } from "./due.js";
-import type { Effect } from "./effects.js";
-import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
+import type { Frame } from "./frame.js";
 
 type AnyMethod = (...args: never[]) => unknown;
 
 /** What a method knows of its event, and what it asks for that is to happen when the event has committed. */
-export abstract class Asking extends Current {
-  constructor(
-    readonly execution: Execution,
-    readonly slot: Slot,
-    readonly method: Method,
-  ) {
-    super();
-  }
+export class Asking extends Current implements CurrentEvent {
+  readonly execution: Execution;
+  readonly slot: Slot;
+  readonly method: Method;
 
-  /** The context that the method runs in, as the event has it. */
-  abstract readonly entry: Entry | null;
-  /** Where what is asked for now stands among all that the event asks for. */
-  protected abstract nextPosition(): number[];
-  /** Makes a call that is about a context and all that is below it; `prepare` gives its arguments, or refuses it. */
-  protected abstract askWhole(target: Address, method: Method, prepare: () => unknown[]): Promise<unknown>;
-  protected abstract push(effect: Effect): void;
-  protected abstract call(target: Address, method: Method, args: unknown[]): Promise<unknown>;
+  constructor(readonly frame: Frame) {
+    super();
+    this.execution = frame.execution;
+    this.slot = frame.slot;
+    this.method = frame.method;
+  }
 
   protected override get here(): Slot {
     return this.slot;
@@ -74,20 +69,20 @@ export abstract class Asking extends Current {
   start<T>(target: Target<T>): Later<T> {
     const slot = Reference.addressOf(target) as Slot;
     if (slot.node !== this.slot.node) throw rules.wrongNodeStart(slot);
-    return this.#later(slot, (method, args) => this.push({ kind: "start", slot, method, args }));
+    return this.#later(slot, (method, args) => this.frame.push({ kind: "start", slot, method, args }));
   }
 
   send<T>(target: Target<T>): Later<T>;
   send(client: string, message: unknown): void;
   send<T>(to: Target<T> | string, message?: unknown): Later<T> | undefined {
     if (typeof to === "string") {
-      this.push({ kind: "tell", client: to, message: copy(message, () => rules.messageTo(to)) });
+      this.frame.push({ kind: "tell", client: to, message: copy(message, () => rules.messageTo(to)) });
       return undefined;
     }
     const slot = Reference.addressOf(to) as Slot;
     if (slot.node === this.slot.node) throw rules.wrongNodeSend(slot);
     const sender = this.address;
-    return this.#later(slot, (method, args) => this.push({ kind: "send", slot, method, args, sender }));
+    return this.#later(slot, (method, args) => this.frame.push({ kind: "send", slot, method, args, sender }));
   }
 
   after<A extends unknown[]>(ms: number, method: (...args: A) => unknown, ...args: A): TimerId;
@@ -101,7 +96,7 @@ export abstract class Asking extends Current {
 
   #arm(ms: number, at: Slot, method: Method | undefined, args: unknown[]): TimerId {
     const { slot } = this;
-    const id = timerId(slot, this.ticket, this.nextPosition());
+    const id = timerId(slot, this.ticket, this.frame.nextPosition());
     if (method === undefined) throw rules.badTimer(slot, rules.noTimer.method);
     if (!isAtOrAbove(at, slot)) throw rules.badTimer(slot, rules.noTimer.target(at));
     this.#checkTimers();
@@ -109,15 +104,15 @@ export abstract class Asking extends Current {
     declaredReads(at, method);
     const copies = copyAll(args, () => rules.argumentsOf(at, method));
     const due = dueAfter(this.execution.event.steadyMs, ms);
-    this.push({ kind: "timer", id, owner: slot, due, slot: at, method, args: copies });
-    this.entry?.arm(id, due);
+    this.frame.push({ kind: "timer", id, owner: slot, due, slot: at, method, args: copies });
+    this.frame.entry?.arm(id, due);
     return id;
   }
 
   cancel(timer: TimerId): void {
     if (!isTimerOf(this.slot, timer)) throw rules.badTimer(this.slot, rules.noTimer.notItsOwn(timer));
     this.#checkTimers();
-    this.push({ kind: "cancel", id: timer, due: this.entry?.cancel(timer) ?? null });
+    this.frame.push({ kind: "cancel", id: timer, due: this.frame.entry?.cancel(timer) ?? null });
   }
 
   outside<I, R, A extends unknown[]>(
@@ -138,7 +133,7 @@ export abstract class Asking extends Current {
     const copied = copy(input, () => rules.inputOf(slot, work.name));
     const outside = work as Outside<never, unknown>;
     const push = (at: Slot, method: Method | null, given: unknown[]) =>
-      this.push({ kind: "outside", outside, input: copied, slot: at, method, args: given });
+      this.frame.push({ kind: "outside", outside, input: copied, slot: at, method, args: given });
     if (then === undefined) return push(slot, null, []);
     if (then instanceof Reference) {
       const at = Reference.addressOf(then) as Slot;
@@ -160,10 +155,10 @@ export abstract class Asking extends Current {
     options: PageOptions<C["key"]> = {},
   ): Promise<Page<C["key"]>> {
     const prepare = () => {
-      if (this.entry?.released) throw rules.badList(this.slot, rules.noList.givenUp);
+      if (this.frame.entry?.released) throw rules.badList(this.slot, rules.noList.givenUp);
       return [...listed(this.slot, children, options)];
     };
-    return this.askWhole(this.slot, LIST, prepare) as Promise<Page<C["key"]>>;
+    return this.frame.askWhole(this.slot, LIST, prepare) as Promise<Page<C["key"]>>;
   }
 
   delete(target: Target<unknown>): Promise<void> {
@@ -172,7 +167,7 @@ export abstract class Asking extends Current {
       checkDeleted(this.slot, slot, this.execution.request.method.readonly);
       return [];
     };
-    return this.askWhole(slot, DELETE, prepare) as Promise<void>;
+    return this.frame.askWhole(slot, DELETE, prepare) as Promise<void>;
   }
 
   /** A reference whose methods only note down what is to happen later. */
@@ -189,12 +184,16 @@ export abstract class Asking extends Current {
     return reference(scope, slot) as unknown as Later<T>;
   }
 
+  read<T extends Context<Key>>(cls: ContextClass<T>): View<T> {
+    return readAbove(this.frame, cls);
+  }
+
   /** Timers are part of a context's state. */
   #checkTimers(): void {
     const { slot, method } = this;
     if (slot.shape.anonymous) throw rules.badTimer(slot, rules.noTimer.anonymous);
     if (method.readonly) throw rules.badTimer(slot, rules.noTimer.readonly(method));
-    if (this.entry?.released) throw rules.badTimer(slot, rules.noTimer.givenUp);
+    if (this.frame.entry?.released) throw rules.badTimer(slot, rules.noTimer.givenUp);
   }
 
   peer<T extends Context<Key>>(cls: ContextClass<T>, name?: string): Elsewhere<T> {
@@ -203,6 +202,6 @@ export abstract class Asking extends Current {
   }
 
   protected override get scope(): Scope {
-    return { [INVOKE]: (target, method, args) => this.call(target, method, args) };
+    return { [INVOKE]: (target, method, args) => this.frame.call(target, method, args) };
   }
 }

@@ -2,7 +2,6 @@ import { Context } from "../../model/context.js";
 import { type Path, resolvePath } from "../../model/path.js";
 import type { Method } from "../../model/shape.js";
 import { rootOf } from "../context/index.js";
-import { Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
 import type { Frame } from "./frame.js";
 
@@ -33,8 +32,7 @@ function reset(frame: Frame): void {
   const entry = frame.entry as Entry;
   const timers = entry.armedTimers();
   if (timers.length > 0) frame.execution.node.marks?.hit("a deletion cancelled a timer");
-  frame.effects ??= new Effects();
-  for (const [id, due] of timers) frame.effects.push({ kind: "cancel", id, due });
+  for (const [id, due] of timers) frame.add({ kind: "cancel", id, due });
   entry.reset();
 }
 

@@ -4,15 +4,18 @@ import { Watched } from "../../model/watched.js";
 import type { State } from "../../state/fields.js";
 import type { Slot } from "../context/index.js";
 
-/** What a call below returns. */
-export class Call extends Watched {
+/** A call below. */
+export class Call {
+  /** What its caller has of it. */
+  readonly promise = new Watched();
+  /** The next of the calls that the same method has made. */
+  next: Call | OwnCall | null = null;
   doom: HeadwaterError | null = null;
   /** What came of it, until its caller gets to know. */
-  hasResult = false;
+  result: "returned" | "threw" | null = null;
+  value: unknown = undefined;
   /** Was it made after the method had returned or thrown? */
   isLate = false;
-  ok = false;
-  value: unknown = undefined;
   /** Did the event hold the caller's context when the call was made? */
   callerHeld = false;
   /** The state of the caller's context at that moment, or why it has none; null if nobody is known to look at it. */
@@ -23,10 +26,13 @@ export class Call extends Watched {
     readonly method: Method,
     /** Where it stands among all that the method asks for. */
     readonly position: number,
-  ) {
-    super();
-  }
+  ) {}
 }
 
-// A class has a constructor of its own, which would hide the one by which a promise sees that it is awaited.
-Reflect.deleteProperty(Call.prototype, "constructor");
+/** A call of an async method of the context itself. */
+export class OwnCall {
+  readonly promise = new Watched();
+  next: Call | OwnCall | null = null;
+
+  constructor(readonly method: { readonly name: string }) {}
+}

@@ -1,5 +1,6 @@
 import { HeadwaterError } from "../../errors.js";
 import { addressAbove, type Context, type ContextClass } from "../../model/context.js";
+import { givenInside } from "../../model/inside.js";
 import type { Key } from "../../model/key.js";
 import type { View } from "../../model/refs.js";
 import * as rules from "../../model/rules.js";
@@ -26,11 +27,11 @@ export function readAbove<T extends Context<Key>>(frame: Frame, cls: ContextClas
   const { execution } = frame;
   const slot = addressAbove(frame.slot, cls as unknown as ContextClass) as Slot;
   const above = callerAt(frame, slot);
-  const state = above?.state ?? execution.stateSeen(slot);
   if (above?.state === null) {
     slot.shape.isReadBelow = true; // the next try will know the state as of the call
-    execution.startAgain();
+    execution.startAgain(); // first: the present state may be none that could be stored
   }
+  const state = above?.state ?? execution.stateSeen(slot);
   if (state instanceof HeadwaterError) throw state;
   if (state === undefined || state === null)
     throw rules.undeclaredRead(frame.slot, execution.request.method, cls.name);
@@ -48,11 +49,18 @@ export function positionsOf(frame: Frame, last: number): number[] {
 
 /** Refuses calls that do not go down, and calls of writers in an event that only reads. */
 export function checkCall(caller: Frame, slot: Slot, method: Method): void {
-  if (!slot.isBelow(caller.slot)) {
+  if (slot.parent !== caller.slot && !slot.isBelow(caller.slot)) {
     if (slot === caller.slot) throw rules.callSelf(slot, method);
     if (caller.slot.isBelow(slot)) throw rules.callUp(caller.slot, slot, method);
     throw rules.callSideways(caller.slot, slot, method);
   }
   if (caller.execution.request.method.readonly && !method.readonly)
     throw rules.readonlyCallsWriter(slot, method);
+}
+
+/** For code that goes on after its method has ended. */
+export function usedTooLate({ slot, method }: Frame, what: string): HeadwaterError {
+  const error = rules.usedAfterEnd(slot, method, what);
+  givenInside(error, slot, method);
+  return error;
 }

@@ -1,26 +1,17 @@
 import type { HeadwaterError } from "../../errors.js";
 import * as rules from "../../model/rules.js";
 import type { Method } from "../../model/shape.js";
-import { Watched } from "../../model/watched.js";
+import type { Watched } from "../../model/watched.js";
 import type { State } from "../../state/fields.js";
 import type { Slot } from "../context/index.js";
-import { Call } from "./call.js";
+import { Call, OwnCall } from "./call.js";
 import type { Frame } from "./frame.js";
 import type { Undo } from "./guest.js";
 import { Turns } from "./turns.js";
 
-/** A call of an async method of the context itself. */
-export class OwnCall extends Watched {
-  constructor(readonly method: { readonly name: string }) {
-    super();
-  }
-}
-
-Reflect.deleteProperty(OwnCall.prototype, "constructor"); // as in `Call`
-
 const NONE: readonly never[] = [];
 
-/** Most methods have none of them, so lists are made with their first item. */
+/** Most methods have none of them, so the list is made with its first item. */
 function appended<T>(list: readonly T[], item: T): readonly T[] {
   if (list.length === 0) return [item];
   (list as T[]).push(item);
@@ -38,20 +29,24 @@ interface Settled {
 /**
  * The calls that one method makes. Each waits for those made before it in the same context, above or below it; so
  * undoing one call never touches what another one did. Their results are handed over in the order of the calls.
+ *
+ * Calls and what they changed are chained through themselves: most methods make few, one after the other.
  */
 export class CallsBelow {
-  #calls: (Call | OwnCall)[] | null = null;
-  /** How many of them need not be handed over any more. */
-  #handedOver = 0;
+  #first: Call | OwnCall | null = null;
+  #last: Call | OwnCall | null = null;
+  /** Those before it need not be handed over any more. */
+  #next: Call | OwnCall | null = null;
   /** How many have not ended. */
   #active = 0;
   /** The first of them, as long as it is the only one. */
   #alone: Frame | null = null;
   #turns: Turns | null = null;
   /** Those whose turn has come. */
-  #next: Frame[] | null = null;
-  /** What to undo if the method fails, oldest first. */
-  undo: readonly Undo[] = NONE;
+  #entering: Frame[] | null = null;
+  /** What to undo if the method fails, from the oldest to the latest. */
+  #changed: Undo | null = null;
+  #lastChanged: Undo | null = null;
   /** Those that have changed something on other hosts. */
   elsewhere: readonly number[] = NONE;
   /** Does the method go on when its code has come to rest? */
@@ -61,8 +56,10 @@ export class CallsBelow {
   leftBehind: HeadwaterError | null = null;
 
   add(call: Call | OwnCall): void {
-    this.#calls ??= [];
-    this.#calls.push(call);
+    if (this.#last === null) this.#first = call;
+    else this.#last.next = call;
+    this.#last = call;
+    this.#next ??= call;
   }
 
   /** Lets the call go ahead when its turn has come. */
@@ -82,54 +79,59 @@ export class CallsBelow {
   ended(frame: Frame): void {
     this.#active -= 1;
     this.#alone = null;
-    const next = this.#turns?.remove(frame) ?? [];
+    if (this.#turns === null) return;
+    const next = this.#turns.remove(frame);
     if (this.#active === 0) this.#turns = null;
     if (next.length > 0) this.#enterAll(next);
   }
 
-  /** A call that is refused ends at once, and others may have their turn then: after those before it. */
+  /** A call may end at once, and others may have their turn then: after those before it. */
   #enterAll(frames: readonly Frame[]): void {
-    const isUnderWay = this.#next !== null;
-    this.#next ??= [];
-    for (const frame of frames) this.#next.push(frame);
+    const isUnderWay = this.#entering !== null;
+    this.#entering ??= [];
+    for (const frame of frames) this.#entering.push(frame);
     if (isUnderWay) return;
-    for (const frame of this.#next) frame.execution.enter(frame); // also those that are added on the way
-    this.#next = null;
+    for (const frame of this.#entering) frame.execution.enter(frame); // also those that are added on the way
+    this.#entering = null;
   }
 
   /** Is there a result that is to be handed over next? */
   get hasResult(): boolean {
-    return this.#first()?.hasResult ?? false;
+    const call = this.#toHandOver();
+    return call !== null && call.result !== null;
   }
 
   /** Hands over the result of the first call whose result has not been, if it is there. */
   handOver(): boolean {
-    const call = this.#first();
-    if (!call?.hasResult) return false;
-    this.#handedOver += 1;
-    call.end(call.ok, call.value);
+    const call = this.#toHandOver();
+    if (call === null || call.result === null) return false;
+    this.#next = call.next;
+    call.promise.end(call.result === "returned", call.value);
     call.value = undefined;
     return true;
   }
 
-  #first(): Call | null {
-    const calls = this.#calls ?? NONE;
-    for (; this.#handedOver < calls.length; this.#handedOver++) {
-      const call = calls[this.#handedOver];
-      if (call instanceof Call && !call.hasEnded) return call;
+  #toHandOver(): Call | null {
+    for (let at = this.#next; at !== null; at = at.next) {
+      this.#next = at;
+      if (at instanceof Call && !at.promise.hasEnded) return at;
     }
+    this.#next = null;
     return null;
   }
 
   /** Has the method called this one, and not got the result? */
   isUnderWay(method: Method): boolean {
-    for (const call of this.#calls ?? NONE) if (call.method === method && !call.hasEnded) return true;
+    for (let at = this.#first; at !== null; at = at.next)
+      if (at.method === method && !at.promise.hasEnded) return true;
     return false;
   }
 
   /** One of them has changed a context. */
-  changed(undo: Undo): void {
-    this.undo = appended(this.undo, undo);
+  changed(changed: Undo, last = changed): void {
+    if (this.#lastChanged === null) this.#changed = changed;
+    else this.#lastChanged.later = changed;
+    this.#lastChanged = last;
   }
 
   /** One of them has changed something on another host. */
@@ -138,14 +140,22 @@ export class CallsBelow {
   }
 
   /** One of them has made calls itself. */
-  changedAlso({ undo, elsewhere }: CallsBelow): void {
-    for (const each of undo) this.changed(each); // there may be more than fit on a stack
-    for (const each of elsewhere) this.changedElsewhere(each);
+  changedAlso(below: CallsBelow): void {
+    if (below.#changed !== null && below.#lastChanged !== null)
+      this.changed(below.#changed, below.#lastChanged);
+    for (const each of below.elsewhere) this.changedElsewhere(each);
+  }
+
+  /** What to undo if the method fails, oldest first. */
+  undo(): Undo[] {
+    const undo: Undo[] = [];
+    for (let at = this.#changed; at !== null; at = at.later) undo.push(at);
+    return undo;
   }
 
   /** Can no code of the method be under way on account of them? */
   get areOver(): boolean {
-    for (const call of this.#calls ?? NONE) if (!call.isOver) return false;
+    for (let at = this.#first; at !== null; at = at.next) if (!at.promise.isOver) return false;
     return true;
   }
 
@@ -154,21 +164,16 @@ export class CallsBelow {
    * gives up at the first that fails, `Promise.race` at the first that ends. Null if there is no such call.
    */
   open(): readonly Watched[] | null {
-    const calls = this.#calls ?? NONE;
-    for (let i = 0; i < calls.length; i++) {
-      const { hasEnded, followUps } = calls[i] as Watched;
-      if (hasEnded && followUps === null) continue;
-      const open: Watched[] = [];
-      for (; i < calls.length; i++) calls[i]?.addOpen(open);
-      return open.length === 0 ? null : open;
-    }
-    return null;
+    const open: Watched[] = [];
+    for (let at = this.#first; at !== null; at = at.next)
+      if (!at.promise.hasEnded || at.promise.followUps !== null) at.promise.addOpen(open);
+    return open.length === 0 ? null : open;
   }
 
   /** A call that was not awaited dooms the event, and so does a call that was doomed itself. */
   doomOf(slot: Slot, method: Method): HeadwaterError | null {
-    for (const call of this.#calls ?? NONE) {
-      const isOver = call.hasEnded && !call.isForgotten;
+    for (let call = this.#first; call !== null; call = call.next) {
+      const isOver = call.promise.hasEnded && !call.promise.isForgotten;
       if (call instanceof OwnCall) {
         if (!isOver) return rules.unawaitedOwn(slot, method, call.method);
         continue;

@@ -38,13 +38,21 @@ export type Effect =
       readonly args: unknown[];
     };
 
+interface Placed {
+  readonly at: number;
+  readonly item: Effect | Effects;
+}
+
 /** Effects in the order of the program text: those of a call stand where the call stands. */
 export class Effects {
-  #items: (Effect | Effects)[] | null = null;
+  #items: Placed[] | null = null;
+  #isInOrder = true;
 
-  push(item: Effect | Effects): void {
+  /** Of two at the same place, the one that comes first stands first. */
+  push(item: Effect | Effects, at: number): void {
     this.#items ??= [];
-    this.#items.push(item);
+    if (at < (this.#items.at(-1)?.at ?? at)) this.#isInOrder = false;
+    this.#items.push({ at, item });
   }
 
   /** A call that failed asked for nothing. */
@@ -55,13 +63,20 @@ export class Effects {
   /** Without recursion: calls may be nested deeper than the stack. */
   flatten(): Effect[] {
     const flat: Effect[] = [];
-    const open = [(this.#items ?? []).values()];
+    const open = [this.#inOrder().values()];
     for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
       const { value, done } = at.next();
       if (done) open.pop();
-      else if (value instanceof Effects) open.push((value.#items ?? []).values());
-      else flat.push(value);
+      else if (value.item instanceof Effects) open.push(value.item.#inOrder().values());
+      else flat.push(value.item);
     }
     return flat;
+  }
+
+  /** Calls may ask for something in another order than that in which they were made. */
+  #inOrder(): readonly Placed[] {
+    if (!this.#isInOrder) this.#items?.sort((a, b) => a.at - b.at);
+    this.#isInOrder = true;
+    return this.#items ?? [];
   }
 }

@@ -33,6 +33,8 @@ export class Entry {
   released = false;
   /** Can later events see `state`? */
   published = false;
+  /** What the same try of the event has entered next. */
+  next: Entry | null = null;
 
   constructor(readonly slot: Slot) {
     this.before = slot.state;

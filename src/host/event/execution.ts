@@ -4,7 +4,9 @@ import { resolvePath } from "../../model/path.js";
 import * as rules from "../../model/rules.js";
 import { isUnmade, type State } from "../../state/fields.js";
 import { rootOf, type Slot } from "../context/index.js";
+import { callerAt } from "./callers.js";
 import type { Effect } from "./effects.js";
+import { allFrom, Entries } from "./entries.js";
 import { Entry } from "./entry.js";
 import { Frame } from "./frame.js";
 import type { Undo } from "./guest.js";
@@ -16,7 +18,7 @@ import type { RunningEvent, Supervisor } from "./supervisor.js";
 export class Execution {
   /** The context that the event started in, and, in the order of entering, all those it has entered. */
   #first: Entry | null = null;
-  #entries: Map<Slot, Entry> | null = null;
+  #entries: Entries | null = null;
   #effects = 0;
   #hasLeft = false;
   #stage: "under way" | "succeeded" | "failed" | "stopped" | "taken back" = "under way";
@@ -88,8 +90,7 @@ export class Execution {
 
   /** Lets later events see what this one has left in the contexts that it has entered here. */
   publish(): void {
-    if (this.#entries === null) this.#first?.publish();
-    else for (const entry of this.#entries.values()) entry.publish();
+    for (let at = this.#first; at !== null; at = at.next) at.publish();
   }
 
   /** The context below that set the timer which started the event; null if it is the event's own. */
@@ -102,21 +103,17 @@ export class Execution {
 
   entryOf(slot: Slot): Entry {
     const known = this.#entry(slot);
-    if (known !== undefined) return known;
+    if (known !== null) return known;
     const entry = new Entry(slot);
     slot.users += 1;
-    if (this.#first === null) {
-      this.#first = entry;
-    } else {
-      this.#entries ??= new Map([[this.#first.slot, this.#first]]);
-      this.#entries.set(slot, entry);
-    }
+    if (this.#first === null) this.#first = entry;
+    else (this.#entries ??= new Entries(this.#first)).add(entry);
     return entry;
   }
 
-  #entry(slot: Slot): Entry | undefined {
+  #entry(slot: Slot): Entry | null {
     if (this.#entries !== null) return this.#entries.get(slot);
-    return this.#first?.slot === slot ? this.#first : undefined;
+    return this.#first !== null && this.#first.slot === slot ? this.#first : null;
   }
 
   /** The contexts that did not exist before the event and do now (true), or the other way round (false). */
@@ -128,13 +125,12 @@ export class Execution {
 
   /** Adds what the event made of the contexts that it changed to what events before it made of them. */
   collectChanges(changes: Map<Slot, Change>): void {
-    if (this.#entries !== null) for (const entry of this.#entries.values()) collectChange(entry, changes);
-    else if (this.#first !== null) collectChange(this.#first, changes);
+    for (let at = this.#first; at !== null; at = at.next) collectChange(at, changes);
   }
 
   /** On this host. */
   hasEntered(slot: Slot): boolean {
-    return this.#entry(slot) !== undefined;
+    return this.#entry(slot) !== null;
   }
 
   hasReleased(slot: Slot): boolean {
@@ -146,13 +142,12 @@ export class Execution {
     const { slot } = frame;
     if (frame.isWhole) {
       this.node.call(this, frame);
-    } else if (this.hasReleased(slot)) {
-      frame.refuse(rules.reacquire(slot, frame.method));
-    } else if (slot.shape.anonymous || this.hasEntered(slot)) {
-      this.node.runSoon(this, frame);
-    } else {
-      this.node.call(this, frame);
+      return;
     }
+    const entry = this.#entry(slot);
+    if (entry?.released) frame.refuse(rules.reacquire(slot, frame.method));
+    else if (entry !== null || slot.shape.anonymous) this.node.runSoon(this, frame);
+    else this.node.call(this, frame);
   }
 
   touched(): Iterable<Slot> {
@@ -161,8 +156,7 @@ export class Execution {
 
   /** The contexts that the event has entered on this host. */
   enteredHere(): Entry[] {
-    if (this.#entries !== null) return [...this.#entries.values()];
-    return this.#first === null ? [] : [this.#first];
+    return allFrom(this.#first);
   }
 
   /** The state of a context above as this event sees it, if it may. */
@@ -192,7 +186,7 @@ export class Execution {
   /** Does the event hold a context? Of those on other hosts this knows what mattered to the last call from there. */
   holds(slot: Slot): boolean {
     const entry = this.#entry(slot);
-    return entry === undefined ? (this.#elsewhere?.get(slot)?.isHeld ?? false) : !entry.released;
+    return entry === null ? (this.#elsewhere?.get(slot)?.isHeld ?? false) : !entry.released;
   }
 
   downgrade(frame: Frame, entry: Entry): void {
@@ -200,7 +194,7 @@ export class Execution {
     if (entry.released || slot.shape.anonymous) return;
     if (this.request.method.readonly) throw rules.readonlyDowngrade(slot);
     for (let above = slot.parent; above !== null; above = above.parent)
-      if (frame.holds(above)) throw rules.downgradeBelowHeld(slot, above);
+      if (callerAt(frame, above)?.isHeld ?? this.holds(above)) throw rules.downgradeBelowHeld(slot, above);
     entry.keepRunning(entry.current());
     entry.release();
     this.node.release(this.event, slot, entry.state !== entry.before);
@@ -239,15 +233,14 @@ export class Execution {
     this.leave();
     this.#stage = "taken back";
     if (this.#entries === null) this.#first?.undo();
-    else for (const entry of [...this.#entries.values()].reverse()) entry.undo();
+    else for (const entry of this.enteredHere().reverse()) entry.undo();
   }
 
   /** The journal has it, or it is taken back: nothing keeps the contexts in memory for its sake. */
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    if (this.#entries !== null) for (const { slot } of this.#entries.values()) slot.users -= 1;
-    else if (this.#first !== null) this.#first.slot.users -= 1;
+    for (let at = this.#first; at !== null; at = at.next) at.slot.users -= 1;
   }
 
   #finish(ok: boolean, value: unknown): void {

@@ -1,22 +1,21 @@
 import type { HeadwaterError } from "../../errors.js";
 import type { Address } from "../../model/address.js";
 import type { Page } from "../../model/below.js";
-import type { Activation, Context, ContextClass } from "../../model/context.js";
+import type { Activation, Context } from "../../model/context.js";
 import { givenInside } from "../../model/inside.js";
 import type { Key } from "../../model/key.js";
-import type { View } from "../../model/refs.js";
 import * as rules from "../../model/rules.js";
 import { explained } from "../../model/sealed.js";
 import type { Method } from "../../model/shape.js";
-import { awaitResult, isThenable } from "../../model/watched.js";
+import { awaitResult, isThenable, type Watched } from "../../model/watched.js";
 import { changedFields, type State } from "../../state/fields.js";
-import { copy, copyAll, copyThrown, isSimple } from "../../state/values.js";
+import { areSimple, copy, copyAll, copyThrown, isSimple } from "../../state/values.js";
 import type { Slot } from "../context/index.js";
 import { Asking } from "./asking.js";
 import { DISARM, disarm, isWhole, LIST } from "./builtins.js";
-import { Call } from "./call.js";
-import { callerAt, checkCall, positionsOf, readAbove } from "./callers.js";
-import { CallsBelow, OwnCall } from "./calls-below.js";
+import { Call, OwnCall } from "./call.js";
+import { checkCall, positionsOf, usedTooLate } from "./callers.js";
+import { CallsBelow } from "./calls-below.js";
 import { type Effect, Effects } from "./effects.js";
 import type { Entry } from "./entry.js";
 import type { Execution } from "./execution.js";
@@ -26,6 +25,8 @@ import { running } from "./running.js";
 /** For what the head has answered itself: there is nothing to take back. */
 export const NO_CALL = 0;
 const NOTHING: Done = { undo: [], elsewhere: [] };
+/** Between the place of one call and that of the next. */
+const BEHIND = 0.5;
 
 /**
  * One method of an event while it runs: what `this.event` is, how calls below are made, and what to undo if it
@@ -35,7 +36,7 @@ const NOTHING: Done = { undo: [], elsewhere: [] };
  * order of the calls, each when all code that the one before has set going has come to rest; a call sees the contexts
  * of its callers as they were when it was made; and a method has ended when its code has come to rest.
  */
-export class Frame extends Asking implements Activation {
+export class Frame implements Activation {
   effects: Effects | null = null;
   entry: Entry | null = null;
   /** The state of the context when this method began. */
@@ -46,19 +47,24 @@ export class Frame extends Asking implements Activation {
   #asked = 0;
   #running = false;
   #doom: HeadwaterError | null = null;
+  #event: Asking | null = null;
 
   constructor(
-    execution: Execution,
+    readonly execution: Execution,
     readonly outer: Frame | null,
-    slot: Slot,
-    method: Method,
+    readonly slot: Slot,
+    readonly method: Method,
     readonly args: unknown[],
     /** What its caller waits for; null for the event's own method. */
     readonly answer: Call | null,
     /** Set for a call that came from another host. */
     readonly guest: Guest | null,
-  ) {
-    super(execution, slot, method);
+  ) {}
+
+  /** Most methods do not ask for it. */
+  get event(): Asking {
+    this.#event ??= new Asking(this);
+    return this.#event;
   }
 
   /** Runs the method; the core has let the event in. */
@@ -102,16 +108,11 @@ export class Frame extends Asking implements Activation {
       return disarm(this) ? this.#go(entry) : this.#settle(true, undefined);
     }
     const call = new Call(owner, DISARM, 0);
-    const goOn = (isArmed: unknown) => {
-      if (this.execution.isDead) return;
-      if (isArmed === true) this.#go(entry);
-      else this.#settle(true, undefined);
-    };
-    call.wait(
-      (isArmed) => this.#orBroken(() => goOn(isArmed)),
+    call.promise.wait(
+      (isArmed) => (isArmed === true ? this.#goLater(entry) : this.#settleLater(true, undefined)),
       (error) => this.#settleLater(false, error),
     );
-    this.#ask(call, () => []);
+    this.#ask(call, [], () => []);
   }
 
   #runIn(context: Context<Key>): unknown {
@@ -126,13 +127,17 @@ export class Frame extends Asking implements Activation {
     }
   }
 
-  #settleLater(ok: boolean, value: unknown): void {
-    this.#orBroken(() => this.#settle(ok, value));
+  #goLater(entry: Entry): void {
+    try {
+      if (!this.execution.isDead) this.#go(entry);
+    } catch (error) {
+      this.execution.node.broken(error);
+    }
   }
 
-  #orBroken(act: () => void): void {
+  #settleLater(ok: boolean, value: unknown): void {
     try {
-      act();
+      this.#settle(ok, value);
     } catch (error) {
       this.execution.node.broken(error);
     }
@@ -212,12 +217,12 @@ export class Frame extends Asking implements Activation {
   }
 
   #undone(): readonly Undo[] {
-    const below = this.#below?.undo ?? [];
+    const below = this.#below?.undo() ?? [];
     return this.entry === null ? below : [this.#undoOf(this.entry), ...below];
   }
 
   #undoOf(entry: Entry): Undo {
-    return { entry, state: this.#before as State, version: this.#beforeVersion };
+    return { entry, state: this.#before as State, version: this.#beforeVersion, later: null };
   }
 
   get #elsewhere(): readonly number[] {
@@ -230,7 +235,7 @@ export class Frame extends Asking implements Activation {
     if (ok) {
       if (call === NO_CALL && (value as Page<Key>).next !== undefined)
         this.execution.node.marks?.hit("a page of children was not the last");
-      for (const effect of effects) this.effects?.push(effect);
+      for (const effect of effects) this.add(effect);
       if (this.outer !== null && call !== NO_CALL) this.outer.#below?.changedElsewhere(call);
     }
     this.#leave(ok, value);
@@ -256,10 +261,9 @@ export class Frame extends Asking implements Activation {
   /** Its caller gets to know when its turn has come. */
   #takeResult(call: Call, ok: boolean, value: unknown): void {
     if (!ok) givenInside(value, this.slot, this.method);
-    call.hasResult = true;
-    call.ok = ok;
+    call.result = ok ? "returned" : "threw";
     call.value = value;
-    if (this.execution.node.plant === "results-as-they-come") call.end(ok, value);
+    if (this.execution.node.plant === "results-as-they-come") call.promise.end(ok, value);
     if (this.#below?.hasResult) this.#goOnAtRest(this.#below);
   }
 
@@ -284,53 +288,51 @@ export class Frame extends Asking implements Activation {
   }
 
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
-    const slot = target as Slot;
-    return this.#mayCall(slot, method, () => {
-      checkCall(this, slot, method);
-      return args.every(isSimple) ? args : copyAll(args, () => rules.argumentsOf(slot, method));
-    });
+    return this.#mayCall(target as Slot, method, args, null);
   }
 
-  protected override askWhole(target: Address, method: Method, prepare: () => unknown[]): Promise<unknown> {
-    return this.#mayCall(target as Slot, method, prepare);
+  askWhole(target: Address, method: Method, prepare: () => unknown[]): Promise<unknown> {
+    return this.#mayCall(target as Slot, method, [], prepare);
   }
 
-  #mayCall(slot: Slot, method: Method, prepare: () => unknown[]): Promise<unknown> {
+  #mayCall(slot: Slot, method: Method, args: unknown[], prepare: (() => unknown[]) | null): Watched {
     const call = new Call(slot, method, this.#asked + 1);
-    if (this.execution.wasTakenBack) return call; // its code stops here
-    if (this.#isTooLate(rules.did.call, slot, method)) return this.#refuseLate(call);
+    if (this.execution.wasTakenBack) return call.promise; // its code stops here
+    if (this.#below !== null && this.#isTooLate(rules.did.call, slot, method)) return this.#refuseLate(call);
     this.#asked += 1;
-    if (this.#running) this.#ask(call, prepare);
-    else call.end(false, this.#isOver(`${slot}.${method.name}(…)`));
-    return call;
+    if (this.#running) this.#ask(call, args, prepare);
+    else call.promise.end(false, usedTooLate(this, `${slot}.${method.name}(…)`));
+    return call.promise;
   }
 
-  /** Makes a call with the arguments that `prepare` gives, unless it throws. */
-  #ask(call: Call, prepare: () => unknown[]): void {
+  /** Makes a call, unless it is refused. `prepare`, if given, gives the arguments. */
+  #ask(call: Call, args: unknown[], prepare: (() => unknown[]) | null): void {
+    const { execution, entry } = this;
     this.#below ??= new CallsBelow();
     this.#below.add(call);
     try {
-      const args = prepare();
-      call.callerHeld = !(this.entry?.released ?? true);
-      if (this.slot.shape.isReadBelow || this.execution.node.keepsStates)
-        call.callerState = this.entry?.stateAtCall() ?? null;
-      const frame = new Frame(this.execution, this, call.slot, call.method, args, call, null);
-      this.effects ??= new Effects();
-      frame.effects = new Effects();
-      this.effects.push(frame.effects);
-      this.#below.enqueue(frame);
+      const given = prepare === null ? this.#given(call, args) : prepare();
+      call.callerHeld = entry !== null && !entry.released;
+      if (entry !== null && (this.slot.shape.isReadBelow || execution.node.keepsStates))
+        call.callerState = entry.stateAtCall();
+      this.#below.enqueue(new Frame(execution, this, call.slot, call.method, given, call, null));
     } catch (error) {
       this.#takeResult(call, false, error);
     }
   }
 
+  #given({ slot, method }: Call, args: unknown[]): unknown[] {
+    checkCall(this, slot, method);
+    return areSimple(args) ? args : copyAll(args, () => rules.argumentsOf(slot, method));
+  }
+
   /** The code that was left behind gets to know, or what waits for it would wait for ever. */
-  #refuseLate(call: Call): Call {
+  #refuseLate(call: Call): Watched {
     call.isLate = true;
     this.#below?.add(call);
     const did = rules.did.call(call.slot, call.method);
     this.#takeResult(call, false, rules.leftBehind(this.slot, this.method, did));
-    return call;
+    return call.promise;
   }
 
   own(method: { readonly name: string }, promise: Promise<unknown>): Promise<unknown> {
@@ -341,10 +343,10 @@ export class Frame extends Asking implements Activation {
     this.#below ??= new CallsBelow();
     this.#below.add(own);
     promise.then(
-      (value) => own.end(true, value),
-      (error: unknown) => own.end(false, error),
+      (value) => own.promise.end(true, value),
+      (error: unknown) => own.promise.end(false, error),
     );
-    return own;
+    return own.promise;
   }
 
   /** A method that has returned may do nothing more; what one that has thrown does counts for nothing. */
@@ -364,36 +366,33 @@ export class Frame extends Asking implements Activation {
     this.execution.downgrade(this, this.entry as Entry);
   }
 
-  /** Does the event hold a context above, as far as this method may know? */
-  holds(above: Slot): boolean {
-    return callerAt(this, above)?.isHeld ?? this.execution.holds(above);
-  }
-
-  read<T extends Context<Key>>(cls: ContextClass<T>): View<T> {
-    return readAbove(this, cls);
-  }
-
   /** Is it about a context and all that is below it? */
   get isWhole(): boolean {
     return isWhole(this.method);
   }
 
-  protected override nextPosition(): number[] {
+  nextPosition(): number[] {
     this.#asked += 1;
     return positionsOf(this, this.#asked);
   }
 
-  protected override push(effect: Effect): void {
+  push(effect: Effect): void {
     if (this.execution.wasTakenBack || this.#isTooLate(rules.did.ask)) return;
-    if (!this.#running) throw this.#isOver("this.event");
+    if (!this.#running) throw usedTooLate(this, "this.event");
     this.execution.countEffect(this.slot);
-    this.effects ??= new Effects();
-    this.effects.push(effect);
+    this.add(effect);
   }
 
-  #isOver(what: string): HeadwaterError {
-    const error = rules.usedAfterEnd(this.slot, this.method, what);
-    givenInside(error, this.slot, this.method);
-    return error;
+  /** It stands behind the calls that the method has made so far, and before those it makes from now on. */
+  add(effect: Effect): void {
+    this.#ownEffects().push(effect, this.#asked + BEHIND);
+  }
+
+  #ownEffects(): Effects {
+    if (this.effects !== null) return this.effects;
+    this.effects = new Effects();
+    if (this.outer !== null && this.answer !== null)
+      this.outer.#ownEffects().push(this.effects, this.answer.position);
+    return this.effects;
   }
 }

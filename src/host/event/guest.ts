@@ -15,6 +15,8 @@ export interface Undo {
   readonly entry: Entry;
   readonly state: State;
   readonly version: number;
+  /** The next of the same method's. */
+  later: Undo | null;
 }
 
 /** What held of a context of a caller when it made a call. */

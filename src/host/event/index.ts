@@ -4,6 +4,7 @@
  * An attempt is the same on the head and on a host: `Supervisor` is what it needs of them.
  */
 
+export { AtOnce } from "./at-once.js";
 export { isWhole, LIST } from "./builtins.js";
 export { ByTicket } from "./by-ticket.js";
 export { positionsOf } from "./callers.js";

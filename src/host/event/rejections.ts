@@ -1,11 +1,15 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Address } from "../../model/address.js";
+import type { ContextClass } from "../../model/context.js";
 import { type Where, wasHandedOut, whereGiven } from "../../model/inside.js";
+import { inspectTree, type Shape } from "../../model/shape.js";
 
 /** Somebody who wants to know of rejections that nobody handles. */
 interface Claim {
   /** Are contexts of this tree run here? */
   owns(address: Address): boolean;
+  /** The classes of its roots. */
+  readonly roots: readonly ContextClass[];
   report(rejection: HeadwaterError): void;
   /** Is all code of this process a program's? */
   readonly isHost: boolean;
@@ -13,8 +17,6 @@ interface Claim {
 
 const claims = new Set<Claim>();
 
-/** What runs methods, as stacks name it. */
-const RUNTIME = "Frame.#runIn";
 const NOWHERE: Where = { address: null, method: null };
 
 /**
@@ -32,18 +34,35 @@ export function claimRejections(claim: Claim): () => void {
 }
 
 function unhandled(reason: unknown): void {
-  const where = whereGiven(reason) ?? (hasRuntimeInStack(reason) ? NOWHERE : null);
-  if (where !== null && reason instanceof HeadwaterError && reason.code === "HW-1026") return; // its event has failed for it
+  const given = whereGiven(reason);
+  if (given !== null && reason instanceof HeadwaterError && reason.code === "HW-1026") return; // its event has failed for it
   for (const claim of claims) {
+    const where = given ?? methodInStack(reason, claim.roots);
     if (!claim.isHost && (where === null || (where.address !== null && !claim.owns(where.address)))) continue;
     return claim.report(reported(reason, where ?? NOWHERE));
   }
   if (process.listenerCount("unhandledRejection") === 1 && isFatal()) throw reason;
 }
 
-/** Was it made before the first `await` of a method, by code that the method had called? */
-function hasRuntimeInStack(reason: unknown): boolean {
-  return reason instanceof Error && !wasHandedOut(reason) && (reason.stack?.includes(RUNTIME) ?? false);
+/**
+ * The method of a context that has made the error, itself or by what it has called or awaits. V8 writes `Class.method` into
+ * stacks in every case: before and after an `await`, with source maps and without, and also if the names are a minifier's.
+ * Nothing has to be noted for that while events run.
+ */
+function methodInStack(reason: unknown, roots: readonly ContextClass[]): Where | null {
+  if (!(reason instanceof Error) || wasHandedOut(reason) || typeof reason.stack !== "string") return null;
+  const methods = new Set(roots.flatMap((root) => inspectTree(root)).flatMap(namesInStacks));
+  for (const [, name = ""] of reason.stack.matchAll(/^ +at (?:async )?([^\s(]+)/gm)) {
+    if (methods.has(name)) return { address: null, method: { name } };
+  }
+  return null;
+}
+
+/** An instance of a class without a name is taken for one of the class above it. */
+function namesInStacks({ cls, methods }: Shape): string[] {
+  let named: ContextClass = cls;
+  while (named.name === "") named = Object.getPrototypeOf(named) as ContextClass;
+  return [...methods.keys()].map((method) => `${named.name}.${method}`);
 }
 
 /** What Node does without a listener, unless it was told otherwise. */
@@ -54,8 +73,7 @@ function isFatal(): boolean {
 }
 
 function reported(reason: unknown, { address, method }: Where): HeadwaterError {
-  const where =
-    address === null ? "the code of a context" : `${address}${method === null ? "" : `.${method.name}`}`;
+  const where = [address, method?.name].filter((part) => part != null).join(".") || "the code of a context";
   const what = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
   return new HeadwaterError(
     "HW-1028",

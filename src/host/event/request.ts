@@ -8,7 +8,7 @@ import { givenOutside } from "../../model/inside.js";
 import { pathOf, type Step } from "../../model/path.js";
 import type { Method } from "../../model/shape.js";
 import type { State } from "../../state/fields.js";
-import { copyAll, isSimple } from "../../state/values.js";
+import { areSimple, copyAll } from "../../state/values.js";
 import type { Slot } from "../context/index.js";
 import type { Moving } from "../head/index.js";
 import type { Effect } from "./effects.js";
@@ -133,7 +133,7 @@ export class EventRequest implements Request<EventRequest> {
 
   /** The arguments for one try: a method may change what it is given, and an event may be tried again. */
   argsForOneTry(): unknown[] {
-    return this.args.every(isSimple) ? this.args : copyAll([...this.args], () => "the arguments");
+    return areSimple(this.args) ? this.args : copyAll([...this.args], () => "the arguments");
   }
 }
 

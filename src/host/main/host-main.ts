@@ -77,6 +77,7 @@ export async function startHost(
   );
   claimRejections({
     owns: () => true,
+    roots: Object.values(classes),
     report: ({ code, message }) => port.tell({ kind: "warns", code, message }),
     isHost: true,
   });

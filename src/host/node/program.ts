@@ -4,7 +4,7 @@ import type { ContextClass } from "../../model/context.js";
 import { INVOKE, type Reference, reference, type Scope } from "../../model/refs.js";
 import * as rules from "../../model/rules.js";
 import { inspectTree, isKindOf, type Method, mustBeWellFormed } from "../../model/shape.js";
-import { copyAll, isSimple } from "../../state/values.js";
+import { areSimple, copyAll } from "../../state/values.js";
 import type { Slot } from "../context/index.js";
 import { Answers, AnswersInJournal, AnswersInMemory, weightOf } from "../deduplication/index.js";
 import {
@@ -188,7 +188,7 @@ export class Program implements Surroundings {
       this.mustGoOn();
       const refusal = this.ledger?.journal.refusal() ?? null;
       if (refusal !== null) throw refusal;
-      if (!args.every(isSimple)) copyArguments(args, slot, method);
+      if (!areSimple(args)) copyArguments(args, slot, method);
       this.node(slot.node).submit(slot, method, args, client, waiting, request);
     } catch (error) {
       waiting.reject(error);

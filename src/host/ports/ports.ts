@@ -17,6 +17,8 @@ export interface Ports {
   at(time: number, task: () => void): () => void;
   /** Runs a part of an event that may go ahead, some time. Without it, it runs at once. */
   run?(task: () => void): void;
+  /** May a call below that waits for nothing run before its caller goes on? Without it, it may. */
+  runsNow?(): boolean;
   /** Makes the records of events safe that no journal has, then calls back. */
   append(done: () => void): void;
   /** A name that nothing else has, anywhere. */
@@ -80,10 +82,20 @@ function soon(task: () => void): void {
   else void NOW.then(task);
 }
 
+let lastTask: (() => void) | null = null;
+let leaveLastTask = () => {};
+
 /** What a microtask leaves for the next tick is done when there are no more microtasks. */
 function atRest(task: () => void): void {
-  if (isTurnOld()) setImmediate(task);
-  else void NOW.then(() => process.nextTick(task));
+  if (isTurnOld()) {
+    setImmediate(task);
+    return;
+  }
+  if (task !== lastTask) {
+    lastTask = task; // mostly the same one, again and again
+    leaveLastTask = () => process.nextTick(task);
+  }
+  void NOW.then(leaveLastTask);
 }
 
 /** One host, in memory: nothing is kept beyond the process. */

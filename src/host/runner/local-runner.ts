@@ -5,6 +5,7 @@ import type { HeadwaterError } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import { type Slot, stateOrNull } from "../context/index.js";
 import {
+  AtOnce,
   type Effect,
   type EventRequest,
   Execution,
@@ -30,6 +31,7 @@ export class LocalRunner implements Runner, Supervisor {
   readonly keepsStates = false;
   readonly isDue = false;
   readonly #scheduler: Scheduler;
+  readonly #atOnce: AtOnce;
 
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
@@ -37,6 +39,7 @@ export class LocalRunner implements Runner, Supervisor {
     this.marks = scheduler.marks;
     this.plant = scheduler.plant;
     this.rest = new Rest(scheduler.ports);
+    this.#atOnce = new AtOnce(scheduler.ports, () => scheduler.halted !== null);
   }
 
   see({ payload }: Event, slot: Slot): void {
@@ -67,13 +70,14 @@ export class LocalRunner implements Runner, Supervisor {
   halt(): void {}
 
   call(execution: Execution, frame: Frame): void {
-    this.#scheduler.call(execution.event as Event, frame.slot, frame, frame.isWhole);
+    const event = execution.event as Event;
+    const mayRunNow = !frame.isWhole && this.#atOnce.isPossible;
+    if (mayRunNow && this.#scheduler.enterNow(event, frame.slot)) return this.#atOnce.run(frame);
+    this.#scheduler.call(event, frame.slot, frame, frame.isWhole);
   }
 
   runSoon(_: Execution, frame: Frame): void {
-    const { ports } = this.#scheduler;
-    const goOn = () => this.#scheduler.halted ?? frame.run();
-    ports.soon(() => (ports.run === undefined ? goOn() : ports.run(goOn)));
+    this.#atOnce.runOrSoon(frame);
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {

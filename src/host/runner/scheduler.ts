@@ -134,6 +134,11 @@ export class Scheduler {
     this.wake();
   }
 
+  /** Lets an event into a context below, if it need not wait. */
+  enterNow(event: Event, slot: Slot): boolean {
+    return this.core.enterNow(event, slot.place);
+  }
+
   /** A call of an event wants to enter a context. */
   call(event: Event, slot: Slot, token: unknown, isWhole: boolean): void {
     this.core.call(event, slot.place, token, isWhole);

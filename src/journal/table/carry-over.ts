@@ -116,22 +116,21 @@ export class CarryOver implements Background {
     const { directory, journal, epoch, table, onTrouble } = this.#parts;
     const from = table.generation;
     const changes = changesOf(layer.entries);
-    this.#building = buildTable({ directory, journal, epoch, from, applied: layer.last, changes }).then(
-      (generation) => this.#built(generation, from),
-      (error: unknown) => {
+    this.#building = buildTable({ directory, journal, epoch, from, applied: layer.last, changes })
+      .then((generation) => this.#built(generation, from))
+      .catch((error: unknown) => {
         if (!this.#hasTold) onTrouble(error);
         this.#hasTold = true;
         if (!this.#isClosed) this.#retry = setTimeout(() => this.#build(layer), RETRY_MS).unref();
-      },
-    );
+      });
   }
 
   #built(generation: Generation, before: Generation | null): void {
     const { directory, table, log } = this.#parts;
-    this.#layer = null;
-    this.#hasTold = false;
     if (log.check() !== null) return; // A successor decides what is kept.
     table.replace(generation);
+    this.#layer = null;
+    this.#hasTold = false;
     removeOthers(directory, before === null ? [generation] : [generation, before]);
     log.cut(before?.applied ?? 0);
   }

@@ -36,7 +36,7 @@ export async function findGenerations(directory: string, journal: string): Promi
   const all: Generation[] = [];
   const damages: string[] = [];
   let newest: Generation | null = null;
-  for (const name of namesIn(directory).toReversed()) {
+  for (const name of generationNames(directory).toReversed()) {
     const found = generationIn(directory, name, journal);
     if (typeof found === "string") {
       if (isThere(directory, name)) damages.push(found);
@@ -89,7 +89,7 @@ function generationIn(
 }
 
 /** Names of tables that were finished, oldest first. */
-function namesIn(directory: string): string[] {
+export function generationNames(directory: string): string[] {
   const names = namesOf(directory).filter((name) => NAME.exec(name)?.[3] === "sum");
   return names.map((name) => name.slice(0, -".sum".length)).sort();
 }

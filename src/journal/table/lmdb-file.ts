@@ -25,6 +25,7 @@ export class LmdbBuilder {
 
   constructor(path: string) {
     keepPrivate(path);
+    keepPrivate(`${path}-lock`);
     this.#root = openFile(path, false);
   }
 
@@ -52,7 +53,8 @@ export class LmdbFile {
   readonly #root: RootDatabase<Buffer, Uint8Array>;
 
   constructor(path: string) {
-    keepPrivate(path);
+    closeSync(openSync(path, "r")); // lmdb would say less clearly that it is not there
+    keepPrivate(`${path}-lock`);
     this.#root = openFile(path, true);
   }
 
@@ -93,14 +95,12 @@ function openFile(path: string, readOnly: boolean): RootDatabase<Buffer, Uint8Ar
   });
 }
 
-/** Makes the files before lmdb does, whose files every user of the machine can read. */
-function keepPrivate(path: string): void {
-  for (const file of [path, `${path}-lock`]) {
-    try {
-      closeSync(openSync(file, "a", FILE_MODE));
-    } catch {
-      // A copy on a medium that is read only: lmdb reads it without a lock.
-    }
+/** Makes a file before lmdb does, whose files every user of the machine can read. */
+function keepPrivate(file: string): void {
+  try {
+    closeSync(openSync(file, "a", FILE_MODE));
+  } catch {
+    // A copy on a medium that is read only: lmdb reads it without a lock.
   }
 }
 

@@ -64,6 +64,10 @@ export class Frame extends SequentialAsking implements Activation {
     super(of, place, method);
   }
 
+  get event(): this {
+    return this;
+  }
+
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
     return this.#call(target as Place, method, (below, earlier) => below.run(args, earlier));
   }

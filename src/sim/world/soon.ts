@@ -41,3 +41,9 @@ export class Soon {
     return due.length > 0;
   }
 }
+
+/** Says yes, but no to one of so many. */
+export function exceptEvery(count: number): () => boolean {
+  let asked = 0;
+  return () => asked++ % count !== 0;
+}

@@ -13,7 +13,7 @@ import { CallKeys } from "./call-keys.js";
 import { Cluster } from "./cluster.js";
 import { Recorder, RequestWaiting } from "./recorder.js";
 import { Requests } from "./requests.js";
-import { Soon } from "./soon.js";
+import { exceptEvery, Soon } from "./soon.js";
 import { Storage } from "./storage.js";
 import type { WorldOptions, WorldRun } from "./world-run.js";
 
@@ -52,19 +52,18 @@ export class World {
   readonly #storage: Storage | null;
   #program: Program;
   #cluster: Cluster | null = null;
-  /** Counts the processes that the program has run in. */
-  #life = 0;
+  #life = 0; // counts the processes that the program has run in
   /** Is there none at the moment? Code of the last one may still be about to find out. */
   #isDown = false;
-  /** How likely a message arrives twice; how eager pumps are. Drawn per seed, so that seeds differ in kind. */
+  /** How likely a message arrives twice; how eager pumps and calls are. Drawn per seed, so that seeds differ in kind. */
   readonly #duplicates: number;
   readonly #lazy: boolean;
+  readonly #runsNow: () => boolean;
   /** How much of a context travels at once. */
   readonly #pieceBytes: number;
   /** How many timers are read from the journal at a time. */
   readonly #timersAtOnce: number;
-  /** Is the machine's clock set now and then? */
-  readonly #clockJumps: boolean;
+  readonly #clockJumps: boolean; // is the machine's clock set now and then?
   #clockOffMs = 0;
   #time = 1_000_000;
   /** No timer is due before that. */
@@ -83,6 +82,7 @@ export class World {
     this.#pieceBytes = options.hosts ? random.pick([1, 2000, 100_000]) : DEFAULT_LIMITS.pieceBytes;
     this.#timersAtOnce = random.pick([1, 3, 1000]);
     this.#clockJumps = random.chance(0.3);
+    this.#runsNow = exceptEvery(random.pick([1, 2, 1000]));
     this.#roots = built.roots;
     this.#options = options;
     this.#againBefore = options.marks.count(OWN_ACCORD);
@@ -383,6 +383,7 @@ export class World {
         return () => this.#timers.delete(task);
       },
       run: (task) => add("run", task),
+      runsNow: this.#runsNow,
       append: (done) => {
         this.#journal.push(done);
         if (this.#journal.length === 1) add("journal", () => this.#answer(add));

@@ -1,6 +1,7 @@
 import { signatures } from "./signature.js";
 
 export const JSON_ACCESS = signatures(`
+  || : jsonb jsonb -> jsonb
   -> : json text -> json?
   -> : json int4 -> json?
   -> : jsonb text -> jsonb?

@@ -29,8 +29,9 @@ function count({ operands: wanted }: Signature, operands: readonly OpenType[], t
   return wanted.filter((to, i) => test(operands[i] ?? to, to)).length;
 }
 
+/** What a literal is to be is not decided by this. */
 function isPreferredOf(from: OpenType, to: OpenType): boolean {
-  return isPreferred(to) && (from === "unknown" || categoryOf(from) === categoryOf(to));
+  return from !== "unknown" && isPreferred(to) && categoryOf(from) === categoryOf(to);
 }
 
 function most(candidates: readonly Signature[], rank: (candidate: Signature) => number): Signature[] {

@@ -19,6 +19,7 @@ export const TIME = signatures(`
   negate : interval -> interval
   date_trunc : text timestamp -> timestamp
   date_trunc : text timestamptz -> timestamptz
+  date_trunc : text interval -> interval
   extract : text date -> numeric
   extract : text timestamp -> numeric
   extract : text timestamptz -> numeric

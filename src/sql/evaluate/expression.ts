@@ -2,7 +2,8 @@ import type { Operator, Scalar } from "../ast.js";
 import type { Plan, PlanExpression } from "../plan.js";
 import type { SqlType } from "../types.js";
 import { compareValues } from "../values/compare.js";
-import { canonicalJson, jsonMember } from "../values/json.js";
+import { canonicalJson, joinJson, jsonMember } from "../values/json.js";
+import { outputValue } from "../values/text.js";
 import { calculate, numberFunction } from "./arithmetic.js";
 import { castValue } from "./cast.js";
 import type { Means } from "./failure.js";
@@ -124,7 +125,7 @@ function operateKnown(
     case ">=":
       return order() >= 0;
     case "||":
-      return `${a}${b}`;
+      return type === "jsonb" ? joinJson(String(a), String(b)) : `${a}${b}`;
     case "like":
     case "ilike":
       return matchesLike(String(a), String(b), operator === "ilike");
@@ -140,7 +141,7 @@ function operateKnown(
 
 /** A member that is not there is NULL, and so is the text of a JSON null. */
 function member(json: string, key: string | number, asText: boolean, type: SqlType): Scalar {
-  const found = jsonMember(json, key);
+  const found = jsonMember(json, key, type === "jsonb" ? "jsonb" : "json");
   if (found === undefined || (asText && found === null)) return null;
   if (asText && typeof found === "string") return found;
   return type === "jsonb" ? canonicalJson(found) : JSON.stringify(found);
@@ -162,7 +163,9 @@ function apply(
     case "least":
       return known.toSorted((a, b) => compareValues(a, b, type))[0] ?? null;
     case "concat":
-      return known.join("");
+      return values
+        .map((each, i) => (each === null ? "" : outputValue(each, operands[i]?.type ?? "untyped")))
+        .join("");
   }
   if (known.length < values.length) return null;
   const types = operands.map((each) => each.type);

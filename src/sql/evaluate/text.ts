@@ -36,7 +36,7 @@ export function textFunction(
       return letters.slice(0, Number(second)).join("");
     case "right":
       return letters
-        .slice(Number(second) > 0 ? Math.max(0, letters.length - Number(second)) : -Number(second))
+        .slice(Number(second) >= 0 ? Math.max(0, letters.length - Number(second)) : -Number(second))
         .join("");
     case "substring":
       return substring(means, letters, Number(second), third === undefined ? null : Number(third));

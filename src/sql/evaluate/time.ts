@@ -21,7 +21,9 @@ export function timeFunction(
   const [first, second] = operands;
   switch (name) {
     case "date_trunc":
-      return typeof second === "number" ? truncated(means, String(first), second) : null;
+      return typeof second === "number"
+        ? truncated(means, String(first), second, types[1] ?? "untyped")
+        : null;
     case "extract":
       return typeof second === "number" ? field(means, String(first), second, types[1] ?? "untyped") : null;
     case "to_timestamp":
@@ -35,8 +37,10 @@ export function timeFunction(
   }
 }
 
-function truncated(means: Means, unit: string, ms: number): Scalar {
+function truncated(means: Means, unit: string, ms: number, type: SqlType): Scalar {
   const length = UNITS_MS[unit.toLowerCase()];
+  if (type === "interval")
+    return length === undefined ? means.fail("not supported") : Math.trunc(ms / length) * length + 0;
   if (length !== undefined) return Math.floor(ms / length) * length;
   const date = new Date(ms);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

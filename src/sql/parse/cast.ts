@@ -9,6 +9,11 @@ import type { Reading } from "./reading.js";
 export function readCast({ reader, expression }: Reading, node: TypeCast): Expression {
   if (node.arg === undefined || node.typeName === undefined) return reader.unsupported("This cast", node);
   const type = readType(reader, node.typeName);
+  if (/^timestamp/.test(type) && (node.typeName.typmods ?? []).length > 0)
+    return reader.refuse(
+      reader.span(node.typeName.location),
+      "A cast to a time of limited precision is not supported; write date_trunc('second', …).",
+    );
   const operand = expression(node.arg);
   const span = cover([operand.span, reader.span(node.typeName.location)]);
   if (type !== "interval" || operand.kind !== "constant" || typeof operand.value !== "string")

@@ -2,7 +2,7 @@ import type { Node, ScanToken } from "libpg-query";
 import { HeadwaterError } from "../../errors.js";
 import type { Emit } from "../plan.js";
 import { type Offsets, pointAt, type Span } from "../source.js";
-import type { Adapted } from "./tokens.js";
+import type { Adapted, WatermarkWords } from "./tokens.js";
 
 /** Deeper than anybody writes, and far from the end of the stack. */
 const DEPTH_MAX = 200;
@@ -28,6 +28,14 @@ export class Reader {
   /** What the statement says about when results are given. */
   get emit(): Emit | null {
     return this.#adapted.emit;
+  }
+
+  get createsStream(): boolean {
+    return this.#adapted.createsStream;
+  }
+
+  get watermark(): WatermarkWords | null {
+    return this.#adapted.watermark;
   }
 
   get whole(): Span {

@@ -1,5 +1,6 @@
 import { type ScanToken, scanSync } from "libpg-query";
 import type { Emit } from "../plan.js";
+import type { Span } from "../source.js";
 
 /**
  * A small pass over the tokens, for what people write and PostgreSQL's grammar does not take. It never changes the
@@ -9,6 +10,7 @@ import type { Emit } from "../plan.js";
  * - `TABLE(TUMBLE(TABLE clicks, ...))`, Flink's spelling: the word TABLE is left out, and its parentheses are. In
  *   `SESSION(TABLE clicks PARTITION BY id, ...)`, the key becomes an argument.
  * - `EMIT CHANGES` and `EMIT ON WINDOW CLOSE` at the end are taken off and kept apart.
+ * - `CREATE STREAM` (and `SOURCE`, as RisingWave has it) is read as `CREATE TABLE`, and `WATERMARK FOR …` in it is kept apart.
  */
 export interface Adapted {
   readonly text: string;
@@ -16,6 +18,14 @@ export interface Adapted {
   written(name: string): string;
   readonly tokens: readonly ScanToken[];
   readonly emit: Emit | null;
+  readonly createsStream: boolean;
+  readonly watermark: WatermarkWords | null;
+}
+
+/** What stands behind WATERMARK FOR, and where. */
+export interface WatermarkWords {
+  readonly words: string;
+  readonly span: Span;
 }
 
 export function adapt(text: string): Adapted {
@@ -28,7 +38,12 @@ export function adapt(text: string): Adapted {
   };
   const word = (i: number) => tokens[i]?.text.toLowerCase() ?? "";
   const clause = emitClause(tokens, word);
+  const createsStream = word(0) === "create" && ["stream", "source"].includes(word(1));
+  if (createsStream) put(tokens[1], "table");
+  const mark = word(0) === "create" ? watermarkClause(tokens, word) : null;
+  for (const token of mark === null ? [] : tokens.slice(mark.from, mark.to)) put(token, "");
   for (const [i, token] of tokens.entries()) {
+    if (mark !== null && i >= mark.from && i < mark.to) continue;
     if (clause !== null && i >= clause.from && i < clause.to) put(token, "");
     else if (token.keywordName === "NO_KEYWORD") continue;
     else if (word(i) === "window" && !opensWindowClause(tokens, i)) put(token, standIn);
@@ -47,6 +62,40 @@ export function adapt(text: string): Adapted {
     tokens,
     written: (name) => name.replace(back, "window"),
     emit: clause?.emit ?? null,
+    createsStream,
+    watermark: mark === null ? null : watermarkWords(text, tokens.slice(mark.from, mark.to)),
+  };
+}
+
+/** With the comma before it, up to the next one or the end of the list. */
+function watermarkClause(
+  tokens: readonly ScanToken[],
+  word: (i: number) => string,
+): { readonly from: number; readonly to: number } | null {
+  const start = tokens.findIndex((_, i) => word(i) === "watermark" && word(i + 1) === "for");
+  if (start < 0) return null;
+  let to = start;
+  for (let depth = 0; to < tokens.length; to++) {
+    if (word(to) === "(") depth++;
+    if (word(to) === ")" && depth-- === 0) break;
+    if (word(to) === "," && depth === 0) break;
+  }
+  return { from: word(start - 1) === "," ? start - 1 : start, to: word(start - 1) === "," ? to : to + 1 };
+}
+
+function watermarkWords(text: string, tokens: readonly ScanToken[]): WatermarkWords {
+  const inside = tokens.filter(({ text: word }) => word !== ",");
+  const bytes = new TextEncoder().encode(text);
+  const [start, end] = [inside[0]?.start ?? 0, inside.at(-1)?.end ?? 0];
+  const decoded = (from: number, to: number) => new TextDecoder().decode(bytes.slice(from, to));
+  const before = decoded(0, start).length;
+  const words = decoded(start, end);
+  return {
+    words: words
+      .replace(/^watermark\s+for\s+/i, "")
+      .replace(/\s+/g, " ")
+      .trim(),
+    span: { start: before, end: before + words.length },
   };
 }
 

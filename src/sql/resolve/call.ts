@@ -1,7 +1,7 @@
 import type { Call } from "../ast.js";
 import { FUNCTION_NAMES, signaturesOf } from "../catalog/index.js";
 import type { PlanExpression } from "../plan.js";
-import { applied, asText } from "./operator.js";
+import { applied } from "./operator.js";
 import { refusal, senseless } from "./refusals.js";
 import type { Typing } from "./typing.js";
 
@@ -23,6 +23,8 @@ export function typedCall(
     if (operands.length === 0) throw senseless(text, span, `${name}() takes 1 operand.`);
     const alike = typing.alike(operands, `${name}()`);
     const type = alike[0]?.type ?? "untyped";
+    if (name !== "coalesce" && (type === "json" || type === "jsonb"))
+      throw senseless(text, span, `${name}() needs values that have an order, which JSON has not.`);
     return {
       kind: "call",
       name,
@@ -33,8 +35,8 @@ export function typedCall(
     };
   }
   if (name === "concat") {
-    const texts = operands.map((each) => asText(typing, each));
-    return { kind: "call", name, operands: texts, type: "text", nullable: false, span };
+    const values = operands.map((each) => typing.settled(each));
+    return { kind: "call", name, operands: values, type: "text", nullable: false, span };
   }
   const candidates = signaturesOf(name);
   if (candidates.length === 0 || !FUNCTION_NAMES.includes(name)) {

@@ -76,14 +76,15 @@ export function compared(
   return applied(typing, text, "=", operands, span).operands;
 }
 
-/** A text and something else make a text. */
+/** A text and something else make a text; a literal beside JSON is JSON. */
 function asTexts(typing: Typing, operands: readonly PlanExpression[]): readonly PlanExpression[] {
   const types = operands.map((each) => typing.typeOf(each));
-  if (!types.some((type) => type === "text" || type === "unknown")) return operands;
+  const beside = types.includes("jsonb") ? ["text"] : ["text", "unknown"];
+  if (!types.some((type) => beside.includes(type))) return operands;
   return operands.map((each) => (elementOf(each.type) === null ? asText(typing, each) : each));
 }
 
-export function asText(typing: Typing, expression: PlanExpression): PlanExpression {
+function asText(typing: Typing, expression: PlanExpression): PlanExpression {
   return expression.type === "untyped" ? typing.settled(expression) : typing.converted(expression, "text");
 }
 
@@ -94,7 +95,7 @@ function element(
   span: Span,
 ): PlanExpression {
   const [array, index] = operands;
-  const type = array === undefined ? null : elementOf(array.type);
+  const type = array?.type === "untyped" ? "untyped" : elementOf(array?.type ?? "text");
   if (array === undefined || index === undefined || type === null)
     throw senseless(text, span, "Only an array has elements.");
   const place = typing.converted(index, "int4");

@@ -100,11 +100,8 @@ export class Typing {
 
   /** Values that are alternatives, as one type: the branches of CASE, the sides of UNION, the operands of coalesce. */
   alike(expressions: readonly PlanExpression[], what: string): PlanExpression[] {
-    const type = this.common(
-      expressions.map((each) => this.typeOf(each)),
-      what,
-      expressions[0]?.span,
-    );
+    const types = expressions.map((each) => this.typeOf(each));
+    const type = this.common(types, what, expressions[0]?.span);
     return expressions.map((each) => this.converted(each, type));
   }
 
@@ -124,6 +121,13 @@ export class Typing {
       else if (!isPreferred(chosen) && castsImplicitly(chosen, type) && !castsImplicitly(type, chosen))
         chosen = type;
     }
+    const stays = types.find((type) => !castsImplicitly(type, chosen));
+    if (stays !== undefined)
+      throw senseless(
+        this.#text,
+        span,
+        `${what} has a value of type ${showType(stays)}. Cast it to ${showType(chosen)}.`,
+      );
     return chosen === "unknown" ? "text" : chosen;
   }
 

@@ -21,10 +21,25 @@ function byLength(a: string, b: string): number {
   return x - y || (a < b ? -1 : a > b ? 1 : 0);
 }
 
-/** `value -> key`: the member of an object, or an element of an array, from the end if the key is negative. */
-export function jsonMember(text: string, key: string | number): unknown {
+/**
+ * `value -> key`: the member of an object, or an element of an array, from the end if the key is negative. To `jsonb`, a
+ * value that is neither is an array of one.
+ */
+export function jsonMember(text: string, key: string | number, type: "json" | "jsonb"): unknown {
   const value: unknown = JSON.parse(text);
+  const single = typeof value !== "object" || value === null;
+  if (single) return type === "jsonb" && (key === 0 || key === -1) ? value : undefined;
   if (Array.isArray(value)) return typeof key === "number" ? value.at(key) : undefined;
-  if (typeof value !== "object" || value === null || typeof key === "number") return undefined;
+  if (typeof key === "number") return undefined;
   return Object.hasOwn(value, key) ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
+/** `a || b` of jsonb: members of two objects, the later ones first to count; or else the elements of both. */
+export function joinJson(a: string, b: string): string {
+  const [x, y]: unknown[] = [JSON.parse(a), JSON.parse(b)];
+  const isObject = (value: unknown): value is object =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  if (isObject(x) && isObject(y)) return canonicalJson({ ...x, ...y });
+  const list = (value: unknown) => (Array.isArray(value) ? value : [value]);
+  return canonicalJson([...list(x), ...list(y)]);
 }

@@ -2,10 +2,14 @@ import type { Scalar } from "../ast.js";
 import { elementOf, type SqlType } from "../types.js";
 import { showInterval, showTime } from "./time.js";
 
-/** A value as PostgreSQL writes it. */
+/** A value as PostgreSQL gives it out; a cast to text says `true` where this says `t`. */
+export function outputValue(value: Exclude<Scalar, null>, type: SqlType): string {
+  return typeof value === "boolean" && type !== "untyped" ? (value ? "t" : "f") : showValue(value, type);
+}
+
+/** A value as a cast to text makes it. */
 export function showValue(value: Exclude<Scalar, null>, type: SqlType): string {
   if (Array.isArray(value)) return showArray(value, elementOf(type) ?? "untyped");
-  if (typeof value === "boolean") return type === "untyped" ? String(value) : value ? "true" : "false";
   if (typeof value !== "number") return String(value);
   switch (type) {
     case "date":
@@ -25,7 +29,7 @@ export function showValue(value: Exclude<Scalar, null>, type: SqlType): string {
 function showArray(values: readonly Scalar[], element: SqlType): string {
   const show = (value: Scalar) => {
     if (value === null) return "NULL";
-    const text = element === "bool" ? String(value).slice(0, 1) : showValue(value, element);
+    const text = outputValue(value, element);
     return text === "" || /^null$/i.test(text) || /[{}",\\\s]/.test(text)
       ? `"${text.replace(/["\\]/g, "\\$&")}"`
       : text;

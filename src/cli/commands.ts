@@ -6,6 +6,7 @@ import { explain } from "./explain.js";
 import { helpCommand } from "./help.js";
 import { hosts } from "./hosts.js";
 import { journal } from "./journal.js";
+import { observe } from "./observe.js";
 import { policy } from "./policy.js";
 import { run } from "./run.js";
 import { sim } from "./sim.js";
@@ -15,6 +16,7 @@ export const commands: readonly Command[] = [
   run,
   hosts,
   events,
+  observe,
   journal,
   analyze,
   compile,

@@ -168,7 +168,11 @@ async function openAdmin(
   const path = written ?? (journal === undefined ? undefined : doorIn(journal));
   if (path === undefined) return null;
   try {
-    const reached = { hosts: () => serviceHosts(service), parked: parkedOf(service) };
+    const reached = {
+      hosts: () => serviceHosts(service),
+      parked: parkedOf(service),
+      observe: service.observe,
+    };
     return await openDoor(path, reached, written === undefined);
   } catch (error) {
     if (written === undefined) {

@@ -17,6 +17,7 @@ test("--help lists every command on stdout; no command at all gives the same on 
     "run",
     "hosts",
     "events",
+    "observe",
     "journal",
     "analyze",
     "compile",
@@ -46,7 +47,19 @@ test("help --json gives each command as one JSON object per line", async () => {
   const described = stdout.split("\n").map((line): { name: string } => JSON.parse(line));
   assert.deepEqual(
     described.map(({ name }) => name),
-    ["run", "hosts", "events", "journal", "analyze", "compile", "policy", "sim", "explain", "help"],
+    [
+      "run",
+      "hosts",
+      "events",
+      "observe",
+      "journal",
+      "analyze",
+      "compile",
+      "policy",
+      "sim",
+      "explain",
+      "help",
+    ],
   );
 });
 

@@ -1,7 +1,8 @@
 import type { Placement } from "../../elastic/placement.js";
 import { HeadwaterError } from "../../errors.js";
+import type { HostFact, MigrationFact } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
-import { type Hosts, Quarantine } from "../head/index.js";
+import { type Hosts, type Moving, Quarantine } from "../head/index.js";
 import { type Aside, type HostTask, NotSpawned, type OpenLink, spawnDelayMs } from "../link/index.js";
 import type { ContextSample, MeasuredHosts } from "../load/index.js";
 import type { LogicalNode, Program } from "../node/index.js";
@@ -32,6 +33,8 @@ export class LocalHosts implements Hosts, MeasuredHosts {
   #spare: HostLife | null = null;
   /** A host was lost before there was a program that could do without it. */
   #lostEarly: Error | null = null;
+  /** From where contexts move, which is known only before they have. */
+  readonly #movedFrom = new WeakMap<Moving, number>();
   #lives = 0;
   #isClosed = false;
   #watch: NodeJS.Timeout | null = null;
@@ -121,6 +124,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     if (aside.kind === "warns") this.#program?.warn(HeadwaterError.restored(aside.code, aside.message));
     if (aside.kind !== "ready") return;
     host.isReady = true;
+    if (host.number !== null) this.#note(host.number, "joined");
     host.isNew = false;
     if (host.number !== null) {
       this.#vain.delete(host.number);
@@ -138,6 +142,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       spare.number = number;
       this.#hosts.set(number, spare);
       this.#vain.delete(number);
+      this.#note(number, "joined");
       this.#keepSpare();
     } else this.#begin(number, NOBODY);
     if (this.#spare === null) this.#keepSpare();
@@ -195,6 +200,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
       return this.#spawnLater(lost, number, why, this.#program);
     this.#hosts.delete(number);
     if (lost.isNew) return;
+    this.#note(number, "lost", why.message);
     if (this.#program === null) {
       this.#lostEarly ??= notStarted(number, why);
       return;
@@ -252,6 +258,19 @@ export class LocalHosts implements Hosts, MeasuredHosts {
     this.#program?.journalFailed(new HeadwaterError("HW-6001", what, { cause }));
   }
 
+  #note(host: number, what: HostFact["what"], why: string | null = null): void {
+    this.#program?.feed.note({ kind: "host", host, what, why });
+  }
+
+  migrating(move: Moving, step: MigrationFact["step"]): void {
+    const { slot, to } = move;
+    const from = this.#movedFrom.get(move) ?? this.placement.of(slot);
+    this.#movedFrom.set(move, from);
+    const feed = this.#program?.feed;
+    if (feed?.wants("migration"))
+      feed.note({ kind: "migration", node: slot.node, context: String(slot), from, to, step });
+  }
+
   of(slot: Slot): number {
     return this.placement.of(slot);
   }
@@ -282,6 +301,7 @@ export class LocalHosts implements Hosts, MeasuredHosts {
   async end(host: number): Promise<void> {
     const ended = this.#hosts.get(host);
     this.#hosts.delete(host);
+    this.#note(host, "removed");
     this.quarantine.forget(host);
     await ended?.link.close();
   }

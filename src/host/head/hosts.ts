@@ -1,6 +1,8 @@
 import type { Placement } from "../../elastic/placement.js";
+import type { MigrationFact } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
 import type { ToHost } from "../wire/index.js";
+import type { Moving } from "./moving.js";
 import type { Quarantine } from "./quarantine.js";
 
 /** The hosts of a program, as its head sees them. What is sent to one host arrives in order. */
@@ -13,4 +15,6 @@ export interface Hosts {
   /** Counts the lives of all hosts: what was on a host in an earlier life is gone. */
   life(host: number): number;
   send(host: number, message: ToHost): void;
+  /** A migration has got so far. */
+  migrating?(move: Moving, step: MigrationFact["step"]): void;
 }

@@ -2,7 +2,7 @@ import { Core } from "../../core/core.js";
 import type { CoreEvent, Message, Outcome, Ticket, Wish } from "../../core/event.js";
 import type { Marks } from "../../core/marks.js";
 import type { Plant } from "../../core/plants.js";
-import { allAlong, type Send, startsEvents } from "../../core/ready.js";
+import { allAlong, startsEvents } from "../../core/ready.js";
 import { type HeadwaterError, invariant } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import type { OutsideResult } from "../../model/outside.js";
@@ -10,7 +10,6 @@ import type { Method } from "../../model/shape.js";
 import { Slot, stateOrNull } from "../context/index.js";
 import {
   answerSettled,
-  type Body,
   type Effect,
   EventRequest,
   Execution,
@@ -32,8 +31,10 @@ import { givenUp } from "./given-up.js";
 import type { PendingCall } from "./outside-calls.js";
 import { inTicketOrder, storedTimers, unfinishedBusiness } from "./recovery.js";
 import { hasTooManyMoves, isFull, whyNot } from "./refusals.js";
+import { carryOut, send } from "./settling.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
 import { type Timer, Timers } from "./timers.js";
+import type { Tracing } from "./tracing.js";
 import { Unrecorded } from "./unrecorded.js";
 
 const ROUNDS_PER_PUMP = 64;
@@ -55,6 +56,7 @@ export class LogicalNode implements Supervisor {
   readonly timers: Timers;
   /** Runs events on other hosts, if there are any. */
   readonly #remote: Remote | null;
+  #tracing: Tracing | null = null;
   #pumping = false;
   #scheduled = false;
   /** Why nothing goes on any more. */
@@ -88,6 +90,12 @@ export class LogicalNode implements Supervisor {
     this.#core = new Core(options);
     const { hosts } = options;
     this.#remote = hosts ? new Remote(this, this.#core, around.roots, hosts, this.#ledger, ports) : null;
+  }
+
+  /** What becomes of events is noted there from now on, or not any more. */
+  trace(tracing: Tracing | null): void {
+    this.#tracing = tracing;
+    this.#core.waits = tracing?.wantsWaits ? [] : null;
   }
 
   get unfinished(): number {
@@ -275,9 +283,10 @@ export class LogicalNode implements Supervisor {
       for (const { event, place } of ready.views) this.#see(event, place);
       for (let wish = ready.nextToEnter(); wish !== null; wish = ready.nextToEnter()) this.#enter(wish);
       for (let event = ready.nextSettled(); event !== null; event = ready.nextSettled()) this.#settle(event);
-      for (const send of ready.send) this.#send(send);
+      for (const each of ready.send) send(this.name, each, this.#around);
     }
     this.#pumping = false;
+    this.#tracing?.waited(this.#core);
     if (this.#hasWork) this.#schedule();
     this.#around.rested();
   }
@@ -305,6 +314,7 @@ export class LogicalNode implements Supervisor {
 
   #go(event: CoreEvent<EventRequest>, attempt: number, token: Frame | RemoteCall | null): void {
     if (event.attempt !== attempt || this.#halted !== null) return;
+    if (token === null) this.#tracing?.begun(event);
     if (token === null && this.#ledger?.careful?.holds(event, () => this.#go(event, attempt, null))) return;
     if (this.#remote !== null) return this.#remote.go(event, token as RemoteCall | null);
     const frame = token as Frame | null;
@@ -329,9 +339,11 @@ export class LogicalNode implements Supervisor {
       if (this.#halted) return;
       if (error !== null) return this.#around.journalFailed(error);
       if (startsEvents(first)) this.#tick();
+      this.#tracing?.journaled(first, this.#ledger !== null);
       this.#core.journaled(first);
       this.#schedule();
     };
+    this.#tracing?.appended(first);
     if (this.#remote !== null) for (const { payload } of allAlong(first)) payload.execution?.leave();
     if (this.#ledger === null) return this.#ports.append(() => done(null));
     const events = allAlong(first);
@@ -362,25 +374,13 @@ export class LogicalNode implements Supervisor {
     const { execution, waiting } = event.payload;
     invariant(execution?.isDead, "only an event that has ended can be settled");
     const { ok, value, effects } = execution;
-    for (let i = 0; i < effects.length; i++) this.#carryOut(effects[i] as Effect, event.ticket, i);
+    if (effects.length > 0) carryOut(effects, event.ticket, this.timers, this.#around);
     if (event.payload.origin.kind === "timer") this.timers.settled(event.payload.origin.id);
     this.#around.settled?.(event);
+    this.#tracing?.settled(event);
     this.#ledger?.careful?.settled(event);
     event.payload.answer();
     if (!ok && waiting?.isLocal !== true) this.#around.failed(event.payload, value);
-  }
-
-  #carryOut(effect: Effect, parent: Ticket, index: number): void {
-    if (effect.kind === "outside") this.#around.callOutside({ ...effect, parent, index });
-    else if (effect.kind === "timer") this.timers.arm(effect);
-    else if (effect.kind === "cancel") this.timers.disarm(effect.id);
-  }
-
-  #send({ ticket, sequence, body }: Send): void {
-    const out = body as Body;
-    if (out.kind === "client") {
-      this.#around.tell(out.client, out.message, { node: this.name, ticket, index: out.index });
-    } else this.#around.deliver(this.name, sequence, out.message);
   }
 
   /** Takes what came of an outside call. */

@@ -12,7 +12,6 @@ export {
   KINDS,
   type Kind,
   type MigrationFact,
-  type RefusedFact,
 } from "./facts.js";
 export { type FactOf, Feed } from "./feed.js";
 export { lineOf } from "./line.js";

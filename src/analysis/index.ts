@@ -3,6 +3,7 @@
  * has the data that goes in, `analyze.ts` what comes out; `file` reads annotation files, `show` writes reports.
  */
 
+export { queryFunction } from "../sql/index.js";
 export { advise, type Fault, type SealAdvice } from "./advice.js";
 export { type Analysis, analyze, type LabelledStream } from "./analyze.js";
 export { Dependencies } from "./dependencies.js";
@@ -57,4 +58,3 @@ export {
   derivePaths,
   deriveQuery,
 } from "./sql/derive.js";
-export { queryFunction } from "./sql/evaluate.js";

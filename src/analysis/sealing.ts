@@ -7,10 +7,13 @@
  * - A stream into another path to the same output meets what is held, so its records wait for the partition that they
  *   meet: in `r LEFT JOIN s`, a row of r that comes before its match would be answered too early.
  * - A read (`OR`) waits for the partitions of the streams that write what it reads.
+ * - Held streams that wait for each other, directly or through others, would wait for ever. A partition of them is processed
+ *   when it is complete in all of them, in an order that does not depend on arrival.
  */
 
 import type { Analysis } from "./analyze.js";
 import { compare } from "./compare.js";
+import { stronglyConnected } from "./cycles.js";
 import { sealName } from "./dependencies.js";
 import type { Derivation, Step } from "./derivation.js";
 import type { Gate, Path, Seal } from "./graph.js";
@@ -133,6 +136,7 @@ class Demands {
   }
 
   settled(): Pick<Sealing, "streams" | "holds"> {
+    this.#joinCircles();
     const seals = new Map<string, Seal | null>();
     const groups = new Map<string, readonly string[]>();
     for (const name of [...this.#held.keys()].sort(compare)) {
@@ -151,6 +155,7 @@ class Demands {
       vote: this.#analysis.topology.stream(name)?.singleWriter !== true,
     }));
     const holds = [...this.#waits.values()].flatMap(({ step, until, paths }): Hold[] => {
+      if (groups.get(until)?.includes(step.stream) === true) return [];
       const input = this.#held.get(until)?.step.path.from ?? "";
       const seal = seals.get(until) ?? null;
       const keys = paths.map((path) => keyMet(path, input, seal === null || seal.prefix ? null : seal.key));
@@ -186,6 +191,29 @@ class Demands {
     const wait = this.#waits.get(name) ?? { step, until, paths: [] };
     this.#waits.set(name, wait);
     wait.paths.push(step.path);
+  }
+
+  /** Held streams that wait for each other become partners. */
+  #joinCircles(): void {
+    const names = [...this.#held.keys()];
+    const places = new Map(names.map((name, i) => [name, i]));
+    const after = names.map((): number[] => []);
+    for (const { step, until, paths } of this.#waits.values()) {
+      const input = this.#held.get(until)?.step.path.from ?? "";
+      const [from, to] = [places.get(step.stream), places.get(until)];
+      const meet = paths.some((path) => keyMet(path, input, []) !== undefined);
+      if (from !== undefined && to !== undefined && meet) after[from]?.push(to);
+    }
+    for (const [name, { partners }] of this.#held) {
+      for (const partner of partners) {
+        const [from, to] = [places.get(name) ?? 0, places.get(partner) ?? 0];
+        after[from]?.push(to);
+        after[to]?.push(from);
+      }
+    }
+    for (const [first = 0, ...rest] of stronglyConnected(names.length, (node) => after[node] ?? [])) {
+      for (const other of rest) this.#held.get(names[first] ?? "")?.partners.add(names[other] ?? "");
+    }
   }
 
   /** A set that grows while it is walked is its own worklist. */

@@ -6,6 +6,7 @@
 import { compare } from "../analysis/compare.js";
 import { grouped } from "../analysis/grouped.js";
 import type { Hold, SealedStream } from "../analysis/sealing.js";
+import { invariant } from "../errors.js";
 import { type DataRecord, Running } from "./component.js";
 import { type Bulk, keyOf } from "./inputs.js";
 import type { PlannedComponent } from "./plan.js";
@@ -37,6 +38,14 @@ interface Partition {
   readonly seen: Map<string, Map<number, number>>;
   readonly expected: Map<string, number>;
   complete: boolean;
+  /** How much of it waits for other partitions. */
+  held: number;
+}
+
+/** What is received as one: a partition, or a record that is part of none or late for its own. */
+interface Waiting {
+  readonly messages: readonly RecordMessage[];
+  readonly partition: Partition | null;
 }
 
 /** The only partition of a stream that is complete as a whole, or up to a watermark: which windows there are is not known. */
@@ -57,7 +66,9 @@ export class Instance {
   readonly #sealed = new Map<string, SealedStream>();
   readonly #holds: ReadonlyMap<string, readonly Hold[]>;
   readonly #partitions = new Map<string, Partition>();
-  #held: RecordMessage[] = [];
+  #held: Waiting[] = [];
+  /** Nothing is in flight: what waits for all partitions of a stream has waited for long enough. */
+  #ended = false;
 
   constructor(component: PlannedComponent, replica: number, coordinated: boolean) {
     this.component = component;
@@ -85,9 +96,9 @@ export class Instance {
       partition.expected.set(stream, what.records);
       return this.#settled(partition);
     }
-    if (sealed === undefined) return this.#admit(message);
+    if (sealed === undefined) return this.#admit({ messages: [message], partition: null });
     const partition = this.#partition(sealed, partitionOf(sealed, message.what.record));
-    if (partition.complete) return this.#admit(message);
+    if (partition.complete) return this.#admit({ messages: [message], partition });
     partition.records.push(message);
     const seen = partition.seen.get(stream) ?? new Map<number, number>();
     partition.seen.set(stream, seen.set(message.id, message.what.times));
@@ -115,9 +126,11 @@ export class Instance {
     const waiting = [...this.#partitions.values()].filter(({ complete }) => !complete);
     const partition = waiting[choose(waiting.length)];
     if (partition !== undefined) return this.#complete(partition);
-    const held = this.#held;
-    this.#held = [];
-    return [...held.flatMap((message) => this.#receive(message)), ...this.answer()];
+    this.#ended = true;
+    const emitted = this.#release();
+    this.#ended = false;
+    invariant(this.#held.length === 0, `streams into ${this.component.name} wait for each other`);
+    return emitted;
   }
 
   #receive({ input, what: { record, times } }: RecordMessage): Emission[] {
@@ -129,11 +142,27 @@ export class Instance {
     return this.#running.receive(input, record, times);
   }
 
-  /** Receives a record now, or when the partitions that it waits for are complete. */
-  #admit(message: RecordMessage): Emission[] {
-    if (this.#mayGo(message)) return this.#receive(message);
-    this.#held.push(message);
+  /** Received now, or when the partitions that it waits for have been. */
+  #admit(unit: Waiting): Emission[] {
+    if (this.#mayGo(unit)) return unit.messages.flatMap((message) => this.#receive(message));
+    this.#held.push(unit);
+    if (unit.partition !== null) unit.partition.held++;
     return [];
+  }
+
+  /** What goes may be what others wait for. */
+  #release(): Emission[] {
+    const emitted: Emission[] = [];
+    for (;;) {
+      const ready = this.#held.filter((unit) => this.#mayGo(unit));
+      if (ready.length === 0) return emitted;
+      this.#held = this.#held.filter((each) => !ready.includes(each));
+      for (const { messages, partition } of ready) {
+        if (partition !== null) partition.held--;
+        emitted.push(...messages.flatMap((message) => this.#receive(message)));
+      }
+      emitted.push(...this.answer());
+    }
   }
 
   #partition({ name, with: others }: SealedStream, partition: string): Partition {
@@ -141,7 +170,7 @@ export class Instance {
     const place = JSON.stringify([streams, partition]);
     let found = this.#partitions.get(place);
     if (found === undefined) {
-      found = { streams, records: [], seen: new Map(), expected: new Map(), complete: false };
+      found = { streams, records: [], seen: new Map(), expected: new Map(), complete: false, held: 0 };
       this.#partitions.set(place, found);
     }
     return found;
@@ -159,21 +188,27 @@ export class Instance {
     partition.complete = true;
     const text = ({ stream, what }: RecordMessage) => canonical([what.record, stream]);
     const sorted = partition.records.toSorted((a, b) => compare(text(a), text(b)));
-    const emitted = sorted.flatMap((message) => this.#admit(message));
-    emitted.push(...this.answer());
-    const ready = this.#held.filter((message) => this.#mayGo(message));
-    this.#held = this.#held.filter((message) => !ready.includes(message));
-    emitted.push(...ready.flatMap((message) => this.#receive(message)));
-    return ready.length > 0 ? [...emitted, ...this.answer()] : emitted;
+    const emitted = [...this.#admit({ messages: sorted, partition }), ...this.answer()];
+    return [...emitted, ...this.#release()];
+  }
+
+  #mayGo({ messages }: Waiting): boolean {
+    return messages.every(({ stream, what: { record } }) =>
+      (this.#holds.get(stream) ?? []).every((hold) => this.#isOver(hold, record)),
+    );
   }
 
   /** A record that does not name a partition is about all of them, and so waits for the end. */
-  #mayGo({ stream, what: { record } }: RecordMessage): boolean {
-    return (this.#holds.get(stream) ?? []).every(({ until, by }) => {
-      const sealed = this.#sealed.get(until);
-      const partition = by === null ? null : keyOf(record, by);
-      return sealed !== undefined && partition !== null && this.#partition(sealed, partition).complete;
-    });
+  #isOver({ until, by }: Hold, record: DataRecord): boolean {
+    const sealed = this.#sealed.get(until);
+    const name = by === null ? null : keyOf(record, by);
+    if (sealed === undefined) return false;
+    if (name === null) {
+      const waits = ({ messages }: Waiting) => messages.some(({ stream }) => stream === until);
+      return this.#ended && !this.#held.some(waits);
+    }
+    const partition = this.#partition(sealed, name);
+    return partition.complete && partition.held === 0;
   }
 }
 

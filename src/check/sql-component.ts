@@ -8,11 +8,8 @@
  * that both have, or those for its parameters.
  */
 
-import type { Scalar } from "../analysis/sql/ast.js";
 import { DEFAULT_REQUEST, type DeriveOptions, refuseUnread } from "../analysis/sql/derive.js";
-import { evaluateQuery } from "../analysis/sql/evaluate.js";
-import { parseQuery } from "../analysis/sql/parse.js";
-import { resolveQuery } from "../analysis/sql/resolve.js";
+import { evaluateQuery, parseQuery, resolveQuery, type Scalar } from "../sql/index.js";
 import type { DataRecord, Reaction, RunnableComponent } from "./component.js";
 import { canonical } from "./records.js";
 
@@ -40,7 +37,7 @@ export async function sqlComponent(
 ): Promise<RunnableComponent<Kept>> {
   const query = resolveQuery(await parseQuery(sql), sql, tables);
   refuseUnread(query, request);
-  const names = query.plan.columns;
+  const names = query.plan.columns.map(({ name }) => name);
   const asking = request ?? (query.usesParameters ? DEFAULT_REQUEST : undefined);
   const isRead = asking !== undefined && query.scanned.includes(asking);
   const numbers = numbersIn(query.plan).flatMap((number) => [number, number + 1]);

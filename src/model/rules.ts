@@ -69,6 +69,14 @@ export function downgradeBelowHeld(address: Address, held: Address): HeadwaterEr
   );
 }
 
+export function usedAfterEnd(address: Address, method: Named, what: string): HeadwaterError {
+  const ended = `${address}.${method.name}`;
+  return new HeadwaterError(
+    "HW-1008",
+    `${what} was used after ${ended} had ended. Keep no \`this.event\` for later.`,
+  );
+}
+
 export function unawaited(
   address: Address,
   method: Named,

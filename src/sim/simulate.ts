@@ -79,10 +79,15 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
   const stackTraceLimit = Error.stackTraceLimit;
   // Programs throw all the time, and nobody looks at where. No limit is no trace at all, which is faster than an empty one.
   (Error as { stackTraceLimit: number | undefined }).stackTraceLimit = undefined;
+  const unhandled: unknown[] = [];
+  const onUnhandled = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", onUnhandled);
   try {
     const run = await world.run();
     world = null;
-    const differences = run.stuck === null ? await compare(built, workload, run.log) : [stuck(run.stuck)];
+    const found = run.stuck === null ? await compare(built, workload, run.log) : [stuck(run.stuck)];
+    await new Promise(setImmediate); // Node looks for unhandled rejections when no microtask is left
+    const differences = [...found, ...unhandled.map(rejected)];
     return { scenario, hash: run.hash, events: run.log.events.length, differences };
   } catch (error) {
     Error.stackTraceLimit = stackTraceLimit;
@@ -90,9 +95,16 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
     const difference = { what: "the runtime failed", expected: "no failure", actual: text, ticket: null };
     return { scenario, hash: "", events: 0, differences: [difference] };
   } finally {
+    process.off("unhandledRejection", onUnhandled);
     closeWorld(number);
     Error.stackTraceLimit = stackTraceLimit;
   }
+}
+
+/** In a real program Node would end the process. */
+function rejected(reason: unknown): Difference {
+  const actual = reason instanceof Error ? reason.message : String(reason);
+  return { what: "a rejection that the runtime left unhandled", expected: "none", actual, ticket: null };
 }
 
 function stuck(open: string): Difference {

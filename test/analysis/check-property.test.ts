@@ -90,6 +90,9 @@ test("nor where a query is asked, once or with requests that stay open", async (
     "select count(*) as n from r where a = $1",
     "select r.b from r join s on r.a = s.a where s.b = $1",
     "select b from r where a = $1 and not exists (select 1 from s where s.a = r.b)",
+    "select x.b from r x join r y on x.a = y.a where x.a = $1",
+    "select x.b from r x join r y on x.b = y.b where x.a = $1",
+    "select x.b from r x join r y on x.b = y.a where x.a = $1",
     "select a from r group by a having count(*) > 1",
     "select a, count(*) as n from r group by a",
   );

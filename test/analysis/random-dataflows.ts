@@ -106,7 +106,7 @@ const seals = fc.oneof(
   fc.constant([]),
 );
 const annotated: fc.Arbitrary<Path> = fc.record({
-  from: fc.constantFrom("a", "b"),
+  from: fc.constantFrom("a", "a", "b", "b", "c"),
   to: fc.constantFrom("x", "x", "y"),
   annotation: fc.constantFrom<AnnotationKind>("CR", "CW", "CW", "OR", "OW", "OW"),
   gate,
@@ -149,8 +149,8 @@ export const dataflow: fc.Arbitrary<Graph> = fc
       }),
       { minLength: 1, maxLength: 3 },
     ),
-    sources: fc.array(fc.record({ seals, transport }), { minLength: 6, maxLength: 6 }),
-    links: fc.array(fc.record({ from: fc.nat(5), to: fc.nat(5), transport }), { maxLength: 4 }),
+    sources: fc.array(fc.record({ seals, transport }), { minLength: 9, maxLength: 9 }),
+    links: fc.array(fc.record({ from: fc.nat(5), to: fc.nat(8), transport }), { maxLength: 4 }),
     accepted: fc.array(fc.nat(11), { maxLength: 2 }),
   })
   .map(graphOf);

@@ -1,5 +1,4 @@
-import type { Scalar } from "#src/analysis/sql/ast.js";
-import type { Tables } from "#src/analysis/sql/evaluate.js";
+import type { Scalar, Tables } from "#src/sql/index.js";
 import fc from "../properties.js";
 
 /** Random queries over three tables with the columns a and b; each part gives columns a and b again. */

@@ -144,6 +144,42 @@ describe("gates are columns of the input, followed through the query", () => {
     ]);
   });
 
+  test("rows of one table that meet must be of one part, whichever of its uses minds", async () => {
+    const half = "select x / 2 as h from r group by x / 2";
+    await check(`select h from (${half}) g where h not in (select x from r)`, ["r OW[] absorbs"]);
+    await check("select x from r where x not in (select y from r)", ["r OW[] passes"]);
+    await check("select a.x from r a left join r b on a.x = b.x group by a.x having count(b.y) = 0", [
+      "r OW[x] minds",
+    ]);
+    // Rows that never meet need not agree.
+    await check("select x, y from r union all select y, count(*) from r group by y", ["r OW[y] minds"]);
+  });
+
+  test("NOT IN of a NULL that the query makes itself depends on every row, so it has no gate", async () => {
+    const joined = "select r.x, ads.id from r left join ads on r.x = ads.id";
+    await check(`select x from (${joined}) j where j.id not in (select x from s)`, [
+      "r CW passes",
+      "ads OW[id] passes",
+      "s OW[] absorbs",
+    ]);
+    await check(`select x from (${joined}) j where j.x not in (select x from s)`, [
+      "r CW passes",
+      "ads OW[id] passes",
+      "s OW[x] absorbs",
+    ]);
+    await check("select x from r where x not in (select case when y > 1 then x end from s)", [
+      "r CW passes",
+      "s OW[] absorbs",
+    ]);
+  });
+
+  test("a request waits for all rows that meet, not only for those that it names", async () => {
+    const other = "select b.y from r a join r b on a.y = b.y where a.x = $1";
+    await check(other, ["r CW passes", "request OR[] passes"]);
+    const same = "select b.y from r a join r b on a.x = b.x where a.x = $1";
+    await check(same, ["r CW passes", "request OR[x] passes"]);
+  });
+
   test("of groups of groups, only the columns of both are left", async () => {
     await check(
       "select id, max(n) from (select id, campaign, count(*) as n from clicks group by id, campaign) t group by id",
@@ -176,10 +212,6 @@ describe("gates are columns of the input, followed through the query", () => {
       "ads CW passes",
       "clicks CW minds",
     ]);
-  });
-
-  test("a table that is used twice is in parts for every use that takes answers back", async () => {
-    await check("select a.x from s a where a.x not in (select b.y from s b)", ["s OW[y] passes"]);
   });
 
   test("an expression has the name of what it is made from, under whatever names it was written", async () => {

@@ -183,10 +183,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["errors", "random", "core", "elastic/trial", "sim/programs", "sim/oracle", "sim/world"],
   },
 
-  analysis: { loads: ["errors", "suggest", "svg"] },
+  sql: { loads: ["errors", "suggest"] },
+  analysis: { loads: ["errors", "suggest", "svg", "sql"] },
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
-  check: { loads: ["errors", "random", "analysis"] },
+  check: { loads: ["errors", "random", "analysis", "sql"] },
   fluxion: {
     loads: ["errors", "suggest", "svg", "model", "host", "host/ports", "host/link", "host/fleet", "analysis"],
   },

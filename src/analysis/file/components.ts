@@ -12,7 +12,7 @@ import type {
   Runs,
 } from "../graph.js";
 import { isOrderSensitive } from "../labels.js";
-import { columnType, TYPE_NAMES } from "../sql/types.js";
+import { columnType, TYPE_NAMES } from "../sql/column-types.js";
 import type { Entry, Page } from "./problems.js";
 
 const KINDS: readonly AnnotationKind[] = ["CR", "CW", "OR", "OW"];

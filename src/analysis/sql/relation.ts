@@ -1,6 +1,6 @@
+import type { Span } from "../../sql/index.js";
 import type { Repetition } from "../graph.js";
 import { both, moving, type Signs, wavering } from "./sign.js";
-import type { Span } from "./source.js";
 import type { Computed, Origin, Value } from "./value.js";
 
 /** The attributes of a scan that cut its rows into parts which never meet; `null` as long as every row is its own part. */
@@ -37,6 +37,7 @@ export class Findings {
   readonly #named = new Map<string, string>();
   readonly #equal = new Map<string, Set<string>>();
   readonly #asked = new Map<string, Set<number>>();
+  readonly #meetings = new Map<number, Set<number>>();
   readonly tableOf = new Map<number, string>();
 
   get notes(): readonly Note[] {
@@ -73,6 +74,32 @@ export class Findings {
         this.#equal.set(name, (this.#equal.get(name) ?? new Set()).add(placeOf(other)));
       }
     }
+  }
+
+  /** What one scan's rows do to the answer depends on the rows of the other. */
+  meet(scans: Iterable<number>, others: Iterable<number>): void {
+    const all = [...others];
+    for (const scan of scans) {
+      for (const other of all) {
+        this.#meetings.set(scan, (this.#meetings.get(scan) ?? new Set()).add(other));
+        this.#meetings.set(other, (this.#meetings.get(other) ?? new Set()).add(scan));
+      }
+    }
+  }
+
+  doMeet(scan: number, other: number): boolean {
+    return this.#meetings.get(scan)?.has(other) === true;
+  }
+
+  /** Rows of the two scans that meet have the same value of the attribute, or of the columns that it is made of. */
+  agreeIn(attribute: string, scan: number, other: number): boolean {
+    if (this.areEqual(scan, attribute, other, attribute)) return true;
+    const [from, same] = [scan, other].map((each) => this.computed(each, attribute)?.from);
+    return (
+      from !== undefined &&
+      same?.join("\0") === from.join("\0") &&
+      from.every((base) => this.areEqual(scan, base, other, base))
+    );
   }
 
   /** Rows of a scan are asked for by the value that a parameter has. */
@@ -193,7 +220,8 @@ export function movingColumns(
  * What a subquery in an expression brings along: its rows are kept and looked at, but give no rows. Whether the expression
  * minds their repetition is the expression's to say.
  */
-export function embed(own: Relation, inner: Relation): void {
+export function embed(own: Relation, inner: Relation, findings: Findings): void {
+  findings.meet(allScans(inner), [...allScans(inner), ...allScans(own)]);
   own.kept = new Set([...own.kept, ...allScans(own), ...allScans(inner)]);
   mergeInto(own, inner);
   own.repetition = new Map([

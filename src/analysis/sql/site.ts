@@ -1,4 +1,4 @@
-import type { Plan, PlanExpression } from "./plan.js";
+import type { Plan, PlanExpression } from "../../sql/index.js";
 import type { Findings, Relation } from "./relation.js";
 import { moving } from "./sign.js";
 import { addOrigins, type Origin, PLAIN, type Value } from "./value.js";
@@ -83,7 +83,7 @@ export function inputsOf(expression: PlanExpression): PlanExpression[] {
     case "exists":
       return [expression];
     case "in":
-      return [expression, ...inputsOf(expression.operand)];
+      return [expression, ...expression.operands.flatMap(inputsOf)];
     case "operator":
     case "call":
       return expression.operands.flatMap(inputsOf);

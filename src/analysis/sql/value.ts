@@ -1,6 +1,6 @@
+import type { Span } from "../../sql/index.js";
 import type { ColumnType } from "../graph.js";
 import { type Signs, STILL } from "./sign.js";
-import type { Span } from "./source.js";
 
 /** A column of a table, or a function of columns of one row of it, that a value was made from. */
 export interface Origin {
@@ -32,6 +32,8 @@ export interface Value {
   readonly moves: Signs;
   readonly nulls: Nulls;
   readonly nonNegative: boolean;
+  /** It can be NULL although no table holds a NULL, such as a column of the right side of a left join. */
+  readonly lacks: boolean;
   /** `null` if it is not declared and does not follow from the expression. */
   readonly type: ColumnType | null;
   /** The scans whose rows change this value when they come twice. */
@@ -47,6 +49,7 @@ export const PLAIN: Value = {
   moves: STILL,
   nulls: "never",
   nonNegative: false,
+  lacks: false,
   type: null,
   minds: new Set(),
   origins: [],

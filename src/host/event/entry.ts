@@ -22,6 +22,8 @@ export class Entry {
   readonly before: State;
   /** As of the last method that ended in this context. */
   state: State;
+  /** Counts the changes of `state`; undoing a change takes it back. */
+  version = 0;
   #instance: Context<Key> | null = null;
   #armed: LiveMap | null = null;
   /** The state before the method that runs, if the context did not exist then and calls have seen it changed since. */
@@ -117,6 +119,7 @@ export class Entry {
 
   /** The same while the method goes on. */
   keepRunning(state: State): void {
+    if (state !== this.state) this.version += 1;
     this.state = state;
     this.#armed = null;
   }
@@ -135,10 +138,12 @@ export class Entry {
   }
 
   /** A method has failed: back to the state before it. Its code may still hold the instance, so that is dropped. */
-  restore(state: State): void {
+  restore(state: State, version: number): void {
     this.#instance = null;
     this.#armed = null;
     this.#unmade = null;
+    if (version >= this.version) return; // it is back in this state, or in an older one
+    this.version = version;
     // Whoever has seen a change was undone before; if there was none, later events may have gone on from there.
     if (this.published && this.state !== state) this.slot.put(state, null);
     this.state = state;

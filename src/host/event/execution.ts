@@ -7,6 +7,7 @@ import { rootOf, type Slot } from "../context/index.js";
 import type { Effect } from "./effects.js";
 import { Entry } from "./entry.js";
 import { Frame } from "./frame.js";
+import type { Undo } from "./guest.js";
 import { FAILED, NOTHING_MORE, outcomeOf } from "./outgoing.js";
 import type { Change, EventRequest } from "./request.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
@@ -217,13 +218,17 @@ export class Execution {
   }
 
   /** Undoes what a failed call had changed, latest first. Others may have seen part of it. */
-  takeBack(undone: readonly { entry: Entry; state: State }[], done: () => void): void {
+  takeBack(undone: readonly Undo[], done: () => void): void {
     const restore = () => {
       if (this.isDead) return;
-      for (const { entry, state } of [...undone].reverse()) entry.restore(state);
+      for (const { entry, state, version } of [...undone].reverse()) entry.restore(state, version);
       done();
     };
-    if (undone.some(({ entry, state }) => entry.published && entry.state !== state))
+    if (
+      undone.some(
+        ({ entry, state, version }) => entry.published && version < entry.version && entry.state !== state,
+      )
+    )
       this.node.retract(this.event, restore); // whoever has seen it goes back first
     else restore();
   }

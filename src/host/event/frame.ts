@@ -1,4 +1,4 @@
-import { HeadwaterError } from "../../errors.js";
+import type { HeadwaterError } from "../../errors.js";
 import type { Address } from "../../model/address.js";
 import type { Page } from "../../model/below.js";
 import type { Activation, Context, ContextClass } from "../../model/context.js";
@@ -40,6 +40,7 @@ export class Frame extends Asking implements Activation {
   entry: Entry | null = null;
   /** The state of the context when this method began. */
   #before: State | null = null;
+  #beforeVersion = 0;
   /** Its calls. A method without any has ended when it has returned. */
   #below: CallsBelow | null = null;
   #asked = 0;
@@ -68,6 +69,7 @@ export class Frame extends Asking implements Activation {
     try {
       this.entry = execution.entryOf(slot);
       this.#before = this.entry.state;
+      this.#beforeVersion = this.entry.version;
     } catch (error) {
       return this.#settle(false, error);
     }
@@ -191,7 +193,7 @@ export class Frame extends Asking implements Activation {
     entry.keep(state);
     if (this.outer !== null) {
       const among = this.outer.#below;
-      if (state !== this.#before) among?.changed({ entry, state: this.#before as State });
+      if (state !== this.#before) among?.changed(this.#undoOf(entry));
       if (this.#below !== null) among?.changedAlso(this.#below);
     }
     this.#leave(true, result);
@@ -209,13 +211,13 @@ export class Frame extends Asking implements Activation {
     });
   }
 
-  #done(): Done {
-    return { undo: this.#undone(), elsewhere: this.#elsewhere };
-  }
-
   #undone(): readonly Undo[] {
     const below = this.#below?.undo ?? [];
-    return this.entry === null ? below : [{ entry: this.entry, state: this.#before as State }, ...below];
+    return this.entry === null ? below : [this.#undoOf(this.entry), ...below];
+  }
+
+  #undoOf(entry: Entry): Undo {
+    return { entry, state: this.#before as State, version: this.#beforeVersion };
   }
 
   get #elsewhere(): readonly number[] {
@@ -241,7 +243,10 @@ export class Frame extends Asking implements Activation {
 
   #leave(ok: boolean, value: unknown): void {
     const { outer, answer, guest } = this;
-    if (guest !== null) return guest.leave(this, ok, value, this.#doom, ok ? this.#done() : NOTHING);
+    if (guest !== null) {
+      const done = ok ? { undo: this.#undone(), elsewhere: this.#elsewhere } : NOTHING;
+      return guest.leave(this, ok, value, this.#doom, done);
+    }
     if (outer === null || answer === null) return this.execution.end(this, ok, value);
     answer.doom = this.#doom;
     outer.#below?.ended(this);
@@ -274,7 +279,7 @@ export class Frame extends Asking implements Activation {
     const late = entry.released && state !== entry.state ? changedFields(slot, entry.state, state) : null;
     if (late !== null && late.length > 0) this.#doom ??= rules.writeAfterDowngrade(slot, late);
     if (this.#doom !== null) throw this.#doom;
-    if (late !== null) entry.restore(entry.state); // changed and changed back: later events may have gone on from it
+    if (late !== null) entry.restore(entry.state, entry.version); // changed and changed back: later events may have gone on from it
     return late === null ? state : entry.state;
   }
 
@@ -329,7 +334,9 @@ export class Frame extends Asking implements Activation {
   }
 
   own(method: { readonly name: string }, promise: Promise<unknown>): Promise<unknown> {
-    if (!this.#running || this.execution.wasTakenBack) return promise;
+    const { wasTakenBack } = this.execution;
+    if (wasTakenBack) promise.catch(() => {}); // a later attempt does what it does
+    if (!this.#running || wasTakenBack) return promise;
     const own = new OwnCall(method);
     this.#below ??= new CallsBelow();
     this.#below.add(own);
@@ -385,10 +392,7 @@ export class Frame extends Asking implements Activation {
   }
 
   #isOver(what: string): HeadwaterError {
-    const error = new HeadwaterError(
-      "HW-1008",
-      `${what} was used after ${this.slot}.${this.method.name} had ended. Keep no \`this.event\` for later.`,
-    );
+    const error = rules.usedAfterEnd(this.slot, this.method, what);
     givenInside(error, this.slot, this.method);
     return error;
   }

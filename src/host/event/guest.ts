@@ -7,9 +7,14 @@ import type { Frame } from "./frame.js";
 
 /** Calls between hosts: what the two ends know of each other. */
 
+/**
+ * What a context was before a call. The calls of one method may change a context both directly and through the head; the two
+ * kinds are undone one after the other, not in the order of the calls, so the version says which state is older.
+ */
 export interface Undo {
   readonly entry: Entry;
   readonly state: State;
+  readonly version: number;
 }
 
 /** What held of a context of a caller when it made a call. */

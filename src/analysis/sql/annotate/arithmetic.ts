@@ -1,0 +1,75 @@
+import type { Operator } from "../../../sql/index.js";
+import type { ColumnType } from "../../graph.js";
+import { both, turned } from "../sign.js";
+import { blurred, nullsOf, PLAIN, turnedNulls, type Value } from "../value.js";
+import { opaque } from "./opaque.js";
+
+/** How the result of an operator that is no condition moves. */
+export function calculatedValue(operator: Operator, values: readonly Value[]): Value {
+  return { ...calculated(operator, values), type: typeOf(operator, values) };
+}
+
+/** There is no arithmetic with texts. With times there is: an interval counts as a number here, and leaves a time a time. */
+function typeOf(operator: Operator, values: readonly Value[]): ColumnType | null {
+  if (operator === "||" || operator === "->>") return "text";
+  if (operator === "like" || operator === "ilike") return "boolean";
+  if (operator === "->" || operator === "[]") return null;
+  const time = values.find(({ type }) => type === "time" || type === "instant");
+  return time?.type ?? "number";
+}
+
+function calculated(operator: Operator, values: readonly Value[]): Value {
+  const [a = PLAIN, b = PLAIN] = values;
+  const least = opaque(values);
+  const shift = b.constant ? blurred(a, true) : a.constant ? blurred(b, true) : least.origins;
+  switch (operator) {
+    case "+":
+      return {
+        ...least,
+        moves: both(a.moves, b.moves),
+        nulls: nullsOf(a.nulls, b.nulls),
+        nonNegative: a.nonNegative && b.nonNegative,
+        origins: shift,
+      };
+    case "-":
+      return {
+        ...least,
+        moves: both(a.moves, turned(b.moves)),
+        nulls: nullsOf(a.nulls, turnedNulls(b.nulls)),
+        origins: b.constant ? shift : least.origins,
+      };
+    case "*":
+      return product(a, b, least, shift);
+    case "/": {
+      if (!b.constant || !b.nonNegative) return least;
+      const { moves, nulls, nonNegative } = a;
+      return { ...least, moves, nulls, nonNegative, origins: blurred(a, true) };
+    }
+    case "negate":
+      return {
+        ...least,
+        moves: turned(a.moves),
+        nulls: turnedNulls(a.nulls),
+        origins: a.origins.map((origin) => ({ ...origin, orderPreserving: false })),
+      };
+    case "->":
+    case "->>":
+    case "[]":
+      return { ...least, lacks: true };
+    default:
+      return least;
+  }
+}
+
+function product(a: Value, b: Value, least: Value, shift: Value["origins"]): Value {
+  const bothNonNegative = a.nonNegative && b.nonNegative;
+  if (!bothNonNegative) return least;
+  const scaled = a.constant || b.constant ? { origins: shift } : {};
+  return {
+    ...least,
+    moves: both(a.moves, b.moves),
+    nulls: nullsOf(a.nulls, b.nulls),
+    nonNegative: true,
+    ...scaled,
+  };
+}

@@ -1,0 +1,174 @@
+import type { Emit, Frame, JoinKind, SetOperation } from "./plan.js";
+import type { Span } from "./source.js";
+import type { OpenType, SqlType } from "./types.js";
+
+/**
+ * A query as it was written, reduced to what Headwater understands: everything else was refused by the parser. Names and
+ * types are not looked up yet. Every node knows the words that it was made from.
+ */
+
+/**
+ * What a cell of a row holds, by its type: a number for int2, int4, int8, float4 and float8; a decimal text such as `-1.50`
+ * for numeric; a number of milliseconds since 1970 for date, timestamp and timestamptz, with microseconds as its fraction,
+ * and of milliseconds for an interval; a text for text, uuid, json and jsonb.
+ */
+export type Scalar = null | boolean | number | string | readonly Scalar[];
+
+export type Operator =
+  | "and"
+  | "or"
+  | "not"
+  | "="
+  | "<>"
+  | "<"
+  | "<="
+  | ">"
+  | ">="
+  | "+"
+  | "-"
+  | "*"
+  | "/"
+  | "%"
+  | "||"
+  | "negate"
+  | "like"
+  | "ilike"
+  | "is null"
+  | "is not null"
+  | "is distinct from"
+  | "is not distinct from"
+  | "->"
+  | "->>"
+  | "[]";
+
+export type Expression = { readonly span: Span } & (
+  | { readonly kind: "column"; readonly table: string | null; readonly name: string }
+  | { readonly kind: "constant"; readonly value: Scalar; readonly type: OpenType }
+  /** `$1`: a value that comes with each request. */
+  | { readonly kind: "parameter"; readonly number: number }
+  | { readonly kind: "operator"; readonly operator: Operator; readonly operands: readonly Expression[] }
+  | Call
+  | { readonly kind: "cast"; readonly type: SqlType; readonly operand: Expression }
+  | {
+      readonly kind: "case";
+      readonly branches: readonly { readonly when: Expression; readonly result: Expression }[];
+      readonly otherwise: Expression | null;
+    }
+  | { readonly kind: "array"; readonly elements: readonly Expression[] }
+  | { readonly kind: "exists"; readonly query: Query }
+  | { readonly kind: "in"; readonly operands: readonly Expression[]; readonly query: Query }
+  /** A query in parentheses where a value is expected. */
+  | { readonly kind: "scalar"; readonly query: Query }
+);
+
+export interface Call {
+  readonly kind: "call";
+  readonly span: Span;
+  readonly name: string;
+  readonly operands: readonly Expression[];
+  readonly distinct: boolean;
+  /** `count(*)` */
+  readonly star: boolean;
+  readonly filter: Expression | null;
+  readonly order: readonly SortItem[];
+  readonly over: OverClause | null;
+}
+
+export interface OverClause {
+  readonly partition: readonly Expression[];
+  readonly order: readonly SortItem[];
+  readonly frame: Frame;
+}
+
+export interface SelectItem {
+  /** `null` for `*` and `t.*`. */
+  readonly expression: Expression | null;
+  readonly table: string | null;
+  readonly alias: string | null;
+  readonly span: Span;
+}
+
+export type WindowKind = "tumble" | "hop" | "session";
+
+export type ColumnName = Extract<Expression, { kind: "column" }>;
+
+export type FromItem = { readonly span: Span } & (
+  | { readonly kind: "table"; readonly name: string; readonly alias: string | null }
+  | {
+      readonly kind: "subquery";
+      readonly query: Query;
+      readonly alias: string | null;
+      readonly columns: readonly string[];
+    }
+  | {
+      readonly kind: "window";
+      readonly window: WindowKind;
+      readonly table: string;
+      readonly tableSpan: Span;
+      readonly time: ColumnName;
+      readonly sizeMs: number;
+      /** How far apart windows start; the same as `sizeMs` unless the windows hop. */
+      readonly slideMs: number;
+      readonly offsetMs: number;
+      /** The columns that sessions are kept apart by. */
+      readonly keys: readonly ColumnName[];
+      readonly alias: string | null;
+    }
+  | {
+      readonly kind: "join";
+      readonly join: JoinKind;
+      readonly left: FromItem;
+      readonly right: FromItem;
+      readonly on: Expression | null;
+      readonly using: readonly string[];
+    }
+);
+
+export interface SortItem {
+  readonly expression: Expression;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+export interface Select {
+  readonly kind: "select";
+  readonly distinct: boolean;
+  readonly distinctOn: readonly Expression[];
+  readonly items: readonly SelectItem[];
+  readonly from: FromItem | null;
+  readonly where: Expression | null;
+  readonly groupBy: readonly Expression[];
+  readonly having: Expression | null;
+  readonly span: Span;
+}
+
+export interface Combination {
+  readonly kind: "combination";
+  readonly operation: "union" | SetOperation;
+  readonly all: boolean;
+  readonly left: Query;
+  readonly right: Query;
+  readonly span: Span;
+}
+
+export interface Values {
+  readonly kind: "values";
+  readonly rows: readonly (readonly Expression[])[];
+  readonly span: Span;
+}
+
+export interface Query {
+  readonly with: readonly {
+    readonly name: string;
+    readonly columns: readonly string[];
+    readonly query: Query;
+  }[];
+  readonly body: Select | Combination | Values;
+  readonly orderBy: readonly SortItem[];
+  readonly limit: number | null;
+  readonly offset: number;
+  /** The words from LIMIT on, or of the whole query where there is none. */
+  readonly limitSpan: Span;
+  readonly emit: Emit | null;
+  readonly span: Span;
+}

@@ -1,0 +1,37 @@
+/**
+ * SQL: from text to a typed plan, and what a plan answers.
+ *
+ * - `parse/` reads a statement with PostgreSQL's own parser and keeps what Headwater understands of it (`ast.ts`).
+ * - `catalog/` has the operators, functions, aggregates and casts as tables; a new one is a line there and its meaning in
+ *   `evaluate/`.
+ * - `resolve/` looks up names and decides types: the plan (`plan.ts`) is what comes out.
+ * - `evaluate/` answers a plan by the book. It is the oracle that everything faster is compared with.
+ * - `values/` has the values of types: exact decimals, times, JSON, the order among them.
+ */
+
+export type { Operator, Scalar, WindowKind } from "./ast.js";
+export type { Row } from "./evaluate/expression.js";
+export type { Failure } from "./evaluate/failure.js";
+export { evaluateQuery, queryFunction, type Tables } from "./evaluate/query.js";
+export { parseQuery } from "./parse/query.js";
+export type {
+  Aggregate,
+  AggregateName,
+  AggregatePlan,
+  Emit,
+  Frame,
+  JoinKind,
+  Over,
+  Plan,
+  PlanColumn,
+  PlanExpression,
+  ResolvedQuery,
+  SetOperation,
+  SortExpression,
+  SortKey,
+  WindowPlan,
+} from "./plan.js";
+export { resolveQuery } from "./resolve/query.js";
+export type { Column, ColumnDefinition, Schema } from "./schema.js";
+export { pointAt, positionOf, type QueryPosition, type Span } from "./source.js";
+export { type SqlType, scalarType, showType, TYPE_NAMES } from "./types.js";

@@ -1,0 +1,90 @@
+import type { Alias, JoinExpr, Node } from "libpg-query";
+import type { FromItem } from "../ast.js";
+import type { JoinKind } from "../plan.js";
+import type { Span } from "../source.js";
+import { cover, locationOf, type Reader } from "./reader.js";
+import type { Reading } from "./reading.js";
+import { readWindow } from "./window.js";
+
+export function readFrom(reading: Reading, node: Node): FromItem {
+  const { reader } = reading;
+  const span = reader.span(locationOf(node));
+  return reader.deeper(span, () => {
+    if ("RangeVar" in node) {
+      const { relname, schemaname, catalogname, alias } = node.RangeVar;
+      if (schemaname !== undefined || catalogname !== undefined)
+        reader.refuse(span, "A table name with a schema is not supported.");
+      noColumns(reader, alias, span);
+      return { kind: "table", name: reader.name(relname), alias: aliasOf(reader, alias), span };
+    }
+    if ("RangeSubselect" in node) {
+      const { subquery, lateral, alias } = node.RangeSubselect;
+      if (lateral === true) reader.refuse(span, "LATERAL is not supported.");
+      if (subquery === undefined || !("SelectStmt" in subquery))
+        return reader.unsupported("This subquery", node);
+      const query = reading.query(subquery.SelectStmt, span);
+      return {
+        kind: "subquery",
+        query,
+        alias: aliasOf(reader, alias),
+        columns: columnsOf(reader, alias),
+        span,
+      };
+    }
+    if ("JoinExpr" in node) return readJoin(reading, node.JoinExpr);
+    if ("RangeFunction" in node) {
+      const { functions, alias, lateral, ordinality } = node.RangeFunction;
+      const [first, ...more] = functions ?? [];
+      const call = first !== undefined && "List" in first ? first.List.items?.[0] : undefined;
+      noColumns(reader, alias, span);
+      if (
+        call !== undefined &&
+        "FuncCall" in call &&
+        more.length === 0 &&
+        lateral !== true &&
+        ordinality !== true
+      )
+        return readWindow(reading, call.FuncCall, aliasOf(reader, alias));
+    }
+    return reader.unsupported("This in FROM", node);
+  });
+}
+
+const JOINS: Readonly<Record<string, JoinKind>> = {
+  JOIN_INNER: "inner",
+  JOIN_LEFT: "left",
+  JOIN_RIGHT: "right",
+  JOIN_FULL: "full",
+};
+
+function readJoin(reading: Reading, node: JoinExpr): FromItem {
+  const { reader } = reading;
+  const { jointype, isNatural, larg, rarg, quals, usingClause, alias } = node;
+  if (larg === undefined || rarg === undefined) return reader.unsupported("This join", { location: -1 });
+  const left = readFrom(reading, larg);
+  const right = readFrom(reading, rarg);
+  const span = cover([left.span, right.span]);
+  if (isNatural === true) reader.refuse(span, "NATURAL JOIN is not supported; name the columns with USING.");
+  if (alias !== undefined) reader.refuse(span, "An alias for a join is not supported.");
+  const join =
+    JOINS[jointype ?? ""] ??
+    reader.refuse(span, "This join is not supported; use INNER, LEFT, RIGHT or FULL.");
+  const on = quals === undefined ? null : reading.expression(quals);
+  const using = (usingClause ?? []).flatMap((each) =>
+    "String" in each ? [reader.name(each.String.sval)] : [],
+  );
+  return { kind: "join", join, left, right, on, using, span };
+}
+
+function aliasOf(reader: Reader, alias: Alias | undefined): string | null {
+  return alias?.aliasname === undefined ? null : reader.name(alias.aliasname);
+}
+
+function columnsOf(reader: Reader, alias: Alias | undefined): string[] {
+  return (alias?.colnames ?? []).flatMap((node) => ("String" in node ? [reader.name(node.String.sval)] : []));
+}
+
+function noColumns(reader: Reader, alias: Alias | undefined, span: Span): void {
+  if ((alias?.colnames ?? []).length > 0)
+    reader.refuse(span, "New names for the columns of a table are not supported.");
+}

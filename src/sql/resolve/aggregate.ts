@@ -1,0 +1,142 @@
+import type { Call, Expression } from "../ast.js";
+import { aggregateSignatures } from "../catalog/index.js";
+import type { Aggregate, AggregateName, PlanExpression, SortExpression } from "../plan.js";
+import { arrayOf, type ScalarType, type SqlType } from "../types.js";
+import type { Grouping, ResolveContext } from "./context.js";
+import { applied } from "./operator.js";
+import { refusal, senseless } from "./refusals.js";
+import { sameExpression } from "./same.js";
+
+const NAMES: readonly AggregateName[] = [
+  "count",
+  "sum",
+  "avg",
+  "min",
+  "max",
+  "bool_and",
+  "bool_or",
+  "string_agg",
+  "array_agg",
+];
+
+export const AGGREGATE_NAMES: readonly string[] = NAMES;
+
+export function isAggregate(name: string): name is AggregateName {
+  return AGGREGATE_NAMES.includes(name);
+}
+
+/** Whether an aggregate is used, outside of subqueries and OVER. */
+export function usesAggregate(expression: Expression): boolean {
+  switch (expression.kind) {
+    case "call": {
+      const own = expression.over === null && isAggregate(expression.name);
+      const { operands, over } = expression;
+      const others = [...(over?.partition ?? []), ...(over?.order ?? []).map((item) => item.expression)];
+      return own || [...operands, ...others].some(usesAggregate);
+    }
+    case "operator":
+    case "in":
+      return expression.operands.some(usesAggregate);
+    case "array":
+      return expression.elements.some(usesAggregate);
+    case "cast":
+      return usesAggregate(expression.operand);
+    case "case":
+      return [
+        ...expression.branches.flatMap(({ when, result }) => [when, result]),
+        ...(expression.otherwise === null ? [] : [expression.otherwise]),
+      ].some(usesAggregate);
+    default:
+      return false;
+  }
+}
+
+type ResolveInGroup = (expression: Expression, grouping: Grouping) => PlanExpression;
+
+/** An aggregate becomes a column of the groups; equal ones are computed once. */
+export function typedAggregate(
+  context: ResolveContext,
+  call: Call,
+  grouping: Grouping | null,
+  resolve: ResolveInGroup,
+): PlanExpression {
+  const { text } = context;
+  const { name, span } = call;
+  if (grouping === null)
+    throw senseless(
+      text,
+      span,
+      `${name}() is an aggregate: it can stand in SELECT, HAVING and ORDER BY, and not inside another one.`,
+    );
+  const made = aggregateOf(context, call, (each) => resolve(each, grouping));
+  const found = grouping.keys.length === 0 ? made : { ...made, nullable: nullableInGroup(made) };
+  let index = grouping.aggregates.findIndex((each) => sameExpression(each, found));
+  if (index < 0) index = grouping.aggregates.push(found) - 1;
+  const { type, nullable } = found;
+  return { kind: "column", index: grouping.keys.length + index, depth: 0, type, nullable, span };
+}
+
+/** A group has at least one row. */
+function nullableInGroup({ name, operands, filter, nullable }: Aggregate): boolean {
+  const counted = name === "array_agg" ? [] : operands;
+  return nullable && (filter !== null || counted.some((each) => each.nullable));
+}
+
+/** The aggregate of a call, over rows or over a window. */
+export function aggregateOf(
+  context: ResolveContext,
+  call: Call,
+  resolve: (expression: Expression) => PlanExpression,
+): Aggregate {
+  const { text, typing } = context;
+  const { span, distinct } = call;
+  const name = call.name as AggregateName;
+  const needed = name === "string_agg" ? 2 : 1;
+  if (call.operands.length !== (call.star ? 0 : needed) || (call.star && name !== "count"))
+    throw senseless(text, span, `${name}() takes ${needed === 1 ? "one operand" : `${needed} operands`}.`);
+  const operands = call.operands.map(resolve);
+  if (/"depth":[1-9]/.test(JSON.stringify(operands)))
+    throw refusal(text, span, "An aggregate over columns of the query around it is not supported.");
+  const filter = call.filter === null ? null : typing.truth(resolve(call.filter), "FILTER");
+  const order = call.order.map(
+    (item): SortExpression => ({ ...item, expression: typing.settled(resolve(item.expression)) }),
+  );
+  const listing = name === "string_agg" || name === "array_agg";
+  if (listing && order.length === 0)
+    throw refusal(
+      text,
+      span,
+      `${name}() needs an ORDER BY inside its parentheses: without one, chance decides in which order the values stand.`,
+    );
+  if (!listing && order.length > 0)
+    throw refusal(text, span, `${name}() gives the same in every order; leave ORDER BY out.`);
+  if (distinct && order.some(({ expression }) => !operands.some((each) => sameExpression(each, expression))))
+    throw senseless(text, span, "With DISTINCT, an aggregate is ordered by its own operands only.");
+  const typed = signed(context, name, operands, call);
+  return { name, distinct, filter, order, span, ...typed };
+}
+
+function signed(
+  { text, typing }: ResolveContext,
+  name: AggregateName,
+  operands: readonly PlanExpression[],
+  { span }: Call,
+): Pick<Aggregate, "operands" | "type" | "nullable"> {
+  const settled = operands.map((each) => typing.settled(each));
+  const [first] = settled;
+  if (name === "count") return { operands: settled, type: "int8", nullable: false };
+  if (name === "array_agg") {
+    const type: SqlType =
+      first === undefined || first.type === "untyped" ? "untyped" : arrayOf(first.type as ScalarType);
+    return { operands: settled, type, nullable: true };
+  }
+  const { operands: converted, result } = applied(
+    typing,
+    text,
+    name,
+    operands,
+    span,
+    aggregateSignatures(name),
+  );
+  return { operands: converted, type: result, nullable: true };
+}

@@ -1,0 +1,33 @@
+import type { Query } from "../ast.js";
+import type { Aggregate, Over, Plan, PlanExpression } from "../plan.js";
+import type { Scope } from "./scope.js";
+import type { Typing } from "./typing.js";
+
+/** What GROUP BY made of the rows: the keys, and the aggregates as they are found in SELECT, HAVING and ORDER BY. */
+export interface Grouping {
+  readonly keys: readonly PlanExpression[];
+  readonly aggregates: Aggregate[];
+  /** The names before the grouping: keys and operands of aggregates are about them. */
+  readonly before: Scope;
+}
+
+/** The functions with OVER, as they are found in SELECT and ORDER BY. Their columns come after those of the rows. */
+export interface Overs {
+  readonly functions: Over[];
+  /** How many columns the rows have that they are about. */
+  readonly width: number;
+}
+
+/** What the resolver of an expression needs to know about the query that it stands in. */
+export interface ResolveContext {
+  readonly text: string;
+  readonly typing: Typing;
+  readonly subquery: (query: Query, outer: Scope) => Plan;
+}
+
+/** Where an expression stands: the names that it can use, and whether it may aggregate or look at other rows. */
+export interface Place {
+  readonly scope: Scope;
+  readonly grouping: Grouping | null;
+  readonly overs: Overs | null;
+}

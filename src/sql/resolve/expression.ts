@@ -1,0 +1,151 @@
+import { HeadwaterError } from "../../errors.js";
+import type { Expression } from "../ast.js";
+import type { Plan, PlanExpression } from "../plan.js";
+import type { Span } from "../source.js";
+import { arrayOf, type ScalarType } from "../types.js";
+import { AGGREGATE_NAMES, isAggregate, typedAggregate, usesAggregate } from "./aggregate.js";
+import { typedCall } from "./call.js";
+import type { Grouping, Place, ResolveContext } from "./context.js";
+import { compared, typedOperator } from "./operator.js";
+import { typedOver } from "./over.js";
+import { refusal, senseless } from "./refusals.js";
+import { sameExpression } from "./same.js";
+
+/** An expression with its names looked up and its types decided. */
+export function resolveExpression(
+  context: ResolveContext,
+  expression: Expression,
+  place: Place,
+): PlanExpression {
+  const { text, typing } = context;
+  const { span } = expression;
+  const again = (each: Expression) => resolveExpression(context, each, place);
+  if (place.grouping !== null) {
+    const key = keyOf(context, expression, place.grouping);
+    if (key !== null) return key;
+  }
+  switch (expression.kind) {
+    case "column": {
+      const { index, depth, column } = place.scope.find(expression);
+      return { kind: "column", index, depth, type: column.type, nullable: column.nullable, span };
+    }
+    case "constant":
+      return typing.constant(expression.value, expression.type, span);
+    case "parameter":
+      return typing.parameter(expression.number, span);
+    case "operator":
+      return typedOperator(typing, text, expression.operator, expression.operands.map(again), span);
+    case "cast":
+      return typing.cast(again(expression.operand), expression.type, span);
+    case "case":
+      return resolveCase(context, expression, again);
+    case "array": {
+      const elements = typing.alike(expression.elements.map(again), "ARRAY");
+      const type = arrayOf((elements[0]?.type ?? "text") as ScalarType);
+      return { kind: "call", name: "array", operands: elements, type, nullable: false, span };
+    }
+    case "call":
+      if (expression.over !== null) return typedOver(context, expression, place, again);
+      if (isAggregate(expression.name)) return typedAggregate(context, expression, place.grouping, inGroup);
+      return typedCall(typing, text, expression, expression.operands.map(again), AGGREGATE_NAMES);
+    case "exists": {
+      const plan = context.subquery(expression.query, place.scope);
+      return { kind: "exists", plan, type: "bool", nullable: false, span };
+    }
+    case "in":
+      return resolveMembership(context, expression, place, again);
+    case "scalar":
+      return resolveScalar(context, context.subquery(expression.query, place.scope), span);
+  }
+
+  function inGroup(each: Expression, grouping: Grouping): PlanExpression {
+    return resolveExpression(context, each, { scope: grouping.before, grouping: null, overs: null });
+  }
+}
+
+function resolveCase(
+  { typing }: ResolveContext,
+  { branches, otherwise, span }: Extract<Expression, { kind: "case" }>,
+  again: (each: Expression) => PlanExpression,
+): PlanExpression {
+  const conditions = branches.map(({ when }) => typing.truth(again(when), "WHEN"));
+  const results = branches.map(({ result }) => again(result));
+  const last = otherwise === null ? [] : [again(otherwise)];
+  const alike = typing.alike([...results, ...last], "CASE");
+  const otherwiseOf = last.length === 0 ? null : (alike.at(-1) ?? null);
+  return {
+    kind: "case",
+    branches: conditions.flatMap((when, i) => {
+      const result = alike[i];
+      return result === undefined ? [] : [{ when, result }];
+    }),
+    otherwise: otherwiseOf,
+    type: alike[0]?.type ?? "text",
+    nullable: otherwiseOf === null || alike.some(({ nullable }) => nullable),
+    span,
+  };
+}
+
+function resolveMembership(
+  context: ResolveContext,
+  { operands, query, span }: Extract<Expression, { kind: "in" }>,
+  { scope }: Place,
+  again: (each: Expression) => PlanExpression,
+): PlanExpression {
+  const { text, typing } = context;
+  const plan = context.subquery(query, scope);
+  if (plan.columns.length !== operands.length)
+    throw senseless(
+      text,
+      query.span,
+      `This query gives ${plan.columns.length} columns; ${operands.length === 1 ? "one is" : `${operands.length} are`} expected here.`,
+    );
+  const pairs = operands.map((operand, index) => {
+    const { type = "untyped", nullable = true } = plan.columns[index] ?? {};
+    const column: PlanExpression = { kind: "column", index, depth: 0, type, nullable, span: query.span };
+    const [left, right] = compared(typing, text, [again(operand), column], span);
+    return { left: left ?? column, right: right ?? column };
+  });
+  const converted = pairs.some(({ right }) => right.kind !== "column");
+  const outputs = pairs.map(({ right }, i) => ({ name: plan.columns[i]?.name ?? "", expression: right }));
+  const columns = outputs.map(({ name, expression: { type, nullable } }) => ({ name, type, nullable }));
+  return {
+    kind: "in",
+    operands: pairs.map(({ left }) => left),
+    plan: converted ? { kind: "project", input: plan, outputs, columns, span: plan.span } : plan,
+    type: "bool",
+    nullable: pairs.some(({ left, right }) => left.nullable || right.nullable),
+    span,
+  };
+}
+
+function resolveScalar({ text }: ResolveContext, plan: Plan, span: Span): PlanExpression {
+  const [column, ...more] = plan.columns;
+  if (column === undefined || more.length > 0)
+    throw senseless(text, span, `This query gives ${plan.columns.length} columns; one is expected here.`);
+  // Otherwise the number of rows would decide whether there is an answer or an error.
+  if (plan.kind !== "project" || plan.input.kind !== "aggregate" || plan.input.grouped)
+    throw refusal(text, span, "A query that stands for a value must be one aggregate without GROUP BY.");
+  return { kind: "scalar", plan, type: column.type, nullable: column.nullable, span };
+}
+
+/** After GROUP BY, an expression that is one of its keys is a column. */
+function keyOf(context: ResolveContext, expression: Expression, grouping: Grouping): PlanExpression | null {
+  if (expression.kind === "constant" || usesAggregate(expression) || hasSubquery(expression)) return null;
+  let plain: PlanExpression;
+  try {
+    plain = resolveExpression(context, expression, { scope: grouping.before, grouping: null, overs: null });
+  } catch (error) {
+    // The same expression is looked at again after this, part by part, and refused there with its reason.
+    if (error instanceof HeadwaterError) return null;
+    throw error;
+  }
+  const index = grouping.keys.findIndex((key) => sameExpression(key, plain));
+  if (index < 0) return null;
+  const { type, nullable, span } = plain;
+  return { kind: "column", index, depth: 0, type, nullable, span };
+}
+
+function hasSubquery(expression: Expression): boolean {
+  return /"kind":"(exists|in|scalar)"/.test(JSON.stringify(expression));
+}

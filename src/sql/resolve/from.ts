@@ -1,0 +1,197 @@
+import type { ColumnName, FromItem } from "../ast.js";
+import type { Plan, PlanExpression } from "../plan.js";
+import type { Column } from "../schema.js";
+import type { Span } from "../source.js";
+import { showType } from "../types.js";
+import { resolveExpression } from "./expression.js";
+import { typedOperator } from "./operator.js";
+import type { Named, Resolver } from "./query.js";
+import { refusal, senseless, suggestion, unknown } from "./refusals.js";
+import { Scope, type Visible } from "./scope.js";
+
+interface Source {
+  readonly plan: Plan;
+  readonly visible: readonly Visible[];
+}
+
+export function resolveFrom(
+  resolver: Resolver,
+  from: FromItem | null,
+  outer: Scope | null,
+  named: Named | null,
+  span: Span,
+): Source {
+  if (from === null) return { plan: { kind: "unit", columns: [], span }, visible: [] };
+  return fromItem(resolver, from, outer, named);
+}
+
+function fromItem(resolver: Resolver, from: FromItem, outer: Scope | null, named: Named | null): Source {
+  switch (from.kind) {
+    case "table":
+      return visibleAs(table(resolver, from.name, from.span, named), from.alias ?? from.name);
+    case "subquery": {
+      const plan = resolver.query(from.query, outer, named);
+      return visibleAs(renamed(resolver, plan, from.columns, from.span), from.alias ?? "");
+    }
+    case "window":
+      return window(resolver, from, named);
+    case "join":
+      return join(resolver, from, outer, named);
+  }
+}
+
+function visibleAs(plan: Plan, table: string): Source {
+  return {
+    plan,
+    visible: plan.columns.map((column, index) => ({
+      table,
+      name: column.name,
+      index,
+      column,
+      merged: false,
+    })),
+  };
+}
+
+function table(resolver: Resolver, name: string, span: Span, named: Named | null): Plan {
+  for (let each = named; each !== null; each = each.before) {
+    if (each.name !== name) continue;
+    resolver.nextScan(span);
+    // It may be used deeper than it was written, where other columns have its names; so it can use none from outside.
+    return renamed(resolver, resolver.query(each.query, null, each.before), each.columns, span);
+  }
+  const columns = Object.hasOwn(resolver.tables, name) ? resolver.tables[name] : undefined;
+  if (columns === undefined) {
+    const known = Object.keys(resolver.tables);
+    throw unknown(resolver.text, span, `There is no table ${name}.${suggestion(name, known)}`);
+  }
+  resolver.scanned.add(name);
+  return { kind: "scan", scan: resolver.nextScan(span), table: name, columns, span };
+}
+
+function renamed(resolver: Resolver, plan: Plan, names: readonly string[], span: Span): Plan {
+  if (names.length === 0) return plan;
+  if (names.length > plan.columns.length)
+    throw senseless(
+      resolver.text,
+      span,
+      `There are ${names.length} names for ${plan.columns.length} columns.`,
+    );
+  return {
+    ...plan,
+    columns: plan.columns.map((column, i) => ({ ...column, name: names[i] ?? column.name })),
+  };
+}
+
+function window(
+  resolver: Resolver,
+  from: Extract<FromItem, { kind: "window" }>,
+  named: Named | null,
+): Source {
+  const input = table(resolver, from.table, from.tableSpan, named);
+  const scope = new Scope(resolver.text, visibleAs(input, from.table).visible, null);
+  const taken = ["window_start", "window_end"].find((end) => input.columns.some(({ name }) => name === end));
+  if (taken !== undefined)
+    throw senseless(resolver.text, from.span, `${from.table} has a column ${taken} already.`);
+  const { index: time, column } = scope.find(from.time);
+  if (!["timestamp", "timestamptz", "date", "untyped"].includes(column.type))
+    throw senseless(
+      resolver.text,
+      from.time.span,
+      `${column.name} is no time: it is of type ${showType(column.type)}.`,
+    );
+  // A row without a time is in no window.
+  const end = { type: column.type === "date" ? ("timestamp" as const) : column.type, nullable: false };
+  const plan: Plan = {
+    kind: "window",
+    window: from.window,
+    input,
+    time,
+    sizeMs: from.sizeMs,
+    slideMs: from.slideMs,
+    offsetMs: from.offsetMs,
+    keys: from.keys.map((key) => scope.find(key).index),
+    columns: [...input.columns, { name: "window_start", ...end }, { name: "window_end", ...end }],
+    span: from.span,
+  };
+  return visibleAs(plan, from.alias ?? from.table);
+}
+
+function join(
+  resolver: Resolver,
+  from: Extract<FromItem, { kind: "join" }>,
+  outer: Scope | null,
+  named: Named | null,
+): Source {
+  const left = fromItem(resolver, from.left, outer, named);
+  const right = fromItem(resolver, from.right, outer, named);
+  const tables = new Set(left.visible.map(({ table }) => table));
+  const twice = right.visible.find(({ table }) => table !== "" && tables.has(table));
+  if (twice !== undefined)
+    throw unknown(
+      resolver.text,
+      from.right.span,
+      `There are two tables ${twice.table} in FROM. Give one an alias.`,
+    );
+  const shift = left.plan.columns.length;
+  const sides = sidesOf(from.join, left.plan, right.plan);
+  const moved = right.visible.map((each) => ({ ...each, index: each.index + shift }));
+  const equalities = from.using.map((name) => {
+    const operands = [left.visible, moved].map((side) => columnNamed(resolver.text, side, name, from.span));
+    return typedOperator(resolver.typing, resolver.text, "=", operands, from.span);
+  });
+  if (from.using.length > 0 && (from.join === "right" || from.join === "full"))
+    throw refusal(
+      resolver.text,
+      from.span,
+      `USING with a ${from.join} join is not supported; write ON, and coalesce the columns.`,
+    );
+  const both = [
+    ...left.visible,
+    ...moved.map((each) => (from.using.includes(each.name) ? { ...each, merged: true } : each)),
+  ];
+  const place = { scope: new Scope(resolver.text, both, outer), grouping: null, overs: null };
+  const on =
+    from.on === null
+      ? []
+      : [resolver.typing.truth(resolveExpression(resolver.context(named), from.on, place), "ON")];
+  const plan: Plan = {
+    kind: "join",
+    join: from.join,
+    left: left.plan,
+    right: right.plan,
+    on: allOf([...equalities, ...on]),
+    columns: sides,
+    span: from.span,
+  };
+  return { plan, visible: both.map((each) => ({ ...each, column: sides[each.index] ?? each.column })) };
+}
+
+/** The columns of both sides; those of a side that may have no match can be NULL. */
+function sidesOf(join: "inner" | "left" | "right" | "full", left: Plan, right: Plan): Column[] {
+  const lacking = (columns: readonly Column[]) => columns.map((each) => ({ ...each, nullable: true }));
+  return [
+    ...(join === "right" || join === "full" ? lacking(left.columns) : left.columns),
+    ...(join === "left" || join === "full" ? lacking(right.columns) : right.columns),
+  ];
+}
+
+function columnNamed(text: string, side: readonly Visible[], name: string, span: Span): PlanExpression {
+  const written: ColumnName & { span: Span } = { kind: "column", table: null, name, span };
+  const { index, depth, column } = new Scope(text, side, null).find(written);
+  return { kind: "column", index, depth, type: column.type, nullable: column.nullable, span };
+}
+
+function allOf(conditions: readonly PlanExpression[]): PlanExpression | null {
+  const [first] = conditions;
+  if (first === undefined || conditions.length === 1) return first ?? null;
+  const nullable = conditions.some((each) => each.nullable);
+  return {
+    kind: "operator",
+    operator: "and",
+    operands: conditions,
+    type: "bool",
+    nullable,
+    span: first.span,
+  };
+}

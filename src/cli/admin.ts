@@ -1,6 +1,8 @@
-import { chmodSync, existsSync, lstatSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { type Code, HeadwaterError } from "../errors.js";
 import type { ProgramHosts } from "../host/fleet/index.js";
 import type { ParkedEvents } from "../host/node/index.js";
@@ -54,9 +56,28 @@ const REQUEST_MS_MAX = 5000;
 /** What operating systems take as the name of a socket. */
 const PATH_BYTES_MAX = 100;
 
-/** The door of the program that has this journal. */
-export function doorIn(journal: string): string {
-  return join(journal, "admin.sock");
+/**
+ * The door of the program that has this journal: a socket in a folder of the user's own, not in the journal, which need not be a
+ * directory and is not the place for what lasts as long as a process.
+ */
+export function doorOf(journal: string): string {
+  const address = existsSync(journal) ? realpathSync(journal) : resolve(journal);
+  const name = createHash("sha256").update(address).digest("hex").slice(0, 16);
+  return join(process.env["XDG_RUNTIME_DIR"] ?? ownFolder(), `headwater-${name}.sock`);
+}
+
+/** In the folder for temporary files, which all users share: it must be ours, and closed to others. */
+function ownFolder(): string {
+  const uid = process.getuid?.() ?? 0;
+  const folder = join(tmpdir(), `headwater-${uid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder);
+  const isOurs = process.getuid === undefined || (found.uid === uid && (found.mode & 0o077) === 0);
+  if (found.isDirectory() && isOurs) return folder;
+  throw noDoor(
+    folder,
+    "the folder belongs to another user, or others can use it; choose another place with --admin",
+  );
 }
 
 /** Where the program listens that a command is about. */
@@ -65,7 +86,7 @@ export function runningProgram(command: Command, { values }: Arguments): string 
   const named = admin ?? journal;
   if (named !== undefined && !existsSync(named)) throw absent(`There is no ${named}.`, command);
   if (admin !== undefined) return admin;
-  if (journal !== undefined) return doorIn(journal);
+  if (journal !== undefined) return doorOf(journal);
   throw misused(
     command,
     "Which program? Name its journal (--journal DIR) or where it listens (--admin PATH).",

@@ -56,9 +56,9 @@ export function readArguments(command: Command, raw: readonly string[]): Argumen
   return { operands, flags, values, rest };
 }
 
-/** A number below 0 is a value, if only to be refused for that. */
+/** A number below 0 is a value, if only to be refused for that, and a dash alone is stdin. */
 function isOption(word: string): boolean {
-  return word.startsWith("-") && !/^-\d/.test(word);
+  return /^-[^\d]/.test(word);
 }
 
 export function usageOf(command: Command): string {

@@ -8,6 +8,7 @@ import { hosts } from "./hosts.js";
 import { journal } from "./journal.js";
 import { observe } from "./observe.js";
 import { policy } from "./policy.js";
+import { query } from "./query.js";
 import { run } from "./run.js";
 import { sim } from "./sim.js";
 
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   events,
   observe,
   journal,
+  query,
   analyze,
   compile,
   policy,

@@ -2,13 +2,14 @@ import type { Command } from "./command.js";
 
 export const journal: Command = {
   name: "journal",
-  operands: ["info|verify|export", "DIR"],
-  summary: "look into a journal, also while a service runs with it",
+  operands: ["info|verify|export|backup|repair", "DIR"],
+  summary: "look into a journal or copy it, also while a service runs with it; repair one",
   details:
     "info says whose journal it is and what is in it. verify reads all of it, compares every checksum, and fails " +
-    "if something is damaged. export writes every key with its newest value, one JSON object per line. All three " +
-    "only read: they take nothing over and stop nobody.",
-  options: {},
+    "if something is damaged. export writes every key with its newest value, one JSON object per line. backup " +
+    "copies it to the directory --to. All four only read: they take nothing over and stop nobody. repair puts what is whole of a " +
+    "damaged journal into its place, says what is lost, and keeps the damaged one beside it.",
+  options: { to: { value: "DIR", help: "where backup puts the copy: a directory that does not exist yet" } },
   async run(args, terminal) {
     return (await import("./look-into-journal.js")).lookIntoJournal(args, terminal);
   },

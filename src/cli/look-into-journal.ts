@@ -1,16 +1,16 @@
 import { resolve } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { existingCard } from "../journal/directory.js";
-import { checkLength, probe } from "../journal/probe.js";
 import { damaged } from "../journal/problems.js";
-import { type Survey, withSurvey } from "../journal/survey.js";
+import { backup, repair } from "../journal/rescue.js";
+import { olderFaults, type Survey, withSurvey } from "../journal/survey.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused } from "./arguments.js";
 import { journal } from "./journal.js";
 import { jsonOf } from "./journal-values.js";
 import type { Terminal } from "./terminal.js";
 
-const ACTIONS = { info, verify, export: exportAll } as const;
+const ACTIONS = { info, verify, export: exportAll, backup: backUp, repair: mend } as const;
 type Action = keyof typeof ACTIONS;
 
 const PROGRESS_MS = 1000;
@@ -18,7 +18,7 @@ const KEYS_PER_TURN = 1000;
 
 /** Says what is in a journal. */
 export async function lookIntoJournal(
-  { operands: [written = "", directory = ""], flags }: Arguments,
+  { operands: [written = "", directory = ""], flags, values }: Arguments,
   terminal: Terminal,
 ): Promise<number> {
   const names = Object.keys(ACTIONS) as Action[];
@@ -26,12 +26,35 @@ export async function lookIntoJournal(
   if (action === undefined) {
     throw misused(
       journal,
-      `A journal has info, verify and export, not "${written}".${didYouMean(written, names)}`,
+      `A journal has ${names.slice(0, -1).join(", ")} and ${names.at(-1)}, not "${written}".${didYouMean(written, names)}`,
     );
   }
   existingCard(resolve(directory));
-  if (action !== "verify") await checkLength(resolve(directory), terminal.say);
-  return await ACTIONS[action](resolve(directory), terminal, flags.has("json"));
+  const to = values.get("to");
+  if ((action === "backup") !== (to !== undefined)) {
+    throw misused(journal, "backup, and nothing else, needs --to: the directory that the copy is put into.");
+  }
+  return await ACTIONS[action](resolve(directory), terminal, flags.has("json"), to ?? "");
+}
+
+async function backUp(directory: string, terminal: Terminal, json: boolean, to: string): Promise<number> {
+  const { last } = await backup(directory, to);
+  if (json) terminal.out(JSON.stringify({ kind: "backup", to: resolve(to), groups: last }));
+  else terminal.say(`${to} has the journal up to group ${last}.`);
+  return 0;
+}
+
+async function mend(directory: string, terminal: Terminal, json: boolean): Promise<number> {
+  const { last, damages, moved } = await repair(directory);
+  if (json) terminal.out(JSON.stringify({ kind: "repaired", groups: last, damages, moved }));
+  else if (moved === null) terminal.say("There is nothing to repair.");
+  else {
+    for (const what of damages) terminal.out(what);
+    terminal.say(
+      `${directory} is the journal as it was after group ${last}, the last one before what is lost. The damaged one is in ${moved}.`,
+    );
+  }
+  return 0;
 }
 
 async function info(directory: string, terminal: Terminal, json: boolean): Promise<number> {
@@ -78,19 +101,14 @@ async function verify(directory: string, terminal: Terminal, json: boolean): Pro
     if (json) terminal.out(JSON.stringify({ kind: "damage", what, key }));
     else terminal.out(key === undefined ? what : `${key}: ${what}`);
   };
-  // Some kinds of damage end the process that reads them, so that must be another one than this.
-  const trouble = await probe(directory);
-  if (trouble !== null) tell(trouble);
-  else {
-    await withSurvey(directory, async (survey) => {
-      commits = survey.logCommits;
-      for await (const [key, value] of unhurried(survey, terminal)) {
-        keys += 1;
-        if (value === null) tell("the value has a wrong checksum", key);
-      }
-      for (const what of survey.damages) tell(what);
-    });
-  }
+  await withSurvey(directory, async (survey) => {
+    commits = survey.logCommits;
+    for await (const [key, value] of unhurried(survey, terminal)) {
+      keys += 1;
+      if (value === null) tell("the value has a wrong checksum", key);
+    }
+    for (const what of [...survey.damages, ...(await olderFaults(survey))]) tell(what);
+  });
   const ok = damages === 0;
   if (json) terminal.out(JSON.stringify({ kind: "verified", ok, keys, commits, damages }));
   if (ok) terminal.say(`${keys} keys and ${commits} commits in the log: all checksums are right.`);

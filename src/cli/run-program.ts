@@ -8,7 +8,7 @@ import { type AnyService, parkedOf, type RunOptions, hostsOf as serviceHosts } f
 import { type Listener, listen } from "../server/listen.js";
 import { type Server, serveOn } from "../server/serve.js";
 import { didYouMean } from "../suggest.js";
-import { doorIn, openDoor } from "./admin.js";
+import { doorOf, openDoor } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";
 import { type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
@@ -165,9 +165,9 @@ async function openAdmin(
   voice: Voice,
 ): Promise<(() => void) | null> {
   const written = values.get("admin");
-  const path = written ?? (journal === undefined ? undefined : doorIn(journal));
-  if (path === undefined) return null;
+  if (written === undefined && journal === undefined) return null;
   try {
+    const path = written ?? doorOf(journal ?? "");
     const reached = {
       hosts: () => serviceHosts(service),
       parked: parkedOf(service),

@@ -36,6 +36,7 @@ export const MARKS = [
 export const CRASH_MARKS = [
   "a crash ended the program",
   "the disk failed",
+  "the journal had no room",
   "a crash left a torn record",
   "a commit was known to nobody but the disk",
   "an event kept its ticket over a crash",

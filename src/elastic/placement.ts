@@ -47,32 +47,33 @@ export function togetherBy(rule: Colocate, context: Placed): string | null {
 }
 
 /** A unit's place. */
-interface Place {
-  readonly host: number;
+interface Place<H> {
+  readonly host: H;
   /** Did somebody ask for it by name? Then it stays, though hashing would give another one. */
   readonly isWish: boolean;
 }
 
-interface Pin {
+interface Pin<H> {
   readonly pattern: Pattern;
-  readonly host: number;
+  readonly host: H;
 }
 
-interface Known {
-  readonly host: number;
+interface Known<H> {
+  readonly host: H;
   readonly version: number;
 }
 
-export class Placement {
-  #hosts: readonly number[];
+/** `H` is what names a host. */
+export class Placement<H extends number = number> {
+  #hosts: readonly H[];
   /** Those that take no more. */
-  readonly #closed = new Set<number>();
+  readonly #closed = new Set<H>();
   /** Counts the changes of the map. */
   #version = 1;
   /** What was looked up since the map changed last. */
-  readonly #found = new WeakMap<Placed, Known>();
+  readonly #found = new WeakMap<Placed, Known<H>>();
   /** The places of units that somebody has asked for. */
-  readonly #places = new WeakMap<Placed, Place>();
+  readonly #places = new WeakMap<Placed, Place<H>>();
   /** Contexts that are units because they were moved by themselves. */
   readonly #exceptions = new Set<Placed>();
   /** Contexts whose places somebody has asked for: nobody else may hold on to them for a while. */
@@ -81,52 +82,52 @@ export class Placement {
   readonly #colocate: Colocate[] = [];
   /** What those rules have said, which is asked for once. */
   #named = new WeakMap<Placed, string | null>();
-  readonly #pins: Pin[] = [];
+  readonly #pins: Pin<H>[] = [];
   /** Hears that a rule of `colocate` could not say where a context belongs: it is placed as if there were no such rule. */
   onMisrule: (context: Placed, error: unknown) => void = () => {};
 
   constructor(
-    hosts: Iterable<number>,
+    hosts: Iterable<NoInfer<H>>,
     /** How far down every context is a unit. */
     readonly depth = 1,
   ) {
     this.#hosts = [...hosts];
   }
 
-  get hosts(): readonly number[] {
+  get hosts(): readonly H[] {
     return this.#hosts;
   }
 
   /** Do contexts go there? */
-  isOpen(host: number): boolean {
+  isOpen(host: H): boolean {
     return this.#hosts.includes(host) && !this.#closed.has(host);
   }
 
   /** A host has come. Units that have a place keep it until they are moved. */
-  add(host: number): void {
+  add(host: H): void {
     this.#hosts = [...this.#hosts, host];
     this.#version += 1;
   }
 
   /** Nothing is placed on that host any more. What is there stays until it is moved. */
-  close(host: number): void {
+  close(host: H): void {
     this.#closed.add(host);
     this.#version += 1;
   }
 
-  open(host: number): void {
+  open(host: H): void {
     this.#closed.delete(host);
     this.#version += 1;
   }
 
   /** A host is gone; others take over what it had. */
-  remove(host: number): void {
+  remove(host: H): void {
     this.#hosts = this.#hosts.filter((each) => each !== host);
     this.#closed.delete(host);
     this.#version += 1;
   }
 
-  of(context: Placed): number {
+  of(context: Placed): H {
     const found = this.#found.get(context);
     if (found?.version === this.#version) return found.host;
     const host =
@@ -148,16 +149,16 @@ export class Placement {
   }
 
   /** The pin that keeps a context where it is, if there is one. */
-  pinOf(context: Placed): { readonly address: string; readonly host: number } | null {
+  pinOf(context: Placed): { readonly address: string; readonly host: H } | null {
     const pin = this.#pin(context);
     return pin === null ? null : { address: pin.pattern.text, host: pin.host };
   }
 
   /** Where a unit that has a place should be moved, if it is not where it should be. */
-  wanted(context: Placed): number | null {
+  wanted(context: Placed): H | null {
     if (context.shape.anonymous || !this.#places.has(context) || !this.#isUnit(context)) return null;
     this.of(context); // a place on a host that is gone is none
-    const place = this.#places.get(context) as Place;
+    const place = this.#places.get(context) as Place<H>;
     if (place.isWish && this.isOpen(place.host) && this.#pin(context) === null) return null;
     const host = this.#home(context);
     return host === place.host ? null : host;
@@ -172,7 +173,7 @@ export class Placement {
    * A context was moved, with all that is below it, apart from `staying` and what is below those. `isWish` says that
    * somebody wants it there, whatever hashing says; then contexts below that had been moved by themselves have come along.
    */
-  move(context: Placed, host: number, isWish: boolean, staying: Iterable<Placed> = []): void {
+  move(context: Placed, host: H, isWish: boolean, staying: Iterable<Placed> = []): void {
     const places = [...staying].map((each) => [each, this.of(each)] as const);
     this.#version += 1;
     if (isWish) for (const each of this.#exceptions) if (this.#comesAlong(each, context)) this.#join(each);
@@ -206,7 +207,7 @@ export class Placement {
     this.#places.delete(context);
   }
 
-  #put(context: Placed, host: number, isWish: boolean): void {
+  #put(context: Placed, host: H, isWish: boolean): void {
     this.#places.set(context, { host, isWish });
     if (isWish) this.#wished.add(context);
     else this.#wished.delete(context);
@@ -246,7 +247,7 @@ export class Placement {
   }
 
   /** Contexts with such an address (`*` for any key) are units on that host, as long as it is there and open. */
-  pin(pattern: string, host: number): void {
+  pin(pattern: string, host: H): void {
     this.unpin(pattern);
     this.#pins.push({ pattern: patternOf(pattern), host });
   }
@@ -274,7 +275,7 @@ export class Placement {
   }
 
   /** The pin of a context, if its host is open. */
-  #pin(context: Placed): Pin | null {
+  #pin(context: Placed): Pin<H> | null {
     if (this.#pins.length === 0) return null;
     const path = String(context);
     return this.#pins.findLast(({ pattern, host }) => this.isOpen(host) && pattern.matches(path)) ?? null;
@@ -298,7 +299,7 @@ export class Placement {
   }
 
   /** The place of a unit; if it has none yet, or its host is gone, it gets one. */
-  #place(unit: Placed): number {
+  #place(unit: Placed): H {
     const place = this.#places.get(unit);
     const isThere = place !== undefined && this.#hosts.includes(place.host);
     if (isThere && !(unit.shape.anonymous && this.#closed.has(place.host))) return place.host;
@@ -308,7 +309,7 @@ export class Placement {
   }
 
   /** Where a unit belongs, wishes aside. */
-  #home(unit: Placed): number {
+  #home(unit: Placed): H {
     const pin = this.#pin(unit);
     if (pin !== null) return pin.host;
     if (unit.parent !== null && this.#exceptions.has(unit) && !this.#isUnitByRule(unit)) {
@@ -318,8 +319,10 @@ export class Placement {
     return this.#best(this.#together(unit) ?? `${unit.node} ${unit}`);
   }
 
-  #best(name: string): number {
-    let [best, rank] = [this.#hosts[0] ?? 0, -1];
+  /** Without any host, the first that there will be. */
+  #best(name: string): H {
+    let best = this.#hosts[0] ?? (0 as H);
+    let rank = -1;
     for (const host of this.#hosts) {
       if (this.#closed.has(host) && this.#closed.size < this.#hosts.length) continue;
       const own = hash(`${host} ${name}`);

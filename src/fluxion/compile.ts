@@ -4,7 +4,15 @@ import { HeadwaterError } from "../errors.js";
 import { continued } from "./awaits/index.js";
 import { Knowledge, type ProjectKnowledge } from "./callees/index.js";
 import type { Pipeline } from "./pipeline.js";
-import { assemble, decide, lookAtWhole, namesOf, type StagePlan, type Whole } from "./pipeliner/index.js";
+import {
+  assemble,
+  decide,
+  type LookingOptions,
+  lookAtWhole,
+  namesOf,
+  type StagePlan,
+  type Whole,
+} from "./pipeliner/index.js";
 import { loadingDiagnostics, type ReadingOptions, readProgram, type SourceProgram } from "./source/index.js";
 
 /** A compiled program: what the linker needs, and the pipeline as data, put together for those who want to see it. */
@@ -15,11 +23,9 @@ export interface Compilation {
   readonly whole: Whole;
 }
 
-export interface CompileOptions extends ReadingOptions {
+export interface CompileOptions extends ReadingOptions, LookingOptions {
   /** Known callees of the project; without it, `headwater.fluxions.json` or package.json say. */
   readonly knowledge?: ProjectKnowledge;
-  /** Leave alone listeners that are not written where they are registered, as the paper's compiler did. */
-  readonly inPlaceOnly?: boolean;
 }
 
 export function compile(entry: string, options: CompileOptions = {}): Compilation {
@@ -27,12 +33,12 @@ export function compile(entry: string, options: CompileOptions = {}): Compilatio
   const known = options.knowledge ?? projectKnowledge(dirname(path));
   const packages = [...(options.packages ?? []), ...(known.packages ?? [])];
   const program = readProgram(path, { ...options, packages });
-  const whole = lookAtWhole(program, new Knowledge(known), options.inPlaceOnly);
+  const whole = lookAtWhole(program, new Knowledge(known), options);
   const names = namesOf(whole);
   const { plans, diagnostics } = decide(whole, names);
   return compiled({ plans, program, whole }, () => {
     const moved = new Set(plans.flatMap((plan) => (plan.kind === "part" ? [plan.node] : [])));
-    const written = continued(whole, names, moved, options.inPlaceOnly);
+    const written = continued(whole, names, moved, options);
     return {
       entry: path,
       files: [...program.modules.keys()],

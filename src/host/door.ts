@@ -2,6 +2,7 @@ import type { Asked, Door, Listening, Series, Waiting } from "../model/door.js";
 import type { Payer } from "../model/share.js";
 import type { Slot } from "./context/index.js";
 import { type AnswerSeries, numberedRequest } from "./deduplication/index.js";
+import type { Told } from "./event/index.js";
 import type { Program } from "./node/index.js";
 
 /** What a server needs of a program. */
@@ -36,7 +37,7 @@ function listening(program: Program, client: string, onMessage: Parameters<Door[
   const caller = program.connect(client, onMessage, "later");
   return {
     isComplete: caller.isComplete,
-    received: (upTo) => program.received(caller, upTo),
+    received: (upTo) => program.received(caller, upTo as Told),
     leave: () => program.disconnect(caller),
     forget: () => program.forget(caller),
   };

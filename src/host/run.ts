@@ -1,12 +1,12 @@
 import { HeadwaterError } from "../errors.js";
 import type { Journal, JournalIdentity } from "../journal/journal.js";
-import type { LmdbJournalOptions } from "../journal/lmdb.js";
+import type { JournalOptions } from "../journal/open.js";
 import type { Address } from "../model/address.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { nameOf } from "../model/shape.js";
 import { Feed } from "../observe/index.js";
 import { claimRejections } from "./event/index.js";
-import { Fleet, LocalHosts, placementFor } from "./fleet/index.js";
+import { Fleet, type HostSet, placementFor, startHosts } from "./fleet/index.js";
 import { type CheckedOptions, checkedHosts } from "./host-options.js";
 import { isHost } from "./is-host.js";
 import { explained, openProcess, openThread } from "./link/index.js";
@@ -54,7 +54,7 @@ export async function run(program: AnyProgram, given: RunOptions = {}): Promise<
     // Hosts load the program while the journal is opened.
     const [journal, started] = await Promise.allSettled([
       ledgerOf(program, options, limits, opened),
-      startHosts(program, options, limits, opened),
+      hostsOf(program, options, limits, opened),
     ]);
     const [ledger, hosts] = [settledValue(journal), settledValue(started)];
     const watch = hosts === null ? watchHere : watchHead;
@@ -117,21 +117,17 @@ async function ledgerOf(
 }
 
 /** The store is loaded only by those who keep a journal. */
-async function openOwn(
-  path: string,
-  identity: JournalIdentity,
-  options: LmdbJournalOptions,
-): Promise<Journal> {
-  const { openLmdbJournal } = await import("../journal/lmdb.js");
-  return openLmdbJournal(path, identity, options);
+async function openOwn(path: string, identity: JournalIdentity, options: JournalOptions): Promise<Journal> {
+  const { openJournal } = await import("../journal/open.js");
+  return openJournal(path, identity, options);
 }
 
-async function startHosts(
+async function hostsOf(
   program: AnyProgram,
   options: CheckedOptions,
   limits: Limits,
   opened: Opened,
-): Promise<LocalHosts | null> {
+): Promise<HostSet | null> {
   const { hosts: wanted, hostsAs, module, placement, onLoad, hostHeapMb: heapMb } = options;
   const hosts = typeof wanted === "object" ? (wanted.min ?? 1) : wanted;
   if (wanted === 1 && hostsAs !== "processes" && onLoad === undefined) return null;
@@ -139,7 +135,7 @@ async function startHosts(
   const open = explained(hostsAs === "processes" ? openProcess : openThread);
   const isDurable = options.journal !== undefined;
   const task = { module, outline: outlineOf(rootsOf(program)), limits, isDurable, heapMb };
-  const started = await LocalHosts.start(open, task, placementFor(hosts, placement), patienceIn(options));
+  const started = await startHosts(open, task, placementFor(hosts, placement), patienceIn(options));
   opened.hosts = () => started.close();
   return started;
 }
@@ -168,7 +164,7 @@ export function runOn(
   program: AnyProgram,
   options: RunOptions = {},
   ledger: Ledger | null = null,
-  hosts: LocalHosts | null = null,
+  hosts: HostSet | null = null,
   close: () => Promise<void> = async () => {},
   watch: typeof watchHere | null = null,
 ): AnyService {
@@ -180,9 +176,10 @@ export function runOn(
     commitOrder: options.commitOrder ?? "observer",
     limits: limitsOf(options.limits),
     feed,
+    hostOf: (slot) => hosts?.of(slot) ?? null,
     onSettled: hosts === null ? undefined : recorder.settled,
     ledger,
-    hosts,
+    runners: hosts?.heads ?? null,
   });
   if (hosts === null) {
     const stopWatching = watch?.(running, patienceIn(options));

@@ -1,17 +1,13 @@
 /**
- * The directory of a journal: `journal.json` says whose it is, `data.mdb` and `lock.mdb` are lmdb's. Everything here
- * is decided by reading plain files, before lmdb sees them, because lmdb writes into a directory as it opens it and
- * takes what it finds in a file at its word.
+ * The directory of a journal: `journal.json` says whose it is, `log` has the segments of its log, `table` the files of its
+ * table. What is decided here is decided by reading, before anything is written.
  */
 
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
-  closeSync,
-  fsyncSync,
   linkSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -20,30 +16,37 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { HeadwaterError } from "../errors.js";
-import { headerOf } from "./header.js";
+import { DIRECTORY_MODE, FILE_MODE, isCode, syncDirectory } from "./files.js";
 import type { JournalIdentity } from "./journal.js";
 import { anotherFormat, anotherProgram, damaged, failed, notAJournal } from "./problems.js";
 
-/** Of the files and of what `record.ts` writes into them; what keys and values mean is the caller's `format`. */
-export const LAYOUT = 1;
+/** Of the files and of what is in them; what keys and values mean is the caller's `format`. */
+export const LAYOUT = 2;
+/** One lmdb file with everything; see `convert.ts`. */
+export const LAYOUT_OF_ONE_FILE = 1;
 
 const CARD = "journal.json";
 const CARD_DRAFT = "journal.json.new";
-const DATA = "data.mdb";
-const LMDB_LOCK = "lock.mdb";
-
-/** Only the owner of the files can read them: they hold all that the program knows. */
-const FILE_MODE = 0o600;
-const DIRECTORY_MODE = 0o700;
 const OTHERS = 0o077;
 const OTHERS_MAY_WRITE = 0o022;
 
 /** What `journal.json` says. */
 export interface Card extends JournalIdentity {
   readonly layout: number;
+  /** In hexadecimal; the files of the log and of the table carry it, so that none of another journal is taken for one. */
+  readonly id: string;
   /** False while the journal is being made: nothing was acknowledged yet, so there is nothing to be missed. */
   readonly complete: boolean;
+}
+
+export function logIn(directory: string): string {
+  return join(directory, "log");
+}
+
+export function tableIn(directory: string): string {
+  return join(directory, "table");
 }
 
 /** Checks a directory, or makes it a journal's. After an error, it is as it was. */
@@ -64,7 +67,6 @@ export function existingCard(directory: string): Card {
     const card = cardIn(directory);
     if (card === null) throw noJournal(directory);
     if (card.layout !== LAYOUT) throw anotherFormat(directory, "the layout", card.layout, LAYOUT);
-    checkData(directory, card);
     return card;
   } catch (error) {
     throw failed(directory, "opening it", error);
@@ -81,33 +83,29 @@ function noJournal(directory: string): HeadwaterError {
   );
 }
 
-export function dataFile(directory: string): string {
-  return join(directory, DATA);
-}
-
-/** From now on, a missing `data.mdb` is a loss. */
-export function markComplete(directory: string, card: Card): void {
-  renameSync(writeDraft(directory, { ...card, complete: true }), join(directory, CARD));
+/** Puts a card into the place of the one that is there. */
+export function replaceCard(directory: string, card: Card): void {
+  renameSync(writeDraft(directory, card), join(directory, CARD));
   for (const name of readdirSync(directory)) {
     if (isDraft(name)) rmSync(join(directory, name), { force: true }); // of a process that was killed
   }
   syncDirectory(directory);
 }
 
-/**
- * Makes lmdb's files before lmdb does, whose files every user can read, and tightens the files of older versions.
- */
+/** Tightens files that others could read. */
 export function keepPrivate(directory: string, onWarning?: (text: string) => void): void {
   if (process.platform === "win32") return;
-  for (const file of [CARD, DATA, LMDB_LOCK].map((name) => join(directory, name))) {
-    closeSync(openSync(file, "a", FILE_MODE));
-    const { mode } = statSync(file);
-    if ((mode & OTHERS) === 0) continue;
-    try {
-      chmodSync(file, FILE_MODE);
-    } catch (error) {
-      if (!isCode(error, "EPERM")) throw error;
-      onWarning?.(`others can read ${file}, and only its owner can change that: chmod 600 ${file}`);
+  for (const folder of [directory, logIn(directory), tableIn(directory)]) {
+    for (const name of namesIn(folder)) {
+      const file = join(folder, name);
+      const found = statSync(file, { throwIfNoEntry: false });
+      if (found === undefined || found.isDirectory() || (found.mode & OTHERS) === 0) continue;
+      try {
+        chmodSync(file, FILE_MODE);
+      } catch (error) {
+        if (!isCode(error, "EPERM")) throw error;
+        onWarning?.(`others can read ${file}, and only its owner can change that: chmod 600 ${file}`);
+      }
     }
   }
   if ((statSync(directory).mode & OTHERS_MAY_WRITE) !== 0) {
@@ -117,7 +115,14 @@ export function keepPrivate(directory: string, onWarning?: (text: string) => voi
 
 function makeCard(directory: string, identity: JournalIdentity): Card {
   mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
-  const card: Card = { ...identity, layout: LAYOUT, complete: false };
+  const { program, format } = identity;
+  const card: Card = {
+    program,
+    format,
+    layout: LAYOUT,
+    id: randomBytes(16).toString("hex"),
+    complete: false,
+  };
   const draft = writeDraft(directory, card);
   try {
     // Unlike a rename, this fails if another process was faster; then its card counts.
@@ -167,49 +172,50 @@ function readCard(directory: string): Card {
   } catch (error) {
     throw damaged(directory, `${CARD} cannot be read`, error);
   }
-  const { headwater, layout, program, format, complete } = (written ?? {}) as Record<string, unknown>;
-  if (headwater !== "journal") throw notAJournal(directory, `its ${CARD} is of another kind`);
+  const { headwater, layout, program, format, complete, id, checksum } = (written ?? {}) as Record<
+    string,
+    unknown
+  >;
+  const isChecked = checksum !== undefined;
+  if (headwater !== "journal" && !isChecked) throw notAJournal(directory, `its ${CARD} is of another kind`);
   if (typeof layout !== "number" || typeof program !== "string" || typeof format !== "number") {
     throw damaged(directory, `${CARD} is not as it was written`);
   }
-  return { layout, program, format, complete: complete === true };
+  const card = { layout, program, format, complete: complete === true, id: typeof id === "string" ? id : "" };
+  if (layout === LAYOUT_OF_ONE_FILE && !isChecked) return { ...card, id: idOfOneFile(card) };
+  if (layout > LAYOUT && !isChecked) return card; // to be refused as newer
+  if (checksum !== checksumOf(card)) throw damaged(directory, `${CARD} has a wrong checksum`);
+  return card;
+}
+
+/** Journals of the first layout have no name; two processes that convert one at the same time must agree on it. */
+function idOfOneFile({ program, format }: JournalIdentity): string {
+  return createHash("sha256").update(`${format} ${program}`).digest("hex").slice(0, 32);
 }
 
 function check(directory: string, card: Card, identity: JournalIdentity): void {
-  if (card.layout !== LAYOUT) throw anotherFormat(directory, "the layout", card.layout, LAYOUT);
+  if (card.layout !== LAYOUT && card.layout !== LAYOUT_OF_ONE_FILE) {
+    throw anotherFormat(directory, "the layout", card.layout, LAYOUT);
+  }
   if (card.program !== identity.program) throw anotherProgram(directory, card.program, identity.program);
   if (card.format !== identity.format) {
     throw anotherFormat(directory, "the format", card.format, identity.format);
   }
-  checkData(directory, card);
 }
 
-/** While a journal is being made, its data file may be half written: lmdb itself waits for the one that makes it. */
-function checkData(directory: string, card: Card): void {
-  if (!card.complete) return;
-  const header = headerOf(dataFile(directory));
-  if (header.kind === "fine") return;
-  throw damaged(directory, header.kind === "missing" ? `${DATA} is missing` : `${DATA} ${header.why}`);
+function checksumOf({ layout, program, format, id, complete }: Card): number {
+  return crc32(JSON.stringify(["journal", layout, program, format, id, complete]));
 }
 
-function writeDraft(directory: string, { layout, program, format, complete }: Card): string {
-  const text = `${JSON.stringify({ headwater: "journal", layout, program, format, complete }, null, 2)}\n`;
+function writeDraft(directory: string, card: Card): string {
+  const { layout, program, format, id, complete } = card;
+  const checksum = checksumOf(card);
+  const text = JSON.stringify(
+    { headwater: "journal", layout, program, format, id, complete, checksum },
+    null,
+    2,
+  );
   const draft = join(directory, `${CARD_DRAFT}-${randomBytes(8).toString("hex")}`);
-  writeFileSync(draft, text, { flush: true, mode: FILE_MODE });
+  writeFileSync(draft, `${text}\n`, { flush: true, mode: FILE_MODE });
   return draft;
-}
-
-/** A new name is safe only when its directory is. Not every system can do that; there, it is not needed. */
-function syncDirectory(directory: string): void {
-  if (process.platform === "win32") return;
-  const handle = openSync(directory, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

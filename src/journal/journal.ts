@@ -1,10 +1,11 @@
 /**
- * What survives. A journal is an ordered table of keys with atomic groups of writes; contexts, started events,
- * timers, messages and results of requests are all keys and values to it.
+ * What survives, in two parts. The *log* is the order of groups of writes: appending is asynchronous, because a disk or other
+ * machines have to agree. The *table* is what the groups add up to: reading is synchronous, because it is local. Contexts,
+ * started events, timers, messages and results of requests are all keys and values to both.
  *
- * The interface is as narrow as it is so that a replicated log can stand behind it as well as a local file: a
+ * The interface is as narrow as it is so that a replicated log can stand behind it as well as a local one: a
  * group is then one message with an expected last sequence, and what a file does with an epoch (a stale writer
- * can write nothing) the log does with that expectation. Nobody above may assume a directory, a file or a disk.
+ * acknowledges nothing) that log does with the expectation. Nobody above may assume a directory, a file or a disk.
  */
 
 import type { HeadwaterError } from "../errors.js";
@@ -15,14 +16,24 @@ export interface Write {
   readonly value: Uint8Array | null;
 }
 
-export interface Journal {
+export interface GroupLog {
   /**
    * All of the group or nothing, in the order of the calls. `done` is called, in the same order and never before
    * this call returns, once the group is safe as the durability says, or with an error; after an error no later
-   * group succeeds. Many groups may be waiting; they share syncs. Throws HW-3008, with nothing applied, if a key
-   * cannot be stored.
+   * group succeeds. Many groups may be waiting; they share syncs. When there is no room, groups wait for it. Throws
+   * HW-3008, with nothing applied, if a key cannot be stored.
    */
   append(writes: readonly Write[], done: (error: HeadwaterError | null) => void): void;
+  /**
+   * Why nothing new should be let in (HW-3026); null as a rule. There is still room for what was let in before, and it
+   * passes when there is room again.
+   */
+  refusal(): HeadwaterError | null;
+  /** Waits for what was appended; nothing can be appended or read after that. */
+  close(): Promise<void>;
+}
+
+export interface KeyTable {
   /** The newest value, also of groups that are not safe yet. */
   get(key: string): Uint8Array | undefined;
   /**
@@ -30,9 +41,9 @@ export interface Journal {
    * those behind the key `after`, if there is one, so that a range can be read in pages.
    */
   range(prefix: string, after?: string): Iterable<[key: string, value: Uint8Array]>;
-  /** Waits for what was appended; nothing can be appended or read after that. */
-  close(): Promise<void>;
 }
+
+export interface Journal extends GroupLog, KeyTable {}
 
 /** Whose journal it is, and which shape its keys and values have. Opening one that differs is refused. */
 export interface JournalIdentity {

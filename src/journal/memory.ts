@@ -2,11 +2,11 @@ import type { HeadwaterError } from "../errors.js";
 import type { Journal, Write } from "./journal.js";
 import { checkKey } from "./keys.js";
 import { closed } from "./problems.js";
-import { Table } from "./table.js";
+import { SortedMap } from "./sorted-map.js";
 
 /** A journal that lasts as long as the process: for tests, and for programs that have nothing to keep. */
 export class MemoryJournal implements Journal {
-  readonly #table = new Table<Uint8Array>();
+  readonly #table = new SortedMap<Uint8Array>();
   #waiting: ((error: HeadwaterError | null) => void)[] = [];
   #isClosed = false;
 
@@ -21,6 +21,10 @@ export class MemoryJournal implements Journal {
       else this.#table.set(key, value);
     }
     if (this.#waiting.push(done) === 1) queueMicrotask(() => this.#settle());
+  }
+
+  refusal(): null {
+    return null;
   }
 
   get(key: string): Uint8Array | undefined {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
+  linkSync,
   lstatSync,
   openSync,
   readdirSync,
@@ -12,6 +13,7 @@ import {
 } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
+import type { HeadwaterError } from "../errors.js";
 import { inUse } from "./problems.js";
 
 const SOCKET = "owner.sock";
@@ -29,8 +31,8 @@ export interface OwnerLockOptions {
  * directory. The kernel closes the socket with its process, however the process ends, and keeps it open while the
  * process is stopped. A process number proves neither.
  *
- * The lock decides who is refused; the epoch in lmdb (`lmdb.ts`) decides whose commits go through. A file system
- * without sockets, or another machine that shares the directory, has only the epoch.
+ * The lock decides who is refused; the epoch of the log's segments (`log/segment-log.ts`) decides whose groups count. A file
+ * system without sockets, or another machine that shares the directory, has only the epoch.
  */
 export class OwnerLock {
   readonly #directory: string;
@@ -39,12 +41,15 @@ export class OwnerLock {
   readonly #found: string | null;
   readonly #bound: Bound | null;
   #own: string | null = null;
+  /** The number of the process that had the journal before, as far as it is known. */
+  readonly predecessor: string | null;
 
   private constructor(directory: string, takeOver: boolean, found: string | null, bound: Bound | null) {
     this.#directory = directory;
     this.#takeOver = takeOver;
     this.#found = found;
     this.#bound = bound;
+    this.predecessor = ownerIn(directory);
   }
 
   /** Refuses (HW-3024) if a living process owns the journal and it is not to be taken over. */
@@ -66,23 +71,48 @@ export class OwnerLock {
     }
   }
 
+  /** Whether an owner was alive when this was prepared, which is to be taken over. */
+  get isTakingOver(): boolean {
+    return this.#takeOver && this.#found !== null;
+  }
+
   /**
-   * Puts this process's socket into the owner's place. Called inside lmdb's write transaction, so one opening does
-   * it at a time: if the socket is not the one that `prepare` has looked at, another process was faster.
+   * Puts this process's socket into the owner's place. If the socket there is not the one that `prepare` has looked at, another
+   * process was faster. The caller has an epoch: of two openings that come here at the same time, the log decides.
    */
   install(): void {
     const socket = join(this.#directory, SOCKET);
-    if (!this.#takeOver && identityOf(socket) !== this.#found) {
-      throw inUse(this.#directory, ownerIn(this.#directory));
-    }
-    if (this.#bound === null) return;
-    const bound = join(this.#directory, this.#bound.name);
-    this.#own = identityOf(bound);
-    writeFileSync(join(this.#directory, PID), `${process.pid}\n`, { mode: 0o600 });
-    renameSync(bound, socket);
+    const found = identityOf(socket);
+    if (found !== null && found === this.#own) return;
+    if (!this.#takeOver && found !== this.#found) throw this.refusal();
+    this.#putInPlace();
   }
 
-  /** Removes the socket if it is still this process's. Called inside lmdb's write transaction. */
+  /** For the opening that the log has decided for: another one may have put its socket there, and is gone. */
+  confirm(): void {
+    if (this.#bound === null) return;
+    if (identityOf(join(this.#directory, SOCKET)) !== this.#own) this.#putInPlace();
+    rmSync(join(this.#directory, this.#bound.name), { force: true });
+  }
+
+  refusal(): HeadwaterError {
+    return inUse(this.#directory, ownerIn(this.#directory));
+  }
+
+  #putInPlace(): void {
+    if (this.#bound === null) return;
+    const bound = join(this.#directory, this.#bound.name);
+    const link = `${bound}.new`;
+    rmSync(link, { force: true });
+    linkSync(bound, link);
+    this.#own = identityOf(bound);
+    writeFileSync(join(this.#directory, PID), `${process.pid}\n`, { mode: 0o600 });
+    renameSync(link, join(this.#directory, SOCKET));
+    // Both names are of one file, and renaming one to the other does nothing then.
+    rmSync(link, { force: true });
+  }
+
+  /** Removes the socket if it is still this process's. */
   remove(): void {
     const socket = join(this.#directory, SOCKET);
     if (this.#own === null || identityOf(socket) !== this.#own) return;
@@ -153,7 +183,10 @@ async function bind(
     return null;
   }
   server.unref();
+  let isClosed = false;
   const close = () => {
+    if (isClosed) return;
+    isClosed = true;
     rmSync(place.path(name), { force: true });
     server.close();
     place.close();

@@ -79,11 +79,21 @@ export function closed(directory: string): HeadwaterError {
   return new HeadwaterError("HW-3007", `The journal (${directory}) was closed before this.`);
 }
 
-export function openWithAnotherDurability(directory: string, found: string, wanted: string): HeadwaterError {
+export function full(address: string): HeadwaterError {
   return new HeadwaterError(
-    "HW-3009",
-    `The journal in ${directory} is open in this process with the durability "${found}" and cannot be opened a ` +
-      `second time with "${wanted}". Close it first, or use the same durability.`,
+    "HW-3026",
+    `The journal in ${address} has no room: the disk is full, or cannot keep up. Nothing new is let in, and nothing is lost; ` +
+      "what was let in before waits. Make room: the program goes on by itself.",
+  );
+}
+
+/** Something else has to end first, and does not. */
+export function held(directory: string, pid: string | null, doing: string): HeadwaterError {
+  const owner = pid === null ? "another process" : `process ${pid}`;
+  return new HeadwaterError(
+    "HW-3027",
+    `The journal in ${directory} is held by ${owner}, which does not let it go: ${doing} has waited long enough. Nothing was ` +
+      `changed. If that process is stopped, let it go on (\`kill -CONT ${pid ?? "PID"}\`), or end it (\`kill -KILL ${pid ?? "PID"}\`).`,
   );
 }
 

@@ -6,6 +6,7 @@ import { Slot } from "#src/host/context/slot.js";
 import { ContextLoads } from "#src/host/load/context-loads.js";
 import { type MeasuredHosts, Meter } from "#src/host/load/meter.js";
 import { Program } from "#src/host/node/program.js";
+import type { HostId } from "#src/host/ports/index.js";
 import { DEFAULT_LIMITS } from "#src/host/ports/limits.js";
 import { memoryPorts } from "#src/host/ports/ports.js";
 import { resolvePath } from "#src/model/path.js";
@@ -93,12 +94,7 @@ test("a context that its host has let go of fills nothing any more", () => {
   const load = { utilisation: 0, heapBytes: 0, eventsPerSecond: 0, queueMs: 0, p99Ms: 0 };
   let samples = loads.read();
   const pool: MeasuredHosts = {
-    placement: new Placement([0]),
-    begin: async () => {},
-    end: async () => {},
-    status: () => ({ isReady: true, restarts: 0 }),
-    life: () => 1,
-    load: () => load,
+    placement: new Placement<HostId>([0 as HostId]),
     samples: () => samples,
   };
   const meter = new Meter(pool, program);

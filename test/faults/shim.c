@@ -54,6 +54,23 @@ int fdatasync(int fd) {
   return fails() ? -1 : real(fd);
 }
 
+/* A write to a file that was opened for it is a sync, too. */
+static ssize_t synced_write(const char *name, int fd, const void *bytes, size_t length, off_t at) {
+  static ssize_t (*real)(int, const void *, size_t, off_t);
+  if (real == NULL) real = (ssize_t(*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, name);
+  int flags = fcntl(fd, F_GETFL);
+  if (flags >= 0 && (flags & O_DSYNC) && fails()) return -1;
+  return real(fd, bytes, length, at);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t length, off_t at) {
+  return synced_write("pwrite", fd, bytes, length, at);
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t length, off_t at) {
+  return synced_write("pwrite64", fd, bytes, length, at);
+}
+
 int msync(void *at, size_t length, int flags) {
   static int (*real)(void *, size_t, int);
   if (real == NULL) real = (int (*)(void *, size_t, int))dlsym(RTLD_NEXT, "msync");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context } from "headwater";
+import type { Ticket } from "#src/core/event.js";
 import { Slot } from "#src/host/context/slot.js";
 import { Inbox } from "#src/host/wire/inbox.js";
 import { Outbox } from "#src/host/wire/outbox.js";
@@ -43,7 +44,17 @@ function runOf(slot: Slot, ticket: number, args: unknown[]): Extract<ToHost, { k
   const method = slot.shape.methods.get("touch");
   assert.ok(method !== undefined);
   const rest = { caller: null, origin: { kind: "request" }, seen: [], isAlone: true, after: null } as const;
-  return { kind: "run", slot, method, ticket, attempt: 1, time: 1, steadyMs: 2, args, ...rest };
+  return {
+    kind: "run",
+    slot,
+    method,
+    ticket: ticket as Ticket,
+    attempt: 1,
+    time: 1,
+    steadyMs: 2,
+    args,
+    ...rest,
+  };
 }
 
 const ODD: readonly unknown[] = [
@@ -74,7 +85,14 @@ test("values of all kinds arrive as they were, as arguments and as results", () 
   const back = line<ToHead>();
   const end = { ok: true, effects: [], writes: [], made: [], isOver: true };
   for (const value of ODD)
-    back.outbox.add({ kind: "finish", node: "Root", ticket: 1, attempt: 1, value: { value }, ...end });
+    back.outbox.add({
+      kind: "finish",
+      node: "Root",
+      ticket: 1 as Ticket,
+      attempt: 1,
+      value: { value },
+      ...end,
+    });
   const results = back.pass() as Extract<ToHead, { kind: "finish" }>[];
   assert.deepEqual(
     results.map(({ value }) => ("value" in value ? value.value : "an error")),
@@ -95,7 +113,7 @@ test("all that a host must know of an event arrives, whatever came before it", (
     { ...LATER, ticket: 2, origin: { kind: "timer", id: "n:1:1@", due: 5 } },
   ] as const;
   for (const round of [1, 2]) {
-    for (const event of events) outbox.add({ ...runOf(leafOf(root, round), 0, [round]), ...event });
+    for (const event of events) outbox.add({ ...runOf(leafOf(root, round), 0, [round]), ...event } as ToHost);
     const runs = pass() as Extract<ToHost, { kind: "run" }>[];
     const told = runs.map(({ slot, method, ...rest }) => ({ ...rest, key: slot.key, method: method.name }));
     const plain = { kind: "run", args: [round], caller: null, origin: { kind: "request" }, seen: [] };
@@ -154,7 +172,7 @@ test("numbers of contexts that were let go are given to others", () => {
 
 test("what is no message is refused, and batches say how many they confirm", () => {
   const { inbox, outbox } = line<ToHost>();
-  outbox.add({ kind: "undo", node: "Root", ticket: 1, attempt: 1 });
+  outbox.add({ kind: "undo", node: "Root", ticket: 1 as Ticket, attempt: 1 });
   const bytes = outbox.batch(3);
   assert.equal(inbox.open(bytes), 3);
   const forged = Uint8Array.of(0, 99);

@@ -6,6 +6,7 @@ import { type TestContext, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { hostsOf, type RunOptions, run, type Service } from "headwater";
+import type { Ticket } from "#src/core/event.js";
 import { Slot } from "#src/host/context/slot.js";
 import { DEFAULT_LIMITS } from "#src/host/ports/limits.js";
 import { Site } from "#src/host/site/site.js";
@@ -130,7 +131,15 @@ test("a host forgets the names of contexts that it was told to let go of", async
     const slot = bookOf(head, key);
     const method = slot.shape.methods.get("writeAll");
     assert.ok(method !== undefined);
-    outbox.add({ kind: "run", slot, method, ticket: key, ...asked, args: [...asked.args], ...rest });
+    outbox.add({
+      kind: "run",
+      slot,
+      method,
+      ticket: key as Ticket,
+      ...asked,
+      args: [...asked.args],
+      ...rest,
+    });
   }
   const pass = async () => {
     inbox.open(outbox.batch(0));

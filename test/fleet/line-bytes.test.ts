@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Context } from "headwater";
+import type { Ticket } from "#src/core/event.js";
 import { Slot } from "#src/host/context/slot.js";
 import { HeadLine, HostLine } from "#src/host/wire/line.js";
 import type { ToHead, ToHost } from "#src/host/wire/wire.js";
@@ -90,7 +91,7 @@ class Ends {
       kind: "run",
       slot: this.root,
       method,
-      ticket,
+      ticket: ticket as Ticket,
       attempt: 1,
       time: 1,
       steadyMs: 1,

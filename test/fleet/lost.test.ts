@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Context, type HeadwaterError, hostsOf, MemoryJournal, run } from "headwater";
+import type { Ticket } from "#src/core/event.js";
 import { Gates } from "../gates.js";
 import Counters from "./programs/counters.js";
 import { clock, Puppets, said } from "./puppets.js";
@@ -65,7 +66,7 @@ test("if a host could say what it was at, the event is named", async (t) => {
   const knocked = [rooms.rooms(1).knock(), rooms.rooms(2).knock()];
   await gates.reached("door");
   assert.ok(first);
-  first.at = [0, 2];
+  first.at = [0, 2 as Ticket];
   first.ends("it ended with code 3");
   gates.open("door");
   await Promise.all(knocked);

@@ -1,8 +1,9 @@
 import type { TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Context, ContextClass, MemoryJournal, RunOptions, Service } from "headwater";
-import { LocalHosts } from "#src/host/fleet/local-hosts.js";
+import type { HostSet } from "#src/host/fleet/host-set.js";
 import { placementFor } from "#src/host/fleet/placement-rules.js";
+import { startHosts } from "#src/host/fleet/start-hosts.js";
 import type { Aside, HostLink, LinkEvents, Running } from "#src/host/link/host-link.js";
 import { DEFAULT_LIMITS } from "#src/host/ports/limits.js";
 import { patienceOf } from "#src/host/ports/patience.js";
@@ -105,10 +106,10 @@ export class Puppets {
   }
 
   /** Starts so many hosts. They still have to be told that they are ready. */
-  start(hosts: number, times: Times): Promise<LocalHosts> {
+  start(hosts: number, times: Times): Promise<HostSet> {
     const { slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs } = times;
     const isDurable = this.#journal !== null;
-    return LocalHosts.start(
+    return startHosts(
       (_, on) => {
         const puppet = new Puppet(this.#root, isDurable, on);
         this.started.push(puppet);

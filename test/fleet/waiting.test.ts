@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Context, type HeadwaterError, MemoryJournal, type RunOptions } from "headwater";
+import type { Ticket } from "#src/core/event.js";
 import { Gates } from "../gates.js";
 import { clock, Puppets, said, type Times } from "./puppets.js";
 
@@ -123,7 +124,7 @@ test("the time in which one event blocks its host counts for that one, and not f
   const blocking = assert.rejects(root.rooms(1).knock(), { code: "HW-6007" });
   const knocked = root.rooms(2).knock();
   await gates.reached("door");
-  host.at = [0, 1]; // the first event of the first logical node
+  host.at = [0, 1 as Ticket]; // the first event of the first logical node
   host.answers = false;
   await pass(2000);
   host.answers = true;

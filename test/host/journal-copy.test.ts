@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadState } from "#src/host/context/stored-state.js";
 import { type CopyPorts, JournalCopy } from "#src/host/head/copies.js";
+import type { HostId } from "#src/host/ports/index.js";
 import { writesIn } from "#src/host/wire/pieces.js";
 import type { ToHost } from "#src/host/wire/wire.js";
 import { MemoryJournal } from "#src/journal/memory.js";
@@ -29,7 +30,7 @@ class Copying {
       pieceBytes,
       marks: undefined,
     };
-    this.copy = new JournalCopy(1, 1, [kept.slot], kept.journal, ports, () => {
+    this.copy = new JournalCopy(1, 1 as HostId, [kept.slot], kept.journal, ports, () => {
       this.isReady = true;
     });
   }

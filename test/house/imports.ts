@@ -15,7 +15,7 @@ export interface Import {
 }
 
 /** Folders that are divided into rooms: what lies directly in one of them is a room, too. */
-const DIVIDED = ["elastic", "host", "sim"];
+const DIVIDED = ["elastic", "host", "sim", "streams"];
 
 /** `host/event` for `src/host/event/frame.ts`, `host` for `src/host/run.ts`, `errors` for `src/errors.ts`. */
 export function roomOf(path: string): string {

@@ -45,8 +45,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/deduplication",
     ],
   },
+  "host/runner": {
+    loads: ["errors", "model", "core", "journal", "host/ports", "host/context", "host/event", "host/store"],
+  },
   "host/wire": {
-    loads: ["errors", "model", "state", "journal", "host/ports", "host/context", "host/event"],
+    loads: ["errors", "model", "state", "core", "journal", "host/ports", "host/context", "host/event"],
   },
   "host/head": {
     loads: [
@@ -60,9 +63,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/ports",
       "host/context",
       "host/event",
+      "host/runner",
       "host/wire",
     ],
-    names: ["host/store", "host/node"],
+    names: ["host/store"],
   },
   "host/site": {
     loads: [
@@ -89,11 +93,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/event",
       "host/deduplication",
       "host/store",
-      "host/head",
+      "host/runner",
     ],
-    names: ["host/wire"],
   },
-  "host/link": { loads: ["errors", "host/ports"], names: ["host", "host/fleet", "host/load"] },
+  "host/link": { loads: ["errors", "core", "host/ports"], names: ["host", "host/fleet", "host/load"] },
   "host/fleet": {
     loads: [
       "errors",
@@ -185,6 +188,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   sql: { loads: ["errors", "suggest"] },
   analysis: { loads: ["errors", "suggest", "svg", "sql"] },
+
+  "streams/columns": { loads: ["errors"] },
+  "streams/door": { loads: ["errors", "streams/columns"] },
+  "streams/tables": { loads: ["errors", "streams/columns"] },
+  "streams/plan": { loads: [], names: ["streams/columns"] },
+  "streams/codegen": { loads: ["streams/columns", "streams/plan"], names: ["streams/tables"] },
+  "streams/operators": {
+    loads: ["streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
+  },
+  "streams/sql": { loads: ["errors", "sql", "streams/columns", "streams/plan", "streams/codegen"] },
+  "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
+
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },
@@ -210,6 +225,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "check",
       "chart",
       "fluxion",
+      "streams/columns",
+      "streams/door",
+      "streams/sql",
+      "streams/operators",
+      "streams/outputs",
     ],
     names: ["host/store", "host/node", "host/fleet"],
   },

@@ -11,9 +11,9 @@ import { allOf, newDirectory, openIn, outcome, textOf, write } from "./support.j
 /** What every journal must do, whatever stands behind it. Small limits, so that all of the machinery is at work. */
 const kinds: Record<string, (t: TestContext) => Promise<Journal>> = {
   memory: async () => new MemoryJournal(),
-  "lmdb, synced": (t) => openIn(t, newDirectory(t), { carryOver: { keys: 40, commits: 6 } }),
-  "lmdb, written": (t) =>
-    openIn(t, newDirectory(t), { durability: "written", carryOver: { keys: 40, commits: 6 } }),
+  "embedded, synced": (t) => openIn(t, newDirectory(t), { carryOver: { keys: 40, logBytes: 4000 } }),
+  "embedded, written": (t) =>
+    openIn(t, newDirectory(t), { durability: "written", carryOver: { keys: 40, logBytes: 4000 } }),
 };
 
 /** In the order of UTF-8, which is not that of JavaScript's `<`: U+10000 and above come after U+E000 to U+FFFF. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openLmdbJournal } from "#src/journal/lmdb.js";
+import { openJournal } from "#src/journal/open.js";
 import { withSurvey } from "#src/journal/survey.js";
 import { Random } from "#src/random.js";
 import { decode } from "#src/state/codec.js";
@@ -14,12 +14,12 @@ const DURABILITIES = ["synced", "written"] as const;
 async function checkAll(directory: string): Promise<void> {
   await withSurvey(directory, async (survey) => {
     for (const [key, value] of survey.entries) assert.notEqual(value, null, `the value of ${key} is damaged`);
-    assert.deepEqual([survey.damages, survey.missing()], [[], 0]);
+    assert.deepEqual(survey.damages, []);
   });
 }
 
 async function contentOf(directory: string, durability: (typeof DURABILITIES)[number]) {
-  const journal = await openLmdbJournal(directory, IDENTITY, { durability });
+  const journal = await openJournal(directory, IDENTITY, { durability });
   const content = new Map([...journal.range("")].map(([key, value]) => [key, Number(decode(value))]));
   await journal.close();
   return content;

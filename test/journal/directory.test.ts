@@ -12,9 +12,19 @@ import {
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { open } from "lmdb";
-import { openLmdbJournal } from "#src/journal/lmdb.js";
+import { openJournal } from "#src/journal/open.js";
 import { refused } from "../refused.js";
-import { allOf, fingerprint, IDENTITY, newDirectory, openIn, write } from "./support.js";
+import {
+  allOf,
+  EAGER,
+  filesIn,
+  fingerprint,
+  IDENTITY,
+  newDirectory,
+  openIn,
+  untilCarriedOver,
+  write,
+} from "./support.js";
 
 const SYNCED = { durability: "synced" } as const;
 
@@ -34,7 +44,7 @@ async function refusedUnchanged(
   ...wanted: [code: Parameters<typeof refused>[1], ...names: string[]]
 ): Promise<void> {
   const before = fingerprint(directory);
-  await refused(openLmdbJournal(directory, identity, SYNCED), wanted[0], directory, ...wanted.slice(1));
+  await refused(openJournal(directory, identity, SYNCED), wanted[0], directory, ...wanted.slice(1));
   assert.deepEqual(fingerprint(directory), before);
 }
 
@@ -48,7 +58,7 @@ test("a directory with other things in it is not made a journal", async (t) => {
 test("a file is not a journal", async (t) => {
   const file = newDirectory(t);
   writeFileSync(file, "mine");
-  await refused(openLmdbJournal(file, IDENTITY, SYNCED), "HW-3001", file, "it is a file");
+  await refused(openJournal(file, IDENTITY, SYNCED), "HW-3001", file, "it is a file");
   assert.equal(readFileSync(file, "utf8"), "mine");
 });
 
@@ -77,7 +87,12 @@ test("an older or a newer format is refused, and said to be so", async (t) => {
   await refusedUnchanged(directory, { ...IDENTITY, format: 2 }, "HW-3003", "older than 2");
   await refusedUnchanged(directory, { ...IDENTITY, format: 0 }, "HW-3003", "newer than 0");
   const card = join(directory, "journal.json");
-  writeFileSync(card, readFileSync(card, "utf8").replace('"layout": 1', '"layout": 9'));
+  writeFileSync(card, readFileSync(card, "utf8").replace('"layout": 2', '"layout": 9'));
+  await refusedUnchanged(directory, IDENTITY, "HW-3004", "journal.json");
+  writeFileSync(
+    card,
+    '{"headwater": "journal", "layout": 9, "program": "bank", "format": 1, "complete": true}',
+  );
   await refusedUnchanged(directory, IDENTITY, "HW-3003", "layout 9", "newer");
 });
 
@@ -89,28 +104,45 @@ test("a damaged journal.json is refused", async (t) => {
   }
 });
 
-test("a journal whose data is gone is refused, not begun anew", async (t) => {
+test("a journal whose log is gone is refused, not begun anew", async (t) => {
   const directory = await journalIn(t);
-  rmSync(join(directory, "data.mdb"));
-  await refusedUnchanged(directory, IDENTITY, "HW-3004", "data.mdb is missing");
-  writeFileSync(join(directory, "data.mdb"), "");
-  await refusedUnchanged(directory, IDENTITY, "HW-3004", "data.mdb is missing");
+  rmSync(join(directory, "log"), { recursive: true });
+  await refusedUnchanged(directory, IDENTITY, "HW-3004", "its log is missing");
 });
 
-test("a data file of another journal is noticed", async (t) => {
-  const directory = await journalIn(t);
-  const other = newDirectory(t);
-  const theirs = await openLmdbJournal(other, { ...IDENTITY, program: "shop" }, SYNCED);
-  await theirs.close();
-  writeFileSync(join(directory, "data.mdb"), readFileSync(join(other, "data.mdb")));
-  const before = readFileSync(join(directory, "data.mdb"));
-  await refused(openLmdbJournal(directory, IDENTITY, SYNCED), "HW-3004", directory, "shop");
-  assert.ok(before.equals(readFileSync(join(directory, "data.mdb"))));
+test("a journal without the table that its log goes on from is refused", async (t) => {
+  const directory = newDirectory(t);
+  const segments = { min: 8192, max: 8192 };
+  const journal = await openIn(t, directory, { ...EAGER, segments });
+  for (let i = 0; i < 3; i++) {
+    await write(journal, { [`large${i}`]: "x".repeat(8000) });
+    await untilCarriedOver(directory);
+  }
+  await journal.close();
+  rmSync(join(directory, "table"), { recursive: true });
+  await refusedUnchanged(directory, IDENTITY, "HW-3004", "groups 1 to");
+});
+
+test("files of another journal are noticed", async (t) => {
+  for (const folder of ["log", "table"]) {
+    const [directory, other] = [newDirectory(t), newDirectory(t)];
+    for (const each of [directory, other]) {
+      const journal = await openIn(t, each, EAGER);
+      await write(journal, { a: "1", b: "2" });
+      await untilCarriedOver(each);
+      await journal.close();
+    }
+    for (const name of readdirSync(join(other, folder))) {
+      writeFileSync(join(directory, folder, name), readFileSync(join(other, folder, name)));
+    }
+    if (folder === "log") await refusedUnchanged(directory, IDENTITY, "HW-3004", "of another journal");
+    else
+      assert.deepEqual(allOf(await openIn(t, directory)), { a: "1", b: "2" }, "the log still has everything");
+  }
 });
 
 test("making a journal that was interrupted is finished by the next opening", async (t) => {
-  const whole = await journalIn(t);
-  const card = readFileSync(join(whole, "journal.json"), "utf8").replace("true", "false");
+  const card = '{"headwater": "journal", "layout": 1, "program": "bank", "format": 1, "complete": false}';
   for (const left of [["journal.json.new"], ["journal.json"], ["journal.json", "journal.json.new"]]) {
     const directory = newDirectory(t);
     mkdirSync(directory);
@@ -118,7 +150,7 @@ test("making a journal that was interrupted is finished by the next opening", as
     const journal = await openIn(t, directory);
     await write(journal, { a: "1" });
     await journal.close();
-    assert.deepEqual(readdirSync(directory).sort(), ["data.mdb", "journal.json", "lock.mdb"]);
+    assert.deepEqual(readdirSync(directory).sort(), ["journal.json", "log"]);
     assert.deepEqual(allOf(await openIn(t, directory)), { a: "1" });
   }
 });
@@ -130,13 +162,16 @@ test("only its owner can read a journal, whatever the umask; files of older vers
   const mask = process.umask(0);
   t.after(() => process.umask(mask));
   const modes = () =>
-    Object.fromEntries(readdirSync(directory).map((name) => [name, modeOf(join(directory, name))]));
-  const journal = await openIn(t, directory);
-  const whileOpen = ["data.mdb", "journal.json", "lock.mdb", "owner.pid", "owner.sock"];
-  assert.deepEqual(modes(), Object.fromEntries(whileOpen.map((name) => [name, "600"])));
-  assert.equal(modeOf(directory), "700");
+    Object.fromEntries(filesIn(directory).map((name) => [name, modeOf(join(directory, name))]));
+  const journal = await openIn(t, directory, EAGER);
+  await write(journal, { a: "1" });
+  await untilCarriedOver(directory);
+  assert.ok(Object.keys(modes()).length >= 5);
+  assert.deepEqual(new Set(Object.values(modes())), new Set(["600"]));
+  assert.equal(modeOf(join(directory, "owner.sock")), "600");
+  for (const each of ["", "log", "table"]) assert.equal(modeOf(join(directory, each)), "700");
   await journal.close();
-  for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o644);
+  for (const name of filesIn(directory)) chmodSync(join(directory, name), 0o644);
   chmodSync(directory, 0o775);
   const warnings: string[] = [];
   const again = await openIn(t, directory, { onWarning: (text) => warnings.push(text) });
@@ -149,6 +184,6 @@ test("a directory that cannot be made is named in the error", async (t) => {
   const directory = newDirectory(t);
   writeFileSync(directory, "a file where a directory should be");
   const inside = join(directory, "journal");
-  await refused(openLmdbJournal(inside, IDENTITY, SYNCED), "HW-3001", inside);
+  await refused(openJournal(inside, IDENTITY, SYNCED), "HW-3001", inside);
   assert.ok(!existsSync(inside) && existsSync(dirname(inside)));
 });

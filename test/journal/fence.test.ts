@@ -63,13 +63,7 @@ test("of openings at the same time one gets the journal and the others are refus
     }
   }
   assert.equal(Object.keys(allOf(await openIn(t, directory))).length, 10);
-  assert.deepEqual(readdirSync(directory).sort(), [
-    "data.mdb",
-    "journal.json",
-    "lock.mdb",
-    "owner.pid",
-    "owner.sock",
-  ]);
+  assert.deepEqual(readdirSync(directory).sort(), ["journal.json", "log", "owner.pid", "owner.sock"]);
 });
 
 test("the lock of an owner that was killed does not stop the next opening", async (t) => {
@@ -85,7 +79,7 @@ test("the lock of an owner that was killed does not stop the next opening", asyn
     const journal = await openIn(t, directory);
     assert.ok(journal.get(key));
     await journal.close();
-    assert.deepEqual(readdirSync(directory).sort(), ["data.mdb", "journal.json", "lock.mdb"]);
+    assert.deepEqual(readdirSync(directory).sort(), ["journal.json", "log"]);
   }
 });
 
@@ -120,4 +114,28 @@ test("what a fenced process has in memory never reaches the file, not even when 
   assert.deepEqual(allOf(second), { a: "newer" });
   await second.close();
   assert.deepEqual(allOf(await openIn(t, directory)), { a: "newer" });
+});
+
+test("a takeover from a stopped process waits for nothing, and the process can do nothing when it goes on", async (t) => {
+  const directory = newDirectory(t);
+  for (let round = 0; round < 5; round++) {
+    const first = new Other(t, "writer", [directory]);
+    await first.hears((said): said is number => typeof said === "number" && said > 200 + round * 17);
+    first.signal("SIGSTOP");
+    const journal = await openIn(t, directory, { takeOver: true });
+    const told = first.said.filter((said) => typeof said === "number").at(-1) as number;
+    const before = allOf(journal);
+    assert.ok(Number(before.last) >= told, `${told} was acknowledged, and ${before.last} is there`);
+    first.signal("SIGCONT");
+    await first.hears((said): said is string => said === "HW-3005");
+    first.kill();
+    await first.ended;
+    const late = first.said.filter((said) => typeof said === "number").at(-1) as number;
+    assert.ok(late <= Number(before.last), `${late} was acknowledged after the takeover at ${before.last}`);
+    await write(journal, { round: String(round) });
+    await journal.close();
+    const again = await openIn(t, directory);
+    assert.deepEqual(allOf(again), { ...before, round: String(round) });
+    await again.close();
+  }
 });

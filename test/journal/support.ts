@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -9,7 +9,9 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { HeadwaterError } from "headwater";
 import type { Journal, Write } from "#src/journal/journal.js";
-import { type LmdbJournalOptions, openLmdbJournal } from "#src/journal/lmdb.js";
+import { type JournalOptions, openJournal } from "#src/journal/open.js";
+import { withSurvey } from "#src/journal/survey.js";
+import { until } from "../waits.js";
 
 export const IDENTITY = { program: "bank", format: 1 };
 
@@ -27,9 +29,9 @@ export function newDirectory(t: TestContext): string {
 export async function openIn(
   t: TestContext,
   directory: string,
-  options: Partial<LmdbJournalOptions> = {},
+  options: Partial<JournalOptions> = {},
 ): Promise<Journal> {
-  const journal = await openLmdbJournal(directory, IDENTITY, { durability: "synced", ...options });
+  const journal = await openJournal(directory, IDENTITY, { durability: "synced", ...options });
   t.after(() => journal.close());
   return journal;
 }
@@ -61,9 +63,8 @@ export function allOf(journal: Journal, prefix = ""): Record<string, string> {
 /** What is in each file, so that two of these are equal only if nothing was changed, made or removed. */
 export function fingerprint(directory: string): Record<string, string> {
   if (!existsSync(directory)) return {};
-  const names = readdirSync(directory).sort();
   return Object.fromEntries(
-    names.map((name) => [
+    filesIn(directory).map((name) => [
       name,
       createHash("sha256")
         .update(readFileSync(join(directory, name)))
@@ -71,6 +72,20 @@ export function fingerprint(directory: string): Record<string, string> {
     ]),
   );
 }
+
+/** All files below a directory, by their names from there. */
+export function filesIn(directory: string): string[] {
+  const all = readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
+  return all.filter((name) => statSync(join(directory, name)).isFile());
+}
+
+/** Waits until all that the journal holds is in a table's file: then there are a table and a log. */
+export async function untilCarriedOver(directory: string): Promise<void> {
+  await until(async () => (await withSurvey(directory, async ({ logCommits }) => logCommits)) === 0);
+}
+
+/** A pause is long, and everything is worth carrying over. */
+export const EAGER = { carryOver: { idleMs: 1, idleLogBytes: 1 } };
 
 /** What `programs/transfers.ts` says about a group of at least that number. */
 export function acknowledged(durability: string, least: number) {
@@ -132,6 +147,10 @@ export class Other {
 
   tell(line: string): void {
     this.#process.stdin?.write(`${line}\n`);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
   }
 
   kill(): void {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compareKeys } from "#src/journal/keys.js";
-import { SortedRuns } from "#src/journal/runs.js";
-import { Table } from "#src/journal/table.js";
+import { SortedMap } from "#src/journal/sorted-map.js";
+import { SortedRuns } from "#src/journal/table/runs.js";
 import { Random } from "#src/random.js";
 
 test("keys compare as their UTF-8 bytes do", () => {
@@ -21,7 +21,7 @@ test("keys compare as their UTF-8 bytes do", () => {
 
 test("a table stays in order while keys come and go, whether or not the order is asked for", () => {
   const random = new Random(11);
-  const table = new Table<number>();
+  const table = new SortedMap<number>();
   const model = new Map<string, number>();
   for (let i = 0; i < 30_000; i++) {
     const key = `${random.pick(["a", "b", "😀", "\uffff"])}${random.int(i < 15_000 ? 300 : 5000)}`;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Context, type Key, tracked } from "headwater";
 import { jsonOf } from "#src/cli/journal-values.js";
+import type { Ticket } from "#src/core/event.js";
 import type { Slot } from "#src/host/context/slot.js";
 import { Staged } from "#src/host/context/staged-state.js";
 import { copiedWrites, decodeState, encodeState, storedWrites } from "#src/host/context/stored-state.js";
@@ -167,7 +168,7 @@ class Root extends Context {
   leaves = this.children(Leaf);
 }
 
-const TRY = { node: "Root", ticket: 7, attempt: 1 };
+const TRY = { node: "Root", ticket: 7 as Ticket, attempt: 1 };
 
 /** Everything that the application has in a message to a host, and how it is found in what arrived. */
 function toHost(slot: Slot, value: unknown, caller: string): ToHost[] {
@@ -179,7 +180,7 @@ function toHost(slot: Slot, value: unknown, caller: string): ToHost[] {
   const header: Header = {
     slot,
     method,
-    ticket: 7,
+    ticket: 7 as Ticket,
     attempt: 1,
     time: 5,
     steadyMs: 6,

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../pipeline.js";
-import { diagnosticOf, lookAtWhole, nameOf, type Whole } from "../pipeliner/index.js";
+import { diagnosticOf, type LookingOptions, lookAtWhole, nameOf, type Whole } from "../pipeliner/index.js";
 import {
   type FunctionNode,
   finderOf,
@@ -30,7 +30,7 @@ export function continued(
   whole: Whole,
   names: ReadonlyMap<FunctionNode, string>,
   moved: ReadonlySet<Node>,
-  inPlaceOnly: boolean | undefined,
+  options: LookingOptions,
 ): Continued {
   const { modules } = whole.program;
   const found = new Map<SourceModule, readonly Cut[]>();
@@ -58,7 +58,7 @@ export function continued(
     moduleOf: finderOf(changed.values()),
   };
   return {
-    whole: lookAtWhole(program, whole.knowledge, inPlaceOnly),
+    whole: lookAtWhole(program, whole.knowledge, options),
     moved: sameIn(program, whole, moved),
     uncut,
   };

@@ -14,4 +14,4 @@ export {
 } from "./decide/index.js";
 export { assemble, nameOf, namesOf } from "./partition/index.js";
 export { addSlice, emptySlice, type ModuleSlice } from "./slice/index.js";
-export { exportsOf, lookAtWhole, type Whole } from "./whole/index.js";
+export { exportsOf, type LookingOptions, lookAtWhole, type Whole } from "./whole/index.js";

@@ -2,6 +2,7 @@ import {
   CHANGING,
   CLASSES,
   DESCRIBING,
+  MUTATING,
   OF_MEMORY,
   OF_PAIRS,
   PASSING,
@@ -22,7 +23,9 @@ import { alone, joined, NONE, type Site, type Thing, thingsOf, union, type Value
 
 /** A call of a function of the language or of Node that is there without an import. */
 export function callBuiltin(engine: Engine, path: string, args: readonly Value[], node: Node): Value {
-  const [first = "", second = ""] = path.split(".");
+  const [first = "", second = "", method = ""] = path.split(".");
+  // `Date.prototype.setTime.call(date, 0)`
+  if (second === "prototype" && MUTATING.has(method)) return unknownCall(engine, node, args, path);
   if (VARYING.has(path)) engine.current.vary(node);
   if (path === "eval" || path === "Function") {
     engine.fact("HW-7007", node, `it uses ${path}`, "write the code in a file of the program");
@@ -47,6 +50,14 @@ export function callBuiltin(engine: Engine, path: string, args: readonly Value[]
   if (DESCRIBING.has(path)) described(engine, args.slice(1), node);
   if (CHANGING.has(path)) return changing(engine, path, args, node);
   if (PASSING.has(path)) return passing(engine, path, args, node);
+  // What is transferred is empty from then on.
+  if (path === "structuredClone" && args.length > 1)
+    return unknownCall(
+      engine,
+      node,
+      args.map((each) => engine.reachable(each)),
+      path,
+    );
   if (PURE_GLOBALS.has(path) || PURE_NAMESPACES.has(first)) {
     callbacks(engine, args, node);
     if (first === "JSON") engine.current.busy = true;

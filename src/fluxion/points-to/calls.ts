@@ -58,7 +58,7 @@ function fromSpread(engine: Engine, args: readonly Node[]): Value[] {
 }
 
 /** So many arguments are told apart after a spread one; nobody has more parameters. */
-const SPREAD_MAX = 8;
+const SPREAD_MAX = 255;
 
 /** A call as it is written, but with these arguments. */
 export function callWith(engine: Engine, node: CallExpression, args: readonly Value[]): Value {

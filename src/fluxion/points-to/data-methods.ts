@@ -8,9 +8,10 @@ import {
   PICKING,
   TELLING,
 } from "../callees/index.js";
-import { around, type CallExpression, plain, written } from "../source/index.js";
+import { around, type CallExpression, keyOf, type Node, plain, written } from "../source/index.js";
 import { callThing, unknownCall } from "./calls.js";
 import type { Engine } from "./engine.js";
+import { evaluate } from "./expressions.js";
 import { change, contentsOf, elementsOf, fill } from "./members.js";
 import {
   alone,
@@ -159,4 +160,30 @@ function callbacks(
     }
   }
   return given ?? NONE;
+}
+
+/** What calls a function that it is given. */
+const CALLING = /^(forEach|map|flatMap|filter|some|every|find|findIndex|reduce|then|apply|call|from)$/;
+
+/** `[1].forEach(list.push, list)`: a method that changes its object is called by whoever it is given to. */
+export function takenAlong(
+  engine: Engine,
+  object: Value,
+  key: string,
+  node: Node & { type: "MemberExpression" },
+): void {
+  const outer = around(node);
+  const isArgument = outer?.type === "CallExpression" && plain(outer.callee) !== node;
+  if (!isArgument && outer?.type !== "VariableDeclarator") return;
+  const callee = isArgument ? plain(outer.callee) : null;
+  const calls = callee?.type === "MemberExpression" ? keyOf(callee, callee.property) : null;
+  for (const thing of thingsOf(object)) {
+    const isOwn = thing.kind === "site" && (thing.madeBy !== null || thing.node.type === "ObjectExpression");
+    if ((thing.kind !== "site" && thing.kind !== "data") || isOwn) continue;
+    // `res.send(req.query.next)` has nothing to do with iterators.
+    if (thing.kind === "data" && !CALLING.test(calls ?? "")) continue;
+    change(engine, thing, node, `${written(node.object)} by ${key}, which it gives away`, node.object);
+    engine.escape(alone(thing), node);
+  }
+  if (callee?.type === "MemberExpression") engine.escape(evaluate(engine, callee.object), node);
 }

@@ -1,3 +1,4 @@
+import { MUTATING } from "../callees/index.js";
 import {
   type FunctionNode,
   forEachChild,
@@ -8,6 +9,7 @@ import {
   type Variable,
 } from "../source/index.js";
 import { evaluateCall, evaluateNew, isMissing, loadsLate, moduleNamed } from "./calls.js";
+import { takenAlong } from "./data-methods.js";
 import type { Engine } from "./engine.js";
 import { contentsOf, iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
@@ -239,7 +241,9 @@ function memberValue(engine: Engine, node: Node & { type: "MemberExpression" }):
   if (node.object.type === "Super") return superValue(engine, node);
   const object = evaluate(engine, node.object);
   if (node.computed) evaluate(engine, node.property);
-  return memberOf(engine, object, keyOf(node, node.property), node);
+  const key = keyOf(node, node.property);
+  if (key !== null && MUTATING.has(key)) takenAlong(engine, object, key, node);
+  return memberOf(engine, object, key, node);
 }
 
 function assignment(engine: Engine, node: Node & { type: "AssignmentExpression" }): Value {

@@ -1,5 +1,5 @@
 import { setEnvironmentData } from "node:worker_threads";
-import { LocalHosts, placementFor } from "../../host/fleet/index.js";
+import { placementFor, startHosts } from "../../host/fleet/index.js";
 import { openBackgroundThread } from "../../host/link/index.js";
 import { DEFAULT_LIMITS, memoryPorts, patienceOf } from "../../host/ports/index.js";
 import { runOn } from "../../host/run.js";
@@ -35,12 +35,7 @@ export class Pool {
     const patience = patienceOf(Number.POSITIVE_INFINITY, null, stageMsMax ?? Number.POSITIVE_INFINITY);
     const keys = Array.from({ length: threads }, (_, key) => key);
     const pin = Object.fromEntries(keys.map((key) => [`${Fluxions.name}.workers(${key})`, key]));
-    const hosts = await LocalHosts.start(
-      openBackgroundThread,
-      task,
-      placementFor(threads, { pin }),
-      patience,
-    );
+    const hosts = await startHosts(openBackgroundThread, task, placementFor(threads, { pin }), patience);
     const options = { onWarning: () => {} }; // whoever waits for a stage hears what became of its thread
     const close = () => hosts.close();
     const service = runOn(memoryPorts, Fluxions, options, null, hosts, close) as Service<Fluxions>;

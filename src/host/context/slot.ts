@@ -7,6 +7,7 @@ import { initialState, isUnmade, refill, type State } from "../../state/fields.j
 import { noticeLateWrites } from "../../state/late-writes.js";
 import type { EventRequest } from "../event/index.js";
 import type { Keeper } from "./cache.js";
+import { Residence } from "./residence.js";
 import { StoredContext } from "./stored-state.js";
 
 /** A context on this host: its place in the order of events, and its state. */
@@ -14,20 +15,15 @@ export class Slot extends Address {
   readonly shape: Shape;
   readonly place: Place<EventRequest>;
   #state: State | null = null;
-  /** The head's word for whether events have changed it since it was made, if it is on a host and there is no journal. */
-  isMadeElsewhere = false;
+  #residence: Residence | null = null;
   #stored: StoredContext | null = null;
   /** An instance that no event is using. */
   #parked: Context<Key> | null = null;
   /** An instance that no event will use again, and the state in which it was left. */
   #left: { readonly instance: Context<Key>; readonly state: State } | null = null;
-  /** Tries of events that have entered it and that the journal does not have; those that the head knows of, at the head. */
+  /** Attempts of events that have entered it here and that the journal does not have. */
   users = 0;
   #load: (() => State | null) | null = null;
-  /** The head's word for where it is: the number of a host's life. */
-  residence = 0;
-  /** The head's count of the moves that have taken it to another host. */
-  moves = 0;
   /** The generation of the cache in which it was used last. */
   #usedIn = 0;
 
@@ -78,7 +74,13 @@ export class Slot extends Address {
 
   /** Have events changed it since it was made or deleted? Without a journal only; with one, the journal knows. */
   get isMade(): boolean {
-    return this.#state === null ? this.isMadeElsewhere : !isUnmade(this.#state);
+    return this.#state === null ? (this.#residence?.isMade ?? false) : !isUnmade(this.#state);
+  }
+
+  /** What the head of its logical node knows of it while it is on hosts. Nobody else needs it. */
+  get residence(): Residence {
+    this.#residence ??= new Residence();
+    return this.#residence;
   }
 
   /** Keeps it in memory for a while. */

@@ -1,4 +1,4 @@
-import type { Message, Outcome, Request } from "../../core/event.js";
+import type { Message, Outcome, Request, Ticket } from "../../core/event.js";
 import type { Method } from "../../model/shape.js";
 import type { Slot } from "../context/index.js";
 import type { Effect } from "./effects.js";
@@ -25,7 +25,7 @@ export class InJournal {
 /** Where a message to a client came from. */
 export interface Told {
   readonly node: string;
-  readonly ticket: number;
+  readonly ticket: Ticket;
   /** Its position among what the event asked for. */
   readonly index: number;
 }

@@ -3,8 +3,9 @@ import { HeadwaterError } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import type { Target } from "../../model/refs.js";
 import type { Slot } from "../context/index.js";
+import type { Heads } from "../head/index.js";
 import type { Program } from "../node/index.js";
-import { HOSTS_MAX } from "../ports/index.js";
+import { HOSTS_MAX, type HostId } from "../ports/index.js";
 import { Addressed, misplaced } from "./addressed.js";
 import { checkedColocate, contextClasses, misrule } from "./placement-rules.js";
 
@@ -89,15 +90,17 @@ export interface HostStatus {
 
 /** Where hosts come from, and where they go. */
 export interface HostPool {
-  readonly placement: Placement;
+  readonly placement: Placement<HostId>;
+  /** Of the logical nodes whose events run on these hosts. */
+  readonly heads: Heads;
   /** Starts a host; resolves when it takes events. */
-  begin(host: number): Promise<void>;
+  begin(host: HostId): Promise<void>;
   /** Ends a host that nobody needs any more. */
-  end(host: number): Promise<void>;
-  life(host: number): number;
+  end(host: HostId): Promise<void>;
+  life(host: HostId): number;
   /** Null if the host is not there. */
-  status(host: number): HostStatus | null;
-  load(host: number): HostLoad | null;
+  status(host: HostId): HostStatus | null;
+  load(host: HostId): HostLoad | null;
 }
 
 /** Moves in the background that are under way at the same time. */
@@ -108,7 +111,7 @@ export class Fleet implements ProgramHosts {
   readonly #pool: HostPool;
   readonly #program: Program;
   readonly #addressed: Addressed;
-  readonly #states = new Map<number, HostState>();
+  readonly #states = new Map<HostId, HostState>();
   #lastHost: number;
   /** The moves in the background, if there are any, and whether they must look again. */
   #settling: Promise<void> | null = null;
@@ -129,14 +132,14 @@ export class Fleet implements ProgramHosts {
   }
 
   list(): readonly HostInfo[] {
-    const contexts = new Map<number, number>();
+    const contexts = new Map<HostId, number>();
     for (const [, host] of this.#resident()) contexts.set(host, (contexts.get(host) ?? 0) + 1);
     return [...this.#states].flatMap(([id, wanted]) => {
       const status = this.#pool.status(id);
       if (status === null) return []; // it is lost for good
       const state = wanted === "running" && !status.isReady ? "starting" : wanted;
       let events = 0;
-      for (const node of this.#program.nodes.values()) events += node.remote?.runsOn(id) ?? 0;
+      for (const head of this.#pool.heads.all) events += head?.runsOn(id) ?? 0;
       const { restarts } = status;
       return { id, state, contexts: contexts.get(id) ?? 0, events, restarts, load: this.#pool.load(id) };
     });
@@ -146,11 +149,11 @@ export class Fleet implements ProgramHosts {
     return [...this.#resident()].map(([slot, host]) => ({ context: String(slot), node: slot.node, host }));
   }
 
-  *#resident(): Iterable<[Slot, number]> {
+  *#resident(): Iterable<[Slot, HostId]> {
     const lives = new Map([...this.#states.keys()].map((id) => [this.#pool.life(id), id]));
     for (const slot of this.#contexts()) {
-      const host = slot.shape.anonymous ? undefined : lives.get(slot.residence);
-      if (host !== undefined && slot.residence !== 0) yield [slot, host];
+      const host = slot.shape.anonymous ? undefined : lives.get(slot.residence.life);
+      if (host !== undefined && slot.residence.life !== 0) yield [slot, host];
     }
   }
 
@@ -160,14 +163,14 @@ export class Fleet implements ProgramHosts {
       const what = `${count} hosts cannot be added to the ${this.#states.size} that there are: at most ${HOSTS_MAX}.`;
       throw new HeadwaterError("HW-6012", what);
     }
-    const added = Array.from({ length: count }, () => ++this.#lastHost);
+    const added = Array.from({ length: count }, () => ++this.#lastHost as HostId);
     for (const host of added) this.#states.set(host, "starting");
     await Promise.all(added.map((host) => this.#start(host)));
     this.settled().catch(() => {}); // whoever wants to know asks for it
     return added;
   }
 
-  async #start(host: number): Promise<void> {
+  async #start(host: HostId): Promise<void> {
     try {
       await this.#pool.begin(host);
     } catch (error) {
@@ -178,9 +181,10 @@ export class Fleet implements ProgramHosts {
     this.#pool.placement.add(host);
   }
 
-  async drain(host: number): Promise<void> {
+  async drain(named: number): Promise<void> {
     this.#program.mustGoOn();
-    const state = this.#stateOf(host);
+    const host = this.#known(named);
+    const state = this.#states.get(host);
     if (state === "starting") throw noHost(host, "is still starting", this.#running());
     if (state === "running") {
       if (this.#running().length === 1) {
@@ -194,12 +198,13 @@ export class Fleet implements ProgramHosts {
     await this.settled();
   }
 
-  async remove(host: number): Promise<void> {
-    await this.drain(host);
+  async remove(named: number): Promise<void> {
+    await this.drain(named);
+    const host = named as HostId; // else it could not have been drained
     const { placement } = this.#pool;
     const isFree = () =>
       ![...this.#contexts()].some((slot) => !slot.shape.anonymous && placement.of(slot) === host) &&
-      ![...this.#program.nodes.values()].some((node) => node.remote?.needs(host));
+      !this.#pool.heads.all.some((head) => head?.needs(host));
     await this.#program.until(
       () => this.#states.get(host) !== "draining" || isFree() || this.#program.isStopped,
     );
@@ -211,7 +216,7 @@ export class Fleet implements ProgramHosts {
   }
 
   /** A host is gone for good. If it was the last that took contexts, one that was being drained must take them again. */
-  lost(host: number): void {
+  lost(host: HostId): void {
     this.#states.delete(host);
     this.#pool.placement.remove(host);
     const [left] = this.#states.keys();
@@ -227,8 +232,7 @@ export class Fleet implements ProgramHosts {
 
   /** The same for a context that was found otherwise. */
   async moveSlot(slot: Slot, host: number): Promise<void> {
-    this.#mustBeFree(slot, host);
-    await this.#move(slot, host, true);
+    await this.#move(slot, this.#mustBeFree(slot, host), true);
   }
 
   /** Why a context cannot be moved to a host, if so. */
@@ -241,10 +245,10 @@ export class Fleet implements ProgramHosts {
     }
   }
 
-  #mustBeFree(slot: Slot, host: number): void {
-    this.#mustTake(host);
+  #mustBeFree(slot: Slot, named: number): HostId {
+    const host = this.#mustTake(named);
     const pin = this.#pool.placement.pinOf(slot);
-    if (pin === null || pin.host === host) return;
+    if (pin === null || pin.host === host) return host;
     const what = `${slot} cannot be moved to host ${host}: it is pinned to host ${pin.host} by "${pin.address}".`;
     throw misplaced(`${what} \`hosts.unpin(${JSON.stringify(pin.address)})\` frees it.`);
   }
@@ -253,9 +257,9 @@ export class Fleet implements ProgramHosts {
     return this.#pool.placement.of(this.#slotOf(context));
   }
 
-  async pin(context: NamedContext, host: number): Promise<void> {
+  async pin(context: NamedContext, named: number): Promise<void> {
     this.#program.mustGoOn();
-    this.#mustTake(host);
+    const host = this.#mustTake(named);
     const pattern = this.#patternOf(context, "`pin`");
     await this.#change((placement) => placement.pin(pattern, host));
   }
@@ -277,7 +281,7 @@ export class Fleet implements ProgramHosts {
     await this.#change((placement) => placement.colocate(checked));
   }
 
-  async #change(rules: (placement: Placement) => void): Promise<void> {
+  async #change(rules: (placement: Placement<HostId>) => void): Promise<void> {
     this.#program.mustGoOn();
     const { placement } = this.#pool;
     placement.change(this.#contexts(), () => rules(placement));
@@ -309,9 +313,9 @@ export class Fleet implements ProgramHosts {
     }
   }
 
-  #move(slot: Slot, to: number, isWish: boolean): Promise<void> {
+  #move(slot: Slot, to: HostId, isWish: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#program.node(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
+      this.#pool.heads.of(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
     });
   }
 
@@ -319,19 +323,22 @@ export class Fleet implements ProgramHosts {
     for (const { root } of this.#program.nodes.values()) yield* subtree(root);
   }
 
-  #running(): number[] {
+  #running(): HostId[] {
     return [...this.#states].filter(([, state]) => state === "running").map(([host]) => host);
   }
 
-  #stateOf(host: number): HostState {
-    const state = this.#states.get(host);
-    if (state === undefined) throw noHost(host, "is not there", this.#running());
-    return state;
+  /** The host that somebody has named. */
+  #known(named: number): HostId {
+    const host = named as HostId;
+    if (this.#states.has(host)) return host;
+    throw noHost(host, "is not there", this.#running());
   }
 
-  #mustTake(host: number): void {
-    const state = this.#stateOf(host);
+  #mustTake(named: number): HostId {
+    const host = this.#known(named);
+    const state = this.#states.get(host);
     if (state !== "running") throw noHost(host, `is ${state}`, this.#running());
+    return host;
   }
 
   #patternOf(context: NamedContext, rule: string): string {

@@ -1,5 +1,5 @@
 import type { HostLink, HostReport, Running } from "../link/index.js";
-import type { Patience } from "../ports/index.js";
+import type { HostId, Patience } from "../ports/index.js";
 import type { HeadLine } from "../wire/index.js";
 
 /** Who waits until a host takes events. */
@@ -13,7 +13,6 @@ export class HostLife {
   isReady = false;
   /** Has nobody relied on it yet? Then nothing is lost with it. */
   isNew = false;
-  /** It is lost once, though it may say that it is out of memory, and end after that. */
   isLost = false;
   /** How it was doing when it last said so. */
   report: HostReport | null = null;
@@ -32,11 +31,28 @@ export class HostLife {
     /** Counts the lives of all hosts. */
     readonly life: number,
     /** Which host it is; null while it is the spare one. */
-    public number: number | null,
+    public number: HostId | null,
     readonly link: HostLink,
     readonly line: HeadLine,
     readonly awaited: Awaited,
+    /** Hears once that it is lost. */
+    readonly onLost: (why: Error) => void,
   ) {}
+
+  /** It has loaded the program. */
+  begins(): void {
+    this.isReady = true;
+    this.isNew = false;
+    this.awaited.ready();
+  }
+
+  /** It has ended, or counts as ended. It may say that it is out of memory, and end after that. */
+  lose(why: Error): void {
+    if (this.isLost) return;
+    this.isLost = true;
+    this.awaited.lost(why);
+    this.onLost(why);
+  }
 
   beat(heard: number): void {
     this.#beatHeard = heard;

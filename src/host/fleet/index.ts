@@ -1,5 +1,5 @@
 /**
- * Which hosts a program has: started, watched, lost and replaced (`LocalHosts`), looked at and changed by its owner
+ * Which hosts a program has: which live and which are lost (`HostSet`), how they are started (`Launcher`), looked at and changed by its owner
  * (`Fleet`), and which contexts belong on which of them (placement rules, addresses).
  */
 
@@ -15,5 +15,6 @@ export {
   type NamedContext,
   type ProgramHosts,
 } from "./fleet.js";
-export { LocalHosts } from "./local-hosts.js";
+export type { HostSet } from "./host-set.js";
 export { checkedRules, type PlacementRules, placementFor } from "./placement-rules.js";
+export { startHosts } from "./start-hosts.js";

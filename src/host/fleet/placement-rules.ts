@@ -2,6 +2,7 @@ import { type Colocate, type Placed, Placement, togetherBy } from "../../elastic
 import { HeadwaterError } from "../../errors.js";
 import { Context, type ContextClass } from "../../model/context.js";
 import { isKindOf } from "../../model/shape.js";
+import type { HostId } from "../ports/index.js";
 import { Addressed, misplaced, type Roots } from "./addressed.js";
 
 /** Which contexts are on which hosts. What no rule speaks of is placed by hashing, together with its parent. */
@@ -55,11 +56,11 @@ export function checkedRules(rules: unknown, roots: Roots): PlacementRules {
 export function placementFor(
   hosts: number,
   { separate = [], colocate, pin = {} }: PlacementRules = {},
-): Placement {
-  const placement = new Placement(Array.from({ length: hosts }, (_, host) => host));
+): Placement<HostId> {
+  const placement = new Placement<HostId>(Array.from({ length: hosts }, (_, host) => host as HostId));
   for (const cls of separate) placement.separate(cls);
   if (colocate !== undefined) placement.colocate(colocate);
-  for (const [pattern, host] of Object.entries(pin)) {
+  for (const [pattern, host] of Object.entries(pin) as [string, HostId][]) {
     if (!placement.isOpen(host)) {
       throw new HeadwaterError(
         "HW-6011",

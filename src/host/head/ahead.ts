@@ -2,6 +2,7 @@ import type { CoreEvent } from "../../core/event.js";
 import { clearUpTo } from "../../core/next-in-line.js";
 import { added } from "../../core/ready.js";
 import type { EventRequest } from "../event/index.js";
+import type { HostId } from "../ports/index.js";
 import type { Hosts } from "./hosts.js";
 import { RemoteRun } from "./remote-run.js";
 
@@ -40,7 +41,7 @@ export class Ahead {
   }
 
   /** New tries at those that can be sent behind this one, and behind those that are there already. */
-  after(event: Event, run: RemoteRun, host: number): readonly RemoteRun[] {
+  after(event: Event, run: RemoteRun, host: HostId): readonly RemoteRun[] {
     const chain = this.#chainOf(run);
     let next = chain.last.event.next;
     if (next === null || chain.length >= AHEAD_MAX) return NONE;

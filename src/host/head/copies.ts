@@ -2,6 +2,7 @@ import type { Marks } from "../../core/marks.js";
 import type { Journal, Write } from "../../journal/journal.js";
 import { type Path, pathOf } from "../../model/path.js";
 import { contextNameIn, type Slot, storedWrites } from "../context/index.js";
+import type { HostId } from "../ports/index.js";
 import { largest, PieceSizes, PieceWriter, type ToHost } from "../wire/index.js";
 
 /**
@@ -13,7 +14,7 @@ import { largest, PieceSizes, PieceWriter, type ToHost } from "../wire/index.js"
 const ROUNDS_MAX = 5;
 
 export interface CopyPorts {
-  send(host: number, message: ToHost): void;
+  send(host: HostId, message: ToHost): void;
   now(): number;
   /** Calls back when that time has come. */
   at(time: number, task: () => void): void;
@@ -39,11 +40,11 @@ function rest(copy: Copy, ports: CopyPorts, goOn: () => void): void {
 export interface Copy {
   readonly id: number;
   /** Where it goes. */
-  readonly to: number;
+  readonly to: HostId;
   /** Is it of no use any more? */
   readonly isVoid: boolean;
   /** The hosts that keep something for the next round. */
-  readonly asked: Iterable<number>;
+  readonly asked: Iterable<HostId>;
   /** The host has what was sent last. */
   staged(): void;
   /** Ends the copying: whatever there is must do. */
@@ -55,7 +56,7 @@ export interface Copy {
 /** A copy of what the journal has. Whatever is appended to the journal meanwhile is sent after. */
 export class JournalCopy implements Copy {
   isVoid = false;
-  readonly asked = [];
+  readonly asked: readonly HostId[] = [];
   readonly #ports: CopyPorts;
   readonly #node: string;
   readonly #slots: ReadonlyMap<string, Slot>;
@@ -73,7 +74,7 @@ export class JournalCopy implements Copy {
 
   constructor(
     readonly id: number,
-    readonly to: number,
+    readonly to: HostId,
     slots: readonly Slot[],
     journal: Journal,
     ports: CopyPorts,
@@ -186,7 +187,7 @@ function* stored(journal: Journal, slots: readonly Slot[]): Generator<[Slot, boo
 }
 
 /** The contexts that are to be copied, by the hosts where they are. */
-export type Sources = ReadonlyMap<number, readonly Slot[]>;
+export type Sources = ReadonlyMap<HostId, readonly Slot[]>;
 
 /** A copy of what hosts have in memory, in rounds: first everything, then what has changed since the round before. */
 export class SourceCopy implements Copy {
@@ -196,10 +197,11 @@ export class SourceCopy implements Copy {
   readonly #sources: () => Sources;
   /** How often each context had been moved when it was copied. */
   readonly #copied = new Map<Slot, number>();
-  readonly #asked = new Set<number>();
+  readonly #asked = new Set<HostId>();
   #over: () => void;
-  #left: [host: number, slots: readonly Slot[]][] = [];
-  #from = 0;
+  #left: [host: HostId, slots: readonly Slot[]][] = [];
+  /** Which host sends at the moment; null when the round is over. */
+  #from: HostId | null = null;
   #isLastPiece = false;
   #isFinal = false;
   #rounds = 0;
@@ -208,7 +210,7 @@ export class SourceCopy implements Copy {
 
   constructor(
     readonly id: number,
-    readonly to: number,
+    readonly to: HostId,
     node: string,
     sources: () => Sources,
     ports: CopyPorts,
@@ -237,8 +239,8 @@ export class SourceCopy implements Copy {
     const [paths, anew]: [Path[], Path[]] = [[], []];
     for (const slot of slots) {
       // What came to its host after it was copied has another history there.
-      const isKnown = this.#copied.get(slot) === slot.moves;
-      this.#copied.set(slot, slot.moves);
+      const isKnown = this.#copied.get(slot) === slot.residence.moves;
+      this.#copied.set(slot, slot.residence.moves);
       (isKnown ? paths : anew).push(pathOf(slot));
     }
     if (this.#isFinal && paths.length > 0) this.#ports.marks?.hit("a move sent only a difference");
@@ -246,7 +248,7 @@ export class SourceCopy implements Copy {
   }
 
   /** A host has sent some of it. */
-  copied(host: number, piece: Uint8Array, isLast: boolean, isLeftOut: boolean): void {
+  copied(host: HostId, piece: Uint8Array, isLast: boolean, isLeftOut: boolean): void {
     if (this.isVoid || host !== this.#from) return;
     this.#isLastPiece = isLast;
     this.#bytes += piece.length;
@@ -256,14 +258,14 @@ export class SourceCopy implements Copy {
   }
 
   staged(): void {
-    if (this.isVoid || this.#from < 0) return;
+    if (this.isVoid || this.#from === null) return;
     if (this.#isLastPiece) this.#nextSource();
     else if (this.#isFinal) this.#more();
     else rest(this, this.#ports, () => this.#more());
   }
 
   #more(): void {
-    if (this.isVoid || this.#from < 0) return;
+    if (this.isVoid || this.#from === null) return;
     this.#ports.send(this.#from, { kind: "more", node: this.#node, copy: this.id });
   }
 
@@ -276,7 +278,7 @@ export class SourceCopy implements Copy {
       this.#bytesBefore = this.#bytes;
       return this.#round();
     }
-    this.#from = -1;
+    this.#from = null;
     this.#over();
   }
 
@@ -288,8 +290,8 @@ export class SourceCopy implements Copy {
   }
 
   giveUp(): void {
-    if (this.#from < 0) return;
-    this.#from = -1;
+    if (this.#from === null) return;
+    this.#from = null;
     this.#over();
   }
 
@@ -297,7 +299,7 @@ export class SourceCopy implements Copy {
     this.isVoid = true;
   }
 
-  get asked(): Iterable<number> {
+  get asked(): Iterable<HostId> {
     return this.#asked;
   }
 }

@@ -1,4 +1,4 @@
-import type { CoreEvent } from "../../core/event.js";
+import type { CoreEvent, Ticket } from "../../core/event.js";
 import { pathOf } from "../../model/path.js";
 import type { State } from "../../state/fields.js";
 import { encodeState, type Slot } from "../context/index.js";
@@ -8,7 +8,7 @@ import type { Header, ToHost } from "../wire/index.js";
 /** What a host must know of an event. `after` is set if it is sent ahead. */
 export function headerOf(
   { ticket, attempt, time, steadyMs, dependsOn, payload }: CoreEvent<EventRequest>,
-  after: number | null,
+  after: Ticket | null,
 ): Extract<ToHost, { kind: "run" }> {
   const { slot, method, args, caller = null, origin, seen } = payload;
   const isAlone = dependsOn === 0;

@@ -1,6 +1,7 @@
 import type { Placement } from "../../elastic/placement.js";
 import type { MigrationFact } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
+import type { HostId } from "../ports/index.js";
 import type { ToHost } from "../wire/index.js";
 import type { Moving } from "./moving.js";
 import type { Quarantine } from "./quarantine.js";
@@ -10,11 +11,11 @@ export interface Hosts {
   /** Which events are to run alone, because their hosts have ended. */
   readonly quarantine: Quarantine;
   /** On which host a context is. */
-  of(slot: Slot): number;
-  readonly placement: Placement;
+  of(slot: Slot): HostId;
+  readonly placement: Placement<HostId>;
   /** Counts the lives of all hosts: what was on a host in an earlier life is gone. */
-  life(host: number): number;
-  send(host: number, message: ToHost): void;
+  life(host: HostId): number;
+  send(host: HostId, message: ToHost): void;
   /** A migration has got so far. */
   migrating?(move: Moving, step: MigrationFact["step"]): void;
 }

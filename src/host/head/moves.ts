@@ -6,6 +6,7 @@ import type { Journal, Write } from "../../journal/journal.js";
 import { pathOf } from "../../model/path.js";
 import type { Slot } from "../context/index.js";
 import type { EventRequest, Waiting } from "../event/index.js";
+import type { HostId } from "../ports/index.js";
 import type { ToHead } from "../wire/index.js";
 import { type CopyPorts, JournalCopy, SourceCopy } from "./copies.js";
 import type { Hosts } from "./hosts.js";
@@ -184,11 +185,12 @@ export class Moves {
     const life = this.#hosts.life(to);
     const settled: Slot[] = [];
     for (const each of move.contexts()) {
-      if (each.residence === life && life !== 0) continue; // it is there
-      each.moves += 1;
-      each.residence = 0;
+      const { residence } = each;
+      if (residence.life === life && life !== 0) continue; // it is there
+      residence.moves += 1;
+      residence.life = 0;
       if (!copied.has(each)) continue;
-      each.residence = life;
+      residence.life = life;
       settled.push(each);
     }
     const { node } = slot;
@@ -232,7 +234,7 @@ export class Moves {
   }
 
   /** A host is gone, and with it what was copied to it. */
-  hostLost(host: number): void {
+  hostLost(host: HostId): void {
     for (const [move, copy] of this.#copies) {
       if (copy.to !== host || copy.isVoid) continue;
       this.#ports.marks?.hit("a copy was thrown away");
@@ -252,7 +254,7 @@ export class Moves {
     return this.#copies.size > 0;
   }
 
-  heard(host: number, message: Extract<ToHead, { kind: "copied" | "staged" }>): void {
+  heard(host: HostId, message: Extract<ToHead, { kind: "copied" | "staged" }>): void {
     for (const copy of this.#copies.values()) {
       if (copy.id !== message.copy) continue;
       if (message.kind === "staged") copy.staged();

@@ -3,18 +3,19 @@ import type { Placement } from "../../elastic/placement.js";
 import type { Method } from "../../model/shape.js";
 import type { Slot } from "../context/index.js";
 import { EventRequest, type Waiting } from "../event/index.js";
+import type { HostId } from "../ports/index.js";
 import type { Hosts } from "./hosts.js";
 
 /** Where a context is to go. */
 export interface Move {
-  readonly to: number;
+  readonly to: HostId;
   /** Does somebody want it there? Else it goes where it belongs, and what was moved by itself stays behind. */
   readonly isWish: boolean;
 }
 
 /** A move that is under way: which contexts come along, and which stay behind. */
 export class Moving {
-  readonly to: number;
+  readonly to: HostId;
   readonly isWish: boolean;
   /**
    * The contexts below that were seen to stay, with all that is below them. Events may have been let in there since, so
@@ -33,7 +34,7 @@ export class Moving {
     this.#hosts = hosts;
   }
 
-  get #placement(): Placement {
+  get #placement(): Placement<HostId> {
     return this.#hosts.placement;
   }
 
@@ -60,12 +61,13 @@ export class Moving {
   }
 
   /** Those that are in the memory of other hosts than the one where they are to go, by host. */
-  sources(): Map<number, Slot[]> {
-    const sources = new Map<number, Slot[]>();
+  sources(): Map<HostId, Slot[]> {
+    const sources = new Map<HostId, Slot[]>();
     for (const each of this.contexts()) {
       const host = this.#hosts.of(each);
       if (host === this.to || each.shape.anonymous) continue;
-      if (each.residence === 0 || each.residence !== this.#hosts.life(host)) continue; // it is in the journal, if anywhere
+      const { life } = each.residence;
+      if (life === 0 || life !== this.#hosts.life(host)) continue; // it is in the journal, if anywhere
       const own = sources.get(host);
       if (own === undefined) sources.set(host, [each]);
       else own.push(each);

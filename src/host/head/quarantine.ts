@@ -1,5 +1,6 @@
 import type { CoreEvent } from "../../core/event.js";
 import { type EventRequest, HostRecord } from "../event/index.js";
+import type { HostId } from "../ports/index.js";
 import type { RemoteRun } from "./remote-run.js";
 
 type Event = CoreEvent<EventRequest>;
@@ -43,15 +44,15 @@ interface Claim {
  */
 export class Quarantine {
   /** By host. The oldest is in force. */
-  readonly #claims = new Map<number, Claim>();
+  readonly #claims = new Map<HostId, Claim>();
   /** On which host. */
-  #inForce: number | null = null;
+  #inForce: HostId | null = null;
 
   get isActive(): boolean {
     return this.#inForce !== null;
   }
 
-  isOn(host: number): boolean {
+  isOn(host: HostId): boolean {
     return this.#inForce === host;
   }
 
@@ -60,7 +61,7 @@ export class Quarantine {
   }
 
   /** May the event run on that host now? If not, `again` is called when it may. */
-  admits(host: number, event: Event, again: () => void): boolean {
+  admits(host: HostId, event: Event, again: () => void): boolean {
     const claim = this.#claim;
     if (claim === undefined || host !== this.#inForce) return true;
     if (isFirst(claim, event)) return true;
@@ -71,7 +72,7 @@ export class Quarantine {
   }
 
   /** The event was on a host when that ended. `isKnown`: the host is known to have been at it. */
-  suspect(host: number, event: Event, why: string, isKnown: boolean): void {
+  suspect(host: HostId, event: Event, why: string, isKnown: boolean): void {
     event.payload.record ??= new HostRecord();
     const { record } = event.payload;
     record.hostsLost += 1;
@@ -89,7 +90,7 @@ export class Quarantine {
   }
 
   /** Another host takes the place of one that has ended. All suspects are known. */
-  replaced(host: number): void {
+  replaced(host: HostId): void {
     const claim = this.#claim;
     if (claim === undefined || host !== this.#inForce) return;
     claim.isShared = false;
@@ -98,7 +99,7 @@ export class Quarantine {
   }
 
   /** The host is there, and its event loop goes round. */
-  look(host: number): void {
+  look(host: HostId): void {
     const claim = this.#claim;
     const first = claim?.suspects[0];
     if (claim === undefined || first === undefined || host !== this.#inForce || isAboutToStart(first)) return;
@@ -126,14 +127,14 @@ export class Quarantine {
   }
 
   /** The host does not exist any more. */
-  forget(host: number): void {
+  forget(host: HostId): void {
     const claim = this.#claims.get(host);
     if (claim === undefined) return;
     claim.suspects.length = 0;
     this.#next(host, claim);
   }
 
-  #next(host: number, claim: Claim): void {
+  #next(host: HostId, claim: Claim): void {
     claim.looks = 0;
     claim.isShared = true; // the one before may have left something behind there
     if (claim.suspects.length === 0) this.#claims.delete(host);

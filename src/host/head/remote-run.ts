@@ -3,15 +3,16 @@ import type { Write } from "../../journal/journal.js";
 import { resolvePath } from "../../model/path.js";
 import { rootOf, type Slot } from "../context/index.js";
 import type { Change, Effect, EventRequest, Run } from "../event/index.js";
+import type { HostId } from "../ports/index.js";
 import type { Ended, Made, ToHead, Try } from "../wire/index.js";
 import type { Chain } from "./ahead.js";
 import type { Hosts } from "./hosts.js";
-import type { RemoteCall } from "./remote.js";
+import type { RemoteCall } from "./remote-calls.js";
 
-type AwayCall = RemoteCall & { readonly host: number };
+type AwayCall = RemoteCall & { readonly host: HostId };
 
 interface TakingBack {
-  readonly from: number;
+  readonly from: HostId;
   readonly ask: number;
   /** How many hosts are still to say that they have done it. */
   left: number;
@@ -21,9 +22,9 @@ const NONE: readonly never[] = [];
 const NOTHING_MADE: ReadonlyMap<Slot, boolean> = new Map();
 
 /** Lists of one host, made once: most events are on one. */
-const ALONE: (readonly number[] | undefined)[] = [];
+const ALONE: (readonly HostId[] | undefined)[] = [];
 
-function alone(host: number): readonly number[] {
+function alone(host: HostId): readonly HostId[] {
   ALONE[host] ??= [host];
   return ALONE[host];
 }
@@ -38,7 +39,7 @@ export class RemoteRun implements Run {
   #hasEntered = false;
   #others: Slot[] | null = null;
   /** The hosts that take part, the event's own first. */
-  #hosts: readonly number[];
+  #hosts: readonly HostId[];
   /** If it was sent ahead, before its turn has come: behind which try, and what its host has said of it since. */
   behind: RemoteRun | null = null;
   early: ToHead[] | null = null;
@@ -52,8 +53,8 @@ export class RemoteRun implements Run {
   isOver = false;
   #states: Map<Slot, Uint8Array> | null = null;
   #calls: Map<number, AwayCall> | null = null;
-  #writes: Map<number, readonly Write[]> | null = null;
-  #made: Map<number, Made> | null = null;
+  #writes: Map<HostId, readonly Write[]> | null = null;
+  #made: Map<HostId, Made> | null = null;
   #takingBack: Map<number, TakingBack> | null = null;
   /** Calls that must wait until an earlier event lets them in. */
   waiting: Set<RemoteCall> | null = null;
@@ -64,14 +65,14 @@ export class RemoteRun implements Run {
     readonly event: CoreEvent<EventRequest>,
     readonly attempt: number,
     readonly links: Hosts,
-    host: number | null,
+    host: HostId | null,
   ) {
     const { slot } = event.payload;
     this.#hosts = host === null ? NONE : alone(host);
     if (host !== null && !slot.shape.anonymous) this.enters(slot);
   }
 
-  get hosts(): readonly number[] {
+  get hosts(): readonly HostId[] {
     return this.#hosts;
   }
 
@@ -89,15 +90,15 @@ export class RemoteRun implements Run {
     if (this.isUndone) return;
     this.isUndone = true;
     this.isDead = true;
+    if (!this.isOver) for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
     this.#letThemGo();
+    // Last: the quarantine may let another event go ahead, for which a context is evicted that this one was in.
     if (this.event.payload.record !== null) this.links.quarantine.waits(this.event);
-    if (this.isOver) return;
-    for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
   }
 
   leave(): void {
     this.#letThemGo();
-    if (this.ok) for (const [slot, isMade] of this.made()) slot.isMadeElsewhere = isMade;
+    if (this.ok) for (const [slot, isMade] of this.made()) slot.residence.isMade = isMade;
     if (this.isUndone || this.isOver) return;
     for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.try });
   }
@@ -106,8 +107,8 @@ export class RemoteRun implements Run {
   #letThemGo(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    if (this.#hasEntered) this.event.payload.slot.users -= 1;
-    if (this.#others !== null) for (const slot of this.#others) slot.users -= 1;
+    if (this.#hasEntered) this.event.payload.slot.residence.users -= 1;
+    if (this.#others !== null) for (const slot of this.#others) slot.residence.users -= 1;
   }
 
   touched(): Iterable<Slot> {
@@ -118,7 +119,7 @@ export class RemoteRun implements Run {
     for (const each of this.#writes?.values() ?? []) writes.push(...each);
   }
 
-  joinedBy(host: number): void {
+  joinedBy(host: HostId): void {
     if (!this.#hosts.includes(host)) this.#hosts = [...this.#hosts, host];
   }
 
@@ -130,7 +131,7 @@ export class RemoteRun implements Run {
     if (this.hasEntered(slot)) return;
     if (slot === this.event.payload.slot) this.#hasEntered = true;
     else (this.#others ??= []).push(slot);
-    slot.users += 1;
+    slot.residence.users += 1;
   }
 
   /** The last known states of contexts that it has entered, for calls on other hosts. */
@@ -152,8 +153,8 @@ export class RemoteRun implements Run {
   }
 
   /** Calls that a host has given up are taken back on the hosts that they ran on; `number` is that of this wish. */
-  takeBack(from: number, { ask, calls }: Extract<ToHead, { kind: "takeBack" }>, number: number): void {
-    const byHost = new Map<number, number[]>();
+  takeBack(from: HostId, { ask, calls }: Extract<ToHead, { kind: "takeBack" }>, number: number): void {
+    const byHost = new Map<HostId, number[]>();
     for (const call of calls) {
       const host = this.calls.get(call)?.host;
       if (host === undefined) continue;
@@ -176,7 +177,7 @@ export class RemoteRun implements Run {
   }
 
   /** What the journal is to have of the contexts that were changed on a host, as it says now. */
-  changedOn(host: number, { writes, made }: Pick<Ended, "writes" | "made">): void {
+  changedOn(host: HostId, { writes, made }: Pick<Ended, "writes" | "made">): void {
     this.madeOn(host, made);
     if (writes.length === 0 && this.#writes === null) return;
     this.#writes ??= new Map();
@@ -184,7 +185,7 @@ export class RemoteRun implements Run {
   }
 
   /** Which contexts were made and deleted on a host, as it says now. */
-  madeOn(host: number, made: Made): void {
+  madeOn(host: HostId, made: Made): void {
     if (made.length === 0 && this.#made === null) return;
     this.#made ??= new Map();
     this.#made.set(host, made);

@@ -3,6 +3,7 @@ import type { Plant } from "../../core/plants.js";
 import type { Journal, Write } from "../../journal/journal.js";
 import { pathOf } from "../../model/path.js";
 import { Cache, type Slot, storedWrites } from "../context/index.js";
+import type { HostId } from "../ports/index.js";
 import type { Ledger } from "../store/index.js";
 import type { Hosts } from "./hosts.js";
 
@@ -31,18 +32,18 @@ export class Residents {
   }
 
   /** The host that has a context, which gets its state if it has not got it yet. */
-  bring(slot: Slot): number {
+  bring(slot: Slot): HostId {
     this.use(slot);
     const host = this.#hosts.of(slot);
     const life = this.#hosts.life(host);
-    if (slot.residence === life) return host;
-    slot.residence = life;
+    if (slot.residence.life === life) return host;
+    slot.residence.life = life;
     if (this.#ledger !== null && !slot.shape.anonymous) this.#send(host, slot, this.#ledger.journal);
     return host;
   }
 
   /** Sends what the journal has of a context, in parts: all of it need not fit into one message. */
-  #send(host: number, slot: Slot, journal: Journal): void {
+  #send(host: HostId, slot: Slot, journal: Journal): void {
     const [node, path] = [slot.node, pathOf(slot)];
     let writes: Write[] = [];
     let bytes = 0;
@@ -64,19 +65,21 @@ export class Residents {
   }
 
   #letGo(slot: Slot): boolean {
-    if (!slot.letGo() && this.#plant !== "let-go-early") return false;
+    const { residence } = slot;
+    if (residence.users === 0) slot.letGo();
+    else if (this.#plant !== "let-go-early") return false;
     const host = this.#hosts.of(slot);
-    if (slot.residence !== 0 && slot.residence === this.#hosts.life(host)) {
+    if (residence.life !== 0 && residence.life === this.#hosts.life(host)) {
       this.#marks?.hit("a host let go of a context");
       this.#hosts.send(host, { kind: "letGo", slot });
     }
-    slot.residence = 0; // else its host is gone
+    residence.life = 0; // else its host is gone
     return true;
   }
 
   /** Has this life of a host any state? Anonymous contexts have none. */
   areOn(life: number, slot: Slot): boolean {
-    if (slot.residence === life && !slot.shape.anonymous) return true;
+    if (slot.residence.life === life && !slot.shape.anonymous) return true;
     for (const child of slot.made()) if (this.areOn(life, child)) return true;
     return false;
   }

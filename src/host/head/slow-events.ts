@@ -1,14 +1,16 @@
+import type { Ticket } from "../../core/event.js";
 import type { HeadwaterError } from "../../errors.js";
 import { type ByTicket, type EventRequest, SlowReports } from "../event/index.js";
-import type { Patience } from "../ports/index.js";
+import type { HostId, Patience } from "../ports/index.js";
+import type { Culprit } from "./culprit.js";
 import type { Hosts } from "./hosts.js";
 import type { RemoteRun } from "./remote-run.js";
 
 /**
  * The hosts on which nothing can run at the moment: they are starting, or something keeps their event loops from going
- * round. If that is an event of the logical node, its ticket; else null.
+ * round.
  */
-type Unable = ReadonlyMap<number, number | null>;
+type Unable = ReadonlyMap<HostId, Culprit>;
 
 /** Some events: how many, and what one of them is called. */
 export interface Some {
@@ -39,7 +41,7 @@ export class SlowEvents {
     this.clockMs += lookMs;
     for (const run of this.runs.values()) {
       if (unable.size > 0 && run.hosts.some((each) => unable.has(each))) {
-        if (!run.hosts.some((each) => unable.get(each) === run.event.ticket)) run.beganMs += lookMs;
+        if (!run.hosts.some((each) => isAtWork(unable.get(each), run))) run.beganMs += lookMs;
         continue;
       }
       const ms = this.clockMs - run.beganMs;
@@ -55,18 +57,18 @@ export class SlowEvents {
   }
 
   /** What an event is called that is under way. */
-  nameOf(ticket: number): string | null {
+  nameOf(ticket: Ticket): string | null {
     const run = this.runs.get(ticket);
     return run === undefined ? null : nameOf(run);
   }
 
   /** The events that are under way on a host. */
-  on(host: number): Some {
+  on(host: HostId): Some {
     return this.#some(({ hosts, behind }) => behind === null && hosts.includes(host));
   }
 
   /** The events that wait for a host to start, and of which nothing was said yet. */
-  waitingFor(host: number): Some {
+  waitingFor(host: HostId): Some {
     const isNews = ({ event: { payload } }: RemoteRun) => {
       if (this.#reported.has(payload) || this.#waiting.has(payload)) return false;
       this.#waiting.add(payload);
@@ -87,7 +89,7 @@ export class SlowEvents {
   }
 
   /** An event keeps the event loop of its host from going round. */
-  blocks(ticket: number, host: number, ms: number): void {
+  blocks(ticket: Ticket, host: HostId, ms: number): void {
     const run = this.runs.get(ticket);
     const what = `has kept host ${host} from doing anything else for ${ms} ms.`;
     if (run !== undefined) this.#report(run, what);
@@ -99,6 +101,11 @@ export class SlowEvents {
     this.#reported.add(payload);
     this.#reports.report(() => nameOf(run), what);
   }
+}
+
+/** Does the event keep that host from answering? */
+function isAtWork(culprit: Culprit | undefined, { event }: RemoteRun): boolean {
+  return culprit?.kind === "event" && culprit.ticket === event.ticket;
 }
 
 function nameOf({ event: { payload } }: RemoteRun): string {

@@ -2,6 +2,7 @@ import type { CoreEvent } from "../../core/event.js";
 import { pathOf, resolvePath } from "../../model/path.js";
 import { decodeState, type Slot } from "../context/index.js";
 import type { EventRequest } from "../event/index.js";
+import type { HostId } from "../ports/index.js";
 import type { ToHead } from "../wire/index.js";
 import type { Hosts } from "./hosts.js";
 import type { Residents } from "./residents.js";
@@ -11,7 +12,7 @@ type Event = CoreEvent<EventRequest>;
 /** What an event waits for before it can start. */
 interface Viewing {
   /** The contexts whose states are on their way, and who was asked for them. */
-  readonly on: Map<Slot, { readonly host: number; readonly look: number }>;
+  readonly on: Map<Slot, { readonly host: HostId; readonly look: number }>;
   /** Which try may start when they are there. */
   dueAttempt: number;
 }
@@ -83,7 +84,7 @@ export class Views {
   }
 
   /** Asks again for what was asked for on a host that is gone. */
-  lookAgain(host: number): void {
+  lookAgain(host: HostId): void {
     for (const [event, { on }] of this.#viewing) {
       const lost = [...on].filter(([, asked]) => asked.host === host).map(([slot]) => slot);
       for (const slot of lost) this.#look(event, slot, on);
@@ -97,7 +98,7 @@ export class Views {
   }
 
   /** Is that host to answer? */
-  needs(host: number): boolean {
+  needs(host: HostId): boolean {
     for (const { on } of this.#viewing.values())
       for (const asked of on.values()) if (asked.host === host) return true;
     return false;

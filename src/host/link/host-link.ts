@@ -1,3 +1,4 @@
+import type { Ticket } from "../../core/event.js";
 import type { HostLoad } from "../fleet/index.js";
 import type { ContextSample } from "../load/index.js";
 import type { Limits } from "../ports/index.js";
@@ -43,7 +44,7 @@ export interface HostReport {
 }
 
 /** Which event a host was last told to go on with, by the number of its logical node and its ticket. */
-export type Running = readonly [node: number, ticket: number];
+export type Running = readonly [node: number, ticket: Ticket];
 
 /** A host as its head holds on to it: a thread or a process. */
 export interface HostLink {
@@ -85,5 +86,7 @@ export const NOTHING_RUNS = -1;
 
 export function runningIn(noted: Float64Array): Running | null {
   const [node, ticket] = noted;
-  return node === undefined || ticket === undefined || node === NOTHING_RUNS ? null : [node, ticket];
+  return node === undefined || ticket === undefined || node === NOTHING_RUNS
+    ? null
+    : [node, ticket as Ticket];
 }

@@ -1,8 +1,10 @@
+import type { Placement } from "../../elastic/placement.js";
 import type { ContextLoad, HostMeasurements, Measurements } from "../../elastic/policy.js";
 import { resolvePath } from "../../model/path.js";
 import type { Slot } from "../context/index.js";
-import type { HostInfo, HostPool } from "../fleet/index.js";
+import type { HostInfo } from "../fleet/index.js";
 import type { Program } from "../node/index.js";
+import type { HostId } from "../ports/index.js";
 import type { ContextSample } from "./context-loads.js";
 
 /** How much of what was known counts beside what was seen last: one second says little. */
@@ -12,8 +14,9 @@ const CONTEXTS_MAX = 1024;
 const LOAD_NOTED = 1e-6;
 
 /** Hosts that say what they saw of their contexts. */
-export interface MeasuredHosts extends HostPool {
-  samples(host: number): readonly ContextSample[];
+export interface MeasuredHosts {
+  readonly placement: Placement<HostId>;
+  samples(host: HostId): readonly ContextSample[];
 }
 
 interface Known {
@@ -30,7 +33,7 @@ export class Meter {
   readonly #program: Program;
   readonly #known = new Map<Slot, Known>();
   /** What has been counted. */
-  readonly #read = new Map<number, readonly ContextSample[]>();
+  readonly #read = new Map<HostId, readonly ContextSample[]>();
   #slots = new Map<string, Slot>();
 
   constructor(pool: MeasuredHosts, program: Program) {
@@ -44,7 +47,7 @@ export class Meter {
       ({ state, contexts, events }) => state !== "draining" || contexts > 0 || events > 0,
     );
     this.#slots = new Map();
-    for (const { id, load } of hosts) if (load !== null) this.#count(id, load.utilisation);
+    for (const { id, load } of hosts) if (load !== null) this.#count(id as HostId, load.utilisation);
     for (const [unit, known] of this.#known) {
       const isIdle = known.load < LOAD_NOTED && known.bytes === 0;
       if (isIdle || !this.#isOn(unit, hosts)) this.#known.delete(unit);
@@ -69,7 +72,7 @@ export class Meter {
     return all.reduce((sum, known) => sum + known.costMs * known.perSecond, 0) / Math.max(1, perSecond);
   }
 
-  #count(host: number, utilisation: number): void {
+  #count(host: HostId, utilisation: number): void {
     const samples = this.#pool.samples(host);
     if (this.#read.get(host) === samples) return;
     this.#read.set(host, samples);

@@ -17,16 +17,19 @@ import {
   type Waiting,
 } from "../event/index.js";
 import { apart, goingOn, type Ports } from "../ports/index.js";
+import { LocalRunner, Scheduler } from "../runner/index.js";
 import { type Ledger, Mailboxes } from "../store/index.js";
 import { Failures } from "./failures.js";
 import { LogicalNode } from "./node.js";
 import { OutsideCalls, type PendingCall } from "./outside-calls.js";
 import { sentMessages } from "./recovery.js";
-import { noteRefusal } from "./refusals.js";
+import { noteRefusal } from "./refused.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
 import { TRACED, Tracing } from "./tracing.js";
 
 export interface ProgramOptions extends NodeOptions {
+  /** On which host a context is, where there are several. */
+  readonly hostOf?: (slot: Slot) => number | null;
   /** Where facts about the program are noted. */
   readonly feed?: Feed;
   /** Hears of every event with what came of it, for the simulator and for those who record load. */
@@ -107,7 +110,9 @@ export class Program implements Surroundings {
     const shapes = Object.values(classes).flatMap((cls) => inspectTree(cls));
     for (const [name, cls] of Object.entries(classes)) {
       mustBeWellFormed(name, "a logical node");
-      const node = new LogicalNode(name, cls, ports, this, options);
+      const scheduler = new Scheduler(name, cls, ports, this, options);
+      const runner = options.runners?.runnerFor(scheduler) ?? new LocalRunner(scheduler);
+      const node = new LogicalNode(scheduler, runner, this);
       this.nodes.set(name, node);
       this.roots.set(name, node.root);
     }
@@ -186,6 +191,8 @@ export class Program implements Surroundings {
   ): void {
     try {
       this.mustGoOn();
+      const refusal = this.ledger?.journal.refusal() ?? null;
+      if (refusal !== null) throw refusal;
       if (!args.every(isSimple)) copyArguments(args, slot, method);
       this.node(slot.node).submit(slot, method, args, client, waiting, request);
     } catch (error) {
@@ -197,7 +204,7 @@ export class Program implements Surroundings {
   /** Nodes note what becomes of events only while an observer wants to know. */
   #trace(): void {
     const isWanted = TRACED.some((kind) => this.feed.wants(kind));
-    const hostOf = (slot: Slot) => this.#options.hosts?.of(slot) ?? null;
+    const { hostOf = () => null } = this.#options;
     for (const node of this.nodes.values())
       node.trace(isWanted ? new Tracing(node.name, this.feed, () => this.now(), hostOf) : null);
   }

@@ -6,6 +6,7 @@
 
 export { apart, textOf } from "./apart.js";
 export { goingOn } from "./clock.js";
+export type { HostId } from "./host-id.js";
 export { DEFAULT_LIMITS, HOSTS_MAX, type Limits } from "./limits.js";
 export { type Patience, patienceOf } from "./patience.js";
 export { memoryPorts, type Ports } from "./ports.js";

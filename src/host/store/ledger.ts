@@ -36,7 +36,7 @@ import {
 
 /** A message to a client, and where it came from. */
 export interface StoredMessage {
-  readonly ticket: number;
+  readonly ticket: Ticket;
   readonly index: number;
   readonly client: string;
   readonly message: unknown;
@@ -223,7 +223,7 @@ export class Ledger implements Keeper {
   /** Messages to clients that were not confirmed, in the order of the logical node. */
   *messages(node: string): Iterable<StoredMessage> {
     for (const [key, bytes] of this.journal.range(keysOfMessages(node))) {
-      const [ticket, index] = key.split("/").slice(2).map(Number) as [number, number];
+      const [ticket, index] = key.split("/").slice(2).map(Number) as [Ticket, number];
       const [client, message] = decode(bytes) as [string, unknown];
       yield { ticket, index, client, message, bytes: bytes.byteLength };
     }

@@ -1,4 +1,4 @@
-import type { CoreEvent } from "../../core/event.js";
+import type { CoreEvent, Ticket } from "../../core/event.js";
 import type { Write } from "../../journal/journal.js";
 import { pathOf, type Step } from "../../model/path.js";
 import type { Method } from "../../model/shape.js";
@@ -26,7 +26,7 @@ export interface StoredEvent {
   /** The same by the clock that only goes forward. Journals of before have one clock for both. */
   readonly steadyMs?: number;
   /** Its ticket, if an event with a later one has committed before it; else 0. */
-  readonly ticket: number;
+  readonly ticket: Ticket | 0;
   /** What it had seen of contexts above by then. */
   readonly seen: readonly (readonly [path: readonly Step[], state: Uint8Array])[];
 }

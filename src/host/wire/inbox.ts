@@ -1,4 +1,5 @@
 import { Packr } from "msgpackr";
+import type { Ticket } from "../../core/event.js";
 import { HeadwaterError } from "../../errors.js";
 import type { Path } from "../../model/path.js";
 import { decode } from "../../state/codec.js";
@@ -107,9 +108,9 @@ export class Inbox<M extends Message> {
     return { node, ticket: this.#ticket(), attempt: this.#reader.uint() };
   }
 
-  #ticket(): number {
+  #ticket(): Ticket {
     this.#lastTicket += this.#reader.int();
-    return this.#lastTicket;
+    return this.#lastTicket as Ticket;
   }
 
   #run(): Extract<ToHost, { kind: "run" }> {
@@ -123,7 +124,7 @@ export class Inbox<M extends Message> {
       this.#lastSteadyMs = reader.value() as number;
     }
     const how = reader.uint();
-    const after = how === HOW.after ? ticket - reader.int() : null;
+    const after = how === HOW.after ? ((ticket - reader.int()) as Ticket) : null;
     const args = reader.value() as unknown[];
     const isBare = reader.uint() === 0;
     const rest = isBare ? null : (this.#packr.unpack(reader.blob()) as RestOfHeader);
@@ -148,7 +149,7 @@ export class Inbox<M extends Message> {
     const [context, name, ticket, attempt, time, steadyMs, args, caller, origin, seen] = packed as [
       number,
       number,
-      number,
+      Ticket,
       number,
       number,
       number,

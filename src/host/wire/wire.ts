@@ -1,3 +1,4 @@
+import type { Ticket } from "../../core/event.js";
 import { HeadwaterError } from "../../errors.js";
 import type { Write } from "../../journal/journal.js";
 import { Outside } from "../../model/outside.js";
@@ -12,7 +13,7 @@ import { textOf } from "../ports/index.js";
 /** Which try at which event. */
 export interface Try {
   readonly node: string;
-  readonly ticket: number;
+  readonly ticket: Ticket;
   readonly attempt: number;
 }
 
@@ -20,7 +21,7 @@ export interface Try {
 export interface Header {
   readonly slot: Slot;
   readonly method: Method;
-  readonly ticket: number;
+  readonly ticket: Ticket;
   readonly attempt: number;
   readonly time: number;
   readonly steadyMs: number;
@@ -35,7 +36,7 @@ export interface Header {
    */
   readonly isAlone: boolean;
   /** The ticket of the event before it in its context, if it is sent ahead: it starts when that one is over. */
-  readonly after: number | null;
+  readonly after: Ticket | null;
 }
 
 /** A call as the host that makes it names it. */

@@ -1,11 +1,12 @@
+import type { Ticket } from "../../core/event.js";
 import type { Marks } from "../../core/marks.js";
 import { Placement } from "../../elastic/placement.js";
 import { invariant } from "../../errors.js";
 import type { Slot } from "../../host/context/index.js";
 import { Fleet, type HostPool, type HostStatus } from "../../host/fleet/index.js";
-import { type Hosts, Quarantine } from "../../host/head/index.js";
+import { Heads, type Hosts, Quarantine, UNKNOWN } from "../../host/head/index.js";
 import type { Program } from "../../host/node/index.js";
-import type { Limits } from "../../host/ports/index.js";
+import type { HostId, Limits } from "../../host/ports/index.js";
 import { Site } from "../../host/site/index.js";
 import { Inbox, Outbox, type ToHead, type ToHost } from "../../host/wire/index.js";
 import type { ContextClass } from "../../model/context.js";
@@ -27,7 +28,7 @@ export interface Surroundings {
   broken(error: unknown): void;
   program(): Program;
   /** A host has ended on which there was nothing but this event. */
-  lostAlone(node: string, ticket: number): void;
+  lostAlone(node: string, ticket: Ticket): void;
 }
 
 /** One direction of a connection: what is sent arrives in order, some time, a few messages at once. */
@@ -86,10 +87,11 @@ const HOSTS_MAX = 6;
 
 /** The hosts of a simulated program, in one process, with simulated connections to the head. */
 export class Cluster implements Hosts, HostPool {
-  readonly placement: Placement;
+  readonly placement: Placement<HostId>;
   readonly quarantine = new Quarantine();
+  readonly heads = new Heads(this);
   readonly #around: Surroundings;
-  readonly #hosts = new Map<number, SimHost>();
+  readonly #hosts = new Map<HostId, SimHost>();
   #fleet: Fleet | null = null;
   readonly #move: number;
   #movesLeft: number;
@@ -107,8 +109,8 @@ export class Cluster implements Hosts, HostPool {
     this.#around = around;
     const { random, isDurable } = around;
     const count = 2 + random.int(3);
-    this.placement = new Placement(
-      Array.from({ length: count }, (_, host) => host),
+    this.placement = new Placement<HostId>(
+      Array.from({ length: count }, (_, host) => host as HostId),
       random.pick([1, 2, 9, 9]),
     );
     this.#move = random.pick([0, 0.01, 0.05]);
@@ -117,14 +119,14 @@ export class Cluster implements Hosts, HostPool {
     this.#changesLeft = random.int(8);
     this.#crash = random.pick([0, 0.002, 0.01]);
     this.#crashesLeft = isDurable ? random.pick([0, 3, 12]) : 0;
-    for (let host = 0; host < count; host++) this.#begin(host);
+    for (let host = 0; host < count; host++) this.#begin(host as HostId);
   }
 
   get sites(): Site[] {
     return [...this.#hosts.values()].map(({ site }) => site);
   }
 
-  #begin(host: number): void {
+  #begin(host: HostId): void {
     const { classes, limits, random, marks, isDurable, later, soon, atRest, broken, program } = this.#around;
     this.#lives += 1;
     const site = new Site(
@@ -154,7 +156,7 @@ export class Cluster implements Hosts, HostPool {
         random,
         later,
         () => program().roots,
-        (message) => program().node(message.node).heard(host, message),
+        (message) => this.heads.of(message.node).heard(host, message),
       ),
       isDead: false,
       isInRequest: true,
@@ -171,7 +173,7 @@ export class Cluster implements Hosts, HostPool {
   }
 
   /** It takes a while until a new host takes events. */
-  begin(host: number): Promise<void> {
+  begin(host: HostId): Promise<void> {
     return new Promise((resolve) => {
       this.#around.later("host", () => {
         this.#begin(host);
@@ -181,14 +183,14 @@ export class Cluster implements Hosts, HostPool {
     });
   }
 
-  async end(host: number): Promise<void> {
+  async end(host: HostId): Promise<void> {
     this.#around.marks.hit("a host was removed");
     this.#cutOff(host);
     this.#hosts.delete(host);
   }
 
   /** Simulated hosts are ready as soon as they are there. */
-  status(host: number): HostStatus | null {
+  status(host: HostId): HostStatus | null {
     return this.#hosts.has(host) ? { isReady: true, restarts: 0 } : null;
   }
 
@@ -197,7 +199,7 @@ export class Cluster implements Hosts, HostPool {
     return null;
   }
 
-  #cutOff(host: number): SimHost {
+  #cutOff(host: HostId): SimHost {
     const lost = this.#hosts.get(host) as SimHost;
     lost.up.cut();
     lost.down.cut();
@@ -234,8 +236,8 @@ export class Cluster implements Hosts, HostPool {
     return true;
   }
 
-  #lose(host: number, isDead: boolean): void {
-    const { random, marks, program, lostAlone } = this.#around;
+  #lose(host: HostId, isDead: boolean): void {
+    const { random, marks, lostAlone } = this.#around;
     this.hostsLost += 1;
     this.#noteWhoWasThere(host, lostAlone);
     const lost = this.#cutOff(host);
@@ -247,16 +249,16 @@ export class Cluster implements Hosts, HostPool {
       this.#controls.lost(host);
       this.#hosts.delete(host);
     }
-    for (const node of program().nodes.values()) node.hostLost(host, null, "it crashed"); // nobody knows why
+    for (const head of this.heads.all) head?.hostLost(host, UNKNOWN, "it crashed");
     if (isReplaced) this.quarantine.replaced(host);
     else this.quarantine.forget(host);
   }
 
-  #noteWhoWasThere(host: number, lostAlone: (node: string, ticket: number) => void): void {
-    const there = [...this.#around.program().nodes.values()].flatMap(({ name, remote }) =>
-      [...(remote?.slow.runs.values() ?? [])]
+  #noteWhoWasThere(host: HostId, lostAlone: (node: string, ticket: Ticket) => void): void {
+    const there = this.heads.all.flatMap((head) =>
+      [...(head?.slow.runs.values() ?? [])]
         .filter(({ isDead, hosts }) => !isDead && hosts.includes(host))
-        .map(({ event }) => ({ name, ticket: event.ticket })),
+        .map(({ event }) => ({ name: event.payload.slot.node, ticket: event.ticket })),
     );
     const [only] = there;
     if (only !== undefined && there.length === 1) lostAlone(only.name, only.ticket);
@@ -281,7 +283,7 @@ export class Cluster implements Hosts, HostPool {
   }
 
   /** Contexts are pinned to a host, or not any more, or placed by themselves. */
-  #changeRules(host: number): void {
+  #changeRules(host: HostId): void {
     const { random, marks, program } = this.#around;
     marks.hit("a rule of placement was changed");
     const slot = this.#someContext(random.pick([...program().nodes.values()]).root);
@@ -314,7 +316,9 @@ export class Cluster implements Hosts, HostPool {
     const slot = this.#someContext(node.root);
     if (slot.shape.anonymous) return;
     const move = { to: random.pick([...this.#hosts.keys()]), isWish: random.chance(0.7) };
-    node.move(slot, move, { resolve: () => marks.hit("a context was moved"), reject: () => {} });
+    this.heads
+      .of(node.name)
+      .move(slot, move, { resolve: () => marks.hit("a context was moved"), reject: () => {} });
   }
 
   /** When nothing moves any more: hosts have in memory what the head knows of, and nothing else. */
@@ -323,21 +327,24 @@ export class Cluster implements Hosts, HostPool {
       for (const [node, root] of site.roots) {
         for (const slot of inMemory(root)) {
           const { residence } = resolvePath(this.#around.program().node(node).root, pathOf(slot));
-          invariant(residence === life, `host ${host} has ${slot} in memory, and the head does not know it`);
+          invariant(
+            residence.life === life,
+            `host ${host} has ${slot} in memory, and the head does not know it`,
+          );
         }
       }
     }
   }
 
-  of(slot: Slot): number {
+  of(slot: Slot): HostId {
     return this.placement.of(slot);
   }
 
-  life(host: number): number {
+  life(host: HostId): number {
     return this.#hosts.get(host)?.life ?? 0;
   }
 
-  send(host: number, message: ToHost): void {
+  send(host: HostId, message: ToHost): void {
     this.#hosts.get(host)?.down.send(message);
   }
 }

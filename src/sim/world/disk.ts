@@ -1,151 +1,177 @@
-import { HeadwaterError } from "../../errors.js";
-import type { Journal, Write } from "../../journal/journal.js";
-import { CommitBuffer, readCommit } from "../../journal/record.js";
-import { Table } from "../../journal/table.js";
+import type { LogDisk, LogFile } from "../../journal/log/disk.js";
 import type { Random } from "../../random.js";
 
 /** How bad a disk is; drawn per seed. */
 export interface DiskLuck {
   /** How likely a write or a sync fails. After that, the journal takes no more. */
   readonly failure: number;
+  /** How likely there is no room for a new file. */
+  readonly fullness: number;
   /** How likely a sync takes longer. */
   readonly slowness: number;
-  /** How likely a crash leaves a part of a record behind that was not synced. */
+  /** How likely a crash of the machine leaves a part of a write behind that was not synced. */
   readonly tear: number;
 }
 
-interface DiskRecord {
-  readonly bytes: Buffer;
-  /** How many groups of writes were appended up to and with this record. */
-  readonly groups: number;
+const SECTOR_BYTES = 512;
+const PAGE_BYTES = 4096;
+
+interface SimFile {
+  bytes: Buffer;
+  /** A write that is on its way. */
+  pending: { readonly bytes: Buffer; readonly at: number } | null;
 }
 
-/** A file on a simulated disk, to which records are appended. It outlives crashes; what was not synced may not. */
+type Later = (what: string, happen: () => void) => void;
+
+/** Files on a simulated disk. They outlive crashes; what was not synced may not. */
 export class SimDisk {
-  #records: DiskRecord[] = [];
-  #synced = 0;
+  readonly files = new Map<string, SimFile>();
+  #boots = 0;
 
-  /** How many groups of writes there are. */
-  get groups(): number {
-    return this.#records.at(-1)?.groups ?? 0;
+  get boot(): string {
+    return this.#boots.toString(16).padStart(32, "0");
   }
 
-  write(record: DiskRecord): void {
-    this.#records.push(record);
+  /** The process ends. What it was writing is there, or not, or its first pages are. */
+  kill(random: Random): void {
+    this.#settle(({ bytes, at }, file) => {
+      const pages = Math.ceil((at + bytes.length) / PAGE_BYTES) - Math.floor(at / PAGE_BYTES);
+      const end = (Math.floor(at / PAGE_BYTES) + random.int(pages + 1)) * PAGE_BYTES;
+      bytes.subarray(0, Math.max(0, end - at)).copy(file.bytes, at);
+    });
   }
 
-  sync(): void {
-    this.#synced = this.#records.length;
-  }
-
-  /** Records that were not synced are lost from some point on, and the first of those may be there in part. */
+  /** The machine ends. Any sectors of what was being written are there, with flipped bits as the case may be. */
   crash(random: Random, { tear }: DiskLuck): void {
-    const kept = this.#synced + random.int(this.#records.length - this.#synced + 1);
-    const next = this.#records[kept];
-    this.#records.length = kept;
-    if (next === undefined || !random.chance(tear)) return;
-    const bytes = Buffer.from(next.bytes.subarray(0, 1 + random.int(next.bytes.length)));
-    const isWhole = bytes.length === next.bytes.length;
-    if (isWhole || random.chance(0.3)) {
-      const at = random.int(bytes.length);
-      bytes[at] = (bytes[at] ?? 0) ^ (1 << random.int(8));
-    }
-    this.#records.push({ bytes, groups: this.groups });
+    this.#boots += 1;
+    this.#settle(({ bytes, at }, file) => {
+      const isTorn = random.chance(tear);
+      const isAll = random.chance(0.5);
+      for (let from = at; from < at + bytes.length; ) {
+        const end = Math.min((Math.floor(from / SECTOR_BYTES) + 1) * SECTOR_BYTES, at + bytes.length);
+        if (isTorn ? random.chance(0.5) : isAll) bytes.copy(file.bytes, from, from - at, end - at);
+        from = end;
+      }
+      if (isTorn && random.chance(0.5)) flip(file.bytes, at + random.int(bytes.length), random);
+    });
   }
 
-  /** Hands over what can be read, and cuts the rest off. Says whether there was such a rest. */
-  replay(each: (key: string, value: Uint8Array | null) => void): boolean {
-    const broken = this.#records.findIndex(({ bytes }) => !readCommit(bytes, each));
-    if (broken >= 0) this.#records.length = broken;
-    this.#synced = this.#records.length;
-    return broken >= 0;
+  /** A bit that nobody has written. */
+  rot(random: Random): string {
+    const name = random.pick([...this.files.keys()].sort());
+    const { bytes } = this.files.get(name) as SimFile;
+    const at = random.int(bytes.length);
+    flip(bytes, at, random);
+    return `${name}, byte ${at}`;
+  }
+
+  #settle(land: (write: { readonly bytes: Buffer; readonly at: number }, file: SimFile) => void): void {
+    for (const file of this.files.values()) {
+      if (file.pending !== null) land(file.pending, file);
+      file.pending = null;
+    }
   }
 }
 
-type Done = (error: HeadwaterError | null) => void;
+function flip(bytes: Buffer, at: number, random: Random): void {
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << random.int(8));
+}
 
-/** A journal on such a disk. Writing and syncing are things that happen some time, or go wrong. */
-export class SimJournal implements Journal {
-  readonly #table = new Table<Uint8Array>();
-  readonly #gathering = new CommitBuffer();
-  #waiting: Done[] = [];
-  #groups: number;
-  #isBusy = false;
-  #failure: HeadwaterError | null = null;
-  /** Was there something that a crash had left half written? */
-  readonly wasTorn: boolean;
+/** Such a disk as one process sees it. What takes time happens some time, or goes wrong. */
+export class SimLogDisk implements LogDisk {
+  readonly boot: string;
+  isFull = false;
+  /** An opening does all it does before anything else goes on. */
+  isOpening = true;
 
   constructor(
     readonly disk: SimDisk,
     readonly luck: DiskLuck,
     readonly random: Random,
-    readonly later: (what: string, happen: () => void) => void,
+    readonly happen: Later,
   ) {
-    this.wasTorn = disk.replay((key, value) => this.#set(key, value));
-    this.#groups = disk.groups;
+    this.boot = disk.boot;
   }
 
-  /** How many groups of writes were appended, since the disk was new. */
-  get groups(): number {
-    return this.#groups;
+  names(): string[] {
+    return [...this.disk.files.keys()];
   }
 
-  get hasFailed(): boolean {
-    return this.#failure !== null;
+  read(name: string, bytes?: number): Buffer {
+    const file = this.disk.files.get(name);
+    return Buffer.from(file === undefined ? [] : file.bytes.subarray(0, bytes));
   }
 
-  append(writes: readonly Write[], done: Done): void {
-    const failure = this.#failure;
-    if (failure !== null) return this.later("refusal", () => done(failure));
-    this.#gathering.addAll(writes);
-    for (const { key, value } of writes) this.#set(key, value);
-    this.#groups += 1;
-    this.#waiting.push(done);
-    this.#goOn();
+  create(name: string, bytes: number, done: (error: Error | null, file: LogFile | null) => void): void {
+    if (this.disk.files.has(name)) return done(failure("EEXIST"), null);
+    const file: SimFile = { bytes: Buffer.alloc(0), pending: null };
+    this.disk.files.set(name, file);
+    this.happen("make room", () => {
+      this.isFull = this.random.chance(this.luck.fullness);
+      if (this.isFull) {
+        this.disk.files.delete(name);
+        return done(failure("ENOSPC"), null);
+      }
+      file.bytes = Buffer.alloc(bytes);
+      done(null, this.#opened(file));
+    });
   }
 
-  get(key: string): Uint8Array | undefined {
-    return this.#table.get(key);
+  /** For an opening. */
+  createNow(name: string, bytes: number): LogFile {
+    const file: SimFile = { bytes: Buffer.alloc(bytes), pending: null };
+    this.disk.files.set(name, file);
+    return this.#opened(file);
   }
 
-  *range(prefix: string, after = ""): Iterable<[key: string, value: Uint8Array]> {
-    yield* this.#table.from(prefix, after);
+  has(name: string): boolean {
+    return this.disk.files.has(name);
   }
 
-  async close(): Promise<void> {}
-
-  #set(key: string, value: Uint8Array | null): void {
-    if (value === null) this.#table.delete(key);
-    else this.#table.set(key, Buffer.from(value));
+  rename(from: string, to: string): boolean {
+    const file = this.disk.files.get(from);
+    if (file === undefined) return false;
+    this.disk.files.delete(from);
+    this.disk.files.set(to, file);
+    return true;
   }
 
-  #goOn(): void {
-    if (this.#isBusy || this.#waiting.length === 0) return;
-    this.#isBusy = true;
-    this.later("write", () => this.#write());
+  remove(name: string): void {
+    this.disk.files.delete(name);
   }
 
-  #write(): void {
-    const settled = this.#waiting;
-    this.#waiting = [];
-    if (this.random.chance(this.luck.failure)) return this.#fail("the disk is full", settled);
-    this.disk.write({ bytes: Buffer.from(this.#gathering.seal()), groups: this.#groups });
-    this.#gathering.clear();
-    this.later("sync", () => this.#sync(settled));
+  later(_ms: number, callback: () => void): void {
+    this.happen("look for room", callback);
   }
 
-  #sync(settled: readonly Done[]): void {
-    if (this.random.chance(this.luck.slowness)) return this.later("sync", () => this.#sync(settled));
-    if (this.random.chance(this.luck.failure)) return this.#fail("the disk does not answer", settled);
-    this.disk.sync();
-    this.#isBusy = false;
-    this.#goOn();
-    for (const done of settled) done(null);
+  #opened(file: SimFile): LogFile {
+    return {
+      close: () => {},
+      write: (bytes, at, done) => {
+        if (this.isOpening) {
+          bytes.copy(file.bytes, at);
+          return done(null);
+        }
+        this.happen("write", () => {
+          file.pending = { bytes: Buffer.from(bytes), at };
+          this.#sync(file, done);
+        });
+      },
+    };
   }
 
-  #fail(why: string, settled: readonly Done[]): void {
-    const failure = new HeadwaterError("HW-3006", `${why}.`);
-    this.#failure = failure;
-    for (const done of [...settled, ...this.#waiting.splice(0)]) done(failure);
+  #sync(file: SimFile, done: (error: Error | null) => void): void {
+    this.happen("sync", () => {
+      if (this.random.chance(this.luck.slowness)) return this.#sync(file, done);
+      if (this.random.chance(this.luck.failure)) return done(failure("EIO"));
+      file.pending?.bytes.copy(file.bytes, file.pending.at);
+      file.pending = null;
+      done(null);
+    });
   }
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(code), { code });
 }

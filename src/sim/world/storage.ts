@@ -1,7 +1,9 @@
 import type { Marks } from "../../core/marks.js";
 import type { Plant } from "../../core/plants.js";
+import { HeadwaterError } from "../../errors.js";
 import type { Random } from "../../random.js";
-import { type DiskLuck, SimDisk, SimJournal } from "./disk.js";
+import { type DiskLuck, SimDisk } from "./disk.js";
+import { groupsOn, SimJournal } from "./journal.js";
 import type { Recorder } from "./recorder.js";
 import { WatchedLedger } from "./watched-ledger.js";
 
@@ -24,6 +26,7 @@ export class Storage {
     this.#random = random.fork();
     this.#luck = {
       failure: random.pick([0, 0, 0.003]),
+      fullness: random.pick([0, 0, 0.3, 0.9]),
       slowness: random.pick([0, 0.3, 0.8]),
       tear: random.pick([0, 0.5]),
     };
@@ -44,6 +47,13 @@ export class Storage {
     return this.#ledger?.journal.hasFailed ?? false;
   }
 
+  /** Was a request refused because the disk was full? */
+  hasNoRoom(error: unknown): boolean {
+    const isFull = error instanceof HeadwaterError && error.code === "HW-3026";
+    if (isFull) this.marks.hit("the journal had no room");
+    return isFull;
+  }
+
   /** Does the process end here? */
   isCrashDue(): boolean {
     if (this.hasFailed) {
@@ -57,8 +67,9 @@ export class Storage {
 
   crash(): void {
     this.marks.hit("a crash ended the program");
-    this.#disk.crash(this.#random, this.#luck);
-    if (this.#ledger?.survived(this.#disk.groups))
+    if (this.#random.chance(0.5)) this.#disk.kill(this.#random);
+    else this.#disk.crash(this.#random, this.#luck);
+    if (this.#ledger?.survived(groupsOn(this.#disk, this.#luck, this.#random)))
       this.marks.hit("a commit was known to nobody but the disk");
   }
 }

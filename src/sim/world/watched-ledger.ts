@@ -4,7 +4,7 @@ import type { StoredAnswer } from "../../host/deduplication/index.js";
 import type { EventRequest } from "../../host/event/index.js";
 import { Ledger } from "../../host/store/index.js";
 import type { LoggedEvent } from "../oracle/index.js";
-import type { SimJournal } from "./disk.js";
+import type { SimJournal } from "./journal.js";
 import type { Recorder } from "./recorder.js";
 
 /** Tells the recorder which events have committed: also those that did just before a crash, unknown to everybody. */

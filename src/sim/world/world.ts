@@ -127,7 +127,7 @@ export class World {
       marks,
       plant,
       ledger: this.#storage?.open(this.#adder()) ?? null,
-      hosts: this.#cluster,
+      runners: this.#cluster?.heads ?? null,
       onSettled: (event) => this.#settled(event),
     });
     for (const client of new Set(this.#workload.map((request) => request.client))) {
@@ -310,6 +310,7 @@ export class World {
     try {
       result = { ok: true, value: await ask() };
     } catch (error) {
+      if (this.#storage?.hasNoRoom(error) && life === this.#life) return this.#plan(index); // asks again later
       result = { ok: false, error: failureOf(error) };
     }
     if (life !== this.#life || this.#storage?.hasFailed) return; // the connection broke, or the answer is no answer

@@ -24,6 +24,7 @@ if (!isHost()) {
   for (;;) {
     const pid = await Promise.race([counter.where(), refused]);
     if (pid === null) break;
+    taken.push(...allDescriptors()); // those that were in use for a moment when the others were taken
     process.kill(pid, "SIGKILL");
   }
   const added = counter.add(); // waits for a host that does not exist

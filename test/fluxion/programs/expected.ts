@@ -216,6 +216,20 @@ export const expected: Readonly<Record<string, Expected>> = {
   "object-of-file-returned.cjs": { refuses: { "pick()": /object of the file/ }, requests: get("/", "/") },
   "written-then-changed.cjs": { refuses: { handler: /res\.write/ }, requests: get("/") },
   "getter-on-requests.cjs": { refuses: { handler: /getters/ }, requests: get("/", "/") },
+  // what goes on while nobody waits for it
+  "unawaited-promise.cjs": {
+    refuses: { handler: /nobody waits/, chain: /nobody waits/, last: /nobody waits/ },
+    requests: get("/?n=1", "/chain", "/last"),
+    alone: true,
+  },
+  "unawaited-then-cut.cjs": { refuses: { "heavy()": /could overtake/ }, requests: get("/?n=1", "/?n=2") },
+  "in-flight-counter.cjs": { refuses: { handler: /could overtake/ }, requests: get("/", "/") },
+  "router-by-hand.cjs": { refuses: { handler: /after next/ }, requests: get("/"), alone: true },
+  // what is changed under another name
+  "method-by-reference.cjs": { refuses: { handler: /log/ }, requests: get("/", "/add?n=1", "/") },
+  "many-arguments.cjs": { refuses: { handler: /log/ }, requests: get("/", "/add", "/") },
+  "changed-by-prototype.cjs": { refuses: { handler: /begun|bytes/ }, requests: get("/", "/set?n=5", "/", "/move", "/") },
+  "app-of-request.cjs": { refuses: { handler: /app/ }, requests: get("/", "/visit", "/") },
   // programs that end
   "ends-by-itself.cjs": { isolates: ["digest"], args: ["one", "two"] },
   "ends-uncaught.cjs": { isolates: ["parse"] },

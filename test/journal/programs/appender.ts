@@ -1,12 +1,16 @@
-/** Opens a journal, appends that many commits of one group each, says "waiting", and waits to be killed. */
-import { openLmdbJournal } from "#src/journal/lmdb.js";
+/** Opens a journal, appends that many commits of one group each, says "waiting", and writes one more for each line it is told. */
+import { createInterface } from "node:readline";
+import { openJournal } from "#src/journal/open.js";
 import { IDENTITY, write } from "../support.js";
 
 const [directory = "", count = ""] = process.argv.slice(2);
-const journal = await openLmdbJournal(directory, IDENTITY, {
+const journal = await openJournal(directory, IDENTITY, {
   durability: "synced",
   carryOver: { idleMs: 1e9 },
 });
 for (let i = 0; i < Number(count); i++) await write(journal, { [`c/${i}`]: `value ${i}` });
 process.stdout.write(`${JSON.stringify("waiting")}\n`);
-setInterval(() => {}, 1e9);
+for await (const key of createInterface({ input: process.stdin })) {
+  await write(journal, { [key]: "x" });
+  process.stdout.write(`${JSON.stringify("written")}\n`);
+}

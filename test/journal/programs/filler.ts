@@ -1,15 +1,21 @@
-/** Appends groups of two large values, ten in flight, until they fail, then ten more, and says how that went. */
-import type { HeadwaterError } from "headwater";
-import { openLmdbJournal } from "#src/journal/lmdb.js";
+/**
+ * Appends groups of two large values, ten in flight, until the journal lets nothing new in; then thirty more, as
+ * events do that were let in before; then makes room, goes on, closes the journal, and says how that went.
+ */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openJournal } from "#src/journal/open.js";
 import { IDENTITY, outcome } from "../support.js";
 
-// Otherwise the system ends a process that writes beyond its limit, and the write could not fail.
-process.on("SIGXFSZ", () => {});
+const [place = ""] = process.argv.slice(2);
+const ballast = join(place, "ballast");
+const directory = join(place, "journal");
+writeFileSync(ballast, Buffer.alloc(16 * 2 ** 20));
 
-const [directory = ""] = process.argv.slice(2);
-const journal = await openLmdbJournal(directory, IDENTITY, { durability: "synced" });
+const options = { durability: "synced", carryOver: { keys: 100 } } as const;
+const journal = await openJournal(directory, IDENTITY, options);
 const value = Buffer.alloc(10_000, "x");
-const errors: HeadwaterError[] = [];
+const codes: string[] = [];
 let started = 0;
 let safe = 0;
 
@@ -17,18 +23,27 @@ async function append(): Promise<void> {
   const own = started++;
   const error = await outcome(journal, [
     { key: `a/${own}`, value },
-    { key: `b/${own}`, value },
+    { key: `b/${own % 50}`, value },
   ]);
   if (error === null) safe += 1;
-  else errors.push(error);
+  else codes.push(error.code);
 }
 
 async function fill(): Promise<void> {
-  while (errors.length === 0) await append();
+  while (journal.refusal() === null) await append();
 }
 
 await Promise.all(Array.from({ length: 10 }, fill));
-await Promise.all(Array.from({ length: 10 }, append));
+const refused = journal.refusal()?.code;
+const safeWhenFull = safe;
+const others = Array.from({ length: 30 }, append);
+rmSync(ballast);
+await Promise.all(others);
+while (journal.refusal() !== null) await new Promise((resolve) => setTimeout(resolve, 10));
+await append();
 await journal.close();
-const report = { safe, codes: errors.map(({ code }) => code), message: errors[0]?.message };
-process.stdout.write(`${JSON.stringify(report)}\n`);
+
+const again = await openJournal(directory, IDENTITY, options);
+const found = [...again.range("a/")].length;
+await again.close();
+process.stdout.write(`${JSON.stringify({ refused, safeWhenFull, appended: started, codes, found })}\n`);

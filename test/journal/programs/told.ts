@@ -1,10 +1,10 @@
 /** Opens a journal, and for each line that it is told appends a group with that key, and says how that went. */
 import { createInterface } from "node:readline";
-import { openLmdbJournal } from "#src/journal/lmdb.js";
+import { openJournal } from "#src/journal/open.js";
 import { IDENTITY, outcome } from "../support.js";
 
 const [directory = ""] = process.argv.slice(2);
-const journal = await openLmdbJournal(directory, IDENTITY, {
+const journal = await openJournal(directory, IDENTITY, {
   durability: "synced",
   carryOver: { idleMs: 1e9 },
   takeOver: true,

@@ -5,7 +5,7 @@
  * acknowledged. It begins when it is told to.
  */
 import { once } from "node:events";
-import { openLmdbJournal } from "#src/journal/lmdb.js";
+import { openJournal } from "#src/journal/open.js";
 import { Random } from "#src/random.js";
 import { decode, encode } from "#src/state/codec.js";
 import { ACCOUNTS, IDENTITY } from "../support.js";
@@ -13,8 +13,8 @@ import { ACCOUNTS, IDENTITY } from "../support.js";
 const [seed = "0", kept = "Infinity", ...journals] = process.argv.slice(2);
 
 async function begin(durability: "synced" | "written", directory: string): Promise<void> {
-  const carryOver = { keys: 100, commits: 20, idleMs: 1 };
-  const journal = await openLmdbJournal(directory, IDENTITY, { durability, carryOver });
+  const carryOver = { keys: 100, logBytes: 20_000, idleLogBytes: 1, idleMs: 1 };
+  const journal = await openJournal(directory, IDENTITY, { durability, carryOver });
   const random = new Random(Number(seed));
   const read = (key: string) => {
     const value = journal.get(key);

@@ -29,17 +29,20 @@ import {
 import {
   atomicFacts,
   begunBefore,
+  calledAloneFacts,
   chainFacts,
   followFacts,
   givenBack,
   guardFacts,
   hasContinuation,
   isPosted,
+  leftAloneFacts,
   postedFacts,
+  unawaitedFacts,
   zoneFacts,
 } from "../hazards/index.js";
 import { Slicer } from "../slice/index.js";
-import { type Container, engineFor, reached, type Whole } from "../whole/index.js";
+import { type Container, engineFor, heeded, heededFacts, reached, type Whole } from "../whole/index.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
 import { type Decision, idOf } from "./plan.js";
 
@@ -109,37 +112,39 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
   const slicer = new Slicer(whole, engine, waits, call);
   slicer.bodies(bodies);
   slicer.elsewhere(module, call);
+  const check = () => engine.at(body, () => copyable(engine, result, call, "its caller"));
   const facts: Fact[] = [
     ...messageFacts(around, node, call, given),
-    ...bodies.flatMap((each) => [...each.facts.values()]),
+    ...heededFacts(whole, [...bodies.flatMap((each) => [...each.facts.values()]), ...slicer.facts]),
     ...receiverFacts(own),
-    ...givenBack(engine, own),
+    ...heeded(whole, "same objects", () => givenBack(engine, own)),
     ...zoneFacts(whole, bodies),
+    ...heeded(whole, "promises awaited", () => unawaitedFacts(engine, own)),
     ...(waits ? lateFacts(around, node, call) : []),
-    ...slicer.facts,
-    ...resultOf(
-      engine,
-      module,
-      call,
-      () => engine.at(body, () => copyable(engine, result, call, "its caller")),
-      result,
-      bodies,
-    ),
+    ...heeded(whole, "results", () => resultOf(engine, module, call, check, result, bodies)),
   ];
   const weight = weightOf(bodies, module.remarks(call).includes("heavy"));
   const isAwaited = !posts && (isAsync || isAwait(call));
   if (weight === "trivial" && (facts.length > 0 || !isAwaited)) return { goes: false, facts: [] };
   if (facts.length > 0) return { goes: false, facts };
   const late = isAwaited && takesEvents(whole, around, node, call);
-  const chain = posts || late ? [] : chainFacts(whole, container.listener?.ruptures ?? []);
+  const ruptures = container.listener?.ruptures ?? [];
   const following = posts
     ? postedFacts(whole, container, call)
-    : isAwaited
-      ? late
-        ? []
-        : [...atomicFacts(whole, node, call, false), ...chain]
-      : [...followFacts(whole, container, call), ...atomicFacts(whole, node, call, true), ...chain];
-  const before = [...guardFacts(whole), ...(late ? [] : begunBefore(whole, node, call))];
+    : [
+        ...(isAwaited ? [] : heeded(whole, "after a cut", () => followFacts(whole, container, call))),
+        ...(late
+          ? []
+          : heeded(whole, "uses around an await", () => atomicFacts(whole, node, call, !isAwaited))),
+        ...(late ? [] : heeded(whole, "uses around a continuation", () => chainFacts(whole, ruptures))),
+      ];
+  const isAlone = container.listener === null;
+  const before = [
+    ...heeded(whole, "promises left alone", () => leftAloneFacts(whole, ruptures)),
+    ...heeded(whole, "functions called alone", () => (isAlone ? calledAloneFacts(whole, node) : [])),
+    ...heeded(whole, "begun by a middleware", () => guardFacts(whole)),
+    ...heeded(whole, "begun before", () => (late ? [] : begunBefore(whole, node, call))),
+  ];
   if (following.length + before.length > 0) return { goes: false, facts: [...following, ...before] };
   const place = module.place(call);
   const name = written(call.callee);

@@ -25,14 +25,24 @@ import {
   givenBack,
   guardFacts,
   isOfMainLoop,
+  leftAloneFacts,
   lookedAfter,
   notTheSame,
   oddFacts,
   overtaking,
+  unawaitedFacts,
   zoneFacts,
 } from "../hazards/index.js";
 import { Slicer } from "../slice/index.js";
-import { engineFor, type Listener, reached, roleOf, type Whole } from "../whole/index.js";
+import {
+  engineFor,
+  heeded,
+  heededFacts,
+  type Listener,
+  reached,
+  roleOf,
+  type Whole,
+} from "../whole/index.js";
 import { type Decision, type Input, idOf, type PartPlan, type Reads } from "./plan.js";
 
 const ORDERED: Readonly<Record<string, string>> = {
@@ -68,20 +78,23 @@ export function decidePart(
   const slicer = new Slicer(whole, engine, waits, node);
   slicer.bodies(bodies);
   slicer.elsewhere(module, node);
+  const isOfExpress = listener.ruptures.some(({ door }) => door === "express");
+  const isOfPromise = listener.ruptures.some(({ door }) => door === "then");
   const facts = [
-    ...bodies.flatMap((each) => [...each.facts.values()]),
-    ...effectsOutOfPlace(engine, bodies),
-    ...givenBack(engine, bodies),
-    ...oddFacts(whole, bodies),
+    ...heededFacts(whole, [...bodies.flatMap((each) => [...each.facts.values()]), ...slicer.facts]),
+    ...heeded(whole, "effects in order", () => effectsOutOfPlace(engine, bodies)),
+    ...heeded(whole, "same objects", () => givenBack(engine, bodies)),
+    ...heeded(whole, "requests as they come", () => oddFacts(whole, bodies)),
     ...zoneFacts(whole, bodies),
+    ...heeded(whole, "promises awaited", () => unawaitedFacts(engine, bodies)),
+    ...heeded(whole, "promises left alone", () => leftAloneFacts(whole, listener.ruptures)),
     ...(waits ? sharedCaptures(whole, bodies) : []),
-    ...overtaking(whole, node, touched(whole, bodies)),
-    ...chainFacts(whole, listener.ruptures),
-    ...guardFacts(whole),
-    ...begunAround(whole, node),
-    ...(listener.ruptures.some(({ door }) => door === "express") ? lookedAfter(whole) : []),
-    ...(listener.ruptures.some(({ door }) => door === "then") ? resultFacts(engine, module, listener) : []),
-    ...slicer.facts,
+    ...heeded(whole, "parts of one request", () => overtaking(whole, node, touched(whole, bodies))),
+    ...heeded(whole, "uses around a continuation", () => chainFacts(whole, listener.ruptures)),
+    ...heeded(whole, "begun by a middleware", () => guardFacts(whole)),
+    ...heeded(whole, "begun before", () => begunAround(whole, node)),
+    ...heeded(whole, "after next", () => (isOfExpress ? lookedAfter(whole) : [])),
+    ...heeded(whole, "results", () => (isOfPromise ? resultFacts(engine, module, listener) : [])),
   ];
   if (facts.length > 0) return { goes: false, facts };
   return { goes: true, plan: planOf(whole, listener, name, bodies, slicer) };

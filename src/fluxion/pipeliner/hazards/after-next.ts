@@ -1,5 +1,5 @@
-import type { Body, Engine, Fact } from "../../points-to/index.js";
-import { isFunction, type Node } from "../../source/index.js";
+import type { Body, BodyFacts, Engine, Fact } from "../../points-to/index.js";
+import { isFunction, type Node, plain } from "../../source/index.js";
 import type { Whole } from "../whole/index.js";
 import { calledTwice } from "./twice.js";
 
@@ -48,9 +48,11 @@ function lookingAfter(engine: Engine): Looking | null {
  * they are synchronous. Such a program would notice if they answered later. Gives the first place that does.
  */
 function afterNext(engine: Engine, passing: ReadonlySet<Body>): Node | null {
-  for (const { body, calls, effects } of engine.bodies.values()) {
+  for (const facts of engine.bodies.values()) {
+    const { body, calls, effects } = facts;
     if (!passing.has(body)) continue;
     const places = [
+      ...givenAway(engine, facts, passing),
       ...effects.filter(({ receiver }) => receiver.receiver === "next").map(({ node }) => node),
       ...[...calls]
         .filter(([, targets]) => [...targets].some((each) => passing.has(each)))
@@ -65,8 +67,9 @@ function afterNext(engine: Engine, passing: ReadonlySet<Body>): Node | null {
 /** Functions that call `next`, themselves or through others. */
 export function passingOn(engine: Engine): Set<Body> {
   const found = new Set<Body>();
-  for (const { body, effects } of engine.bodies.values()) {
-    if (effects.some(({ receiver }) => receiver.receiver === "next")) found.add(body);
+  for (const facts of engine.bodies.values()) {
+    const isCalled = facts.effects.some(({ receiver }) => receiver.receiver === "next");
+    if (isCalled || givenAway(engine, facts, found).length > 0) found.add(facts.body);
   }
   for (let before = -1; before < found.size; ) {
     before = found.size;
@@ -77,6 +80,21 @@ export function passingOn(engine: Engine): Set<Body> {
     }
   }
   return found;
+}
+
+/** `router(req, res, next)`: calls of code that is not looked at, which may call `next` before they return. */
+function givenAway(engine: Engine, { body, module }: BodyFacts, passing: ReadonlySet<Body>): Node[] {
+  return module.inside(body).acts.filter((act) => {
+    if (act.type !== "CallExpression" || engine.ruptures.has(act)) return false;
+    return act.arguments.some((each) => {
+      const given = plain(each);
+      if (isFunction(given)) return passing.has(given);
+      const variable = given.type === "Identifier" ? module.variable(given) : null;
+      if (!variable) return false;
+      if (engine.options.roles.get(variable) === "next") return true;
+      return [...engine.of(variable)].some((thing) => thing.kind === "function" && passing.has(thing.node));
+    });
+  });
 }
 
 const PASSING = new Set(["ReturnStatement", "ConditionalExpression", "LogicalExpression", "AwaitExpression"]);

@@ -20,6 +20,8 @@ import {
 } from "../../source/index.js";
 import { reached, type Whole } from "../whole/index.js";
 import { behind, passingOn } from "./after-next.js";
+import { isAwaited, isLeftAlone } from "./promises.js";
+import { acts, answers, bodiesOf, isCounting, isSeen } from "./seen.js";
 
 const CLEARING = /^clear(Timeout|Interval|Immediate)$/;
 const SERVERS = /^(express4?|https?|net|http2)$/;
@@ -49,6 +51,64 @@ function overtaken(whole: Whole, node: Node): Fact {
     reason: "what is begun here acts on the same response, and could overtake it",
     advice: "let the heavy function be asked for by what may come first, and `await` it there",
   };
+}
+
+/** A callback of a promise that nobody waits for: if it fails, the process ends, and would end later. */
+export function leftAloneFacts(whole: Whole, ruptures: readonly Rupture[]): Fact[] {
+  return ruptures.flatMap(({ door, node, within }): Fact[] => {
+    const facts = whole.engine.bodies.get(within);
+    if (door !== "then" || facts === undefined) return [];
+    if (!isLeftAlone(whole, facts, node, chainAround(node))) return [];
+    const reason = "nobody waits for this promise, and what it throws ends the process";
+    return [
+      {
+        code: "HW-7010",
+        node,
+        module: facts.module,
+        reason,
+        advice: "`await` it, return it, or `catch` what it throws",
+      },
+    ];
+  });
+}
+
+/** `audit();`: what an asynchronous function does after an `await` has a place among all else, if nobody waits for it. */
+export function calledAloneFacts(whole: Whole, node: Body): Fact[] {
+  const call = isFunction(node) && node.async ? callsAlone(whole).get(node) : undefined;
+  if (call === undefined) return [];
+  const reason = "the function around it is called here, and nobody waits for it";
+  return [
+    {
+      code: "HW-7010",
+      node: call,
+      module: whole.engine.moduleOf(call),
+      reason,
+      advice: "`await` it, or return it",
+    },
+  ];
+}
+
+const ALONE = new WeakMap<Whole, ReadonlyMap<FunctionNode, Node>>();
+
+function callsAlone(whole: Whole): ReadonlyMap<FunctionNode, Node> {
+  const known = ALONE.get(whole);
+  if (known !== undefined) return known;
+  const found = new Map<FunctionNode, Node>();
+  ALONE.set(whole, found);
+  for (const { body, calls } of whole.engine.bodies.values()) {
+    if (body.type === "Program") continue; // `main();`: nothing else is under way by then
+    for (const [node, targets] of calls) {
+      // A listener is called by others.
+      if (
+        node.type !== "CallExpression" ||
+        ruptureAt(whole, node) !== undefined ||
+        isAwaited(chainAround(node))
+      )
+        continue;
+      for (const target of targets) if (target.async && !target.generator) found.set(target, node);
+    }
+  }
+  return found;
 }
 
 /** What was begun before a call, by its function or those around it, and could come before what follows the call. */
@@ -141,19 +201,27 @@ function valueAt(whole: Whole, body: Body, node: Node): Value {
   return whole.engine.at(body, () => evaluate(whole.engine, node));
 }
 
-/** Does a call begin something that acts on a request or response later, itself or through what it calls? */
+/** Does a call begin something that somebody can tell came first, itself or through what it calls? */
 function begins(whole: Whole, body: Body, act: CallExpression): boolean {
   const rupture = ruptureAt(whole, act);
-  if (rupture !== undefined) return isLater(rupture) && isActing(whole, rupture);
   const facts = whole.engine.bodies.get(body);
+  if (facts !== undefined && isLeftAlone(whole, facts, act, chainAround(act))) return true;
+  if (rupture !== undefined) return isLater(rupture) && isActing(whole, rupture);
   if (facts?.unknown.has(act)) {
     const given = act.arguments.flatMap((each) => [...valueAt(whole, body, each)]);
     return given.some((thing) => thing.kind === "function" && answers(whole, thing.node));
   }
   const targets = [...(facts?.calls.get(act) ?? [])];
+  if (goesOnAlone(whole, act, targets)) return true;
   return targets.some((target) =>
     reached(whole.engine, target).some((each) => beginsItself(whole, each.body)),
   );
+}
+
+/** `audit();`: a function of the program that goes on after its first `await` while nobody waits for it. */
+function goesOnAlone(whole: Whole, act: CallExpression, targets: readonly FunctionNode[]): boolean {
+  const isAsync = targets.some((each) => each.async && !each.generator);
+  return isAsync && !isAwaited(act) && targets.some((each) => isSeen(whole, each));
 }
 
 const BEGINNING = new WeakMap<Whole, Map<Body, boolean>>();
@@ -163,9 +231,13 @@ function beginsItself(whole: Whole, body: Body): boolean {
   BEGINNING.set(whole, all);
   const known = all.get(body);
   if (known !== undefined) return known;
+  const facts = whole.engine.bodies.get(body);
+  const calls = facts?.calls;
   const found = actsIn(whole, body).some((act) => {
     const rupture = ruptureAt(whole, act);
-    return rupture !== undefined && isLater(rupture) && isActing(whole, rupture);
+    if (facts !== undefined && isLeftAlone(whole, facts, act, chainAround(act))) return true;
+    if (rupture === undefined) return goesOnAlone(whole, act, [...(calls?.get(act) ?? [])]);
+    return isLater(rupture) && isActing(whole, rupture);
   });
   all.set(body, found);
   return found;
@@ -183,17 +255,22 @@ function isLater({ door }: Rupture): boolean {
   return door !== "express" && door !== "http";
 }
 
-/** What has been answered cannot be overtaken. */
+/** Could what a rupture point leads to come before what would have been before it, and does anybody see that? */
 function isActing(whole: Whole, { door, node, listeners }: Rupture): boolean {
   const [event] = node.arguments;
-  if (door === "emitter" && event?.type === "Literal" && event.value === "finish") return false;
+  const name = door === "emitter" && event?.type === "Literal" ? String(event.value) : null;
   if (door === "timer" && isCleared(node)) return true;
-  const ending =
-    door === "emitter" &&
-    event?.type === "Literal" &&
-    /^(close|end|error|aborted)$/.test(String(event.value));
-  return [...listeners].some((each) => (ending ? answers(whole, each) : acts(whole, each)));
+  if ((door === "then" || door === "callback") && isAwaited(node))
+    return [...listeners].some((each) => acts(whole, each));
+  return [...listeners].some((each) => {
+    // What has been answered cannot be overtaken; but whoever counts what is under way counts more of it.
+    if (name === "finish") return isCounting(whole, each);
+    if (name !== null && ENDING.test(name)) return answers(whole, each) || isCounting(whole, each);
+    return acts(whole, each) || isSeen(whole, each);
+  });
 }
+
+const ENDING = /^(close|end|error|aborted)$/;
 
 /** A timer that somebody takes back when the answer is there. */
 function isCleared(timer: Node): boolean {
@@ -207,40 +284,6 @@ function isCleared(timer: Node): boolean {
     return !found;
   });
   return found;
-}
-
-/** Does a function use a response or `next`, or write to a request? */
-function acts(whole: Whole, node: FunctionNode): boolean {
-  if (answers(whole, node)) return true;
-  return bodiesOf(whole, node).some((body) => {
-    const module = whole.engine.moduleOf(body);
-    return module.inside(body).names.some((name) => {
-      const variable = module.variable(name);
-      if (!variable) return false;
-      const role = whole.roles.get(variable);
-      if (role !== undefined) return role === "response" || role === "next";
-      return [...whole.engine.of(variable)].some(
-        (thing) => thing.kind === "receiver" && (thing.receiver === "response" || thing.receiver === "next"),
-      );
-    });
-  });
-}
-
-function answers(whole: Whole, node: FunctionNode): boolean {
-  return bodiesOf(whole, node).some((body) =>
-    whole.engine.bodies.get(body)?.effects.some(({ receiver }) => receiver.receiver !== "console"),
-  );
-}
-
-/** A function, what it calls, and the functions inside of it. */
-function bodiesOf(whole: Whole, node: FunctionNode): Body[] {
-  const called = reached(whole.engine, node).map(({ body }) => body);
-  return [...called, ...called.flatMap((body) => insideOf(whole, body))];
-}
-
-function insideOf(whole: Whole, body: Body): Body[] {
-  const { functions } = whole.engine.moduleOf(body).inside(body);
-  return functions.flatMap((each) => [each, ...insideOf(whole, each)]);
 }
 
 /** What was begun uses a variable of this function, too, that one of both changes, and that is used after the call. */

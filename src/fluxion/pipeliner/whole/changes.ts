@@ -6,7 +6,7 @@ import {
   type Thing,
   type Value,
 } from "../../points-to/index.js";
-import type { Node, Variable } from "../../source/index.js";
+import { keyOf, type Node, type SourceModule, type Variable } from "../../source/index.js";
 import { keyOfThing } from "./keys.js";
 import type { Whole } from "./whole.js";
 
@@ -77,11 +77,36 @@ export function changedIn(engine: Engine): Map<unknown, Change> {
       }
     }
   }
+  appsIn(engine, changed);
   for (const [thing, at] of escapedFrom(engine)) {
     const key = isSomebodys(thing) ? keyOfThing(thing) : null;
     if (key !== null && !changed.has(key)) changed.set(key, { ...at, givenAway: true });
   }
   return changed;
+}
+
+/** `req.app` is the program's own app under another name: whatever is done to it there is done to that. */
+function appsIn(engine: Engine, changed: Map<unknown, Change>): void {
+  const { program, knowledge } = engine.options;
+  for (const { body, module } of engine.bodies.values()) {
+    const node = module.inside(body).names.find((name) => isApp(engine, module, name));
+    if (node === undefined) continue;
+    for (const { top } of program.modules.values()) {
+      for (const thing of top.variables.flatMap((each) => [...engine.of(each)])) {
+        if (thing.kind === "library" && thing.node !== null && knowledge.isExpress(thing.library))
+          changed.set(keyOfThing(thing), { node, body, givenAway: true });
+      }
+    }
+    return;
+  }
+}
+
+function isApp({ options }: Engine, module: SourceModule, name: Node & { type: "Identifier" }): boolean {
+  const { parent } = name;
+  if (parent?.type !== "MemberExpression" || parent.object !== name) return false;
+  if (keyOf(parent, parent.property) !== "app") return false;
+  const variable = module.variable(name);
+  return variable ? /^re(quest|sponse)$/.test(options.roles.get(variable) ?? "") : false;
 }
 
 /** A class that is given methods from outside is not what its declaration says, even if nothing runs by then. */

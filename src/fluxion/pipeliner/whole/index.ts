@@ -9,4 +9,13 @@ export { exportsOf, isUnclear } from "./exports.js";
 export { keyOfLibrary, keyOfThing } from "./keys.js";
 export { reached } from "./reach.js";
 export { isRepeated } from "./repeated.js";
-export { calledBySelf, engineFor, type Listener, lookAtWhole, roleOf, type Whole } from "./whole.js";
+export { heeded, heededFacts } from "./rules.js";
+export {
+  calledBySelf,
+  engineFor,
+  type Listener,
+  type LookingOptions,
+  lookAtWhole,
+  roleOf,
+  type Whole,
+} from "./whole.js";

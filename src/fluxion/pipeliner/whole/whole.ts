@@ -12,6 +12,7 @@ import {
 } from "../../points-to/index.js";
 import { type FunctionNode, type Node, type SourceProgram, type Variable, walk } from "../../source/index.js";
 import { type Change, changedIn, type Patch, patchedIn } from "./changes.js";
+import type { Rule } from "./rules.js";
 
 /** A function that a rupture point leads to. */
 export interface Listener {
@@ -35,12 +36,25 @@ export interface Whole {
   readonly patched: Patch | null;
   /** What is changed after files were loaded: where, by the place where the thing is made. */
   readonly changed: ReadonlyMap<unknown, Change>;
+  /** Rules that are left out, which makes a compiler that is wrong. */
+  readonly without: ReadonlySet<Rule>;
   /** What was found out of variables so far: all that they hold, and where that is changed. */
   readonly held: Map<Variable, Value>;
   readonly changes: Map<Variable, Change | null>;
 }
 
-export function lookAtWhole(program: SourceProgram, knowledge: Knowledge, inPlaceOnly = false): Whole {
+export interface LookingOptions {
+  /** Leave alone listeners that are not written where they are registered, as the paper's compiler did. */
+  readonly inPlaceOnly?: boolean;
+  /** Rules to be left out. Only for tests: the program would do something else. */
+  readonly without?: readonly Rule[];
+}
+
+export function lookAtWhole(
+  program: SourceProgram,
+  knowledge: Knowledge,
+  { inPlaceOnly = false, without = [] }: LookingOptions = {},
+): Whole {
   const first = look(program, knowledge, new Map(), null);
   const all = listenersOf(first.ruptures.values(), first);
   const { roles, patterns } = rolesOf(first, all);
@@ -57,6 +71,7 @@ export function lookAtWhole(program: SourceProgram, knowledge: Knowledge, inPlac
     patterns,
     patched: patchedIn(engine),
     changed: changedIn(engine),
+    without: new Set(without),
     held: new Map(),
     changes: new Map(),
   };

@@ -1,0 +1,92 @@
+import { alone, type Body, type BodyFacts, NONE, reachable, type Thing } from "../../points-to/index.js";
+import type { FunctionNode, Variable } from "../../source/index.js";
+import { keyOfThing, reached, type Whole } from "../whole/index.js";
+import { stateIn } from "./state.js";
+
+/** Does a function use a response or `next`, or write to a request? */
+export function acts(whole: Whole, node: FunctionNode): boolean {
+  if (answers(whole, node)) return true;
+  return bodiesOf(whole, node).some((body) => {
+    const module = whole.engine.moduleOf(body);
+    return module.inside(body).names.some((name) => {
+      const variable = module.variable(name);
+      if (!variable) return false;
+      const role = whole.roles.get(variable);
+      if (role !== undefined) return role === "response" || role === "next";
+      return [...whole.engine.of(variable)].some(
+        (thing) => thing.kind === "receiver" && (thing.receiver === "response" || thing.receiver === "next"),
+      );
+    });
+  });
+}
+
+export function answers(whole: Whole, node: FunctionNode): boolean {
+  return bodiesOf(whole, node).some((body) =>
+    whole.engine.bodies.get(body)?.effects.some(({ receiver }) => receiver.receiver !== "console"),
+  );
+}
+
+/** A function, what it calls, and the functions inside of it. */
+export function bodiesOf(whole: Whole, node: FunctionNode): Body[] {
+  const called = reached(whole.engine, node).map(({ body }) => body);
+  return [...called, ...called.flatMap((body) => insideOf(whole, body))];
+}
+
+function insideOf(whole: Whole, body: Body): Body[] {
+  const { functions } = whole.engine.moduleOf(body).inside(body);
+  return functions.flatMap((each) => [each, ...insideOf(whole, each)]);
+}
+
+/** Does a function do or use anything that others can see, or could change? Of lines on the console, only their order shows. */
+export function isSeen(whole: Whole, node: FunctionNode): boolean {
+  const own = new Set(bodiesOf(whole, node));
+  let writes = false;
+  for (const body of own) {
+    const facts = whole.engine.bodies.get(body);
+    if (facts === undefined) continue;
+    if (facts.effects.some(({ receiver }) => receiver.receiver !== "console")) return true;
+    if (facts.unknown.size > 0 || stateIn(whole, body, () => true).length > 0) return true;
+    writes ||= facts.effects.length > 0;
+  }
+  return (
+    writes &&
+    [...whole.engine.bodies.values()].some(({ body, effects }) => writesLine(body, effects) && !own.has(body))
+  );
+}
+
+function writesLine({ type }: Body, effects: BodyFacts["effects"]): boolean {
+  return type !== "Program" && effects.some(({ receiver }) => receiver.receiver === "console");
+}
+
+/** Does a function change something that other code uses while the program runs? */
+export function isCounting(whole: Whole, node: FunctionNode): boolean {
+  const own = new Set(bodiesOf(whole, node));
+  const changed = new Set<unknown>();
+  for (const body of own) {
+    const { changes } = whole.engine.bodies.get(body) ?? {};
+    const writes = new Set([...(changes?.values() ?? [])].flatMap((things) => [...things].map(keyOfThing)));
+    for (const { of, again, node: at, module } of stateIn(whole, body, () => true)) {
+      const isWritten = again && at.type === "Identifier" && module.reference(at)?.isWrite() === true;
+      const isChanged = !again && [...reachedBy(whole, of)].some((key) => writes.has(key));
+      if (isWritten || isChanged) changed.add(of);
+    }
+  }
+  if (changed.size === 0) return false;
+  for (const { body } of whole.engine.bodies.values()) {
+    if (body.type === "Program" || own.has(body)) continue;
+    if (stateIn(whole, body, () => true).some(({ of }) => changed.has(of))) return true;
+  }
+  return false;
+}
+
+/** What can be reached from something that is used, as it is known in changes. */
+function reachedBy(whole: Whole, of: unknown): Set<unknown> {
+  const { engine } = whole;
+  const isThing = typeof of === "object" && of !== null && "kind" in of;
+  const value = isThing ? alone(of as Thing) : isVariable(of) ? engine.of(of) : NONE;
+  return new Set([...reachable(value)].map(keyOfThing));
+}
+
+function isVariable(of: unknown): of is Variable {
+  return typeof of === "object" && of !== null && "references" in of;
+}

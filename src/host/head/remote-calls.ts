@@ -1,0 +1,134 @@
+import type { CoreEvent } from "../../core/event.js";
+import { pathOf, resolvePath } from "../../model/path.js";
+import * as rules from "../../model/rules.js";
+import type { Method } from "../../model/shape.js";
+import type { Slot } from "../context/index.js";
+import { type ByTicket, type EventRequest, isWhole, methodOf } from "../event/index.js";
+import type { HostId } from "../ports/index.js";
+import { admitted, type Scheduler, Whole } from "../runner/index.js";
+import { type Asked, type ToHead, wired } from "../wire/index.js";
+import type { Admission } from "./admission.js";
+import { headerOf } from "./header.js";
+import type { Hosts } from "./hosts.js";
+import type { RemoteRun } from "./remote-run.js";
+import type { Residents } from "./residents.js";
+import { answered } from "./whole-call.js";
+
+type Event = CoreEvent<EventRequest>;
+
+/** A call that an event has asked for on one host; it goes ahead on the host that has the context. */
+export interface RemoteCall {
+  readonly from: HostId;
+  readonly ask: number;
+  readonly slot: Slot;
+  readonly method: Method;
+  readonly asked: Asked;
+}
+
+/** The calls of events between hosts: a host asks the head, and the head lets the call go ahead on the host that has the context. */
+export class RemoteCalls {
+  readonly #scheduler: Scheduler;
+  readonly #hosts: Hosts;
+  readonly #runs: ByTicket<RemoteRun>;
+  readonly #residents: Residents;
+  readonly #admission: Admission;
+  #lastNumber = 0;
+
+  constructor(
+    scheduler: Scheduler,
+    hosts: Hosts,
+    runs: ByTicket<RemoteRun>,
+    residents: Residents,
+    admission: Admission,
+  ) {
+    this.#scheduler = scheduler;
+    this.#hosts = hosts;
+    this.#runs = runs;
+    this.#residents = residents;
+    this.#admission = admission;
+  }
+
+  /** The head's number for the next call. */
+  nextNumber(): number {
+    this.#lastNumber += 1;
+    return this.#lastNumber;
+  }
+
+  enter(event: Event, call: RemoteCall): void {
+    const run = this.#runs.get(event.ticket);
+    if (run === undefined || run.isDead) return;
+    if (!isWhole(call.method)) return this.#letIn(event, run, call);
+    const { slot, method, asked } = call;
+    const whole = new Whole(this.#scheduler.ledger?.journal ?? null, run.made());
+    const found = admitted({ slot, method, args: asked.args }, event, whole, this.#scheduler.limits);
+    if (!("paths" in found)) return this.#hosts.send(call.from, answered(run.try, call.ask, found));
+    this.#letIn(event, run, { ...call, asked: { ...asked, args: [found.paths] } });
+  }
+
+  #letIn(event: Event, run: RemoteRun, call: RemoteCall): void {
+    const { slot, from, ask, asked } = call;
+    if (this.#admission.holds(event, slot, () => this.enter(event, call))) return;
+    const { anonymous } = slot.shape;
+    if (!anonymous) run.enters(slot);
+    const host = anonymous ? from : this.#residents.bring(slot);
+    for (const [path, state] of asked.seen) run.states.set(this.#slot(path), state);
+    const callers = new Set(asked.callers.map(([path]) => this.#slot(path)));
+    const above = run.entered.filter((each) => slot.isBelow(each) && !callers.has(each));
+    const held = above.filter((each) => !event.hasReleased(each.place)).map(pathOf);
+    const seen = above.flatMap((each) => {
+      const state = this.#hosts.of(each) === host ? undefined : run.states.get(each);
+      return state === undefined ? [] : [[pathOf(each), state] as const];
+    });
+    if (host === from && !isWhole(call.method))
+      return this.#hosts.send(host, { kind: "enter", ...run.try, ask, held, seen });
+    const number = this.nextNumber();
+    run.calls.set(number, { ...call, host });
+    run.joinedBy(host);
+    this.#hosts.send(host, {
+      kind: "call",
+      ...run.try,
+      call: number,
+      header: headerOf(event, null),
+      asked,
+      held,
+      seen,
+    });
+  }
+
+  asked(run: RemoteRun, from: HostId, message: Extract<ToHead, { kind: "ask" }>): void {
+    const { event } = run;
+    const slot = this.#slot(message.path);
+    const method = methodOf(slot, message.method);
+    if (event.hasReleased(slot.place) && !isWhole(method)) {
+      const error = wired(rules.reacquire(slot, method));
+      return this.#hosts.send(from, { kind: "refused", ...run.try, ask: message.ask, error });
+    }
+    const { path, args, positions, within, seen, ask, made } = message;
+    const callers = [...message.callers, ...(run.calls.get(within)?.asked.callers ?? [])];
+    const asked: Asked = { path, method: message.method, args, positions, within, callers, seen };
+    const call: RemoteCall = { from, ask, slot, method, asked };
+    if (made !== undefined) run.madeOn(from, made);
+    const isIn = slot.shape.anonymous || run.hasEntered(slot);
+    if (isIn && !isWhole(method)) return this.enter(event, call);
+    if (this.#scheduler.core.call(event, slot.place, call, isWhole(method)) || event.payload.record === null)
+      return;
+    run.waiting = (run.waiting ?? new Set()).add(call);
+    this.#hosts.quarantine.waits(event);
+  }
+
+  returned(run: RemoteRun, message: Extract<ToHead, { kind: "return" }>): void {
+    const call = run.calls.get(message.call);
+    if (call === undefined) return;
+    run.changedOn(call.host, message);
+    for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
+    const { ok, value, effects, doom } = message;
+    const answer = { ok, value, effects, doom, ...NO_CHANGES, call: message.call, ask: call.ask };
+    this.#hosts.send(call.from, { kind: "returned", ...run.try, ...answer });
+  }
+
+  #slot(path: Asked["path"]): Slot {
+    return resolvePath(this.#scheduler.root, path);
+  }
+}
+
+const NO_CHANGES = { writes: [], made: [] };

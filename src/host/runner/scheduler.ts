@@ -1,0 +1,240 @@
+import { type CommitOrder, Core } from "../../core/core.js";
+import type { CoreEvent, Outcome } from "../../core/event.js";
+import type { Marks } from "../../core/marks.js";
+import type { Plant } from "../../core/plants.js";
+import { type Ready, startsEvents } from "../../core/ready.js";
+import type { HeadwaterError } from "../../errors.js";
+import type { ContextClass } from "../../model/context.js";
+import { Slot } from "../context/index.js";
+import type { Effect, EventRequest } from "../event/index.js";
+import type { Limits, Ports } from "../ports/index.js";
+import type { Ledger } from "../store/index.js";
+import { givenUp } from "./given-up.js";
+import { isFull, whyNot } from "./refusals.js";
+import type { Runner } from "./runner.js";
+import { Unrecorded } from "./unrecorded.js";
+
+type Event = CoreEvent<EventRequest>;
+
+export interface SchedulerOptions {
+  readonly commitOrder: CommitOrder;
+  readonly limits: Limits;
+  readonly marks?: Marks | undefined;
+  readonly plant?: Plant | undefined;
+  readonly ledger?: Ledger | null;
+}
+
+/** What running events needs of the program. */
+export interface Around {
+  /** The roots of all logical nodes, by their names. */
+  readonly roots: ReadonlyMap<string, Slot>;
+  /** The root of another logical node. */
+  peer(cls: ContextClass, name: string | undefined): Slot;
+  /** How many messages to another logical node are still on their way. */
+  backlog(from: string, to: string): number;
+  /** How many outside calls have no result yet. */
+  readonly outsideCalls: number;
+  /** The journal takes no more: nothing can commit. */
+  journalFailed(error: HeadwaterError): void;
+  /** Something goes on that whoever runs the program should know of. */
+  warn(warning: HeadwaterError): void;
+}
+
+/** Carries out what the core wants done. */
+export interface Duties {
+  carryOut(ready: Ready<EventRequest>): void;
+  /** Is there something to do that the core does not know of? */
+  isDue(): boolean;
+  /** All that there was to do at this moment is done. */
+  rested(): void;
+}
+
+const ROUNDS_PER_PUMP = 64;
+
+/**
+ * The core of a logical node, and when it gets a turn. Requests and what comes of events go in here, from the logical node and
+ * from what runs its events; what the core wants done is carried out once for all that came in one go.
+ */
+export class Scheduler {
+  readonly core: Core<EventRequest>;
+  readonly root: Slot;
+  readonly limits: Limits;
+  readonly marks: Marks | undefined;
+  readonly plant: Plant | undefined;
+  readonly ledger: Ledger | null;
+  readonly #unrecorded = new Unrecorded();
+  #duties: Duties | null = null;
+  #pumping = false;
+  #scheduled = false;
+  #halted: HeadwaterError | null = null;
+  readonly #pumpSoon = () => {
+    try {
+      this.#pump();
+    } catch (error) {
+      this.ports.broken(error);
+    }
+  };
+
+  constructor(
+    readonly name: string,
+    cls: ContextClass,
+    readonly ports: Ports,
+    readonly around: Around,
+    options: SchedulerOptions,
+  ) {
+    this.ledger = options.ledger ?? null;
+    this.root = new Slot(name, null, null, undefined, cls, this.ledger);
+    this.limits = options.limits;
+    this.marks = options.marks;
+    this.plant = options.plant;
+    this.core = new Core(options);
+  }
+
+  serve(duties: Duties): void {
+    this.#duties = duties;
+  }
+
+  /** Why nothing goes on any more; null while it does. */
+  get halted(): HeadwaterError | null {
+    return this.#halted;
+  }
+
+  halt(reason: HeadwaterError): void {
+    this.#halted = reason;
+  }
+
+  get unfinished(): number {
+    return this.core.unfinished;
+  }
+
+  get hasRoom(): boolean {
+    return this.core.unfinished < this.limits.inFlight;
+  }
+
+  /** A request from outside. Those that come in one go have their tickets of the same moment. */
+  submit(request: EventRequest): Event {
+    if (!this.hasRoom) throw isFull(this);
+    if (!this.#scheduled) this.tick();
+    const event = this.core.request(request);
+    this.wake();
+    return event;
+  }
+
+  request(request: EventRequest): Event {
+    this.tick();
+    const event = this.core.request(request);
+    this.wake();
+    return event;
+  }
+
+  /** A message from another logical node. */
+  deliver(from: string, sequence: number, request: EventRequest): void {
+    this.tick();
+    this.core.deliver(from, sequence, request);
+    this.wake();
+  }
+
+  /** A call of an event wants to enter a context. */
+  call(event: Event, slot: Slot, token: unknown, isWhole: boolean): void {
+    this.core.call(event, slot.place, token, isWhole);
+    this.wake();
+  }
+
+  /** The event gives up a context. */
+  release(event: Event, slot: Slot, changed: boolean): void {
+    this.core.release(event, slot.place, changed);
+    this.wake();
+  }
+
+  retract(event: Event, done: () => void): void {
+    this.core.retract(event);
+    this.#undo();
+    done();
+  }
+
+  finish(event: Event, outcome: Outcome<EventRequest>): void {
+    this.core.finish(event, outcome);
+    if (outcome.failed) this.#undo();
+    else this.wake();
+  }
+
+  /** These attempts are lost: their events start again, and so do those that have seen state of them. */
+  lose(events: Event[]): void {
+    this.core.lose(events);
+    this.#undo();
+  }
+
+  /** The journal has these events. */
+  journaled(first: Event): void {
+    if (startsEvents(first)) this.tick();
+    this.core.journaled(first);
+    this.wake();
+  }
+
+  /** At once, so that no code of an attempt that was rolled back is taken for the next one's. */
+  #undo(): void {
+    for (const event of this.core.takeUndo()) event.payload.execution?.undo();
+    this.wake();
+  }
+
+  /** May the event go on? If it is held back because earlier processes have ended at it, `runner` goes on with it later. */
+  admits(event: Event, attempt: number, token: unknown, runner: Runner): boolean {
+    if (event.attempt !== attempt || this.#halted !== null) return false;
+    if (token !== null) return true;
+    return !this.ledger?.careful?.holds(event, () => runner.go(event, attempt, null));
+  }
+
+  /** Nothing survives the event, whatever runs it: it fails, and is parked if nobody can ask for it again. */
+  giveUp(event: Event, fail: (error: HeadwaterError) => void): void {
+    const full = this.ledger?.parked.takeIn(event) ?? null;
+    if (full !== null) return this.around.journalFailed(full);
+    const { isParked = false } = event.payload.record ?? {};
+    this.marks?.hit(isParked ? "an event was parked" : "a request was given up that ended its hosts");
+    fail(givenUp(event));
+  }
+
+  /** Why these effects cannot be taken on at the moment, if so. */
+  refuse(effects: readonly Effect[]): HeadwaterError | null {
+    return effects.length === 0 ? null : whyNot(effects, this, this.around);
+  }
+
+  /** Of an event that nobody outside asked for, something has become known. */
+  remember(event: Event): void {
+    const { kind } = event.payload.origin;
+    if (this.ledger === null || kind === "request" || kind === "parked") return; // those are asked for again
+    this.#unrecorded.add(event);
+  }
+
+  /** What has to be written of earlier events when these commit. */
+  overtakenBy(events: readonly Event[]): Event[] {
+    return this.#unrecorded.overtakenBy(events);
+  }
+
+  tick(): void {
+    this.core.tick(this.ports.timeOfDay(), Math.ceil(this.ports.now()));
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    if (this.#scheduled || this.#pumping) return;
+    this.#scheduled = true;
+    this.ports.soon(this.#pumpSoon);
+  }
+
+  #pump(): void {
+    this.#scheduled = false;
+    const duties = this.#duties;
+    if (this.#halted !== null || duties === null) return;
+    this.#pumping = true;
+    // Events may start events without end: now and then, somebody else must get a turn.
+    for (let rounds = 0; rounds < ROUNDS_PER_PUMP && this.#hasWork(duties) && !this.#halted; rounds++)
+      duties.carryOut(this.core.ready());
+    this.#pumping = false;
+    if (this.#hasWork(duties)) this.wake();
+    duties.rested();
+  }
+
+  #hasWork(duties: Duties): boolean {
+    return this.core.hasWork || duties.isDue();
+  }
+}

@@ -1,0 +1,243 @@
+import { resolve } from "node:path";
+import type { HeadwaterError } from "../errors.js";
+import { convert, removeOneFile } from "./convert.js";
+import {
+  type Card,
+  claim,
+  keepPrivate,
+  LAYOUT_OF_ONE_FILE,
+  logIn,
+  replaceCard,
+  tableIn,
+} from "./directory.js";
+import { isCode } from "./files.js";
+import type { Durability, Journal, JournalIdentity } from "./journal.js";
+import type { LogFile } from "./log/disk.js";
+import { FileDisk } from "./log/file-disk.js";
+import { readWrites } from "./log/frame.js";
+import { type FoundLog, readLog } from "./log/read-log.js";
+import { sealedName, segmentName, segmentsIn } from "./log/segment.js";
+import { SEGMENT_SIZES, SegmentLog, type SegmentSizes } from "./log/segment-log.js";
+import { LoggedJournal } from "./logged-journal.js";
+import { OwnerLock } from "./owner-lock.js";
+import { damaged, failed, fenced, full } from "./problems.js";
+import { CARRY_OVER_LIMITS, CarryOver, type CarryOverLimits } from "./table/carry-over.js";
+import { findGenerations } from "./table/generations.js";
+import { JournalTable } from "./table/table.js";
+
+export interface EmbeddedOptions {
+  readonly durability: Durability;
+  /** Hears of what is no error, but should be known. */
+  readonly onWarning?: (text: string) => void;
+  readonly carryOver?: Partial<CarryOverLimits>;
+  readonly segments?: Partial<SegmentSizes>;
+  /** Take the journal over from a process that has it open, which can then write nothing more. */
+  readonly takeOver?: boolean;
+  /** How long the lock of a journal of an older version may be held by another process before that is an error. */
+  readonly lockMs?: number;
+  /** Hears that another opening has taken the journal over, also when nothing is being written. */
+  readonly onFailure?: (error: HeadwaterError) => void;
+}
+
+/**
+ * Opens the journal in a directory, or makes one. While another opening of this machine has it, that is refused
+ * (HW-3024), unless the journal is to be taken over: then the other one is fenced off and can write nothing more. So is
+ * a process of another machine in any case. An opening that is refused changes nothing.
+ *
+ * In this order: a segment of the next epoch is made, which one opening can do; the socket is put in place; all earlier
+ * segments are sealed, so that nothing more is acknowledged in them; then they are read, and the new segment says
+ * behind which sequence they do not count.
+ */
+export async function openEmbedded(
+  directory: string,
+  identity: JournalIdentity,
+  options: EmbeddedOptions,
+): Promise<Journal> {
+  const path = resolve(directory);
+  const card = claim(path, identity);
+  const lock = await OwnerLock.prepare(path, options);
+  const opening = new Opening(path, card, lock, options);
+  try {
+    return await opening.open();
+  } catch (error) {
+    await opening.undo();
+    throw failed(path, "opening it", error);
+  }
+}
+
+/** How often, and after how long, the end of a log is read again that a living owner was writing to. */
+const READS_MAX = 20;
+const READ_AGAIN_MS = 50;
+
+class Opening {
+  readonly #path: string;
+  #card: Card;
+  readonly #lock: OwnerLock;
+  readonly #options: EmbeddedOptions;
+  readonly #disk: FileDisk;
+  readonly #sizes: SegmentSizes;
+  #epoch = 0;
+  #active: LogFile | null = null;
+  #table: JournalTable | null = null;
+  readonly #sealed: string[] = [];
+
+  constructor(path: string, card: Card, lock: OwnerLock, options: EmbeddedOptions) {
+    this.#path = path;
+    this.#card = card;
+    this.#lock = lock;
+    this.#options = options;
+    this.#disk = new FileDisk(logIn(path), options.durability === "synced");
+    this.#sizes = { ...SEGMENT_SIZES, ...options.segments };
+  }
+
+  async open(): Promise<Journal> {
+    const { onWarning } = this.#options;
+    if (this.#card.layout === LAYOUT_OF_ONE_FILE) {
+      this.#lock.install();
+      this.#card = await convert(this.#path, this.#card, {
+        ...this.#options,
+        predecessor: this.#lock.predecessor,
+      });
+    }
+    removeOneFile(this.#path);
+    FileDisk.make(logIn(this.#path));
+    const active = await this.#takeEpoch();
+    if (this.#lock.isTakingOver) await this.#read(); // a damaged journal is left to its owner
+    this.#lock.install();
+    this.#seal();
+    const found = await this.#read();
+    keepPrivate(this.#path, onWarning);
+    const log = this.#logBehind(found, active);
+    await log.start();
+    if (!this.#card.complete) replaceCard(this.#path, { ...this.#card, complete: true });
+    if (log.check() !== null) throw this.#lock.refusal();
+    this.#lock.confirm();
+    for (const name of found.unused) {
+      if (name !== segmentName(this.#epoch, 0)) this.#disk.remove(name);
+    }
+    return this.#journalOn(log, found);
+  }
+
+  /** Takes back what can be taken back: the files are as they were. */
+  async undo(): Promise<void> {
+    if (this.#active !== null) {
+      this.#active.close();
+      this.#disk.remove(segmentName(this.#epoch, 0));
+      FileDisk.unmake(logIn(this.#path));
+    }
+    for (const name of this.#sealed) this.#disk.rename(sealedName(name), name);
+    await this.#table?.close();
+    this.#lock.remove();
+    this.#lock.close();
+  }
+
+  async #takeEpoch(): Promise<LogFile> {
+    for (;;) {
+      this.#epoch = (segmentsIn(this.#disk.names()).at(-1)?.epoch ?? 0) + 1;
+      try {
+        this.#active = await this.#make(segmentName(this.#epoch, 0));
+        return this.#active;
+      } catch (error) {
+        if (!isCode(error, "EEXIST")) throw error;
+        if (this.#options.takeOver !== true) throw this.#lock.refusal();
+      }
+    }
+  }
+
+  #make(name: string): Promise<LogFile> {
+    return new Promise((done, fail) => {
+      this.#disk.create(name, this.#sizes.min, (error, file) => (file === null ? fail(error) : done(file)));
+    });
+  }
+
+  /** Until there is no segment left in which an earlier owner could acknowledge something. */
+  #seal(): void {
+    for (;;) {
+      const segments = segmentsIn(this.#disk.names());
+      if (segments.some(({ epoch }) => epoch > this.#epoch)) throw this.#lock.refusal();
+      const open = segments.filter(({ epoch, isSealed }) => epoch < this.#epoch && !isSealed);
+      if (open.length === 0) return;
+      for (const { name } of open) {
+        if (this.#disk.rename(name, sealedName(name))) this.#sealed.push(name);
+      }
+    }
+  }
+
+  async #read(): Promise<FoundLog> {
+    const { onWarning, takeOver } = this.#options;
+    const { id, complete } = this.#card;
+    const generations = await findGenerations(tableIn(this.#path), id);
+    for (let reads = 1; ; reads++) {
+      await this.#table?.close();
+      const table = new JournalTable(this.#path, generations.newest);
+      this.#table = table;
+      const found = readLog(this.#disk, id, table.generation?.applied ?? 0, (_, writes) => {
+        readWrites(writes, (key, value) => table.set(key, value === null ? null : Buffer.from(value)));
+      });
+      // Nothing was acknowledged yet, whatever is there.
+      if (!complete) return { ...found, last: 0, segments: [], unused: this.#disk.names() };
+      if (found.damages.length === 0) {
+        for (const what of generations.damages)
+          onWarning?.(`${this.#path}: ${what}; it was made again from the log`);
+        if (found.torn !== null) onWarning?.(`${this.#path}: ${found.torn}`);
+        return found;
+      }
+      if (!found.isEndUnreadable || takeOver !== true || reads === READS_MAX) {
+        throw damaged(this.#path, [...generations.damages, ...found.damages].join("; "));
+      }
+      await new Promise((done) => setTimeout(done, READ_AGAIN_MS));
+    }
+  }
+
+  #logBehind({ last, segments }: FoundLog, file: LogFile): SegmentLog {
+    const path = this.#path;
+    return new SegmentLog({
+      disk: this.#disk,
+      journal: this.#card.id,
+      epoch: this.#epoch,
+      isSynced: this.#options.durability === "synced",
+      first: last + 1,
+      active: { index: 0, bytes: this.#sizes.min, file },
+      earlier: segments,
+      sizes: this.#sizes,
+      fenced: () => fenced(path, this.#epoch),
+      full: () => full(path),
+      failed: (doing, error) => failed(path, doing, error),
+    });
+  }
+
+  #journalOn(log: SegmentLog, { bytes: logBytes }: FoundLog): Journal {
+    const { onFailure, onWarning, carryOver } = this.#options;
+    const [path, lock, table] = [this.#path, this.#lock, this.#table as JournalTable];
+    const limits = { ...CARRY_OVER_LIMITS, ...carryOver };
+    const background = new CarryOver({
+      directory: tableIn(path),
+      journal: this.#card.id,
+      epoch: this.#epoch,
+      table,
+      log,
+      logBytes,
+      limits,
+      onTrouble: (error) => {
+        const what = failed(path, "bringing its table up to date", error).message;
+        onWarning?.(`${what} It is tried again; until then, the log keeps everything.`);
+      },
+    });
+    const pause = setInterval(() => {
+      if (!background.isQuiet()) return;
+      const taken = log.check();
+      if (taken !== null) {
+        clearInterval(pause);
+        journal.fail(taken);
+        onFailure?.(taken);
+      } else if (background.isWorthwhile) journal.tidyUp();
+    }, limits.idleMs).unref();
+    const release = async () => {
+      clearInterval(pause);
+      lock.remove();
+      lock.close();
+    };
+    const journal = new LoggedJournal({ address: path, log, table, background, soon: setImmediate, release });
+    return journal;
+  }
+}

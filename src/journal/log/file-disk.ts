@@ -1,0 +1,171 @@
+import {
+  close,
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  mkdirSync,
+  open,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  write,
+} from "node:fs";
+import { join } from "node:path";
+import { FILE_MODE, isCode, syncDirectory } from "../files.js";
+import type { LogDisk, LogFile } from "./disk.js";
+
+const ZEROS = Buffer.alloc(2 ** 20);
+const { O_CREAT, O_EXCL, O_RDWR, O_DSYNC } = constants;
+
+/** The directory of a log on a real disk. */
+export class FileDisk implements LogDisk {
+  readonly boot = bootId();
+  readonly #directory: string;
+  readonly #isSynced: boolean;
+
+  constructor(directory: string, isSynced: boolean) {
+    this.#directory = directory;
+    this.#isSynced = isSynced;
+  }
+
+  static make(directory: string): void {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  }
+
+  /** If there is nothing in it. */
+  static unmake(directory: string): void {
+    if (readdirSync(directory).length === 0) rmdirSync(directory);
+  }
+
+  names(): string[] {
+    return existsSync(this.#directory) ? readdirSync(this.#directory) : [];
+  }
+
+  read(name: string, bytes?: number): Buffer {
+    const path = this.#path(name);
+    if (bytes === undefined) return readFileSync(path);
+    const handle = openSync(path, "r");
+    try {
+      const buffer = Buffer.alloc(Math.min(bytes, fstatSync(handle).size));
+      return buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, 0));
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  create(name: string, bytes: number, done: (error: Error | null, file: LogFile | null) => void): void {
+    const path = this.#path(name);
+    open(path, O_CREAT | O_EXCL | O_RDWR, FILE_MODE, (failure, handle) => {
+      if (failure !== null) return done(failure, null);
+      const finish = (error: Error | null) => {
+        if (error === null) error = this.#syncNames();
+        if (error === null) return this.#reopen(path, handle, done);
+        close(handle, () => {
+          rmSync(path, { force: true }); // what it took is free again
+          done(error, null);
+        });
+      };
+      fill(handle, bytes, 0, (error) => {
+        if (error !== null || !this.#isSynced) finish(error);
+        else fdatasync(handle, finish);
+      });
+    });
+  }
+
+  has(name: string): boolean {
+    return existsSync(this.#path(name));
+  }
+
+  rename(from: string, to: string): boolean {
+    try {
+      renameSync(this.#path(from), this.#path(to));
+      return true;
+    } catch (error) {
+      if (isCode(error, "ENOENT")) return false;
+      throw error;
+    }
+  }
+
+  remove(name: string): void {
+    rmSync(this.#path(name), { force: true });
+  }
+
+  later(ms: number, callback: () => void): void {
+    setTimeout(callback, ms);
+  }
+
+  #path(name: string): string {
+    return join(this.#directory, name);
+  }
+
+  #syncNames(): Error | null {
+    if (!this.#isSynced) return null;
+    try {
+      syncDirectory(this.#directory);
+      return null;
+    } catch (error) {
+      return error as Error;
+    }
+  }
+
+  /** With `O_DSYNC` a write and its sync are one call, and one turn of Node's thread pool. */
+  #reopen(path: string, made: number, done: (error: Error | null, file: LogFile | null) => void): void {
+    if (!this.#isSynced) return done(null, new RealFile(made));
+    open(path, O_RDWR | O_DSYNC, (error, handle) => {
+      close(made, () => done(error, error === null ? new RealFile(handle) : null));
+    });
+  }
+}
+
+class RealFile implements LogFile {
+  readonly #handle: number;
+  #isWriting = false;
+  #isClosed = false;
+
+  constructor(handle: number) {
+    this.#handle = handle;
+  }
+
+  write(bytes: Buffer, at: number, done: (error: Error | null) => void): void {
+    this.#isWriting = true;
+    write(this.#handle, bytes, 0, bytes.length, at, (error, written) => {
+      if (error === null && written < bytes.length) {
+        return this.write(bytes.subarray(written), at + written, done);
+      }
+      this.#isWriting = false;
+      if (this.#isClosed) closeSync(this.#handle);
+      done(error);
+    });
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (!this.#isWriting) closeSync(this.#handle);
+  }
+}
+
+/** Zeros that are written take up room; those that a file is only said to have do not. */
+function fill(handle: number, bytes: number, at: number, done: (error: Error | null) => void): void {
+  if (at >= bytes) return done(null);
+  write(handle, ZEROS, 0, Math.min(ZEROS.length, bytes - at), at, (error, written) => {
+    if (error !== null) done(error);
+    else fill(handle, bytes, at + written, done);
+  });
+}
+
+function bootId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8")
+      .replace(/[^0-9a-f]/g, "")
+      .slice(0, 32);
+  } catch {
+    return ""; // Not on Linux: every end that cannot be read counts as torn.
+  }
+}

@@ -1,0 +1,94 @@
+import type { LibraryName } from "./lib/index.js";
+
+/** A value in generated code. Both parts are expressions without effects, cheap enough to be written twice. */
+export interface Value {
+  readonly v: string;
+  /** Whether it is NULL, or `null` if it never is. */
+  readonly n: string | null;
+  /** Of a text in a column of a batch: which one, and the names of its texts and code, so that copying decodes nothing. */
+  readonly text?: {
+    readonly batch: string;
+    readonly column: number;
+    readonly texts: string;
+    readonly code: string;
+  };
+}
+
+/**
+ * Generated code as it grows: lines, names for what they compute, and the constants that they need. Constants are
+ * parameters and not part of the text, so that queries which differ in constants only share one function, which stays hot.
+ * Every word of the text comes from this folder: nothing that a user wrote gets into it but numbers of columns.
+ */
+export class Code {
+  #lines: string[] = [];
+  readonly #before: string[] = [];
+  #names = 0;
+  readonly constants: unknown[] = [];
+  /** Something in it can throw a `RowError`. */
+  canFail = false;
+
+  get text(): string {
+    return this.#lines.join("\n");
+  }
+
+  line(...lines: readonly string[]): void {
+    this.#lines.push(...lines);
+  }
+
+  /** A line that stands before the loop over rows, written while the loop's body is. */
+  before(line: string): void {
+    this.#before.push(line);
+  }
+
+  /** The lines of `before`, once. */
+  takeBefore(): readonly string[] {
+    return this.#before.splice(0);
+  }
+
+  /** A name that is not used yet. */
+  name(prefix = "x"): string {
+    return `${prefix}${this.#names++}_`;
+  }
+
+  constant(value: unknown): string {
+    const known = this.constants.indexOf(value);
+    return `constants[${known >= 0 ? known : this.constants.push(value) - 1}]`;
+  }
+
+  /** A call of the library; `fails` if it may throw a `RowError`. */
+  call(name: LibraryName, operands: readonly string[], fails = false): string {
+    if (fails) this.canFail = true;
+    return `library.${name}(${operands.join(", ")})`;
+  }
+
+  /** Gives what was computed a name, unless it is one. */
+  bind(expression: string): string {
+    if (/^\w+$/.test(expression)) return expression;
+    const name = this.name();
+    this.line(`const ${name} = ${expression};`);
+    return name;
+  }
+
+  /** What `write` writes, apart: the caller decides where it goes. */
+  apart<T>(write: () => T): { readonly lines: readonly string[]; readonly result: T } {
+    const before = this.#lines;
+    this.#lines = [];
+    try {
+      const result = write();
+      return { lines: this.#lines, result };
+    } finally {
+      this.#lines = before;
+    }
+  }
+
+  block(head: string, write: () => void): void {
+    this.line(`${head} {`);
+    write();
+    this.line("}");
+  }
+}
+
+export function anyNull(values: readonly Value[]): string | null {
+  const flags = values.flatMap(({ n }) => n ?? []);
+  return flags.length === 0 ? null : flags.length === 1 ? (flags[0] ?? null) : `(${flags.join(" || ")})`;
+}

@@ -1,0 +1,112 @@
+import type { ColumnSpec, Schema } from "../columns/index.js";
+import type { Code, Value } from "./code.js";
+
+/** What the parts of one column of a key are called. */
+interface Names {
+  readonly k: string;
+  readonly u: string;
+  readonly values: string;
+  readonly nulls: string;
+}
+
+/**
+ * The key of a table, in generated code: from the values of a row to the numbers that `KeyedTable.find` takes. The code of a
+ * text in the table's pool is looked up once per batch for each of the batch's own codes.
+ */
+export class Key {
+  readonly #code: Code;
+  readonly #table: string;
+  readonly #schema: Schema;
+  readonly #names: readonly Names[];
+
+  constructor(code: Code, table: string, schema: Schema) {
+    this.#code = code;
+    this.#table = table;
+    this.#schema = schema;
+    this.#names = schema.map(() => ({
+      k: code.name("k"),
+      u: code.name("u"),
+      values: code.name("kv"),
+      nulls: code.name("kn"),
+    }));
+    const names = this.#names.flatMap(({ values, nulls }, i) =>
+      schema[i]?.nullable ? [values, nulls] : [values],
+    );
+    if (names.length > 0) code.line(`let ${names.join(", ")};`);
+    for (const [i, { type }] of schema.entries())
+      if (isText(type)) code.line(`const p${i} = ${table}.pool(${i});`);
+  }
+
+  get hasTexts(): boolean {
+    return this.#schema.some(({ type }) => isText(type));
+  }
+
+  /** Reads the arrays of the key's columns. */
+  get hoist(): string[] {
+    return this.#each(({ type, nullable }, i, { values, nulls }) => {
+      const column = `${this.#table}.columns[${i}]`;
+      return [
+        `${values} = ${column}.${isText(type) ? "codes" : "values"};`,
+        ...(nullable ? [`${nulls} = ${column}.nulls;`] : []),
+      ];
+    });
+  }
+
+  compute(values: readonly Value[]): void {
+    this.#each(({ type, nullable }, i, { k, u }) => {
+      const value = values[i] ?? { v: "0", n: null };
+      if (nullable) this.#code.line(`const ${u} = ${value.n === null ? "0" : `${value.n} ? 1 : 0`};`);
+      if (isText(type)) this.#text(k, `p${i}`, value);
+      else
+        this.#code.line(
+          `const ${k} = ${unlessNull(value, type === "bool" ? `(${value.v} ? 1 : 0)` : value.v)};`,
+        );
+      return [];
+    });
+  }
+
+  get find(): string {
+    const operands = this.#each(({ nullable }, _, { k, u }) => (nullable ? [k, u] : [k]));
+    return `${this.#table}.find(${[this.#table, ...operands].join(", ")})`;
+  }
+
+  /** Writes the key that was computed into a row. */
+  store(row: string): string[] {
+    return this.#each(({ nullable }, _, { k, u, values, nulls }) => [
+      `${values}[${row}] = ${k};`,
+      ...(nullable ? [`${nulls}[${row}] = ${u};`] : []),
+    ]);
+  }
+
+  #text(k: string, pool: string, value: Value): void {
+    const { text } = value;
+    if (text === undefined) {
+      this.#code.line(`const ${k} = ${unlessNull(value, `${pool}.intern(${value.v})`)};`);
+      return;
+    }
+    const known = `${k}${text.texts}`;
+    this.#code.before(`const ${known} = new Int32Array(${text.texts}.size).fill(-1);`);
+    this.#code.line(`let ${k} = 0;`);
+    this.#code.block(value.n === null ? "" : `if (!${value.n})`, () =>
+      this.#code.line(
+        `${k} = ${known}[${text.code}];`,
+        `if (${k} < 0) ${known}[${text.code}] = ${k} = ${pool}.intern(${text.texts}.get(${text.code}));`,
+      ),
+    );
+  }
+
+  #each(write: (spec: ColumnSpec, i: number, names: Names) => string[]): string[] {
+    return this.#schema.flatMap((spec, i) => {
+      const names = this.#names[i];
+      return names === undefined ? [] : write(spec, i, names);
+    });
+  }
+}
+
+function isText(type: ColumnSpec["type"]): boolean {
+  return type === "text" || type === "json";
+}
+
+function unlessNull({ n }: Value, v: string): string {
+  return n === null ? v : `${n} ? 0 : ${v}`;
+}

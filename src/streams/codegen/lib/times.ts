@@ -1,0 +1,101 @@
+import { RowError } from "./row-error.js";
+
+const DAY_MS = 86_400_000;
+const FIXED_MS: Readonly<Record<string, number>> = {
+  millisecond: 1,
+  milliseconds: 1,
+  second: 1000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: DAY_MS,
+};
+
+/** The beginning of the second, hour, month… that a time is in, in UTC. */
+export function dateTrunc(unit: string, ms: number): number {
+  const fixed = FIXED_MS[unit.toLowerCase()];
+  if (fixed !== undefined) return Math.floor(ms / fixed) * fixed;
+  const date = new Date(ms);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  switch (unit.toLowerCase()) {
+    case "week":
+      return Math.floor(ms / DAY_MS) * DAY_MS - ((date.getUTCDay() + 6) % 7) * DAY_MS;
+    case "month":
+      return utc(year, month);
+    case "quarter":
+      return utc(year, month - (month % 3));
+    case "year":
+      return utc(year, 0);
+    default:
+      throw new RowError("22023", `unit ${JSON.stringify(unit)} not recognized for type timestamp`);
+  }
+}
+
+/** `Date.UTC` takes years below 100 for those of the last century. */
+function utc(year: number, month: number): number {
+  return new Date(0).setUTCFullYear(year, month, 1);
+}
+
+export function extract(field: string, ms: number): number {
+  const date = new Date(Math.floor(ms));
+  const second = ((ms % 60_000) + 60_000) % 60_000;
+  switch (field.toLowerCase()) {
+    case "epoch":
+      return ms / 1000;
+    case "microseconds":
+      return Math.round(second * 1000);
+    case "milliseconds":
+      return second;
+    case "second":
+      return second / 1000;
+    case "minute":
+      return date.getUTCMinutes();
+    case "hour":
+      return date.getUTCHours();
+    case "day":
+      return date.getUTCDate();
+    case "dow":
+      return date.getUTCDay();
+    case "isodow":
+      return ((date.getUTCDay() + 6) % 7) + 1;
+    case "doy":
+      return Math.floor((ms - dateTrunc("year", ms)) / DAY_MS) + 1;
+    case "week":
+      return isoWeek(ms);
+    case "month":
+      return date.getUTCMonth() + 1;
+    case "quarter":
+      return Math.floor(date.getUTCMonth() / 3) + 1;
+    case "year":
+      return date.getUTCFullYear();
+    default:
+      throw new RowError("22023", `unit ${JSON.stringify(field)} not recognized for type timestamp`);
+  }
+}
+
+/** Weeks begin on Monday, and a week belongs to the year that its Thursday is in. */
+function isoWeek(ms: number): number {
+  const thursday = dateTrunc("week", ms) + 3 * DAY_MS;
+  return Math.floor((thursday - dateTrunc("year", thursday)) / (7 * DAY_MS)) + 1;
+}
+
+/** The parts of a time by the words of a `to_char` format. Anything else in the format is written as it is. */
+const PARTS: Readonly<Record<string, (date: Date) => string>> = {
+  YYYY: (date) => String(date.getUTCFullYear()).padStart(4, "0"),
+  MM: (date) => two(date.getUTCMonth() + 1),
+  DD: (date) => two(date.getUTCDate()),
+  HH24: (date) => two(date.getUTCHours()),
+  MI: (date) => two(date.getUTCMinutes()),
+  SS: (date) => two(date.getUTCSeconds()),
+  MS: (date) => String(date.getUTCMilliseconds()).padStart(3, "0"),
+};
+
+export function toChar(ms: number, format: string): string {
+  const date = new Date(Math.floor(ms));
+  return format.replace(/"([^"]*)"|YYYY|HH24|MM|DD|MI|SS|MS/g, (word, quoted: string | undefined) =>
+    quoted === undefined ? (PARTS[word]?.(date) ?? word) : quoted,
+  );
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
+}

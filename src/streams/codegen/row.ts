@@ -1,0 +1,97 @@
+import type { Schema } from "../columns/index.js";
+import type { Step } from "../plan/index.js";
+import type { Code, Value } from "./code.js";
+import { compile } from "./expression.js";
+
+/** The columns of a batch, by number, as values of row `i`. Their arrays are read once, before the loop. */
+export function columnsOf(code: Code, batch: string, schema: Schema, i: string): Value[] {
+  return schema.map(({ type, nullable }, index) => {
+    const column = code.name("c");
+    const [values, nulls] = [code.name("v"), code.name("n")];
+    code.line(`const ${column} = ${batch}.columns[${index}];`);
+    if (nullable) code.line(`const ${nulls} = ${column}.nulls;`);
+    const n = nullable ? `(${nulls}[${i}] === 1)` : null;
+    if (type === "text" || type === "json") {
+      const texts = code.name("t");
+      code.line(`const ${values} = ${column}.codes, ${texts} = ${column}.texts;`);
+      const at = `${values}[${i}]`;
+      // The code of NULL is 0, and there may be no text under it.
+      const v = n === null ? `${texts}.get(${at})` : `(${n} ? "" : ${texts}.get(${at}))`;
+      return { v, n, text: { batch, column: index, texts, code: at } };
+    }
+    code.line(`const ${values} = ${column}.values;`);
+    const at = `${values}[${i}]`;
+    if (type === "bool") return { v: `(${at} === 1)`, n };
+    if (type === "numeric") return { v: `(${at} === ${at} ? ${at} : ${column}.bigs.get(${i}))`, n };
+    return { v: at, n };
+  });
+}
+
+/** Writes the steps for one row, and inside of them what is done with each row that comes out. */
+export function rowSteps(
+  code: Code,
+  steps: readonly Step[],
+  row: readonly Value[],
+  consume: (row: readonly Value[]) => void,
+): void {
+  const [step, ...rest] = steps;
+  if (step === undefined) {
+    consume(row);
+    return;
+  }
+  const next = (given: readonly Value[]) => rowSteps(code, rest, given, consume);
+  switch (step.kind) {
+    case "filter": {
+      const { v, n } = compile(code, step.predicate, row);
+      code.block(n === null ? `if (${v})` : `if (!${n} && ${v})`, () => next(row));
+      return;
+    }
+    case "project":
+      next(step.outputs.map((output) => compile(code, output, row)));
+      return;
+    case "window": {
+      const { v, n } = row[step.time] ?? { v: "0", n: "true" };
+      const time = code.bind(v);
+      const [slide, size] = [code.constant(step.slideMs), code.constant(step.sizeMs)];
+      const start = code.name("w");
+      const offset = code.constant(step.offsetMs);
+      const last = `Math.floor((${time} - ${offset}) / ${slide}) * ${slide} + ${offset}`;
+      const bounds: Value[] = [
+        { v: start, n: null },
+        { v: `(${start} + ${size})`, n: null },
+      ];
+      const inWindow = () => {
+        const write = () => next([...row, ...bounds]);
+        const each = `for (let ${start} = ${last}; ${start} > ${time} - ${size}; ${start} -= ${slide})`;
+        if (step.slideMs !== step.sizeMs) return code.block(each, () => guarded(code, write));
+        code.line(`const ${start} = ${last};`);
+        return write();
+      };
+      // A row without a time is in no window.
+      if (n === null) inWindow();
+      else code.block(`if (!${n})`, inWindow);
+    }
+  }
+}
+
+/** What can fail in here is caught here: a row that is refused in one window still counts in the others. */
+export function guarded(code: Code, write: () => void): void {
+  const outside = code.canFail;
+  code.canFail = false;
+  const { lines } = code.apart(write);
+  if (code.canFail) code.line("try {", ...lines, "} catch (error) { errors.add(error); }");
+  else code.line(...lines);
+  code.canFail = outside;
+}
+
+/** A loop over the rows of `input`, whose body is guarded if it can fail. */
+export function rowLoop(code: Code, write: () => void): void {
+  const { lines } = code.apart(() => guarded(code, write));
+  code.line(
+    ...code.takeBefore(),
+    "const rows = input.rows;",
+    "for (let i = 0; i < rows; i++) {",
+    ...lines,
+    "}",
+  );
+}

@@ -1,0 +1,117 @@
+import { crc32 } from "node:zlib";
+import { invariant } from "../../errors.js";
+import type { Batch } from "./batch.js";
+import { ByteWriter } from "./bytes.js";
+import type { Column, NumericColumn, TextColumn } from "./column.js";
+import { HAS_NULLS, MARK, RAW, SAME, TAGS, VERSION, WEIGHTED, WITH_BIGS } from "./format.js";
+
+/** A batch as bytes, in the form that `format.ts` describes. */
+export function encodeBatch(batch: Batch): Buffer {
+  const { rows, schema, columns, weights } = batch;
+  const out = new ByteWriter(64 + 12 * rows);
+  out.u8(MARK);
+  out.u8(VERSION);
+  out.u8(weights === null ? 0 : WEIGHTED);
+  out.varint(rows);
+  out.varint(columns.length);
+  for (const [i, column] of columns.entries()) {
+    const spec = schema[i];
+    invariant(spec !== undefined, "a column has no type");
+    const hasNulls = column.nulls?.subarray(0, rows).includes(1) === true;
+    out.u8(TAGS[spec.type] | (hasNulls ? HAS_NULLS : 0));
+    if (hasNulls && column.nulls !== null) out.bits(column.nulls, rows);
+    writeColumn(out, column, rows);
+  }
+  if (weights !== null) out.raw(bytesOf(weights, rows));
+  out.u32(crc32(out.written));
+  return out.written;
+}
+
+function writeColumn(out: ByteWriter, column: Column, rows: number): void {
+  switch (column.storage) {
+    case "number":
+      writeNumbers(out, column.values, rows);
+      return;
+    case "bool":
+      out.bits(column.values, rows);
+      return;
+    case "text":
+      writeTexts(out, column, rows);
+      return;
+    case "numeric":
+      writeNumerics(out, column, rows);
+  }
+}
+
+function writeNumbers(out: ByteWriter, values: Float64Array, rows: number): void {
+  let [least, most, whole] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, true];
+  for (let i = 0; i < rows; i++) {
+    const value = values[i] as number;
+    if (value < least) least = value;
+    if (value > most) most = value;
+    whole &&= Number.isSafeInteger(value) && !(value === 0 && 1 / value < 0);
+  }
+  const range = most - least;
+  const width =
+    !whole || range > 0xffff_ffff ? RAW : range > 0xffff ? 4 : range > 0xff ? 2 : range > 0 ? 1 : SAME;
+  out.u8(rows === 0 ? SAME : width);
+  if (width === RAW) {
+    out.raw(bytesOf(values, rows));
+    return;
+  }
+  out.f64(rows === 0 ? 0 : least);
+  if (width === SAME) return;
+  writeCodes(out, width, rows, (i) => (values[i] as number) - least);
+}
+
+function writeCodes(out: ByteWriter, width: number, rows: number, value: (row: number) => number): void {
+  const codes =
+    width === 1 ? new Uint8Array(rows) : width === 2 ? new Uint16Array(rows) : new Uint32Array(rows);
+  for (let i = 0; i < rows; i++) codes[i] = value(i);
+  out.raw(bytesOf(codes, rows));
+}
+
+/** Only the texts that rows of this batch have, each once, numbered by their first row. */
+function writeTexts(out: ByteWriter, { codes, texts, nulls }: TextColumn, rows: number): void {
+  const places = new Int32Array(texts.size).fill(-1);
+  const numbers = new Int32Array(rows);
+  const used: number[] = [];
+  for (let i = 0; i < rows; i++) {
+    if (nulls !== null && nulls[i] === 1) continue;
+    const code = codes[i] as number;
+    if (places[code] === -1) places[code] = used.push(code) - 1;
+    numbers[i] = places[code] as number;
+  }
+  const bytes = used.map((code) => texts.bytes(code));
+  out.varint(used.length);
+  for (const each of bytes) out.varint(each.length);
+  for (const each of bytes) out.raw(each);
+  if (used.length > 1) writeCodes(out, widthOfCodes(used.length), rows, (i) => numbers[i] as number);
+}
+
+export function widthOfCodes(count: number): number {
+  return count <= 0x100 ? 1 : count <= 0x1_0000 ? 2 : 4;
+}
+
+function writeNumerics(out: ByteWriter, { values, bigs, nulls }: NumericColumn, rows: number): void {
+  const large: [row: number, value: bigint][] = [];
+  for (const [row, value] of bigs)
+    if (row < rows && Number.isNaN(values[row]) && nulls?.[row] !== 1) large.push([row, value]);
+  if (large.length === 0) {
+    writeNumbers(out, values, rows);
+    return;
+  }
+  out.u8(WITH_BIGS);
+  out.raw(bytesOf(values, rows));
+  out.varint(large.length);
+  for (const [row, value] of large) {
+    const digits = Buffer.from(value.toString(), "latin1");
+    out.varint(row);
+    out.varint(digits.length);
+    out.raw(digits);
+  }
+}
+
+function bytesOf(values: Float64Array | Int32Array | Uint8Array | Uint16Array | Uint32Array, rows: number) {
+  return new Uint8Array(values.buffer, values.byteOffset, rows * values.BYTES_PER_ELEMENT);
+}

@@ -1,0 +1,21 @@
+/**
+ * Rows as typed columns, and batches of them as bytes. What lives here knows nothing of queries: readers at the door fill
+ * batches, generated code reads and fills them, tables keep their values in the same columns.
+ */
+export { Batch } from "./batch.js";
+export {
+  type Column,
+  cellAt,
+  emptyColumn,
+  grow,
+  setCell,
+  setNumeric,
+  type TextColumn,
+  widened,
+} from "./column.js";
+export { decodeBatch } from "./decode.js";
+export { encodeBatch } from "./encode.js";
+export { narrowed, numericOf, numericText, type Scaled } from "./numeric.js";
+export { type Cell, type ColumnSpec, type ColumnType, column, type Schema } from "./schema.js";
+export { Texts } from "./texts.js";
+export { timestampOf, timestampOfText, timestampText } from "./timestamp.js";

@@ -1,0 +1,66 @@
+/**
+ * The texts of a column by number. A row holds a code, so that a text which occurs in many rows is decoded and kept once,
+ * and copying a column copies numbers.
+ *
+ * A text is added as a string, or as a slice of the bytes that the batch was read from: those stay where they are until
+ * the text is asked for, since most queries look at a few of a stream's columns. Codes are given out in the order of
+ * adding; two codes may stand for equal texts, so equality of codes is not equality of texts.
+ */
+export class Texts {
+  readonly #strings: (string | undefined)[] = [];
+  #source: Buffer | null;
+  #bounds: Int32Array = new Int32Array(0);
+
+  /** `source` holds valid UTF-8 wherever a slice of it is added. */
+  constructor(source: Buffer | null = null) {
+    this.#source = source;
+  }
+
+  get size(): number {
+    return this.#strings.length;
+  }
+
+  get(code: number): string {
+    return this.#strings[code] ?? this.#decoded(code);
+  }
+
+  add(text: string): number {
+    return this.#strings.push(text) - 1;
+  }
+
+  /** Puts another text under a code that nothing holds any more. */
+  protected replace(code: number, text: string): void {
+    this.#strings[code] = text;
+  }
+
+  addSlice(start: number, end: number): number {
+    const code = this.#strings.push(undefined) - 1;
+    if (this.#bounds.length < 2 * code + 2) {
+      const wider = new Int32Array(Math.max(64, 4 * code));
+      wider.set(this.#bounds);
+      this.#bounds = wider;
+    }
+    this.#bounds[2 * code] = start;
+    this.#bounds[2 * code + 1] = end;
+    return code;
+  }
+
+  /** The text as UTF-8: of a slice without decoding it. */
+  bytes(code: number): Buffer {
+    const text = this.#strings[code];
+    if (text !== undefined) return Buffer.from(text, "utf8");
+    return this.#slice(code);
+  }
+
+  #slice(code: number): Buffer {
+    if (this.#source === null || code >= this.#strings.length || code < 0)
+      throw new RangeError(`There is no text ${code} of ${this.#strings.length}.`);
+    return this.#source.subarray(this.#bounds[2 * code], this.#bounds[2 * code + 1]);
+  }
+
+  #decoded(code: number): string {
+    const text = this.#slice(code).toString("utf8");
+    this.#strings[code] = text;
+    return text;
+  }
+}

@@ -1,0 +1,4 @@
+/**
+ * The parts of a running query, one operator a file.
+ */
+export { type Query, startQuery } from "./query.js";

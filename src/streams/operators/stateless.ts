@@ -1,0 +1,28 @@
+import { type RowErrors, transform } from "../codegen/index.js";
+import type { Batch, Schema } from "../columns/index.js";
+import type { Step } from "../plan/index.js";
+import type { Operator } from "./operator.js";
+
+/** Filters, projections and windows, as one function from batch to batch. It keeps nothing. */
+export class Stateless implements Operator {
+  readonly #transform: ReturnType<typeof transform>;
+
+  constructor(
+    input: Schema,
+    steps: readonly Step[],
+    output: Schema,
+    readonly errors: RowErrors,
+    readonly next: Operator,
+  ) {
+    this.#transform = transform(input, steps, output);
+  }
+
+  push(batch: Batch): void {
+    const made = this.#transform(batch, this.errors);
+    if (made.rows > 0) this.next.push(made);
+  }
+
+  end(): void {
+    this.next.end();
+  }
+}

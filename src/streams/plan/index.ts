@@ -1,0 +1,8 @@
+/**
+ * Checked queries as data: operators over columns, expressions with types. Front ends make plans, `codegen` and
+ * `operators` run them.
+ */
+export type { Arithmetic, Comparison, Expression, FunctionName, Type, ValueType } from "./expression.js";
+export type { Aggregate, Plan, SortKey, Step } from "./physical.js";
+export { pruned } from "./prune.js";
+export { conjunction, conjuncts, moved } from "./rewrite.js";

@@ -1,0 +1,76 @@
+import type { Schema } from "../columns/index.js";
+import type { Expression, Type } from "./expression.js";
+
+/** What an aggregate computes over the rows of a group that pass its filter. */
+export interface Aggregate extends Type {
+  readonly name: "count" | "sum" | "avg" | "min" | "max" | "bool_and" | "bool_or";
+  /** `null` for `count(*)`. */
+  readonly operand: Expression | null;
+  readonly filter: Expression | null;
+  readonly distinct: boolean;
+}
+
+export interface SortKey {
+  readonly index: number;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+/** What is done to rows one by one, between two operators that keep state; consecutive steps become one function. */
+export type Step =
+  | { readonly kind: "filter"; readonly predicate: Expression }
+  | { readonly kind: "project"; readonly outputs: readonly Expression[] }
+  /** Gives each row once per window that its time is in, with the window's start and end behind its columns. */
+  | {
+      readonly kind: "window";
+      readonly time: number;
+      readonly sizeMs: number;
+      readonly slideMs: number;
+      /** Windows start at multiples of the slide, and so much later. */
+      readonly offsetMs: number;
+    };
+
+/**
+ * A checked query as operators over columns. `columns` are those that come out, with their types; every expression is over
+ * the columns of its operator's input.
+ */
+export type Plan = { readonly columns: Schema } & (
+  | { readonly kind: "scan"; readonly table: string }
+  | { readonly kind: "step"; readonly input: Plan; readonly step: Step }
+  /** Windows that end when no row came for `gapMs`, apart for each value of the keys; start and end stand behind the columns. */
+  | {
+      readonly kind: "session";
+      readonly input: Plan;
+      readonly time: number;
+      readonly keys: readonly number[];
+      readonly gapMs: number;
+    }
+  /** The keys, then the aggregates. Without keys there is one group, also when there are no rows. */
+  | {
+      readonly kind: "aggregate";
+      readonly input: Plan;
+      readonly keys: readonly Expression[];
+      readonly aggregates: readonly Aggregate[];
+    }
+  /**
+   * Rows of both sides whose keys are equal and which meet the condition: the columns of the left side, then those of the
+   * right. A left join also gives each left row that meets none, once, with NULLs.
+   */
+  | {
+      readonly kind: "join";
+      readonly join: "inner" | "left";
+      readonly left: Plan;
+      readonly right: Plan;
+      readonly leftKeys: readonly Expression[];
+      readonly rightKeys: readonly Expression[];
+      readonly condition: Expression | null;
+    }
+  | { readonly kind: "union"; readonly inputs: readonly Plan[] }
+  | {
+      readonly kind: "sort";
+      readonly input: Plan;
+      readonly order: readonly SortKey[];
+      readonly limit: number | null;
+      readonly offset: number;
+    }
+);

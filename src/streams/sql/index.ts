@@ -1,0 +1,5 @@
+/**
+ * From the text of a query to a plan that runs: the parser and the names are those of the analysis, types and conversions are
+ * added here.
+ */
+export { planQuery } from "./plan-query.js";

@@ -1,0 +1,44 @@
+import { conjunction, type Expression, moved } from "../plan/index.js";
+
+interface Meeting {
+  readonly leftKeys: readonly Expression[];
+  readonly rightKeys: readonly Expression[];
+  readonly condition: Expression | null;
+}
+
+/**
+ * How rows of two sides meet: an equality between a column of the left row and one of the right is a key, by which
+ * rows are found; all other conditions are asked of each pair. The first `width` columns are the left ones.
+ */
+export function meeting(conditions: readonly Expression[], width: number): Meeting {
+  const leftKeys: Expression[] = [];
+  const rightKeys: Expression[] = [];
+  const rest: Expression[] = [];
+  for (const condition of conditions) {
+    const pair = keyPair(condition, width);
+    if (pair === null) rest.push(condition);
+    else {
+      leftKeys.push(pair[0]);
+      rightKeys.push(pair[1]);
+    }
+  }
+  return { leftKeys, rightKeys, condition: conjunction(rest) };
+}
+
+/** Exact decimals are compared with each other, but are no keys of tables. */
+function keyPair(condition: Expression, width: number): readonly [Expression, Expression] | null {
+  if (condition.kind !== "compare" || condition.operator !== "=" || condition.left.type === "numeric")
+    return null;
+  const { left, right } = condition;
+  if (isOf(left, "left", width) && isOf(right, "right", width))
+    return [left, moved(right, (index) => index - width)];
+  if (isOf(right, "left", width) && isOf(left, "right", width))
+    return [right, moved(left, (index) => index - width)];
+  return null;
+}
+
+/** Whether an expression is a column of a side, or a cast of one: what else is equal is asked of each pair. */
+function isOf(expression: Expression, side: "left" | "right", width: number): boolean {
+  if (expression.kind === "cast") return isOf(expression.operand, side, width);
+  return expression.kind === "column" && expression.index < width === (side === "left");
+}

@@ -1,0 +1,196 @@
+import { HeadwaterError } from "../../errors.js";
+import {
+  type PlanExpression,
+  pointAt,
+  type ResolvedQuery,
+  type Span,
+  type Aggregate as SqlAggregate,
+  type Plan as SqlPlan,
+} from "../../sql/index.js";
+import { type ColumnSpec, column, type Schema } from "../columns/index.js";
+import { type Aggregate, conjuncts, type Expression, type Plan, type Type } from "../plan/index.js";
+import { Expressions } from "./expression.js";
+import { meeting } from "./join-keys.js";
+import { OPEN_SCALE, widestScale } from "./types.js";
+
+/** A resolved query as a plan that runs, by the columns of its tables. What does not run yet is refused with its place. */
+export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Schema>>): Plan {
+  return part(query.plan);
+
+  function refuse(span: Span, what: string): never {
+    throw new HeadwaterError("HW-5102", pointAt(query.text, span, what));
+  }
+
+  function over(input: Plan): Expressions {
+    return new Expressions(query.text, input.columns);
+  }
+
+  function part(plan: SqlPlan): Plan {
+    switch (plan.kind) {
+      case "scan": {
+        const columns = Object.hasOwn(tables, plan.table) ? tables[plan.table] : undefined;
+        return {
+          kind: "scan",
+          table: plan.table,
+          columns: columns ?? refuse(plan.span, `There is no table ${plan.table}.`),
+        };
+      }
+      case "window":
+        return windowed(plan);
+      case "filter": {
+        // What is asked of the rows of an inner join can as well be asked where they meet.
+        if (plan.input.kind === "join" && plan.input.join === "inner")
+          return joined(plan.input, [plan.predicate]);
+        const input = part(plan.input);
+        const predicate = over(input).lower(plan.predicate);
+        return { kind: "step", input, step: { kind: "filter", predicate }, columns: input.columns };
+      }
+      case "project": {
+        const input = part(plan.input);
+        const outputs = plan.outputs.map(({ expression }) => over(input).lower(expression));
+        return projected(input, outputs, plan);
+      }
+      case "aggregate":
+        return grouped(plan);
+      case "distinct": {
+        const input = part(plan.input);
+        const keys = input.columns.map((spec, index) => columnAt(spec, index));
+        for (const key of keys) checkKey(key, plan.span);
+        return { kind: "aggregate", input, keys, aggregates: [], columns: input.columns };
+      }
+      case "union":
+        return united(plan);
+      case "limit": {
+        const input = part(plan.input);
+        const limit = plan.limit === Number.MAX_SAFE_INTEGER ? null : plan.limit;
+        return { kind: "sort", input, order: plan.order, limit, offset: plan.offset, columns: input.columns };
+      }
+      case "join":
+        return joined(plan, []);
+      case "unit":
+      case "values":
+        return refuse(plan.span, "A query without FROM is not run yet.");
+      case "over":
+        return refuse(plan.span, "OVER is not run yet.");
+      case "distinct on":
+        return refuse(plan.span, "DISTINCT ON is not run yet.");
+      case "set operation":
+        return refuse(plan.span, `${plan.operation.toUpperCase()} is not run yet.`);
+    }
+  }
+
+  function projected(input: Plan, outputs: readonly Expression[], plan: SqlPlan): Plan {
+    const columns = outputs.map((output, i) => specOf(plan.columns[i]?.name ?? "", output, plan.span));
+    return { kind: "step", input, step: { kind: "project", outputs }, columns };
+  }
+
+  function specOf(name: string, { type, nullable, scale }: Type, span: Span): ColumnSpec {
+    if (type === "interval")
+      return refuse(
+        span,
+        "A length of time cannot be a column yet; take extract(epoch from …) of the times.",
+      );
+    return column(name, type, nullable, scale);
+  }
+
+  function joined(plan: Extract<SqlPlan, { kind: "join" }>, more: readonly PlanExpression[]): Plan {
+    const { join } = plan;
+    if (join === "right" || join === "full")
+      return refuse(plan.span, `${join.toUpperCase()} joins are not run yet.`);
+    const [left, right] = [part(plan.left), part(plan.right)];
+    const lone = right.columns.map((spec) => (join === "left" ? { ...spec, nullable: true } : spec));
+    const both = new Expressions(query.text, [...left.columns, ...right.columns]);
+    const conditions = [...(plan.on === null ? [] : [plan.on]), ...more].map((each) => both.lower(each));
+    const how = meeting(conditions.flatMap(conjuncts), left.columns.length);
+    return { ...how, kind: "join", join, left, right, columns: [...left.columns, ...lone] };
+  }
+
+  function windowed(plan: Extract<SqlPlan, { kind: "window" }>): Plan {
+    const input = part(plan.input);
+    const time = input.columns[plan.time];
+    if (time?.type !== "timestamp")
+      return refuse(
+        plan.span,
+        `The time of a window is a timestamp, and ${time?.name} is ${time?.type}. Cast it in a subquery, or give the column its type.`,
+      );
+    const bounds = [column("window_start", "timestamp", false), column("window_end", "timestamp", false)];
+    const columns = [...input.columns, ...bounds];
+    const { sizeMs, slideMs, offsetMs, keys } = plan;
+    if (plan.window === "session")
+      return { kind: "session", input, time: plan.time, keys, gapMs: sizeMs, columns };
+    return {
+      kind: "step",
+      input,
+      step: { kind: "window", time: plan.time, sizeMs, slideMs, offsetMs },
+      columns,
+    };
+  }
+
+  function grouped(plan: Extract<SqlPlan, { kind: "aggregate" }>): Plan {
+    const input = part(plan.input);
+    const expressions = over(input);
+    const keys = plan.keys.map((key) => expressions.lower(key));
+    for (const [i, key] of keys.entries()) checkKey(key, plan.keys[i]?.span ?? plan.span);
+    const aggregates = plan.aggregates.map((each) => aggregate(each, expressions));
+    const specs = [...keys, ...aggregates].map((each, i) =>
+      specOf(plan.columns[i]?.name ?? "", each, plan.span),
+    );
+    return { kind: "aggregate", input, keys, aggregates, columns: specs };
+  }
+
+  function checkKey({ type }: Type, span: Span): void {
+    if (type === "numeric")
+      refuse(span, "Exact decimals cannot be grouped by yet; cast them to text or to float8.");
+    if (type === "interval") refuse(span, "Lengths of time cannot be grouped by yet.");
+  }
+
+  function aggregate(given: SqlAggregate, expressions: Expressions): Aggregate {
+    const { name, span, nullable } = given;
+    if (name === "string_agg" || name === "array_agg") return refuse(span, `${name}() is not run yet.`);
+    const [first] = given.operands;
+    const operand = first === undefined ? null : expressions.lower(first);
+    const filter = given.filter === null ? null : expressions.lower(given.filter);
+    const distinct = given.distinct && name !== "min" && name !== "max";
+    if (distinct && (operand?.type === "numeric" || operand?.type === "interval"))
+      return refuse(span, "DISTINCT of exact decimals and lengths of time is not run yet.");
+    const type = expressions.typeOf({ ...given, kind: "constant", value: null }).type;
+    const scale =
+      type !== "numeric"
+        ? 0
+        : name === "avg"
+          ? Math.max(OPEN_SCALE, operand?.scale ?? 0)
+          : (operand?.scale ?? 0);
+    return { name, operand, filter, distinct, type, scale, nullable };
+  }
+
+  function united({ left, right, columns, span }: Extract<SqlPlan, { kind: "union" }>): Plan {
+    const inputs = [part(left), part(right)];
+    const specs = columns.map(({ name }, i): ColumnSpec => {
+      const sides = inputs.flatMap((input) => input.columns[i] ?? []);
+      const [first] = sides;
+      if (first === undefined || sides.some(({ type }) => type !== first.type))
+        return refuse(span, `The sides of UNION have different types in their column ${i + 1}.`);
+      return column(
+        name,
+        first.type,
+        sides.some(({ nullable }) => nullable),
+        widestScale(sides),
+      );
+    });
+    return { kind: "union", inputs: inputs.map((input) => asColumns(input, specs)), columns: specs };
+  }
+}
+function columnAt({ type, nullable, scale }: ColumnSpec, index: number): Expression {
+  return { kind: "column", index, type, nullable, scale };
+}
+
+/** The same rows with columns of other types. */
+function asColumns(input: Plan, specs: Schema): Plan {
+  const outputs = specs.map(({ type, scale }, index): Expression => {
+    const operand = columnAt(input.columns[index] ?? column("", type), index);
+    return operand.type === type && operand.scale === scale
+      ? operand
+      : { kind: "cast", type, scale, nullable: operand.nullable, operand };
+  });
+  return { kind: "step", input, step: { kind: "project", outputs }, columns: specs };
+}

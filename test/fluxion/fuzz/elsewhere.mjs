@@ -1,0 +1,39 @@
+import { createRequire } from "node:module";
+import { parentPort } from "node:worker_threads";
+import { Refusal } from "#src/fluxion/runtime/refusal.js";
+import { Turns } from "#src/fluxion/runtime/turns.js";
+import { perform } from "#src/fluxion/runtime/work.js";
+
+/** The thread that stages run in, as the runtime's own threads run them: with modules and objects of their own. */
+
+const require = createRequire(import.meta.url);
+const turns = new Turns();
+const stages = new Map();
+
+parentPort?.on("message", (message) => {
+  if ("folder" in message) load(message);
+  else void run(message);
+});
+
+function load({ folder, stages: all }) {
+  for (const path of Object.keys(require.cache)) delete require.cache[path];
+  stages.clear();
+  for (const { id, module, receivers } of all) {
+    try {
+      stages.set(id, { run: require(`${folder}/${module}`).stages[id], receivers });
+    } catch (error) {
+      stages.set(id, { error, receivers });
+    }
+  }
+}
+
+async function run({ run: nth, id, parcel }) {
+  const report = await turns.run(() =>
+    perform(() => {
+      const { run: found, error, receivers } = stages.get(id);
+      if (found === undefined) throw new Refusal(`its module could not be loaded: ${error}`);
+      return { run: found, receivers };
+    }, parcel),
+  );
+  parentPort?.postMessage({ run: nth, report });
+}

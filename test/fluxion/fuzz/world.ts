@@ -1,0 +1,227 @@
+import { format } from "node:util";
+import realExpress from "express";
+import type { Linked } from "headwater/fluxion";
+import type { Parcel } from "#src/fluxion/runtime/parcel.js";
+import { settingsOf } from "#src/fluxion/runtime/settings.js";
+import { Stages } from "#src/fluxion/runtime/stages.js";
+import { Events } from "./events.js";
+import { type Asked, Exchange, type RequestListener } from "./exchange.js";
+import { Loader } from "./loader.js";
+import type { Elsewhere } from "./threads.js";
+
+/** What can be seen of a program. */
+export interface Seen {
+  readonly console: readonly string[];
+  readonly answers: readonly string[];
+  /** Errors that nobody caught, and how the process ended. */
+  readonly ends: readonly string[];
+  /** How many stages ran elsewhere. */
+  readonly moved: number;
+}
+
+/** When what happens. */
+export interface Timing {
+  /** One request after the other, or any while others are under way. */
+  readonly serial: boolean;
+  /** Stages end when the schedule says so, as against before anything else happens. */
+  readonly slow: boolean;
+  readonly schedule: readonly number[];
+}
+
+export interface Running {
+  readonly folder: string;
+  readonly entry: string;
+  readonly requests: readonly Asked[];
+  /** The compiled program; without it, the program runs as it is. */
+  readonly linked: Linked | null;
+  readonly elsewhere: Elsewhere;
+}
+
+export const RUNTIME = "headwater-runtime";
+/** More than any program that ends has. */
+const EVENTS_MAX = 300;
+/** What programs ask of themselves in the end: all the state that they have. */
+const PROBE: Asked = { method: "GET", path: "/state", body: "" };
+
+class Ended extends Error {}
+
+/** One run of one program: its requests, files, timers and stages happen as a schedule says. */
+export class World {
+  readonly #running: Running;
+  readonly #timing: Timing;
+  readonly #events = new Events();
+  readonly #console: string[] = [];
+  readonly #ends: string[] = [];
+  readonly #exchanges: Exchange[] = [];
+  /** Stages that have ended elsewhere, of which nobody has heard. */
+  readonly #ended: (() => void)[] = [];
+  #underWay = 0;
+  #moved = 0;
+  #listener: RequestListener | null = null;
+  #isDead = false;
+
+  constructor(running: Running, timing: Timing) {
+    this.#running = running;
+    this.#timing = timing;
+  }
+
+  async run(): Promise<Seen> {
+    const { folder, entry, linked } = this.#running;
+    const texts = new Map([...(linked?.files ?? [])].map(([path, { code }]) => [path, code]));
+    const modules = new Map<string, unknown>([
+      ["fs", this.#events.fs],
+      ["fs/promises", this.#events.fs.promises],
+      ["express", this.#express()],
+      ...(linked === null ? [] : [[RUNTIME, this.#stagesOf(linked)] as const]),
+    ]);
+    const globals = { ...this.#events.globals, console: this.#consoleOf(), process: this.#processOf() };
+    const loader = new Loader(folder, { modules, globals, texts });
+    const stop = this.#watch();
+    try {
+      await this.#during(() => loader.run(entry));
+      await this.#happen();
+      if (!this.#isDead) await this.#ask(PROBE);
+      for (let i = 0; this.#ended.length > 0 && i < EVENTS_MAX; i++)
+        await this.#during(() => this.#ended.shift()?.());
+    } finally {
+      this.#isDead = true;
+      loader.end();
+      stop();
+    }
+    return {
+      console: this.#console,
+      answers: this.#exchanges.map(({ written, isOver }) => `${isOver ? "" : "(open) "}${written}`),
+      ends: this.#ends,
+      moved: this.#moved,
+    };
+  }
+
+  async #happen(): Promise<void> {
+    const { requests } = this.#running;
+    const { serial, slow, schedule } = this.#timing;
+    let asked = 0;
+    for (let turn = 0; turn < EVENTS_MAX && !this.#isDead; turn++) {
+      const choice = schedule[turn % schedule.length] ?? 0;
+      const { size } = this.#events;
+      const mayAsk = asked < requests.length && (!serial || size + this.#ended.length === 0);
+      const request = mayAsk ? requests[asked] : undefined;
+      if (size === 0 && this.#ended.length === 0 && request === undefined) return;
+      const isStageNext =
+        slow && this.#ended.length > 0 && (choice % 3 === 0 || (size === 0 && request === undefined));
+      if (isStageNext) {
+        const which = choice % this.#ended.length;
+        await this.#during(() => this.#ended.splice(which, 1)[0]?.());
+        continue;
+      }
+      // In a row, things happen in the order in which they were begun: nobody can tell when a stage ends.
+      const which = serial ? 0 : choice % (size + (request === undefined ? 0 : 1));
+      if (which < size) await this.#during(() => this.#events.happen(which));
+      else if (request !== undefined) {
+        asked += 1;
+        await this.#ask(request);
+      }
+    }
+  }
+
+  async #ask(request: Asked): Promise<void> {
+    const nth = this.#exchanges.length;
+    await this.#during(() => {
+      if (this.#listener === null) return;
+      this.#exchanges.push(new Exchange(nth, request, this.#listener, () => {}));
+    });
+  }
+
+  /** Does something, and waits until all that follows from it without another event is over. */
+  async #during(act: () => unknown): Promise<void> {
+    try {
+      act();
+    } catch (error) {
+      this.#uncaught(error);
+    }
+    for (let quiet = 0, before = -1; quiet < 3; quiet++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const now = this.#console.length + this.#ends.length + this.#moved + this.#underWay * 1000;
+      if (now !== before || this.#underWay > 0) quiet = -1;
+      before = now;
+    }
+  }
+
+  #uncaught(error: unknown): void {
+    if (error instanceof Ended || this.#isDead) return;
+    this.#ends.push(`uncaught: ${error instanceof Error ? error.message : String(error)}`);
+    this.#isDead = true;
+  }
+
+  /** What Node tells the process, and what Express writes to the console. */
+  #watch(): () => void {
+    const uncaught = (error: unknown) => this.#uncaught(error);
+    const { error: writeError } = console;
+    process.on("uncaughtException", uncaught);
+    process.on("unhandledRejection", uncaught);
+    console.error = (...args: unknown[]) => this.#log(`error ${format(...args).split("\n")[0]}`);
+    return () => {
+      console.error = writeError;
+      process.off("uncaughtException", uncaught);
+      process.off("unhandledRejection", uncaught);
+    };
+  }
+
+  #log(line: string): void {
+    if (!this.#isDead) this.#console.push(line);
+  }
+
+  #consoleOf(): object {
+    const log = (...args: unknown[]) => this.#log(format(...args));
+    return { log, info: log, warn: log, error: log, debug: log };
+  }
+
+  #processOf(): object {
+    const exit = (code: number = process.exitCode === undefined ? 0 : Number(process.exitCode)) => {
+      if (!this.#isDead) this.#ends.push(`exit ${code}`);
+      this.#isDead = true;
+      throw new Ended();
+    };
+    return Object.create(process, {
+      exit: { value: exit },
+      exitCode: { value: undefined, writable: true },
+    }) as object;
+  }
+
+  /** Express itself; of the programs that it makes, the last one is asked. */
+  #express(): object {
+    const express = () => {
+      const app = realExpress();
+      this.#listener = app as unknown as RequestListener;
+      return app;
+    };
+    return Object.assign(express, realExpress);
+  }
+
+  #stagesOf({ manifest }: Linked): object {
+    const { elsewhere, folder } = this.#running;
+    elsewhere.load({
+      folder: `${folder}/workers`,
+      stages: manifest.stages.map(({ id, worker, receivers }) => ({ id, module: worker, receivers })),
+    });
+    const run = (id: string, parcel: Parcel) => this.#elsewhere(id, parcel);
+    const start = () => Promise.resolve({ isFull: false, run, stop: () => Promise.resolve() });
+    const settings = settingsOf({ move: "all", threads: 1 });
+    const stages = new Stages(manifest, new URL("file:///"), settings, start);
+    return {
+      isMoved: (id: string) => stages.isMoved(id),
+      stage: (call: Parameters<Stages["call"]>[0]) => stages.call(call),
+      post: (...given: Parameters<Stages["post"]>) => stages.post(...given),
+    };
+  }
+
+  async #elsewhere(id: string, parcel: Parcel): Promise<Parcel> {
+    this.#underWay += 1;
+    this.#moved += 1;
+    try {
+      return await this.#running.elsewhere.run(id, parcel);
+    } finally {
+      this.#underWay -= 1;
+      if (this.#timing.slow) await new Promise<void>((resolve) => this.#ended.push(resolve));
+    }
+  }
+}

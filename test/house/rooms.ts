@@ -19,6 +19,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   journal: { loads: ["errors"] },
   elastic: { loads: ["errors"] },
   net: { loads: ["errors"] },
+  observe: { loads: ["errors"], names: ["elastic"] },
   "elastic/trial": { loads: ["errors", "core", "elastic"] },
 
   // The runtime. Hosts load only what `host/main` does: nothing of the store, the head, the nodes and the fleet.
@@ -54,6 +55,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "host/head": {
     loads: [
       "errors",
+      "observe",
       "model",
       "state",
       "core",
@@ -83,6 +85,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "host/node": {
     loads: [
       "errors",
+      "observe",
       "model",
       "state",
       "core",
@@ -98,6 +101,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "host/fleet": {
     loads: [
       "errors",
+      "observe",
       "model",
       "elastic",
       "host/ports",
@@ -110,12 +114,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     names: ["host/node", "host/load"],
   },
   "host/load": {
-    loads: ["model", "state", "core", "elastic", "host/ports", "host/context", "host/event"],
+    loads: ["observe", "model", "state", "core", "elastic", "host/ports", "host/context", "host/event"],
     names: ["host/fleet", "host/node"],
   },
   "host/watch": { loads: ["errors", "host/ports", "host/event"], names: ["host/node"] },
   host: {
     loads: [
+      "observe",
       "errors",
       "model",
       "core",
@@ -206,6 +211,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     loads: [
       "errors",
+      "observe",
       "suggest",
       "model",
       "state",
@@ -230,7 +236,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     names: ["host/store", "host/node", "host/fleet"],
   },
   index: {
-    loads: ["doors", "errors", "model", "state", "journal", "elastic", "host", "server"],
+    loads: ["observe", "doors", "errors", "model", "state", "journal", "elastic", "host", "server"],
     names: ["cli", "host/ports", "host/store", "host/node", "host/fleet"],
   },
 };

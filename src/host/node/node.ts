@@ -20,6 +20,7 @@ import type { PendingCall } from "./outside-calls.js";
 import { inTicketOrder, storedTimers, unfinishedBusiness } from "./recovery.js";
 import type { Surroundings } from "./surroundings.js";
 import { type Timer, Timers } from "./timers.js";
+import type { Tracing } from "./tracing.js";
 
 type Event = CoreEvent<EventRequest>;
 
@@ -35,6 +36,7 @@ export class LogicalNode {
   readonly #runner: Runner;
   readonly #around: Surroundings;
   readonly #ledger: Ledger | null;
+  #tracing: Tracing | null = null;
 
   constructor(scheduler: Scheduler, runner: Runner, around: Surroundings) {
     this.#scheduler = scheduler;
@@ -51,12 +53,24 @@ export class LogicalNode {
         runner.goOn(); // now nothing is appended that has not been sent after its context
       },
       see: ({ event, place }) => this.#see(event, place),
-      enter: (entry) => runner.enter(entry),
+      enter: (entry) => {
+        if (entry.token === null) this.#tracing?.begun(entry.event);
+        runner.enter(entry);
+      },
       settle: (event) => this.#settle(event),
       send: (send) => this.#send(send),
       isDue: () => runner.isDue,
-      rested: () => around.rested(),
+      rested: () => {
+        this.#tracing?.waited(scheduler.core);
+        around.rested();
+      },
     });
+  }
+
+  /** What becomes of events is noted there from now on, or not any more. */
+  trace(tracing: Tracing | null): void {
+    this.#tracing = tracing;
+    this.#scheduler.core.waits = tracing?.wantsWaits ? [] : null;
   }
 
   get name(): string {
@@ -157,8 +171,10 @@ export class LogicalNode {
     const done = (error: HeadwaterError | null) => {
       if (scheduler.halted !== null) return;
       if (error !== null) return this.#around.journalFailed(error);
+      this.#tracing?.journaled(first, this.#ledger !== null);
       scheduler.journaled(first);
     };
+    this.#tracing?.appended(first);
     this.#runner.appending(first);
     if (this.#ledger === null) return scheduler.ports.append(() => done(null));
     const events = allAlong(first);
@@ -172,6 +188,7 @@ export class LogicalNode {
     for (let i = 0; i < effects.length; i++) this.#doEffect(effects[i] as Effect, event.ticket, i);
     if (origin.kind === "timer") this.timers.settled(origin.id);
     this.#around.settled?.(event);
+    this.#tracing?.settled(event);
     this.#ledger?.careful?.settled(event);
     event.payload.answer();
     if (!ok && waiting?.isLocal !== true) this.#around.failed(event.payload, value);

@@ -128,7 +128,6 @@ export class World {
       plant,
       ledger: this.#storage?.open(this.#adder()) ?? null,
       runners: this.#cluster?.heads ?? null,
-      onError: () => {},
       onSettled: (event) => this.#settled(event),
     });
     for (const client of new Set(this.#workload.map((request) => request.client))) {

@@ -25,7 +25,7 @@ export type {
   ProgramHosts,
 } from "./host/fleet/index.js";
 export { isHost } from "./host/is-host.js";
-export type { FailedEvent, ParkedEvents } from "./host/node/index.js";
+export type { ParkedEvents } from "./host/node/index.js";
 export type { Limits } from "./host/ports/index.js";
 export {
   hostsOf,
@@ -64,6 +64,15 @@ export {
 } from "./model/outside.js";
 export type { Answered, Children, Elsewhere, Later, Ref, Target, Timed, View } from "./model/refs.js";
 export { tracked } from "./model/tracked.js";
+export {
+  type DroppedFact,
+  type Fact,
+  type FailedEvent,
+  KINDS,
+  type Kind,
+  type Observation,
+  type ObserveOptions,
+} from "./observe/index.js";
 export type { ServerLimits } from "./server/limits.js";
 export type { ServeOptions, Server } from "./server/serve.js";
 export type { Tokens } from "./server/tokens.js";

@@ -6,15 +6,17 @@ import { join, resolve } from "node:path";
 import { type Code, HeadwaterError } from "../errors.js";
 import type { ProgramHosts } from "../host/fleet/index.js";
 import type { ParkedEvents } from "../host/node/index.js";
+import type { Kind } from "../observe/index.js";
 import { encode } from "../state/codec.js";
+import { kindsIn, type Observe, streamFacts } from "./admin-feed.js";
 import { type Arguments, absent, misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { jsonOf } from "./journal-values.js";
 import { messageOf } from "./report.js";
 
 /**
- * The door through which `headwater hosts` and `headwater events` reach a program that runs: a socket in the file system that only its owner
- * can open. One line of JSON goes in, one comes out.
+ * The door through which `headwater hosts`, `events` and `observe` reach a program that runs: a socket in the file system that
+ * only its owner can open. One line of JSON goes in, one comes out; to those who observe, one for each fact.
  */
 
 export const ACTIONS = ["list", "add", "drain", "remove", "move"] as const;
@@ -27,10 +29,15 @@ export interface Reached {
   /** Throws if it has none. */
   hosts(): ProgramHosts;
   readonly parked: ParkedEvents;
+  readonly observe: Observe;
 }
 
 export interface AdminRequest {
-  readonly action: (typeof ACTIONS)[number] | (typeof PARKED_ACTIONS)[keyof typeof PARKED_ACTIONS];
+  readonly action:
+    | (typeof ACTIONS)[number]
+    | (typeof PARKED_ACTIONS)[keyof typeof PARKED_ACTIONS]
+    | "observe";
+  readonly kinds?: readonly string[] | undefined;
   readonly event?: string | undefined;
   readonly count?: number | undefined;
   readonly host?: number | undefined;
@@ -56,7 +63,7 @@ const PATH_BYTES_MAX = 100;
 export function doorOf(journal: string): string {
   const address = existsSync(journal) ? realpathSync(journal) : resolve(journal);
   const name = createHash("sha256").update(address).digest("hex").slice(0, 16);
-  return join(process.env["XDG_RUNTIME_DIR"] ?? ownFolder(), `headwater-${name}.sock`);
+  return join(process.env.XDG_RUNTIME_DIR ?? ownFolder(), `headwater-${name}.sock`);
 }
 
 /** In the folder for temporary files, which all users share: it must be ours, and closed to others. */
@@ -95,12 +102,18 @@ export async function openDoor(path: string, reached: Reached, isOurs: boolean):
     throw noDoor(path, `its name has more than ${PATH_BYTES_MAX} bytes; choose a shorter one with --admin`);
   }
   await clear(path, isOurs);
-  const server = createServer({ allowHalfOpen: true }, (socket) => receive(socket, reached));
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    receive(socket, reached);
+  });
   server.maxConnections = CONNECTIONS_MAX;
   await listen(server, path);
   server.unref();
   return () => {
     server.close();
+    for (const socket of open) socket.end(); // or those who observe would keep the process from ending
   };
 }
 
@@ -153,8 +166,21 @@ function receive(socket: Socket, reached: Reached): void {
     const end = text.indexOf("\n");
     if (end < 0 || socket.destroyed) return;
     clearTimeout(late);
-    void answerTo(text.slice(0, end), reached).then((answer) => socket.end(`${JSON.stringify(answer)}\n`));
+    const line = text.slice(0, end);
+    const kinds = observedIn(line);
+    if (kinds !== null) return streamFacts(socket, kinds, reached.observe);
+    void answerTo(line, reached).then((answer) => socket.end(`${JSON.stringify(answer)}\n`));
   });
+}
+
+/** The kinds of facts that a request wants to observe; null if it wants something else. */
+function observedIn(line: string): readonly Kind[] | null {
+  try {
+    const { action, kinds = [] } = JSON.parse(line) as AdminRequest;
+    return action === "observe" ? kindsIn(kinds) : null;
+  } catch {
+    return null; // `answerTo` says what is wrong with it
+  }
 }
 
 async function answerTo(line: string, reached: Reached): Promise<Answer> {

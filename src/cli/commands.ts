@@ -6,6 +6,7 @@ import { explain } from "./explain.js";
 import { helpCommand } from "./help.js";
 import { hosts } from "./hosts.js";
 import { journal } from "./journal.js";
+import { observe } from "./observe.js";
 import { policy } from "./policy.js";
 import { query } from "./query.js";
 import { run } from "./run.js";
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   run,
   hosts,
   events,
+  observe,
   journal,
   query,
   analyze,

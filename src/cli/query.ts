@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { HeadwaterError } from "../errors.js";
 import type { ColumnSpec, ColumnType } from "../streams/columns/index.js";
 import type { Query } from "../streams/operators/index.js";
 import type { Format, writerOf } from "../streams/outputs/index.js";
@@ -69,7 +70,14 @@ async function answer(wishes: Wishes, input: Input, terminal: Terminal): Promise
   const plan = await planQuery(wishes.sql, { [input.name]: schema });
   const writer = outputs.writerOf(wishes.format, plan.columns);
   const running = startQuery(plan, (batch) => print(writer.lines(batch), terminal));
-  await feed(running, input, readerOf(input, schema, wishes.csv), terminal);
+  try {
+    await feed(running, input, readerOf(input, schema, wishes.csv), terminal);
+  } catch (error) {
+    // A disk or a compressed file can fail in the middle.
+    throw error instanceof HeadwaterError || !isSystemError(error)
+      ? error
+      : unreadable(query, wishes.from, error);
+  }
   running.end();
   print(writer.end(), terminal);
   const { count, first } = running.errors;
@@ -110,6 +118,10 @@ async function feed(
     said = seconds;
   }
   if (rest.length > 0) take(rest, true);
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "errno" in error;
 }
 
 function progressOf({ progress: { total, read } }: Input, rows: number): string {

@@ -168,7 +168,11 @@ async function openAdmin(
   if (written === undefined && journal === undefined) return null;
   try {
     const path = written ?? doorOf(journal ?? "");
-    const reached = { hosts: () => serviceHosts(service), parked: parkedOf(service) };
+    const reached = {
+      hosts: () => serviceHosts(service),
+      parked: parkedOf(service),
+      observe: service.observe,
+    };
     return await openDoor(path, reached, written === undefined);
   } catch (error) {
     if (written === undefined) {

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import type { Decision } from "../elastic/policy.js";
 import { HeadwaterError } from "../errors.js";
-import type { FailedEvent } from "../host/node/index.js";
+import type { FailedEvent } from "../observe/index.js";
 import type { HostRange } from "./hosts-option.js";
 import type { Program } from "./program.js";
 import { messageOf, whereabouts } from "./report.js";

@@ -56,6 +56,7 @@ export class Core<P> {
   readonly #total: boolean;
   readonly #marks: Marks | undefined;
   readonly #plant: Plant | undefined;
+  waits: { wish: Wish<P>; obstacle: CoreEvent<P> }[] | null = null; // who had to wait for whom, if an observer wants to know
 
   constructor(options: CoreOptions = {}) {
     this.#total = options.commitOrder === "total";
@@ -282,6 +283,7 @@ export class Core<P> {
     const obstacle = whoHinders(wish, this.#order.first, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
+      this.waits?.push({ wish, obstacle });
       wish.after = obstacle.lastWaiter?.after ?? wish;
       if (obstacle.lastWaiter !== null) obstacle.lastWaiter.after = wish;
       obstacle.lastWaiter = wish;

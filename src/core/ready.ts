@@ -9,16 +9,7 @@ export interface Send {
   readonly body: unknown;
 }
 
-/**
- * What the core wants done, as data. Duties of whoever carries it out, in this order:
- * 1. `undo` (take it with `takeUndo()` right after `finish` or `retract`): put the contexts that each event had
- *    entered back to their state before it, event after event, and let its present try do nothing more;
- * 2. `views`: hold on to the present state of the view's context, for its event;
- * 3. `nextToEnter()`: run the start or call (unless `ofAttempt` is not the event's `attempt` any more);
- * 4. `append`: write the events' records to the journal, in this order, then call `journaled` with them;
- * 5. `nextSettled()`: answer whoever waits for the event, and arm and disarm its timers;
- * 6. `send`: pass the messages on, in this order per receiver.
- */
+/** What the core wants done, as data. `carryOut` does it in the right order (README.md); undo what is to be undone at once. */
 export class Ready<P> {
   /** Events that got a ticket by themselves: those that an event had started, and messages. */
   ticketed: CoreEvent<P>[] = NONE;

@@ -8,6 +8,7 @@ import type { Program } from "./node/index.js";
 /** What a server needs of a program. */
 export function doorOf(program: Program, isSingle: boolean): Door {
   return {
+    refused: (refusal) => program.feed.note({ kind: "refused", ...refusal }),
     history: program.history,
     health: () => program.health(),
     roots: new Map([...program.nodes.values()].map(({ name, root }) => [name, root])),

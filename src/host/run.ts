@@ -4,6 +4,7 @@ import type { JournalOptions } from "../journal/open.js";
 import type { Address } from "../model/address.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { nameOf } from "../model/shape.js";
+import { Feed } from "../observe/index.js";
 import { claimRejections } from "./event/index.js";
 import { Fleet, type HostSet, placementFor, startHosts } from "./fleet/index.js";
 import { type CheckedOptions, checkedHosts } from "./host-options.js";
@@ -11,8 +12,9 @@ import { isHost } from "./is-host.js";
 import { explained, openProcess, openThread } from "./link/index.js";
 import { LoadRecorder, watchHosts } from "./load/index.js";
 import { Program } from "./node/index.js";
-import { type Limits, memoryPorts, type Patience, type Ports, patienceOf } from "./ports/index.js";
+import { apart, type Limits, memoryPorts, type Patience, type Ports, patienceOf } from "./ports/index.js";
 import { outlineOf } from "./program-module.js";
+import { readFeed } from "./readers.js";
 import { checkRun, limitsOf } from "./run-options.js";
 import type { AnyService, NodeService, Nodes, RunOptions, Service } from "./service.js";
 import { serviceFor } from "./service-for.js";
@@ -167,14 +169,15 @@ export function runOn(
   watch: typeof watchHere | null = null,
 ): AnyService {
   checkRun(program, options);
-  const recorder = hosts === null || options.onLoad === undefined ? null : new LoadRecorder(options.onLoad);
+  const feed = new Feed(apart);
+  readFeed(feed, options);
+  const recorder = new LoadRecorder(feed);
   const running = new Program(rootsOf(program), ports, {
     commitOrder: options.commitOrder ?? "observer",
     limits: limitsOf(options.limits),
-    onError: options.onError,
-    onWarning: options.onWarning,
-    onFailure: options.onFailure ?? (({ message }) => onWarning(message)),
-    onSettled: recorder?.settled,
+    feed,
+    hostOf: (slot) => hosts?.of(slot) ?? null,
+    onSettled: hosts === null ? undefined : recorder.settled,
     ledger,
     runners: hosts?.heads ?? null,
   });

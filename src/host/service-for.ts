@@ -33,6 +33,7 @@ export function serviceFor(
       return { ...referencesFor({ caller }), id, close: () => program.forget(caller) };
     },
     as: referencesFor,
+    observe: (kinds, observer, options) => program.feed.observe(kinds, observer, options),
     idle: () => program.until(() => program.isIdle),
     room: () => program.until(() => [...program.nodes.values()].every((node) => node.hasRoom)),
     stop,

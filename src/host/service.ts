@@ -6,8 +6,9 @@ import type { Durability, Journal } from "../journal/journal.js";
 import type { Context, ContextClass } from "../model/context.js";
 import type { DOOR, Door } from "../model/door.js";
 import type { Ref } from "../model/refs.js";
+import type { FactOf, FailedEvent, Kind, Observation, ObserveOptions, Observer } from "../observe/index.js";
 import type { PlacementRules, ProgramHosts } from "./fleet/index.js";
-import type { FailedEvent, ParkedEvents } from "./node/index.js";
+import type { ParkedEvents } from "./node/index.js";
 import type { Limits } from "./ports/index.js";
 
 export interface RunOptions {
@@ -110,6 +111,15 @@ export interface Running {
   readonly [HOSTS]: ProgramHosts | null;
   /** For `parkedOf`. */
   readonly [PARKED]: ParkedEvents;
+  /**
+   * Hands facts of these kinds to an observer as they happen: `service.observe(["event", "failure"], (fact) => …)`. It costs
+   * nothing for kinds that nothing observes (docs/observing.md).
+   */
+  observe<K extends Kind>(
+    kinds: readonly K[],
+    observer: Observer<FactOf<K>>,
+    options?: ObserveOptions,
+  ): Observation;
   /** Resolves when nothing is under way any more, armed timers aside. */
   idle(): Promise<void>;
   /** Resolves when requests are taken again, after some were refused with HW-1301. */

@@ -58,8 +58,20 @@ export interface Listening {
   forget(): void;
 }
 
+/** Something that a server has refused or ended. */
+export interface Refusal {
+  readonly what: "request" | "connection" | "socket" | "session";
+  readonly code: string;
+  /** The address from which it came. */
+  readonly from: string | null;
+  /** The method and path of HTTP. */
+  readonly target: string | null;
+}
+
 /** What a running program is to a server. */
 export interface Door {
+  /** The server has refused something; observers of the program hear of it. */
+  refused(refusal: Refusal): void;
   /** Positions can be compared only within one history. */
   readonly history: string;
   /** Why the program can commit nothing more; null if it can. It asks the journal. */

@@ -2,6 +2,7 @@ import type { Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { HeadwaterError } from "../errors.js";
+import type { Refusals } from "./log.js";
 import { refuseRaw } from "./respond.js";
 
 const QUIET_TURNS = 3;
@@ -17,7 +18,7 @@ export class Connections {
   #arrivals = 0;
   #refused = 0;
 
-  constructor(http: HttpServer, countMax: number, log: (line: string) => void) {
+  constructor(http: HttpServer, countMax: number, refusals: Refusals) {
     const listeners = http.listeners("connection") as ((socket: Socket) => void)[];
     http.removeAllListeners("connection");
     http.on("request", () => {
@@ -26,7 +27,11 @@ export class Connections {
     http.on("connection", (socket: Socket) => {
       this.#arrivals += 1;
       if (this.#open.size >= countMax) {
-        log("refused a connection: HW-4013");
+        refusals.note("refused a connection", {
+          what: "connection",
+          code: "HW-4013",
+          from: socket.remoteAddress,
+        });
         if (this.#refused >= REFUSED_MAX) return void socket.destroy(); // they take descriptors, too
         this.#refused += 1;
         socket.once("close", () => {

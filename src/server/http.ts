@@ -7,7 +7,7 @@ import type { Ask, Calls } from "./call.js";
 import { IdempotencyKeys } from "./idempotency.js";
 import { parseJson, toJson } from "./json.js";
 import type { ServerLimits } from "./limits.js";
-import { shownPath } from "./log.js";
+import { type Refusals, shownPath } from "./log.js";
 import type { Origins } from "./origin.js";
 import { heldBack } from "./replies.js";
 import { refuse, respond } from "./respond.js";
@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly limits: ServerLimits;
   readonly budgets: Budgets;
   readonly turns: Turns;
-  readonly log: (line: string) => void;
+  readonly refusals: Refusals;
 }
 
 const API = "/api/";
@@ -57,10 +57,11 @@ export class Http {
 
   #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     if (error instanceof Gone) return;
-    const { log, limits } = this.#around;
+    const { refusals, limits } = this.#around;
     if (error instanceof HeadwaterError) {
       const from = request.socket.remoteAddress;
-      log(`refused ${request.method} ${shownPath(request.url)} from ${from}: ${error.code}`);
+      const target = `${request.method} ${shownPath(request.url)}`;
+      refusals.note(`refused ${target} from ${from}`, { what: "request", code: error.code, from, target });
     }
     refuse(request, response, error, 4 * limits.bodyBytes, this.#headers(response));
   }

@@ -10,6 +10,7 @@ import { HeadwaterError } from "../errors.js";
 import { Connections } from "./connections.js";
 import { connectionsThatFit } from "./descriptors.js";
 import { cannotStart, type ServerLimits, serverLimits } from "./limits.js";
+import { Refusals } from "./log.js";
 import { isLoopback } from "./origin.js";
 import { refuse, refuseRaw } from "./respond.js";
 
@@ -27,6 +28,7 @@ export interface ListenOptions {
 export interface Listener {
   readonly http: HttpServer;
   readonly connections: Connections;
+  readonly refusals: Refusals;
   readonly limits: ServerLimits;
   readonly url: string;
   readonly port: number;
@@ -49,8 +51,9 @@ export async function listen({
   log = () => {},
 }: ListenOptions): Promise<Listener> {
   const limits = serverLimits(given);
-  const http = httpServer(limits, log);
-  const connections = new Connections(http, Math.min(limits.connections, connectionsThatFit()), log);
+  const refusals = new Refusals(log);
+  const http = httpServer(limits, refusals);
+  const connections = new Connections(http, Math.min(limits.connections, connectionsThatFit()), refusals);
   const tooEarly: OnRequest = (request, response) => {
     refuse(request, response, starting(), 4 * limits.bodyBytes, { connection: "close" });
   };
@@ -60,6 +63,7 @@ export async function listen({
   return {
     http,
     connections,
+    refusals,
     limits,
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
@@ -79,7 +83,7 @@ function starting(): HeadwaterError {
   return new HeadwaterError("HW-4040", "the program is starting and takes no requests yet. Try again.");
 }
 
-function httpServer(limits: ServerLimits, log: (line: string) => void): HttpServer {
+function httpServer(limits: ServerLimits, refusals: Refusals): HttpServer {
   const { headersMs, requestMs, headerBytes } = limits;
   const http = createServer({
     maxHeaderSize: headerBytes,
@@ -90,7 +94,7 @@ function httpServer(limits: ServerLimits, log: (line: string) => void): HttpServ
   });
   http.on("clientError", (error: Error & { code?: string }, socket: Duplex) => {
     const [ours, status] = errorOfClient(error.code, limits);
-    log(`refused a connection: ${ours.code}`);
+    refusals.note("refused a connection", { what: "connection", code: ours.code });
     refuseRaw(socket, ours, status);
   });
   return http;

@@ -1,3 +1,5 @@
+import type { Door, Refusal } from "../model/door.js";
+
 const SHOWN_MAX = 100;
 
 /**
@@ -16,3 +18,26 @@ export function shown(text: string): string {
 export function shownPath(url: string | undefined): string {
   return shown((url ?? "").split(/[?#]/, 1)[0] ?? "");
 }
+
+/** What a server refuses: one line each for the log, and a fact for observers of the program, once there is one. */
+export class Refusals {
+  #door: Door | null = null;
+
+  constructor(readonly log: (line: string) => void) {}
+
+  /** Observers of this program hear of them from now on. */
+  tell(door: Door): void {
+    this.#door = door;
+  }
+
+  note(line: string, { from = null, target = null, ...rest }: Noted): void {
+    this.log(`${line}: ${rest.code}`);
+    this.#door?.refused({ ...rest, from, target });
+  }
+}
+
+/** What is not known may be left out. */
+type Noted = Pick<Refusal, "what" | "code"> & {
+  readonly from?: string | null | undefined;
+  readonly target?: string | null;
+};

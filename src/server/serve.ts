@@ -9,7 +9,7 @@ import { Calls } from "./call.js";
 import { Http, type Surroundings } from "./http.js";
 import { cannotStart, type ServerLimits } from "./limits.js";
 import { type Listener, listen } from "./listen.js";
-import { shownPath } from "./log.js";
+import { Refusals, shownPath } from "./log.js";
 import { Origins } from "./origin.js";
 import { refuseRaw } from "./respond.js";
 import { Sessions } from "./sessions.js";
@@ -75,6 +75,9 @@ export function serveOn(
     );
   }
   const { limits, connections, isLocal } = listener;
+  const refusals = new Refusals(log);
+  refusals.tell(door);
+  listener.refusals.tell(door);
   const around: Surroundings = {
     calls: new Calls(door, api),
     callers: new Callers(tokens),
@@ -82,9 +85,9 @@ export function serveOn(
     limits,
     budgets: new Budgets(limits),
     turns: new Turns(),
-    log,
+    refusals,
   };
-  const sessions = new Sessions(door, limits, around.budgets.messages, log);
+  const sessions = new Sessions(door, limits, around.budgets.messages, refusals);
   const http = new Http(around);
   const sockets = new Sockets(around, sessions);
   listener.open(http.handle, sockets.upgrade);
@@ -138,7 +141,7 @@ class Sockets {
       autoPong: false,
     });
     this.#server.on("wsClientError", (_, stream) => {
-      around.log("refused a socket: HW-4005");
+      around.refusals.note("refused a socket", { what: "socket", code: "HW-4005" });
       refuseRaw(
         stream,
         new HeadwaterError("HW-4005", "what arrived is not a well-formed request for a WebSocket."),
@@ -158,14 +161,18 @@ class Sockets {
       }
     } catch (error) {
       if (!(error instanceof HeadwaterError)) throw error;
-      this.#around.log(`refused a socket at ${shownPath(request.url)}: ${error.code}`);
+      const target = shownPath(request.url);
+      this.#around.refusals.note(`refused a socket at ${target}`, {
+        what: "socket",
+        code: error.code,
+        target,
+      });
       return refuseRaw(stream, error);
     }
     this.#server.handleUpgrade(request, stream, head, (ws) => {
-      const refused = (error: HeadwaterError) => {
-        this.#around.log(`closed a socket of ${request.socket.remoteAddress}: ${error.code}`);
-      };
       const address = request.socket.remoteAddress;
+      const refused = ({ code }: HeadwaterError) =>
+        this.#around.refusals.note(`closed a socket of ${address}`, { what: "socket", code, from: address });
       const socket = new ClientSocket(ws, { ...this.#around, sessions: this.#sessions, address, refused });
       this.#open.set(stream, socket);
       ws.once("close", () => this.#open.delete(stream));

@@ -3,6 +3,7 @@ import { HeadwaterError } from "../errors.js";
 import type { Door, Listening, Position, Series } from "../model/door.js";
 import { type Share, shareOf } from "../model/share.js";
 import type { ServerLimits } from "./limits.js";
+import type { Refusals } from "./log.js";
 import { ended, type Listener, Session } from "./session.js";
 
 interface Held {
@@ -36,7 +37,7 @@ export class Sessions {
     door: Door,
     limits: ServerLimits,
     readonly messages: Share,
-    readonly log: (line: string) => void,
+    readonly refusals: Refusals,
   ) {
     this.#door = door;
     this.#limits = limits;
@@ -115,7 +116,8 @@ export class Sessions {
     session.clear();
     held.series.leave();
     held.listening?.forget();
-    if (!session.isConnected) this.log(`ended a session whose client was away: ${error.code}`);
+    if (!session.isConnected)
+      this.refusals.note("ended a session whose client was away", { what: "session", code: error.code });
     session.end(error);
   }
 

@@ -56,6 +56,7 @@ test("the table has every command that reads something", () => {
     "events",
     "hosts",
     "journal",
+    "observe",
     "policy",
     "run",
   ]);

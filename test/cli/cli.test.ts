@@ -17,6 +17,7 @@ test("--help lists every command on stdout; no command at all gives the same on 
     "run",
     "hosts",
     "events",
+    "observe",
     "journal",
     "query",
     "analyze",
@@ -47,7 +48,20 @@ test("help --json gives each command as one JSON object per line", async () => {
   const described = stdout.split("\n").map((line): { name: string } => JSON.parse(line));
   assert.deepEqual(
     described.map(({ name }) => name),
-    ["run", "hosts", "events", "journal", "query", "analyze", "compile", "policy", "sim", "explain", "help"],
+    [
+      "run",
+      "hosts",
+      "events",
+      "observe",
+      "journal",
+      "query",
+      "analyze",
+      "compile",
+      "policy",
+      "sim",
+      "explain",
+      "help",
+    ],
   );
 });
 

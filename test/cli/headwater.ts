@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { commandLine } from "#src/cli/cli.js";
+import { waitFor } from "../waits.js";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const MAIN = join(ROOT, "dist", "cli", "main.js");
@@ -59,7 +60,11 @@ export class Running {
   }
 
   /** Resolves once the process has written this; rejects if it ends without. */
-  async hasWritten(text: string): Promise<void> {
+  hasWritten(text: string): Promise<void> {
+    return waitFor(`for a command to write ${JSON.stringify(text)}`, this.#untilWritten(text));
+  }
+
+  async #untilWritten(text: string): Promise<void> {
     while (!(this.stdout + this.stderr).includes(text)) {
       if (this.#process.exitCode !== null)
         throw new Error(`ended without "${text}":\n${this.stdout}${this.stderr}`);

@@ -108,7 +108,7 @@ test("query reads stdin, and the table is called stdin", async () => {
 });
 
 test("query reads no more of a file than LIMIT needs", async (t) => {
-  const good = "a\n1\n".repeat(1) + "2\n".repeat(1_500_000);
+  const good = `a\n1\n${"2\n".repeat(1_500_000)}`;
   const folder = folderWith(t, { "long.csv": `${good}not a number\n` });
   const { stdout, exitCode } = await runHere(
     folder,
@@ -126,6 +126,17 @@ test("query reads no more of a file than LIMIT needs", async (t) => {
     all.stderr,
     /HW-5302: Line 1500003 \(byte 3000004\): the column "a" is "not a number"; it takes int\./,
   );
+});
+
+test("a compressed file that ends early is refused, wherever it ends", async (t) => {
+  const lines = Array.from({ length: 200_000 }, (_, i) => `${i},${(i * 7919) % 100_003}`);
+  const whole = gzipSync(`a,b\n${lines.join("\n")}\n`);
+  for (const share of [0.01, 0.9]) {
+    const file = join(folderWith(t, { "cut.csv.gz": whole.subarray(0, share * whole.length) }), "cut.csv.gz");
+    const { stderr, exitCode } = await headwater("query", "select count(*) from cut", "--from", file);
+    assert.match(stderr, /HW-2001: .*cut\.csv\.gz cannot be read: unexpected end of file/);
+    assert.equal(exitCode, 2);
+  }
 });
 
 test("rows that an expression refuses are left out, counted, and make the exit code 1", async (t) => {

@@ -25,3 +25,30 @@ test("random Express programs do the same when they are compiled", async () => {
   const [, stages = "0", calls = "0"] = /(\d+) with stages, (\d+) calls elsewhere/.exec(printed) ?? [];
   assert.ok(Number(stages) > 50 && Number(calls) > 300, printed);
 });
+
+/** Rules of the compiler, and the seed from which a program is near that shows what they are for. */
+const PLANTS: Readonly<Record<string, number>> = {
+  state: 4,
+  "promises awaited": 22,
+  "effects in order": 66,
+  "begun by a middleware": 70,
+  "unknown code": 124,
+  "given objects": 144,
+  "after a cut": 152,
+  "requests as they come": 206,
+};
+
+for (const [rule, seed] of Object.entries(PLANTS)) {
+  test(`a compiler that does not heed the rule "${rule}" is found out`, async () => {
+    const { printed, code } = await fuzz(
+      "--without",
+      rule,
+      "--seed",
+      String(seed),
+      "--programs",
+      "400",
+      "--large",
+    );
+    assert.equal(code, 1, printed);
+  });
+}

@@ -2,9 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FailedEvent, HeadwaterError } from "headwater";
 import { Failures } from "#src/host/node/failures.js";
+import { Feed } from "#src/observe/index.js";
 import { Random } from "#src/random.js";
 
 /** Failures of requests, whose number strangers decide. */
+
+function heardBy(listener: (failed: FailedEvent) => void): Feed {
+  const feed = new Feed((callback) => callback());
+  feed.hear("failure", listener);
+  return feed;
+}
 
 const WINDOW_MS = 60_000;
 const KINDS_MAX = 100;
@@ -15,7 +22,7 @@ test("of each kind of failure one is reported in a minute, with the number of th
   const reported: FailedEvent[] = [];
   const failures = new Failures(
     () => now,
-    (failed) => reported.push(failed),
+    heardBy((failed) => reported.push(failed)),
   );
   const expected: string[] = [];
   const windows = new Map<string, { until: number; hidden: number }>();
@@ -41,9 +48,9 @@ test("however many kinds of failure strangers think up, a bounded number is repo
   let reports = 0;
   const failures = new Failures(
     () => now,
-    () => {
+    heardBy(() => {
       reports += 1;
-    },
+    }),
   );
   for (let minute = 1; minute <= 3; minute++) {
     for (let i = 0; i < 1000; i++) failures.ofApi("find", new RangeError(`there is no room ${minute}/${i}`));
@@ -56,7 +63,7 @@ test("what a program tells its callers on purpose has a name of its own, and is 
   const heard: unknown[] = [];
   const failures = new Failures(
     () => 0,
-    ({ error }) => heard.push(error),
+    heardBy(({ error }) => heard.push(error)),
   );
   class Refused extends Error {
     override name = "Refused";

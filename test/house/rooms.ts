@@ -18,6 +18,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   core: { loads: ["errors"] },
   journal: { loads: ["errors"] },
   elastic: { loads: ["errors"] },
+  net: { loads: ["errors"] },
+  observe: { loads: ["errors"], names: ["elastic"] },
   "elastic/trial": { loads: ["errors", "core", "elastic"] },
 
   // The runtime. Hosts load only what `host/main` does: nothing of the store, the head, the nodes and the fleet.
@@ -53,6 +55,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "host/head": {
     loads: [
       "errors",
+      "observe",
       "model",
       "state",
       "core",
@@ -82,6 +85,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "host/node": {
     loads: [
       "errors",
+      "observe",
       "model",
       "state",
       "core",
@@ -93,10 +97,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/runner",
     ],
   },
-  "host/link": { loads: ["errors", "core", "host/ports"], names: ["host", "host/fleet", "host/load"] },
+  "host/link": { loads: ["errors", "core", "net", "host/ports"], names: ["host", "host/fleet", "host/load"] },
   "host/fleet": {
     loads: [
       "errors",
+      "observe",
       "model",
       "elastic",
       "host/ports",
@@ -109,12 +114,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     names: ["host/node", "host/load"],
   },
   "host/load": {
-    loads: ["model", "state", "core", "elastic", "host/ports", "host/context", "host/event"],
+    loads: ["observe", "model", "state", "core", "elastic", "host/ports", "host/context", "host/event"],
     names: ["host/fleet", "host/node"],
   },
   "host/watch": { loads: ["errors", "host/ports", "host/event"], names: ["host/node"] },
   host: {
     loads: [
+      "observe",
       "errors",
       "model",
       "core",
@@ -135,6 +141,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "host/main": {
     loads: [
       "errors",
+      "net",
       "host",
       "host/ports",
       "host/context",
@@ -204,6 +211,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     loads: [
       "errors",
+      "observe",
       "suggest",
       "model",
       "state",
@@ -228,7 +236,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     names: ["host/store", "host/node", "host/fleet"],
   },
   index: {
-    loads: ["doors", "errors", "model", "state", "journal", "elastic", "host", "server"],
+    loads: ["observe", "doors", "errors", "model", "state", "journal", "elastic", "host", "server"],
     names: ["cli", "host/ports", "host/store", "host/node", "host/fleet"],
   },
 };
@@ -238,10 +246,5 @@ export const ROOMS: Readonly<Record<string, Room>> = {
  * that starts and governs hosts if it came in by these doors.
  */
 export const PAST_THE_DOOR: Readonly<Record<string, readonly string[]>> = {
-  "host/main": [
-    "src/host/link/frames.ts",
-    "src/host/link/host-link.ts",
-    "src/host/load/context-loads.ts",
-    "src/host/load/gauge.ts",
-  ],
+  "host/main": ["src/host/link/host-link.ts", "src/host/load/context-loads.ts", "src/host/load/gauge.ts"],
 };

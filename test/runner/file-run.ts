@@ -134,9 +134,9 @@ export class FileRun {
       progress: this.#progress,
       cpuMs,
       cpuMsAtProgress: hasMoved ? cpuMs : seen.cpuMsAtProgress,
-      idleLooks: hasMoved || !isIdle ? 0 : seen.idleLooks + 1,
+      idleLooks: idleLooksAfter(seen.idleLooks, hasMoved, isIdle),
     };
-    if (this.#seen.idleLooks === this.patience.waitLooksMax) this.#child.stdin?.write("stuck\n");
+    if (this.#seen.idleLooks === this.patience.waitLooksMax && isIdle) this.#child.stdin?.write("stuck\n");
     if (this.#seen.idleLooks > this.patience.idleLooksMax) this.#hangs("its processes do nothing");
     else if (cpuMs - this.#seen.cpuMsAtProgress > this.patience.busyCpuMsMax)
       this.#hangs("its processes are busy without an end");
@@ -163,3 +163,12 @@ export class FileRun {
     kill(left);
   }
 }
+
+/** Processes that wait do a little now and then, such as looking whether they may go on. That is no progress. */
+function idleLooksAfter(idleLooks: number, hasMoved: boolean, isIdle: boolean): number {
+  if (hasMoved) return 0;
+  return isIdle ? idleLooks + 1 : Math.max(0, idleLooks - BUSY_LOOK_COUNTS);
+}
+
+/** As much as so many idle ones. */
+const BUSY_LOOK_COUNTS = 3;

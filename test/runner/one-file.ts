@@ -12,8 +12,8 @@ process.stdin.on("end", () => process.kill(-process.pid, "SIGKILL"));
 process.stdin.unref();
 
 /** Node ends a process in which nothing can happen any more, whatever its tests still wait for: waits by name must fail before. */
-const LOOK_MS = 100;
-const QUIET_LOOKS_MAX = 10;
+const LOOK_MS = 500;
+const QUIET_LOOKS_MAX = 3;
 /** The timer below, and standard input and output. */
 const OWN: Readonly<Record<string, number>> = { Timeout: 1, PipeWrap: 3, TTYWrap: 3 };
 let quietLooks = 0;

@@ -80,8 +80,7 @@ test("a test that waits by name in vain fails where it waits, and the others go 
       test("gate", async () => { await gates.reached("the far side"); });
       test("method", async () => { await gates.pass("the near side"); });
       test("condition", async () => { await until(() => seen > 3); });
-      test("other", () => clearInterval(other));
-      test("alone", async () => { await gates.reached("the end"); });`,
+      test("other", () => clearInterval(other));`,
     ),
     HASTY,
   ).run();
@@ -90,10 +89,29 @@ test("a test that waits by name in vain fails where it waits, and the others go 
     'gate: Error: waited in vain for a method to get to the gate "the far side": nothing moves any more.',
     'method: Error: waited in vain for the gate "the near side" to be opened: nothing moves any more.',
     "condition: Error: waited in vain until seen>3: nothing moves any more.",
-    'alone: Error: waited in vain for a method to get to the gate "the end": nothing is left that could happen.',
   ]);
   for (const failure of failures) assert.match(failure, /some\.test\.ts:\d+/, "it says where");
   assert.equal(passed, 1);
+});
+
+test("a test that waits by name where nothing else can happen fails without the runner", async (t) => {
+  const gates = JSON.stringify(new URL("../gates.ts", import.meta.url).href);
+  const file = fileWith(
+    t,
+    `import { Gates } from ${gates};
+    test("alone", async () => { await new Gates().reached("the end"); });
+    test("other", () => {});`,
+  );
+  const { failures, passed } = await new FileRun(file, {
+    ...HASTY,
+    waitLooksMax: 1e6,
+    idleLooksMax: 1e6,
+  }).run();
+  assert.match(
+    failures.join(),
+    /^alone\nError: waited in vain .* "the end": nothing is left that could happen\./,
+  );
+  assert.deepEqual([failures.length, passed], [1, 1]);
 });
 
 test("a file in an endless loop ends by itself, and is named", async (t) => {

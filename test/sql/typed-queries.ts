@@ -26,13 +26,13 @@ const columns = [
 
 export const SCHEMA: Schema = Object.fromEntries(TABLES.map((table) => [table, columns]));
 
-/** Few values, so that rows meet; doubles that a sum holds exactly. */
+/** Few values, so that rows meet; doubles that a sum holds exactly; with the collation "C", only ASCII has capital letters. */
 const POOLS: Readonly<Record<Kind, readonly Scalar[]>> = {
   int4: [-3, 0, 1, 2, 7, 100],
   int8: [-1, 0, 1, 2, 5_000_000_000],
   numeric: ["-1.50", "0", "0.25", "1", "1.0", "2.125", "33.3333"],
   float8: [-2.5, 0, 0.5, 1, 2, 1024],
-  text: ["", "a", "B", "ab", "10", "9", "a%b", "x_y", "ä€😀"],
+  text: ["", "a", "B", "ab", "10", "9", "a%b", "x_y", "日€😀"],
   bool: [true, false],
   date: ["2024-02-29", "2024-03-01", "1999-12-31"],
   timestamp: ["2024-02-29 12:30:45", "2024-02-29 12:30:45.25", "1970-01-01 00:00:00", "2024-03-01 00:00:00"],
@@ -150,9 +150,7 @@ function ownForms(kind: Kind, again: (kind: Kind) => Text): Text[] {
       ];
     case "text":
       return [
-        words`${fc.constantFrom("lower", "upper", "trim", "ltrim", "rtrim", "reverse")}(${s})`.map((text) =>
-          text.replace("ä", "a"),
-        ),
+        words`${fc.constantFrom("lower", "upper", "trim", "ltrim", "rtrim", "reverse")}(${s})`,
         words`(${s} || ${fc.oneof(s, i, again("date"), again("bool"))})`,
         words`concat(${s}, ${i}, ${again("bool")})`,
         words`substring(${s} from ${fc.constantFrom("-1", "0", "1", "2")} for ${fc.constantFrom("0", "1", "5")})`,

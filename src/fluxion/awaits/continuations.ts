@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../pipeline.js";
 import { diagnosticOf, type LookingOptions, lookAtWhole, nameOf, type Whole } from "../pipeliner/index.js";
 import {
+  dataOf,
   type FunctionNode,
   finderOf,
   isInside,
@@ -54,6 +55,7 @@ export function continued(
   const program: SourceProgram = {
     entry: whole.program.entry,
     modules: changed,
+    data: dataOf(changed.values()),
     broken: whole.program.broken,
     moduleOf: finderOf(changed.values()),
   };

@@ -13,15 +13,15 @@ import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type Value }
 import { thisValue } from "./this.js";
 
 /** What `require` or `import` of a name gives. */
-export function moduleNamed(engine: Engine, specifier: string, node: Node): Value {
+export function moduleNamed(engine: Engine, specifier: string): Value {
   const own = engine.module.imports.get(specifier);
   if (own === undefined) return alone(engine.library(specifier.replace(/^node:/, ""), "", null, true));
   const module = engine.options.program.modules.get(own);
   if (module !== undefined) return alone(engine.namespace(module));
+  const data = engine.options.program.data.get(own);
+  if (data !== undefined && own.endsWith(".json")) return alone(engine.data("loaded", data));
   // A file of code that cannot be read is as unknown as a package.
-  return alone(
-    own.endsWith(".json") ? engine.data("loaded", node) : engine.library(specifier, "", null, true),
-  );
+  return alone(engine.library(specifier, "", null, true));
 }
 
 /** A file that workers have no part of may be there or not. */
@@ -65,7 +65,7 @@ export function callWith(engine: Engine, node: CallExpression, args: readonly Va
   const specifier = requiredBy(node);
   if (specifier !== null) {
     if (engine.module.imports.has(specifier) || isMissing(engine, specifier)) loadsLate(engine, node);
-    return moduleNamed(engine, specifier, node);
+    return moduleNamed(engine, specifier);
   }
   const callee = plain(node.callee);
   const isPure = engine.module.remarks(node).includes("pure");

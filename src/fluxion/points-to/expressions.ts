@@ -328,7 +328,7 @@ function imported(engine: Engine, node: Node & { type: "ImportExpression" }): Va
   const { source } = node;
   if (source.type === "Literal" && typeof source.value === "string") {
     if (isMissing(engine, source.value)) loadsLate(engine, node);
-    return moduleNamed(engine, source.value, node);
+    return moduleNamed(engine, source.value);
   }
   engine.unknown(node, "what it imports is only known when it runs", "import it by its name");
   return alone(engine.data("unknown"));
@@ -336,7 +336,7 @@ function imported(engine: Engine, node: Node & { type: "ImportExpression" }): Va
 
 function importNames(engine: Engine, node: Node & { type: "ImportDeclaration" }): void {
   if (node.importKind === "type") return;
-  const all = moduleNamed(engine, node.source.value, node);
+  const all = moduleNamed(engine, node.source.value);
   for (const specifier of node.specifiers) {
     const variable = engine.module.variable(specifier.local);
     if (!variable) continue;
@@ -366,7 +366,7 @@ function exportNames(engine: Engine, node: Node & { type: "ExportNamedDeclaratio
     const from =
       node.source === null
         ? evaluate(engine, specifier.local)
-        : memberOf(engine, moduleNamed(engine, node.source.value, node), nameOf(specifier.local), specifier);
+        : memberOf(engine, moduleNamed(engine, node.source.value), nameOf(specifier.local), specifier);
     engine.put(namespace, nameOf(specifier.exported), from);
   }
 }

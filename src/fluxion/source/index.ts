@@ -3,7 +3,7 @@
 export { Lines } from "./lines.js";
 export { loadingDiagnostics } from "./loading.js";
 export { type Inside, SourceModule, type Variable } from "./module.js";
-export { finderOf, type ReadingOptions, readProgram, type SourceProgram } from "./program.js";
+export { dataOf, finderOf, type ReadingOptions, readProgram, type SourceProgram } from "./program.js";
 export {
   around,
   type CallExpression,

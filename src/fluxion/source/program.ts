@@ -14,6 +14,8 @@ export interface SourceProgram {
   readonly entry: string;
   /** In the order in which they are found from the entry. */
   readonly modules: ReadonlyMap<string, SourceModule>;
+  /** Files of data that are loaded, and where that is written first: each of them is one object. */
+  readonly data: ReadonlyMap<string, Node>;
   /** Files that cannot be read, and who loads them. Node says so when it comes to that, if it does. */
   readonly broken: readonly Broken[];
   /** The file that a node is in. */
@@ -55,7 +57,25 @@ export function readProgram(entry: string, options: ReadingOptions = {}): Source
       if (CODE.test(target)) waiting.push({ path: target, from: { by: module, node } });
     }
   }
-  return { entry: resolve(entry), modules, broken, moduleOf: finderOf(modules.values()) };
+  return {
+    entry: resolve(entry),
+    modules,
+    data: dataOf(modules.values()),
+    broken,
+    moduleOf: finderOf(modules.values()),
+  };
+}
+
+/** Where each file of data is loaded first. */
+export function dataOf(modules: Iterable<SourceModule>): Map<string, Node> {
+  const data = new Map<string, Node>();
+  for (const { loads, imports } of modules) {
+    for (const { specifier, node } of loads) {
+      const target = imports.get(specifier);
+      if (target !== undefined && !CODE.test(target) && !data.has(target)) data.set(target, node);
+    }
+  }
+  return data;
 }
 
 function moduleAt(path: string, { texts }: ReadingOptions): SourceModule {
@@ -113,10 +133,29 @@ function textOf(path: string): string {
 function ownFile(specifier: string, from: string, { packages = [], texts }: ReadingOptions): string | null {
   if (/^\.{1,2}(\/|$)|^\//.test(specifier)) return fileAt(resolve(dirname(from), specifier), texts);
   if (isBuiltin(specifier)) return null;
+  if (specifier.startsWith("#")) return withoutPackages(resolved(specifier, from));
   const named = packages.some((name) => specifier === name || specifier.startsWith(`${name}/`));
-  if (!named) return null;
+  return named ? resolved(specifier, from) : null;
+}
+
+/** As Node finds it; null if it does not. */
+function resolved(specifier: string, from: string): string | null {
   try {
     return createRequire(from).resolve(specifier);
+  } catch {
+    return null;
+  }
+}
+
+function withoutPackages(path: string | null): string | null {
+  return path === null || path.split(sep).includes("node_modules") ? null : path;
+}
+
+/** What the package.json of a folder says is meant by the folder. */
+function mainOf(folder: string): string | null {
+  try {
+    const { main } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { main?: unknown };
+    return typeof main === "string" ? main : null;
   } catch {
     return null;
   }
@@ -125,10 +164,12 @@ function ownFile(specifier: string, from: string, { packages = [], texts }: Read
 function fileAt(path: string, texts: ReadonlyMap<string, string> | undefined): string | null {
   const isFile = (each: string) => texts?.has(each) === true || (existsSync(each) && statSync(each).isFile());
   const typescript = path.replace(/\.([cm]?)js$/, ".$1ts"); // TypeScript says .js where .ts is meant
+  const main = mainOf(path);
   const candidates = [
     path,
     ...(typescript === path ? [] : [typescript]),
     ...ENDINGS.map((ending) => path + ending),
+    ...(main === null ? [] : ["", ...ENDINGS, "/index.js"].map((ending) => join(path, main) + ending)),
     ...ENDINGS.map((ending) => join(path, `index${ending}`)),
   ];
   return candidates.find(isFile) ?? null;

@@ -235,13 +235,18 @@ function replaceAll(
   for (const key of gone) writes.push({ key, value: null });
 }
 
-/** Everything that the journal has of a context, as it is, the main value first. */
-export function* storedWrites(journal: Journal, slot: Slot): Generator<Write> {
+/** Everything that the journal has of a context, as it is, the main value first; or what is behind one of its keys. */
+export function* storedWrites(
+  journal: Journal,
+  slot: Slot,
+  after: string | null = null,
+): Generator<{ readonly key: string; readonly value: Uint8Array }> {
   const { key, name } = slot.stored;
-  const main = journal.get(key);
-  if (main === undefined) return;
-  yield { key, value: main };
-  for (const [part, value] of journal.range(partsPrefix(name))) yield { key: part, value };
+  const main = after === null ? journal.get(key) : undefined;
+  if (after === null && main === undefined) return;
+  if (main !== undefined) yield { key, value: main };
+  const behind = after === null || after === key ? undefined : after;
+  for (const [part, value] of journal.range(partsPrefix(name), behind)) yield { key: part, value };
 }
 
 /** What the journal has of a context; null if nothing. */

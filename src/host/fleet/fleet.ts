@@ -192,6 +192,7 @@ export class Fleet implements ProgramHosts {
         throw new HeadwaterError("HW-6012", what);
       }
       this.#states.set(host, "draining");
+      this.#program.feed.note({ kind: "host", host, what: "draining", why: null });
       this.#pool.placement.close(host);
     }
     await this.settled();

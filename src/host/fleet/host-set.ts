@@ -1,7 +1,8 @@
 import type { Placement } from "../../elastic/placement.js";
 import { HeadwaterError } from "../../errors.js";
+import type { HostFact, MigrationFact } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
-import { Heads, type Hosts, Quarantine } from "../head/index.js";
+import { Heads, type Hosts, type Moving, Quarantine } from "../head/index.js";
 import type { Aside } from "../link/index.js";
 import type { ContextSample, MeasuredHosts } from "../load/index.js";
 import type { Program } from "../node/index.js";
@@ -38,6 +39,8 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   readonly #isDurable: boolean;
   readonly #hosts = new Map<HostId, HostLife>();
   #program: Program | null = null;
+  /** From where contexts move, which is known only before they have. */
+  readonly #movedFrom = new WeakMap<Moving, HostId>();
   /** A host was lost before there was a program that could do without it. */
   #lostEarly: Error | null = null;
   #isClosed = false;
@@ -84,6 +87,20 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   join(host: HostId, life: HostLife): void {
     life.number = host;
     this.#hosts.set(host, life);
+    if (life.isReady) this.#note(host, "joined"); // a spare one
+  }
+
+  #note(host: HostId, what: HostFact["what"], why: string | null = null): void {
+    this.#program?.feed.note({ kind: "host", host, what, why });
+  }
+
+  migrating(move: Moving, step: MigrationFact["step"]): void {
+    const { slot, to } = move;
+    const from = this.#movedFrom.get(move) ?? this.placement.of(slot);
+    this.#movedFrom.set(move, from);
+    const feed = this.#program?.feed;
+    if (feed?.wants("migration"))
+      feed.note({ kind: "migration", node: slot.node, context: String(slot), from, to, step });
   }
 
   isCurrent(host: HostLife): boolean {
@@ -95,7 +112,9 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
     if (aside.kind === "beat") host.beat(aside.beat);
     if (aside.kind === "load") host.report = aside;
     if (aside.kind === "warns") this.#program?.warn(HeadwaterError.restored(aside.code, aside.message));
-    if (aside.kind === "ready") host.begins();
+    if (aside.kind !== "ready") return;
+    host.begins();
+    if (host.number !== null) this.#note(host.number, "joined");
   }
 
   #look(): void {
@@ -140,6 +159,7 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
     if (this.#isClosed || number === null || !this.isCurrent(lost)) return;
     this.#hosts.delete(number);
     if (lost.isNew) return;
+    this.#note(number, "lost", why.message);
     if (this.#program === null) {
       this.#lostEarly ??= notStarted(number, why);
       return;
@@ -194,6 +214,10 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
     this.#hosts.get(host)?.line.send(message);
   }
 
+  stream(host: HostId, messages: Iterator<ToHost>): void {
+    this.#hosts.get(host)?.line.stream(messages);
+  }
+
   load(host: HostId): HostLoad | null {
     return this.#hosts.get(host)?.report?.load ?? null;
   }
@@ -206,6 +230,7 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   async end(host: HostId): Promise<void> {
     const ended = this.#hosts.get(host);
     this.#hosts.delete(host);
+    this.#note(host, "removed");
     this.quarantine.forget(host);
     await ended?.link.close();
   }

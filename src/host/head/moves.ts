@@ -81,6 +81,7 @@ export class Moves {
       const [next] = index < 0 ? [] : this.#backlog.splice(index, 1);
       if (next === undefined) return;
       this.#underWay.add(next.slot);
+      this.#hosts.migrating?.(next, "copying");
       this.#copy(next);
     }
   }
@@ -90,7 +91,9 @@ export class Moves {
     const { journal, request } = this.#ports;
     const ready = () => {
       const waiting = this.#preparing.get(move);
-      if (waiting !== undefined && this.#preparing.delete(move)) request(move, waiting);
+      if (waiting === undefined || !this.#preparing.delete(move)) return;
+      this.#hosts.migrating?.(move, "waiting");
+      request(move, waiting);
     };
     this.#lastCopy += 1;
     const [id, { to, slot }] = [this.#lastCopy, move];
@@ -106,6 +109,7 @@ export class Moves {
 
   /** Its turn has come. */
   begin(event: Event, move: Moving): void {
+    this.#hosts.migrating?.(move, "locked");
     this.#waiting.set(event, { move, attempt: event.attempt });
     this.#areDue = true;
   }
@@ -196,6 +200,7 @@ export class Moves {
     if (settled.length > 0 && copy !== undefined)
       this.#ports.send(to, { kind: "settle", node, copy: copy.id, paths: settled.map(pathOf) });
     placement.move(slot, to, move.isWish, move.staying);
+    this.#hosts.migrating?.(move, "moved");
     for (const each of settled) this.#ports.came(each);
     this.#drop(node, move);
     this.#done(event, null);
@@ -204,6 +209,7 @@ export class Moves {
   #fail(event: Event, move: Moving): void {
     const { slot } = event.payload;
     this.#drop(slot.node, move);
+    this.#hosts.migrating?.(move, "failed");
     const what = `${slot} was not moved to host ${move.to}, which has gone or takes nothing more; it is where it was.`;
     this.#done(event, new HeadwaterError("HW-6015", what));
   }

@@ -1,14 +1,10 @@
 import type { Marks } from "../../core/marks.js";
 import type { Plant } from "../../core/plants.js";
-import type { Journal, Write } from "../../journal/journal.js";
-import { pathOf } from "../../model/path.js";
-import { Cache, type Slot, storedWrites } from "../context/index.js";
+import { Cache, type Slot } from "../context/index.js";
 import type { HostId } from "../ports/index.js";
 import type { Ledger } from "../store/index.js";
 import type { Hosts } from "./hosts.js";
-
-/** About how much of a context goes to a host in one message. */
-const TAKE_BYTES = 2 ** 20;
+import { takes } from "./takes.js";
 
 /**
  * Which contexts of a logical node are in the memory of hosts: the head knows, because nobody gets into one without it.
@@ -38,25 +34,9 @@ export class Residents {
     const life = this.#hosts.life(host);
     if (slot.residence.life === life) return host;
     slot.residence.life = life;
-    if (this.#ledger !== null && !slot.shape.anonymous) this.#send(host, slot, this.#ledger.journal);
+    if (this.#ledger !== null && !slot.shape.anonymous)
+      this.#hosts.stream(host, takes(this.#ledger.journal, slot));
     return host;
-  }
-
-  /** Sends what the journal has of a context, in parts: all of it need not fit into one message. */
-  #send(host: HostId, slot: Slot, journal: Journal): void {
-    const [node, path] = [slot.node, pathOf(slot)];
-    let writes: Write[] = [];
-    let bytes = 0;
-    for (const write of storedWrites(journal, slot)) {
-      if (bytes >= TAKE_BYTES) {
-        this.#hosts.send(host, { kind: "take", node, path, writes, isLast: false });
-        writes = [];
-        bytes = 0;
-      }
-      writes.push(write);
-      bytes += write.key.length + (write.value?.length ?? 0);
-    }
-    if (writes.length > 0) this.#hosts.send(host, { kind: "take", node, path, writes, isLast: true });
   }
 
   /** A context is on a host, and stays for a while. */

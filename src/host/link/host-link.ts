@@ -1,4 +1,5 @@
 import type { Ticket } from "../../core/event.js";
+import type { Carrier, Receiver } from "../../net/index.js";
 import type { HostLoad } from "../fleet/index.js";
 import type { ContextSample } from "../load/index.js";
 import type { Limits } from "../ports/index.js";
@@ -47,10 +48,8 @@ export interface HostReport {
 export type Running = readonly [node: number, ticket: Ticket];
 
 /** A host as its head holds on to it: a thread or a process. */
-export interface HostLink {
+export interface HostLink extends Carrier<Aside> {
   readonly kind: "thread" | "process";
-  post(bytes: Uint8Array): void;
-  tell(aside: Aside): void;
   /** Asks what the host is at, also when its event loop is blocked; null if it is at nothing that is known. */
   running(answer: (running: Running | null) => void): void;
   /** Ends it at once. */
@@ -60,9 +59,7 @@ export interface HostLink {
 }
 
 /** What the head hears of a host. */
-export interface LinkEvents {
-  batch(bytes: Uint8Array): void;
-  aside(aside: Aside): void;
+export interface LinkEvents extends Receiver<Aside> {
   /** It has ended, or cannot be understood. */
   lost(why: Error): void;
 }

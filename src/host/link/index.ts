@@ -1,6 +1,6 @@
 /**
  * How a host is started and reached, as a thread or as a process: a `HostLink` carries bytes and a few words aside.
- * `main` is the other end; it loads `host-link` and `frames` by their names, and nothing of what starts hosts.
+ * `main` is the other end; it loads `host-link` by its name, and nothing of what starts hosts.
  */
 
 export { explained } from "./explained-link.js";

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { FrameReader, writeAside, writeBatch } from "./frames.js";
+import { SocketCarrier } from "../../net/index.js";
 import {
+  type Aside,
   type HostLink,
   type HostTask,
   type LastWords,
@@ -40,17 +41,11 @@ export function openProcess(task: HostTask, on: LinkEvents): HostLink {
     on.lost(why);
   };
   let lastWords: LastWords | null = null;
-  const reader = new FrameReader(on.batch, (aside) => {
+  const heard = (aside: Aside) => {
     if (aside.kind === "ends") lastWords = aside;
     else on.aside(aside);
-  });
-  socket.on("data", (chunk: Buffer) => {
-    try {
-      reader.read(chunk);
-    } catch (error) {
-      lost(error as Error);
-    }
-  });
+  };
+  const carrier = new SocketCarrier<Aside>(socket, { batch: on.batch, aside: heard }, lost);
   socket.on("error", () => {}); // its end is told by the process
   let told: (running: Running | null) => void = () => {};
   watch.on("data", (lines: Buffer) => {
@@ -68,17 +63,11 @@ export function openProcess(task: HostTask, on: LinkEvents): HostLink {
       end();
     });
   });
-  writeAside(socket, { kind: "task", task });
+  carrier.tell({ kind: "task", task });
   return {
     kind: "process",
-    post(bytes) {
-      try {
-        writeBatch(socket, bytes);
-      } catch (error) {
-        lost(error as Error);
-      }
-    },
-    tell: (aside) => writeAside(socket, aside),
+    post: (bytes) => carrier.post(bytes),
+    tell: (aside) => carrier.tell(aside),
     running(answer) {
       if (lastWords !== null) return answer(lastWords.running);
       told = answer;

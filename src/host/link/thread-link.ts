@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { PortCarrier } from "../../net/index.js";
 import {
   type Aside,
   type HostLink,
@@ -28,17 +29,15 @@ export function openThread(
     process.nextTick(() => on.lost(worker));
     return deadLink("thread");
   }
-  worker.on("message", (message: Uint8Array | Aside) => {
-    if (message instanceof Uint8Array) on.batch(message);
-    else on.aside(message);
-  });
+  const carrier = new PortCarrier<Aside>(worker);
+  carrier.listen(on);
   worker.on("error", (error) => on.lost(endedBy(error)));
   worker.on("exit", (code) => on.lost(new Error(`it ended with code ${code}`)));
   started(worker); // after the listeners, which keep it alive
   return {
     kind: "thread",
-    post: (bytes) => worker.postMessage(bytes, [bytes.buffer as ArrayBuffer]),
-    tell: (aside) => worker.postMessage(aside),
+    post: (bytes) => carrier.post(bytes),
+    tell: (aside) => carrier.tell(aside),
     running: (answer) => answer(runningIn(noted)),
     kill: () => void worker.terminate(),
     close: async () => void (await worker.terminate()),

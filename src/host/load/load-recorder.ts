@@ -1,9 +1,8 @@
 import type { CoreEvent } from "../../core/event.js";
-import type { LoadEvent } from "../../elastic/load.js";
 import { pathOf, showPath } from "../../model/path.js";
+import type { Feed } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
 import type { EventRequest } from "../event/index.js";
-import { apart } from "../ports/index.js";
 import type { Meter } from "./meter.js";
 
 /** Between two measurements, so many events are recorded at most. */
@@ -20,17 +19,21 @@ interface Recorded {
  * measured: then it is told, with what events in its context took on average.
  */
 export class LoadRecorder {
-  readonly #onLoad: (event: LoadEvent) => void;
+  readonly #feed: Feed;
   #waiting: Recorded[] = [];
   #firstMs: number | null = null;
 
-  constructor(onLoad: (event: LoadEvent) => void) {
-    this.#onLoad = onLoad;
+  constructor(feed: Feed) {
+    this.#feed = feed;
+  }
+
+  get isWanted(): boolean {
+    return this.#feed.wants("load");
   }
 
   /** An event has been answered. */
   readonly settled = ({ steadyMs, mode, payload }: CoreEvent<EventRequest>): void => {
-    if (payload.move !== null || this.#waiting.length === WAITING_MAX) return;
+    if (!this.isWanted || payload.move !== null || this.#waiting.length === WAITING_MAX) return;
     this.#firstMs ??= steadyMs;
     this.#waiting.push({
       atMs: Math.max(0, steadyMs - this.#firstMs),
@@ -44,20 +47,11 @@ export class LoadRecorder {
     if (meter.meanCostMs === 0 && !isEnd) return; // nothing is known yet
     const waiting = this.#waiting;
     this.#waiting = [];
-    let thrown: { readonly error: unknown } | null = null;
     for (const { atMs, slot, reads } of waiting) {
       const costMs = meter.costMs(slot) ?? meter.meanCostMs;
-      try {
-        this.#onLoad({ atMs, context: stepsOf(slot), costMs, ...(reads ? { reads } : {}) });
-      } catch (error) {
-        thrown ??= { error };
-      }
+      const load = { atMs, context: stepsOf(slot), costMs, ...(reads ? { reads } : {}) };
+      this.#feed.note({ kind: "load", load });
     }
-    if (thrown === null) return;
-    const { error } = thrown;
-    apart(() => {
-      throw error; // said once for all of them, which may be thousands
-    });
   }
 }
 

@@ -2,7 +2,6 @@ import type { Surveyor } from "../../elastic/actions.js";
 import { type ElasticHosts, policyOf } from "../../elastic/elastic-hosts.js";
 import type { Fleet } from "../fleet/index.js";
 import type { Program } from "../node/index.js";
-import { apart } from "../ports/index.js";
 import { Elasticity } from "./elasticity.js";
 import type { LoadRecorder } from "./load-recorder.js";
 import { type MeasuredHosts, Meter } from "./meter.js";
@@ -16,9 +15,8 @@ export function watchHosts(
   pool: MeasuredHosts,
   program: Program,
   elastic: ElasticHosts | null,
-  recorder: LoadRecorder | null,
+  recorder: LoadRecorder,
 ): () => void {
-  if (elastic === null && recorder === null) return () => {};
   const meter = new Meter(pool, program);
   const surveyor: Surveyor = {
     cannotMove: (context, to) => fleet.refusal(meter.named(context) ?? context, to),
@@ -28,17 +26,18 @@ export function watchHosts(
     elastic === null
       ? null
       : new Elasticity(fleet, meter, policyOf(elastic, surveyor), (decision) =>
-          apart(() => elastic.onDecision?.(decision)),
+          program.feed.note({ kind: "decision", ...decision }),
         );
   const timer = setInterval(() => {
+    if (elasticity === null && !recorder.isWanted) return;
     const now = meter.measure(program.now(), fleet.list());
-    recorder?.flush(meter);
+    recorder.flush(meter);
     if (!program.isStopped) void elasticity?.look(now);
   }, EVERY_MS);
   timer.unref();
   return () => {
     clearInterval(timer);
     elasticity?.stop();
-    recorder?.flush(meter, true);
+    recorder.flush(meter, true);
   };
 }

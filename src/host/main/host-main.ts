@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
+import type { Carrier } from "../../net/index.js";
 import type { Slot } from "../context/index.js";
 import { claimRejections, type RunningEvent } from "../event/index.js";
 import type { Roots } from "../fleet/index.js";
@@ -13,19 +14,13 @@ import { at, HostLine, type ToHead, type ToHost } from "../wire/index.js";
 
 const LOAD_EVERY_MS = 1000;
 
-/** A host's way to its head. */
-export interface HostPort {
-  post(bytes: Uint8Array): void;
-  tell(aside: Aside): void;
-}
-
 /**
  * A host, whatever it is: loads the program, and runs what the head sends. In `noted` it says what it is at, for those
  * who look from outside while its event loop is blocked. Null if there is no program: the head has been told why.
  */
 export async function startHost(
   task: HostTask,
-  port: HostPort,
+  port: Carrier<Aside>,
   noted: Float64Array,
 ): Promise<HostLine | null> {
   becomeHost();
@@ -89,7 +84,7 @@ export async function startHost(
 }
 
 /** The program; the head is told why if there is none, since all else that it would see is that a host has ended. */
-async function rootsFor({ module, outline }: HostTask, port: HostPort): Promise<Roots | null> {
+async function rootsFor({ module, outline }: HostTask, port: Carrier<Aside>): Promise<Roots | null> {
   try {
     return await loadRoots(module, outline);
   } catch (error) {

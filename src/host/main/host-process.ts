@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
-import { FrameReader, writeAside, writeBatch } from "../link/frames.js";
+import { SocketCarrier } from "../../net/socket-carrier.js";
 import { type Aside, NOTHING_RUNS, runningIn, uncaught } from "../link/host-link.js";
 import type { HostLine } from "../wire/index.js";
 import { startHost } from "./host-main.js";
@@ -23,29 +23,33 @@ process.on("uncaughtExceptionMonitor", (thrown: unknown) => {
   error = uncaught(thrown);
 });
 process.on("exit", () => {
-  if (socket.writable) writeAside(socket, { kind: "ends", error, running: runningIn(noted) });
+  if (socket.writable) head.tell({ kind: "ends", error, running: runningIn(noted) });
 });
 
 let line: HostLine | null = null;
 /** What came before the program was loaded: at most a few batches, then the head waits for confirmations. */
 const early: Uint8Array[] = [];
-const reader = new FrameReader((bytes) => {
-  if (line === null) early.push(bytes);
-  else line.receive(bytes);
-}, heard);
-socket.on("data", (chunk: Buffer) => reader.read(chunk));
+const head = new SocketCarrier<Aside>(
+  socket,
+  {
+    batch: (bytes) => {
+      if (line === null) early.push(bytes);
+      else line.receive(bytes);
+    },
+    aside: heard,
+  },
+  (broken) => {
+    throw broken;
+  },
+);
 
 function heard(aside: Aside): void {
-  if (aside.kind === "beat") writeAside(socket, aside);
+  if (aside.kind === "beat") head.tell(aside);
   else if (aside.kind === "task") void begin(aside);
 }
 
 async function begin({ task }: Extract<Aside, { kind: "task" }>): Promise<void> {
-  line = await startHost(
-    task,
-    { post: (bytes) => writeBatch(socket, bytes), tell: (aside) => writeAside(socket, aside) },
-    noted,
-  );
+  line = await startHost(task, head, noted);
   if (line === null) return void socket.end(() => process.exit(1));
   for (const bytes of early.splice(0)) line.receive(bytes);
 }

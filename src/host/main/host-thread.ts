@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { PortCarrier } from "../../net/port-carrier.js";
 import type { Aside, HostTask } from "../link/host-link.js";
 import { startHost } from "./host-main.js";
 
@@ -7,18 +8,13 @@ const given = workerData as { headwater?: { task: HostTask; noted: Float64Array 
 
 if (parentPort !== null && given?.headwater !== undefined) {
   const { task, noted } = given.headwater;
-  const port = parentPort;
-  const line = await startHost(
-    task,
-    {
-      post: (bytes) => port.postMessage(bytes, [bytes.buffer as ArrayBuffer]),
-      tell: (aside) => port.postMessage(aside),
-    },
-    noted,
-  );
+  const head = new PortCarrier<Aside>(parentPort);
+  const line = await startHost(task, head, noted);
   if (line === null) process.exit(1); // what was told comes before the end, as it would not before an error
-  port.on("message", (message: Uint8Array | Aside) => {
-    if (message instanceof Uint8Array) line.receive(message);
-    else if (message.kind === "beat") port.postMessage(message);
+  head.listen({
+    batch: (bytes) => line.receive(bytes),
+    aside: (aside) => {
+      if (aside.kind === "beat") head.tell(aside);
+    },
   });
 }

@@ -1,16 +1,5 @@
+import type { FailedEvent, Feed } from "../../observe/index.js";
 import { type EventRequest, isAnswer } from "../event/index.js";
-import { apart, textOf } from "../ports/index.js";
-
-/** Code of the application has failed, and no caller in this process hears of it: which, where, and why. */
-export interface FailedEvent {
-  /** The address of the context, or "api" for a function of the API that failed by itself. */
-  readonly context: string;
-  readonly method: string;
-  readonly startedBy: "start" | "timer" | "message" | "outside" | "request" | "parked";
-  readonly error: unknown;
-  /** How many failed like it since the last report. Only requests are counted so: strangers decide how many there are. */
-  readonly unreported: number;
-}
 
 const WINDOW_MS = 60_000;
 const KINDS_MAX = 100;
@@ -24,12 +13,12 @@ interface Kind {
 /** Reports failures of the application: each one, or for requests the first of a kind in a minute. */
 export class Failures {
   readonly #now: () => number;
-  readonly #onError: ((failed: FailedEvent) => void) | undefined;
+  readonly #feed: Feed;
   readonly #kinds = new Map<string, Kind>();
 
-  constructor(now: () => number, onError: ((failed: FailedEvent) => void) | undefined) {
+  constructor(now: () => number, feed: Feed) {
     this.#now = now;
-    this.#onError = onError;
+    this.#feed = feed;
   }
 
   /** An event has failed. */
@@ -63,9 +52,7 @@ export class Failures {
   }
 
   #tell(failed: FailedEvent): void {
-    const onError = this.#onError;
-    if (onError !== undefined) apart(() => onError(failed));
-    else process.emitWarning(describe(failed), "HeadwaterEventFailed");
+    this.#feed.note({ kind: "failure", ...failed });
   }
 }
 
@@ -76,9 +63,4 @@ function shortTextOf(error: unknown): string {
   } catch {
     return typeof error;
   }
-}
-
-function describe({ context, method, startedBy, error, unreported }: FailedEvent): string {
-  const more = unreported === 0 ? "" : ` (and ${unreported} like it since the last report)`;
-  return `${context}.${method}(…), begun by a ${startedBy}, failed and changed nothing${more}: ${textOf(error)}`;
 }

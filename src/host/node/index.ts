@@ -3,7 +3,6 @@
  * journal, to those who hear of it; timers, outside calls, recovery after a crash, which failures are reported.
  */
 
-export type { FailedEvent } from "./failures.js";
 export type { LogicalNode } from "./node.js";
 export { type ParkedEvents, parkedEvents } from "./parked-events.js";
 export { type Asker, Program } from "./program.js";

@@ -1,5 +1,5 @@
 import type { CoreEvent, Message, Ticket } from "../../core/event.js";
-import { allAlong, type Ready, type Send } from "../../core/ready.js";
+import { allAlong, type Send } from "../../core/ready.js";
 import { type HeadwaterError, invariant } from "../../errors.js";
 import type { OutsideResult } from "../../model/outside.js";
 import type { Method } from "../../model/shape.js";
@@ -20,6 +20,7 @@ import type { PendingCall } from "./outside-calls.js";
 import { inTicketOrder, storedTimers, unfinishedBusiness } from "./recovery.js";
 import type { Surroundings } from "./surroundings.js";
 import { type Timer, Timers } from "./timers.js";
+import type { Tracing } from "./tracing.js";
 
 type Event = CoreEvent<EventRequest>;
 
@@ -35,6 +36,7 @@ export class LogicalNode {
   readonly #runner: Runner;
   readonly #around: Surroundings;
   readonly #ledger: Ledger | null;
+  #tracing: Tracing | null = null;
 
   constructor(scheduler: Scheduler, runner: Runner, around: Surroundings) {
     this.#scheduler = scheduler;
@@ -45,10 +47,30 @@ export class LogicalNode {
     const begin = (timer: Timer) => this.begin(timer.slot, timer.method, timer.args, timerOrigin(timer));
     this.timers = new Timers(scheduler, scheduler.ports, begin, stored);
     scheduler.serve({
-      carryOut: (ready) => this.#carryOut(ready),
+      ticketed: (event) => scheduler.remember(event),
+      append: (first) => {
+        if (first !== null) this.#append(first);
+        runner.goOn(); // now nothing is appended that has not been sent after its context
+      },
+      see: ({ event, place }) => this.#see(event, place),
+      enter: (entry) => {
+        if (entry.token === null) this.#tracing?.begun(entry.event);
+        runner.enter(entry);
+      },
+      settle: (event) => this.#settle(event),
+      send: (send) => this.#send(send),
       isDue: () => runner.isDue,
-      rested: () => around.rested(),
+      rested: () => {
+        this.#tracing?.waited(scheduler.core);
+        around.rested();
+      },
     });
+  }
+
+  /** What becomes of events is noted there from now on, or not any more. */
+  trace(tracing: Tracing | null): void {
+    this.#tracing = tracing;
+    this.#scheduler.core.waits = tracing?.wantsWaits ? [] : null;
   }
 
   get name(): string {
@@ -136,17 +158,6 @@ export class LogicalNode {
     scheduler.wake();
   }
 
-  #carryOut(ready: Ready<EventRequest>): void {
-    for (const event of ready.ticketed) this.#scheduler.remember(event);
-    if (ready.append !== null) this.#append(ready.append); // first: a host may have to load what they left
-    this.#runner.goOn(); // now nothing is appended that has not been sent after its context
-    for (const { event, place } of ready.views) this.#see(event, place);
-    for (let entry = ready.nextToEnter(); entry !== null; entry = ready.nextToEnter())
-      this.#runner.enter(entry);
-    for (let event = ready.nextSettled(); event !== null; event = ready.nextSettled()) this.#settle(event);
-    for (const send of ready.send) this.#send(send);
-  }
-
   #see(event: Event, place: object): void {
     this.#scheduler.remember(event);
     let slot: Slot | null = event.payload.slot;
@@ -160,8 +171,10 @@ export class LogicalNode {
     const done = (error: HeadwaterError | null) => {
       if (scheduler.halted !== null) return;
       if (error !== null) return this.#around.journalFailed(error);
+      this.#tracing?.journaled(first, this.#ledger !== null);
       scheduler.journaled(first);
     };
+    this.#tracing?.appended(first);
     this.#runner.appending(first);
     if (this.#ledger === null) return scheduler.ports.append(() => done(null));
     const events = allAlong(first);
@@ -175,6 +188,7 @@ export class LogicalNode {
     for (let i = 0; i < effects.length; i++) this.#doEffect(effects[i] as Effect, event.ticket, i);
     if (origin.kind === "timer") this.timers.settled(origin.id);
     this.#around.settled?.(event);
+    this.#tracing?.settled(event);
     this.#ledger?.careful?.settled(event);
     event.payload.answer();
     if (!ok && waiting?.isLocal !== true) this.#around.failed(event.payload, value);

@@ -4,6 +4,7 @@ import type { ContextClass } from "../../model/context.js";
 import { INVOKE, type Reference, reference, type Scope } from "../../model/refs.js";
 import * as rules from "../../model/rules.js";
 import { inspectTree, isKindOf, type Method, mustBeWellFormed } from "../../model/shape.js";
+import { Feed } from "../../observe/index.js";
 import { areSimple, copyAll } from "../../state/values.js";
 import { type Slot, Unmade } from "../context/index.js";
 import { Answers, AnswersInJournal, AnswersInMemory, weightOf } from "../deduplication/index.js";
@@ -18,20 +19,20 @@ import {
 import { apart, goingOn, type Ports } from "../ports/index.js";
 import { LocalRunner, Scheduler } from "../runner/index.js";
 import { type Ledger, Mailboxes } from "../store/index.js";
-import { type FailedEvent, Failures } from "./failures.js";
+import { Failures } from "./failures.js";
 import { LogicalNode } from "./node.js";
 import { OutsideCalls, type PendingCall } from "./outside-calls.js";
 import { sentMessages } from "./recovery.js";
+import { noteRefusal } from "./refused.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
+import { TRACED, Tracing } from "./tracing.js";
 
 export interface ProgramOptions extends NodeOptions {
-  /** How many contexts that do not exist stay in memory, if there is no journal and no other host. */
-  readonly unmadeInMemory?: number | undefined;
-  readonly onError?: ((failed: FailedEvent) => void) | undefined;
-  /** Hears that the journal takes no more. */
-  readonly onFailure?: ((error: HeadwaterError) => void) | undefined;
-  /** Hears of what takes too long. */
-  readonly onWarning?: ((warning: HeadwaterError) => void) | undefined;
+  /** On which host a context is, where there are several. */
+  readonly hostOf?: (slot: Slot) => number | null;
+  /** Where facts about the program are noted. */
+  readonly feed?: Feed;
+  /** Hears of every event with what came of it, for the simulator and for those who record load. */
   readonly onSettled?: ((event: CoreEvent<EventRequest>) => void) | undefined;
 }
 
@@ -84,6 +85,7 @@ export class Program implements Surroundings {
   /** Names what tickets count: a journal with all its runs, or one run in memory. */
   readonly history: string;
   readonly answers: Answers;
+  readonly feed: Feed;
   readonly failures: Failures;
   readonly #outside: OutsideCalls;
   #mailboxes: Mailboxes | null = null;
@@ -98,7 +100,8 @@ export class Program implements Surroundings {
     this.#ports = ports;
     this.answers = answersOf(ports, options);
     this.settled = options.onSettled;
-    this.failures = new Failures(ports.now, options.onError);
+    this.feed = options.feed ?? new Feed(apart);
+    this.failures = new Failures(ports.now, this.feed);
     this.history = ledger?.history(ports.unique) ?? ports.unique();
     this.#outside = new OutsideCalls(this.history, ports, options.limits, (call, result) => {
       this.node(call.slot.node).outsideCallDone(call, result);
@@ -114,6 +117,7 @@ export class Program implements Surroundings {
       this.nodes.set(name, node);
       this.roots.set(name, node.root);
     }
+    this.feed.watch(() => this.#trace());
     if (this.nodes.size === 0)
       throw new HeadwaterError("HW-1017", "a program needs at least one root class.");
     if (!ledger) return;
@@ -136,8 +140,7 @@ export class Program implements Surroundings {
     this.#stopped = true;
     this.#halt(error);
     this.#failure = error;
-    const { onFailure } = this.#options;
-    if (onFailure !== undefined) apart(() => onFailure(error));
+    this.feed.note({ kind: "halted", error });
     this.rested();
   }
 
@@ -195,7 +198,16 @@ export class Program implements Surroundings {
       this.node(slot.node).submit(slot, method, args, client, waiting, request);
     } catch (error) {
       waiting.reject(error);
+      noteRefusal(this.feed, error, slot, method);
     }
+  }
+
+  /** Nodes note what becomes of events only while an observer wants to know. */
+  #trace(): void {
+    const isWanted = TRACED.some((kind) => this.feed.wants(kind));
+    const { hostOf = () => null } = this.#options;
+    for (const node of this.nodes.values())
+      node.trace(isWanted ? new Tracing(node.name, this.feed, () => this.now(), hostOf) : null);
   }
 
   /** By the clock that only goes forward: delays, and the ages of what is kept, are measured by it. */
@@ -355,9 +367,7 @@ export class Program implements Surroundings {
   }
 
   warn(warning: HeadwaterError): void {
-    const { onWarning } = this.#options;
-    if (onWarning !== undefined) apart(() => onWarning(warning));
-    else process.emitWarning(warning.message, "HeadwaterWarning");
+    this.feed.note({ kind: "warning", error: warning });
   }
 
   failed(request: EventRequest, error: unknown): void {

@@ -18,6 +18,8 @@ export interface Surroundings extends Around {
 }
 
 export interface NodeOptions extends SchedulerOptions {
+  /** How many contexts that do not exist stay in memory, if there is no journal and no other host. */
+  readonly unmadeInMemory?: number | undefined;
   /** What runs the events, if they do not run in this thread. */
   readonly runners?: Runners | null;
 }

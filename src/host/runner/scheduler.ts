@@ -1,8 +1,9 @@
+import { carryOut, type Duties } from "../../core/carry-out.js";
 import { type CommitOrder, Core } from "../../core/core.js";
 import type { CoreEvent, Outcome } from "../../core/event.js";
 import type { Marks } from "../../core/marks.js";
 import type { Plant } from "../../core/plants.js";
-import { type Ready, startsEvents } from "../../core/ready.js";
+import { startsEvents } from "../../core/ready.js";
 import type { HeadwaterError } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import { Slot, type Unmade } from "../context/index.js";
@@ -42,9 +43,8 @@ export interface Around {
   warn(warning: HeadwaterError): void;
 }
 
-/** Carries out what the core wants done. */
-export interface Duties {
-  carryOut(ready: Ready<EventRequest>): void;
+/** What a logical node does for its core, and besides. */
+export interface NodeDuties extends Duties<EventRequest> {
   /** Is there something to do that the core does not know of? */
   isDue(): boolean;
   /** All that there was to do at this moment is done. */
@@ -65,7 +65,7 @@ export class Scheduler {
   readonly plant: Plant | undefined;
   readonly ledger: Ledger | null;
   readonly #unrecorded = new Unrecorded();
-  #duties: Duties | null = null;
+  #duties: NodeDuties | null = null;
   #pumping = false;
   #scheduled = false;
   #halted: HeadwaterError | null = null;
@@ -92,7 +92,7 @@ export class Scheduler {
     this.core = new Core(options);
   }
 
-  serve(duties: Duties): void {
+  serve(duties: NodeDuties): void {
     this.#duties = duties;
   }
 
@@ -235,13 +235,13 @@ export class Scheduler {
     this.#pumping = true;
     // Events may start events without end: now and then, somebody else must get a turn.
     for (let rounds = 0; rounds < ROUNDS_PER_PUMP && this.#hasWork(duties) && !this.#halted; rounds++)
-      duties.carryOut(this.core.ready());
+      carryOut(this.core.ready(), duties);
     this.#pumping = false;
     if (this.#hasWork(duties)) this.wake();
     duties.rested();
   }
 
-  #hasWork(duties: Duties): boolean {
+  #hasWork(duties: NodeDuties): boolean {
     return this.core.hasWork || duties.isDue();
   }
 }

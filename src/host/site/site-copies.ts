@@ -1,6 +1,5 @@
 import { invariant } from "../../errors.js";
 import type { Write } from "../../journal/journal.js";
-import { MemoryJournal } from "../../journal/memory.js";
 import { type Path, pathOf } from "../../model/path.js";
 import { isUnmade, type State } from "../../state/fields.js";
 import {
@@ -12,6 +11,7 @@ import {
   UNREAD_BYTES_MIN,
 } from "../context/index.js";
 import { at, PieceSizes, PieceWriter, type ToHead, type ToHost, writesIn } from "../wire/index.js";
+import { Coming } from "./coming.js";
 import type { Held } from "./held.js";
 
 export type CopyMessage = Extract<
@@ -39,7 +39,7 @@ export class SiteCopies {
   readonly #outgoing = new Map<string, Outgoing>();
   readonly #staged = new Map<string, Map<Slot, Staged>>();
   /** What has come of contexts whose last part has not. */
-  readonly #coming = new Map<Slot, MemoryJournal>();
+  readonly #coming = new Map<Slot, Coming>();
 
   constructor(
     roots: ReadonlyMap<string, Slot>,
@@ -160,13 +160,14 @@ export class SiteCopies {
   }
 
   /** A context is here from now on, and this is what the journal has of it, or the next part of that. */
-  #take({ node, path, writes, isLast }: Extract<ToHost, { kind: "take" }>): void {
+  #take({ node, path, writes, isCut, isLast }: Extract<ToHost, { kind: "take" }>): void {
     const slot = at(node, path, this.#roots);
-    const journal = this.#coming.get(slot) ?? new MemoryJournal();
-    journal.append(writes, () => {});
-    if (!isLast) return void this.#coming.set(slot, journal);
+    const coming = this.#coming.get(slot) ?? new Coming();
+    this.#coming.set(slot, coming);
+    coming.add(writes, isCut);
+    if (!isLast) return;
     this.#coming.delete(slot);
-    slot.comesWith(() => this.#keep(loadState(journal, slot)));
+    slot.comesWith(() => this.#keep(loadState(coming.journal, slot)));
   }
 
   #keep(state: State | null): State | null {

@@ -52,8 +52,8 @@ function creditIn(bytes: Uint8Array): number | null {
 export class HeadLine {
   readonly #outbox: Outbox<ToHost>;
   readonly #inbox: Inbox<ToHead>;
-  /** In order, from `#first` on. */
-  #waiting: (ToHost | null)[] = [];
+  /** In order, from `#first` on: messages, and what makes some. Only if the outbox is full. */
+  #waiting: (ToHost | Iterator<ToHost> | null)[] = [];
   #first = 0;
   #unconfirmed = 0;
   #readBytes = 0;
@@ -75,6 +75,25 @@ export class HeadLine {
     if (this.#isDue) return;
     this.#isDue = true;
     setImmediate(this.#whenDue);
+  }
+
+  /** Sends messages that are made as there is room for them; what is sent later comes after them. */
+  stream(messages: Iterator<ToHost>): void {
+    if (this.#outbox.bytes >= BATCH_BYTES || !this.#addAll(messages)) this.#waiting.push(messages);
+    if (this.#outbox.bytes >= BATCH_BYTES) return this.#flush();
+    if (this.#isDue || this.#outbox.count === 0) return;
+    this.#isDue = true;
+    setImmediate(this.#whenDue);
+  }
+
+  /** False if there may be more when the outbox is full. */
+  #addAll(messages: Iterator<ToHost>): boolean {
+    while (this.#outbox.bytes < BATCH_BYTES) {
+      const { value, done } = messages.next();
+      if (done) return true;
+      this.#add(value);
+    }
+    return false;
   }
 
   /** An event that does not fit fails, as if its host had said so: no host has heard of it. */
@@ -109,7 +128,9 @@ export class HeadLine {
   /** Those that have waited go on. */
   #fill(): void {
     while (this.#first < this.#waiting.length && this.#outbox.bytes < BATCH_BYTES) {
-      this.#add(this.#waiting[this.#first] as ToHost);
+      const next = this.#waiting[this.#first] as ToHost | Iterator<ToHost>;
+      if ("kind" in next) this.#add(next);
+      else if (!this.#addAll(next)) break;
       this.#waiting[this.#first] = null; // what has gone is not held on to
       this.#first += 1;
     }

@@ -120,6 +120,8 @@ export type ToHost =
       readonly node: string;
       readonly path: Path;
       readonly writes: readonly Write[];
+      /** Does the last value go on in the next part? */
+      readonly isCut: boolean;
       readonly isLast: boolean;
     }
   /** A context is not needed here at present. The journal has its state. */

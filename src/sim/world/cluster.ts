@@ -33,7 +33,7 @@ export interface Surroundings {
 
 /** One direction of a connection: what is sent arrives in order, some time, a few messages at once. */
 class Link<M extends ToHost | ToHead> {
-  readonly #queue: Uint8Array[] = [];
+  readonly #queue: (Uint8Array | Iterator<M>)[] = [];
   #isCut = false;
   readonly #outbox = new Outbox<M>();
   readonly #inbox: Inbox<M>;
@@ -49,10 +49,16 @@ class Link<M extends ToHost | ToHead> {
 
   send(message: M): boolean {
     if (this.#isCut) return true;
-    this.#outbox.add(message);
-    this.#queue.push(this.#outbox.batch(0));
+    this.#queue.push(this.#packed(message));
     if (this.#queue.length === 1) this.later("link", () => this.#deliver());
     return true;
+  }
+
+  /** What is streamed is made when it arrives: it names contexts by their paths, whatever was numbered meanwhile. */
+  stream(messages: Iterator<M>): void {
+    if (this.#isCut) return;
+    this.#queue.push(messages);
+    if (this.#queue.length === 1) this.later("link", () => this.#deliver());
   }
 
   cut(): void {
@@ -64,10 +70,21 @@ class Link<M extends ToHost | ToHead> {
     if (this.#isCut) return;
     const some = this.#queue.splice(0, 1 + this.random.int(this.#queue.length));
     if (this.#queue.length > 0) this.later("link", () => this.#deliver());
-    for (const bytes of some) {
-      this.#inbox.open(bytes);
-      while (this.#inbox.next());
+    for (const each of some) {
+      if (each instanceof Uint8Array) this.#arrive(each);
+      else
+        for (let next = each.next(); !next.done; next = each.next()) this.#arrive(this.#packed(next.value));
     }
+  }
+
+  #packed(message: M): Uint8Array {
+    this.#outbox.add(message);
+    return this.#outbox.batch(0);
+  }
+
+  #arrive(bytes: Uint8Array): void {
+    this.#inbox.open(bytes);
+    while (this.#inbox.next());
   }
 }
 
@@ -346,6 +363,10 @@ export class Cluster implements Hosts, HostPool {
 
   send(host: HostId, message: ToHost): void {
     this.#hosts.get(host)?.down.send(message);
+  }
+
+  stream(host: HostId, messages: Iterator<ToHost>): void {
+    this.#hosts.get(host)?.down.stream(messages);
   }
 }
 

@@ -129,7 +129,6 @@ export class World {
       ledger: this.#storage?.open(this.#adder()) ?? null,
       unmadeInMemory: 1,
       runners: this.#cluster?.heads ?? null,
-      onError: () => {},
       onSettled: (event) => this.#settled(event),
     });
     const clients = new Set(this.#workload.map(({ client }) => client));

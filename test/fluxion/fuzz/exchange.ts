@@ -7,6 +7,8 @@ export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly body: string;
+  /** The request knows which one it is. */
+  readonly nth: number;
 }
 
 export type RequestListener = (req: IncomingMessage, res: ServerResponse) => unknown;
@@ -18,10 +20,8 @@ export class Exchange {
   isOver = false;
 
   constructor(
-    readonly nth: number,
-    asked: Asked,
+    readonly asked: Asked,
     listener: RequestListener,
-    over: () => void,
   ) {
     const socket = new Duplex({
       read: () => {},
@@ -36,7 +36,7 @@ export class Exchange {
     req.httpVersion = "1.1";
     req.httpVersionMajor = 1;
     req.httpVersionMinor = 1;
-    req.headers = { host: "localhost", nth: String(nth) };
+    req.headers = { host: "localhost", nth: String(asked.nth) };
     if (asked.body !== "") {
       req.headers["content-type"] = "application/json";
       req.headers["content-length"] = String(Buffer.byteLength(asked.body));
@@ -47,7 +47,6 @@ export class Exchange {
     res.on("finish", () => {
       this.isOver = true;
       res.detachSocket(socket);
-      over();
     });
     if (asked.body !== "") req.push(asked.body);
     req.push(null);

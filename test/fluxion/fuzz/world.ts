@@ -41,7 +41,7 @@ export const RUNTIME = "headwater-runtime";
 /** More than any program that ends has. */
 const EVENTS_MAX = 300;
 /** What programs ask of themselves in the end: all the state that they have. */
-const PROBE: Asked = { method: "GET", path: "/state", body: "" };
+const PROBE: Asked = { method: "GET", path: "/state", body: "", nth: 99 };
 
 class Ended extends Error {}
 
@@ -90,7 +90,9 @@ export class World {
     }
     return {
       console: this.#console,
-      answers: this.#exchanges.map(({ written, isOver }) => `${isOver ? "" : "(open) "}${written}`),
+      answers: this.#exchanges
+        .toSorted((a, b) => a.asked.nth - b.asked.nth)
+        .map(({ written, isOver }) => `${isOver ? "" : "(open) "}${written}`),
       ends: this.#ends,
       moved: this.#moved,
     };
@@ -124,10 +126,9 @@ export class World {
   }
 
   async #ask(request: Asked): Promise<void> {
-    const nth = this.#exchanges.length;
     await this.#during(() => {
       if (this.#listener === null) return;
-      this.#exchanges.push(new Exchange(nth, request, this.#listener, () => {}));
+      this.#exchanges.push(new Exchange(request, this.#listener));
     });
   }
 

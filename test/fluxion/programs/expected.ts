@@ -229,6 +229,9 @@ export const expected: Readonly<Record<string, Expected>> = {
   "method-by-reference.cjs": { refuses: { handler: /log/ }, requests: get("/", "/add?n=1", "/") },
   "many-arguments.cjs": { refuses: { handler: /log/ }, requests: get("/", "/add", "/") },
   "changed-by-prototype.cjs": { refuses: { handler: /begun|bytes/ }, requests: get("/", "/set?n=5", "/", "/move", "/") },
+  "json-by-two-names.cjs": { refuses: { handler: /one/ }, requests: get("/", "/add", "/") },
+  "computed-require.cjs": { refuses: { handler: /one/ }, requests: get("/", "/add", "/"), bound: true },
+  "folder-main.cjs": { refuses: { handler: /kept/ }, requests: get("/", "/add", "/"), bound: true },
   "app-of-request.cjs": { refuses: { handler: /app/ }, requests: get("/", "/visit", "/") },
   // programs that end
   "ends-by-itself.cjs": { isolates: ["digest"], args: ["one", "two"] },

@@ -1,4 +1,5 @@
 import {
+  alone,
   type Body,
   type Engine,
   escapedFrom,
@@ -6,7 +7,7 @@ import {
   type Thing,
   type Value,
 } from "../../points-to/index.js";
-import { keyOf, type Node, type SourceModule, type Variable } from "../../source/index.js";
+import { keyOf, type Node, plain, requiredBy, type SourceModule, type Variable } from "../../source/index.js";
 import { keyOfThing } from "./keys.js";
 import type { Whole } from "./whole.js";
 
@@ -78,11 +79,47 @@ export function changedIn(engine: Engine): Map<unknown, Change> {
     }
   }
   appsIn(engine, changed);
+  filesIn(engine, changed);
   for (const [thing, at] of escapedFrom(engine)) {
     const key = isSomebodys(thing) ? keyOfThing(thing) : null;
     if (key !== null && !changed.has(key)) changed.set(key, { ...at, givenAway: true });
   }
   return changed;
+}
+
+/**
+ * If a program loads anything by a name that is only known when it runs, that may be any of its files: whatever they export
+ * goes by another name then.
+ */
+function filesIn(engine: Engine, changed: Map<unknown, Change>): void {
+  const { program } = engine.options;
+  for (const { body, module } of engine.bodies.values()) {
+    const node = module.inside(body).acts.find((act) => isComputedLoad(module, act));
+    if (node === undefined) continue;
+    const at = { node, body, givenAway: true };
+    for (const each of program.data.values()) if (!changed.has(each)) changed.set(each, at);
+    for (const each of program.modules.values()) {
+      for (const thing of reachable(alone(engine.namespace(each)))) {
+        const isMeant = thing.kind === "namespace" || isSomebodys(thing);
+        if (isMeant && !changed.has(keyOfThing(thing))) changed.set(keyOfThing(thing), at);
+      }
+    }
+    return;
+  }
+}
+
+/** `require(name)`, `require.main.require("…")`, `createRequire(…)` */
+function isComputedLoad(module: SourceModule, act: Node): boolean {
+  if (act.type !== "CallExpression") return false;
+  const callee = plain(act.callee);
+  if (callee.type === "Identifier") {
+    if (callee.name === "createRequire") return true;
+    return callee.name === "require" && !module.variable(callee) && requiredBy(act) === null;
+  }
+  return (
+    callee.type === "MemberExpression" &&
+    /^(createRequire|require)$/.test(keyOf(callee, callee.property) ?? "")
+  );
 }
 
 /** `req.app` is the program's own app under another name: whatever is done to it there is done to that. */

@@ -11,6 +11,8 @@ export interface Scope {
   readonly isAsync: boolean;
   /** There is a request at hand. */
   readonly hasRequest: boolean;
+  /** What a middleware has put into requests, and how it is read. */
+  readonly inRequests: string[];
   /** How many things it may still begin that go on by themselves. */
   readonly budget: { chains: number };
 }
@@ -21,8 +23,8 @@ export interface Heavy {
   readonly isAsync: boolean;
   /** It takes an object that it may change. */
   readonly takesObject: boolean;
-  /** It takes a continuation. */
-  readonly takesCallback: boolean;
+  /** An object of the file that it gives back. */
+  readonly gives?: string;
 }
 
 export class Writer {
@@ -37,7 +39,8 @@ export class Writer {
   /** An expression that gives a number or a text. */
   value(scope: Scope, depth = 2): string {
     const { choices } = this;
-    const kind = choices.int(depth > 0 ? 8 : 3);
+    const kind = choices.int(depth > 0 ? 9 : 3);
+    if (kind === 8 && scope.hasRequest && scope.inRequests.length > 0) return choices.pick(scope.inRequests);
     if (kind === 1 && scope.hasRequest) return "req.query.q";
     if (kind === 2 && scope.locals.length > 0) return choices.pick(scope.locals);
     if (kind === 3) return this.read(scope);
@@ -50,7 +53,7 @@ export class Writer {
 
   /** A call of a heavy function, where that needs no `await`. */
   heavyCall(scope: Scope, depth: number): string {
-    const plain = scope.heavy.filter(({ isAsync, takesCallback }) => !isAsync && !takesCallback);
+    const plain = scope.heavy.filter(({ isAsync }) => !isAsync);
     if (plain.length === 0) return "1";
     return this.call(this.choices.pick(plain), scope, depth);
   }

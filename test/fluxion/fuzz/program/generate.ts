@@ -28,7 +28,15 @@ export function generate(choices: Choices): Program {
   const isSteady = choices.int(3) > 0;
   const budget = { chains: 0 };
   const states = choices.list(0, 3, () => stateOf(choices, writer.name("state")));
-  const none: Scope = { states, heavy: [], locals: [], isAsync: false, hasRequest: false, budget };
+  const none: Scope = {
+    states,
+    heavy: [],
+    locals: [],
+    isAsync: false,
+    hasRequest: false,
+    inRequests: [],
+    budget,
+  };
   const heavy = choices.list(1, 2, () => heavyOf(writer, none));
   const scope: Scope = { ...none, heavy };
   const body = [
@@ -56,7 +64,7 @@ export function generate(choices: Choices): Program {
   return {
     files: files as Record<string, string>,
     entry: ENTRY,
-    requests: choices.list(2, 4, () => asked(choices)),
+    requests: choices.list(2, 4, () => asked(choices)).map((each, nth) => ({ ...each, nth })),
     isSteady,
     isSynchronous: !LATER.test(all),
     schedule: choices.list(8, 8, () => choices.int(12)),
@@ -88,8 +96,23 @@ function middleware(writer: Writer, scope: Scope, isSteady: boolean): string {
   const { choices } = writer;
   const own = budgeted(scope, isSteady, false);
   const write = () => writer.write(own);
+  const counted = writer.name("counted");
+  const given = (text: string) => {
+    scope.inRequests.push(`req.${counted}`);
+    return text;
+  };
   return choices.pick([
     () => `app.use((req, res, next) => { ${write()} next(); });`,
+    () =>
+      given(
+        `app.use((req, res, next) => { Object.defineProperty(req, "${counted}", { get: () => { ${write()} return 1; } }); next(); });`,
+      ),
+    () => given(`Object.defineProperty(app.request, "${counted}", { get() { ${write()} return 1; } });`),
+    () =>
+      given(
+        `const shared_${counted} = { n: 0, toString() { return "s" + ++shared_${counted}.n; } };\napp.use((req, res, next) => { req.${counted} = shared_${counted}; next(); });`,
+      ),
+    () => given(`app.use((req, res, next) => { req.${counted} = ${writer.read(own)}; next(); });`),
     () => `app.use((req, res, next) => { next(); ${write()} });`,
     () => `app.use((req, res, next) => { ${write()} res.on("finish", () => { ${write()} }); next(); });`,
     () => `app.use(async (req, res, next) => { await null; ${write()} next(); });`,
@@ -139,11 +162,12 @@ function answer(writer: Writer, scope: Scope): string {
     () => `res.write(String(${value()})); res.end();`,
     () => `res.send(String(${value()})); ${writer.write(scope)}`,
     () => `res.send(String(${value()})); console.log("#" + req.get("nth"), "sent");`,
+    () => `const last = Buffer.from("ab"); res.write(last); last[0] = 99; res.end(String(${value()}));`,
     () => "next();",
   ])();
 }
 
-function asked(choices: Choices): Asked {
+function asked(choices: Choices): Omit<Asked, "nth"> {
   const path = choices.pick(["/a", "/b"]);
   const q = choices.pick(["1", "xy", "throw", "exit"].slice(0, choices.oneIn(4) ? 4 : 3));
   return { method: "GET", path: `${path}?q=${q}`, body: "" };

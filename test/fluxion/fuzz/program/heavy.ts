@@ -6,9 +6,9 @@ const LOOP = "let n = 7; for (let i = 0; i < 3; i++) n = (n * 31 + String(x).len
 export function heavyOf(writer: Writer, scope: Scope): Heavy {
   const { choices } = writer;
   const name = writer.name("heavy");
-  const plain = { name, isAsync: false, takesObject: false, takesCallback: false };
+  const plain = { name, isAsync: false, takesObject: false };
   const odd = choices.oneIn(3) ? aside(writer, scope) : "";
-  switch (choices.int(9)) {
+  switch (choices.int(10)) {
     case 1:
       return { ...plain, declared: `const ${name} = (x) => { ${LOOP} ${odd} return n; };` };
     case 2:
@@ -45,6 +45,12 @@ export function heavyOf(writer: Writer, scope: Scope): Heavy {
       return {
         ...plain,
         declared: `const ${name} = ((factor) => { ${choices.pick(["", "let calls = 0;"])} return function (x, ...rest) { ${LOOP} ${odd} return n * factor; }; })(2);`,
+      };
+    case 9:
+      return {
+        ...plain,
+        gives: `kept_${name}`,
+        declared: `const kept_${name} = { k: 1 };\nfunction ${name}(x) { ${LOOP} ${odd} return ${choices.pick([`kept_${name}`, `[kept_${name}][0]`, `x ? kept_${name} : n`])}; }`,
       };
     default:
       return { ...plain, declared: `function ${name}(x) { ${LOOP} ${odd} return n; }` };

@@ -164,6 +164,8 @@ const MODULES = [
   (x: string) => ({ written: `require("./" + ["store_${x}"][0])`, file: `store_${x}.js`, more: {} }),
   (x: string) => ({ written: `require("#store_${x}")`, file: `store_${x}.js`, more: {} }),
   (x: string) => ({ written: `require("kept-${x}")`, file: `node_modules/kept-${x}/index.js`, more: {} }),
+  (x: string) => ({ written: `require("kept-${x}")`, file: `node_modules/kept-${x}/index.js`, more: {} }),
+  (x: string) => ({ written: `require("kept-${x}")`, file: `node_modules/kept-${x}/index.js`, more: {} }),
   (x: string) => ({
     written: `require("kept-${x}/sub")`,
     file: `node_modules/kept-${x}/lib/sub.js`,
@@ -303,6 +305,9 @@ const KINDS: readonly Make[] = [
   closure,
   inherited,
   json,
+  json,
+  module,
+  module,
   module,
   ofFunction,
   usedUp,

@@ -16,14 +16,20 @@ const heavy: Statement = (writer, scope) => {
   const { choices } = writer;
   const called = choices.pick(scope.heavy);
   const name = writer.name("v");
-  const call = writer.call(called, scope, 1);
-  if (!called.isAsync)
-    return {
-      text: choices.oneIn(4) && scope.isAsync ? `const ${name} = await ${call};` : `const ${name} = ${call};`,
-      locals: [name],
-    };
-  if (scope.isAsync) return { text: `const ${name} = await ${call};`, locals: [name] };
-  return chain(scope) ? only(`${call}.then((v) => { ${inside(writer, scope)} });`) : only("");
+  const object = called.takesObject && choices.oneIn(2) ? writer.name("o") : null;
+  const made = object === null ? "" : `const ${object} = { x: ${writer.value(scope, 1)} }; `;
+  const call = object === null ? writer.call(called, scope, 1) : `${called.name}(${object})`;
+  const locals = [
+    name,
+    ...(called.gives === undefined ? [] : [`(${name} === ${called.gives})`]),
+    ...(object === null ? [] : [`JSON.stringify(${object})`, `(${name} === ${object})`]),
+  ];
+  if (!called.isAsync) {
+    const isAwaited = choices.oneIn(4) && scope.isAsync;
+    return { text: `${made}const ${name} = ${isAwaited ? "await " : ""}${call};`, locals };
+  }
+  if (scope.isAsync) return { text: `${made}const ${name} = await ${call};`, locals };
+  return chain(scope) ? only(`${made}${call}.then((v) => { ${inside(writer, scope)} });`) : only("");
 };
 
 const write: Statement = (writer, scope) => only(writer.write(scope));
@@ -37,6 +43,20 @@ const log: Statement = (writer, scope) => only(`console.log("#" + req.get("nth")
 
 const header: Statement = (writer, scope) =>
   only(`res.set("x-${writer.name("h")}", String(${writer.value(scope, 1)}));`);
+
+/** What a response tells, or is given and may still have. */
+const response: Statement = (writer, scope) => {
+  const name = writer.name("r");
+  const text = writer.choices.pick([
+    `res.set("x-${name}", "1"); const ${name} = res.get("x-${name}");`,
+    `const ${name} = res.headersSent;`,
+    `const ${name} = [${writer.value(scope, 1)}]; res.locals.${name} = ${name}; ${name}.push(1);`,
+    `const ${name} = res.statusCode; res.status(202);`,
+    `let ${name} = 1; try { res.status(${writer.choices.pick(["203", "99999"])}); ${name} = 2; } catch { ${name} = 3; }`,
+    `const ${name} = { a: 1 }; req.${name} = ${name}; ${name}.a = 2;`,
+  ]);
+  return { text, locals: [name] };
+};
 
 const local: Statement = (writer, scope) => {
   const name = writer.name("o");
@@ -126,6 +146,8 @@ const STATEMENTS: readonly Statement[] = [
   log,
   begins,
   begins,
+  begins,
+  response,
   header,
   local,
   either,

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { HeadwaterError } from "../../errors.js";
-import type { Aside } from "./host-link.js";
+import { HeadwaterError } from "../errors.js";
+import type { Carrier, Receiver } from "./carrier.js";
 
 /**
  * Batches and asides on a socket, cut into frames: the length of each, what it is a part of and whether more parts follow,
@@ -15,12 +15,34 @@ export const FRAME_BYTES_MAX = 2 ** 20;
 /** All parts together. Events carry far less; a context that is copied from host to host may be a large one. */
 const JOINED_BYTES_MAX = 2 ** 31;
 
-export function writeBatch(socket: Socket, bytes: Uint8Array): void {
-  write(socket, BATCH, bytes);
-}
+/** Carries batches and asides over a socket, or a pipe that is one. */
+export class SocketCarrier<Aside> implements Carrier<Aside> {
+  readonly #socket: Socket;
+  readonly #broken: (error: Error) => void;
 
-export function writeAside(socket: Socket, aside: Aside): void {
-  write(socket, ASIDE, Buffer.from(JSON.stringify(aside)));
+  /** `broken` hears that the other end cannot be understood, or would not understand what was to be sent. */
+  constructor(socket: Socket, receiver: Receiver<Aside>, broken: (error: Error) => void) {
+    this.#socket = socket;
+    this.#broken = broken;
+    const reader = new FrameReader(receiver);
+    socket.on("data", (chunk: Buffer) => this.#orBreak(() => reader.read(chunk)));
+  }
+
+  post(bytes: Uint8Array): void {
+    this.#orBreak(() => write(this.#socket, BATCH, bytes));
+  }
+
+  tell(aside: Aside): void {
+    write(this.#socket, ASIDE, Buffer.from(JSON.stringify(aside)));
+  }
+
+  #orBreak(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#broken(error as Error);
+    }
+  }
 }
 
 function write(socket: Socket, what: number, bytes: Uint8Array): void {
@@ -43,7 +65,7 @@ function writeFrame(socket: Socket, what: number, bytes: Uint8Array): void {
 }
 
 /** Puts together what arrives in pieces. */
-export class FrameReader {
+export class FrameReader<Aside> {
   #chunks: Buffer[] = [];
   #bytes = 0;
   /** Of the frame that is arriving, its head included; null if not even that is there. */
@@ -52,10 +74,7 @@ export class FrameReader {
   #parts: Buffer[] = [];
   #partsBytes = 0;
 
-  constructor(
-    readonly batch: (bytes: Uint8Array) => void,
-    readonly aside: (aside: Aside) => void,
-  ) {}
+  constructor(readonly receiver: Receiver<Aside>) {}
 
   read(chunk: Buffer): void {
     this.#chunks.push(chunk);
@@ -97,8 +116,8 @@ export class FrameReader {
   }
 
   #complete(what: number, bytes: Buffer): void {
-    if (what === BATCH) this.batch(bytes);
-    else if (what === ASIDE) this.aside(JSON.parse(bytes.toString("utf8")) as Aside);
+    if (what === BATCH) this.receiver.batch(bytes);
+    else if (what === ASIDE) this.receiver.aside(JSON.parse(bytes.toString("utf8")) as Aside);
     else throw new HeadwaterError("HW-6005", `a frame between hosts is of kind ${what}, which there is not.`);
   }
 

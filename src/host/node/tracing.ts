@@ -1,0 +1,120 @@
+import type { Core } from "../../core/core.js";
+import type { CoreEvent } from "../../core/event.js";
+import { HeadwaterError } from "../../errors.js";
+import type { Feed } from "../../observe/index.js";
+import type { Slot } from "../context/index.js";
+import type { EventRequest } from "../event/index.js";
+
+/** The kinds of facts that come from here. */
+export const TRACED = ["event", "wait", "journal"] as const;
+
+type Event = CoreEvent<EventRequest>;
+
+/** When an event got how far, by the clock that only goes forward. */
+interface Times {
+  begunMs: number;
+  appendedMs: number;
+  journaledMs: number;
+}
+
+/**
+ * Notes what becomes of the events of one logical node. There is one only while an observer wants to know: without one, an event
+ * carries nothing along for it.
+ */
+export class Tracing {
+  /** Of events that are under way. */
+  readonly #times = new Map<Event, Times>();
+
+  constructor(
+    readonly node: string,
+    readonly feed: Feed,
+    readonly now: () => number,
+    readonly hostOf: (slot: Slot) => number | null,
+  ) {}
+
+  get wantsWaits(): boolean {
+    return this.feed.wants("wait");
+  }
+
+  /** An attempt at the event begins. */
+  begun(event: Event): void {
+    const nowMs = this.now();
+    this.#times.set(event, { begunMs: nowMs, appendedMs: nowMs, journaledMs: nowMs });
+  }
+
+  /** The event, and those along with it, go to the journal. */
+  appended(first: Event): void {
+    const nowMs = this.now();
+    for (let at: Event | null = first; at !== null; at = at.along) {
+      const times = this.#times.get(at);
+      if (times !== undefined) times.appendedMs = nowMs;
+    }
+  }
+
+  /** The journal has them. */
+  journaled(first: Event, isStored: boolean): void {
+    const nowMs = this.now();
+    let [events, sinceMs] = [0, nowMs];
+    for (let at: Event | null = first; at !== null; at = at.along) {
+      const times = this.#times.get(at);
+      events += 1;
+      if (times === undefined) continue;
+      times.journaledMs = nowMs;
+      sinceMs = Math.min(sinceMs, times.appendedMs);
+    }
+    if (isStored && this.feed.wants("journal"))
+      this.feed.note({ kind: "journal", node: this.node, events, ms: nowMs - sinceMs });
+  }
+
+  settled(event: Event): void {
+    const times = this.#times.get(event);
+    this.#times.delete(event);
+    const { slot, method, origin, caller, execution, move } = event.payload;
+    if (times === undefined || move !== null || !this.feed.wants("event")) return;
+    const { begunMs, appendedMs, journaledMs } = times;
+    const ok = execution?.ok ?? true;
+    this.feed.note({
+      kind: "event",
+      node: this.node,
+      ticket: event.ticket,
+      context: String(slot),
+      method: method.name,
+      startedBy: origin.kind,
+      parent: "parent" in origin ? origin.parent : null,
+      caller: caller ?? null,
+      ok,
+      error: ok ? null : nameOf(execution?.value),
+      attempts: event.attempt,
+      host: this.hostOf(slot),
+      waitedMs: Math.max(0, begunMs - event.steadyMs),
+      ranMs: appendedMs - begunMs,
+      journaledMs: journaledMs - appendedMs,
+      totalMs: Math.max(0, this.now() - event.steadyMs),
+    });
+  }
+
+  /** Takes out of the core who had to wait for whom. */
+  waited(core: Core<EventRequest>): void {
+    if (core.waits === null || core.waits.length === 0) return;
+    for (const { wish, obstacle } of core.waits) {
+      this.feed.note({
+        kind: "wait",
+        node: this.node,
+        ticket: wish.event.ticket,
+        context: String(wish.place.owner),
+        for: obstacle.ticket,
+        forContext: String(obstacle.place.owner),
+      });
+    }
+    core.waits = [];
+  }
+}
+
+function nameOf(thrown: unknown): string {
+  if (thrown instanceof HeadwaterError) return thrown.code;
+  try {
+    return thrown instanceof Error ? String(thrown.name) : typeof thrown;
+  } catch {
+    return "Error";
+  }
+}

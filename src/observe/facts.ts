@@ -1,0 +1,174 @@
+import type { LoadEvent } from "../elastic/load.js";
+import type { Decision } from "../elastic/policy.js";
+import type { HeadwaterError } from "../errors.js";
+
+/**
+ * What can be observed of a running program: one type for each kind of fact. A fact is plain data, apart from the errors in
+ * it; `atMs` is when it was noted, by the machine's clock in milliseconds.
+ */
+export type Fact =
+  | EventFact
+  | WaitFact
+  | HostFact
+  | MigrationFact
+  | DecisionFact
+  | JournalFact
+  | RefusedFact
+  | FailureFact
+  | WarningFact
+  | HaltedFact
+  | LoadFact;
+
+export type Kind = Fact["kind"];
+
+/** All kinds of facts. The record keeps the list equal to the union. */
+const ALL: Readonly<Record<Kind, true>> = {
+  event: true,
+  wait: true,
+  host: true,
+  migration: true,
+  decision: true,
+  journal: true,
+  refused: true,
+  failure: true,
+  warning: true,
+  halted: true,
+  load: true,
+};
+
+export const KINDS = Object.keys(ALL) as readonly Kind[];
+
+/** How an event came to be. */
+type StartedBy = "start" | "timer" | "message" | "outside" | "request" | "parked";
+
+/** An event is settled: its caller has the answer, and what it asked for is carried out. */
+export interface EventFact {
+  readonly kind: "event";
+  readonly atMs: number;
+  readonly node: string;
+  readonly ticket: number;
+  readonly context: string;
+  readonly method: string;
+  readonly startedBy: StartedBy;
+  /** The ticket of the event that started it, or that set its timer or made its outside call, where that is known. */
+  readonly parent: number | null;
+  readonly caller: string | null;
+  readonly ok: boolean;
+  /** The code of the error it failed with, or the name of the application's error. Null if it did not fail. */
+  readonly error: string | null;
+  readonly attempts: number;
+  /** The host of the context it started in; null if the program runs in one thread. */
+  readonly host: number | null;
+  /** From its ticket to the start of its last attempt: it waited for earlier events. */
+  readonly waitedMs: number;
+  /** From there until it was finished, as were the events whose state it had seen. */
+  readonly ranMs: number;
+  /** From there until the journal had it. */
+  readonly journaledMs: number;
+  /** From its ticket until it was settled. */
+  readonly totalMs: number;
+}
+
+/** An event, or a call below of one, has to wait for an earlier event. */
+export interface WaitFact {
+  readonly kind: "wait";
+  readonly atMs: number;
+  readonly node: string;
+  readonly ticket: number;
+  /** The context that it wants to enter. */
+  readonly context: string;
+  /** The ticket of the event that it waits for, and the context in which that one started. */
+  readonly for: number;
+  readonly forContext: string;
+}
+
+export interface HostFact {
+  readonly kind: "host";
+  readonly atMs: number;
+  readonly host: number;
+  readonly what: "joined" | "lost" | "draining" | "removed";
+  /** Why it is lost. */
+  readonly why: string | null;
+}
+
+/** A step of a migration: copying while events go on, waiting for its turn, locked for the rest, and the end. */
+export interface MigrationFact {
+  readonly kind: "migration";
+  readonly atMs: number;
+  readonly node: string;
+  readonly context: string;
+  readonly from: number;
+  readonly to: number;
+  readonly step: "copying" | "waiting" | "locked" | "moved" | "failed";
+}
+
+/** What a policy has decided about the hosts, and what became of it. */
+export interface DecisionFact extends Decision {
+  readonly kind: "decision";
+  readonly atMs: number;
+}
+
+/** A group of events is in the journal. */
+export interface JournalFact {
+  readonly kind: "journal";
+  readonly atMs: number;
+  readonly node: string;
+  readonly events: number;
+  readonly ms: number;
+}
+
+/** A request, a connection or a session was refused or ended by Headwater itself. */
+export interface RefusedFact {
+  readonly kind: "refused";
+  readonly atMs: number;
+  readonly what: "request" | "connection" | "socket" | "session";
+  readonly code: string;
+  /** The address from which it came, where it came over the network. */
+  readonly from: string | null;
+  /** The context and method, or the method and path of HTTP, where they are known. */
+  readonly target: string | null;
+}
+
+/** Code of the application has failed, and no caller in this process hears of it: which, where, and why. */
+export interface FailedEvent {
+  /** The address of the context, or "api" for a function of the API that failed by itself. */
+  readonly context: string;
+  readonly method: string;
+  readonly startedBy: StartedBy;
+  readonly error: unknown;
+  /** How many failed like it since the last report. Only requests are counted so: strangers decide how many there are. */
+  readonly unreported: number;
+}
+
+export interface FailureFact extends FailedEvent {
+  readonly kind: "failure";
+  readonly atMs: number;
+}
+
+/** Something goes on that the operator should know of: a slow event, a host that is replaced. */
+export interface WarningFact {
+  readonly kind: "warning";
+  readonly atMs: number;
+  readonly error: HeadwaterError;
+}
+
+/** Nothing can commit any more. */
+export interface HaltedFact {
+  readonly kind: "halted";
+  readonly atMs: number;
+  readonly error: HeadwaterError;
+}
+
+/** What an event cost, for trials of policies. Hosts measure it, so it comes a second or so after the event. */
+export interface LoadFact {
+  readonly kind: "load";
+  readonly atMs: number;
+  readonly load: LoadEvent;
+}
+
+/** Told to an observer in place of facts that it was too slow for. */
+export interface DroppedFact {
+  readonly kind: "dropped";
+  readonly atMs: number;
+  readonly count: number;
+}

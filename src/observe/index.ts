@@ -1,0 +1,18 @@
+/**
+ * What can be observed of a running program: typed facts (`facts.ts`), the one feed to which parts of the runtime note them
+ * (`feed.ts`), and observers with a bounded buffer each (`observation.ts`). The runtime notes facts and knows no observers;
+ * dashboards, metrics and traces read this feed and nothing else.
+ */
+
+export {
+  type DroppedFact,
+  type Fact,
+  type FailedEvent,
+  type HostFact,
+  KINDS,
+  type Kind,
+  type MigrationFact,
+} from "./facts.js";
+export { type FactOf, Feed } from "./feed.js";
+export { lineOf } from "./line.js";
+export type { Observation, ObserveOptions, Observer } from "./observation.js";

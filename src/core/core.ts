@@ -42,8 +42,7 @@ export interface CoreOptions {
  *                    │  in the way          │  returned       │ it saw are     │ has it
  *                    └── restart ◄──────────┴─────────────────┘ appended too
  *
- * Whether an event may enter a context is decided in `admission.ts`. When an event fails that had given up a
- * context it had changed, those who saw that change are started again (`restart.ts`).
+ * `admission.ts` decides whether an event may enter a context, `restart.ts` which events start again.
  */
 export class Core<P> {
   #ready = new Ready<P>();
@@ -90,7 +89,6 @@ export class Core<P> {
     return ready;
   }
 
-  /** Only what must be undone. */
   takeUndo(): readonly CoreEvent<P>[] {
     return this.#ready.takeUndo();
   }
@@ -130,8 +128,8 @@ export class Core<P> {
   enterNow(event: CoreEvent<P>, place: Place<P>): boolean {
     invariant(event.status === "running", "only a running event can call");
     if (this.#ready.views !== NONE) return false; // it may leave its changes to others before the view is taken
-    const isFree = event.mode === "none";
-    if (!isFree && whoIsInTheWay(event, place, false, null, this.#marks, this.#plant) !== null) return false;
+    if (event.mode !== "none" && whoIsInTheWay(event, place, false, null, this.#marks, this.#plant))
+      return false;
     this.#enter(event, place, false);
     return true;
   }

@@ -15,6 +15,7 @@ const WRITTEN = [
   "run --profile",
   "run --stats",
   "compile --out",
+  "journal --to",
   "policy --svg",
 ];
 /** What else an option needs to be looked at. */
@@ -58,6 +59,7 @@ test("the table has every command that reads something", () => {
     "journal",
     "observe",
     "policy",
+    "query",
     "run",
   ]);
 });

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { type Debugger, Session, url } from "node:inspector";
 import { parentPort, workerData } from "node:worker_threads";
 import { HeadwaterError } from "../../errors.js";
-import { type BlockedFor, RUNNING, type Watched } from "./watchdog.js";
+import { type BlockedFor, RUNNING, type Watched } from "./watched.js";
 
 /** The thread that watches the one in which the program runs (`watchdog.ts`). */
 const watched = (workerData as { headwaterWatched?: Watched } | null)?.headwaterWatched;

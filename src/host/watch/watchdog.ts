@@ -1,33 +1,13 @@
 import { Worker } from "node:worker_threads";
 import { HeadwaterError } from "../../errors.js";
 import { running } from "../event/index.js";
+import { type BlockedFor, RUNNING, type Watched } from "./watched.js";
 
 /**
  * Watches the thread of a program that has no other hosts: a second thread goes on when this one is blocked, asks it what it
  * is at through its debugger, and says so on stderr. Events pay nothing for it: this thread counts in shared memory, now and
  * then, and the other sees whether it does.
  */
-
-/** What the watching thread is told. */
-export interface Watched {
-  /** Counts the looks of the watched thread. */
-  readonly beats: Int32Array;
-  readonly lookMs: number;
-  /** When to report a blocked thread. */
-  readonly reportMs: number;
-  /** When to end the process, if somebody starts it again. */
-  readonly endMs: number | null;
-}
-
-/** What it says when the watched thread goes on. */
-export interface BlockedFor {
-  readonly ms: number;
-  /** What the thread was at, in words. */
-  readonly by: string;
-}
-
-/** Under this name, code in the watched thread can be asked what runs. */
-export const RUNNING = "headwater.running";
 
 type Times = Pick<Watched, "lookMs" | "reportMs" | "endMs">;
 type Warn = (warning: HeadwaterError) => void;

@@ -34,7 +34,7 @@ async function main() {
   const service = await run(Village, {
     slowEventMs: 100,
     onWarning: ({ message }) => {
-      isReported ||= message.includes("has kept the thread");
+      isReported ||= message.includes(".loop(…) has kept the thread");
       console.log(message);
     },
     ...(journal === undefined ? {} : { journal, hostTimeoutMs: 300 }),
@@ -46,7 +46,7 @@ async function main() {
     do {
       await well.loop(Number(ms));
       await new Promise((resolve) => setTimeout(resolve, 50)); // for what the watching thread has to say
-    } while (!isReported); // on a busy machine that thread starts later than the first loop ends
+    } while (!isReported); // on a busy machine that thread may come too late to see the first loop
   } else if (how === "sleep") await well.sleep();
   else if (how === "head") setImmediate(spin);
   else await well.loopLater(Number(ms));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { type Manifest, type Pipeline, parse } from "headwater/fluxion";
@@ -99,6 +99,32 @@ test("compile --out gives a folder that plain node runs as before", async (t) =>
     stages.map(({ name, worker }) => [name, worker]),
     [["squares", "w1.mjs"]],
   );
+});
+
+test("compile --out keeps what package.json says of folders, #names and .js, and an entry further down", async (t) => {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, ".cache", "named-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const files = {
+    "package.json": '{ "main": "src/lib.js", "imports": { "#lib": "./src/lib.js" } }',
+    "src/lib.js": "module.exports = { a: 1 };",
+    "src/sub/package.json": '{ "type": "module" }',
+    "src/sub/two.js": "export const two = 2;",
+    "src/sub/up/package.json": '{ "main": "../../lib.js" }',
+    "src/main.js": `const lib = require("#lib");
+      console.log(lib, require("./sub/up") === lib, require("..") === lib);
+      import("./sub/two.js").then(({ two }) => console.log(two));`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, "in", name)), { recursive: true });
+    writeFileSync(join(folder, "in", name), text);
+  }
+  const entry = join(folder, "in", "src", "main.js");
+  const { stdout } = await run(entry, "--out", join(folder, "out"));
+  const ran = (file: string) => execute(process.execPath, [file], { cwd: ROOT });
+  const before = await ran(entry);
+  assert.equal(before.stdout, "{ a: 1 } true true\n2\n");
+  assert.deepEqual(await ran(join(ROOT, stdout.trim())), before);
 });
 
 test("compile --profiled bakes in what a profile says", async (t) => {

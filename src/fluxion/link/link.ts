@@ -1,3 +1,4 @@
+import { dirname, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Compilation } from "../compile.js";
 import type { Generated, Linked, Stage } from "../pipeline.js";
@@ -34,7 +35,8 @@ export function link({ plans: all, program }: Compilation, options: LinkOptions 
     const own = plans.filter((plan) => plan.module === module);
     const installs = options.install === true && module.path === program.entry;
     if (own.length > 0 || installs) {
-      const text = mainCode(module, own, { runtime: runtimeFor(module, runtime), installs });
+      const manifest = installs ? manifestFrom(module, options.place) : null;
+      const text = mainCode(module, own, { runtime: runtimeFor(module, runtime), manifest });
       const map = text.generateMap({ source: module.path, includeContent: true, hires: "boundary" });
       files.set(module.path, { code: text.toString(), map: map.toString() });
     }
@@ -57,6 +59,12 @@ function entryOf({ id, name, place, worker, receivers, inputs, weight }: Stage):
   const { file, line, column } = place;
   const kinds = receivers.map(({ kind }) => kind);
   return { id, file, line, column, name, worker, receivers: kinds, inputs, heavy: weight === "heavy" };
+}
+
+/** The entry need not be in the uppermost folder. */
+function manifestFrom({ path }: SourceModule, place: Place | undefined): string {
+  const up = place === undefined ? "" : relative(dirname(place.file(path)), place.worker);
+  return up === "" ? "./manifest.json" : `${up.replaceAll(sep, "/")}/manifest.json`;
 }
 
 /** CommonJS takes a path, modules an address. */

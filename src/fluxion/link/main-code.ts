@@ -8,15 +8,15 @@ const THROW = "function __flx_throw(e) { process.nextTick(() => { throw e; }); }
 
 export interface MainOptions {
   readonly runtime: string;
-  /** This file makes the stages known, from the manifest beside it. */
-  readonly installs: boolean;
+  /** Where the manifest is, as seen from this file, if it makes the stages known. */
+  readonly manifest: string | null;
 }
 
 /** The program's own file, changed only where a stage goes. The original code stays callable in place. */
 export function mainCode(
   module: SourceModule,
   plans: readonly StagePlan[],
-  { runtime, installs }: MainOptions,
+  { runtime, manifest }: MainOptions,
 ): MagicString {
   const text = new MagicString(module.text, { filename: module.path });
   const helpers = new Set<string>();
@@ -29,18 +29,18 @@ export function mainCode(
   }
   if (module.format === "module") {
     text.append(`\nimport * as __flx from ${JSON.stringify(runtime)};`);
-    if (installs) {
+    if (manifest !== null) {
       text.appendLeft(
         afterDirectives(module),
-        '__flx.install({ manifest: new URL("./manifest.json", import.meta.url).href }); ',
+        `__flx.install({ manifest: new URL(${JSON.stringify(manifest)}, import.meta.url).href }); `,
       );
     }
   } else {
-    const install =
-      '__flx.install({ manifest: require("node:url").pathToFileURL(__dirname + "/manifest.json").href }); ';
+    const path = `__dirname + ${JSON.stringify(`/${manifest}`)}`;
+    const install = `__flx.install({ manifest: require("node:url").pathToFileURL(${path}).href }); `;
     text.appendLeft(
       afterDirectives(module),
-      `var __flx = require(${JSON.stringify(runtime)}); ${installs ? install : ""}`,
+      `var __flx = require(${JSON.stringify(runtime)}); ${manifest !== null ? install : ""}`,
     );
   }
   for (const helper of helpers) text.append(`\n${helper}`);

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { HeadwaterError } from "../../errors.js";
 import type { Compilation } from "../compile.js";
 import type { Generated } from "../pipeline.js";
+import type { SourceModule } from "../source/index.js";
 import { link } from "./link.js";
 
 export interface Written {
@@ -19,6 +20,7 @@ export function writeProgram(compilation: Compilation, out: string): Written {
   const loaded = sources
     .flatMap(({ imports }) => [...imports.values()])
     .filter((path) => !program.modules.has(path));
+  loaded.push(...sources.flatMap(manifestsNeeded));
   const root = commonFolder([...program.modules.keys(), ...loaded]);
   if (root === folder) {
     throw new HeadwaterError("HW-7001", `${out} has the program itself; choose another folder`);
@@ -42,7 +44,7 @@ export function writeProgram(compilation: Compilation, out: string): Written {
     const changed = linked.files.get(path);
     write(target(path), changed === undefined ? text : withMap(changed));
   }
-  for (const path of loaded) {
+  for (const path of new Set([...loaded, ...manifestsBelow(root, sources)])) {
     mkdirSync(dirname(target(path)), { recursive: true });
     copyFileSync(path, target(path));
     files.push(relative(folder, target(path)));
@@ -74,16 +76,41 @@ function commonFolder(paths: readonly string[]): string {
   return folder;
 }
 
-/** Whether `.js` is CommonJS is up to the nearest package.json. */
+/** Files that say what a name means: of the folder that is loaded by its name, and of the `#names` of a package. */
+function manifestsNeeded({ path, imports }: SourceModule): string[] {
+  if (isOfPackage(path)) return [];
+  return [...imports.keys()].flatMap((specifier) => {
+    const isFolder = /^[./]/.test(specifier);
+    if (!isFolder && !specifier.startsWith("#")) return [];
+    const folders = isFolder ? [resolve(dirname(path), specifier)] : [...ancestors(dirname(path))];
+    return folders
+      .map((at) => join(at, "package.json"))
+      .filter((each) => existsSync(each))
+      .slice(0, 1);
+  });
+}
+
+/** Those of the folders in between, which say what `.js` is there. */
+function manifestsBelow(root: string, sources: readonly SourceModule[]): string[] {
+  return sources
+    .filter(({ path }) => !isOfPackage(path))
+    .flatMap(({ path }) => [...ancestors(dirname(path))].filter((at) => at.length > root.length))
+    .map((at) => join(at, "package.json"))
+    .filter((path) => existsSync(path));
+}
+
+function isOfPackage(path: string): boolean {
+  return path.split(sep).includes("node_modules");
+}
+
+/** Whether `.js` is CommonJS is up to the nearest package.json; what names mean, to that of the same folder. */
 function keepFormat(root: string, folder: string, write: (path: string, text: string) => void): void {
   for (let at = root; ; at = dirname(at)) {
     const manifest = join(at, "package.json");
     if (existsSync(manifest)) {
-      const { type } = createRequire(manifest)(manifest) as { type?: string };
-      write(
-        join(folder, "package.json"),
-        JSON.stringify({ private: true, ...(type === undefined ? {} : { type }) }),
-      );
+      const { type, main, imports } = createRequire(manifest)(manifest) as Record<string, unknown>;
+      const names = at === root ? { main, imports } : {};
+      write(join(folder, "package.json"), JSON.stringify({ private: true, type, ...names }));
       return;
     }
     if (at === dirname(at)) return;

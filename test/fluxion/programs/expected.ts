@@ -230,8 +230,8 @@ export const expected: Readonly<Record<string, Expected>> = {
   "many-arguments.cjs": { refuses: { handler: /log/ }, requests: get("/", "/add", "/") },
   "changed-by-prototype.cjs": { refuses: { handler: /begun|bytes/ }, requests: get("/", "/set?n=5", "/", "/move", "/") },
   "json-by-two-names.cjs": { refuses: { handler: /one/ }, requests: get("/", "/add", "/") },
-  "computed-require.cjs": { refuses: { handler: /one/ }, requests: get("/", "/add", "/"), bound: true },
-  "folder-main.cjs": { refuses: { handler: /kept/ }, requests: get("/", "/add", "/"), bound: true },
+  "computed-require.cjs": { refuses: { handler: /one/ }, requests: get("/", "/add", "/") },
+  "folder-main.cjs": { refuses: { handler: /kept/ }, requests: get("/", "/add", "/") },
   "app-of-request.cjs": { refuses: { handler: /app/ }, requests: get("/", "/visit", "/") },
   // programs that end
   "ends-by-itself.cjs": { isolates: ["digest"], args: ["one", "two"] },

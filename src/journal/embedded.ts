@@ -94,7 +94,7 @@ class Opening {
   async open(): Promise<Journal> {
     const { onWarning } = this.#options;
     if (this.#card.layout === LAYOUT_OF_ONE_FILE) {
-      this.#lock.install();
+      await this.#lock.install();
       this.#card = await convert(this.#path, this.#card, {
         ...this.#options,
         predecessor: this.#lock.predecessor,
@@ -103,7 +103,7 @@ class Opening {
     removeOneFile(this.#path);
     const active = await this.#takeEpoch();
     await this.#read(); // what is damaged is refused before anything is changed
-    this.#lock.install();
+    await this.#lock.install();
     this.#seal();
     // Another opening may have made the journal since, and have acknowledged something in it.
     if (!this.#card.complete) this.#card = existingCard(this.#path);

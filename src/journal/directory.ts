@@ -85,7 +85,15 @@ function noJournal(directory: string): HeadwaterError {
 
 /** Puts a card into the place of the one that is there. */
 export function replaceCard(directory: string, card: Card): void {
-  renameSync(writeDraft(directory, card), join(directory, CARD));
+  for (let isReplaced = false; !isReplaced; ) {
+    const draft = writeDraft(directory, card);
+    try {
+      renameSync(draft, join(directory, CARD));
+      isReplaced = true;
+    } catch (error) {
+      if (!isCode(error, "ENOENT")) throw error; // another opening has cleared the draft away
+    }
+  }
   for (const name of readdirSync(directory)) {
     if (isDraft(name)) rmSync(join(directory, name), { force: true }); // of a process that was killed
   }
@@ -103,6 +111,7 @@ export function keepPrivate(directory: string, onWarning?: (text: string) => voi
       try {
         chmodSync(file, FILE_MODE);
       } catch (error) {
+        if (isCode(error, "ENOENT")) continue; // the socket of an opening that was refused
         if (!isCode(error, "EPERM")) throw error;
         onWarning?.(`others can read ${file}, and only its owner can change that: chmod 600 ${file}`);
       }

@@ -4,6 +4,7 @@ import { convert, removeOneFile } from "./convert.js";
 import {
   type Card,
   claim,
+  existingCard,
   keepPrivate,
   LAYOUT_OF_ONE_FILE,
   logIn,
@@ -93,18 +94,19 @@ class Opening {
   async open(): Promise<Journal> {
     const { onWarning } = this.#options;
     if (this.#card.layout === LAYOUT_OF_ONE_FILE) {
-      this.#lock.install();
+      await this.#lock.install();
       this.#card = await convert(this.#path, this.#card, {
         ...this.#options,
         predecessor: this.#lock.predecessor,
       });
     }
     removeOneFile(this.#path);
-    FileDisk.make(logIn(this.#path));
     const active = await this.#takeEpoch();
     await this.#read(); // what is damaged is refused before anything is changed
-    this.#lock.install();
+    await this.#lock.install();
     this.#seal();
+    // Another opening may have made the journal since, and have acknowledged something in it.
+    if (!this.#card.complete) this.#card = existingCard(this.#path);
     const found = await this.#read();
     const { damages } = await this.#findTables();
     for (const what of damages) onWarning?.(`${this.#path}: ${what}; it was made again from the log`);
@@ -116,7 +118,9 @@ class Opening {
     if (log.check() !== null) throw this.#lock.refusal();
     this.#lock.confirm();
     for (const name of found.unused) {
-      if (name !== segmentName(this.#epoch, 0)) this.#disk.remove(name);
+      const [segment] = segmentsIn([name]);
+      // One of a later epoch is of an opening that is about to take this one over.
+      if (segment === undefined || segment.epoch < this.#epoch) this.#disk.remove(name);
     }
     return this.#journalOn(log, found);
   }
@@ -133,17 +137,27 @@ class Opening {
     this.#lock.close();
   }
 
+  /**
+   * Another opening may have made the segment (EEXIST). A later one may also have sealed it before it was ready, or one that
+   * has given up may have removed the directory (both ENOENT).
+   */
   async #takeEpoch(): Promise<LogFile> {
     for (;;) {
-      this.#epoch = (segmentsIn(this.#disk.names()).at(-1)?.epoch ?? 0) + 1;
+      FileDisk.make(logIn(this.#path));
+      this.#epoch = this.#lastEpoch() + 1;
       try {
         this.#active = await this.#make(segmentName(this.#epoch, 0));
         return this.#active;
       } catch (error) {
-        if (!isCode(error, "EEXIST")) throw error;
-        if (this.#options.takeOver !== true) throw this.#lock.refusal();
+        if (!isCode(error, "EEXIST") && !isCode(error, "ENOENT")) throw error;
+        const isTaken = isCode(error, "EEXIST") || this.#lastEpoch() > this.#epoch;
+        if (isTaken && this.#options.takeOver !== true) throw this.#lock.refusal();
       }
     }
+  }
+
+  #lastEpoch(): number {
+    return segmentsIn(this.#disk.names()).at(-1)?.epoch ?? 0;
   }
 
   #make(name: string): Promise<LogFile> {

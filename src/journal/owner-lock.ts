@@ -19,6 +19,9 @@ import { inUse } from "./problems.js";
 const SOCKET = "owner.sock";
 const PID = "owner.pid";
 const STRAY_MS = 60_000;
+/** How long, and how often, an opening waits for one that has put its socket in place and may give up. */
+const UNDECIDED_MS = 2_000;
+const LOOK_AGAIN_MS = 5;
 
 export interface OwnerLockOptions {
   /** Take the journal over from the process that has it, instead of being refused. */
@@ -78,14 +81,19 @@ export class OwnerLock {
 
   /**
    * Puts this process's socket into the owner's place. If the socket there is not the one that `prepare` has looked at, another
-   * process was faster. The caller has an epoch: of two openings that come here at the same time, the log decides.
+   * process was faster. The caller has an epoch: of two openings that come here at the same time, the log decides. So the
+   * faster one may have to give up because of this one, and it is waited for until it has, or has the journal.
    */
-  install(): void {
+  async install(): Promise<void> {
     const socket = join(this.#directory, SOCKET);
-    const found = identityOf(socket);
-    if (found !== null && found === this.#own) return;
-    if (!this.#takeOver && found !== this.#found) throw this.refusal();
-    this.#putInPlace();
+    const until = performance.now() + UNDECIDED_MS;
+    for (;;) {
+      const found = identityOf(socket);
+      if (found !== null && found === this.#own) return;
+      if (this.#takeOver || found === null || found === this.#found) return this.#putInPlace();
+      if (performance.now() > until || !isUndecided(socket)) throw this.refusal();
+      await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
+    }
   }
 
   /** For the opening that the log has decided for: another one may have put its socket there, and is gone. */
@@ -217,6 +225,12 @@ function isListening(path: string): Promise<boolean> {
 function identityOf(path: string): string | null {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.ino} ${found.mtimeNs}`;
+}
+
+/** Until an opening has the journal (`confirm`) or gives up, its socket has the name that it was made with, too. */
+function isUndecided(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found === undefined || found.nlink > 1;
 }
 
 /** The number of the process that has the journal, for people to read. */

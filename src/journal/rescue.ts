@@ -66,7 +66,8 @@ export async function repair(directory: string): Promise<Repaired> {
   const lock = await OwnerLock.prepare(path, {});
   const draft = `${path}.repaired`;
   try {
-    lock.install();
+    await lock.install();
+    lock.confirm(); // there is no log that could decide for another one
     const copied = await copyOnce(path, draft, card);
     if (copied.damages.length === 0) return { ...copied, moved: null };
     if (copied.last === 0) throw damaged(path, `${copied.damages.join("; ")}; nothing is left to begin with`);

@@ -40,11 +40,21 @@ export class FileDisk implements LogDisk {
 
   /** If there is nothing in it. */
   static unmake(directory: string): void {
-    if (readdirSync(directory).length === 0) rmdirSync(directory);
+    try {
+      rmdirSync(directory);
+    } catch (error) {
+      // Another opening may be using it, or have removed it.
+      if (!["ENOTEMPTY", "EEXIST", "ENOENT"].some((code) => isCode(error, code))) throw error;
+    }
   }
 
   names(): string[] {
-    return existsSync(this.#directory) ? readdirSync(this.#directory) : [];
+    try {
+      return readdirSync(this.#directory);
+    } catch (error) {
+      if (isCode(error, "ENOENT")) return [];
+      throw error;
+    }
   }
 
   read(name: string, bytes?: number): Buffer {

@@ -76,7 +76,7 @@ export function fingerprint(directory: string): Record<string, string> {
 /** All files below a directory, by their names from there. */
 export function filesIn(directory: string): string[] {
   const all = readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
-  return all.filter((name) => statSync(join(directory, name)).isFile());
+  return all.filter((name) => statSync(join(directory, name), { throwIfNoEntry: false })?.isFile());
 }
 
 /** Waits until all that the journal holds is in a table's file: then there are a table and a log. */

@@ -76,7 +76,8 @@ export class FileRun {
 
   async run(): Promise<FileResult> {
     const began = performance.now();
-    const [, stdout, stderr, reports] = this.#child.stdio;
+    const [stdin, stdout, stderr, reports] = this.#child.stdio;
+    stdin?.on("error", () => {}); // the file may end while it is told that it is stuck
     for (const stream of [stdout, stderr]) stream?.on("data", (bytes: Buffer) => this.#print(bytes));
     reports?.on("data", (bytes: Buffer) => this.#hear(bytes));
     const look = setInterval(() => this.#look(), this.patience.lookEveryMs);

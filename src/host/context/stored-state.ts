@@ -23,6 +23,7 @@ import {
   Form,
   isApart,
   keepApart,
+  keyOfEntry,
   type Main,
   readEntry,
   readMain,
@@ -180,7 +181,7 @@ function entryWrites(prefix: string, older: Version, newer: Version, writes: Wri
   const { isWhole, changes } = changesBetween(older, newer);
   if (!isWhole) {
     for (const change of changes) {
-      if (change.deleted) writes.push({ key: entryKey(prefix, change.key), value: null });
+      if (change.deleted) writes.push({ key: keyOfEntry(kind, prefix, change.key), value: null });
       else writes.push(writtenEntry(kind, prefix, change));
     }
     return;
@@ -194,7 +195,7 @@ function entryWrites(prefix: string, older: Version, newer: Version, writes: Wri
     if (then === undefined || then.sequence !== entry.sequence || !same(then.value, entry.value))
       writes.push(writtenEntry(kind, prefix, entry));
   }
-  for (const { key } of gone.values()) writes.push({ key: entryKey(prefix, key), value: null });
+  for (const { key } of gone.values()) writes.push({ key: keyOfEntry(kind, prefix, key), value: null });
 }
 
 /** All keys and values of a state. */

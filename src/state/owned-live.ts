@@ -89,11 +89,11 @@ export class LiveOwned extends Live implements Owned<OwnedEngine> {
   /** The engine, at the version that this holds. */
   #engine(): OwnedEngine {
     const { version, make } = this;
+    if (make === null) throw this.#isView();
     const { seat } = storeOf(version) as OwnedStore;
     if (seat.isBusy)
       throw broken(this.where, "it was used while it, or a look at it, was running", undefined);
     if (seat.at === version && seat.engine !== null) return seat.engine;
-    if (make === null) throw this.#isView();
     seat.clear();
     return seat.put(rebuilt(version, make, this.where), version);
   }

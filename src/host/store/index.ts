@@ -7,5 +7,14 @@
 export { Ledger } from "./ledger.js";
 export { Lives } from "./lives.js";
 export { Mailboxes } from "./mailboxes.js";
+export {
+  changeNodeSet,
+  groupsOf,
+  type NodeNames,
+  type NodeSetChange,
+  nodeSetChange,
+  shownNodes,
+  storedNode,
+} from "./node-set.js";
 export { idOf, type Parked, type ParkedEvent } from "./parked.js";
 export type { StoredCall, StoredEvent } from "./stored-event.js";

@@ -257,7 +257,11 @@ async function olderJournal(t: TestContext): Promise<string> {
   await service.nodes.a.print("a");
   await service.nodes.b.print("b");
   await service.stop();
-  const opened = await openJournal(journal, { program: "a: Desk, b: Desk", format: 1 }, { durability: "synced" });
+  const opened = await openJournal(
+    journal,
+    { program: "a: Desk, b: Desk", format: 1 },
+    { durability: "synced" },
+  );
   const names = [...opened.range("i/")].map(([key]) => ({ key, value: null }));
   assert.equal(names.length, 2);
   await new Promise((resolve) => opened.append(names, resolve));
@@ -280,7 +284,7 @@ test("the command line drops a logical node, and says which ones a journal has",
   const before = await run(desks("a", "b"), { journal });
   await before.nodes.b.print("b");
   await before.stop();
-  const { folder, files } = packageWith(t, {
+  const folder = packageWith(t, {
     "desk.ts": `
       import { Context } from "headwater";
       class Desk extends Context { printed: string[] = []; }
@@ -288,11 +292,11 @@ test("the command line drops a logical node, and says which ones a journal has",
       export const main = () => {};
     `,
   });
-  const refused = await runHere(folder, "run", files[0] ?? "", "--journal", journal);
+  const refused = await runHere(folder, "run", "desk.ts", "--journal", journal);
   assert.equal(refused.exitCode, 1);
   assert.match(refused.stderr, /^error HW-3028: .*"b" \(contexts\)/m);
   assert.match((await headwater("journal", "info", journal)).stdout, /^program +a: Desk, b: Desk$/m);
-  const dropped = await runHere(folder, "run", files[0] ?? "", "--journal", journal, "--drop-node", "b");
+  const dropped = await runHere(folder, "run", "desk.ts", "--journal", journal, "--drop-node", "b");
   assert.deepEqual([dropped.exitCode, dropped.stdout], [0, ""], dropped.stderr);
   assert.match((await headwater("journal", "info", journal)).stdout, /^program +a: Desk$/m);
 });

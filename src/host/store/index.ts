@@ -9,9 +9,7 @@ export { Lives } from "./lives.js";
 export { Mailboxes } from "./mailboxes.js";
 export {
   changeNodeSet,
-  groupsOf,
   type NodeNames,
-  type NodeSetChange,
   nodeSetChange,
   shownNodes,
   storedNode,

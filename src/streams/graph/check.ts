@@ -9,7 +9,9 @@ const COLUMNS_MAX = 1000;
 /** What is wrong with a definition by itself, whatever else is in the graph. */
 export function misdefined(definition: StreamDefinition | QueryDefinition): Refused | null {
   const why =
-    nameless(definition.name) ?? ("columns" in definition ? misfit(definition) : null) ?? retained(definition);
+    nameless(definition.name) ??
+    ("columns" in definition ? misfit(definition) : null) ??
+    retained(definition);
   return why === null ? null : { code: "HW-5403", message: why };
 }
 
@@ -19,7 +21,8 @@ function nameless(name: string): string | null {
 }
 
 function retained({ retention: { bytes, ms } }: StreamDefinition | QueryDefinition): string | null {
-  if (!(Number.isFinite(bytes) && bytes >= 0)) return "the retention in bytes must be a number of at least 0.";
+  if (!(Number.isFinite(bytes) && bytes >= 0))
+    return "the retention in bytes must be a number of at least 0.";
   return ms === null || ms > 0 ? null : "the retention in time must be longer than nothing.";
 }
 

@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
-import { type PushAnswer, type Refused, isRefused } from "./answers.js";
+import { isRefused, type PushAnswer, type Refused } from "./answers.js";
 import { backfill, unready } from "./backfill.js";
 import { misdefined } from "./check.js";
 import { type Command, decodeCommand, type Push } from "./command.js";
@@ -111,10 +111,14 @@ export class GraphEngine {
     const refused =
       misdefined(definition) ??
       this.nodes.taken(definition.name) ??
-      definition.inputs.flatMap((name) => (this.nodes.channel(name) === null ? [this.nodes.missing(name)] : []))[0] ??
+      definition.inputs.flatMap((name) =>
+        this.nodes.channel(name) === null ? [this.nodes.missing(name)] : [],
+      )[0] ??
       unready(definition, this.nodes);
     if (refused !== null) return refused;
-    const node = queryNode(definition, this.nodes.specs(definition.inputs), (name) => this.nodes.firstOf(name));
+    const node = queryNode(definition, this.nodes.specs(definition.inputs), (name) =>
+      this.nodes.firstOf(name),
+    );
     if (isRefused(node)) return node;
     this.nodes.addQuery(node);
     backfill(node, this.nodes, moment);

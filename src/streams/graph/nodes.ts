@@ -82,7 +82,10 @@ export class Nodes {
 
   taken(name: string): Refused | null {
     if (!this.has(name)) return null;
-    return { code: "HW-5402", message: `there is a "${name}" already. Choose another name, or deregister it.` };
+    return {
+      code: "HW-5402",
+      message: `there is a "${name}" already. Choose another name, or deregister it.`,
+    };
   }
 
   missing(name: string): Refused {

@@ -1,4 +1,4 @@
-import { type Accepted, type PushAnswer, type Refused } from "./answers.js";
+import type { Accepted, PushAnswer, Refused } from "./answers.js";
 import type { EventTime } from "./definition.js";
 
 /** So many answers are kept per producer: a producer has no more batches in flight. */
@@ -85,7 +85,13 @@ export class Producers {
   }
 
   /** Notes a batch that was taken. `greatest` is the greatest event time in it. */
-  take(name: string, sequence: number | null, accepted: Accepted, greatest: number | null, timeMs: number): void {
+  take(
+    name: string,
+    sequence: number | null,
+    accepted: Accepted,
+    greatest: number | null,
+    timeMs: number,
+  ): void {
     const producer = this.#producer(name, timeMs);
     producer.activeMs = timeMs;
     if (greatest !== null) producer.greatest = Math.max(producer.greatest ?? greatest, greatest);

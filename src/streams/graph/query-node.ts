@@ -110,7 +110,11 @@ export class QueryNode {
   #leftOut(moment: Moment): void {
     const { late, errors } = this.#query;
     if (late.count > 0) {
-      const rows = late.take().flatMap((batch) => writerOf("json", batch.schema).lines(batch).map((line) => [line]));
+      const rows = late.take().flatMap((batch) =>
+        writerOf("json", batch.schema)
+          .lines(batch)
+          .map((line) => [line]),
+      );
       if (rows.length > 0) this.late.append(Batch.of(LATE_COLUMNS, rows), moment);
       late.count = 0;
     }

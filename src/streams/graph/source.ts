@@ -73,7 +73,8 @@ export class Source {
     const { values, nulls } = batch.columns[time.column] as NumberColumn;
     let greatest = Number.NEGATIVE_INFINITY;
     for (let i = 0; i < batch.rows; i++)
-      if ((nulls === null || nulls[i] === 0) && (values[i] as number) > greatest) greatest = values[i] as number;
+      if ((nulls === null || nulls[i] === 0) && (values[i] as number) > greatest)
+        greatest = values[i] as number;
     return greatest === Number.NEGATIVE_INFINITY ? null : greatest;
   }
 

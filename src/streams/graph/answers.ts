@@ -1,4 +1,4 @@
-import type { Code } from "../../errors.js";
+import type { Code, HeadwaterError } from "../../errors.js";
 
 /** What a producer hears of a batch: the number of its first row in the stream's log, and how many rows were new. */
 export interface Accepted {
@@ -19,4 +19,9 @@ export type PushAnswer = (Accepted & { readonly isRepeated: boolean }) | Refused
 
 export function isRefused<T extends object>(answer: T | Refused): answer is Refused {
   return "code" in answer;
+}
+
+/** The same as a value: the message of an error begins with its code. */
+export function refusedBy({ code, message }: HeadwaterError): Refused {
+  return { code, message: message.slice(code.length + 2) };
 }

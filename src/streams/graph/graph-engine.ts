@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
-import { isRefused, type PushAnswer, type Refused } from "./answers.js";
+import { isRefused, type PushAnswer, type Refused, refusedBy } from "./answers.js";
 import { backfill, unready } from "./backfill.js";
 import { misdefined } from "./check.js";
 import { type Command, decodeCommand, type Push } from "./command.js";
@@ -97,7 +97,7 @@ export class GraphEngine {
     } catch (error) {
       // The bytes of a batch are checked before anything is changed.
       if (!(error instanceof HeadwaterError) || error.code !== "HW-5301") throw error;
-      return { code: error.code, message: error.message.replace(/^HW-\d+: /, "") };
+      return refusedBy(error);
     }
   }
 

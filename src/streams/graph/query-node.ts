@@ -3,7 +3,7 @@ import { Batch, column, type Schema } from "../columns/index.js";
 import { type StandingQuery, standingQuery } from "../operators/index.js";
 import { writerOf } from "../outputs/index.js";
 import type { InputSpec } from "../plan/index.js";
-import type { Refused } from "./answers.js";
+import { type Refused, refusedBy } from "./answers.js";
 import { Channel } from "./channel.js";
 import type { QueryDefinition } from "./definition.js";
 import { KeyedRows } from "./keyed-rows.js";
@@ -147,6 +147,6 @@ export function queryNode(...given: ConstructorParameters<typeof QueryNode>): Qu
     return new QueryNode(...given);
   } catch (error) {
     if (!(error instanceof HeadwaterError)) throw error;
-    return { code: error.code, message: error.message.replace(/^HW-\d+: /, "") };
+    return refusedBy(error);
   }
 }

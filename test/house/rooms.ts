@@ -202,6 +202,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/sql": { loads: ["errors", "sql", "streams/columns", "streams/plan", "streams/codegen"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
 
+  pgwire: { loads: ["errors"], names: ["sql"] },
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },

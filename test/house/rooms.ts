@@ -200,6 +200,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
   "streams/sql": { loads: ["errors", "sql", "streams/columns", "streams/plan", "streams/codegen"] },
+  "streams/coordination": { loads: ["analysis"], names: ["sql"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
 
   pgwire: { loads: ["errors"], names: ["sql"] },

@@ -30,7 +30,7 @@ export interface JoinShape {
 
 /** One table of keys for both sides, with the heads of their chains, and the rows of each side. */
 export interface JoinState {
-  readonly keys: KeyedTable;
+  keys: KeyedTable;
   readonly left: Bag | WeightedRows;
   readonly right: Bag | WeightedRows;
 }

@@ -120,7 +120,7 @@ export class WeightedRows implements State {
   }
 
   base(): Buffer {
-    return this.table.base();
+    return this.table.checkpoint();
   }
 
   delta(): Buffer | null {

@@ -6,8 +6,8 @@ import { Code, type Value } from "./code.js";
 import { blank, compile } from "./expression.js";
 import { functionOf, RowErrors } from "./function.js";
 import { Key } from "./key.js";
-import { storeRow } from "./rows.js";
 import { columnsOf, guarded, rowLoop, rowSteps, rowsPerRow } from "./row.js";
+import { storeRow } from "./rows.js";
 import { emptyOutput, Target } from "./target.js";
 
 export type Join = Extract<Plan, { kind: "join" }>;
@@ -283,9 +283,7 @@ export function relink(plan: Join, side: Side, shape: JoinShape): Relink {
           code.line(`table.columns[${keys.length - 1}].values[r] = 0;`);
           if (key.hasTexts) code.line("table.retain(r);");
         });
-        code.line(
-          isWeighted ? "own.link(i, r, heads);" : "next[i] = heads[r]; heads[r] = i + 1;",
-        );
+        code.line(isWeighted ? "own.link(i, r, heads);" : "next[i] = heads[r]; heads[r] = i + 1;");
       });
     };
     if (isWeighted) code.block("if (own.table.isLive(i))", link);

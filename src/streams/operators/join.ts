@@ -1,4 +1,4 @@
-import { invariant } from "../../errors.js";
+import { HeadwaterError, invariant } from "../../errors.js";
 import {
   type Join as JoinPlan,
   type JoinShape,
@@ -95,7 +95,7 @@ export class Join {
         this.#next.watermark(timeMs);
       },
       end: () => {
-        this.#flush();
+        this.#emit();
         this.#next.end();
       },
     });
@@ -106,7 +106,7 @@ export class Join {
   #rows(side: Side): Bag | WeightedRows {
     const { rows, counts } = this.#shape[side];
     const { columns } = this.#plan[side];
-    if (rows === "none") return new Bag([]);
+    if (rows === "none") return new Bag(columns);
     return this.#site.keep(rows === "bag" ? new Bag(columns, counts) : new WeightedRows(columns));
   }
 
@@ -208,13 +208,21 @@ function shapeOf(plan: JoinPlan, site: Site): JoinShape {
     rows: isGrowing(side) && (isOnce || !counts) ? "bag" : "weighted",
     counts,
   });
+  if (plan.isTemporal && !isGrowing("left"))
+    throw new HeadwaterError(
+      "HW-5102",
+      "A temporal join takes a stream on its left side: a row that is taken back would meet another version of the table.",
+    );
   if (plan.isTemporal)
     return {
       left: { rows: "none", counts: false },
       right: shape("right", false),
       isWeighted: !isGrowing("right"),
     };
-  const counts = { left: !["inner", "right"].includes(plan.join), right: ["right", "full"].includes(plan.join) };
+  const counts = {
+    left: !["inner", "right"].includes(plan.join),
+    right: ["right", "full"].includes(plan.join),
+  };
   const [left, right] = [shape("left", counts.left), shape("right", counts.right)];
   return { left, right, isWeighted: left.rows === "weighted" || right.rows === "weighted" };
 }

@@ -33,7 +33,10 @@ export function ownRows(
 ): Verdicts {
   const own = plan[side].columns;
   const other = plan[side === "left" ? "right" : "left"].columns;
-  const nothing = other.map(({ type }) => ({ v: type === "text" || type === "json" ? '""' : "0", n: "true" }));
+  const nothing = other.map(({ type }) => ({
+    v: type === "text" || type === "json" ? '""' : "0",
+    n: "true",
+  }));
   const isMark = plan.join === "mark";
   const isOuter = !isMark && plan.join !== "semi" && plan.join !== "anti";
   const schema = isMark ? [...own, column("mark", "bool")] : own;

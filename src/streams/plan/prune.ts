@@ -144,7 +144,9 @@ function narrowedJoin(plan: Extract<Plan, { kind: "join" }>, needed: readonly nu
   const inPairs = late.flatMap(columnsIn);
   const left = unique([...needed, ...inPairs].filter(isLeft).concat(plan.leftKeys.flatMap(columnsIn)));
   const right = unique([
-    ...[...(isLeftOnly ? [] : needed), ...inPairs].filter((index) => !isLeft(index)).map((index) => index - width),
+    ...[...(isLeftOnly ? [] : needed), ...inPairs]
+      .filter((index) => !isLeft(index))
+      .map((index) => index - width),
     ...plan.rightKeys.flatMap(columnsIn),
   ]);
   const pair = [...left, ...right.map((index) => index + width)];

@@ -200,6 +200,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
   "streams/sql": { loads: ["errors", "sql", "streams/columns", "streams/plan", "streams/codegen"] },
+  "streams/graph": {
+    loads: ["errors", "suggest", "streams/columns", "streams/plan", "streams/operators", "streams/outputs"],
+  },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
 
   chart: { loads: ["svg"] },

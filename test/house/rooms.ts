@@ -226,6 +226,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "elastic/trial",
       "host",
       "host/ports",
+      "host/store",
       "sim",
       "server",
       "analysis",
@@ -238,7 +239,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/operators",
       "streams/outputs",
     ],
-    names: ["host/store", "host/node", "host/fleet"],
+    names: ["host/node", "host/fleet"],
   },
   index: {
     loads: ["observe", "doors", "errors", "model", "state", "journal", "elastic", "host", "server"],

@@ -3,5 +3,6 @@
  * objects per row, and are written and loaded as batches.
  */
 export { Bag } from "./bag.js";
+export { type Before, GroupValues } from "./group-values.js";
 export { KeyedTable } from "./keyed-table.js";
 export type { State } from "./state.js";

@@ -3,7 +3,7 @@ import type { Aggregate, Expression, Step } from "../plan/index.js";
 import type { GroupValues, KeyedTable } from "../tables/index.js";
 import { advance, numericAt, operandOf } from "./advance.js";
 import { type StateColumns, valuesKept } from "./aggregate-state.js";
-import { Code, type Value } from "./code.js";
+import { Code } from "./code.js";
 import { compile } from "./expression.js";
 import { functionOf, type RowErrors } from "./function.js";
 import { countedValue, firstSight, listedValues } from "./group-values.js";
@@ -151,8 +151,7 @@ function arrayOf({ type }: ColumnSpec): "codes" | "values" {
 
 /** The state of a group that has no rows yet; its row may have been another's. */
 function blankState(name: string, { type, nullable }: ColumnSpec, index: number): string[] {
-  const zero =
-    type === "numeric" ? `library.setNumeric(table.columns[${index}], r, 0);` : `${name}[r] = 0;`;
+  const zero = type === "numeric" ? `library.setNumeric(table.columns[${index}], r, 0);` : `${name}[r] = 0;`;
   return nullable ? [zero, `${name}n[r] = 1;`] : [zero];
 }
 

@@ -27,7 +27,8 @@ export function compareCells(x: Exclude<Cell, null>, y: Exclude<Cell, null>): nu
 /** The order of two rows by one column, NULL behind all values. */
 export function compareRows(column: Column, a: number, b: number): number {
   const { nulls } = column;
-  if (nulls !== null && (nulls[a] === 1 || nulls[b] === 1)) return (nulls[a] as number) - (nulls[b] as number);
+  if (nulls !== null && (nulls[a] === 1 || nulls[b] === 1))
+    return (nulls[a] as number) - (nulls[b] as number);
   switch (column.storage) {
     case "text": {
       const [x, y] = [column.codes[a] as number, column.codes[b] as number];

@@ -95,7 +95,8 @@ export function interleaved(old: Batch, olds: Int32Array, now: Batch, nows: Int3
 
 function move(to: Column, from: Column, rows: readonly number[], places: readonly number[]): void {
   if (to.nulls !== null && from.nulls !== null)
-    for (let i = 0; i < rows.length; i++) to.nulls[places[i] as number] = from.nulls[rows[i] as number] as number;
+    for (let i = 0; i < rows.length; i++)
+      to.nulls[places[i] as number] = from.nulls[rows[i] as number] as number;
   if (to.storage === "numeric" && from.storage === "numeric")
     for (let i = 0; i < rows.length; i++)
       setNumeric(to, places[i] as number, scaledAt(from, rows[i] as number));

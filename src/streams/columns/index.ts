@@ -4,6 +4,7 @@
  */
 export { Batch } from "./batch.js";
 export { ByteReader, ByteWriter } from "./bytes.js";
+export { cancelled } from "./cancel.js";
 export {
   type Column,
   cellAt,

@@ -5,4 +5,5 @@
 export { Bag } from "./bag.js";
 export { type Before, GroupValues } from "./group-values.js";
 export { KeyedTable } from "./keyed-table.js";
+export { Registers } from "./registers.js";
 export type { State } from "./state.js";

@@ -35,7 +35,9 @@ export function hashOf(keys: Schema): HashOf {
     "const columns = table.columns;",
     ...keys.flatMap((key, i) => [
       ...arrays(key, i),
-      `const k${i} = v${i}[row];`,
+      key.type === "numeric"
+        ? `const k${i} = v${i}[row] === v${i}[row] ? v${i}[row] : columns[${i}].bigs.get(row);`
+        : `const k${i} = v${i}[row];`,
       ...(key.nullable ? [`const u${i} = n${i}[row];`] : []),
     ]),
     ...hashCode(keys),
@@ -63,13 +65,19 @@ function arrays({ type, nullable }: Schema[number], i: number): string[] {
 function hashCode(keys: Schema): string[] {
   return [
     "let hash = table.seed;",
-    ...keys.flatMap(({ nullable }, i) => [
-      `hash = Math.imul(hash ^ ((k${i} | 0) === k${i} ? k${i} : hashDouble(k${i})), 0x85ebca6b);`,
+    ...keys.flatMap(({ type, nullable }, i) => [
+      `hash = Math.imul(hash ^ ${wordOf(type, `k${i}`)}, 0x85ebca6b);`,
       ...(nullable ? [`hash ^= (hash >>> 13) + u${i};`] : ["hash ^= hash >>> 13;"]),
     ]),
     "hash = Math.imul(hash, 0xc2b2ae35);",
     "hash ^= hash >>> 16;",
   ];
+}
+
+/** A number as 32 bits; decimals beyond 2^53 are BigInts. */
+function wordOf(type: Schema[number]["type"], k: string): string {
+  const word = `((${k} | 0) === ${k} ? ${k} : hashDouble(${k}))`;
+  return type === "numeric" ? `(typeof ${k} === "bigint" ? hashDouble(Number(${k})) : ${word})` : word;
 }
 
 function findCode(keys: Schema): string {

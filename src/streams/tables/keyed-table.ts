@@ -144,6 +144,18 @@ export class KeyedTable implements Slots, State {
     pool.retain(column.codes[row] as number);
   }
 
+  /** Writes any cell that is not of the key into a row. */
+  set(index: number, row: number, cell: Cell): void {
+    const column = this.columns[index];
+    if (column === undefined) return;
+    if (column.storage !== "text") this.#write(column, row, cell);
+    else if (cell !== null) this.setText(index, row, String(cell));
+    else if (column.nulls !== null && column.nulls[row] !== 1) {
+      (column.texts as TextPool).release(column.codes[row] as number);
+      column.nulls[row] = 1;
+    }
+  }
+
   remove(row: number): void {
     invariant(this.isLive(row), "a row that is not there is removed");
     this.touch(row);

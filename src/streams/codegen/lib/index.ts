@@ -11,6 +11,15 @@ import * as times from "./times.js";
 export { likeMatcher } from "./like.js";
 export { RowError } from "./row-error.js";
 
-export const LIBRARY = { ...numbers, ...texts, ...times, ...casts, compareText, like, numericText, setNumeric };
+export const LIBRARY = {
+  ...numbers,
+  ...texts,
+  ...times,
+  ...casts,
+  compareText,
+  like,
+  numericText,
+  setNumeric,
+};
 
 export type LibraryName = keyof typeof LIBRARY;

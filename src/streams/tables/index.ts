@@ -7,3 +7,4 @@ export { type Before, GroupValues } from "./group-values.js";
 export { KeyedTable } from "./keyed-table.js";
 export { Registers } from "./registers.js";
 export type { State } from "./state.js";
+export { WeightedRows } from "./weighted-rows.js";

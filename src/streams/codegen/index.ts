@@ -3,7 +3,7 @@
  * parameters; nothing that a user wrote becomes code.
  */
 export { type Groups, type Round, type Update, updateGroups } from "./aggregate.js";
-export { groupRow, type StateColumns, specOf, stateColumns, valuesKept } from "./aggregate-state.js";
+export { groupRow, specOf, stateColumns, valuesKept } from "./aggregate-state.js";
 export { canCast } from "./casts.js";
 export { RowErrors } from "./function.js";
 export { groupIds } from "./group-ids.js";

@@ -331,8 +331,10 @@ export class World {
 
   #stuck(): string | null {
     const open = [...this.#program.nodes.values()].filter((node) => !node.isQuiet);
-    if (open.length === 0) return null;
-    return open.map((node) => `${node.name}: ${node.unfinished} unfinished events`).join(", ");
+    const events = open.map((node) => `${node.name}: ${node.unfinished} unfinished events`);
+    const moves = this.#cluster?.openMoves ?? 0;
+    if (moves > 0) events.push(`${moves} moves under way`);
+    return events.length === 0 ? null : events.join(", ");
   }
 
   #catchUp(): boolean {

@@ -339,8 +339,9 @@ export class Cluster implements Hosts, HostPool {
   }
 
   /** Moves that have not ended. When nothing can happen any more, each of them would wait for ever. */
-  get openMoves(): number {
-    return this.heads.all.reduce((sum, head) => sum + (head?.openMoves ?? 0), 0);
+  stuck(): string[] {
+    const moves = this.heads.all.reduce((sum, head) => sum + (head?.openMoves ?? 0), 0);
+    return moves === 0 ? [] : [`${moves} moves under way`];
   }
 
   /** When nothing moves any more: hosts have in memory what the head knows of, and nothing else. */

@@ -332,9 +332,7 @@ export class World {
   #stuck(): string | null {
     const open = [...this.#program.nodes.values()].filter((node) => !node.isQuiet);
     const events = open.map((node) => `${node.name}: ${node.unfinished} unfinished events`);
-    const moves = this.#cluster?.openMoves ?? 0;
-    if (moves > 0) events.push(`${moves} moves under way`);
-    return events.length === 0 ? null : events.join(", ");
+    return [...events, ...(this.#cluster?.stuck() ?? [])].join(", ") || null;
   }
 
   #catchUp(): boolean {

@@ -52,7 +52,7 @@ export class Shape {
     /** What those fields are declared as, in the same order. */
     readonly kinds: readonly FieldKind[],
   ) {
-    this.name = nameOf(cls);
+    this.name = storedNameOf(cls);
     this.anonymous = isKindOf(cls, AnonymousContext);
     this.methods = methodsOf(cls);
     this.Reference = makeReferenceClass(this);
@@ -103,6 +103,20 @@ export function nameOf(cls: { readonly name: string }): string {
   return cls.name || "(anonymous class)";
 }
 
+/** The name that a class has in journals and in addresses: its own, or an older one that it says it is stored as. */
+export function storedNameOf(cls: ContextClass): string {
+  if (!Object.hasOwn(cls, "storedAs")) return nameOf(cls); // a class is not stored as the one that it extends
+  const { storedAs } = cls as { readonly storedAs?: unknown };
+  if (typeof storedAs !== "string" || storedAs === "") {
+    throw new HeadwaterError(
+      "HW-1017",
+      `${nameOf(cls)}.storedAs is ${String(storedAs)}. It is the name that the class had when its journal was made.`,
+    );
+  }
+  mustBeWellFormed(storedAs, `what ${nameOf(cls)} is stored as`);
+  return storedAs;
+}
+
 export function isKindOf(cls: ContextClass, wanted: abstract new () => Context<Key>): boolean {
   return cls === wanted || Object.prototype.isPrototypeOf.call(wanted, cls);
 }
@@ -124,13 +138,8 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
     else kinds[fields.push(field) - 1] = kindOf(value);
   }
   const values = held.map(([, value]) => value);
-  for (const { kind } of tracked.filter((collection) => !values.includes(collection))) {
-    throw new HeadwaterError(
-      "HW-1102",
-      `${nameOf(cls)} makes a tracked ${kind} that is not the value of one of its fields. Write \`entries = tracked.${kind}()\`; ` +
-        "inside other data, use a plain Map, Set or array.",
-    );
-  }
+  for (const { kind } of tracked.filter((collection) => !values.includes(collection)))
+    throw isNoField(cls, kind);
   for (const index of below.keys()) {
     if (slots[index] !== undefined) continue;
     throw new HeadwaterError(
@@ -154,6 +163,15 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
     fields,
   });
   return shape;
+}
+
+function isNoField(cls: ContextClass, kind: TrackedKind): HeadwaterError {
+  const what =
+    kind === "owned"
+      ? "an owned engine that is not the value of one of its fields. Write `engine = owned(() => new Engine())`."
+      : `a tracked ${kind} that is not the value of one of its fields. Write \`entries = tracked.${kind}()\`; inside other ` +
+        "data, use a plain Map, Set or array.";
+  return new HeadwaterError("HW-1102", `${nameOf(cls)} makes ${what}`);
 }
 
 /** Names of logical nodes, methods and children stand in messages and keys, which are UTF-8. */

@@ -195,16 +195,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/door": { loads: ["errors", "streams/columns"] },
   "streams/tables": { loads: ["errors", "streams/columns"] },
   "streams/plan": { loads: [], names: ["streams/columns"] },
-  "streams/codegen": { loads: ["streams/columns", "streams/plan"], names: ["streams/tables"] },
+  "streams/codegen": { loads: ["errors", "streams/columns", "streams/plan"], names: ["streams/tables"] },
   "streams/operators": {
     loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
   "streams/sql": { loads: ["errors", "sql", "streams/columns", "streams/plan", "streams/codegen"] },
+  "streams/coordination": { loads: ["analysis"], names: ["sql"] },
   "streams/graph": {
     loads: ["errors", "suggest", "streams/columns", "streams/plan", "streams/operators", "streams/outputs"],
   },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
 
+  pgwire: { loads: ["errors"], names: ["sql"] },
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },
@@ -224,6 +226,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "elastic/trial",
       "host",
       "host/ports",
+      "host/store",
       "sim",
       "server",
       "analysis",
@@ -236,7 +239,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/operators",
       "streams/outputs",
     ],
-    names: ["host/store", "host/node", "host/fleet"],
+    names: ["host/node", "host/fleet"],
   },
   index: {
     loads: ["observe", "doors", "errors", "model", "state", "journal", "elastic", "host", "server"],

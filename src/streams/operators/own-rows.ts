@@ -1,5 +1,5 @@
 import { type Join, type RowErrors, type Side, transform } from "../codegen/index.js";
-import { Batch, column, gathered, type Schema } from "../columns/index.js";
+import { Batch, gathered, type Schema } from "../columns/index.js";
 import type { Step } from "../plan/index.js";
 import type { Bag, WeightedRows } from "../tables/index.js";
 
@@ -39,7 +39,7 @@ export function ownRows(
   }));
   const isMark = plan.join === "mark";
   const isOuter = !isMark && plan.join !== "semi" && plan.join !== "anti";
-  const schema = isMark ? [...own, column("mark", "bool")] : own;
+  const schema = isMark ? plan.columns : own;
   const run = transform(schema, after.steps, after.output, (_, row) =>
     !isOuter ? row : side === "left" ? [...row, ...nothing] : [...nothing, ...row],
   );

@@ -8,13 +8,23 @@ import {
   type Plan as SqlPlan,
 } from "../../sql/index.js";
 import { type ColumnSpec, column, type Schema } from "../columns/index.js";
-import { type Aggregate, conjuncts, type Expression, type Plan, type Type } from "../plan/index.js";
+import {
+  type Aggregate,
+  conjunction,
+  conjuncts,
+  type Expression,
+  type Plan,
+  type Type,
+} from "../plan/index.js";
 import { Expressions } from "./expression.js";
 import { meeting } from "./join-keys.js";
+import { conjunctsOf, subqueriesIn } from "./subqueries.js";
+import { filteredBySubquery, type Lowering, withSubqueries } from "./subquery-joins.js";
 import { OPEN_SCALE, widestScale } from "./types.js";
 
 /** A resolved query as a plan that runs, by the columns of its tables. What does not run yet is refused with its place. */
 export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Schema>>): Plan {
+  const lowering: Lowering = { text: query.text, part, refuse };
   return part(query.plan);
 
   function refuse(span: Span, what: string): never {
@@ -39,15 +49,24 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
         return windowed(plan);
       case "filter": {
         // What is asked of the rows of an inner join can as well be asked where they meet.
-        if (plan.input.kind === "join" && plan.input.join === "inner")
-          return joined(plan.input, [plan.predicate]);
-        const input = part(plan.input);
-        const predicate = over(input).lower(plan.predicate);
-        return { kind: "step", input, step: { kind: "filter", predicate }, columns: input.columns };
+        const all = conjunctsOf(plan.predicate);
+        const asked = all.filter((each) => subqueriesIn(each).length > 0);
+        const plain = all.filter((each) => !asked.includes(each));
+        const { input } = plan;
+        const first =
+          input.kind === "join" && input.join === "inner"
+            ? joined(input, plain)
+            : plain.reduce((made, each) => filtered(made, each), part(input));
+        return asked.reduce((made, each) => filtered(made, each), first);
       }
       case "project": {
-        const input = part(plan.input);
-        const outputs = plan.outputs.map(({ expression }) => over(input).lower(expression));
+        const given = part(plan.input);
+        const { input, expressions } = withSubqueries(
+          given,
+          plan.outputs.map(({ expression }) => expression),
+          lowering,
+        );
+        const outputs = expressions.map((expression) => over(input).lower(expression));
         return projected(input, outputs, plan);
       }
       case "aggregate":
@@ -77,6 +96,18 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
       case "set operation":
         return refuse(plan.span, `${plan.operation.toUpperCase()} is not run yet.`);
     }
+  }
+
+  function filtered(given: Plan, condition: PlanExpression): Plan {
+    const met = filteredBySubquery(given, condition, lowering);
+    if (met !== null) return met;
+    const { input, expressions } = withSubqueries(given, [condition], lowering);
+    const predicate = conjunction(expressions.map((each) => over(input).lower(each)));
+    if (predicate === null) return input;
+    const kept: Plan = { kind: "step", input, step: { kind: "filter", predicate }, columns: input.columns };
+    if (input === given) return kept;
+    const outputs = given.columns.map((spec, index) => columnAt(spec, index));
+    return { kind: "step", input: kept, step: { kind: "project", outputs }, columns: given.columns };
   }
 
   function projected(input: Plan, outputs: readonly Expression[], plan: SqlPlan): Plan {

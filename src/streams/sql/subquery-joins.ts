@@ -1,0 +1,155 @@
+import type { PlanExpression, Span, Plan as SqlPlan } from "../../sql/index.js";
+import { column } from "../columns/index.js";
+import { conjunction, conjuncts, type Expression, type Plan } from "../plan/index.js";
+import { Expressions } from "./expression.js";
+import { meeting } from "./join-keys.js";
+import { decorrelated, isSubquery, mapColumns, replaced, type Subquery, subqueriesIn } from "./subqueries.js";
+
+/** What the lowering of subqueries needs of the lowering of queries. */
+export interface Lowering {
+  readonly text: string;
+  readonly part: (plan: SqlPlan) => Plan;
+  readonly refuse: (span: Span, what: string) => never;
+}
+
+interface Replaced {
+  readonly input: Plan;
+  readonly expressions: readonly PlanExpression[];
+}
+
+const BOOL = { type: "bool", scale: 0, nullable: false } as const;
+
+/**
+ * Subqueries in expressions become joins of the rows that the expressions are about. EXISTS and IN: a mark join, whose truth
+ * value is a column behind those of the rows, with NULL where SQL has it. A scalar subquery that always gives one row: a
+ * join with that row.
+ */
+export function withSubqueries(
+  given: Plan,
+  expressions: readonly PlanExpression[],
+  lowering: Lowering,
+): Replaced {
+  let input = given;
+  const made = expressions.map((expression) =>
+    replaced(expression, (part) => {
+      if (!isSubquery(part)) return null;
+      input = part.kind === "scalar" ? oneRow(input, part, lowering) : joined("mark", input, part, lowering);
+      const { type, nullable, span } = part;
+      return { kind: "column", index: input.columns.length - 1, depth: 0, type, nullable, span };
+    }),
+  );
+  return { input, expressions: made };
+}
+
+/**
+ * A condition of WHERE that is a subquery, or NOT EXISTS of one, needs no truth value: it is a semi or an anti join. `null` for
+ * other conditions.
+ */
+export function filteredBySubquery(input: Plan, condition: PlanExpression, lowering: Lowering): Plan | null {
+  const isNot = condition.kind === "operator" && condition.operator === "not";
+  const inner = isNot ? condition.operands[0] : condition;
+  if (inner === undefined || !isSubquery(inner) || inner.kind === "scalar") return null;
+  if (isNot && inner.kind === "in" && inner.nullable) return null;
+  if (inner.kind === "in" && inner.operands.some((each) => subqueriesIn(each).length > 0)) return null;
+  return joined(isNot ? "anti" : "semi", input, inner, lowering);
+}
+
+function joined(
+  join: "semi" | "anti" | "mark",
+  left: Plan,
+  subquery: Subquery & PlanExpression,
+  { text, part, refuse }: Lowering,
+): Plan {
+  const found = decorrelated(subquery.plan, subquery.kind === "exists");
+  if (found === null)
+    return refuse(
+      subquery.span,
+      "This subquery uses columns of the query around it elsewhere than in conditions of its WHERE. Write it as a join.",
+    );
+  const right = part(found.plan);
+  const width = left.columns.length;
+  const both = new Expressions(text, [...left.columns, ...right.columns]);
+  const pairs = found.conditions.map((each) =>
+    both.lower(
+      mapColumns(each, (one) => ({
+        ...one,
+        depth: 0,
+        index: one.depth === 0 ? one.index + width : one.index,
+      })),
+    ),
+  );
+  const operands = subquery.kind === "in" ? subquery.operands : [];
+  const equal = operands.map((operand, i): Expression => {
+    const { type = operand.type, nullable = true } = found.plan.columns[i] ?? {};
+    const other: PlanExpression = {
+      kind: "column",
+      index: width + i,
+      depth: 0,
+      type,
+      nullable,
+      span: operand.span,
+    };
+    return both.lower({
+      kind: "operator",
+      operator: "=",
+      operands: [operand, other],
+      type: "bool",
+      nullable: operand.nullable || nullable,
+      span: operand.span,
+    });
+  });
+  if (join !== "mark")
+    return {
+      ...meeting([...pairs, ...equal].flatMap(conjuncts), width),
+      ...{ kind: "join", join, isTemporal: false, left, right, columns: left.columns },
+    };
+  // What keeps a row out of the subquery is true or not; only what is compared with IN can be unknown.
+  const known = meeting([...pairs.flatMap(conjuncts), ...equal.filter(({ nullable }) => !nullable)], width);
+  const unknown = conjunction(equal.filter(({ nullable }) => nullable));
+  return {
+    ...known,
+    ...{ kind: "join", join, isTemporal: false, left, right },
+    condition: known.condition === null ? unknown : onlyIf(known.condition, unknown),
+    columns: [...left.columns, column("mark", "bool", subquery.nullable)],
+  };
+}
+
+function onlyIf(when: Expression, result: Expression | null): Expression {
+  const yes: Expression = { ...BOOL, kind: "constant", value: true };
+  return {
+    ...BOOL,
+    nullable: result?.nullable ?? false,
+    kind: "case",
+    branches: [{ when, result: result ?? yes }],
+    otherwise: { ...BOOL, kind: "constant", value: false },
+  };
+}
+
+/** A subquery that aggregates without GROUP BY gives one row, whatever comes. */
+function oneRow(
+  left: Plan,
+  subquery: PlanExpression & { readonly kind: "scalar" },
+  lowering: Lowering,
+): Plan {
+  const { plan, span } = subquery;
+  const aggregate = plan.kind === "project" ? plan.input : plan;
+  const found = decorrelated(plan, false);
+  const isOne = aggregate.kind === "aggregate" && !aggregate.grouped;
+  if (!isOne || found === null || found.conditions.length > 0)
+    return lowering.refuse(
+      span,
+      "A subquery in the place of a value is an aggregate without GROUP BY, over no columns of the query around it. Write others as a join with a grouped subquery.",
+    );
+  const right = lowering.part(plan);
+  return {
+    kind: "join",
+    join: "inner",
+    isTemporal: false,
+    left,
+    right,
+    leftKeys: [],
+    rightKeys: [],
+    condition: null,
+    columns: [...left.columns, ...right.columns],
+  };
+}

@@ -3,3 +3,4 @@
  * added here.
  */
 export { planQuery } from "./plan-query.js";
+export { type Defined, planDefinition } from "./plan-definition.js";

@@ -88,6 +88,7 @@ export const codes = {
   "HW-3024": ["refused", "the journal is in use by another process"],
   "HW-3026": ["refused", "the journal has no room"],
   "HW-3027": ["repair", "another process holds the journal and does not let it go"],
+  "HW-3028": ["repair", "a logical node that the program no longer has has state"],
   "HW-3021": ["repair", "the state of a context does not fit its class"],
   "HW-3023": ["repair", "the journal does not fit the program"],
   "HW-4001": ["final", "an API cannot be exposed"],

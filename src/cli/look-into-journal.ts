@@ -61,11 +61,8 @@ async function mend(directory: string, terminal: Terminal, json: boolean): Promi
 async function info(directory: string, terminal: Terminal, json: boolean): Promise<number> {
   const facts = await withSurvey(directory, async (survey) => {
     const kinds = new Map<string, { keys: number; bytes: number }>();
-<<<<<<< HEAD
     const owned = new OwnedTotals();
-=======
     const nodes = new Map<string, string>();
->>>>>>> main
     for await (const [key, value] of unhurried(survey, terminal)) {
       const name = key.split("/", 1)[0] ?? key;
       const kind = kinds.get(name) ?? { keys: 0, bytes: 0 };

@@ -31,7 +31,11 @@ export async function startService(
       fail = reject;
     });
     failed.catch(() => {}); // it is waited for once the service has started
-    const service = await StreamService.open({ journal: join(folder, "journal"), durability, onFailure: fail });
+    const service = await StreamService.open({
+      journal: join(folder, "journal"),
+      durability,
+      onFailure: fail,
+    });
     const token = await adminToken(service, join(folder, "admin.token"));
     const http = new StreamsHttp(service, listener);
     return {

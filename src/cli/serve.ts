@@ -1,5 +1,5 @@
-import type { Command } from "./command.js";
 import { misused } from "./arguments.js";
+import type { Command } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 
 const PORT = 4400;
@@ -28,7 +28,12 @@ export const serve: Command = {
     const { startService } = await import("./serve-streams.js");
     const interrupt = onInterrupt(() => terminal.say("Stopping."));
     try {
-      const started = await startService(values.get("journal") ?? "headwater-data", port, durability, terminal);
+      const started = await startService(
+        values.get("journal") ?? "headwater-data",
+        port,
+        durability,
+        terminal,
+      );
       const { url, token, readyMs } = started;
       if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs }));
       else {

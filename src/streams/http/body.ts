@@ -7,8 +7,7 @@ export async function bodyOf(request: IncomingMessage, bytesMax: number): Promis
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity" && encoding !== "gzip")
     throw new HeadwaterError("HW-4009", "the body is encoded with something other than gzip.");
-  const source: IncomingMessage | Gunzip =
-    encoding === "gzip" ? request.pipe(createGunzip()) : request;
+  const source: IncomingMessage | Gunzip = encoding === "gzip" ? request.pipe(createGunzip()) : request;
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -16,7 +15,10 @@ export async function bodyOf(request: IncomingMessage, bytesMax: number): Promis
       const piece = chunk as Buffer;
       bytes += piece.length;
       if (bytes > bytesMax)
-        throw new HeadwaterError("HW-4006", `the body is larger than ${bytesMax} bytes. Send smaller batches.`);
+        throw new HeadwaterError(
+          "HW-4006",
+          `the body is larger than ${bytesMax} bytes. Send smaller batches.`,
+        );
       chunks.push(piece);
     }
   } catch (error) {

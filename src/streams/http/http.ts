@@ -51,20 +51,27 @@ export class StreamsHttp {
   };
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.#isClosing) throw new HeadwaterError("HW-1401", "the server is closing and takes no more requests.");
+    if (this.#isClosing)
+      throw new HeadwaterError("HW-1401", "the server is closing and takes no more requests.");
     const url = new URL(request.url ?? "/", "http://localhost");
     if (url.pathname === "/healthz") return respond(response, 200, '{"ok":true}');
     this.#origins.check(request);
     const token = /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
     const granted = this.#service.granted(token);
     if (granted === null)
-      throw new HeadwaterError("HW-4010", "the caller has no token of this service, or one that is revoked or expired.");
+      throw new HeadwaterError(
+        "HW-4010",
+        "the caller has no token of this service, or one that is revoked or expired.",
+      );
     const matching = ROUTES.filter(({ path }) => path.test(url.pathname));
     const route = matching.find(({ method }) => method === request.method);
     if (route === undefined)
       throw matching.length === 0
         ? new HeadwaterError("HW-4004", "there is nothing at this path.")
-        : new HeadwaterError("HW-4005", `this path takes ${matching.map(({ method }) => method).join(", ")}.`);
+        : new HeadwaterError(
+            "HW-4005",
+            `this path takes ${matching.map(({ method }) => method).join(", ")}.`,
+          );
     if (!granted.scopes.includes("admin") && !granted.scopes.includes(route.scope))
       throw new HeadwaterError("HW-5409", `this token does not have the scope "${route.scope}".`);
     const name = decoded(route.path.exec(url.pathname)?.[1] ?? "");

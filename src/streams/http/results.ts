@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeadwaterError } from "../../errors.js";
 import type { TenantStreams } from "../service/index.js";
 
@@ -18,7 +18,9 @@ export async function page(
   url: URL,
 ): Promise<void> {
   const { rows, next } = await streams.page(name, numberOf(url.searchParams.get("from")) ?? 1);
-  const body = rows.map(({ number, weight, json }) => `{"number":${number},"weight":${weight},"row":${json}}\n`);
+  const body = rows.map(
+    ({ number, weight, json }) => `{"number":${number},"weight":${weight},"row":${json}}\n`,
+  );
   response.writeHead(200, {
     "content-type": "application/x-ndjson; charset=utf-8",
     "cache-control": "no-store",
@@ -38,16 +40,21 @@ export async function follow(
   const last = request.headers["last-event-id"];
   const seen = numberOf(typeof last === "string" ? last : null);
   const from = seen === undefined ? numberOf(url.searchParams.get("from")) : seen + 1;
-  if (from !== undefined) await streams.page(name, from); // refused before the stream has begun
+  if (from !== undefined)
+    await streams.page(name, from); // refused before the stream has begun
   else streams.schemaOf(name);
   const abort = new AbortController();
   response.once("close", () => abort.abort());
-  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" });
+  response.writeHead(200, {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+  });
   response.flushHeaders();
   const options = { signal: abort.signal, ...(from === undefined ? {} : { from }) };
   for await (const rows of streams.follow(name, options)) {
     const text = rows.map(
-      ({ number, weight, json }) => `id: ${number}\nevent: ${weight < 0 ? "retract" : "row"}\ndata: ${json}\n\n`,
+      ({ number, weight, json }) =>
+        `id: ${number}\nevent: ${weight < 0 ? "retract" : "row"}\ndata: ${json}\n\n`,
     );
     // A reader that does not read holds one page back, and nothing else.
     if (!response.write(text.join("")))

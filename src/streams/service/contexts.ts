@@ -56,7 +56,11 @@ export class Graph extends Context {
     from: readonly Cell[] | null,
     to: readonly Cell[] | null,
     rowsMax: number,
-  ): { readonly columns: Schema; readonly key: readonly number[] | null; readonly rows: (readonly Cell[])[] } {
+  ): {
+    readonly columns: Schema;
+    readonly key: readonly number[] | null;
+    readonly rows: (readonly Cell[])[];
+  } {
     return this.engine.read(({ nodes }) => {
       const channel = nodes.channel(name);
       if (channel === null) throw new HeadwaterError("HW-5401", nodes.missing(name).message);

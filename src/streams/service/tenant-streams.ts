@@ -71,7 +71,10 @@ export class TenantStreams {
   }
 
   /** Defines a stream, a table or a materialized view by its SQL, or a query by a SELECT and its name. Returns its id. */
-  async define(sql: string, options: { readonly name?: string; readonly backfill?: boolean } = {}): Promise<string> {
+  async define(
+    sql: string,
+    options: { readonly name?: string; readonly backfill?: boolean } = {},
+  ): Promise<string> {
     const defined = await planDefinition(sql, this.#tables());
     const retention = DEFAULT_RETENTION;
     if ("plan" in defined) {
@@ -103,7 +106,11 @@ export class TenantStreams {
     return await this.#register({ kind: "define stream", definition });
   }
 
-  async registerQuery(name: string, sql: string, options: { readonly backfill?: boolean } = {}): Promise<string> {
+  async registerQuery(
+    name: string,
+    sql: string,
+    options: { readonly backfill?: boolean } = {},
+  ): Promise<string> {
     return await this.define(sql, { ...options, name });
   }
 
@@ -135,7 +142,11 @@ export class TenantStreams {
     rows: readonly Readonly<Record<string, unknown>>[],
     options: PushOptions = {},
   ): Promise<Taken> {
-    return await this.pushNdjson(stream, Buffer.from(rows.map((row) => JSON.stringify(row)).join("\n")), options);
+    return await this.pushNdjson(
+      stream,
+      Buffer.from(rows.map((row) => JSON.stringify(row)).join("\n")),
+      options,
+    );
   }
 
   async pushNdjson(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<Taken> {
@@ -143,7 +154,11 @@ export class TenantStreams {
     return await this.pushBatch(stream, batch, options);
   }
 
-  async pushBatch(stream: string, batch: Batch, { producer, sequence, key }: PushOptions = {}): Promise<Taken> {
+  async pushBatch(
+    stream: string,
+    batch: Batch,
+    { producer, sequence, key }: PushOptions = {},
+  ): Promise<Taken> {
     if (!this.#rate.tryTake(batch.rows, Date.now()))
       throw new HeadwaterError(
         "HW-5408",
@@ -275,7 +290,10 @@ export class TenantStreams {
   }
 
   async #refresh(): Promise<void> {
-    const [described, { memoryBytes }] = [await this.#tenant.graph.describe(), await this.#tenant.graph.size()];
+    const [described, { memoryBytes }] = [
+      await this.#tenant.graph.describe(),
+      await this.#tenant.graph.size(),
+    ];
     this.#catalog = new Map(described.map((each) => [each.name, each]));
     this.#memoryBytes = memoryBytes;
   }

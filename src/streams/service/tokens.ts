@@ -13,7 +13,11 @@ export interface StoredToken {
 }
 
 /** A new token: `hw_TENANT_ID_SECRET`. The secret has 256 bits, and is never kept. */
-export function newToken(tenant: string): { readonly token: string; readonly id: string; readonly hash: string } {
+export function newToken(tenant: string): {
+  readonly token: string;
+  readonly id: string;
+  readonly hash: string;
+} {
   const id = randomBytes(6).toString("hex");
   const token = `hw_${tenant}_${id}_${randomBytes(32).toString("base64url")}`;
   return { token, id, hash: hashOf(token) };

@@ -9,14 +9,21 @@ type Created = Extract<Statement, { kind: "create stream" | "create table" }>;
 
 /** What a statement defines. */
 export type Defined =
-  | { readonly kind: "query" | "view"; readonly name: string | null; readonly plan: Plan; readonly emit: Emit | null }
+  | {
+      readonly kind: "query" | "view";
+      readonly name: string | null;
+      readonly plan: Plan;
+      readonly emit: Emit | null;
+    }
   | (Omit<Created, "columns"> & { readonly columns: Schema });
 
 /** A statement that defines a stream, a table, a query or a view, over the streams and queries that are there. */
-export async function planDefinition(text: string, tables: Readonly<Record<string, Schema>>): Promise<Defined> {
+export async function planDefinition(
+  text: string,
+  tables: Readonly<Record<string, Schema>>,
+): Promise<Defined> {
   const statement = await parseDefinition(text);
-  if ("columns" in statement)
-    return { ...statement, columns: statement.columns.map(specOf) };
+  if ("columns" in statement) return { ...statement, columns: statement.columns.map(specOf) };
   const columns = Object.fromEntries(
     Object.entries(tables).map(([name, schema]) => [
       name,
@@ -32,6 +39,9 @@ export async function planDefinition(text: string, tables: Readonly<Record<strin
 function specOf({ name, type, nullable }: Created["columns"][number]): Schema[number] {
   const held = valueType(type);
   if (held === null || held === "interval")
-    throw new HeadwaterError("HW-5102", `The column ${name} has the type ${type}, which no column of a stream has.`);
+    throw new HeadwaterError(
+      "HW-5102",
+      `The column ${name} has the type ${type}, which no column of a stream has.`,
+    );
   return column(name, held, nullable, held === "numeric" ? OPEN_SCALE : 0);
 }

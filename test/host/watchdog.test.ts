@@ -54,6 +54,14 @@ test("one host: a thread that is blocked by other than JavaScript is reported, t
   assert.match(said, /HW-6006: .* for \d+ ms, in code that is not JavaScript/);
 });
 
+test("one host: when the thread goes on, onWarning hears how long it was blocked, and the process can end", async (t) => {
+  const { child, until } = blocked(t, "loop", "1000");
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  await until("stdout", /HW-6006: Village\.wells\(7\)\.loop\(…\) has kept .* for \d+ ms/);
+  child.stdin.end("enough");
+  assert.equal(await ended, 0);
+});
+
 test("several hosts: code that blocks the head's thread outside of events is reported with its function", async (t) => {
   const said = await blocked(t, "head", FOR_EVER).until("stderr", /HW-6006.*\n/);
   assert.match(said, /HW-6006: .* for \d+ ms, in spin\b/);

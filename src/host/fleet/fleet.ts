@@ -212,6 +212,7 @@ export class Fleet implements ProgramHosts {
     if (this.#states.get(host) !== "draining") return; // it is gone, or it is needed again
     this.#states.delete(host);
     placement.remove(host);
+    for (const head of this.#pool.heads.all) head?.hostRemoved(host);
     await this.#pool.end(host);
   }
 

@@ -47,6 +47,8 @@ export interface Copy {
   readonly asked: Iterable<HostId>;
   /** The host has what was sent last. */
   staged(): void;
+  /** A host is gone. What it had is elsewhere, or in the journal. */
+  sourceGone(host: HostId): void;
   /** Ends the copying: whatever there is must do. */
   giveUp(): void;
   /** Nobody wants it any more. */
@@ -164,6 +166,9 @@ export class JournalCopy implements Copy {
     return new Set(this.#slots.values());
   }
 
+  /** The journal has what it had. */
+  sourceGone(): void {}
+
   giveUp(): void {
     if (this.#isReady) return;
     this.#isReady = true;
@@ -202,6 +207,8 @@ export class SourceCopy implements Copy {
   #left: [host: HostId, slots: readonly Slot[]][] = [];
   /** Which host sends at the moment; null when the round is over. */
   #from: HostId | null = null;
+  /** Has that host been asked for a piece that has not come? */
+  #isAsked = false;
   #isLastPiece = false;
   #isFinal = false;
   #rounds = 0;
@@ -235,6 +242,7 @@ export class SourceCopy implements Copy {
     if (next === undefined) return this.#roundIsOver();
     const [host, slots] = next;
     this.#from = host;
+    this.#isAsked = true;
     this.#asked.add(host);
     const [paths, anew]: [Path[], Path[]] = [[], []];
     for (const slot of slots) {
@@ -250,6 +258,7 @@ export class SourceCopy implements Copy {
   /** A host has sent some of it. */
   copied(host: HostId, piece: Uint8Array, isLast: boolean, isLeftOut: boolean): void {
     if (this.isVoid || host !== this.#from) return;
+    this.#isAsked = false;
     this.#isLastPiece = isLast;
     this.#bytes += piece.length;
     if (piece.length === 0 || (this.#isFinal && isLeftOut)) return this.staged();
@@ -266,7 +275,16 @@ export class SourceCopy implements Copy {
 
   #more(): void {
     if (this.isVoid || this.#from === null) return;
+    if (this.#isLastPiece) return this.#nextSource(); // its host has gone since
+    this.#isAsked = true;
     this.#ports.send(this.#from, { kind: "more", node: this.#node, copy: this.id });
+  }
+
+  sourceGone(host: HostId): void {
+    this.#asked.delete(host);
+    if (this.isVoid || this.#from !== host) return;
+    this.#isLastPiece = true; // a piece that is on its way to its goal, or rests, is the last of this host
+    if (this.#isAsked) this.#nextSource();
   }
 
   #roundIsOver(): void {

@@ -97,6 +97,7 @@ export class Moves {
     };
     this.#lastCopy += 1;
     const [id, { to, slot }] = [this.#lastCopy, move];
+    if (!this.#hosts.placement.hosts.includes(to)) return ready(); // it was removed: when its turn comes, the move fails
     if (journal === null) {
       const copy = new SourceCopy(id, to, slot.node, () => move.sources(), this.#ports, ready);
       this.#copies.set(move, copy);
@@ -233,9 +234,10 @@ export class Moves {
     this.#startNext();
   }
 
-  /** A host is gone, and with it what was copied to it. */
-  hostLost(host: HostId): void {
+  /** A host is gone, and with it what was copied to it: it will answer nothing more. */
+  hostGone(host: HostId): void {
     for (const [move, copy] of this.#copies) {
+      copy.sourceGone(host);
       if (copy.to !== host || copy.isVoid) continue;
       this.#ports.marks?.hit("a copy was thrown away");
       copy.drop();

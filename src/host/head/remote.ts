@@ -134,7 +134,7 @@ export class Remote implements Runner {
   /** A host is gone. */
   hostLost(host: HostId, culprit: Culprit, why: string): void {
     if (this.isHalted) return;
-    this.#moves.hostLost(host);
+    this.#moves.hostGone(host);
     this.#scheduler.lose(this.#inLimbo(host, culprit, why));
     this.#views.lookAgain(host);
   }
@@ -142,9 +142,16 @@ export class Remote implements Runner {
   /** A host is gone that had no state: only the events that ran there are lost. */
   eventsLost(host: HostId, error: HeadwaterError): void {
     if (this.isHalted) return;
-    this.#moves.hostLost(host);
+    this.#moves.hostGone(host);
     this.#failOn(host, error);
     this.#views.lookAgain(host);
+  }
+
+  /** A host is gone that no event needs any more. */
+  hostRemoved(host: HostId): void {
+    if (this.isHalted) return;
+    this.#moves.hostGone(host);
+    this.#scheduler.wake();
   }
 
   /** Moves a context, and what comes along, to another host. */
@@ -154,6 +161,11 @@ export class Remote implements Runner {
     if (halted !== null) waiting.reject(halted);
     else if (open >= limits.inFlight) waiting.reject(hasTooManyMoves(this.#scheduler, open));
     else this.#moves.start(slot, move, waiting);
+  }
+
+  /** How many moves have been asked for and are not done. */
+  get openMoves(): number {
+    return this.#moves.open;
   }
 
   /** The event may start, or enter the context of a call. */

@@ -16,13 +16,15 @@ if (watched !== undefined) watch(watched);
 
 function watch({ beats, lookMs, reportMs, endMs }: Watched): void {
   let last = Atomics.load(beats, 0);
-  let blocked: { by: string } | null = null;
+  let blocked: { by: string; readonly question: Question } | null = null;
   let silentMs = 0;
   const report = async () => {
     const ms = silentMs;
-    const state = { by: UNKNOWN };
+    const state = { by: UNKNOWN, question: new Question() };
     blocked = state;
-    const { by, at } = await whatBlocks();
+    const answer = await state.question.answer;
+    if (answer === null) return; // the thread has gone on, and hears of it
+    const { by, at } = answer;
     state.by = by ?? UNKNOWN;
     say(
       "HW-6006",
@@ -38,7 +40,10 @@ function watch({ beats, lookMs, reportMs, endMs }: Watched): void {
         end(silentMs, blocked?.by ?? UNKNOWN);
       return;
     }
-    if (blocked !== null) parentPort?.postMessage({ ms: silentMs, by: blocked.by } satisfies BlockedFor);
+    if (blocked !== null) {
+      blocked.question.withdraw(); // else the debugger would stop whatever the thread does next
+      parentPort?.postMessage({ ms: silentMs, by: blocked.by } satisfies BlockedFor);
+    }
     last = beat;
     blocked = null;
     silentMs = 0;
@@ -66,31 +71,49 @@ interface Blocking {
   readonly at: string;
 }
 
-/** Stops the watched thread for a moment, as a debugger does, and asks it what it is at. */
-function whatBlocks(): Promise<Blocking> {
-  return new Promise((resolve) => {
-    const session = new Session();
-    const done = (blocking: Blocking) => {
-      clearTimeout(late);
-      session.disconnect();
-      resolve(blocking);
-    };
-    const late = setTimeout(() => done({ by: null, at: ", in code that is not JavaScript" }), PAUSE_MS_MAX);
-    session.connectToMainThread();
-    session.on("Debugger.paused", ({ params: { callFrames } }) => {
-      // A frame of a file: inside of Node, names may mean something else.
-      const frame = callFrames.find(({ url }) => url.startsWith("file:")) ?? callFrames[0];
-      if (frame === undefined) return done({ by: null, at: "" });
-      const expression = `globalThis[Symbol.for(${JSON.stringify(RUNNING)})]?.() ?? null`;
-      const question = { callFrameId: frame.callFrameId, expression, returnByValue: true };
-      session.post("Debugger.evaluateOnCallFrame", question, (_, answer) => {
-        const by: unknown = (answer as Debugger.EvaluateOnCallFrameReturnType | undefined)?.result.value;
-        done({ by: typeof by === "string" ? by : null, at: placeOf(callFrames) });
-      });
+/**
+ * Stops the watched thread for a moment, as a debugger does, and asks it what it is at. The thread is stopped only while the
+ * session is connected, and that ends with the answer, when the thread has gone on, and after a time limit.
+ */
+class Question {
+  /** Null if it was withdrawn. */
+  readonly answer: Promise<Blocking | null>;
+  readonly #session = new Session();
+  #end: (answer: Blocking | null) => void = () => {};
+
+  constructor() {
+    this.answer = new Promise((resolve) => {
+      const late = setTimeout(
+        () => this.#end({ by: null, at: ", in code that is not JavaScript" }),
+        PAUSE_MS_MAX,
+      );
+      this.#end = (answer) => {
+        clearTimeout(late);
+        this.#session.disconnect();
+        resolve(answer);
+      };
     });
-    session.post("Debugger.enable");
-    session.post("Debugger.pause");
-  });
+    this.#session.connectToMainThread();
+    this.#session.on("Debugger.paused", ({ params: { callFrames } }) => this.#ask(callFrames));
+    this.#session.post("Debugger.enable");
+    this.#session.post("Debugger.pause");
+  }
+
+  withdraw(): void {
+    this.#end(null);
+  }
+
+  #ask(frames: readonly Debugger.CallFrame[]): void {
+    // A frame of a file: inside of Node, names may mean something else.
+    const frame = frames.find(({ url }) => url.startsWith("file:")) ?? frames[0];
+    if (frame === undefined) return this.#end({ by: null, at: "" });
+    const expression = `globalThis[Symbol.for(${JSON.stringify(RUNNING)})]?.() ?? null`;
+    const question = { callFrameId: frame.callFrameId, expression, returnByValue: true };
+    this.#session.post("Debugger.evaluateOnCallFrame", question, (_, answer) => {
+      const by: unknown = (answer as Debugger.EvaluateOnCallFrameReturnType | undefined)?.result.value;
+      this.#end({ by: typeof by === "string" ? by : null, at: placeOf(frames) });
+    });
+  }
 }
 
 /** The functions that run, the innermost first. */

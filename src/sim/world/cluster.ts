@@ -338,6 +338,12 @@ export class Cluster implements Hosts, HostPool {
       .move(slot, move, { resolve: () => marks.hit("a context was moved"), reject: () => {} });
   }
 
+  /** Moves that have not ended. When nothing can happen any more, each of them would wait for ever. */
+  stuck(): string[] {
+    const moves = this.heads.all.reduce((sum, head) => sum + (head?.openMoves ?? 0), 0);
+    return moves === 0 ? [] : [`${moves} moves under way`];
+  }
+
   /** When nothing moves any more: hosts have in memory what the head knows of, and nothing else. */
   check(): void {
     for (const [host, { life, site }] of this.#hosts) {

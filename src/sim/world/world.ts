@@ -331,8 +331,8 @@ export class World {
 
   #stuck(): string | null {
     const open = [...this.#program.nodes.values()].filter((node) => !node.isQuiet);
-    if (open.length === 0) return null;
-    return open.map((node) => `${node.name}: ${node.unfinished} unfinished events`).join(", ");
+    const events = open.map((node) => `${node.name}: ${node.unfinished} unfinished events`);
+    return [...events, ...(this.#cluster?.stuck() ?? [])].join(", ") || null;
   }
 
   #catchUp(): boolean {

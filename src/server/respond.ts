@@ -34,7 +34,6 @@ const STATUS: Readonly<Partial<Record<Code, number>>> = {
   "HW-5405": 410,
   "HW-5406": 409,
   "HW-5407": 409,
-  "HW-5408": 429,
   "HW-5409": 403,
   "HW-5410": 400,
 };

@@ -2,8 +2,6 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 export type Scope = "admin" | "define" | "push" | "read";
 
-export const SCOPES: readonly Scope[] = ["admin", "define", "push", "read"];
-
 /** A token as it is kept: its hash, what it allows, and until when. */
 export interface StoredToken {
   readonly hash: string;

@@ -3,5 +3,5 @@
  * added here.
  */
 
-export { type Defined, planDefinition } from "./plan-definition.js";
+export { planDefinition } from "./plan-definition.js";
 export { planQuery } from "./plan-query.js";

@@ -59,6 +59,7 @@ test("a service that is killed under load has every accepted batch once, and res
       await answer.catch(() => null);
       await service.running.ended;
       service = await serving(t, folder);
+      sequence--; // a producer that does not know which batches were answered begins with the last that was
       continue;
     }
     assert.equal((await answer).status, 200);

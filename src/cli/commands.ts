@@ -10,11 +10,13 @@ import { observe } from "./observe.js";
 import { policy } from "./policy.js";
 import { query } from "./query.js";
 import { run } from "./run.js";
+import { serve } from "./serve.js";
 import { sim } from "./sim.js";
 
 /** Every command there is, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   run,
+  serve,
   hosts,
   events,
   observe,

@@ -50,6 +50,7 @@ test("help --json gives each command as one JSON object per line", async () => {
     described.map(({ name }) => name),
     [
       "run",
+      "serve",
       "hosts",
       "events",
       "observe",

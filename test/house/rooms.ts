@@ -204,6 +204,22 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/graph": {
     loads: ["errors", "suggest", "streams/columns", "streams/plan", "streams/operators", "streams/outputs"],
   },
+  "streams/service": {
+    loads: [
+      "errors",
+      "model",
+      "host",
+      "streams/columns",
+      "streams/door",
+      "streams/plan",
+      "streams/sql",
+      "streams/outputs",
+      "streams/graph",
+    ],
+    names: ["journal"],
+  },
+  "streams/http": { loads: ["errors", "server", "streams/service"] },
+  streams: { loads: ["state", "streams/service"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
 
   pgwire: { loads: ["errors"], names: ["sql"] },
@@ -233,6 +249,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "check",
       "chart",
       "fluxion",
+      "streams",
+      "streams/http",
       "streams/columns",
       "streams/door",
       "streams/sql",

@@ -2,4 +2,6 @@
  * From the text of a query to a plan that runs: the parser and the names are those of the analysis, types and conversions are
  * added here.
  */
+
+export { planDefinition } from "./plan-definition.js";
 export { planQuery } from "./plan-query.js";

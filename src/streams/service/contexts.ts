@@ -1,0 +1,130 @@
+import { HeadwaterError } from "../../errors.js";
+import { Context } from "../../model/context.js";
+import { readonly } from "../../model/marks.js";
+import { owned } from "../../model/owned.js";
+import { tracked } from "../../model/tracked.js";
+import type { Cell, Schema } from "../columns/index.js";
+import { GraphEngine, type Outcome, stamp } from "../graph/index.js";
+import { type Described, describe } from "./describe.js";
+import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
+import type { StoredToken } from "./tokens.js";
+
+/** Rows of a stream as segments of encoded columns, with the number of the first row of each. */
+export interface RowsPage {
+  readonly columns: Schema;
+  readonly segments: readonly { readonly first: number; readonly rows: number; readonly bytes: Uint8Array }[];
+  /** The numbers of the first row that is retained, and of the next row to come. */
+  readonly first: number;
+  readonly next: number;
+}
+
+/** The streams and queries of a tenant. One event is one batch through all of them: one atomic group of the journal. */
+export class Graph extends Context {
+  engine = owned(() => new GraphEngine());
+
+  carryOut(record: Uint8Array): Outcome {
+    return this.engine.apply(stamp(record, this.event.time));
+  }
+
+  @readonly describe(): readonly Described[] {
+    return this.engine.read(describe);
+  }
+
+  @readonly size() {
+    return this.engine.read(({ nodes, memoryBytes }) => ({
+      streams: nodes.sources.length,
+      queries: nodes.queries.length,
+      memoryBytes,
+    }));
+  }
+
+  @readonly rows(name: string, from: number, bytesMax: number): RowsPage {
+    return this.engine.read(({ nodes }) => {
+      const channel = nodes.channel(name);
+      if (channel === null) throw new HeadwaterError("HW-5401", nodes.missing(name).message);
+      const { first, next } = channel.log;
+      const segments = channel.log
+        .read(Math.max(from, first), bytesMax)
+        .map((segment) => ({ first: segment.first, rows: segment.entries, bytes: segment.bytes }));
+      return { columns: channel.schema, segments, first, next };
+    });
+  }
+
+  /** The rows of a table or a view, in the order of their keys. */
+  @readonly view(
+    name: string,
+    from: readonly Cell[] | null,
+    to: readonly Cell[] | null,
+    rowsMax: number,
+  ): {
+    readonly columns: Schema;
+    readonly key: readonly number[] | null;
+    readonly rows: (readonly Cell[])[];
+  } {
+    return this.engine.read(({ nodes }) => {
+      const channel = nodes.channel(name);
+      if (channel === null) throw new HeadwaterError("HW-5401", nodes.missing(name).message);
+      if (channel.rows === null)
+        throw new HeadwaterError(
+          "HW-5410",
+          `"${name}" is not a table or a materialized view, so it holds no rows. Read its results instead.`,
+        );
+      return { columns: channel.schema, key: channel.rows.key, rows: channel.rows.range(from, to, rowsMax) };
+    });
+  }
+}
+
+/** Who uses the service: its quotas, its tokens, and its graph. */
+export class Tenant extends Context<string> {
+  graph = this.child(Graph);
+  quotas: Quotas = DEFAULT_QUOTAS;
+  tokens = tracked.map<string, StoredToken>();
+
+  /** Registers a stream or a query, within the quotas: two requests cannot race past them. */
+  async define(record: Uint8Array, what: "streams" | "queries"): Promise<Outcome> {
+    const size = await this.graph.size();
+    if (size[what] >= this.quotas[what])
+      throw new HeadwaterError(
+        "HW-5408",
+        `the tenant has ${size[what]} ${what}, and may have ${this.quotas[what]}. Nothing was registered.`,
+      );
+    return this.graph.carryOut(record);
+  }
+
+  addToken(id: string, token: StoredToken) {
+    this.tokens.set(id, token);
+  }
+
+  removeToken(id: string) {
+    return this.tokens.delete(id);
+  }
+
+  @readonly allTokens(): (readonly [string, StoredToken])[] {
+    return [...this.tokens];
+  }
+
+  setQuotas(quotas: Partial<Quotas>) {
+    this.quotas = { ...this.quotas, ...quotas };
+    return this.quotas;
+  }
+
+  @readonly allQuotas() {
+    return this.quotas;
+  }
+}
+
+/** The service: its tenants. */
+export class Streams extends Context {
+  tenants = this.children(Tenant);
+  names = tracked.set<string>();
+
+  addTenant(name: string) {
+    const isNew = !this.names.has(name);
+    if (isNew) this.names.add(name);
+    return isNew;
+  }
+
+  @readonly allNames(): string[] {
+    return [...this.names];
+  }
+}

@@ -1,0 +1,48 @@
+import type { Schema } from "../columns/index.js";
+import type { GraphEngine } from "../graph/index.js";
+
+/** A stream, table, query or view as its tenant sees it. */
+export interface Described {
+  readonly name: string;
+  readonly kind: "stream" | "table" | "query" | "view";
+  readonly columns: Schema;
+  /** The numbers of the first row that is retained, and of the next row to come. */
+  readonly first: number;
+  readonly next: number;
+  readonly watermark: number | null;
+  readonly memoryBytes: number;
+  readonly sql: string | null;
+  readonly inputs: readonly string[];
+  /** The columns by which a table or a view is read; `null` if all of them. */
+  readonly key: readonly number[] | null;
+  readonly isAppendOnly: boolean;
+  /** The queries that read it. */
+  readonly readers: readonly string[];
+  readonly late: number;
+  readonly errors: number;
+  readonly producers: readonly { readonly name: string; readonly sequence: number | null }[];
+}
+
+export function describe({ nodes }: GraphEngine): readonly Described[] {
+  const readersOf = (name: string) => nodes.readersOf(name).map(({ definition }) => definition.name);
+  const sources = nodes.sources.map(({ definition, channel, producers, memoryBytes }): Described => {
+    const { name, kind, columns, key } = definition;
+    return {
+      ...{ name, kind, columns, key: kind === "table" ? key : null, memoryBytes },
+      ...{ first: channel.log.first, next: channel.log.next, watermark: channel.watermark },
+      ...{ sql: null, inputs: [], isAppendOnly: kind === "stream", readers: readersOf(name) },
+      ...{ late: 0, errors: 0 },
+      producers: producers.described.map(({ name: producer, sequence }) => ({ name: producer, sequence })),
+    };
+  });
+  const queries = nodes.queries.map((node): Described => {
+    const { name, kind, sql, inputs, key } = node.definition;
+    const { out, late, errors, isAppendOnly, memoryBytes } = node;
+    return {
+      ...{ name, kind, sql, inputs, key, isAppendOnly, memoryBytes, columns: out.schema },
+      ...{ first: out.log.first, next: out.log.next, watermark: out.watermark, readers: readersOf(name) },
+      ...{ late: late.log.next - 1, errors: errors.log.next - 1, producers: [] },
+    };
+  });
+  return [...sources, ...queries];
+}

@@ -1,0 +1,110 @@
+import { HeadwaterError } from "../../errors.js";
+import { run } from "../../host/run.js";
+import type { Service } from "../../host/service.js";
+import type { Durability, Journal } from "../../journal/journal.js";
+import { Streams } from "./contexts.js";
+import { TenantStreams } from "./tenant-streams.js";
+import { isToken, newToken, partsOf, type Scope, type StoredToken } from "./tokens.js";
+
+export interface StreamsOptions {
+  /** Where everything is kept; without one, it is gone with the process. */
+  readonly journal?: string | Journal;
+  readonly durability?: Durability;
+  /** Hears that nothing can be kept any more. */
+  readonly onFailure?: (error: HeadwaterError) => void;
+}
+
+const TENANT = /^[a-z][a-z0-9-]{0,39}$/;
+
+/** Who calls: a token of a tenant. */
+export interface Granted {
+  readonly tenant: string;
+  readonly id: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** The streaming service in this process. */
+export class StreamService {
+  readonly #service: Service<Streams>;
+  readonly #tenants = new Map<string, Promise<TenantStreams>>();
+  readonly #tokens = new Map<string, Map<string, StoredToken>>();
+
+  private constructor(service: Service<Streams>) {
+    this.#service = service;
+  }
+
+  static async open(options: StreamsOptions = {}): Promise<StreamService> {
+    const service = new StreamService((await run(Streams, options)) as Service<Streams>);
+    for (const name of await service.#service.root.allNames()) await service.tenant(name);
+    return service;
+  }
+
+  /** The streams of a tenant, which is made on first use. */
+  tenant(name: string): Promise<TenantStreams> {
+    const known = this.#tenants.get(name);
+    if (known !== undefined) return known;
+    if (!TENANT.test(name))
+      return Promise.reject(
+        new HeadwaterError(
+          "HW-5403",
+          `${JSON.stringify(name.slice(0, 80))} cannot be the name of a tenant: lower-case letters, digits and "-", a letter first, at most 40.`,
+        ),
+      );
+    const opened = this.#open(name);
+    this.#tenants.set(name, opened);
+    opened.catch(() => this.#tenants.delete(name));
+    return opened;
+  }
+
+  async #open(name: string): Promise<TenantStreams> {
+    const { root } = this.#service;
+    await root.addTenant(name);
+    this.#tokens.set(name, new Map(await root.tenants(name).allTokens()));
+    return await TenantStreams.open(name, root.tenants(name));
+  }
+
+  has(name: string): boolean {
+    return this.#tenants.has(name);
+  }
+
+  /** A new token, which is shown once: only its hash is kept. */
+  async addToken(tenant: string, scopes: readonly Scope[], expiresMs: number | null = null): Promise<string> {
+    await this.tenant(tenant);
+    const { token, id, hash } = newToken(tenant);
+    const stored: StoredToken = { hash, scopes, expiresMs };
+    await this.#service.root.tenants(tenant).addToken(id, stored);
+    this.#tokens.get(tenant)?.set(id, stored);
+    return token;
+  }
+
+  async revokeToken(tenant: string, id: string): Promise<boolean> {
+    this.#tokens.get(tenant)?.delete(id);
+    return await this.#service.root.tenants(tenant).removeToken(id);
+  }
+
+  /** Whose a token is; `null` if it is not a token, is revoked or has expired. */
+  granted(token: string): Granted | null {
+    const named = partsOf(token);
+    const stored = named === null ? undefined : this.#tokens.get(named.tenant)?.get(named.id);
+    if (named === null || stored === undefined || !isToken(token, stored)) return null;
+    if (stored.expiresMs !== null && stored.expiresMs <= Date.now()) return null;
+    return { ...named, scopes: stored.scopes };
+  }
+
+  async close(): Promise<void> {
+    for (const tenant of this.#tenants.values()) await (await tenant).close();
+    await this.#service.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** Opens the streams of one process: of the tenant "default", with the service around them. */
+export async function openStreams(
+  options: StreamsOptions = {},
+): Promise<TenantStreams & { readonly service: StreamService }> {
+  const service = await StreamService.open(options);
+  return Object.assign(await service.tenant("default"), { service });
+}

@@ -1,0 +1,327 @@
+import { HeadwaterError } from "../../errors.js";
+import type { Ref } from "../../model/refs.js";
+import { type Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
+import { NdjsonReader } from "../door/index.js";
+import {
+  type Command,
+  DEFAULT_RETENTION,
+  encodeCommand,
+  type Outcome,
+  type QueryDefinition,
+  type StreamDefinition,
+} from "../graph/index.js";
+import { writerOf } from "../outputs/index.js";
+import { planDefinition } from "../sql/index.js";
+import type { Tenant } from "./contexts.js";
+import type { Described } from "./describe.js";
+import { Gatherer, type Taken } from "./gatherer.js";
+import type { Quotas } from "./quotas.js";
+import { Rate } from "./rate.js";
+import { inputsOf, viewKey } from "./view-key.js";
+
+const PAGE_BYTES = 1024 * 1024;
+const TICK_MS = 1000;
+const TICK_MS_MAX = 60_000;
+const IDLE_MS = 30_000;
+
+export interface PushOptions {
+  readonly producer?: string;
+  readonly sequence?: number;
+  /** An Idempotency-Key: the same rows under the same key are taken once. */
+  readonly key?: string;
+}
+
+/** A row of a stream, by its number. `weight` is -1 for a row that is taken back. */
+export interface NumberedRow<R = Readonly<Record<string, unknown>>> {
+  readonly number: number;
+  readonly weight: number;
+  readonly row: R;
+}
+
+/** The streams and queries of one tenant. */
+export class TenantStreams {
+  readonly #tenant: Ref<Tenant>;
+  readonly #gatherer: Gatherer;
+  readonly #rate: Rate;
+  #quotas: Quotas;
+  #catalog = new Map<string, Described>();
+  #memoryBytes = 0;
+  readonly #wakes = new Map<string, Set<() => void>>();
+  #tick: ReturnType<typeof setTimeout> | null = null;
+  #tickMs = TICK_MS;
+  #isClosed = false;
+
+  private constructor(
+    readonly name: string,
+    tenant: Ref<Tenant>,
+    quotas: Quotas,
+  ) {
+    this.#tenant = tenant;
+    this.#quotas = quotas;
+    this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
+    this.#gatherer = new Gatherer(async (record) => this.#heard(await tenant.graph.carryOut(record)));
+  }
+
+  /** @internal */
+  static async open(name: string, tenant: Ref<Tenant>): Promise<TenantStreams> {
+    const streams = new TenantStreams(name, tenant, await tenant.allQuotas());
+    await streams.#refresh();
+    streams.#arm();
+    return streams;
+  }
+
+  /** Defines a stream, a table or a materialized view by its SQL, or a query by a SELECT and its name. Returns its id. */
+  async define(
+    sql: string,
+    options: { readonly name?: string; readonly backfill?: boolean } = {},
+  ): Promise<string> {
+    const defined = await planDefinition(sql, this.#tables());
+    const retention = DEFAULT_RETENTION;
+    if ("plan" in defined) {
+      const { kind, plan, emit } = defined;
+      const definition: QueryDefinition = {
+        ...{ kind, name: options.name ?? defined.name ?? "", sql, plan, retention },
+        emit: emit ?? "changes",
+        inputs: inputsOf(plan),
+        backfill: options.backfill ?? false,
+        key: kind === "view" ? viewKey(plan) : null,
+      };
+      return await this.#register({ kind: "define query", definition });
+    }
+    const { name, columns, key, watermark } = defined;
+    const placeOf = (wanted: string) => columns.findIndex((spec) => spec.name === wanted);
+    const definition: StreamDefinition = {
+      ...{ kind: defined.kind === "create table" ? "table" : "stream", name, columns, retention },
+      key: key.map(placeOf),
+      time:
+        watermark === null
+          ? null
+          : { column: placeOf(watermark.column), latenessMs: watermark.latenessMs, idleMs: IDLE_MS },
+      eventId: null,
+    };
+    return await this.#register({ kind: "define stream", definition });
+  }
+
+  async registerStream(definition: StreamDefinition): Promise<string> {
+    return await this.#register({ kind: "define stream", definition });
+  }
+
+  async registerQuery(
+    name: string,
+    sql: string,
+    options: { readonly backfill?: boolean } = {},
+  ): Promise<string> {
+    return await this.define(sql, { ...options, name });
+  }
+
+  async deregister(name: string): Promise<void> {
+    await this.#carryOut({ kind: "remove", name });
+    await this.#refresh();
+  }
+
+  async seal(stream: string, producer: string, upTo: number | null = null): Promise<void> {
+    await this.#carryOut({ kind: "seal", stream, producer, upTo });
+  }
+
+  list(): readonly Described[] {
+    return [...this.#catalog.values()];
+  }
+
+  async describe(name: string): Promise<Described> {
+    await this.#refresh();
+    return this.#known(name);
+  }
+
+  schemaOf(name: string): Schema {
+    return this.#known(name).columns;
+  }
+
+  /** Pushes rows. Refused at the first that does not fit, with its line; nothing is pushed then. */
+  async pushEvents(
+    stream: string,
+    rows: readonly Readonly<Record<string, unknown>>[],
+    options: PushOptions = {},
+  ): Promise<Taken> {
+    return await this.pushNdjson(
+      stream,
+      Buffer.from(rows.map((row) => JSON.stringify(row)).join("\n")),
+      options,
+    );
+  }
+
+  async pushNdjson(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<Taken> {
+    const { batch } = new NdjsonReader(this.#known(stream).columns).read(bytes, true);
+    return await this.pushBatch(stream, batch, options);
+  }
+
+  async pushBatch(
+    stream: string,
+    batch: Batch,
+    { producer, sequence, key }: PushOptions = {},
+  ): Promise<Taken> {
+    if (!this.#rate.tryTake(batch.rows, Date.now()))
+      throw new HeadwaterError(
+        "HW-5408",
+        `the tenant may push ${this.#quotas.eventsPerSecond} events per second. Nothing was pushed.`,
+      );
+    if (this.#memoryBytes > this.#quotas.stateBytes)
+      throw new HeadwaterError(
+        "HW-5408",
+        `the streams and queries of the tenant hold ${this.#memoryBytes} bytes, and may hold ${this.#quotas.stateBytes}. Nothing was pushed.`,
+      );
+    return await this.#gatherer.push({
+      ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
+      batch: encodeBatch(batch),
+    });
+  }
+
+  /** Rows from a number on, as they are now: one page. */
+  async page(name: string, from: number): Promise<{ readonly rows: NumberedLine[]; readonly next: number }> {
+    const page = await this.#tenant.graph.rows(name, from, PAGE_BYTES);
+    if (from < page.first)
+      throw new HeadwaterError(
+        "HW-5405",
+        `rows of "${name}" before number ${page.first} are not retained any more, and number ${from} was asked for.`,
+      );
+    const rows: NumberedLine[] = [];
+    for (const { first, bytes } of page.segments) {
+      const batch = decodeBatch(Buffer.from(bytes), page.columns, Number.POSITIVE_INFINITY);
+      for (const [i, json] of writerOf("json", page.columns).lines(batch).entries())
+        if (first + i >= from) rows.push({ number: first + i, weight: batch.weight(i), json });
+    }
+    return { rows, next: rows.length === 0 ? from : (rows.at(-1)?.number ?? from) + 1 };
+  }
+
+  /** Rows from a number on, as they come, until the signal. By default the rows that come from now on. */
+  async *follow(
+    name: string,
+    { from, signal }: { readonly from?: number; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<readonly NumberedLine[]> {
+    let at = from ?? (await this.#tenant.graph.rows(name, Number.MAX_SAFE_INTEGER, 1)).next;
+    let growth = this.#growth(name, signal);
+    try {
+      while (signal?.aborted !== true && !this.#isClosed) {
+        const { rows, next } = await this.page(name, at);
+        at = next;
+        if (rows.length > 0) yield rows;
+        else {
+          await growth.promise;
+          growth = this.#growth(name, signal); // before the next look: what comes between the two is heard of
+        }
+      }
+    } finally {
+      growth.stop();
+    }
+  }
+
+  async *subscribe<R = Readonly<Record<string, unknown>>>(
+    name: string,
+    options: { readonly from?: number; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<NumberedRow<R>> {
+    for await (const lines of this.follow(name, options))
+      for (const { number, weight, json } of lines) yield { number, weight, row: JSON.parse(json) as R };
+  }
+
+  /** The rows of a table or a view by key: from one to another, both included; shorter bounds are prefixes. */
+  async readView(
+    name: string,
+    { from = null, to = null, limit = 10_000 }: ViewRange = {},
+  ): Promise<Readonly<Record<string, unknown>>[]> {
+    const { columns, rows } = await this.#tenant.graph.view(name, from, to, limit);
+    return rows.map((row) => Object.fromEntries(columns.map((spec, i) => [spec.name, row[i] ?? null])));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#tick !== null) clearTimeout(this.#tick);
+    for (const wakes of this.#wakes.values()) for (const wake of wakes) wake();
+  }
+
+  async setQuotas(quotas: Partial<Quotas>): Promise<void> {
+    this.#quotas = await this.#tenant.setQuotas(quotas);
+    this.#rate.perSecond = this.#quotas.eventsPerSecond;
+  }
+
+  #tables(): Readonly<Record<string, Schema>> {
+    return Object.fromEntries([...this.#catalog].map(([name, { columns }]) => [name, columns]));
+  }
+
+  #known(name: string): Described {
+    const known = this.#catalog.get(name);
+    if (known !== undefined) return known;
+    throw new HeadwaterError("HW-5401", `there is no stream or query ${JSON.stringify(name.slice(0, 80))}.`);
+  }
+
+  async #register(command: Extract<Command, { kind: "define stream" | "define query" }>): Promise<string> {
+    const what = command.kind === "define stream" ? "streams" : "queries";
+    this.#heard(await this.#tenant.define(encodeCommand(command), what));
+    await this.#refresh();
+    return command.definition.name;
+  }
+
+  async #carryOut(command: Command): Promise<Outcome> {
+    return this.#heard(await this.#tenant.graph.carryOut(encodeCommand(command)));
+  }
+
+  /** Wakes those who wait for rows. */
+  #heard(outcome: Outcome): Outcome {
+    if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
+    for (const [name] of outcome.grown) for (const wake of this.#wakes.get(name) ?? []) wake();
+    if (outcome.answers.length > 0) this.#tickMs = TICK_MS;
+    return outcome;
+  }
+
+  /** Resolves when the stream has got rows since the call, or when there is nothing to wait for any more. */
+  #growth(name: string, signal: AbortSignal | undefined): { readonly promise: Promise<void>; stop(): void } {
+    const wakes = this.#wakes.get(name) ?? new Set();
+    this.#wakes.set(name, wakes);
+    let stop = () => {};
+    const promise = new Promise<void>((resolve) => {
+      stop = () => {
+        wakes.delete(stop);
+        if (wakes.size === 0 && this.#wakes.get(name) === wakes) this.#wakes.delete(name);
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      };
+    });
+    wakes.add(stop);
+    signal?.addEventListener("abort", stop, { once: true });
+    return { promise, stop: () => stop() };
+  }
+
+  async #refresh(): Promise<void> {
+    const [described, { memoryBytes }] = [
+      await this.#tenant.graph.describe(),
+      await this.#tenant.graph.size(),
+    ];
+    this.#catalog = new Map(described.map((each) => [each.name, each]));
+    this.#memoryBytes = memoryBytes;
+  }
+
+  /** Ticks move idle streams' watermarks and drop what is too old; quiet graphs get fewer and fewer. */
+  #arm(): void {
+    this.#tick = setTimeout(() => {
+      if (this.#isClosed) return;
+      this.#tickMs = Math.min(2 * this.#tickMs, TICK_MS_MAX);
+      const ticked = this.#catalog.size === 0 ? Promise.resolve() : this.#carryOut({ kind: "tick" });
+      ticked
+        .then(() => this.#refresh())
+        .catch(() => {}) // the next tick does what this one did not
+        .finally(() => {
+          if (!this.#isClosed) this.#arm();
+        });
+    }, this.#tickMs).unref();
+  }
+}
+
+export interface NumberedLine {
+  readonly number: number;
+  readonly weight: number;
+  readonly json: string;
+}
+
+export interface ViewRange {
+  readonly from?: readonly Cell[] | null;
+  readonly to?: readonly Cell[] | null;
+  readonly limit?: number;
+}

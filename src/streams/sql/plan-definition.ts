@@ -1,0 +1,47 @@
+import { HeadwaterError } from "../../errors.js";
+import { type Emit, parseDefinition, resolveQuery, type Statement } from "../../sql/index.js";
+import { column, type Schema } from "../columns/index.js";
+import type { Plan } from "../plan/index.js";
+import { lower } from "./lower.js";
+import { OPEN_SCALE, SQL_TYPES, valueType } from "./types.js";
+
+type Created = Extract<Statement, { kind: "create stream" | "create table" }>;
+
+/** What a statement defines. */
+export type Defined =
+  | {
+      readonly kind: "query" | "view";
+      readonly name: string | null;
+      readonly plan: Plan;
+      readonly emit: Emit | null;
+    }
+  | (Omit<Created, "columns"> & { readonly columns: Schema });
+
+/** A statement that defines a stream, a table, a query or a view, over the streams and queries that are there. */
+export async function planDefinition(
+  text: string,
+  tables: Readonly<Record<string, Schema>>,
+): Promise<Defined> {
+  const statement = await parseDefinition(text);
+  if ("columns" in statement) return { ...statement, columns: statement.columns.map(specOf) };
+  const columns = Object.fromEntries(
+    Object.entries(tables).map(([name, schema]) => [
+      name,
+      schema.map((spec) => ({ name: spec.name, type: SQL_TYPES[spec.type], nullable: spec.nullable })),
+    ]),
+  );
+  const resolved = resolveQuery(statement.query, text, columns);
+  const plan = lower(resolved, tables);
+  const isView = statement.kind === "create view";
+  return { kind: isView ? "view" : "query", name: isView ? statement.name : null, plan, emit: resolved.emit };
+}
+
+function specOf({ name, type, nullable }: Created["columns"][number]): Schema[number] {
+  const held = valueType(type);
+  if (held === null || held === "interval")
+    throw new HeadwaterError(
+      "HW-5102",
+      `The column ${name} has the type ${type}, which no column of a stream has.`,
+    );
+  return column(name, held, nullable, held === "numeric" ? OPEN_SCALE : 0);
+}

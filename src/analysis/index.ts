@@ -40,7 +40,7 @@ export type {
   Seal,
   Stream,
 } from "./graph.js";
-export { isAnomaly, LABELS, type Label, severityOf } from "./labels.js";
+export { isAnomaly, LABELS, type Label, severityOf, showAnnotation, showLabel } from "./labels.js";
 export { type Choice, type Coordination, coordinated, planCoordination } from "./plan.js";
 export type { Rule } from "./rules.js";
 export type { Hold, SealedStream } from "./sealing.js";
@@ -49,12 +49,13 @@ export { toJson } from "./show/json.js";
 export { checkStream, showDerivation } from "./show/proof.js";
 export { toSarif } from "./show/sarif.js";
 export { toSvg } from "./show/svg.js";
-export { showAnalysis } from "./show/text.js";
+export { showAnalysis, showFault } from "./show/text.js";
 export {
   type DerivedPath,
   type DerivedQuery,
   type DerivedReason,
   type DeriveOptions,
+  derive,
   derivePaths,
   deriveQuery,
 } from "./sql/derive.js";

@@ -200,11 +200,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
   "streams/sql": { loads: ["errors", "sql", "streams/columns", "streams/plan", "streams/codegen"] },
+  "streams/coordination": { loads: ["analysis"], names: ["sql"] },
   "streams/graph": {
     loads: ["errors", "suggest", "streams/columns", "streams/plan", "streams/operators", "streams/outputs"],
   },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
 
+  pgwire: { loads: ["errors"], names: ["sql"] },
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },

@@ -282,7 +282,10 @@ export function naive(plan: Plan, tables: Readonly<Record<string, readonly (read
       }
       case "join": {
         const [left, right] = [rowsOf(part.left), rowsOf(part.right)];
-        return left.flatMap((row) => {
+        const isMet = new Set<Cell[]>();
+        const nulls = (side: Plan) => side.columns.map(() => null);
+        const pairs = left.flatMap((row) => {
+          const truths: (boolean | null)[] = [];
           const matches = right.flatMap((other) =>
             attempt(() => {
               const equal = part.leftKeys.every((key, i) => {
@@ -295,12 +298,30 @@ export function naive(plan: Plan, tables: Readonly<Record<string, readonly (read
               });
               if (!equal) return [];
               const pair = [...row, ...other];
-              return part.condition === null || evaluate(part.condition, pair) === true ? [pair] : [];
+              const truth = part.condition === null || evaluate(part.condition, pair);
+              truths.push(truth as boolean | null);
+              if (truth === true) isMet.add(other);
+              return truth === true ? [pair] : [];
             }),
           );
-          const lone = [...row, ...part.right.columns.map(() => null)];
-          return matches.length === 0 && part.join === "left" ? [lone] : matches;
+          switch (part.join) {
+            case "semi":
+              return matches.length > 0 ? [row] : [];
+            case "anti":
+              return matches.length > 0 ? [] : [row];
+            case "mark":
+              return [[...row, matches.length > 0 ? true : truths.includes(null) ? null : false]];
+            default: {
+              const isLone = matches.length === 0 && (part.join === "left" || part.join === "full");
+              return isLone ? [[...row, ...nulls(part.right)]] : matches;
+            }
+          }
         });
+        const lone = part.join === "right" || part.join === "full" ? right : [];
+        return [
+          ...pairs,
+          ...lone.filter((row) => !isMet.has(row)).map((row) => [...nulls(part.left), ...row]),
+        ];
       }
       case "union":
         return part.inputs.flatMap(rowsOf);

@@ -1,6 +1,6 @@
 import { type Cell, type ColumnType, column, type Schema } from "#src/streams/columns/index.js";
 import type { Expression, Type } from "#src/streams/plan/expression.js";
-import type { Aggregate, Plan, Step } from "#src/streams/plan/physical.js";
+import type { Aggregate, JoinKind, Plan, Step } from "#src/streams/plan/physical.js";
 import fc from "../properties.js";
 
 /** Random typed expressions and plans over one table that has every type, nullable and not. */
@@ -352,7 +352,8 @@ const scan: Plan = { kind: "scan", table: "r", columns: TABLE };
 /** With another use of the table, on columns of one type. Rows that meet are many, so there is one join in a plan. */
 function joined(left: Plan): fc.Arbitrary<Plan> {
   const right: fc.Arbitrary<Plan> = fc.oneof(fc.constant(scan), steps(scan));
-  return fc.tuple(right, fc.constantFrom("inner" as const, "left" as const)).chain(([other, join]) => {
+  const kind = fc.constantFrom<JoinKind>("inner", "left", "right", "full", "semi", "anti", "mark");
+  return fc.tuple(right, kind).chain(([other, join]) => {
     const pairs = left.columns.flatMap(({ type, nullable }, i) =>
       other.columns.flatMap((spec, j): [Expression, Expression][] =>
         spec.type === type
@@ -366,14 +367,21 @@ function joined(left: Plan): fc.Arbitrary<Plan> {
       ),
     );
     const both = [...left.columns, ...other.columns];
+    const lacking = (side: Plan, isLacking: boolean) =>
+      side.columns.map((spec) => (isLacking ? { ...spec, nullable: true } : spec));
     const columns =
-      join === "inner"
-        ? both
-        : [...left.columns, ...other.columns.map((spec) => ({ ...spec, nullable: true }))];
+      join === "semi" || join === "anti"
+        ? left.columns
+        : join === "mark"
+          ? [...left.columns, column("mark", "bool")]
+          : [
+              ...lacking(left, join === "right" || join === "full"),
+              ...lacking(other, join === "left" || join === "full"),
+            ];
     const keys = fc.subarray(pairs, { maxLength: Math.min(2, pairs.length) });
     return fc.tuple(keys, fc.option(expression("bool", both, 2))).map(
       ([on, condition]): Plan => ({
-        ...{ kind: "join", join, left, right: other, condition, columns },
+        ...{ kind: "join", join, isTemporal: false, left, right: other, condition, columns },
         leftKeys: on.map(([key]) => key),
         rightKeys: on.map(([, key]) => key),
       }),

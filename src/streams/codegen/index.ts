@@ -7,6 +7,17 @@ export { groupRow, specOf, stateColumns } from "./aggregate-state.js";
 export { canCast } from "./casts.js";
 export { RowErrors } from "./function.js";
 export { groupIds } from "./group-ids.js";
-export { type Join, type JoinState, joinKeys, type Probe, probe, type Side } from "./join.js";
+export {
+  type Join,
+  type JoinShape,
+  type JoinState,
+  joinKeys,
+  type Probe,
+  probe,
+  type Relink,
+  relink,
+  type Side,
+  type SideShape,
+} from "./join.js";
 export { LIBRARY } from "./lib/index.js";
 export { transform } from "./output.js";

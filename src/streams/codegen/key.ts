@@ -88,7 +88,7 @@ export class Key {
       this.#code.line(`const ${k} = ${unlessNull(value, `${pool}.intern(${value.v})`)};`);
       return;
     }
-    const known = `${k}${text.texts}`;
+    const known = this.#code.name("m");
     this.#code.before(`const ${known} = new Int32Array(${text.texts}.size).fill(-1);`);
     this.#code.line(`let ${k} = 0;`);
     this.#code.block(value.n === null ? "" : `if (!${value.n})`, () =>

@@ -25,7 +25,7 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
 
   /** `steps` are what follows the plan before the next operator that keeps state, and `output` what they give. */
   function build(part: Plan, steps: readonly Step[], output: Schema, next: Operator): void {
-    if (site.mode !== "once" && !["scan", "step", "union"].includes(part.kind))
+    if (site.mode !== "once" && !["scan", "step", "union", "join"].includes(part.kind))
       throw new HeadwaterError("HW-5102", `A standing query cannot have the operator "${part.kind}" yet.`);
     switch (part.kind) {
       case "scan":
@@ -46,7 +46,7 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
           left: { input: left.input.columns, steps: left.steps },
           right: { input: right.input.columns, steps: right.steps },
         };
-        const join = new Join(part, before, { steps, output }, site.errors, next);
+        const join = new Join(part, before, { steps, output }, site, next);
         build(left.input, [], left.input.columns, join.left);
         build(right.input, [], right.input.columns, join.right);
         return;

@@ -3,6 +3,7 @@
  * `operators` run them.
  */
 export type { Arithmetic, Comparison, Expression, FunctionName, Type, ValueType } from "./expression.js";
+export { type Expiry, expiryOf } from "./join-time.js";
 export type { Aggregate, Plan, SortKey, Step } from "./physical.js";
 export { pruned } from "./prune.js";
 export { conjunction, conjuncts, moved } from "./rewrite.js";

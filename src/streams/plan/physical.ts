@@ -16,6 +16,14 @@ export interface SortKey {
   readonly nullsFirst: boolean;
 }
 
+/**
+ * What comes out of a join. Inner and outer joins: the columns of the left side, then those of the right; an outer join also gives
+ * each row of the side that meets none, with NULLs. Semi and anti join: the left rows that meet one or none. Mark
+ * join: every left row, with a truth value behind its columns: whether it meets one, NULL if it meets none and of one it is
+ * not known.
+ */
+export type JoinKind = "inner" | "left" | "right" | "full" | "semi" | "anti" | "mark";
+
 /** What is done to rows one by one, between two operators that keep state; consecutive steps become one function. */
 export type Step =
   | { readonly kind: "filter"; readonly predicate: Expression }
@@ -52,13 +60,12 @@ export type Plan = { readonly columns: Schema } & (
       readonly keys: readonly Expression[];
       readonly aggregates: readonly Aggregate[];
     }
-  /**
-   * Rows of both sides whose keys are equal and which meet the condition: the columns of the left side, then those of the
-   * right. A left join also gives each left row that meets none, once, with NULLs.
-   */
+  /** Rows of both sides meet if their keys are equal and the condition is true of both. */
   | {
       readonly kind: "join";
-      readonly join: "inner" | "left";
+      readonly join: JoinKind;
+      /** Rows of the left side meet the rows that the right side has at that moment; changes of the right side emit nothing. */
+      readonly isTemporal: boolean;
       readonly left: Plan;
       readonly right: Plan;
       readonly leftKeys: readonly Expression[];

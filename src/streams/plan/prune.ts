@@ -131,20 +131,26 @@ function narrowedJoin(plan: Extract<Plan, { kind: "join" }>, needed: readonly nu
   const isLeft = (index: number) => index < width;
   const about = (side: "left" | "right", condition: Expression) =>
     columnsIn(condition).every((index) => isLeft(index) === (side === "left"));
+  const { join } = plan;
   const all = conjuncts(plan.condition);
-  // A left row of an outer join comes out whether it meets the condition or not.
+  // A row that comes out whether it meets the condition or not is not left out before the join; nor is one whose condition
+  // may be unknown, where that counts.
   const early = {
-    left: plan.join === "inner" ? all.filter((each) => about("left", each)) : [],
-    right: all.filter((each) => about("right", each)),
+    left: ["inner", "semi", "right"].includes(join) ? all.filter((each) => about("left", each)) : [],
+    right: ["inner", "left", "semi", "anti"].includes(join) ? all.filter((each) => about("right", each)) : [],
   };
   const late = all.filter((each) => !early.left.includes(each) && !early.right.includes(each));
-  const wanted = unique([...needed, ...late.flatMap(columnsIn)]);
-  const left = unique([...wanted.filter(isLeft), ...plan.leftKeys.flatMap(columnsIn)]);
+  const isLeftOnly = join === "semi" || join === "anti" || join === "mark";
+  const inPairs = late.flatMap(columnsIn);
+  const left = unique([...needed, ...inPairs].filter(isLeft).concat(plan.leftKeys.flatMap(columnsIn)));
   const right = unique([
-    ...wanted.filter((index) => !isLeft(index)).map((index) => index - width),
+    ...[...(isLeftOnly ? [] : needed), ...inPairs]
+      .filter((index) => !isLeft(index))
+      .map((index) => index - width),
     ...plan.rightKeys.flatMap(columnsIn),
   ]);
-  const have = [...left, ...right.map((index) => index + width)];
+  const pair = [...left, ...right.map((index) => index + width)];
+  const have = join === "mark" ? [...left, width] : isLeftOnly ? left : pair;
   const onRight = early.right.map((each) => moved(each, (index) => index - width));
   return ordered(
     {
@@ -153,7 +159,7 @@ function narrowedJoin(plan: Extract<Plan, { kind: "join" }>, needed: readonly nu
       right: narrowed(filtered(plan.right, onRight), right),
       leftKeys: plan.leftKeys.map((key) => moved(key, (index) => left.indexOf(index))),
       rightKeys: plan.rightKeys.map((key) => moved(key, (index) => right.indexOf(index))),
-      condition: conjunction(late.map((each) => moved(each, (index) => have.indexOf(index)))),
+      condition: conjunction(late.map((each) => moved(each, (index) => pair.indexOf(index)))),
       columns: columnsAt(plan, have),
     },
     have,

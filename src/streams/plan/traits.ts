@@ -1,5 +1,6 @@
 import type { Schema } from "../columns/index.js";
 import type { Expression } from "./expression.js";
+import { joinBounds } from "./join-time.js";
 import type { Plan, Step } from "./physical.js";
 
 /**
@@ -67,8 +68,13 @@ export function traitsOf(plan: Plan, inputs: Inputs, mode: EmitMode): Traits {
       return { isAppendOnly: isFinal || (isDistinct && input.isAppendOnly), bounds };
     }
     case "join": {
-      const [left, right] = [again(plan.left), again(plan.right)];
-      return { isAppendOnly: plan.join === "inner" && left.isAppendOnly && right.isAppendOnly, bounds: [] };
+      const sides = { left: again(plan.left), right: again(plan.right) };
+      const isGrowing = plan.join === "inner" || plan.join === "semi";
+      const isAppendOnly = sides.left.isAppendOnly && sides.right.isAppendOnly && isGrowing;
+      return {
+        isAppendOnly: mode === "once" || isAppendOnly || plan.isTemporal,
+        bounds: joinBounds(plan, sides),
+      };
     }
     case "union": {
       const all = plan.inputs.map(again);

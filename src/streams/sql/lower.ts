@@ -95,14 +95,17 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
 
   function joined(plan: Extract<SqlPlan, { kind: "join" }>, more: readonly PlanExpression[]): Plan {
     const { join } = plan;
-    if (join === "right" || join === "full")
-      return refuse(plan.span, `${join.toUpperCase()} joins are not run yet.`);
     const [left, right] = [part(plan.left), part(plan.right)];
-    const lone = right.columns.map((spec) => (join === "left" ? { ...spec, nullable: true } : spec));
+    const lacking = (side: Plan, isLacking: boolean) =>
+      side.columns.map((spec) => (isLacking ? { ...spec, nullable: true } : spec));
+    const columns = [
+      ...lacking(left, join === "right" || join === "full"),
+      ...lacking(right, join === "left" || join === "full"),
+    ];
     const both = new Expressions(query.text, [...left.columns, ...right.columns]);
     const conditions = [...(plan.on === null ? [] : [plan.on]), ...more].map((each) => both.lower(each));
     const how = meeting(conditions.flatMap(conjuncts), left.columns.length);
-    return { ...how, kind: "join", join, left, right, columns: [...left.columns, ...lone] };
+    return { ...how, kind: "join", join, isTemporal: false, left, right, columns };
   }
 
   function windowed(plan: Extract<SqlPlan, { kind: "window" }>): Plan {

@@ -5,3 +5,4 @@
 export { Bag } from "./bag.js";
 export { KeyedTable } from "./keyed-table.js";
 export type { State } from "./state.js";
+export { WeightedRows } from "./weighted-rows.js";

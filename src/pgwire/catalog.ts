@@ -1,0 +1,39 @@
+import type { SqlType } from "../sql/index.js";
+
+/** Who may sign in, and what a client may read then. */
+export interface Catalog {
+  /** The reader of a user, or null if user and password do not belong together. Says nothing about why. */
+  signIn(credentials: Credentials): Promise<Reader | null>;
+}
+
+export interface Credentials {
+  readonly user: string;
+  readonly database: string;
+  readonly password: string;
+}
+
+export interface ResultColumn {
+  readonly name: string;
+  readonly type: SqlType;
+}
+
+export interface Described {
+  readonly columns: readonly ResultColumn[];
+  /** The types of `$1`, `$2` and so on. */
+  readonly parameters: readonly SqlType[];
+}
+
+export interface Result {
+  readonly columns: readonly ResultColumn[];
+  /** Values in PostgreSQL's text form. */
+  readonly rows: Iterable<readonly (string | null)[]>;
+}
+
+/** What one signed-in client can ask. Errors of queries are `HeadwaterError`s; the client gets their code and message. */
+export interface Reader {
+  describe(sql: string): Promise<Described>;
+  /** `parameters` are in PostgreSQL's text form. */
+  read(sql: string, parameters: readonly (string | null)[]): Promise<Result>;
+  /** The reader may not be used any more, because its token was revoked or has expired: the connection is closed. */
+  readonly revoked: AbortSignal;
+}

@@ -1,0 +1,33 @@
+import type { Column, ResolvedQuery } from "../../sql/index.js";
+
+/** What is known of a stream from outside before any row comes. */
+export interface StreamFacts {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** Of a table: a row replaces the one with the same key. Empty for a stream. */
+  readonly key: readonly string[];
+  /** The column whose watermark closes windows. */
+  readonly watermark: string | null;
+  /** The watermark is an estimate: rows may come later than it, because its lateness bound is a guess. */
+  readonly isEstimated: boolean;
+  /** The sets of columns whose partitions producers seal. */
+  readonly seals: readonly (readonly string[])[];
+  /** One producer writes it, and numbers its batches. */
+  readonly isSingleWriter: boolean;
+}
+
+export interface QueryFacts {
+  /** Also the name of its output, which other queries read. */
+  readonly name: string;
+  readonly query: ResolvedQuery;
+  readonly coordination: CoordinationChoice | null;
+}
+
+/**
+ * What the registrant has chosen for a query whose answers depend on the order of rows: one order for all (the tickets of
+ * the graph), seals, or to live with it. The reason is for whoever reads the query later.
+ */
+export type CoordinationChoice =
+  | { readonly kind: "order"; readonly reason: string }
+  | { readonly kind: "seal" }
+  | { readonly kind: "accept"; readonly reason: string };

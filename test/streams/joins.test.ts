@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Batch, type Cell, column, type Schema } from "#src/streams/columns/index.js";
+import type { Plan } from "#src/streams/plan/index.js";
+import { planQuery } from "#src/streams/sql/index.js";
+import { changelog, Multiset, Running, stream } from "./standing.js";
+
+const EVENTS: Schema = [
+  column("key", "int", false),
+  column("ts", "timestamp", false),
+  column("name", "text", false),
+];
+const TABLES = { a: EVENTS, b: EVENTS };
+const INPUTS = { a: stream(EVENTS, 1), b: stream(EVENTS, 1) };
+
+/** Rows of one table, one a millisecond, in ten keys. */
+function eventsOf(table: string, count: number): Cell[][] {
+  return Array.from({ length: count }, (_, i) => [(i * 7 + table.length) % 10, i, `${table}${i}`]);
+}
+
+const JOINS = {
+  "inner join":
+    "join b on a.key = b.key and b.ts between a.ts - interval '20 ms' and a.ts + interval '30 ms'",
+  "left join":
+    "left join b on a.key = b.key and b.ts between a.ts - interval '20 ms' and a.ts + interval '30 ms'",
+  "full join":
+    "full join b on a.key = b.key and b.ts > a.ts - interval '20 ms' and b.ts <= a.ts + interval '30 ms'",
+};
+
+for (const [name, join] of Object.entries(JOINS))
+  test(`${name}: a join over an interval frees what lies behind the watermarks, and goes on from its checkpoint`, async () => {
+    const sql = `select a.name as x, b.name as y from a ${join}`;
+    const plan = await planQuery(sql, TABLES);
+    const [bounded, whole] = [0, 1].map(() => new Running(plan, { emit: "changes", inputs: INPUTS }));
+    assert.ok(bounded !== undefined && whole !== undefined);
+    const rows = { a: eventsOf("a", 12_000), b: eventsOf("b", 12_000).filter((_, i) => i % 3 !== 0) };
+    let most = 0;
+    for (let from = 0; from < 12_000; from += 500) {
+      for (const running of [bounded, whole]) {
+        for (const table of ["a", "b"] as const) {
+          const now = rows[table].filter(([, ts]) => Number(ts) >= from && Number(ts) < from + 500);
+          running.push({ table, rows: now, weights: now.map(() => 1) }, EVENTS);
+        }
+        running.query.flush();
+      }
+      for (const table of ["a", "b"]) bounded.query.watermark(table, from + 500);
+      bounded.query.flush();
+      most = Math.max(most, bounded.query.memoryBytes);
+      if (from === 6000) bounded.restart();
+    }
+    assert.deepEqual(bounded.results.rows, whole.results.rows);
+    assert.ok(bounded.results.rows.length > 1000);
+    assert.ok(4 * most < whole.query.memoryBytes, `${most} of ${whole.query.memoryBytes} bytes`);
+  });
+
+const RATES: Schema = [column("key", "int", false), column("rate", "int")];
+
+function temporal(join: "inner" | "left"): Plan {
+  const key = { kind: "column", index: 0, type: "int", nullable: false, scale: 0 } as const;
+  return {
+    kind: "join",
+    join,
+    isTemporal: true,
+    left: { kind: "scan", table: "a", columns: EVENTS },
+    right: { kind: "scan", table: "rates", columns: RATES },
+    leftKeys: [key],
+    rightKeys: [key],
+    condition: null,
+    columns: [...EVENTS, ...RATES.map((spec) => ({ ...spec, nullable: join === "left" || spec.nullable }))],
+  };
+}
+
+test("a temporal join gives each row of the stream the table's row of that moment, and nothing when the table changes", () => {
+  const expected = new Multiset();
+  const inputs = { a: stream(EVENTS, 1), rates: changelog(RATES) };
+  const running = new Running(temporal("left"), { emit: "changes", inputs });
+  const row = (key: number): Cell[] => [key, key, "n"];
+  const push = (table: string, schema: Schema, rows: Cell[][], weights: number[]) => {
+    running.query.push(table, Batch.of(schema, rows, weights));
+    running.query.flush();
+  };
+  push("rates", RATES, [[1, 10]], [1]);
+  push("a", EVENTS, [row(1), row(2)], [1, 1]);
+  expected.put([...row(1), 1, 10]);
+  expected.put([...row(2), null, null]);
+  push("rates", RATES, [[1, 10], [1, 11], [2, 20]], [-1, 1, 1]); // biome-ignore format: a table
+  assert.deepEqual(running.results.rows, expected.rows);
+  running.restart();
+  push("a", EVENTS, [row(1), row(2)], [1, 1]);
+  expected.put([...row(1), 1, 11]);
+  expected.put([...row(2), 2, 20]);
+  assert.deepEqual(running.results.rows, expected.rows);
+});
+
+test("a temporal join of rows that are taken back is refused", () => {
+  const inputs = { a: changelog(EVENTS), rates: changelog(RATES) };
+  assert.throws(
+    () => new Running(temporal("inner"), { emit: "changes", inputs }),
+    /takes a stream on its left side/,
+  );
+});

@@ -62,6 +62,7 @@ export {
   type OutsideResult,
   outside,
 } from "./model/outside.js";
+export { type Owned, type OwnedEngine, type OwnedOptions, owned } from "./model/owned.js";
 export type { Answered, Children, Elsewhere, Later, Ref, Target, Timed, View } from "./model/refs.js";
 export { tracked } from "./model/tracked.js";
 export {

@@ -8,7 +8,7 @@ import { olderFaults, type Survey, withSurvey } from "../journal/survey.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused } from "./arguments.js";
 import { journal } from "./journal.js";
-import { jsonOf } from "./journal-values.js";
+import { entryAsJson, OwnedTotals } from "./journal-owned.js";
 import type { Terminal } from "./terminal.js";
 
 const ACTIONS = { info, verify, export: exportAll, backup: backUp, repair: mend } as const;
@@ -61,6 +61,7 @@ async function mend(directory: string, terminal: Terminal, json: boolean): Promi
 async function info(directory: string, terminal: Terminal, json: boolean): Promise<number> {
   const facts = await withSurvey(directory, async (survey) => {
     const kinds = new Map<string, { keys: number; bytes: number }>();
+    const owned = new OwnedTotals();
     const nodes = new Map<string, string>();
     for await (const [key, value] of unhurried(survey, terminal)) {
       const name = key.split("/", 1)[0] ?? key;
@@ -70,6 +71,7 @@ async function info(directory: string, terminal: Terminal, json: boolean): Promi
       if (node?.isDropped === false) nodes.set(node.name, node.root);
       kind.keys += 1;
       kind.bytes += Buffer.byteLength(key) + (value?.byteLength ?? 0);
+      owned.add(key, value?.byteLength ?? 0);
     }
     const { card, epoch, logCommits, logBytes, fileBytes } = survey;
     const { format, layout } = card;
@@ -83,17 +85,19 @@ async function info(directory: string, terminal: Terminal, json: boolean): Promi
       logCommits,
       logBytes,
       kinds: Object.fromEntries(kinds),
+      owned,
     };
   });
   if (json) {
-    terminal.out(JSON.stringify(facts));
+    terminal.out(JSON.stringify({ ...facts, owned: facts.owned.facts }));
     return 0;
   }
-  const { kinds, ...rest } = facts;
+  const { kinds, owned, ...rest } = facts;
   for (const [name, value] of Object.entries(rest)) terminal.out(`${name.padEnd(12)}${value}`);
   for (const [name, { keys, bytes }] of Object.entries(kinds)) {
     terminal.out(`${`${name}/`.padEnd(12)}${keys} ${keys === 1 ? "key" : "keys"}, ${bytes} bytes`);
   }
+  if (owned.engines > 0) terminal.out(`${"owned".padEnd(12)}${owned}`);
   return 0;
 }
 
@@ -126,7 +130,7 @@ async function exportAll(directory: string, terminal: Terminal): Promise<number>
     let lost = 0;
     for await (const [key, value] of unhurried(survey, terminal)) {
       if (value !== null) {
-        terminal.out(`{"key":${JSON.stringify(key)},"value":${jsonOf(value)}}`);
+        terminal.out(`{"key":${JSON.stringify(key)},"value":${entryAsJson(key, value)}}`);
         continue;
       }
       lost += 1;

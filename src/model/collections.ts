@@ -4,11 +4,13 @@
  * `src/state` makes them.
  */
 
+import type { Owned, OwnedEngine } from "./owned.js";
+
 /** What may be a key of a tracked map or an item of a tracked set. */
 export type TrackedKey = string | number | boolean | bigint;
 
-/** What a tracked collection stands for: a Map, a Set or an array. */
-export type TrackedKind = "map" | "set" | "list";
+/** What a tracked collection stands for: a Map, a Set or an array. The records of an owned engine are tracked, too. */
+export type TrackedKind = "map" | "set" | "list" | "owned";
 
 /** Tells these types from others that have the same methods, such as Map. */
 export declare const TRACKED: unique symbol;
@@ -93,13 +95,15 @@ export interface TrackedList<T> extends ReadonlyTrackedList<T> {
 
 /** What is left of T for whoever only looks at it. */
 export type Untouchable<T> =
-  T extends TrackedMap<infer K, infer V>
-    ? ReadonlyTrackedMap<K, V>
-    : T extends TrackedSet<infer I>
-      ? ReadonlyTrackedSet<I>
-      : T extends TrackedList<infer I>
-        ? ReadonlyTrackedList<I>
-        : Seen<T>;
+  T extends Owned<infer _>
+    ? Pick<T, "position">
+    : T extends TrackedMap<infer K, infer V>
+      ? ReadonlyTrackedMap<K, V>
+      : T extends TrackedSet<infer I>
+        ? ReadonlyTrackedSet<I>
+        : T extends TrackedList<infer I>
+          ? ReadonlyTrackedList<I>
+          : Seen<T>;
 
 /** Plain data to look at: changing it would do nothing, so that does not compile. Classes with methods stay as they are. */
 type Seen<T> = T extends Primitive | Opaque
@@ -129,6 +133,7 @@ interface Maker {
   map(entries: Iterable<readonly [TrackedKey, unknown]>): Tracked;
   set(items: Iterable<TrackedKey>): Tracked;
   list(items: Iterable<unknown>): Tracked;
+  owned(make: () => OwnedEngine, checkpointBytes: number): Tracked;
 }
 
 let maker: Maker | null = null;

@@ -138,13 +138,8 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
     else kinds[fields.push(field) - 1] = kindOf(value);
   }
   const values = held.map(([, value]) => value);
-  for (const { kind } of tracked.filter((collection) => !values.includes(collection))) {
-    throw new HeadwaterError(
-      "HW-1102",
-      `${nameOf(cls)} makes a tracked ${kind} that is not the value of one of its fields. Write \`entries = tracked.${kind}()\`; ` +
-        "inside other data, use a plain Map, Set or array.",
-    );
-  }
+  for (const { kind } of tracked.filter((collection) => !values.includes(collection)))
+    throw isNoField(cls, kind);
   for (const index of below.keys()) {
     if (slots[index] !== undefined) continue;
     throw new HeadwaterError(
@@ -168,6 +163,15 @@ function inspect(cls: ContextClass, key: Key | undefined): Shape {
     fields,
   });
   return shape;
+}
+
+function isNoField(cls: ContextClass, kind: TrackedKind): HeadwaterError {
+  const what =
+    kind === "owned"
+      ? "an owned engine that is not the value of one of its fields. Write `engine = owned(() => new Engine())`."
+      : `a tracked ${kind} that is not the value of one of its fields. Write \`entries = tracked.${kind}()\`; inside other ` +
+        "data, use a plain Map, Set or array.";
+  return new HeadwaterError("HW-1102", `${nameOf(cls)} makes ${what}`);
 }
 
 /** Names of logical nodes, methods and children stand in messages and keys, which are UTF-8. */

@@ -22,7 +22,7 @@ export const KIND = {
   array: 13,
 } as const;
 
-export const TRACKED_KINDS: readonly TrackedKind[] = ["map", "set", "list"];
+export const TRACKED_KINDS: readonly TrackedKind[] = ["map", "set", "list", "owned"];
 
 /** What bytes are seen through. The order is in journals, too. */
 export const BYTE_VIEWS = [

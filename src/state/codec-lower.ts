@@ -1,6 +1,7 @@
 import { HeadwaterError, invariant } from "../errors.js";
 import { isWellFormed } from "../model/key.js";
 import { BYTE_VIEWS, KIND, TRACKED_KINDS } from "./codec-kinds.js";
+import { ownedSummary } from "./owned-live.js";
 import { registeredName } from "./registered.js";
 import { entriesOf } from "./tracked-content.js";
 import { Version } from "./tracked-version.js";
@@ -114,7 +115,8 @@ function lowerError(error: Error): unknown {
 
 function lowerVersion(version: Version): unknown {
   const lowered = marked(KIND.tracked, TRACKED_KINDS.indexOf(version.kind));
-  for (const { key, sequence, value } of entriesOf(version)) lowered.push(lower(key), sequence, lower(value));
+  const entries = version.kind === "owned" ? ownedSummary(version) : entriesOf(version);
+  for (const { key, sequence, value } of entries) lowered.push(lower(key), sequence, lower(value));
   return lowered;
 }
 

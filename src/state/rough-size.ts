@@ -1,6 +1,7 @@
 import type { State } from "./fields.js";
+import type { OwnedStore } from "./owned-store.js";
 import { entriesOf } from "./tracked-content.js";
-import { Version } from "./tracked-version.js";
+import { storeOf, Version } from "./tracked-version.js";
 
 /** Of a collection, so many items are looked at; the others are taken to be like them. */
 const ITEMS_SAMPLED = 16;
@@ -15,6 +16,7 @@ export function roughBytes(state: State): number {
 function bytesOf(value: unknown, depth: number): number {
   if (typeof value === "string") return OBJECT_BYTES + value.length;
   if (typeof value !== "object" || value === null || depth === 0) return NUMBER_BYTES;
+  if (value instanceof Version && value.kind === "owned") return ownedBytes(storeOf(value) as OwnedStore);
   if (value instanceof Version) return ofMany(value.size, entries(value), depth);
   if (Array.isArray(value)) return ofMany(value.length, value, depth);
   if (value instanceof Map) return ofMany(value.size, value, depth);
@@ -22,6 +24,10 @@ function bytesOf(value: unknown, depth: number): number {
   if (ArrayBuffer.isView(value)) return OBJECT_BYTES + value.byteLength;
   const own = Object.values(value);
   return ofMany(own.length, own, depth);
+}
+
+function ownedBytes({ recordBytes, partBytes, records, seat }: OwnedStore): number {
+  return OBJECT_BYTES + recordBytes + partBytes + records * ITEM_BYTES + (seat.engine?.memoryBytes ?? 0);
 }
 
 function ofMany(size: number, items: Iterable<unknown>, depth: number): number {

@@ -1,5 +1,6 @@
 import { invariant } from "../errors.js";
 import type { TrackedKey, TrackedKind } from "../model/collections.js";
+import { OwnedStore } from "./owned-store.js";
 import { same } from "./same.js";
 import { EntryStore } from "./tracked-entries.js";
 import { ItemStore } from "./tracked-items.js";
@@ -89,6 +90,7 @@ function isUnchanged(older: Version, { key, sequence, value, deleted }: Change):
 
 /** A version that holds this, for example what was loaded from a journal. The values are now its own. */
 export function versionFrom(kind: TrackedKind, entries: Iterable<Content>): Version {
+  if (kind === "owned") return ownedVersion(entries);
   const sorted = [...entries].sort((a, b) => a.sequence - b.sequence);
   if (kind === "list") return Version.root(kind, listOf(sorted));
   const store = new EntryStore();
@@ -103,6 +105,19 @@ export function versionFrom(kind: TrackedKind, entries: Iterable<Content>): Vers
     store.load(checked, sequence, own(value));
   }
   return Version.root(kind, store);
+}
+
+/** The records must be those behind the checkpoint, all of them. */
+export function ownedVersion(entries: Iterable<Pick<Content, "key" | "value">>): Version {
+  const store = new OwnedStore();
+  for (const { key, value } of entries) {
+    const isOnce = value instanceof Uint8Array && store.find(key) === undefined;
+    invariant(isOnce, "what an owned field holds is bytes, and there once");
+    store.load(key, value);
+  }
+  for (let i = 1; i <= store.records; i++)
+    invariant(store.find(store.checkpointPosition + i), "the records of an owned field have no gap");
+  return Version.root("owned", store);
 }
 
 function listOf(sorted: readonly Content[]): ItemStore {

@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "../model/address.js";
 import { provideCollections, type Tracked, type TrackedKind } from "../model/collections.js";
+import { LiveOwned } from "./owned-live.js";
 import { isSameContent, versionOf } from "./tracked-content.js";
 import { LiveList } from "./tracked-list.js";
 import { Live } from "./tracked-live.js";
@@ -13,9 +14,11 @@ provideCollections({
   map: (entries) => new LiveMap(entries),
   set: (items) => new LiveSet(items),
   list: (items) => new LiveList(items),
+  owned: (make, checkpointBytes) => new LiveOwned(make, checkpointBytes),
 });
 
 function make(kind: TrackedKind): Live {
+  if (kind === "owned") return new LiveOwned(null, Number.POSITIVE_INFINITY);
   if (kind === "list") return new LiveList([]);
   return kind === "map" ? new LiveMap([]) : new LiveSet([]);
 }
@@ -74,12 +77,13 @@ export function plainOf(version: Version): unknown {
 /** What was written for a field, as its class declares it now: a plain Map may have become a tracked one, or back. */
 export function fitted(value: unknown, declared: unknown, address: Address, field: string): unknown {
   if (value instanceof Version) {
-    return declared instanceof Live && declared.kind === value.kind
-      ? value
-      : fitted(plainOf(value), declared, address, field);
+    if (declared instanceof Live && declared.kind === value.kind) return value;
+    if (value.kind === "owned") throw unlike(address, `its field "${field}" is what an engine has left`);
+    return fitted(plainOf(value), declared, address, field);
   }
   if (!(declared instanceof Live)) return value;
   const { kind } = declared;
+  if (kind === "owned") throw unlike(address, `its field "${field}" is not what an engine has left`);
   const fits = kind === "list" ? Array.isArray(value) : value instanceof (kind === "map" ? Map : Set);
   if (!fits) throw unlike(address, `its field "${field}" is not what a tracked ${kind} can be made of`);
   return versionOf(kind, value as Iterable<unknown>);
@@ -95,9 +99,10 @@ export function unlike(address: Address, how: string): HeadwaterError {
 }
 
 export function replaced(address: Address, field: string, how: string): HeadwaterError {
+  const remedy = `change what it holds (\`this.${field}.clear()\`, then fill it), or declare a plain Map, Set or array`;
   return new HeadwaterError(
     "HW-1101",
-    `${address}.${field} is declared as a tracked collection, but ${how}. Such a field keeps its collection: change ` +
-      `what it holds (\`this.${field}.clear()\`, then fill it), or declare a plain Map, Set or array.`,
+    `${address}.${field} is declared as a tracked collection or an owned engine, but ${how}. Such a field keeps what it was ` +
+      `declared with: ${remedy}; an engine is changed by the records that it applies.`,
   );
 }

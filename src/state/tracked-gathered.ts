@@ -1,6 +1,6 @@
 import { invariant } from "../errors.js";
 import type { TrackedKey, TrackedKind } from "../model/collections.js";
-import type { Content } from "./tracked-content.js";
+import { type Content, ownedVersion } from "./tracked-content.js";
 import { EntryStore } from "./tracked-entries.js";
 import { ItemStore } from "./tracked-items.js";
 import { checkKey } from "./tracked-values.js";
@@ -20,6 +20,7 @@ export interface Gathered {
 }
 
 export function gathered(kind: TrackedKind): Gathered {
+  if (kind === "owned") return new GatheredRecords();
   return kind === "list" ? new GatheredItems() : new GatheredEntries(kind);
 }
 
@@ -51,6 +52,24 @@ class GatheredEntries implements Gathered {
   version(): Version {
     if (!this.#isSorted) this.#store.sort();
     return Version.root(this.kind, this.#store);
+  }
+}
+
+/** Records and parts of checkpoints; those that a later checkpoint has replaced may be among them for a while. */
+class GatheredRecords implements Gathered {
+  readonly kind = "owned";
+  readonly #bytes = new Map<TrackedKey, Content>();
+
+  put(content: Content): void {
+    this.#bytes.set(content.key, content);
+  }
+
+  delete(key: TrackedKey): void {
+    this.#bytes.delete(key);
+  }
+
+  version(): Version {
+    return ownedVersion(this.#bytes.values());
   }
 }
 

@@ -160,6 +160,14 @@ export function toRoot(version: Version): void {
   }
 }
 
+/** Where the content is, of whichever version it is at the moment. */
+export function storeOf(version: Version): Store {
+  let at = version;
+  while (at.next !== null) at = at.next;
+  invariant(at.store, "every version has a way to the content");
+  return at.store;
+}
+
 /** What the steps from `base` to the root come to, without what was taken back. */
 function changesIn(base: Version, store: Store): Change[] {
   const before = firstSteps(base.steps, new Map());

@@ -299,6 +299,8 @@ function whyLeftOut(name: string, item: unknown, of: object): string {
 function describe(value: object): string {
   if (value instanceof Reference) return "a reference to a context (pass or keep its key instead)";
   if (value instanceof Context) return "a context itself (pass what is needed of it, or its key)";
+  if (value instanceof Tracked && value.kind === "owned")
+    return "an owned engine (it stays in its field; pass what `read` gives of it)";
   if (value instanceof Tracked) {
     return "a tracked collection (it stays in its field; pass what is needed of it, or a copy: `new Map(…)`, `[...…]`)";
   }

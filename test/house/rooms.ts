@@ -195,7 +195,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/door": { loads: ["errors", "streams/columns"] },
   "streams/tables": { loads: ["errors", "streams/columns"] },
   "streams/plan": { loads: [], names: ["streams/columns"] },
-  "streams/codegen": { loads: ["streams/columns", "streams/plan"], names: ["streams/tables"] },
+  "streams/codegen": { loads: ["errors", "streams/columns", "streams/plan"], names: ["streams/tables"] },
   "streams/operators": {
     loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pack } from "msgpackr";
 import { encode } from "#src/state/codec.js";
+import { checkpointValue } from "#src/state/owned-store.js";
 import { versionFrom } from "#src/state/tracked-content.js";
 import { headwater, MAIN, ROOT, runHere } from "../cli/headwater.js";
 import {
@@ -29,6 +30,10 @@ async function journalIn(t: TestContext): Promise<string> {
     "c/Bank/2": encode([1.5, null, true, -1 / 0, Number.NaN, -0, undefined]),
     "c/😀": encode(new Map<unknown, unknown>([["__proto__", 1n << 60n]])),
     "c/tracked": encode(versionFrom("set", [{ key: "ada", sequence: 1, value: undefined }])),
+    "d/Graph\0engine\0k": checkpointValue(41, 3),
+    "d/Graph\0engine\0pname": Buffer.from("abc"),
+    "d/Graph\0engine\0r0000000000000042": encode("not to be read"),
+    "d/Graph\0map\0sr1": encode([1, "tracked"]),
     "t/Bank/9": encode([Buffer.from([1, 2, 3]), new Date(0), new Set([1]), new RangeError("far")]),
     "x/empty": Buffer.alloc(0),
     "x/instance": pack([null, 10, "Point", null, "x", 1.5]),
@@ -51,7 +56,8 @@ test("info says whose journal it is and what is in it, by kind", async (t) => {
   const directory = await journalIn(t);
   const { exitCode, stdout, stderr } = await headwater("journal", "info", directory, "--json");
   assert.deepEqual([exitCode, stderr], [0, ""]);
-  const { kinds, fileBytes, ...facts } = JSON.parse(stdout);
+  const { kinds, fileBytes, owned, ...facts } = JSON.parse(stdout);
+  assert.deepEqual(owned, { engines: 1, records: 1, recordBytes: 15, parts: 2, partBytes: 19 });
   const kindsFound: [string, { keys: number }][] = Object.entries(kinds);
   assert.deepEqual(facts, { program: "bank", format: 1, layout: 2, epoch: 1, logCommits: 0, logBytes: 0 });
   assert.equal(fileBytes, readFileSync(tableOf(directory)).length);
@@ -59,6 +65,7 @@ test("info says whose journal it is and what is in it, by kind", async (t) => {
     kindsFound.map(([kind, { keys }]) => [kind, keys]),
     [
       ["c", 4],
+      ["d", 4],
       ["t", 1],
       ["x", 4],
     ],
@@ -66,6 +73,7 @@ test("info says whose journal it is and what is in it, by kind", async (t) => {
   const plain = await headwater("journal", "info", directory);
   assert.match(plain.stdout, /^program +bank$/m);
   assert.match(plain.stdout, /^c\/ +4 keys, \d+ bytes$/m);
+  assert.match(plain.stdout, /^owned +1 engines: 1 records, 15 bytes; 2 parts/m);
 });
 
 test("export writes each key with its newest value as a line of JSON, in order", async (t) => {
@@ -90,6 +98,13 @@ test("export writes each key with its newest value as a line of JSON, in order",
     },
     { key: "c/tracked", value: { $set: ["ada"] } },
     { key: "c/😀", value: { $map: [["__proto__", { $bigint: "1152921504606846976" }]] } },
+    { key: "d/Graph\0engine\0k", value: { $checkpoint: { position: 41, bytes: 3 } } },
+    { key: "d/Graph\0engine\0pname", value: { $part: { name: "name", bytes: "YWJj" } } },
+    {
+      key: "d/Graph\0engine\0r0000000000000042",
+      value: { $record: { position: 42, bytes: Buffer.from(encode("not to be read")).toString("base64") } },
+    },
+    { key: "d/Graph\0map\0sr1", value: [1, "tracked"] },
     {
       key: "t/Bank/9",
       value: [

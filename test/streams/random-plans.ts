@@ -300,6 +300,7 @@ function aggregate(schema: Schema): fc.Arbitrary<Aggregate> {
         operand,
         filter: where,
         distinct: distinct && name !== "sum",
+        list: null,
       }),
     );
   return fc.oneof(
@@ -310,6 +311,7 @@ function aggregate(schema: Schema): fc.Arbitrary<Aggregate> {
         operand: null,
         filter: where,
         distinct: false,
+        list: null,
       }),
     ),
     anyKind.chain((kind) => of("count", kind, "int")),

@@ -8,7 +8,7 @@ import { plan, row, TABLE } from "./random-plans.js";
 import { changelog, histories, Multiset, Running, stream } from "./standing.js";
 
 /** Operators that run as standing ones. */
-const STANDING = new Set<Plan["kind"]>(["scan", "step", "union", "join"]);
+const STANDING = new Set<Plan["kind"]>(["scan", "step", "union", "aggregate", "join"]);
 
 function kinds(of: Plan): Plan["kind"][] {
   switch (of.kind) {

@@ -7,7 +7,7 @@ import type { Version } from "../../state/tracked-version.js";
 import { versionOf } from "./class-versions.js";
 import type { Slot } from "./slot.js";
 import { keptEntry, readMain, writtenEntry } from "./stored-form.js";
-import { entryOf, isHashed, prefixIn } from "./stored-keys.js";
+import { entryOf, isHashed, ownedEntryOf, prefixIn } from "./stored-keys.js";
 import { type Parts, partsOf, prefixOf, stateOf } from "./stored-state.js";
 
 /** Shorter entries are read when they come: what would stand for them takes as much room. */
@@ -35,8 +35,13 @@ class Field {
       this.#collection.put(content);
       return;
     }
-    const entry = isHashed(prefix, key) ? this.#hashed.get(key) : entryOf(prefix, key);
+    const entry = this.#entryOf(key);
     if (entry !== undefined) this.#collection.delete(entry);
+  }
+
+  #entryOf(key: string): TrackedKey | undefined {
+    if (this.kind === "owned") return ownedEntryOf(this.prefix, key);
+    return isHashed(this.prefix, key) ? this.#hashed.get(key) : entryOf(this.prefix, key);
   }
 
   version(): Version {

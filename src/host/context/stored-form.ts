@@ -8,7 +8,7 @@ import type { Content } from "../../state/tracked-content.js";
 import { own, peek, Unread } from "../../state/tracked-values.js";
 import { Version } from "../../state/tracked-version.js";
 import { versionOf } from "./class-versions.js";
-import { entryKey, entryOf, isHashed } from "./stored-keys.js";
+import { entryKey, entryOf, isHashed, ownedEntryOf, ownedKey } from "./stored-keys.js";
 
 /**
  * The bytes of states. The main value of a context is
@@ -24,7 +24,7 @@ import { entryKey, entryOf, isHashed } from "./stored-keys.js";
 /** A plain field beyond this is not written again when another one changes. */
 const APART_BYTES_MIN = 1024;
 
-const APART_KINDS = ["map", "set", "list", "plain"] as const;
+const APART_KINDS = ["map", "set", "list", "plain", "owned"] as const;
 export type ApartKind = TrackedKind | "plain";
 
 /** Values that are known to be large. Values in states do not change. */
@@ -151,7 +151,13 @@ const entries = new ValueWriter(new Uint8Array(0));
 
 /** An entry of a tracked collection: its key, and its bytes. The key of a list's item is its position. */
 export function writtenEntry(kind: TrackedKind, prefix: string, content: Content): WrittenEntry {
+  if (kind === "owned") return { key: ownedKey(prefix, content.key), value: content.value as Uint8Array };
   return { key: write(kind, prefix, content), value: entries.end() };
+}
+
+/** The key under which an entry is, for those who take it out. */
+export function keyOfEntry(kind: TrackedKind, prefix: string, key: TrackedKey): string {
+  return kind === "owned" ? ownedKey(prefix, key) : entryKey(prefix, key);
 }
 
 /** The same of a value as it is kept, for those who are done with it before the next entry is written. */
@@ -160,6 +166,7 @@ export function shownEntry(
   prefix: string,
   { key, sequence, value }: Content,
 ): WrittenEntry {
+  if (kind === "owned") return writtenEntry(kind, prefix, { key, sequence, value });
   const entry = value instanceof Unread ? value.entry : null;
   if (entry !== null) return { key: entryKey(prefix, key), value: entry };
   return { key: write(kind, prefix, { key, sequence, value: peek(value) }), value: entries.show() };
@@ -193,6 +200,7 @@ export function keptEntry(
   bytes: Uint8Array,
   unreadBytes: number,
 ): Content {
+  if (kind === "owned") return readEntry(kind, prefix, key, bytes);
   const isLong = kind !== "set" && bytes.length >= unreadBytes && !isHashed(prefix, key);
   const sequence = isLong ? sequenceIn(kind, prefix, key, bytes) : null;
   if (sequence !== null) {
@@ -219,6 +227,7 @@ function sequenceIn(kind: TrackedKind, prefix: string, key: string, bytes: Uint8
 }
 
 export function readEntry(kind: TrackedKind, prefix: string, key: string, bytes: Uint8Array): Content {
+  if (kind === "owned") return { key: ownedEntryOf(prefix, key), sequence: 0, value: bytes };
   const items = decodeItems(bytes);
   if (items.length < (kind === "map" ? 2 : 1))
     throw unreadable("an entry of a tracked collection is incomplete");

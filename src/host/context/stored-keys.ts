@@ -11,6 +11,7 @@ import type { Step } from "../../model/path.js";
  *
  *     c/NODE/ADDRESS                        plain fields
  *     d/NODE/ADDRESS NUL FIELD NUL ENTRY    one entry of a tracked collection
+ *     d/NODE/ADDRESS NUL FIELD NUL rPOSITION  a record of an owned engine; pNAME and k are its checkpoint
  *     d/NODE/ADDRESS NUL @ NUL ENTRY        when one timer of the context is due
  *     d/NODE/ADDRESS NUL FIELD NUL          a large plain field
  *     l/NODE/ADDRESS NUL #HASH              a context below with a name that is too long: its path
@@ -133,6 +134,17 @@ export function entryKey(prefix: string, key: TrackedKey): string {
   if (whole.length * 3 > KEY_BYTES_MAX && Buffer.byteLength(whole) > KEY_BYTES_MAX)
     return prefix + hash(text);
   return typeof key === "string" && LONE_SURROGATE.test(key) ? prefix + hash(text) : whole;
+}
+
+/** The key of a record of an owned engine (a number), or of what belongs to its checkpoint. */
+export function ownedKey(prefix: string, key: TrackedKey): string {
+  return typeof key === "number" ? `${prefix}r${digits(key)}` : prefix + String(key);
+}
+
+/** What a key of an owned engine stands for. */
+export function ownedEntryOf(prefix: string, key: string): TrackedKey {
+  const text = key.slice(prefix.length);
+  return text.startsWith("r") ? Number(text.slice(1)) : text;
 }
 
 /** Is an entry's key such that the entry must say itself which one it is? */

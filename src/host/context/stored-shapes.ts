@@ -109,6 +109,7 @@ function canBecome(before: FieldKind, now: FieldKind): boolean {
 }
 
 function shown(kind: FieldKind): string {
+  if (kind === "owned") return "an owned engine";
   if (PLAIN_OF[kind] !== undefined) return `a tracked ${kind}`;
   if (kind === "simple") return "a simple value";
   return kind === "unknown" ? "null or an object" : `a plain ${kind}`;

@@ -13,16 +13,16 @@ import {
   keptEntriesOf,
   versionFrom,
 } from "../../state/tracked-content.js";
-import { plainOf, unlike } from "../../state/tracked-fields.js";
 import { Version } from "../../state/tracked-version.js";
-import { copyKept, copyToKeep } from "../../state/values.js";
-import { type Versioned, versionOf } from "./class-versions.js";
+import { upgraded, valuesByName } from "./class-fields.js";
+import { versionOf } from "./class-versions.js";
 import type { Slot } from "./slot.js";
 import {
   encodedIfLong,
   Form,
   isApart,
   keepApart,
+  keyOfEntry,
   type Main,
   readEntry,
   readMain,
@@ -180,7 +180,7 @@ function entryWrites(prefix: string, older: Version, newer: Version, writes: Wri
   const { isWhole, changes } = changesBetween(older, newer);
   if (!isWhole) {
     for (const change of changes) {
-      if (change.deleted) writes.push({ key: entryKey(prefix, change.key), value: null });
+      if (change.deleted) writes.push({ key: keyOfEntry(kind, prefix, change.key), value: null });
       else writes.push(writtenEntry(kind, prefix, change));
     }
     return;
@@ -194,7 +194,7 @@ function entryWrites(prefix: string, older: Version, newer: Version, writes: Wri
     if (then === undefined || then.sequence !== entry.sequence || !same(then.value, entry.value))
       writes.push(writtenEntry(kind, prefix, entry));
   }
-  for (const { key } of gone.values()) writes.push({ key: entryKey(prefix, key), value: null });
+  for (const { key } of gone.values()) writes.push({ key: keyOfEntry(kind, prefix, key), value: null });
 }
 
 /** All keys and values of a state. */
@@ -357,41 +357,4 @@ function isAsStored(slot: Slot, main: Main, state: State): boolean {
     const stored = names[i] === field ? values[i] : values[names.indexOf(field)];
     return Object.is(state[i], stored) && isApart(stored) === apartFields.has(field);
   });
-}
-
-function valuesByName(slot: Slot, names: readonly string[], values: unknown[]): unknown[] {
-  const { fields } = slot.shape;
-  if (names.length === fields.length && fields.every((field, i) => field === names[i])) return values;
-  for (const name of names) {
-    if (!fields.includes(name)) throw unlike(slot, `it has a field "${name}" that the class has not`);
-  }
-  return fields.map((field) => {
-    const index = names.indexOf(field);
-    if (index < 0) throw unlike(slot, `it has no field "${field}"`);
-    return values[index];
-  });
-}
-
-function upgraded(slot: Slot, { version, names, values }: Main): unknown[] {
-  const { cls, name } = slot.shape;
-  const present = versionOf(cls);
-  if (version > present) {
-    throw unlike(slot, `it was written by version ${version} of the class, and this is version ${present}`);
-  }
-  const fields: Record<string, unknown> = {};
-  for (const [i, field] of names.entries()) {
-    const value = values[i];
-    fields[field] = value instanceof Version ? copyKept(plainOf(value)) : value;
-  }
-  if ((cls as Versioned).upgrade === undefined)
-    throw unlike(slot, `it is of version ${version}, the class of ${present}`);
-  const made = (cls as Versioned).upgrade?.(fields, version);
-  if (typeof made !== "object" || made === null || made instanceof Promise)
-    throw unlike(slot, `\`${name}.upgrade\` returned no object of fields`);
-  const copied = Object.entries(made).map(([field, value]) => [
-    field,
-    copyToKeep(value, () => `${name}.upgrade(…).${field}`),
-  ]);
-  const byName = Object.fromEntries(copied) as Record<string, unknown>;
-  return valuesByName(slot, Object.keys(byName), Object.values(byName));
 }

@@ -1,22 +1,49 @@
-import type { Schema } from "../columns/index.js";
+import type { Batch, ColumnSpec, Schema } from "../columns/index.js";
 import type { Aggregate, Expression, Step } from "../plan/index.js";
-import type { KeyedTable } from "../tables/index.js";
-import { type StateColumns, sumType } from "./aggregate-state.js";
-import { compared } from "./arithmetic.js";
-import { cast } from "./casts.js";
-import { Code, type Value } from "./code.js";
-import { blank, compile } from "./expression.js";
+import type { GroupValues, KeyedTable } from "../tables/index.js";
+import { advance, numericAt, operandOf } from "./advance.js";
+import { type StateColumns, valuesKept } from "./aggregate-state.js";
+import { Code } from "./code.js";
+import { compile } from "./expression.js";
 import { functionOf, type RowErrors } from "./function.js";
+import { countedValue, firstSight, listedValues } from "./group-values.js";
 import { Key } from "./key.js";
-import { columnsOf, rowLoop, rowSteps } from "./row.js";
+import { columnsOf, rowLoop, rowSteps, rowsPerRow } from "./row.js";
 
-/** The table of groups, and for each aggregate with DISTINCT the values that its groups have seen. */
-export interface Groups {
-  readonly table: KeyedTable;
-  readonly seen: readonly (KeyedTable | null)[];
+/** How groups are updated. */
+export interface GroupingCode {
+  /** The groups that change in a round are noted, with their state before it. */
+  readonly notes: boolean;
+  /** The key by which groups become complete at a watermark; `isStrict` as in `TimeBound`. */
+  readonly closing: { readonly key: number; readonly isStrict: boolean } | null;
 }
 
-export type Update = (input: { readonly rows: number }, groups: Groups, errors: RowErrors) => void;
+/** The groups that a round changed, in the order in which it first did, and the state that they had before it. */
+export interface Round {
+  rows: Int32Array;
+  /** The row of `before` that has the old state, or -1 if the group is new. */
+  olds: Int32Array;
+  count: number;
+  readonly before: Batch;
+  reserve(more: number): void;
+}
+
+/** What generated code works on. */
+export interface Groups {
+  readonly table: KeyedTable;
+  /** For each aggregate with DISTINCT of rows that are never taken back, the values that its groups have seen. */
+  readonly seen: readonly (KeyedTable | null)[];
+  readonly values: readonly (GroupValues | null)[];
+  readonly round: Round | null;
+  /** Groups by the key that completes them. */
+  readonly windows: { open(key: number, row: number): void } | null;
+  /** Groups up to here are complete. */
+  closed: number;
+  /** The rows of the input that belong to complete groups only. */
+  late: number[];
+}
+
+export type Update = (input: Batch, groups: Groups, errors: RowErrors) => void;
 
 /**
  * Grouped aggregation, fused with the steps before it: per row the key and the operands are computed, the group's row
@@ -29,170 +56,140 @@ export function updateGroups(
   keys: readonly Expression[],
   aggregates: readonly Aggregate[],
   state: StateColumns,
+  { notes, closing }: GroupingCode = { notes: false, closing: null },
 ): Update {
   const code = new Code();
+  const { retracts } = state;
   const row = columnsOf(code, "input", input, "i");
   code.line("const table = output.table;");
   const key = new Key(code, "table", state.schema.slice(0, state.keyCount));
   const columns = state.schema
     .slice(state.keyCount)
-    .map((spec, i) => ({ name: `s${state.keyCount + i}`, spec }));
+    .map((spec, i) => ({ name: `s${state.keyCount + i}`, spec, index: state.keyCount + i }));
   const hoist = () => [
     ...key.hoist,
     "flags = table.flags;",
-    ...columns.flatMap(({ name, spec }, i) => {
-      const at = `table.columns[${state.keyCount + i}]`;
-      const values = spec.type === "text" || spec.type === "json" ? "codes" : "values";
-      return [`${name} = ${at}.${values};`, ...(spec.nullable ? [`${name}n = ${at}.nulls;`] : [])];
+    ...columns.flatMap(({ name, spec, index }) => {
+      const at = `table.columns[${index}]`;
+      return [`${name} = ${at}.${arrayOf(spec)};`, ...(spec.nullable ? [`${name}n = ${at}.nulls;`] : [])];
     }),
   ];
-  code.line(
-    `let ${["flags", ...columns.flatMap(({ name, spec }) => (spec.nullable ? [name, `${name}n`] : [name]))].join(", ")};`,
-  );
-  code.line(...hoist());
-  rowLoop(code, () =>
+  const names = columns.flatMap(({ name, spec }) => (spec.nullable ? [name, `${name}n`] : [name]));
+  code.line(`let ${["flags", ...names].join(", ")};`, ...hoist());
+  if (retracts) code.line("const weights = input.weights;");
+  if (notes) code.line(...noting(state));
+  if (closing !== null) code.line("const closed = output.closed, late = output.late;");
+  const w = retracts ? "w" : "1";
+  rowLoop(code, () => {
+    if (retracts) code.line("const w = weights === null ? 1 : weights[i];");
+    if (closing !== null) code.line("let isLate = false, isTaken = false;");
     rowSteps(code, steps, row, (given) => {
-      const operands = aggregates.map((aggregate) => operandOf(code, aggregate, given));
+      const operands = aggregates.map((aggregate) => operandOf(code, aggregate, retracts, given));
+      const listed = aggregates.map((aggregate) => listedValues(code, aggregate, given));
       key.compute(keys.map((each) => compile(code, each, given)));
-      code.line(`let r = ${key.find};`);
-      code.block("if (r < 0)", () => {
-        code.line("r = table.insert();", ...hoist(), ...key.store("r"));
-        for (const { name, spec } of columns) if (spec.nullable) code.line(`${name}n[r] = 1;`);
-        if (key.hasTexts) code.line("table.retain(r);");
+      const taken = () => {
+        code.line(`let r = ${key.find};`);
+        code.block("if (r < 0)", () => {
+          code.line("r = table.insert();", ...hoist(), ...key.store("r"));
+          for (const { name, spec, index } of columns) code.line(...blankState(name, spec, index));
+          if (key.hasTexts) code.line("table.retain(r);");
+          if (notes) code.line("flags[r] |= 4; changed[t] = r; olds[t++] = -1;");
+          if (closing !== null) code.line(`output.windows.open(${key.names(closing.key).k}, r);`);
+        });
+        code.line(...touching(state, aggregates, notes));
+        if (state.rows !== null) code.line(`s${state.rows}[r] += w;`);
+        const writes = aggregates.map((aggregate, i) => {
+          const operand = operands[i] ?? { v: "0", n: null, counts: "false" };
+          const place = state.places[i] ?? 0;
+          switch (valuesKept(aggregate, retracts)) {
+            case null:
+              return advance(code, aggregate, operand, place, w);
+            case "distinct": {
+              if (!retracts)
+                return advance(
+                  code,
+                  aggregate,
+                  firstSight(code, aggregate, operand, i, closing !== null),
+                  place,
+                  w,
+                );
+              const change = countedValue(code, aggregate, i, operand, [], w);
+              return advance(code, aggregate, { ...operand, counts: `${change} !== 0` }, place, change);
+            }
+            default:
+              countedValue(code, aggregate, i, operand, listed[i] ?? [], w);
+              return () => {};
+          }
+        });
+        for (const write of writes) write();
+      };
+      if (closing === null) return taken();
+      const { k, u } = key.names(closing.key);
+      const isClosed = `${k} ${closing.isStrict ? "<=" : "<"} closed`;
+      const isNullable = state.schema[closing.key]?.nullable === true;
+      code.line(`if (${isNullable ? `${u} === 0 && ${isClosed}` : isClosed}) isLate = true;`);
+      return code.block("else", () => {
+        code.line("isTaken = true;");
+        taken();
       });
-      code.line("else if ((flags[r] & 2) === 0) table.touch(r);");
-      const writes = aggregates.flatMap((aggregate, i) => {
-        const operand = operands[i];
-        if (operand === undefined) return [];
-        const taken = aggregate.distinct ? firstSight(code, aggregate, operand, i) : operand;
-        return [advance(code, aggregate, taken, state.places[i] ?? 0)];
-      });
-      for (const write of writes) write();
-    }),
-  );
+    });
+    if (closing !== null) code.line("if (isLate && !isTaken) late.push(i);");
+  });
+  if (notes) code.line("round.count = t;", "before.rows = m;");
   code.line("return 0;");
   const run = functionOf(code);
-  return (batch, groups, errors) => void run(batch, groups, errors);
-}
-
-/** An operand's value, and when the row counts. */
-interface Operand extends Value {
-  /** An expression, or `null` if the row always counts. */
-  readonly counts: string | null;
-}
-
-function operandOf(code: Code, aggregate: Aggregate, row: readonly Value[]): Operand {
-  const { operand, filter } = aggregate;
-  const one: Value = { v: "1", n: null };
-  const value = () => {
-    if (operand === null) return one;
-    const given = compile(code, operand, row);
-    if (aggregate.name !== "sum" && aggregate.name !== "avg") return given;
-    const sum = sumType(aggregate);
-    if (sum.type === operand.type && sum.scale === operand.scale) return given;
-    return { v: code.bind(cast(code, operand, sum, given.v)), n: given.n };
+  const widest = rowsPerRow(steps);
+  return (batch, groups, errors) => {
+    groups.round?.reserve(batch.rows * widest);
+    run(batch, groups, errors);
   };
-  if (filter === null) {
-    const { v, n, text } = value();
-    return { v, n, ...(text === undefined ? {} : { text }), counts: n === null ? null : `!${n}` };
-  }
-  const passes = compile(code, filter, row);
-  const [counts, name] = [code.name(), code.name()];
-  code.line(`let ${counts} = false, ${name} = ${blank(operand ?? aggregate)};`);
-  code.block(passes.n === null ? `if (${passes.v})` : `if (!${passes.n} && ${passes.v})`, () => {
-    const { v, n } = value();
-    code.line(`${counts} = ${n === null ? "true" : `!${n}`};`, `${name} = ${v};`);
+}
+
+function arrayOf({ type }: ColumnSpec): "codes" | "values" {
+  return type === "text" || type === "json" ? "codes" : "values";
+}
+
+/** The state of a group that has no rows yet; its row may have been another's. */
+function blankState(name: string, { type, nullable }: ColumnSpec, index: number): string[] {
+  const zero = type === "numeric" ? `library.setNumeric(table.columns[${index}], r, 0);` : `${name}[r] = 0;`;
+  return nullable ? [zero, `${name}n[r] = 1;`] : [zero];
+}
+
+/** The arrays that the state before the round is copied to. There is room for every row of the batch. */
+function noting({ schema }: StateColumns): string[] {
+  return [
+    "const round = output.round, before = round.before, changed = round.rows, olds = round.olds;",
+    "let t = round.count, m = before.rows;",
+    ...schema.flatMap((spec, i) => [
+      `const b${i} = before.columns[${i}], bv${i} = b${i}.${arrayOf(spec)};`,
+      ...(spec.nullable ? [`const bn${i} = b${i}.nulls;`] : []),
+    ]),
+  ];
+}
+
+/** A group that was there is changed: noted once between checkpoints, and once in a round with its state before. */
+function touching(
+  { schema, keyCount }: StateColumns,
+  aggregates: readonly Aggregate[],
+  notes: boolean,
+): string[] {
+  if (!notes) return ["else if ((flags[r] & 2) === 0) table.touch(r);"];
+  if (aggregates.length === 0 && keyCount === schema.length) return [];
+  const copies = schema.flatMap((spec, i) => {
+    const column = `table.columns[${i}]`;
+    const nulls = spec.nullable ? [`bn${i}[m] = ${column}.nulls[r];`] : [];
+    if (i >= keyCount && spec.type === "numeric")
+      return [`library.setNumeric(b${i}, m, ${numericAt(`s${i}`, column)});`, ...nulls];
+    return [`bv${i}[m] = ${i < keyCount ? `${column}.${arrayOf(spec)}` : `s${i}`}[r];`, ...nulls];
   });
-  return { v: name, n: null, counts };
-}
-
-/** DISTINCT: a value counts if the group has not seen it. The group is known by its row. */
-function firstSight(code: Code, { operand }: Aggregate, value: Operand, index: number): Operand {
-  const seen = code.name("d");
-  const counts = code.name();
-  code.line(`let ${counts} = ${value.counts ?? "true"};`);
-  code.block(`if (${counts})`, () => {
-    code.line(`const ${seen} = output.seen[${index}];`);
-    const type = operand?.type ?? "int";
-    const at =
-      type === "text" || type === "json"
-        ? `${seen}.pool(1).intern(${value.v})`
-        : type === "bool"
-          ? `(${value.v} ? 1 : 0)`
-          : value.v;
-    const member = code.bind(at);
-    code.block(`if (${seen}.find(${seen}, r, ${member}) >= 0)`, () => code.line(`${counts} = false;`));
-    code.block("else", () => {
-      const place = code.name();
-      code.line(`const ${place} = ${seen}.insert();`, `${seen}.columns[0].values[${place}] = r;`);
-      const values = type === "text" || type === "json" ? "codes" : "values";
-      code.line(`${seen}.columns[1].${values}[${place}] = ${member};`);
-      if (values === "codes") code.line(`${seen}.retain(${place});`);
-    });
-  });
-  return { v: value.v, n: null, counts };
-}
-
-/** Computes the next state of one aggregate now, and returns what writes it. */
-function advance(code: Code, aggregate: Aggregate, { v, counts }: Operand, place: number): () => void {
-  const [first, second] = [`s${place}`, `s${place + 1}`];
-  const when = (lines: readonly string[]) => () =>
-    counts === null ? code.line(...lines) : code.block(`if (${counts})`, () => code.line(...lines));
-  switch (aggregate.name) {
-    case "count":
-      return when([`${first}[r] += 1;`]);
-    case "sum":
-    case "avg": {
-      const { type } = sumType(aggregate);
-      const column = `table.columns[${place + 1}]`;
-      const before = type === "numeric" ? numericAt(second, column) : `${second}[r]`;
-      const next = code.name();
-      const sum =
-        type === "numeric"
-          ? code.call("addNumeric", [before, v])
-          : type === "int"
-            ? code.call("int", [`${before} + ${v}`], true)
-            : `${before} + ${v}`;
-      code.line(
-        `let ${next} = 0;`,
-        counts === null ? `${next} = ${sum};` : `if (${counts}) ${next} = ${sum};`,
-      );
-      const store =
-        type === "numeric" ? `library.setNumeric(${column}, r, ${next});` : `${second}[r] = ${next};`;
-      return when([store, `${first}[r] += 1;`]);
-    }
-    case "min":
-    case "max":
-      return when(extreme(code, aggregate, v, place));
-    case "bool_and":
-    case "bool_or": {
-      const joined =
-        aggregate.name === "bool_and" ? `${first}[r] & (${v} ? 1 : 0)` : `${first}[r] | (${v} ? 1 : 0)`;
-      return when([`${first}[r] = ${first}n[r] === 1 ? (${v} ? 1 : 0) : ${joined};`, `${first}n[r] = 0;`]);
-    }
-  }
-}
-
-function extreme(code: Code, { name, type }: Aggregate, v: string, place: number): string[] {
-  const column = `table.columns[${place}]`;
-  const state = `s${place}`;
-  const operator = name === "min" ? "<" : ">";
-  const isText = type === "text" || type === "json";
-  const before = isText
-    ? `${column}.texts.get(${state}[r])`
-    : type === "numeric"
-      ? numericAt(state, column)
-      : `${state}[r]`;
-  const further =
-    type === "bool" ? `(${v} ? 1 : 0) ${operator} ${before}` : compared(code, operator, type, v, before);
-  const store = isText
-    ? `table.setText(${place}, r, ${v});`
-    : type === "numeric"
-      ? `library.setNumeric(${column}, r, ${v}); ${state}n[r] = 0;`
-      : `${state}[r] = ${type === "bool" ? `(${v} ? 1 : 0)` : v}; ${state}n[r] = 0;`;
-  return [`if (${state}n[r] === 1 || ${further}) { ${store} }`];
-}
-
-function numericAt(values: string, column: string): string {
-  return `(${values}[r] === ${values}[r] ? ${values}[r] : ${column}.bigs.get(r))`;
+  return [
+    "else if ((flags[r] & 6) !== 6) {",
+    "table.touch(r);",
+    "if ((flags[r] & 4) === 0) {",
+    "flags[r] |= 4;",
+    ...copies,
+    "changed[t] = r; olds[t++] = m++;",
+    "}",
+    "}",
+  ];
 }

@@ -1,3 +1,4 @@
+import { invariant } from "../../errors.js";
 import type { ColumnSpec, Schema } from "../columns/index.js";
 import type { Code, Value } from "./code.js";
 
@@ -37,6 +38,13 @@ export class Key {
     if (names.length > 0) code.line(`let ${names.join(", ")};`);
     for (const [i, { pool }] of this.#names.entries())
       if (isText(schema[i]?.type)) code.line(`const ${pool} = ${table}.pool(${i});`);
+  }
+
+  /** The names of the parts of one column of the key. */
+  names(index: number): Names {
+    const names = this.#names[index];
+    invariant(names !== undefined, `a key has no column ${index}`);
+    return names;
   }
 
   get hasTexts(): boolean {

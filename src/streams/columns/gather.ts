@@ -60,3 +60,51 @@ function pick(to: Column, from: Column, rows: Int32Array): void {
     for (let i = 0; i < rows.length; i++) target[i] = source[rows[i] as number] as number;
   }
 }
+
+/**
+ * Pairs of rows, one of each batch: a row of `old` with the weight -1, and behind it the row of `now` with the weight +1. -1
+ * stands for no row. Both batches have one schema and share their texts.
+ */
+export function interleaved(old: Batch, olds: Int32Array, now: Batch, nows: Int32Array): Batch {
+  const [fromOld, fromNow] = [old, now].map(() => [] as number[]) as [number[], number[]];
+  const [toOld, toNow] = [[] as number[], [] as number[]];
+  let rows = 0;
+  for (let i = 0; i < olds.length; i++) {
+    if ((olds[i] as number) >= 0) {
+      fromOld.push(olds[i] as number);
+      toOld.push(rows++);
+    }
+    if ((nows[i] as number) >= 0) {
+      fromNow.push(nows[i] as number);
+      toNow.push(rows++);
+    }
+  }
+  const weights = new Int32Array(rows).fill(1);
+  for (const row of toOld) weights[row] = -1;
+  const columns = now.schema.map((spec, i): Column => {
+    const [before, after] = [old.columns[i], now.columns[i]];
+    const column = emptyColumn(spec, rows, after?.storage === "text" ? after.texts : undefined);
+    if (before !== undefined) move(column, before, fromOld, toOld);
+    if (after !== undefined) move(column, after, fromNow, toNow);
+    return column;
+  });
+  const batch = new Batch(now.schema, columns, weights);
+  batch.rows = rows;
+  return batch;
+}
+
+function move(to: Column, from: Column, rows: readonly number[], places: readonly number[]): void {
+  if (to.nulls !== null && from.nulls !== null)
+    for (let i = 0; i < rows.length; i++)
+      to.nulls[places[i] as number] = from.nulls[rows[i] as number] as number;
+  if (to.storage === "numeric" && from.storage === "numeric")
+    for (let i = 0; i < rows.length; i++)
+      setNumeric(to, places[i] as number, scaledAt(from, rows[i] as number));
+  else {
+    const [target, source] = [
+      to.storage === "text" ? to.codes : to.values,
+      from.storage === "text" ? from.codes : from.values,
+    ];
+    for (let i = 0; i < rows.length; i++) target[places[i] as number] = source[rows[i] as number] as number;
+  }
+}

@@ -4,6 +4,7 @@
  */
 export { Batch } from "./batch.js";
 export { ByteReader, ByteWriter } from "./bytes.js";
+export { cancelled } from "./cancel.js";
 export {
   type Column,
   cellAt,
@@ -15,9 +16,10 @@ export {
   type TextColumn,
   widened,
 } from "./column.js";
+export { compareCells, compareRows, compareText } from "./compare.js";
 export { decodeBatch } from "./decode.js";
 export { encodeBatch } from "./encode.js";
-export { appendRows, gathered } from "./gather.js";
+export { appendRows, gathered, interleaved } from "./gather.js";
 export { narrowed, numericOf, numericText, type Scaled } from "./numeric.js";
 export { type Cell, type ColumnSpec, type ColumnType, column, type Schema } from "./schema.js";
 export { Texts } from "./texts.js";

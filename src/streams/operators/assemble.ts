@@ -25,7 +25,7 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
 
   /** `steps` are what follows the plan before the next operator that keeps state, and `output` what they give. */
   function build(part: Plan, steps: readonly Step[], output: Schema, next: Operator): void {
-    if (site.mode !== "once" && !["scan", "step", "union", "join"].includes(part.kind))
+    if (site.mode !== "once" && !["scan", "step", "union", "aggregate", "join"].includes(part.kind))
       throw new HeadwaterError("HW-5102", `A standing query cannot have the operator "${part.kind}" yet.`);
     switch (part.kind) {
       case "scan":
@@ -35,9 +35,9 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
         build(part.input, [part.step, ...steps], output, next);
         return;
       case "aggregate": {
-        const { input, steps: before } = fused(part.input);
-        const given = { input: input.columns, steps: before };
-        build(input, [], input.columns, new Grouping(part, given, { steps, output }, site.errors, next));
+        const before = fused(part.input);
+        const { input } = before;
+        build(input, [], input.columns, new Grouping(part, before, { steps, output }, site, next));
         return;
       }
       case "join": {

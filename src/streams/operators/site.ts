@@ -9,6 +9,7 @@ export class Site {
   readonly errors = new RowErrors();
   readonly late = new LateRows();
   readonly #kept: State[] = [];
+  readonly #loaded: (() => void)[] = [];
 
   constructor(
     readonly mode: EmitMode,
@@ -24,6 +25,15 @@ export class Site {
   keep<S extends State>(state: S): S {
     this.#kept.push(state);
     return state;
+  }
+
+  /** What an operator does when its state was loaded. */
+  onLoad(act: () => void): void {
+    this.#loaded.push(act);
+  }
+
+  loaded(): void {
+    for (const act of this.#loaded) act();
   }
 
   get kept(): readonly State[] {

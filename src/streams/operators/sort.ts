@@ -1,5 +1,4 @@
-import { LIBRARY } from "../codegen/index.js";
-import { Batch, type Cell, type Schema } from "../columns/index.js";
+import { Batch, type Cell, compareCells, type Schema } from "../columns/index.js";
 import type { Plan, SortKey } from "../plan/index.js";
 import type { Operator } from "./operator.js";
 
@@ -56,11 +55,4 @@ export class Sort implements Operator {
     }
     return 0;
   }
-}
-
-/** NaN lies behind all numbers, as in PostgreSQL. */
-function compareCells(x: Exclude<Cell, null>, y: Exclude<Cell, null>): number {
-  if (typeof x === "string" && typeof y === "string") return LIBRARY.compareText(x, y);
-  if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y));
-  return x < y ? -1 : x > y ? 1 : 0;
 }

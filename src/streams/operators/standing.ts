@@ -79,7 +79,10 @@ export function standingQuery(
       return checkpoints.memoryBytes;
     },
     checkpoint: () => checkpoints.take(),
-    load: (parts) => checkpoints.load(parts),
+    load(parts) {
+      checkpoints.load(parts);
+      site.loaded();
+    },
   };
 }
 

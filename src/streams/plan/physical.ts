@@ -3,11 +3,56 @@ import type { Expression, Type } from "./expression.js";
 
 /** What an aggregate computes over the rows of a group that pass its filter. */
 export interface Aggregate extends Type {
-  readonly name: "count" | "sum" | "avg" | "min" | "max" | "bool_and" | "bool_or";
+  readonly name:
+    | "count"
+    | "sum"
+    | "avg"
+    | "min"
+    | "max"
+    | "bool_and"
+    | "bool_or"
+    | "string_agg"
+    | "array_agg";
   /** `null` for `count(*)`. */
   readonly operand: Expression | null;
   readonly filter: Expression | null;
   readonly distinct: boolean;
+  /** Of `string_agg` and `array_agg`. */
+  readonly list: AggregateList | null;
+}
+
+/** How values are put one behind the other; those that the order does not tell apart stand in the order of their values. */
+export interface AggregateList {
+  readonly separator: Expression | null;
+  readonly order: readonly {
+    readonly key: Expression;
+    readonly descending: boolean;
+    readonly nullsFirst: boolean;
+  }[];
+}
+
+/** The expressions of an aggregate. */
+export function partsOf({ operand, filter, list }: Aggregate): readonly Expression[] {
+  const listed = list === null ? [] : [list.separator, ...list.order.map(({ key }) => key)];
+  return [operand, filter, ...listed].filter((each) => each !== null);
+}
+
+/** The same aggregate over expressions that were changed. */
+export function mappedAggregate(aggregate: Aggregate, map: (part: Expression) => Expression): Aggregate {
+  const { operand, filter, list } = aggregate;
+  const mapped = (part: Expression | null) => (part === null ? null : map(part));
+  return {
+    ...aggregate,
+    operand: mapped(operand),
+    filter: mapped(filter),
+    list:
+      list === null
+        ? null
+        : {
+            separator: mapped(list.separator),
+            order: list.order.map((each) => ({ ...each, key: map(each.key) })),
+          },
+  };
 }
 
 export interface SortKey {

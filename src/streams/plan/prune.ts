@@ -1,5 +1,5 @@
 import type { Expression } from "./expression.js";
-import type { Plan } from "./physical.js";
+import { mappedAggregate, type Plan, partsOf } from "./physical.js";
 import { columnsIn, conjunction, conjuncts, moved } from "./rewrite.js";
 
 /**
@@ -25,13 +25,7 @@ function narrowed(plan: Plan, needed: readonly number[]): Plan {
       const count = plan.keys.length;
       const kept = plan.aggregates.flatMap((_, i) => (needed.includes(count + i) ? [i] : []));
       const aggregates = kept.flatMap((i) => plan.aggregates[i] ?? []);
-      const parts = [
-        ...plan.keys,
-        ...aggregates.flatMap(({ operand, filter }) => [
-          ...(operand === null ? [] : [operand]),
-          ...(filter === null ? [] : [filter]),
-        ]),
-      ];
+      const parts = [...plan.keys, ...aggregates.flatMap(partsOf)];
       const { input, move } = inputFor(plan.input, parts.flatMap(columnsIn));
       const have = [...plan.keys.map((_, i) => i), ...kept.map((i) => count + i)];
       return ordered(
@@ -39,11 +33,7 @@ function narrowed(plan: Plan, needed: readonly number[]): Plan {
           kind: "aggregate",
           input,
           keys: plan.keys.map(move),
-          aggregates: aggregates.map((each) => ({
-            ...each,
-            operand: each.operand === null ? null : move(each.operand),
-            filter: each.filter === null ? null : move(each.filter),
-          })),
+          aggregates: aggregates.map((each) => mappedAggregate(each, move)),
           columns: columnsAt(plan, have),
         },
         have,

@@ -147,21 +147,38 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
 
   function aggregate(given: SqlAggregate, expressions: Expressions): Aggregate {
     const { name, span, nullable } = given;
-    if (name === "string_agg" || name === "array_agg") return refuse(span, `${name}() is not run yet.`);
-    const [first] = given.operands;
+    const [first, second] = given.operands;
     const operand = first === undefined ? null : expressions.lower(first);
     const filter = given.filter === null ? null : expressions.lower(given.filter);
+    const isList = name === "string_agg" || name === "array_agg";
     const distinct = given.distinct && name !== "min" && name !== "max";
-    if (distinct && (operand?.type === "numeric" || operand?.type === "interval"))
-      return refuse(span, "DISTINCT of exact decimals and lengths of time is not run yet.");
-    const type = expressions.typeOf({ ...given, kind: "constant", value: null }).type;
+    if (distinct && operand?.type === "interval")
+      return refuse(span, "DISTINCT of lengths of time is not run yet.");
+    const list = !isList
+      ? null
+      : {
+          separator: second === undefined ? null : expressions.lower(second),
+          order: given.order.map(({ expression, descending, nullsFirst }) => ({
+            key: expressions.lower(expression),
+            descending,
+            nullsFirst,
+          })),
+        };
+    if (list !== null && [operand, list.separator, ...list.order.map(({ key }) => key)].some(isOpenValue))
+      return refuse(
+        span,
+        `${name}() of exact decimals and lengths of time is not run yet; cast them to text.`,
+      );
+    // An array comes out as JSON.
+    const type =
+      name === "array_agg" ? "json" : expressions.typeOf({ ...given, kind: "constant", value: null }).type;
     const scale =
       type !== "numeric"
         ? 0
         : name === "avg"
           ? Math.max(OPEN_SCALE, operand?.scale ?? 0)
           : (operand?.scale ?? 0);
-    return { name, operand, filter, distinct, type, scale, nullable };
+    return { name, operand, filter, distinct, list, type, scale, nullable };
   }
 
   function united({ left, right, columns, span }: Extract<SqlPlan, { kind: "union" }>): Plan {
@@ -181,6 +198,11 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
     return { kind: "union", inputs: inputs.map((input) => asColumns(input, specs)), columns: specs };
   }
 }
+
+function isOpenValue(value: Expression | null): boolean {
+  return value?.type === "numeric" || value?.type === "interval";
+}
+
 function columnAt({ type, nullable, scale }: ColumnSpec, index: number): Expression {
   return { kind: "column", index, type, nullable, scale };
 }

@@ -3,6 +3,8 @@
  * objects per row, and are written and loaded as batches.
  */
 export { Bag } from "./bag.js";
+export { type Before, GroupValues } from "./group-values.js";
 export { KeyedTable } from "./keyed-table.js";
+export { Registers } from "./registers.js";
 export type { State } from "./state.js";
 export { WeightedRows } from "./weighted-rows.js";

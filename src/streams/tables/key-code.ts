@@ -20,32 +20,71 @@ export interface Slots {
 /** `find` gives the row, or -1, and leaves the key's hash in `table.hash`. */
 export type Find = (this: void, table: Slots & { hash: number }, ...key: (number | bigint)[]) => number;
 
-const made = new Map<string, Find>();
+/** The hash of the key that stands in a row. */
+export type HashOf = (this: void, table: Slots, row: number) => number;
+
+const made = new Map<string, unknown>();
 
 export function findOf(keys: Schema): Find {
-  const code = findCode(keys);
-  const known = made.get(code);
-  if (known !== undefined) return known;
   const parameters = keys.flatMap(({ nullable }, i) => (nullable ? [`k${i}`, `u${i}`] : [`k${i}`]));
-  const hashDouble = "hashDouble";
-  const factory = new Function(hashDouble, `return function (table, ${parameters.join(", ")}) {\n${code}\n}`);
-  const find = factory(doubleHash) as Find;
-  made.set(code, find);
-  return find;
+  return compiled(["table", ...parameters], findCode(keys)) as Find;
+}
+
+export function hashOf(keys: Schema): HashOf {
+  const lines = [
+    "const columns = table.columns;",
+    ...keys.flatMap((key, i) => [
+      ...arrays(key, i),
+      key.type === "numeric"
+        ? `const k${i} = v${i}[row] === v${i}[row] ? v${i}[row] : columns[${i}].bigs.get(row);`
+        : `const k${i} = v${i}[row];`,
+      ...(key.nullable ? [`const u${i} = n${i}[row];`] : []),
+    ]),
+    ...hashCode(keys),
+    "return hash;",
+  ];
+  return compiled(["table", "row"], lines.join("\n")) as HashOf;
+}
+
+function compiled(parameters: readonly string[], code: string): unknown {
+  const text = `return function (${parameters.join(", ")}) {\n${code}\n}`;
+  const known = made.get(text);
+  if (known !== undefined) return known;
+  const compiledNow: unknown = new Function("hashDouble", text)(doubleHash);
+  made.set(text, compiledNow);
+  return compiledNow;
+}
+
+function arrays({ type, nullable }: Schema[number], i: number): string[] {
+  return [
+    `const v${i} = columns[${i}].${type === "text" || type === "json" ? "codes" : "values"};`,
+    ...(nullable ? [`const n${i} = columns[${i}].nulls;`] : []),
+  ];
+}
+
+function hashCode(keys: Schema): string[] {
+  return [
+    "let hash = table.seed;",
+    ...keys.flatMap(({ type, nullable }, i) => [
+      `hash = Math.imul(hash ^ ${wordOf(type, `k${i}`)}, 0x85ebca6b);`,
+      ...(nullable ? [`hash ^= (hash >>> 13) + u${i};`] : ["hash ^= hash >>> 13;"]),
+    ]),
+    "hash = Math.imul(hash, 0xc2b2ae35);",
+    "hash ^= hash >>> 16;",
+  ];
+}
+
+/** A number as 32 bits; decimals beyond 2^53 are BigInts. */
+function wordOf(type: Schema[number]["type"], k: string): string {
+  const word = `((${k} | 0) === ${k} ? ${k} : hashDouble(${k}))`;
+  return type === "numeric" ? `(typeof ${k} === "bigint" ? hashDouble(Number(${k})) : ${word})` : word;
 }
 
 function findCode(keys: Schema): string {
   return [
     "const slots = table.slots, hashes = table.hashes, columns = table.columns;",
-    "let hash = table.seed;",
-    ...keys.flatMap(({ type, nullable }, i) => [
-      `const v${i} = columns[${i}].${type === "text" || type === "json" ? "codes" : "values"};`,
-      ...(nullable ? [`const n${i} = columns[${i}].nulls;`] : []),
-      `hash = Math.imul(hash ^ ${hashOf(type, `k${i}`)}, 0x85ebca6b);`,
-      ...(nullable ? [`hash ^= (hash >>> 13) + u${i};`] : ["hash ^= hash >>> 13;"]),
-    ]),
-    "hash = Math.imul(hash, 0xc2b2ae35);",
-    "hash ^= hash >>> 16;",
+    ...keys.flatMap(arrays),
+    ...hashCode(keys),
     "table.hash = hash;",
     "const mask = slots.length - 1;",
     "for (let at = hash & mask; ; at = (at + 1) & mask) {",
@@ -54,11 +93,6 @@ function findCode(keys: Schema): string {
     `if (hashes[row] === hash${keys.map(sameKey).join("")}) return row;`,
     "}",
   ].join("\n");
-}
-
-function hashOf(type: Schema[number]["type"], k: string): string {
-  const small = `((${k} | 0) === ${k} ? ${k} : hashDouble(${k}))`;
-  return type === "numeric" ? `(typeof ${k} === "bigint" ? hashDouble(Number(${k})) : ${small})` : small;
 }
 
 function sameKey({ type, nullable }: Schema[number], i: number): string {

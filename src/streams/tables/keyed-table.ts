@@ -1,25 +1,30 @@
 import { invariant } from "../../errors.js";
 import {
   Batch,
+  ByteReader,
+  ByteWriter,
   type Cell,
   type Column,
   cellAt,
   decodeBatch,
   emptyColumn,
   encodeBatch,
+  gathered,
   grow,
   type Schema,
   setCell,
   setNumeric,
   widened,
 } from "../columns/index.js";
-import { type Find, findOf, type Slots } from "./key-code.js";
+import { type Find, findOf, type HashOf, hashOf, type Slots } from "./key-code.js";
+import { scatter } from "./scatter.js";
+import type { State } from "./state.js";
 import { TextPool } from "./text-pool.js";
 
+/** What generated code knows too: a row that is used, one that was changed since the last checkpoint, one that an operator noted. */
 const LIVE = 1;
 const CHANGED = 2;
-/** The last checkpoint has this row, so its removal must be in the next one. */
-const KEPT = 4;
+const NOTED = 4;
 
 /** Different in each process, so that keys that meet in one slot cannot be prepared. No result depends on it. */
 const SEED = (Math.random() * 2 ** 32) | 0;
@@ -27,12 +32,12 @@ const SEED = (Math.random() * 2 ** 32) | 0;
 /**
  * A table by key: open addressing over typed arrays. A key gets a row, rows are numbered densely from 0, and key and values
  * of a row stand in columns, so there is no object per key and a snapshot is a copy of arrays. The table knows which rows
- * were changed since the last checkpoint; a delta has those and the keys that are gone.
+ * were changed since the last checkpoint; a delta has those and the numbers of rows that are gone.
  *
  * Generated code works on the arrays themselves and holds them in variables, which it reads again after an insertion. Rows
  * come in the order of insertion as long as none is removed; the number of a removed row is given out again.
  */
-export class KeyedTable implements Slots {
+export class KeyedTable implements Slots, State {
   readonly columns: readonly Column[];
   slots = new Int32Array(16);
   hashes = new Int32Array(8);
@@ -42,11 +47,11 @@ export class KeyedTable implements Slots {
   /** The rows that were ever used: each is below this number. */
   rows = 0;
   readonly find: Find;
+  readonly #hashOf: HashOf;
   readonly #pools: readonly TextPool[];
   #size = 0;
   #free: number[] = [];
   #changed: number[] = [];
-  #removed: Cell[][] = [];
 
   /** The first `keyCount` columns are the key. */
   constructor(
@@ -61,6 +66,7 @@ export class KeyedTable implements Slots {
     });
     this.#pools = pools;
     this.find = findOf(schema.slice(0, keyCount));
+    this.#hashOf = hashOf(schema.slice(0, keyCount));
   }
 
   get size(): number {
@@ -71,7 +77,8 @@ export class KeyedTable implements Slots {
   get memoryBytes(): number {
     const arrays = [this.slots, this.hashes, this.flags, ...this.columns.flatMap(arraysOf)];
     const own = arrays.reduce((sum, each) => sum + each.byteLength, 0);
-    return this.#pools.reduce((sum, pool) => sum + pool.memoryBytes, own);
+    const lists = 8 * (this.#free.length + this.#changed.length);
+    return this.#pools.reduce((sum, pool) => sum + pool.memoryBytes, own + lists);
   }
 
   /** The pool of a text column. */
@@ -104,7 +111,7 @@ export class KeyedTable implements Slots {
     this.reserve(1);
     const row = this.#free.pop() ?? this.rows++;
     this.hashes[row] = this.hash;
-    this.flags[row] = LIVE | ((this.flags[row] as number) & CHANGED);
+    this.flags[row] = LIVE | ((this.flags[row] as number) & (CHANGED | NOTED));
     this.#occupy(row, this.hash);
     this.#size++;
     this.touch(row);
@@ -137,15 +144,37 @@ export class KeyedTable implements Slots {
     pool.retain(column.codes[row] as number);
   }
 
+  /** Writes any cell that is not of the key into a row. */
+  set(index: number, row: number, cell: Cell): void {
+    const column = this.columns[index];
+    if (column === undefined) return;
+    if (column.storage !== "text") this.#write(column, row, cell);
+    else if (cell !== null) this.setText(index, row, String(cell));
+    else if (column.nulls !== null && column.nulls[row] !== 1) {
+      (column.texts as TextPool).release(column.codes[row] as number);
+      column.nulls[row] = 1;
+    }
+  }
+
   remove(row: number): void {
-    const flags = this.flags[row] as number;
-    invariant((flags & LIVE) !== 0, "a row that is not there is removed");
-    if ((flags & KEPT) !== 0) this.#removed.push(this.cells(row));
+    invariant(this.isLive(row), "a row that is not there is removed");
+    this.touch(row);
     this.#release(row);
     this.#vacate(row);
-    this.flags[row] = flags & CHANGED; // it may still stand in the list of changed rows
+    this.flags[row] = (this.flags[row] as number) & ~LIVE;
     this.#free.push(row);
     this.#size--;
+  }
+
+  /** Marks a row for an operator; whether it was not marked before. */
+  note(row: number): boolean {
+    const flags = this.flags[row] as number;
+    this.flags[row] = flags | NOTED;
+    return (flags & NOTED) === 0;
+  }
+
+  forget(row: number): void {
+    this.flags[row] = (this.flags[row] as number) & ~NOTED;
   }
 
   /** Between batches: texts that no row has are let go. */
@@ -176,43 +205,91 @@ export class KeyedTable implements Slots {
     return this.find(this, ...this.#key(cells, (pool, text) => pool.find(text)));
   }
 
-  /** All rows as bytes. */
-  checkpoint(): Buffer {
-    const batch = Batch.empty(this.schema, this.#size);
-    for (let row = 0; row < this.rows; row++) {
-      if (!this.isLive(row)) continue;
-      batch.append(this.cells(row));
+  base(): Buffer {
+    const rows: number[] = [];
+    for (let row = 0; row < this.rows; row++) if (this.isLive(row)) rows.push(row);
+    return this.#written([], rows);
+  }
+
+  /** The numbers of rows that are gone, then rows as they are now. */
+  delta(): Buffer | null {
+    if (this.#changed.length === 0) return null;
+    const changed = this.#changed.sort((a, b) => a - b);
+    return this.#written(
+      changed.filter((row) => !this.isLive(row)),
+      changed.filter((row) => this.isLive(row)),
+    );
+  }
+
+  /** The rows as a batch. It shares the columns of the table, and is right until the table changes. */
+  get batch(): Batch {
+    const batch = new Batch(this.schema, this.columns, null);
+    batch.rows = this.rows;
+    return batch;
+  }
+
+  /**
+   * Rows keep their numbers, which other tables may hold. Numbers that are free are given out in one order from here on,
+   * both by this table and by the one that loads the bytes, so that both go on alike.
+   */
+  #written(gone: readonly number[], rows: readonly number[]): Buffer {
+    const out = new ByteWriter(64);
+    out.varint(this.rows);
+    out.varint(gone.length);
+    for (const row of gone) out.u32(row);
+    const isDense = rows.length === this.rows;
+    out.u8(isDense ? 1 : 0);
+    if (!isDense) {
+      out.varint(rows.length);
+      for (const row of rows) out.u32(row);
     }
-    this.#kept();
-    return encodeBatch(batch);
+    out.raw(encodeBatch(isDense ? this.batch : gathered(this.batch, Int32Array.from(rows), this.schema)));
+    this.#settleRows();
+    return out.written;
   }
 
-  /** What changed since the last checkpoint or delta: removed rows with the weight -1, then rows as they are now. */
-  delta(): Buffer {
-    const batch = Batch.empty(this.schema, this.#changed.length, true);
-    for (const cells of this.#removed) batch.append(cells, -1);
-    for (const row of this.#changed.sort((a, b) => a - b))
-      if (this.isLive(row)) batch.append(this.cells(row), 1);
-    this.#kept();
-    return encodeBatch(batch);
-  }
-
-  /** Takes the rows of a checkpoint or the changes of a delta. */
   load(bytes: Buffer): void {
-    const batch = decodeBatch(bytes, this.schema, Number.POSITIVE_INFINITY);
-    for (let i = 0; i < batch.rows; i++) {
-      const cells = batch.row(i);
-      if (batch.weight(i) > 0) this.put(cells);
-      else this.remove(this.lookUp(cells));
+    const input = new ByteReader(bytes);
+    const used = input.varint();
+    for (let left = input.varint(); left > 0; left--) this.#clear(input.u32());
+    const isDense = input.u8() === 1;
+    const numbers = new Int32Array(isDense ? used : input.varint());
+    for (let i = 0; i < numbers.length; i++) numbers[i] = isDense ? i : input.u32();
+    const batch = decodeBatch(input.take(input.left), this.schema, Number.POSITIVE_INFINITY);
+    invariant(batch.rows === numbers.length, "a checkpoint has as many rows as numbers of rows");
+    this.reserve(used - this.rows);
+    for (const row of numbers) this.#clear(row);
+    this.rows = Math.max(this.rows, used);
+    for (const [i, column] of this.columns.entries()) {
+      const from = batch.columns[i];
+      if (from !== undefined) scatter(column, from, numbers);
     }
-    this.#kept();
+    for (const row of numbers) {
+      this.hashes[row] = this.#hashOf(this, row);
+      this.flags[row] = LIVE;
+      this.#occupy(row, this.hashes[row] as number);
+    }
+    this.#size += numbers.length;
+    this.#free = [];
+    if (this.#size < this.rows)
+      for (let row = this.rows - 1; row >= 0; row--) if (!this.isLive(row)) this.#free.push(row);
+    this.#settleRows();
     this.settle();
   }
 
-  #kept(): void {
-    for (const row of this.#changed) this.flags[row] = this.isLive(row) ? LIVE | KEPT : 0;
+  /** Takes a row out whose number is given anew. */
+  #clear(row: number): void {
+    if (row >= this.rows || !this.isLive(row)) return;
+    this.#release(row);
+    this.#vacate(row);
+    this.flags[row] = 0;
+    this.#size--;
+  }
+
+  #settleRows(): void {
+    for (const row of this.#changed) this.flags[row] = (this.flags[row] as number) & ~CHANGED;
     this.#changed = [];
-    this.#removed = [];
+    this.#free.sort((a, b) => b - a);
   }
 
   #release(row: number): void {

@@ -120,7 +120,7 @@ export class WeightedRows implements State {
   }
 
   base(): Buffer {
-    return this.table.checkpoint();
+    return this.table.base();
   }
 
   delta(): Buffer | null {

@@ -1,7 +1,7 @@
 /**
  * What generated code calls. Each function is one of PostgreSQL's, for operands that are not NULL.
  */
-import { numericText, setNumeric } from "../../columns/index.js";
+import { compareText, numericText, setNumeric } from "../../columns/index.js";
 import * as casts from "./casts.js";
 import { like } from "./like.js";
 import * as numbers from "./numbers.js";
@@ -11,6 +11,15 @@ import * as times from "./times.js";
 export { likeMatcher } from "./like.js";
 export { RowError } from "./row-error.js";
 
-export const LIBRARY = { ...numbers, ...texts, ...times, ...casts, like, numericText, setNumeric };
+export const LIBRARY = {
+  ...numbers,
+  ...texts,
+  ...times,
+  ...casts,
+  compareText,
+  like,
+  numericText,
+  setNumeric,
+};
 
 export type LibraryName = keyof typeof LIBRARY;

@@ -2,22 +2,6 @@ import { RowError } from "./row-error.js";
 
 /** Texts are counted in characters (code points), as in PostgreSQL, and compared by them. */
 
-/** By code points: JavaScript compares UTF-16 units, which differs where one side has a character beyond U+FFFF. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
-    if (x !== y) return place(x) - place(y);
-  }
-  return a.length - b.length;
-}
-
-/** Surrogates stand for characters behind all others. */
-function place(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
-}
-
 const ASTRAL = /[\ud800-\udfff]/;
 
 /** As an array of characters where that differs from the string itself. */

@@ -1,0 +1,40 @@
+import type { Round as GeneratedRound } from "../codegen/index.js";
+import { Batch, emptyColumn, widened } from "../columns/index.js";
+import type { KeyedTable } from "../tables/index.js";
+
+/** The groups that change in a round, with their state before it. Texts are those of the table's own pools. */
+export class Round implements GeneratedRound {
+  rows = new Int32Array(16);
+  olds = new Int32Array(16);
+  count = 0;
+  before: Batch;
+  readonly #table: KeyedTable;
+
+  constructor(table: KeyedTable) {
+    this.#table = table;
+    this.before = this.#empty();
+  }
+
+  reserve(more: number): void {
+    this.before.reserve(more);
+    if (this.count + more <= this.rows.length) return;
+    const capacity = Math.max(this.count + more, 2 * this.rows.length);
+    this.rows = widened(this.rows, new Int32Array(capacity));
+    this.olds = widened(this.olds, new Int32Array(capacity));
+  }
+
+  /** The next round begins. */
+  clear(): void {
+    for (let i = 0; i < this.count; i++) this.#table.forget(this.rows[i] as number);
+    this.count = 0;
+    this.before = this.#empty();
+  }
+
+  #empty(): Batch {
+    const columns = this.#table.schema.map((spec, i) => {
+      const own = this.#table.columns[i];
+      return emptyColumn(spec, 0, own?.storage === "text" ? own.texts : undefined);
+    });
+    return new Batch(this.#table.schema, columns, null);
+  }
+}

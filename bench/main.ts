@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   recovery: () => import("./recovery.js"),
   fluxions: () => import("./fluxions.js"),
   nexmark: () => import("./nexmark.js"),
+  nodes: () => import("./nodes.js"),
 };
 
 /** Where one thread has thousands of promises in flight, the default young generation measures the garbage collector. */
@@ -35,6 +36,7 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   hosts    events on two worker hosts, beside bare messages between threads, an actor library and a thread pool
   recovery from the start of a process to its first answer, also with 200,000 timers or clients in its journal
   fluxions a compiled Express server beside the same as it is, and with its heavy stage moved by hand into piscina
+  nodes    bytes and microseconds of 10,000 logical nodes and contexts, beside plain objects in a Map
   nexmark  the queries of the streaming benchmark beside loops by hand; --query q12, --events N
 
   throughput    events per second against hosts, real and simulated; draws docs/figures/throughput.svg

@@ -1,4 +1,5 @@
 import { DOOR } from "../model/door.js";
+import type { Reference } from "../model/refs.js";
 import { doorOf } from "./door.js";
 import type { ProgramHosts } from "./fleet/index.js";
 import { type Asker, type Program, parkedEvents } from "./node/index.js";
@@ -13,11 +14,9 @@ export function serviceFor(
   several: boolean,
   close: () => Promise<void>,
 ): AnyService {
+  const [first = ""] = program.nodes.keys();
   const referencesFor = (asker?: Asker) => {
-    const roots = Object.fromEntries(
-      [...program.nodes.keys()].map((name) => [name, program.rootOf(name, asker)]),
-    );
-    return several ? { nodes: roots } : { root: Object.values(roots)[0] };
+    return several ? { nodes: rootsFor(program, asker) } : { root: program.rootOf(first, asker) };
   };
   const stop: Running["stop"] = async ({ graceMs = GRACE_MS } = {}) => {
     await program.stop(graceMs);
@@ -39,4 +38,30 @@ export function serviceFor(
     stop,
     [Symbol.asyncDispose]: () => stop(),
   };
+}
+
+/** References to all roots, each made when it is asked for: a program may have thousands, and a request needs one. */
+function rootsFor(program: Program, asker: Asker | undefined): object {
+  const made = new Map<string, Reference>();
+  const rootNamed = (name: string | symbol) => {
+    if (typeof name === "symbol" || !program.nodes.has(name)) return undefined;
+    let root = made.get(name);
+    if (root === undefined) {
+      root = program.rootOf(name, asker);
+      made.set(name, root);
+    }
+    return root;
+  };
+  return new Proxy(Object.create(null) as object, {
+    get: (_, name) => rootNamed(name),
+    has: (_, name) => program.nodes.has(name as string),
+    ownKeys: () => [...program.nodes.keys()],
+    getOwnPropertyDescriptor: (_, name) => {
+      const value = rootNamed(name);
+      return value === undefined ? undefined : { value, enumerable: true, configurable: true };
+    },
+    set: () => false,
+    defineProperty: () => false,
+    deleteProperty: () => false,
+  });
 }

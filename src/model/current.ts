@@ -39,8 +39,29 @@ export function rootNamed<A extends Address>(
   cls: ContextClass,
   name: string | undefined,
 ): A {
-  const isMeant = ({ shape, node }: A) => isKindOf(shape.cls, cls) && (name === undefined || node === name);
-  const [only, another] = [...roots.values()].filter(isMeant);
-  if (only !== undefined && another === undefined) return only;
+  const found = name === undefined ? onlyRoot(roots, cls) : roots.get(name);
+  if (found && isKindOf(found.shape.cls, cls)) return found;
   throw rules.noSuchPeer(cls, name, [...roots.keys()]);
+}
+
+/** What `onlyRoot` has found among so many roots, by class; null if there is not exactly one. */
+const found = new WeakMap<
+  object,
+  { readonly size: number; readonly byClass: Map<ContextClass, Address | null> }
+>();
+
+/** The logical nodes of a program do not change while it runs, so they are looked through once for each class. */
+function onlyRoot<A extends Address>(roots: ReadonlyMap<string, A>, cls: ContextClass): A | null {
+  let known = found.get(roots);
+  if (known?.size !== roots.size) {
+    known = { size: roots.size, byClass: new Map() };
+    found.set(roots, known);
+  }
+  let only = known.byClass.get(cls) as A | null | undefined;
+  if (only === undefined) {
+    const [first = null, another] = [...roots.values()].filter(({ shape }) => isKindOf(shape.cls, cls));
+    only = another === undefined ? first : null;
+    known.byClass.set(cls, only);
+  }
+  return only;
 }

@@ -176,11 +176,18 @@ export function wrongNodeSend(address: Address): HeadwaterError {
 }
 
 /** `known` are the names of all logical nodes of the program. */
+const NAMED_MAX = 20;
+
+function some(names: readonly string[]): string {
+  const rest = names.length - NAMED_MAX;
+  return rest > 0 ? `${names.slice(0, NAMED_MAX).join(", ")} and ${rest} more` : names.join(", ");
+}
+
 export function noSuchPeer(cls: Named, name: string | undefined, known: readonly string[]): HeadwaterError {
   const wanted = name === undefined ? cls.name : `${cls.name} and the name ${JSON.stringify(name)}`;
   return new HeadwaterError(
     "HW-1020",
-    `There is not exactly one logical node with the root class ${wanted}; the program has ${known.join(", ")}. Give ` +
+    `There is not exactly one logical node with the root class ${wanted}; the program has ${some(known)}. Give ` +
       "`this.event.peer` the class of its root, and its name if several have that class.",
   );
 }

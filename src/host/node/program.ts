@@ -1,9 +1,10 @@
 import type { CoreEvent, Message, Ticket } from "../../core/event.js";
 import { HeadwaterError, invariant } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
+import { rootNamed } from "../../model/current.js";
 import { INVOKE, type Reference, reference, type Scope } from "../../model/refs.js";
 import * as rules from "../../model/rules.js";
-import { inspectTree, isKindOf, type Method, mustBeWellFormed } from "../../model/shape.js";
+import { inspectTree, type Method, mustBeWellFormed } from "../../model/shape.js";
 import { Feed } from "../../observe/index.js";
 import { areSimple, copyAll } from "../../state/values.js";
 import { type Slot, Unmade } from "../context/index.js";
@@ -245,8 +246,7 @@ export class Program implements Surroundings {
   /** Is nothing under way, apart from armed timers? */
   get isIdle(): boolean {
     for (const node of this.nodes.values()) if (!node.isQuiet) return false;
-    for (const count of this.#onTheWay.values()) if (count > 0) return false;
-    return this.#outside.count === 0;
+    return this.#onTheWay.size === 0 && this.#outside.count === 0;
   }
 
   /** Resolves when the condition holds; it is looked at whenever a logical node comes to rest. */
@@ -287,12 +287,7 @@ export class Program implements Surroundings {
   }
 
   peer(cls: ContextClass, name: string | undefined): Slot {
-    const found = [...this.nodes.values()].filter(
-      ({ root, name: known }) => isKindOf(root.shape.cls, cls) && (name === undefined || known === name),
-    );
-    const [only] = found;
-    if (only !== undefined && found.length === 1) return only.root;
-    throw rules.noSuchPeer(cls, name, [...this.nodes.keys()]);
+    return rootNamed(this.roots, cls, name);
   }
 
   backlog(from: string, to: string): number {
@@ -305,10 +300,16 @@ export class Program implements Surroundings {
     this.#onTheWay.set(pair, this.backlog(from, to) + 1);
     let arrived = false;
     this.#ports.transmit(from, to, () => {
-      if (!arrived) this.#onTheWay.set(pair, this.backlog(from, to) - 1);
+      if (!arrived) this.#leftOver(pair, this.backlog(from, to) - 1);
       arrived = true;
       this.node(to).receive(from, sequence, message);
     });
+  }
+
+  /** Pairs between which nothing is on its way are not kept: there may be as many as nodes times nodes. */
+  #leftOver(pair: string, count: number): void {
+    if (count === 0) this.#onTheWay.delete(pair);
+    else this.#onTheWay.set(pair, count);
   }
 
   callOutside(call: PendingCall): void {

@@ -30,9 +30,8 @@ export function firstSight(
     code.block("else", () => {
       const place = code.name();
       code.line(`const ${place} = ${seen}.insert();`, `${seen}.columns[0].values[${place}] = r;`);
-      const values = isText(type) ? "codes" : "values";
-      code.line(`${seen}.columns[1].${values}[${place}] = ${member};`);
-      if (values === "codes") code.line(`${seen}.retain(${place});`);
+      code.line(written(type, `${seen}.columns[1]`, place, member));
+      if (isText(type)) code.line(`${seen}.retain(${place});`);
       if (isLinked)
         code.line(
           `output.values[${index}].enter(r, ${place});`,
@@ -86,7 +85,7 @@ export function countedValue(
       code.line(`${place} = ${table}.insert();`, `${table}.columns[0].values[${place}] = r;`);
       for (const [i, { k, u, column }] of cells.entries()) {
         const at = `${table}.columns[${i + 1}]`;
-        code.line(`${at}.${isText(column.type) ? "codes" : "values"}[${place}] = ${k};`);
+        code.line(written(column.type, at, place, k));
         if (u !== null) code.line(`${at}.nulls[${place}] = ${u};`);
       }
       if (cells.some(({ column }) => isText(column.type))) code.line(`${table}.retain(${place});`);
@@ -99,6 +98,12 @@ export function countedValue(
 
 function isText(type: Expression["type"]): boolean {
   return type === "text" || type === "json";
+}
+
+/** Writes a value of a key. A decimal that no double holds is a bigint, which its column keeps apart. */
+function written(type: Expression["type"], column: string, row: string, value: string): string {
+  if (type === "numeric") return `library.setNumeric(${column}, ${row}, ${value});`;
+  return `${column}.${isText(type) ? "codes" : "values"}[${row}] = ${value};`;
 }
 
 /** A value as the number that a table knows it by. */

@@ -1,5 +1,5 @@
+import type { CoreContext } from "../../core/core-context.js";
 import type { Mode, Request, Ticket } from "../../core/event.js";
-import type { Place } from "../../core/place.js";
 import type { Ready } from "../../core/ready.js";
 import type { Write } from "../../journal/journal.js";
 import { declaredReads } from "../../model/context.js";
@@ -99,8 +99,8 @@ export class EventRequest implements Request<EventRequest> {
     readonly request?: string | undefined,
   ) {}
 
-  get place(): Place<EventRequest> {
-    return this.slot.place;
+  get context(): CoreContext<EventRequest> {
+    return this.slot.coreContext;
   }
 
   get mode(): Mode {
@@ -110,14 +110,14 @@ export class EventRequest implements Request<EventRequest> {
   }
 
   /** The declared ancestors. */
-  get views(): readonly Place<EventRequest>[] {
+  get views(): readonly CoreContext<EventRequest>[] {
     if (this.method.reads.length === 0) return NO_VIEWS;
     const above = declaredReads(this.slot, this.method) as readonly Slot[];
-    return above.filter((slot) => !this.seen?.has(slot)).map(({ place }) => place);
+    return above.filter((slot) => !this.seen?.has(slot)).map(({ coreContext }) => coreContext);
   }
 
   /** A move holds only what it moves. */
-  get spares(): ((place: Place<EventRequest>) => boolean) | null {
+  get spares(): ((context: CoreContext<EventRequest>) => boolean) | null {
     return this.move?.spares ?? null;
   }
 
@@ -142,4 +142,4 @@ export function answerSettled(ready: Ready<EventRequest>): void {
   for (let event = ready.nextSettled(); event !== null; event = ready.nextSettled()) event.payload.answer();
 }
 
-const NO_VIEWS: readonly Place<EventRequest>[] = [];
+const NO_VIEWS: readonly CoreContext<EventRequest>[] = [];

@@ -45,7 +45,7 @@ export class Ahead {
     const chain = this.#chainOf(run);
     let next = chain.last.event.next;
     if (next === null || chain.length >= AHEAD_MAX) return NONE;
-    const clear = clearUpTo(event.place);
+    const clear = clearUpTo(event.context);
     let made: RemoteRun[] | null = null;
     for (; next !== null && chain.length < AHEAD_MAX; next = next.next) {
       if (next.ticket >= clear || !this.#mayGo(next)) break;

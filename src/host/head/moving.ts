@@ -1,4 +1,4 @@
-import type { Place } from "../../core/place.js";
+import type { CoreContext } from "../../core/core-context.js";
 import type { Placement } from "../../elastic/placement.js";
 import type { Method } from "../../model/shape.js";
 import type { Slot } from "../context/index.js";
@@ -53,7 +53,7 @@ export class Moving {
   }
 
   /** Is the move in nobody's way there? */
-  readonly spares = (place: Place<EventRequest>): boolean => !this.has(place.owner as Slot);
+  readonly spares = (context: CoreContext<EventRequest>): boolean => !this.has(context.owner as Slot);
 
   *contexts(slot = this.slot): Iterable<Slot> {
     yield slot;

@@ -74,7 +74,7 @@ export class RemoteCalls {
     for (const [path, state] of asked.seen) run.states.set(this.#slot(path), state);
     const callers = new Set(asked.callers.map(([path]) => this.#slot(path)));
     const above = run.entered.filter((each) => slot.isBelow(each) && !callers.has(each));
-    const held = above.filter((each) => !event.hasReleased(each.place)).map(pathOf);
+    const held = above.filter((each) => !event.hasReleased(each.coreContext)).map(pathOf);
     const seen = above.flatMap((each) => {
       const state = this.#hosts.of(each) === host ? undefined : run.states.get(each);
       return state === undefined ? [] : [[pathOf(each), state] as const];
@@ -99,7 +99,7 @@ export class RemoteCalls {
     const { event } = run;
     const slot = this.#slot(message.path);
     const method = methodOf(slot, message.method);
-    if (event.hasReleased(slot.place) && !isWhole(method)) {
+    if (event.hasReleased(slot.coreContext) && !isWhole(method)) {
       const error = wired(rules.reacquire(slot, method));
       return this.#hosts.send(from, { kind: "refused", ...run.try, ask: message.ask, error });
     }
@@ -110,7 +110,10 @@ export class RemoteCalls {
     if (made !== undefined) run.madeOn(from, made);
     const isIn = slot.shape.anonymous || run.hasEntered(slot);
     if (isIn && !isWhole(method)) return this.enter(event, call);
-    if (this.#scheduler.core.call(event, slot.place, call, isWhole(method)) || event.payload.record === null)
+    if (
+      this.#scheduler.core.call(event, slot.coreContext, call, isWhole(method)) ||
+      event.payload.record === null
+    )
       return;
     run.waiting = (run.waiting ?? new Set()).add(call);
     this.#hosts.quarantine.waits(event);

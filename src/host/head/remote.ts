@@ -1,5 +1,5 @@
 import type { Core } from "../../core/core.js";
-import type { CoreEvent, Outcome, Wish } from "../../core/event.js";
+import type { CoreEvent, EntryRequest, Outcome } from "../../core/event.js";
 import { added, allAlong } from "../../core/ready.js";
 import type { HeadwaterError } from "../../errors.js";
 import type { Journal, Write } from "../../journal/journal.js";
@@ -98,7 +98,7 @@ export class Remote implements Runner {
     this.#views.take(event, slot);
   }
 
-  enter({ event, ofAttempt, token }: Wish<EventRequest>): void {
+  enter({ event, ofAttempt, token }: EntryRequest<EventRequest>): void {
     this.go(event, ofAttempt, token);
   }
 
@@ -304,7 +304,7 @@ export class Remote implements Runner {
       case "ask":
         return this.#calls.asked(run, host, message);
       case "release":
-        return this.#core.release(event, this.#slot(message.path).place, message.changed);
+        return this.#core.release(event, this.#slot(message.path).coreContext, message.changed);
       case "retract":
         return this.#scheduler.retract(event, () => {
           this.#hosts.send(host, { kind: "retracted", ...run.try, ask: message.ask });

@@ -52,7 +52,7 @@ export class LogicalNode {
         if (first !== null) this.#append(first);
         runner.goOn(); // now nothing is appended that has not been sent after its context
       },
-      see: ({ event, place }) => this.#see(event, place),
+      see: ({ event, context }) => this.#see(event, context),
       enter: (entry) => {
         if (entry.token === null) this.#tracing?.begun(entry.event);
         runner.enter(entry);
@@ -158,10 +158,10 @@ export class LogicalNode {
     scheduler.wake();
   }
 
-  #see(event: Event, place: object): void {
+  #see(event: Event, context: object): void {
     this.#scheduler.remember(event);
     let slot: Slot | null = event.payload.slot;
-    while (slot !== null && slot.place !== place) slot = slot.parent;
+    while (slot !== null && slot.coreContext !== context) slot = slot.parent;
     invariant(slot !== null, "a view is of a context above its event");
     this.#runner.see(event, slot);
   }

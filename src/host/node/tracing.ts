@@ -96,14 +96,14 @@ export class Tracing {
   /** Takes out of the core who had to wait for whom. */
   waited(core: Core<EventRequest>): void {
     if (core.waits === null || core.waits.length === 0) return;
-    for (const { wish, obstacle } of core.waits) {
+    for (const { entry, obstacle } of core.waits) {
       this.feed.note({
         kind: "wait",
         node: this.node,
-        ticket: wish.event.ticket,
-        context: String(wish.place.owner),
+        ticket: entry.event.ticket,
+        context: String(entry.context.owner),
         for: obstacle.ticket,
-        forContext: String(obstacle.place.owner),
+        forContext: String(obstacle.context.owner),
       });
     }
     core.waits = [];

@@ -1,4 +1,4 @@
-import type { CoreEvent, Outcome, Wish } from "../../core/event.js";
+import type { CoreEvent, EntryRequest, Outcome } from "../../core/event.js";
 import type { Marks } from "../../core/marks.js";
 import type { Plant } from "../../core/plants.js";
 import type { HeadwaterError } from "../../errors.js";
@@ -47,7 +47,7 @@ export class LocalRunner implements Runner, Supervisor {
     payload.seen.set(slot, stateOrNull(slot));
   }
 
-  enter({ event, ofAttempt, token }: Wish<EventRequest>): void {
+  enter({ event, ofAttempt, token }: EntryRequest<EventRequest>): void {
     const { ports } = this.#scheduler;
     if (ports.run === undefined) this.go(event, ofAttempt, token);
     else ports.run(() => this.go(event, ofAttempt, token));

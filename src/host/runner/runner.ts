@@ -1,4 +1,4 @@
-import type { CoreEvent, Wish } from "../../core/event.js";
+import type { CoreEvent, EntryRequest } from "../../core/event.js";
 import type { HeadwaterError } from "../../errors.js";
 import type { Slot } from "../context/index.js";
 import type { EventRequest } from "../event/index.js";
@@ -9,7 +9,7 @@ export interface Runner {
   /** Takes the event's view of a context above it. */
   see(event: CoreEvent<EventRequest>, slot: Slot): void;
   /** The event may start, or a call of it may enter its context. */
-  enter(entry: Wish<EventRequest>): void;
+  enter(entry: EntryRequest<EventRequest>): void;
   /** The same at once, when what held the event back is over. */
   go(event: CoreEvent<EventRequest>, attempt: number, token: unknown): void;
   /** These events, `along` with the first, are appended to the journal next. */

@@ -138,18 +138,18 @@ export class Scheduler {
 
   /** Lets an event into a context below, if it need not wait. */
   enterNow(event: Event, slot: Slot): boolean {
-    return this.core.enterNow(event, slot.place);
+    return this.core.enterNow(event, slot.coreContext);
   }
 
   /** A call of an event wants to enter a context. */
   call(event: Event, slot: Slot, token: unknown, isWhole: boolean): void {
-    this.core.call(event, slot.place, token, isWhole);
+    this.core.call(event, slot.coreContext, token, isWhole);
     this.wake();
   }
 
   /** The event gives up a context. */
   release(event: Event, slot: Slot, changed: boolean): void {
-    this.core.release(event, slot.place, changed);
+    this.core.release(event, slot.coreContext, changed);
     this.wake();
   }
 

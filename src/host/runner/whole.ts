@@ -108,7 +108,7 @@ export function admitted(
 ): Admitted {
   try {
     if (method === LIST) return { page: whole.page(slot, args as unknown as Listed) };
-    const givenUp = event.releasedWithin(slot.place).map(({ owner }) => owner as Slot);
+    const givenUp = event.releasedWithin(slot.coreContext).map(({ owner }) => owner as Slot);
     return { paths: whole.deleted(slot, givenUp, deletes) };
   } catch (error) {
     return { refusal: error as HeadwaterError };

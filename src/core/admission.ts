@@ -111,7 +111,7 @@ function inTheWayAbove<P>(
     marks?.hit(
       writer.spares === null
         ? "an event passed an unfinished one above that had given up the context below"
-        : "an event passed a move above it",
+        : "an event passed a migration above it",
     );
     if (own) break;
     writer = writer.next;

@@ -89,8 +89,8 @@ export class Core<P> {
     return ready;
   }
 
-  takeUndo(): readonly CoreEvent<P>[] {
-    return this.#ready.takeUndo();
+  takeRollbacks(): readonly CoreEvent<P>[] {
+    return this.#ready.takeRollbacks();
   }
 
   get hasWork(): boolean {
@@ -161,7 +161,7 @@ export class Core<P> {
    */
   retract(event: CoreEvent<P>): void {
     if (event.dependents === null) return;
-    this.#marks?.hit("an undone call took back a context that it had given up");
+    this.#marks?.hit("a rolled back call retracted a context that it had given up");
     this.#startAgain(restart([event], NONE, this.#marks));
   }
 

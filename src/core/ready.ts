@@ -75,7 +75,7 @@ export class Ready<P> {
     return event;
   }
 
-  takeUndo(): CoreEvent<P>[] {
+  takeRollbacks(): CoreEvent<P>[] {
     const { undo } = this;
     this.undo = NONE;
     return undo;

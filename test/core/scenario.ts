@@ -87,7 +87,7 @@ class World {
         if (!(error instanceof Error) || error instanceof Misspelt) throw error;
         this.#said.push(`refused: ${error.message}`);
       }
-      for (const { payload } of this.#core.takeUndo()) this.#said.push(`undo ${payload}`);
+      for (const { payload } of this.#core.takeRollbacks()) this.#said.push(`undo ${payload}`);
     }
     this.#carryOut();
     return [...this.#said];
@@ -189,7 +189,7 @@ class World {
   #carryOut(): void {
     const said = this.#said;
     while (this.#core.hasWork || (!this.#isJournalHeld && this.#unjournaled.length > 0)) {
-      for (const { payload } of this.#core.takeUndo()) said.push(`undo ${payload}`);
+      for (const { payload } of this.#core.takeRollbacks()) said.push(`undo ${payload}`);
       const ready = this.#core.ready();
       for (const event of ready.ticketed) {
         this.#events.set(event.payload, event);

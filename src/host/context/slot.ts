@@ -107,7 +107,7 @@ export class Slot extends Address {
   }
 
   /** Drops the state, which is in the journal. Not while an event is here that is not. */
-  letGo(): boolean {
+  evict(): boolean {
     if (this.users > 0) return false;
     this.#state = null;
     this.#parked = null;
@@ -149,9 +149,9 @@ export class Slot extends Address {
   }
 
   /** Neither it nor anything below it exists: all that is lost with it is its name. Not while an event is here. */
-  letGoUnmade(): boolean {
+  evictUnmade(): boolean {
     if (this.#pins > 0) return true; // it comes back when it is deleted
-    if (!this.letGo()) return false;
+    if (!this.evict()) return false;
     this.parent?.holdWeakly(this);
     return true;
   }

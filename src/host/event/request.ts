@@ -1,5 +1,5 @@
 import type { CoreContext } from "../../core/core-context.js";
-import type { Mode, Request, Ticket } from "../../core/event.js";
+import type { CoreEvent, Mode, Request, Ticket } from "../../core/event.js";
 import type { Ready } from "../../core/ready.js";
 import type { Write } from "../../journal/journal.js";
 import { declaredReads } from "../../model/context.js";
@@ -10,7 +10,7 @@ import type { Method } from "../../model/shape.js";
 import type { State } from "../../state/fields.js";
 import { areSimple, copyAll } from "../../state/values.js";
 import type { Slot } from "../context/index.js";
-import type { Moving } from "../head/index.js";
+import type { Migration } from "../head/index.js";
 import type { Effect } from "./effects.js";
 import type { HostRecord } from "./host-record.js";
 
@@ -45,7 +45,7 @@ export function timerOrigin({ id, due, owner, slot }: TimerEffect): Extract<Orig
 type TimerEffect = Extract<Effect, { kind: "timer" }>;
 
 /** Who waits for an event's result. */
-export interface Waiting {
+export interface WaitingCaller {
   resolve(value: unknown): void;
   reject(error: unknown): void;
   /** Does the one who waits run in this process, and hear of an error as it was thrown? Then it needs no other report. */
@@ -68,7 +68,7 @@ export interface Run {
   /** What the event asked for, if it ended well. */
   readonly effects: readonly Effect[];
   /** Puts the contexts back to their state before the event; later events have been undone already. */
-  undo(): void;
+  rollBack(): void;
   /** The journal has it. */
   leave(): void;
   /** The contexts that it has entered. */
@@ -86,7 +86,7 @@ export class EventRequest implements Request<EventRequest> {
   /** Set for an event that was on a host when that ended. */
   record: HostRecord | null = null;
   /** Set for an event that moves its context to another host, and does nothing else. */
-  move: Moving | null = null;
+  migration: Migration | null = null;
 
   constructor(
     readonly slot: Slot,
@@ -94,7 +94,7 @@ export class EventRequest implements Request<EventRequest> {
     readonly args: unknown[],
     readonly caller: string | undefined,
     readonly origin: Origin,
-    readonly waiting: Waiting | null,
+    readonly waiting: WaitingCaller | null,
     /** The id under which it was asked for, if it carries one. */
     readonly request?: string | undefined,
   ) {}
@@ -118,7 +118,7 @@ export class EventRequest implements Request<EventRequest> {
 
   /** A move holds only what it moves. */
   get spares(): ((context: CoreContext<EventRequest>) => boolean) | null {
-    return this.move?.spares ?? null;
+    return this.migration?.spares ?? null;
   }
 
   get payload(): this {
@@ -132,10 +132,13 @@ export class EventRequest implements Request<EventRequest> {
   }
 
   /** The arguments for one try: a method may change what it is given, and an event may be tried again. */
-  argsForOneTry(): unknown[] {
+  argsForAttempt(): unknown[] {
     return areSimple(this.args) ? this.args : copyAll([...this.args], () => "the arguments");
   }
 }
+
+/** An event of a logical node, as its core knows it. */
+export type NodeEvent = CoreEvent<EventRequest>;
 
 /** Answers all requests whose events have ended for good. */
 export function answerSettled(ready: Ready<EventRequest>): void {

@@ -1,4 +1,3 @@
-import type { CoreEvent } from "../../core/event.js";
 import { HeadwaterError, invariant } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import { INVOKE, type Reference, reference, type Scope } from "../../model/refs.js";
@@ -8,13 +7,14 @@ import { Feed } from "../../observe/index.js";
 import { areSimple, copyAll } from "../../state/values.js";
 import { type Slot, Unmade } from "../context/index.js";
 import { Answers, AnswersInJournal, AnswersInMemory, weightOf } from "../deduplication/index.js";
+import type { NodeEvent } from "../event/index.js";
 import {
   type EventRequest,
   InJournal,
   type NodeMessage,
   running,
   type Told,
-  type Waiting,
+  type WaitingCaller,
 } from "../event/index.js";
 import { apart, goingOn, type Ports } from "../ports/index.js";
 import { LocalRunner, Scheduler } from "../runner/index.js";
@@ -33,7 +33,7 @@ export interface ProgramOptions extends NodeOptions {
   /** Where facts about the program are noted. */
   readonly feed?: Feed;
   /** Hears of every event with what came of it, for the simulator and for those who record load. */
-  readonly onSettled?: ((event: CoreEvent<EventRequest>) => void) | undefined;
+  readonly onSettled?: ((event: NodeEvent) => void) | undefined;
 }
 
 type OnMessage = (message: unknown, from: Told) => void;
@@ -60,10 +60,10 @@ export interface Asker {
   readonly request?: string | undefined;
 }
 
-let lastWaiting: Waiting;
+let lastWaiting: WaitingCaller;
 
 /** One function for all requests: a closure for each would cost a fifth of what a request allocates. */
-function keepSettlers(resolve: Waiting["resolve"], reject: Waiting["reject"]): void {
+function keepSettlers(resolve: WaitingCaller["resolve"], reject: WaitingCaller["reject"]): void {
   lastWaiting = { resolve, reject, isLocal: true };
 }
 
@@ -77,7 +77,7 @@ export class Program implements Surroundings {
   readonly roots = new Map<string, Slot>();
   /** Most programs have one, and it is asked for with each event. */
   #lastAsked: LogicalNode | null = null;
-  readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;
+  readonly settled: ((event: NodeEvent) => void) | undefined;
   readonly #ports: Ports;
   readonly #options: ProgramOptions;
   readonly #clients = new Map<string, Caller>();
@@ -188,7 +188,7 @@ export class Program implements Surroundings {
     args: unknown[],
     client: string | undefined,
     request: string | undefined,
-    waiting: Waiting,
+    waiting: WaitingCaller,
   ): void {
     try {
       this.mustGoOn();

@@ -197,7 +197,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/plan": { loads: [], names: ["streams/columns"] },
   "streams/codegen": { loads: ["streams/columns", "streams/plan"], names: ["streams/tables"] },
   "streams/operators": {
-    loads: ["streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
+    loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
   "streams/sql": { loads: ["errors", "sql", "streams/columns", "streams/plan", "streams/codegen"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },

@@ -36,10 +36,9 @@ const cell = (type: ColumnType, nullable: boolean) =>
     fc.constantFrom(...(VALUES[type] ?? []), ...(nullable ? [null, null, null] : [])),
   );
 
-export const rows: fc.Arbitrary<Cell[][]> = fc.array(
-  fc.tuple(...TABLE.map(({ type, nullable }) => cell(type, nullable))),
-  { maxLength: 25 },
-);
+export const row: fc.Arbitrary<Cell[]> = fc.tuple(...TABLE.map(({ type, nullable }) => cell(type, nullable)));
+
+export const rows: fc.Arbitrary<Cell[][]> = fc.array(row, { maxLength: 25 });
 
 type Kind = "int" | "float" | "bool" | "text" | "timestamp";
 const plain = (type: Kind, nullable: boolean): Type => ({ type, nullable, scale: 0 });

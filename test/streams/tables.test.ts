@@ -12,6 +12,7 @@ const KEYS: Readonly<Record<string, readonly Cell[]>> = {
   bool: [true, false],
   text: ["", "a", "b", "😀"],
   timestamp: [0, 1.5, 1e12],
+  numeric: [0, 1, -250, 2n ** 60n, -(2n ** 60n), 2n ** 60n + 1n],
 };
 
 type Step =

@@ -1,16 +1,23 @@
 import type { Code } from "./code.js";
 import { LIBRARY, RowError } from "./lib/index.js";
 
-/** Rows that an expression refused: how many, and the first. */
+const SAMPLE_MAX = 10;
+
+/** Rows that an expression refused: how many, and the first errors that differ. */
 export class RowErrors {
   count = 0;
-  first: RowError | null = null;
+  readonly sample: RowError[] = [];
+
+  get first(): RowError | null {
+    return this.sample[0] ?? null;
+  }
 
   /** Called by generated code with whatever was thrown. */
   add(error: unknown): void {
     if (!(error instanceof RowError)) throw error;
     this.count++;
-    this.first ??= error;
+    if (this.sample.length < SAMPLE_MAX && this.sample.every(({ message }) => message !== error.message))
+      this.sample.push(error);
   }
 }
 

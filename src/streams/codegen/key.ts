@@ -7,6 +7,7 @@ interface Names {
   readonly u: string;
   readonly values: string;
   readonly nulls: string;
+  readonly pool: string;
 }
 
 /**
@@ -28,13 +29,14 @@ export class Key {
       u: code.name("u"),
       values: code.name("kv"),
       nulls: code.name("kn"),
+      pool: code.name("p"),
     }));
     const names = this.#names.flatMap(({ values, nulls }, i) =>
       schema[i]?.nullable ? [values, nulls] : [values],
     );
     if (names.length > 0) code.line(`let ${names.join(", ")};`);
-    for (const [i, { type }] of schema.entries())
-      if (isText(type)) code.line(`const p${i} = ${table}.pool(${i});`);
+    for (const [i, { pool }] of this.#names.entries())
+      if (isText(schema[i]?.type)) code.line(`const ${pool} = ${table}.pool(${i});`);
   }
 
   get hasTexts(): boolean {
@@ -53,10 +55,10 @@ export class Key {
   }
 
   compute(values: readonly Value[]): void {
-    this.#each(({ type, nullable }, i, { k, u }) => {
+    this.#each(({ type, nullable }, i, { k, u, pool }) => {
       const value = values[i] ?? { v: "0", n: null };
       if (nullable) this.#code.line(`const ${u} = ${value.n === null ? "0" : `${value.n} ? 1 : 0`};`);
-      if (isText(type)) this.#text(k, `p${i}`, value);
+      if (isText(type)) this.#text(k, pool, value);
       else
         this.#code.line(
           `const ${k} = ${unlessNull(value, type === "bool" ? `(${value.v} ? 1 : 0)` : value.v)};`,
@@ -72,8 +74,10 @@ export class Key {
 
   /** Writes the key that was computed into a row. */
   store(row: string): string[] {
-    return this.#each(({ nullable }, _, { k, u, values, nulls }) => [
-      `${values}[${row}] = ${k};`,
+    return this.#each(({ type, nullable }, i, { k, u, values, nulls }) => [
+      type === "numeric"
+        ? `library.setNumeric(${this.#table}.columns[${i}], ${row}, ${k});`
+        : `${values}[${row}] = ${k};`,
       ...(nullable ? [`${nulls}[${row}] = ${u};`] : []),
     ]);
   }
@@ -103,7 +107,7 @@ export class Key {
   }
 }
 
-function isText(type: ColumnSpec["type"]): boolean {
+function isText(type: ColumnSpec["type"] | undefined): boolean {
   return type === "text" || type === "json";
 }
 

@@ -5,26 +5,53 @@ import { functionOf, type RowErrors } from "./function.js";
 import { columnsOf, rowLoop, rowSteps, rowsPerRow } from "./row.js";
 import { emptyOutput, Target } from "./target.js";
 
-/** From a batch to the rows that the steps let through, as another batch. */
+/** From a batch to the rows that the steps let through, as another batch. Rows keep their weights. */
 export type Transform = (input: Batch, errors: RowErrors) => Batch;
+
+/** What the code sees of a row, made of the columns of the batch. */
+export type View = (code: Code, row: readonly Value[]) => readonly Value[];
 
 /** Filters, projections and windows, fused: one pass over the rows, and no batch between steps. */
 export function transform(
   input: Schema,
   steps: readonly Step[],
   output: Schema,
-  view: (code: Code, row: readonly Value[]) => readonly Value[] = (_, row) => row,
+  view: View = (_, row) => row,
+): Transform {
+  let weighted: Transform | null = null;
+  const plain = passOver(input, steps, output, view, false);
+  return (batch, errors) => {
+    if (batch.weights === null) return plain(batch, errors);
+    weighted ??= passOver(input, steps, output, view, true);
+    return weighted(batch, errors);
+  };
+}
+
+function passOver(
+  input: Schema,
+  steps: readonly Step[],
+  output: Schema,
+  view: View,
+  isWeighted: boolean,
 ): Transform {
   const code = new Code();
   const row = view(code, columnsOf(code, "input", input, "i"));
   const target = new Target(code, "output", output);
+  if (isWeighted) code.line("const given = input.weights, weights = output.weights;");
   code.line("let k = 0;");
-  rowLoop(code, () => rowSteps(code, steps, row, (out) => target.write(out)));
+  rowLoop(code, () =>
+    rowSteps(code, steps, row, (out) => {
+      if (isWeighted) code.line("weights[k] = given[i];");
+      target.write(out);
+    }),
+  );
   code.line("return k;");
   const run = functionOf(code);
   const widest = rowsPerRow(steps);
   return (batch, errors) => {
-    const made = emptyOutput(output, target.shared, { input: batch }, batch.rows * widest);
+    const capacity = batch.rows * widest;
+    const made = emptyOutput(output, target.shared, { input: batch }, capacity);
+    if (isWeighted) made.weights = new Int32Array(capacity);
     made.rows = run(batch, made, errors);
     return made;
   };

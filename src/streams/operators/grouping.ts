@@ -55,6 +55,10 @@ export class Grouping implements Operator {
     this.#update(batch, this.#groups, this.errors);
   }
 
+  flush(): void {}
+
+  watermark(): void {}
+
   end(): void {
     const { table } = this.#groups;
     const groups = new Batch(table.schema, table.columns, null);

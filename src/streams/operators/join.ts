@@ -1,3 +1,4 @@
+import { invariant } from "../../errors.js";
 import {
   type Join as JoinPlan,
   type JoinState,
@@ -11,6 +12,7 @@ import {
 import { Batch, type Schema } from "../columns/index.js";
 import type { Step } from "../plan/index.js";
 import { Bag, KeyedTable } from "../tables/index.js";
+import { joint } from "./joint.js";
 import type { Operator } from "./operator.js";
 
 interface Stretch {
@@ -26,7 +28,9 @@ export class Join {
   readonly #state: JoinState;
   readonly #probes: Readonly<Record<Side, Probe>>;
   readonly #lone: ReturnType<typeof transform> | null;
-  #open = 2;
+  /** The operators that the sides are pushed into. */
+  readonly left: Operator;
+  readonly right: Operator;
 
   constructor(
     readonly plan: JoinPlan,
@@ -45,6 +49,16 @@ export class Join {
       left: probe(plan, "left", before.left, after),
       right: probe(plan, "right", before.right, after),
     };
+    const sides: readonly Side[] = ["left", "right"];
+    const [left, right] = joint(2, {
+      push: (batch, input) =>
+        this.#pass(this.#probes[sides[input] ?? "left"](batch, this.#state, this.errors)),
+      flush: () => {},
+      watermark: () => {},
+      end: () => this.#end(),
+    });
+    invariant(left !== undefined && right !== undefined, "a join has two sides");
+    [this.left, this.right] = [left, right];
     const nothing = plan.right.columns.map(({ type }) => ({
       v: type === "text" || type === "json" ? '""' : "0",
       n: "true",
@@ -55,17 +69,9 @@ export class Join {
         : transform(plan.left.columns, after.steps, after.output, (_, row) => [...row, ...nothing]);
   }
 
-  /** The operator that one side is pushed into. */
-  side(side: Side): Operator {
-    return {
-      push: (batch) => this.#pass(this.#probes[side](batch, this.#state, this.errors)),
-      end: () => {
-        this.#open--;
-        if (this.#open > 0) return;
-        if (this.#lone !== null) this.#pass(this.#lone(this.#unmet(), this.errors));
-        this.next.end();
-      },
-    };
+  #end(): void {
+    if (this.#lone !== null) this.#pass(this.#lone(this.#unmet(), this.errors));
+    this.next.end();
   }
 
   #unmet(): Batch {

@@ -35,6 +35,10 @@ export class Limit implements Operator {
       );
   }
 
+  flush(): void {}
+
+  watermark(): void {}
+
   end(): void {
     this.next.end();
   }

@@ -43,6 +43,10 @@ export class Session implements Operator {
     appendRows(this.#rows, batch);
   }
 
+  flush(): void {}
+
+  watermark(): void {}
+
   end(): void {
     const { plan, order, starts } = { plan: this.#plan, ...this.#byKey() };
     const out = gathered(this.#rows, order, plan.columns);

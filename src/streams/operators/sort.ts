@@ -30,6 +30,10 @@ export class Sort implements Operator {
     if (this.#rows.length > 2 * this.#count + 1000) this.#cut();
   }
 
+  flush(): void {}
+
+  watermark(): void {}
+
   end(): void {
     this.#cut();
     const rows = this.#rows.slice(this.#offset);

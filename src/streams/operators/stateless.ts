@@ -3,7 +3,7 @@ import type { Batch, Schema } from "../columns/index.js";
 import type { Step } from "../plan/index.js";
 import type { Operator } from "./operator.js";
 
-/** Filters, projections and windows, as one function from batch to batch. It keeps nothing. */
+/** Filters, projections and windows, as one function from batch to batch. It keeps nothing, and rows keep their weights. */
 export class Stateless implements Operator {
   readonly #transform: ReturnType<typeof transform>;
 
@@ -20,6 +20,14 @@ export class Stateless implements Operator {
   push(batch: Batch): void {
     const made = this.#transform(batch, this.errors);
     if (made.rows > 0) this.next.push(made);
+  }
+
+  flush(): void {
+    this.next.flush();
+  }
+
+  watermark(timeMs: number): void {
+    this.next.watermark(timeMs);
   }
 
   end(): void {

@@ -6,3 +6,11 @@ export type { Arithmetic, Comparison, Expression, FunctionName, Type, ValueType 
 export type { Aggregate, Plan, SortKey, Step } from "./physical.js";
 export { pruned } from "./prune.js";
 export { conjunction, conjuncts, moved } from "./rewrite.js";
+export {
+  type EmitMode,
+  type InputSpec,
+  type Inputs,
+  type TimeBound,
+  type Traits,
+  traitsOf,
+} from "./traits.js";

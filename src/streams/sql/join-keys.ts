@@ -25,10 +25,8 @@ export function meeting(conditions: readonly Expression[], width: number): Meeti
   return { leftKeys, rightKeys, condition: conjunction(rest) };
 }
 
-/** Exact decimals are compared with each other, but are no keys of tables. */
 function keyPair(condition: Expression, width: number): readonly [Expression, Expression] | null {
-  if (condition.kind !== "compare" || condition.operator !== "=" || condition.left.type === "numeric")
-    return null;
+  if (condition.kind !== "compare" || condition.operator !== "=") return null;
   const { left, right } = condition;
   if (isOf(left, "left", width) && isOf(right, "right", width))
     return [left, moved(right, (index) => index - width)];

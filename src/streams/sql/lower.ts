@@ -139,8 +139,6 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
   }
 
   function checkKey({ type }: Type, span: Span): void {
-    if (type === "numeric")
-      refuse(span, "Exact decimals cannot be grouped by yet; cast them to text or to float8.");
     if (type === "interval") refuse(span, "Lengths of time cannot be grouped by yet.");
   }
 

@@ -4,3 +4,4 @@
  */
 export { Bag } from "./bag.js";
 export { KeyedTable } from "./keyed-table.js";
+export type { State } from "./state.js";

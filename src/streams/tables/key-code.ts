@@ -3,7 +3,8 @@ import type { Column, Schema } from "../columns/index.js";
 /**
  * Looking up a key in an open-addressing table, as code for one shape of key: the types of the key's columns and whether
  * they can be NULL. All tables of a shape share it. A key is given as numbers, `k0`, `k1`…: a number as it is, a truth value
- * as 0 or 1, a text as its code in the column's pool; and for a column that can be NULL a flag behind it, `u0`, 1 for NULL.
+ * as 0 or 1, a text as its code in the column's pool, a decimal beyond ±2^53 as a BigInt; and for a column that can be NULL a
+ * flag behind it, `u0`, 1 for NULL.
  * NULL equals NULL here, as in GROUP BY, and NaN equals NaN, as in PostgreSQL.
  *
  * The probe is linear. A slot holds the number of a row plus one, and rows keep their hashes, so most rows that are not
@@ -17,7 +18,7 @@ export interface Slots {
 }
 
 /** `find` gives the row, or -1, and leaves the key's hash in `table.hash`. */
-export type Find = (this: void, table: Slots & { hash: number }, ...key: number[]) => number;
+export type Find = (this: void, table: Slots & { hash: number }, ...key: (number | bigint)[]) => number;
 
 const made = new Map<string, Find>();
 
@@ -40,7 +41,7 @@ function findCode(keys: Schema): string {
     ...keys.flatMap(({ type, nullable }, i) => [
       `const v${i} = columns[${i}].${type === "text" || type === "json" ? "codes" : "values"};`,
       ...(nullable ? [`const n${i} = columns[${i}].nulls;`] : []),
-      `hash = Math.imul(hash ^ ((k${i} | 0) === k${i} ? k${i} : hashDouble(k${i})), 0x85ebca6b);`,
+      `hash = Math.imul(hash ^ ${hashOf(type, `k${i}`)}, 0x85ebca6b);`,
       ...(nullable ? [`hash ^= (hash >>> 13) + u${i};`] : ["hash ^= hash >>> 13;"]),
     ]),
     "hash = Math.imul(hash, 0xc2b2ae35);",
@@ -55,9 +56,19 @@ function findCode(keys: Schema): string {
   ].join("\n");
 }
 
+function hashOf(type: Schema[number]["type"], k: string): string {
+  const small = `((${k} | 0) === ${k} ? ${k} : hashDouble(${k}))`;
+  return type === "numeric" ? `(typeof ${k} === "bigint" ? hashDouble(Number(${k})) : ${small})` : small;
+}
+
 function sameKey({ type, nullable }: Schema[number], i: number): string {
   const value = `v${i}[row] === k${i}`;
-  const same = type === "float" ? `(${value} || (k${i} !== k${i} && v${i}[row] !== v${i}[row]))` : value;
+  const same =
+    type === "float"
+      ? `(${value} || (k${i} !== k${i} && v${i}[row] !== v${i}[row]))`
+      : type === "numeric"
+        ? `(${value} || (typeof k${i} === "bigint" && columns[${i}].bigs.get(row) === k${i}))`
+        : value;
   return nullable ? ` && n${i}[row] === u${i} && ${same}` : ` && ${same}`;
 }
 

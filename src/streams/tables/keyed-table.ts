@@ -217,7 +217,8 @@ export class KeyedTable implements Slots {
 
   #release(row: number): void {
     for (const column of this.columns)
-      if (column.storage === "text" && column.nulls?.[row] !== 1)
+      if (column.storage === "numeric") column.bigs.delete(row);
+      else if (column.storage === "text" && column.nulls?.[row] !== 1)
         (column.texts as TextPool).release(column.codes[row] as number);
   }
 
@@ -232,11 +233,18 @@ export class KeyedTable implements Slots {
   }
 
   /** A key as the numbers that `find` takes. */
-  #key(cells: readonly Cell[], codeOf: (pool: TextPool, text: string) => number): number[] {
+  #key(cells: readonly Cell[], codeOf: (pool: TextPool, text: string) => number): (number | bigint)[] {
     return this.schema.slice(0, this.keyCount).flatMap(({ nullable }, i) => {
       const cell = cells[i] ?? null;
       const isText = this.columns[i]?.storage === "text";
-      const value = cell === null ? 0 : isText ? codeOf(this.pool(i), String(cell)) : Number(cell) + 0;
+      const value =
+        cell === null
+          ? 0
+          : isText
+            ? codeOf(this.pool(i), String(cell))
+            : typeof cell === "bigint"
+              ? cell
+              : Number(cell) + 0;
       return nullable ? [value, cell === null ? 1 : 0] : [value];
     });
   }

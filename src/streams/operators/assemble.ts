@@ -1,0 +1,86 @@
+import { HeadwaterError } from "../../errors.js";
+import type { Schema } from "../columns/index.js";
+import type { Plan, Step } from "../plan/index.js";
+import { Grouping } from "./grouping.js";
+import { Join } from "./join.js";
+import { joint } from "./joint.js";
+import { Limit } from "./limit.js";
+import type { Operator } from "./operator.js";
+import { Session } from "./session.js";
+import type { Site } from "./site.js";
+import { Sort } from "./sort.js";
+import { Stateless } from "./stateless.js";
+
+/** Where batches of a table go in. A table that a query mentions twice has two. */
+export interface Entry {
+  readonly table: string;
+  readonly operator: Operator;
+}
+
+/** Builds the operators of a plan, from its consumer down to its scans. */
+export function assemble(plan: Plan, site: Site, consumer: Operator): readonly Entry[] {
+  const entries: Entry[] = [];
+  build(plan, [], plan.columns, consumer);
+  return entries;
+
+  /** `steps` are what follows the plan before the next operator that keeps state, and `output` what they give. */
+  function build(part: Plan, steps: readonly Step[], output: Schema, next: Operator): void {
+    if (site.mode !== "once" && !["scan", "step", "union"].includes(part.kind))
+      throw new HeadwaterError("HW-5102", `A standing query cannot have the operator "${part.kind}" yet.`);
+    switch (part.kind) {
+      case "scan":
+        entries.push({ table: part.table, operator: passing(part.columns, steps, output, next) });
+        return;
+      case "step":
+        build(part.input, [part.step, ...steps], output, next);
+        return;
+      case "aggregate": {
+        const { input, steps: before } = fused(part.input);
+        const given = { input: input.columns, steps: before };
+        build(input, [], input.columns, new Grouping(part, given, { steps, output }, site.errors, next));
+        return;
+      }
+      case "join": {
+        const [left, right] = [fused(part.left), fused(part.right)];
+        const before = {
+          left: { input: left.input.columns, steps: left.steps },
+          right: { input: right.input.columns, steps: right.steps },
+        };
+        const join = new Join(part, before, { steps, output }, site.errors, next);
+        build(left.input, [], left.input.columns, join.left);
+        build(right.input, [], right.input.columns, join.right);
+        return;
+      }
+      case "union": {
+        const inputs = joint(part.inputs.length, next);
+        for (const [i, operator] of inputs.entries()) {
+          const input = part.inputs[i];
+          if (input !== undefined) build(input, steps, output, operator);
+        }
+        return;
+      }
+      case "session": {
+        const after = passing(part.columns, steps, output, next);
+        build(part.input, [], part.input.columns, new Session(part, after));
+        return;
+      }
+      case "sort": {
+        const after = passing(part.columns, steps, output, next);
+        const sort = part.order.length === 0 ? new Limit(part, after) : new Sort(part, after);
+        build(part.input, [], part.input.columns, sort);
+      }
+    }
+  }
+
+  function passing(input: Schema, steps: readonly Step[], output: Schema, next: Operator): Operator {
+    return steps.length === 0 ? next : new Stateless(input, steps, output, site.errors, next);
+  }
+}
+
+/** The steps right before an operator become part of its own function. */
+function fused(plan: Plan): { readonly input: Plan; readonly steps: readonly Step[] } {
+  const steps: Step[] = [];
+  let input = plan;
+  for (; input.kind === "step"; input = input.input) steps.unshift(input.step);
+  return { input, steps };
+}

@@ -1,0 +1,33 @@
+import type { Operator } from "./operator.js";
+
+/**
+ * The inputs of an operator that has several, as operators of their own: a round ends when it has ended on all of them, the
+ * watermark is the least of theirs, and the input is complete with the last of them. `push` gets the number of the input.
+ */
+export function joint(
+  count: number,
+  next: Omit<Operator, "push"> & { push(batch: Parameters<Operator["push"]>[0], input: number): void },
+): Operator[] {
+  const watermarks = new Array<number>(count).fill(Number.NEGATIVE_INFINITY);
+  let [least, unflushed, open] = [Number.NEGATIVE_INFINITY, count, count];
+  return watermarks.map((_, input) => ({
+    push: (batch) => next.push(batch, input),
+    flush: () => {
+      unflushed--;
+      if (unflushed > 0) return;
+      unflushed = count;
+      next.flush();
+    },
+    watermark: (timeMs) => {
+      watermarks[input] = Math.max(watermarks[input] ?? timeMs, timeMs);
+      const now = Math.min(...watermarks);
+      if (now <= least) return;
+      least = now;
+      next.watermark(now);
+    },
+    end: () => {
+      open--;
+      if (open === 0) next.end();
+    },
+  }));
+}

@@ -1,0 +1,13 @@
+/**
+ * A piece of an operator's state that is written as a base and what changed since: each change is written once, and when the
+ * changes have become larger than the base, the base is written anew.
+ */
+export interface State {
+  readonly memoryBytes: number;
+  /** All of it. */
+  base(): Buffer;
+  /** What changed since the last base or delta, or `null` if nothing did. */
+  delta(): Buffer | null;
+  /** Takes a base, then its deltas in their order. Afterwards it goes on exactly as the state that wrote them. */
+  load(bytes: Buffer): void;
+}

@@ -126,17 +126,9 @@ export class HostSite implements Supervisor {
       }
       case "rollbackCalls":
         return this.#rollBackCalls(known, message.calls, () => {
-          const { made } = known;
-          const writes = this.#writesOf(known);
           const entered = known.execution.enteredHere().flatMap(withState);
-          this.#ports.send({
-            ...known.attemptId,
-            kind: "callsRolledBack",
-            ask: message.ask,
-            writes,
-            made,
-            entered,
-          });
+          const done = { ask: message.ask, writes: this.#writesOf(known), made: known.made, entered };
+          this.#ports.send({ ...known.attemptId, kind: "callsRolledBack", ...done });
         });
       case "retracted":
       case "callsRolledBack": {

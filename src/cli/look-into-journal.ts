@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
+import { shownNodes, storedNode } from "../host/store/index.js";
 import { existingCard } from "../journal/directory.js";
 import { damaged } from "../journal/problems.js";
 import { backup, repair } from "../journal/rescue.js";
@@ -60,17 +61,21 @@ async function mend(directory: string, terminal: Terminal, json: boolean): Promi
 async function info(directory: string, terminal: Terminal, json: boolean): Promise<number> {
   const facts = await withSurvey(directory, async (survey) => {
     const kinds = new Map<string, { keys: number; bytes: number }>();
+    const nodes = new Map<string, string>();
     for await (const [key, value] of unhurried(survey, terminal)) {
       const name = key.split("/", 1)[0] ?? key;
       const kind = kinds.get(name) ?? { keys: 0, bytes: 0 };
       kinds.set(name, kind);
+      const node = value === null ? null : storedNode(key, value);
+      if (node?.isDropped === false) nodes.set(node.name, node.root);
       kind.keys += 1;
       kind.bytes += Buffer.byteLength(key) + (value?.byteLength ?? 0);
     }
     const { card, epoch, logCommits, logBytes, fileBytes } = survey;
-    const { program, format, layout } = card;
+    const { format, layout } = card;
     return {
-      program,
+      program: nodes.size === 0 ? card.program : shownNodes(nodes), // earlier versions have them in the card only
+
       format,
       layout,
       epoch,

@@ -223,12 +223,16 @@ async function recordingOf({ values }: Arguments, voice: Voice): Promise<LoadFil
 
 function journalOf(
   args: Arguments,
-): Pick<RunOptions, "durability" | "takeOver"> & { readonly journal?: string } {
+): Pick<RunOptions, "durability" | "takeOver" | "dropNodes"> & { readonly journal?: string } {
   const journal = args.values.get("journal");
   const durability = choiceOf(args, "durability", DURABILITIES);
   const takeOver = args.flags.has("take-over");
-  if (journal !== undefined) return { journal, durability, takeOver };
+  const dropNodes = args.values.get("drop-node")?.split(",") ?? [];
+  if (journal !== undefined) return { journal, durability, takeOver, dropNodes };
   if (takeOver) throw misused(run, "--take-over is about a journal; it needs --journal as well.");
+  if (dropNodes.length > 0) {
+    throw misused(run, "--drop-node deletes state in a journal; it needs --journal as well.");
+  }
   if (args.values.has("durability")) {
     throw misused(run, "--durability says how safe a journal is; it needs --journal as well.");
   }

@@ -20,6 +20,10 @@ export const run: Command = {
       help: "survive a crash of the machine, or of the process only (synced)",
     },
     "take-over": { help: "take the journal over from the process that has it open" },
+    "drop-node": {
+      value: "A,B",
+      help: "delete what the journal has of these logical nodes, which the program no longer has",
+    },
     hosts: {
       value: "N|MIN..MAX|cores",
       help: "run events on so many hosts, or as many as the load needs (1: all in one thread)",

@@ -34,12 +34,12 @@ export function doorOf(program: Program, isSingle: boolean): Door {
 
 /** Without a journal, a message that nobody listens for is gone, and so is one that was told: whoever listens keeps it. */
 function listening(program: Program, client: string, onMessage: Parameters<Door["listen"]>[1]): Listening {
-  const caller = program.connect(client, onMessage, "later");
+  const caller = program.clients.connect(client, onMessage, "later");
   return {
     isComplete: caller.isComplete,
-    received: (upTo) => program.received(caller, upTo as Told),
-    leave: () => program.disconnect(caller),
-    forget: () => program.forget(caller),
+    received: (upTo) => program.clients.received(caller, upTo as Told),
+    leave: () => program.clients.disconnect(caller),
+    forget: () => program.clients.forget(caller),
   };
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { HeadwaterError } from "../errors.js";
 import { Context, type ContextClass } from "../model/context.js";
-import { inspectTree, isKindOf, nameOf, type Shape } from "../model/shape.js";
+import { inspectTree, isKindOf, nameOf, type Shape, storedNameOf } from "../model/shape.js";
 import type { Roots } from "./fleet/index.js";
 import type { Nodes } from "./service.js";
 
@@ -22,7 +22,7 @@ export function outlineOf(roots: Roots): Outline {
   const shapes = [...seen.values()].filter((shape) => shape !== null);
   const isAlone = ({ name }: Shape) => shapes.filter((shape) => shape.name === name).length === 1;
   return {
-    nodes: Object.fromEntries(Object.entries(roots).map(([node, root]) => [node, nameOf(root)])),
+    nodes: Object.fromEntries(Object.entries(roots).map(([node, root]) => [node, storedNameOf(root)])),
     classes: Object.fromEntries(shapes.filter(isAlone).map((shape) => [shape.name, partsOf(shape)])),
   };
 }
@@ -40,7 +40,7 @@ export async function loadRoots(module: string, expected: Outline | undefined): 
     throw cannotLoad(module, "there is no such file");
   if (/\.[mc]?tsx?$/.test(url.pathname)) (await import("tsx/esm/api")).register();
   const exported = rootsIn(module, (await imported(module)).default);
-  const roots = typeof exported === "function" ? { [nameOf(exported)]: exported } : exported;
+  const roots = typeof exported === "function" ? { [storedNameOf(exported)]: exported } : exported;
   const why = expected === undefined ? null : difference(outlineOf(roots), expected);
   if (why === null) return roots;
   const cure = "Pass the address of the module that has what is given to `run` as its default export";

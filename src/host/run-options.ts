@@ -1,5 +1,6 @@
 import { HeadwaterError } from "../errors.js";
-import { AnonymousContext, Context } from "../model/context.js";
+import { AnonymousContext, Context, type ContextClass } from "../model/context.js";
+import { storedNameOf } from "../model/shape.js";
 import { DEFAULT_LIMITS, type Limits } from "./ports/index.js";
 import type { RunOptions } from "./service.js";
 
@@ -29,6 +30,23 @@ export function checkRun(program: unknown, options: unknown): void {
     throw cannot(`${name} must be a function, not ${shown(given[name])}`);
   }
   checkFlags(given);
+  checkDropped(program, given);
+}
+
+/** A node that is dropped and runs would be dropped again with each start. */
+function checkDropped(program: unknown, { dropNodes, journal }: Readonly<Record<string, unknown>>): void {
+  if (dropNodes === undefined) return;
+  if (!Array.isArray(dropNodes) || !dropNodes.every((name) => typeof name === "string"))
+    throw cannot(`dropNodes must be an array of names of logical nodes, not ${shown(dropNodes)}`);
+  if (dropNodes.length > 0 && journal === undefined)
+    throw cannot("dropNodes deletes state in a journal, and no journal is given");
+  const roots =
+    typeof program === "function" ? [storedNameOf(program as ContextClass)] : Object.keys(program as object);
+  const running = dropNodes.find((name) => roots.includes(name));
+  if (running !== undefined)
+    throw cannot(
+      `dropNodes has ${shown(running)}, which is a logical node of the program. Leave it out there`,
+    );
 }
 
 function checkFlags(given: Readonly<Record<string, unknown>>): void {

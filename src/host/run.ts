@@ -1,9 +1,10 @@
+import { resolve } from "node:path";
 import { HeadwaterError } from "../errors.js";
-import type { Journal, JournalIdentity } from "../journal/journal.js";
+import type { Journal, JournalIdentity, KeyTable } from "../journal/journal.js";
 import type { JournalOptions } from "../journal/open.js";
 import type { Address } from "../model/address.js";
 import type { Context, ContextClass } from "../model/context.js";
-import { nameOf } from "../model/shape.js";
+import { mustBeWellFormed, storedNameOf } from "../model/shape.js";
 import { Feed } from "../observe/index.js";
 import { claimRejections } from "./event/index.js";
 import { Fleet, type HostSet, placementFor, startHosts } from "./fleet/index.js";
@@ -18,7 +19,7 @@ import { readFeed } from "./readers.js";
 import { checkRun, limitsOf } from "./run-options.js";
 import type { AnyService, NodeService, Nodes, RunOptions, Service } from "./service.js";
 import { serviceFor } from "./service-for.js";
-import { Ledger, Lives } from "./store/index.js";
+import { changeNodeSet, Ledger, Lives, type NodeNames, nodeSetChange, shownNodes } from "./store/index.js";
 import { watchHead, watchHere } from "./watch/index.js";
 
 type AnyProgram = ContextClass | Readonly<Record<string, ContextClass>>;
@@ -96,15 +97,24 @@ async function livesOf(program: AnyProgram, ledger: Ledger): Promise<() => void>
 
 async function ledgerOf(
   program: AnyProgram,
-  { journal: named, durability = "synced", takeOver = false }: RunOptions,
+  { journal: named, durability = "synced", takeOver = false, dropNodes = [] }: RunOptions,
   limits: Limits,
   opened: Opened,
 ): Promise<Ledger | null> {
   if (named === undefined) return null;
   const isOwn = typeof named === "string";
+  const nodes = namesOf(program);
+  let madeFor: string | null = null;
+  const change = (table: KeyTable) =>
+    nodeSetChange(table, nodes, { dropNodes, madeFor, ...(isOwn ? { address: resolve(named) } : {}) });
+  const check = (table: KeyTable, program: string) => {
+    madeFor = program;
+    change(table);
+  };
   const onFailure = (error: HeadwaterError) => ledger.onFailure(error);
-  const options = { durability, takeOver, onWarning, onFailure };
-  const journal = isOwn ? await openOwn(named, identityOf(program), options) : named;
+  const options = { durability, takeOver, check, onWarning, onFailure };
+  const identity = { program: shownNodes(nodes), format: FORMAT };
+  const journal = isOwn ? await openOwn(named, identity, options) : named;
   const ledger: Ledger = new Ledger(journal, limits.contexts, limits.parkedBytes);
   let survived = () => {};
   opened.journal = async () => {
@@ -112,6 +122,7 @@ async function ledgerOf(
     await ledger.flush();
     if (isOwn) await journal.close();
   };
+  await changeNodeSet(journal, change(journal));
   survived = await livesOf(program, ledger);
   return ledger;
 }
@@ -214,15 +225,13 @@ function isIn({ roots }: Program, address: Address): boolean {
 }
 
 function rootsOf(program: AnyProgram): Readonly<Record<string, ContextClass>> {
-  return typeof program === "function" ? { [nameOf(program)]: program } : program;
+  return typeof program === "function" ? { [storedNameOf(program)]: program } : program;
 }
 
-/** The names of the logical nodes and their root classes: a journal belongs to one such tree. */
-function identityOf(program: AnyProgram): JournalIdentity {
-  const nodes = Object.entries(rootsOf(program)).map(([name, root]) => {
-    return name === nameOf(root) ? name : `${name}: ${nameOf(root)}`;
-  });
-  return { program: nodes.sort().join(", "), format: FORMAT };
+function namesOf(program: AnyProgram): NodeNames {
+  const roots = Object.entries(rootsOf(program));
+  for (const [name] of roots) mustBeWellFormed(name, "a logical node");
+  return new Map(roots.map(([name, root]) => [name, storedNameOf(root)]));
 }
 
 function onWarning(text: string): void {

@@ -29,8 +29,8 @@ export function serviceFor(
     [PARKED]: parkedEvents(program),
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {
-      const caller = program.connect(id, onMessage);
-      return { ...referencesFor({ caller }), id, close: () => program.forget(caller) };
+      const caller = program.clients.connect(id, onMessage);
+      return { ...referencesFor({ caller }), id, close: () => program.clients.forget(caller) };
     },
     as: referencesFor,
     observe: (kinds, observer, options) => program.feed.observe(kinds, observer, options),

@@ -30,6 +30,11 @@ export interface RunOptions {
    */
   readonly takeOver?: boolean;
   /**
+   * Logical nodes that the program no longer has, and whose state in the journal is to be deleted: contexts, timers, events
+   * and messages that are to run. Without this, removing a node that has state is refused (HW-3028).
+   */
+  readonly dropNodes?: readonly string[];
+  /**
    * When an event counts as safe. `"synced"` (the default): the disk has it, it survives a crash of the machine.
    * `"written"`: the operating system has it, it survives a crash of the process only.
    */

@@ -50,11 +50,11 @@ export function tableIn(directory: string): string {
 }
 
 /** Checks a directory, or makes it a journal's. After an error, it is as it was. */
-export function claim(directory: string, identity: JournalIdentity): Card {
+export function claim(directory: string, identity: JournalIdentity, mustBeNamedSo = true): Card {
   try {
     const card = cardIn(directory);
-    if (card === null) return makeCard(directory, identity);
-    check(directory, card, identity);
+    if (card === null) return makeCard(directory, identity, mustBeNamedSo);
+    check(directory, card, identity, mustBeNamedSo);
     return card;
   } catch (error) {
     throw failed(directory, "opening it", error);
@@ -122,7 +122,7 @@ export function keepPrivate(directory: string, onWarning?: (text: string) => voi
   }
 }
 
-function makeCard(directory: string, identity: JournalIdentity): Card {
+function makeCard(directory: string, identity: JournalIdentity, mustBeNamedSo: boolean): Card {
   mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
   const { program, format } = identity;
   const card: Card = {
@@ -139,7 +139,7 @@ function makeCard(directory: string, identity: JournalIdentity): Card {
   } catch (error) {
     // ENOENT: the faster one has cleared the draft away.
     if (!isCode(error, "EEXIST") && !isCode(error, "ENOENT")) throw error;
-    return claim(directory, identity);
+    return claim(directory, identity, mustBeNamedSo);
   } finally {
     rmSync(draft, { force: true });
   }
@@ -202,11 +202,12 @@ function idOfOneFile({ program, format }: JournalIdentity): string {
   return createHash("sha256").update(`${format} ${program}`).digest("hex").slice(0, 32);
 }
 
-function check(directory: string, card: Card, identity: JournalIdentity): void {
+function check(directory: string, card: Card, identity: JournalIdentity, mustBeNamedSo: boolean): void {
   if (card.layout !== LAYOUT && card.layout !== LAYOUT_OF_ONE_FILE) {
     throw anotherFormat(directory, "the layout", card.layout, LAYOUT);
   }
-  if (card.program !== identity.program) throw anotherProgram(directory, card.program, identity.program);
+  if (mustBeNamedSo && card.program !== identity.program)
+    throw anotherProgram(directory, card.program, identity.program);
   if (card.format !== identity.format) {
     throw anotherFormat(directory, "the format", card.format, identity.format);
   }

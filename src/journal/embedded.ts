@@ -12,7 +12,7 @@ import {
   tableIn,
 } from "./directory.js";
 import { isCode } from "./files.js";
-import type { Durability, Journal, JournalIdentity } from "./journal.js";
+import type { Durability, Journal, JournalIdentity, KeyTable } from "./journal.js";
 import type { LogFile } from "./log/disk.js";
 import { FileDisk } from "./log/file-disk.js";
 import { readWrites } from "./log/frame.js";
@@ -36,6 +36,11 @@ export interface EmbeddedOptions {
   readonly takeOver?: boolean;
   /** How long the lock of a journal of an older version may be held by another process before that is an error. */
   readonly lockMs?: number;
+  /**
+   * Refuses a journal for what is in it, by throwing, before anything is changed; `program` is what it was made for. With this, a
+   * journal of a program with another name is not refused for that.
+   */
+  readonly check?: (table: KeyTable, program: string) => void;
   /** Hears that another opening has taken the journal over, also when nothing is being written. */
   readonly onFailure?: (error: HeadwaterError) => void;
 }
@@ -55,7 +60,7 @@ export async function openEmbedded(
   options: EmbeddedOptions,
 ): Promise<Journal> {
   const path = resolve(directory);
-  const card = claim(path, identity);
+  const card = claim(path, identity, options.check === undefined);
   const lock = await OwnerLock.prepare(path, options);
   const opening = new Opening(path, card, lock, options);
   try {
@@ -69,6 +74,9 @@ export async function openEmbedded(
 /** How often, and after how long, the end of a log is read again that a living owner was writing to. */
 const READS_MAX = 20;
 const READ_AGAIN_MS = 50;
+
+/** What can be known of a journal of one file before it is converted. */
+const NOTHING: KeyTable = { get: () => undefined, range: () => [] };
 
 class Opening {
   readonly #path: string;
@@ -94,6 +102,7 @@ class Opening {
   async open(): Promise<Journal> {
     const { onWarning } = this.#options;
     if (this.#card.layout === LAYOUT_OF_ONE_FILE) {
+      this.#options.check?.(NOTHING, this.#card.program);
       await this.#lock.install();
       this.#card = await convert(this.#path, this.#card, {
         ...this.#options,
@@ -103,11 +112,13 @@ class Opening {
     removeOneFile(this.#path);
     const active = await this.#takeEpoch();
     await this.#read(); // what is damaged is refused before anything is changed
+    this.#check();
     await this.#lock.install();
     this.#seal();
     // Another opening may have made the journal since, and have acknowledged something in it.
     if (!this.#card.complete) this.#card = existingCard(this.#path);
     const found = await this.#read();
+    this.#check();
     const { damages } = await this.#findTables();
     for (const what of damages) onWarning?.(`${this.#path}: ${what}; it was made again from the log`);
     if (found.torn !== null) onWarning?.(`${this.#path}: ${found.torn}`);
@@ -123,6 +134,11 @@ class Opening {
       if (segment === undefined || segment.epoch < this.#epoch) this.#disk.remove(name);
     }
     return this.#journalOn(log, found);
+  }
+
+  /** An owner that lives may change what is in the journal until it is taken over, so this is asked twice. */
+  #check(): void {
+    if (this.#table !== null) this.#options.check?.(this.#table, this.#card.program);
   }
 
   /** Takes back what can be taken back: the files are as they were. */

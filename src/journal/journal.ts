@@ -47,6 +47,7 @@ export interface Journal extends GroupLog, KeyTable {}
 
 /** Whose journal it is, and which shape its keys and values have. Opening one that differs is refused. */
 export interface JournalIdentity {
+  /** What the journal is made for, if it is new. */
   readonly program: string;
   readonly format: number;
 }

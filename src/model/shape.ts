@@ -52,7 +52,7 @@ export class Shape {
     /** What those fields are declared as, in the same order. */
     readonly kinds: readonly FieldKind[],
   ) {
-    this.name = nameOf(cls);
+    this.name = storedNameOf(cls);
     this.anonymous = isKindOf(cls, AnonymousContext);
     this.methods = methodsOf(cls);
     this.Reference = makeReferenceClass(this);
@@ -101,6 +101,20 @@ export function inspectTree(cls: ContextClass, seen = new Map<ContextClass, Shap
 /** How messages name a class. */
 export function nameOf(cls: { readonly name: string }): string {
   return cls.name || "(anonymous class)";
+}
+
+/** The name that a class has in journals and in addresses: its own, or an older one that it says it is stored as. */
+export function storedNameOf(cls: ContextClass): string {
+  if (!Object.hasOwn(cls, "storedAs")) return nameOf(cls); // a class is not stored as the one that it extends
+  const { storedAs } = cls as { readonly storedAs?: unknown };
+  if (typeof storedAs !== "string" || storedAs === "") {
+    throw new HeadwaterError(
+      "HW-1017",
+      `${nameOf(cls)}.storedAs is ${String(storedAs)}. It is the name that the class had when its journal was made.`,
+    );
+  }
+  mustBeWellFormed(storedAs, `what ${nameOf(cls)} is stored as`);
+  return storedAs;
 }
 
 export function isKindOf(cls: ContextClass, wanted: abstract new () => Context<Key>): boolean {

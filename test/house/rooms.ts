@@ -200,6 +200,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
   "streams/sql": { loads: ["errors", "sql", "streams/columns", "streams/plan", "streams/codegen"] },
+  "streams/graph": {
+    loads: ["errors", "suggest", "streams/columns", "streams/plan", "streams/operators", "streams/outputs"],
+  },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
 
   chart: { loads: ["svg"] },
@@ -221,6 +224,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "elastic/trial",
       "host",
       "host/ports",
+      "host/store",
       "sim",
       "server",
       "analysis",
@@ -233,7 +237,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/operators",
       "streams/outputs",
     ],
-    names: ["host/store", "host/node", "host/fleet"],
+    names: ["host/node", "host/fleet"],
   },
   index: {
     loads: ["observe", "doors", "errors", "model", "state", "journal", "elastic", "host", "server"],

@@ -177,14 +177,14 @@ test("what a restart reads does not grow with the clients for which messages are
   const atRestart = async (count: number) => {
     const [clockwork, journal] = [new Clockwork(), new CountingJournal()];
     const first = start(Alarms, clockwork, journal);
-    for (let i = 0; i < count; i++) first.program.connect(`client ${i}`, () => {}, "later");
+    for (let i = 0; i < count; i++) first.program.clients.connect(`client ${i}`, () => {}, "later");
     await first.root.tell("client 7");
     await first.program.stop(0);
     journal.read = 0;
     const second = start(Alarms, clockwork, journal);
     const heard: unknown[] = [];
-    assert.ok(second.program.connect("client 7", (message) => heard.push(message)).isComplete);
-    assert.ok(!second.program.connect("another", () => {}).isComplete);
+    assert.ok(second.program.clients.connect("client 7", (message) => heard.push(message)).isComplete);
+    assert.ok(!second.program.clients.connect("another", () => {}).isComplete);
     await second.root.alarms(0).time();
     await second.program.until(() => second.program.isIdle);
     assert.deepEqual(heard, ["hello"]);

@@ -9,7 +9,20 @@ export { Slot, stateOrNull } from "./slot.js";
 export { Staged, UNREAD_BYTES_MIN } from "./staged-state.js";
 export { rootOf, storedChildren, storedLong, storedWithin } from "./stored-below.js";
 export { writtenEntry } from "./stored-form.js";
-export { contextNameIn, digits, NAME_BYTES_MAX, segment, shortened, timersPrefix } from "./stored-keys.js";
+export {
+  contextNameIn,
+  digits,
+  isLong,
+  longPrefix,
+  mainKey,
+  NAME_BYTES_MAX,
+  partsPrefix,
+  prefixesOfNode,
+  rootContextName,
+  segment,
+  shortened,
+  timersPrefix,
+} from "./stored-keys.js";
 export { checkShapes } from "./stored-shapes.js";
 export {
   copiedWrites,

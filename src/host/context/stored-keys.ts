@@ -30,6 +30,21 @@ export function contextName(address: Address): string {
   return shortened(`${quoted(address.node)}/${written(address)}`, NAME_BYTES_MAX);
 }
 
+/** The same of the root of a logical node, by the names of the node and of its root class. */
+export function rootContextName(node: string, root: string): string {
+  return shortened(`${quoted(node)}/${quoted(root)}`, NAME_BYTES_MAX);
+}
+
+/** What the keys of all contexts of a logical node begin with, apart from contexts whose names are too long. */
+export function prefixesOfNode(node: string): {
+  readonly main: string;
+  readonly parts: string;
+  readonly paths: string;
+} {
+  const names = `${quoted(node)}/`;
+  return { main: `c/${names}`, parts: `d/${names}`, paths: `l/${names}` };
+}
+
 export function mainKey(name: string): string {
   return `c/${name}`;
 }
@@ -45,7 +60,7 @@ export function childrenPrefix(name: string, field: string): string | null {
 }
 
 /** Was a name replaced, so that its key does not begin with that of the context above? */
-function isLong(name: string): boolean {
+export function isLong(name: string): boolean {
   return name.startsWith("#");
 }
 

@@ -1,3 +1,4 @@
+import type { Message, Ticket } from "../../core/event.js";
 import { HeadwaterError, invariant } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import { INVOKE, type Reference, reference, type Scope } from "../../model/refs.js";
@@ -6,11 +7,11 @@ import { inspectTree, isKindOf, type Method, mustBeWellFormed } from "../../mode
 import { Feed } from "../../observe/index.js";
 import { areSimple, copyAll } from "../../state/values.js";
 import { type Slot, Unmade } from "../context/index.js";
-import { Answers, AnswersInJournal, AnswersInMemory, weightOf } from "../deduplication/index.js";
+import { Answers, AnswersInJournal, AnswersInMemory } from "../deduplication/index.js";
 import type { NodeEvent } from "../event/index.js";
 import {
+  type Body,
   type EventRequest,
-  InJournal,
   type NodeMessage,
   running,
   type Told,
@@ -19,6 +20,7 @@ import {
 import { apart, goingOn, type Ports } from "../ports/index.js";
 import { LocalRunner, Scheduler } from "../runner/index.js";
 import { type Ledger, Mailboxes } from "../store/index.js";
+import { type Caller, Clients } from "./clients.js";
 import { Failures } from "./failures.js";
 import { LogicalNode } from "./node.js";
 import { OutsideCalls, type PendingCall } from "./outside-calls.js";
@@ -34,20 +36,6 @@ export interface ProgramOptions extends NodeOptions {
   readonly feed?: Feed;
   /** Hears of every event with what came of it, for the simulator and for those who record load. */
   readonly onSettled?: ((event: NodeEvent) => void) | undefined;
-}
-
-type OnMessage = (message: unknown, from: Told) => void;
-
-/** A connected client. */
-export interface Caller {
-  readonly id: string;
-  readonly onMessage: OnMessage;
-  /** Whether a message counts as received when `onMessage` returns, or only when `received` says so. */
-  readonly confirms: "at once" | "later";
-  /** Was everything kept that was sent to it before it came? */
-  readonly isComplete: boolean;
-  /** Has it been given what was kept for it? */
-  isUpToDate: boolean;
 }
 
 /** Who asks, as far as it is known. */
@@ -80,15 +68,14 @@ export class Program implements Surroundings {
   readonly settled: ((event: NodeEvent) => void) | undefined;
   readonly #ports: Ports;
   readonly #options: ProgramOptions;
-  readonly #clients = new Map<string, Caller>();
   readonly #onTheWay = new Map<string, number>();
   /** Names what tickets count: a journal with all its runs, or one run in memory. */
   readonly history: string;
   readonly answers: Answers;
   readonly feed: Feed;
   readonly failures: Failures;
+  readonly clients: Clients;
   readonly #outside: OutsideCalls;
-  #mailboxes: Mailboxes | null = null;
   #watchers: (() => void)[] = [];
   #stopped = false;
   #failure: HeadwaterError | null = null;
@@ -96,7 +83,7 @@ export class Program implements Surroundings {
   constructor(classes: Readonly<Record<string, ContextClass>>, world: Ports, options: ProgramOptions) {
     this.#options = options;
     const { ledger } = options;
-    const ports = ledger ? goingOn(world, ledger.lastMoment(Object.keys(classes))) : world;
+    const ports = ledger ? goingOn(world, ledger.lastMoment()) : world;
     this.#ports = ports;
     this.answers = answersOf(ports, options);
     this.settled = options.onSettled;
@@ -120,11 +107,13 @@ export class Program implements Surroundings {
     this.feed.watch(() => this.#trace());
     if (this.nodes.size === 0)
       throw new HeadwaterError("HW-1017", "a program needs at least one root class.");
-    if (!ledger) return;
-    ledger.onFailure = (error) => this.journalFailed(error);
-    ledger.checkShapes(shapes);
-    this.#mailboxes = new Mailboxes(ledger, ports, options.limits);
-    this.#recover(ledger);
+    if (ledger) {
+      ledger.onFailure = (error) => this.journalFailed(error);
+      ledger.checkShapes(shapes);
+    }
+    const mailboxes = ledger ? new Mailboxes(ledger, ports, options.limits) : null;
+    this.clients = new Clients(ports, ledger ?? null, mailboxes);
+    if (ledger) this.#recover(ledger);
   }
 
   /** Goes on from the journal: events that had not committed, armed timers, messages that had not arrived. */
@@ -132,6 +121,25 @@ export class Program implements Surroundings {
     for (const { root } of this.nodes.values()) ledger.bringUpToDate(root);
     const sent = sentMessages(ledger, this.nodes);
     for (const node of this.nodes.values()) node.recover(ledger, sent.get(node.name) ?? new Map());
+    for (const [from, byTicket] of sent) if (!this.nodes.has(from)) this.#sendFor(from, byTicket);
+  }
+
+  /** Sends what a logical node has sent that is gone since: it was promised when its events committed. */
+  #sendFor(from: string, byTicket: ReadonlyMap<number, readonly Message[]>): void {
+    const sequences = new Map<string, number>();
+    for (const [ticket, messages] of byTicket) {
+      for (const { body } of messages) {
+        const out = body as Body;
+        if (out.kind === "client") {
+          this.tell(out.client, out.message, { node: from, ticket: ticket as Ticket, index: out.index });
+          continue;
+        }
+        const to = out.message.slot.node;
+        const sequence = (sequences.get(to) ?? 0) + 1;
+        sequences.set(to, sequence);
+        this.deliver(from, sequence, out.message);
+      }
+    }
   }
 
   /** Nothing can commit any more: whoever waits is told, and nothing goes on. */
@@ -176,7 +184,7 @@ export class Program implements Surroundings {
     const { caller, client = caller?.id, request } = asker;
     const promise = new Promise<unknown>(keepSettlers);
     const waiting = lastWaiting;
-    if (caller !== undefined && this.#clients.get(caller.id) !== caller) waiting.reject(closed(caller.id));
+    if (caller !== undefined && !this.clients.isConnected(caller)) waiting.reject(closed(caller.id));
     else this.submit(slot, method, args, client, request, waiting);
     return promise;
   }
@@ -257,46 +265,6 @@ export class Program implements Surroundings {
     for (const look of watchers) look();
   }
 
-  connect(id: string, onMessage: OnMessage, confirms: Caller["confirms"] = "at once"): Caller {
-    if (this.#clients.has(id)) {
-      throw new HeadwaterError(
-        "HW-1402",
-        `a client named "${id}" is connected already; close that one first.`,
-      );
-    }
-    const isComplete = this.#mailboxes?.open(id) ?? false;
-    const isUpToDate = this.#mailboxes?.isEmpty(id) ?? true;
-    const caller: Caller = { id, onMessage, confirms, isComplete, isUpToDate };
-    this.#clients.set(id, caller);
-    if (!isUpToDate) this.#ports.soon(() => this.#bringUpToDate(caller));
-    return caller;
-  }
-
-  #bringUpToDate(caller: Caller): void {
-    for (const [message, from] of this.#mailboxes?.of(caller.id) ?? []) {
-      if (this.#clients.get(caller.id) !== caller) return;
-      this.#hand(caller, message, from);
-    }
-    caller.isUpToDate = true;
-  }
-
-  /** A client has a message, and with it all earlier ones of the same logical node. */
-  received(caller: Caller, upTo: Told): void {
-    this.#mailboxes?.received(caller.id, upTo);
-  }
-
-  /** The client is gone for good, and with it what is kept for it. */
-  forget(caller: Caller): void {
-    this.disconnect(caller);
-    this.#mailboxes?.forget(caller.id);
-  }
-
-  disconnect(caller: Caller): void {
-    if (this.#clients.get(caller.id) !== caller) return;
-    this.#clients.delete(caller.id);
-    this.#mailboxes?.leave(caller.id);
-  }
-
   /** Takes no more requests, answers those it has taken, then stops everything else where it is. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
@@ -316,7 +284,7 @@ export class Program implements Surroundings {
     for (const node of this.nodes.values()) node.halt(reason);
     this.#outside.stop();
     this.answers.store.stop();
-    this.#mailboxes?.stop();
+    this.clients.stop();
   }
 
   peer(cls: ContextClass, name: string | undefined): Slot {
@@ -353,17 +321,7 @@ export class Program implements Surroundings {
   }
 
   tell(client: string, message: unknown, from: Told): void {
-    const stored = message instanceof InJournal ? message : null;
-    this.#mailboxes?.put(client, stored?.bytes ?? weightOf(message), from);
-    const caller = this.#clients.get(client);
-    if (!caller?.isUpToDate) return;
-    const { ledger } = this;
-    this.#hand(caller, stored === null ? message : ledger?.message(client, from)?.message, from);
-  }
-
-  #hand(caller: Caller, message: unknown, from: Told): void {
-    apart(() => caller.onMessage(message, from));
-    if (caller.confirms === "at once") this.received(caller, from);
+    this.clients.tell(client, message, from);
   }
 
   warn(warning: HeadwaterError): void {

@@ -11,20 +11,20 @@ import type { PendingCall } from "./outside-calls.js";
 import type { Surroundings } from "./surroundings.js";
 import type { StoredTimers, Timer } from "./timers.js";
 
-/** By logical node and ticket: the messages of committed events that may not have left, in the order of their asking. */
+/**
+ * By logical node and ticket: the messages of committed events that may not have left, in the order of the tickets and of their
+ * asking. Nodes that are gone from the program may be among the senders.
+ */
 type Sent = Map<string, Map<number, Message[]>>;
 
 export function sentMessages(ledger: Ledger, nodes: ReadonlyMap<string, LogicalNode>): Sent {
   const all: { from: string; ticket: number; index: number; message: Message }[] = [];
-  for (const node of nodes.values()) {
-    for (const { ticket, index, client, bytes } of ledger.messages(node.name)) {
-      all.push({
-        from: node.name,
-        ticket,
-        index,
-        message: clientMessage(client, new InJournal(bytes), index),
-      });
+  for (const from of ledger.nodesWithMessages()) {
+    for (const { ticket, index, client, bytes } of ledger.messages(from)) {
+      all.push({ from, ticket, index, message: clientMessage(client, new InJournal(bytes), index) });
     }
+  }
+  for (const node of nodes.values()) {
     for (const stored of ledger.pending(node.name)) {
       const { origin, args } = stored;
       if (origin.kind !== "message" || stored.ticket > 0) continue; // with a ticket, it has arrived

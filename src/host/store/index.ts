@@ -7,5 +7,12 @@
 export { Ledger } from "./ledger.js";
 export { Lives } from "./lives.js";
 export { Mailboxes } from "./mailboxes.js";
+export {
+  changeNodeSet,
+  type NodeNames,
+  nodeSetChange,
+  shownNodes,
+  storedNode,
+} from "./node-set.js";
 export { idOf, type Parked, type ParkedEvent } from "./parked.js";
 export type { StoredCall, StoredEvent } from "./stored-event.js";

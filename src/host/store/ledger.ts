@@ -28,6 +28,7 @@ import {
   keysOfCalls,
   keysOfEvents,
   keysOfMessages,
+  MESSAGES,
   messageKey,
   type StoredCall,
   type StoredEvent,
@@ -46,7 +47,10 @@ export interface StoredMessage {
 
 type Done = (error: HeadwaterError | null) => void;
 
+type StoredPosition = readonly [ticket: number, ms: number, steadyMs?: number];
+
 const HISTORY = "h";
+const POSITIONS = "n/";
 /** Tickets are set aside in the journal this many at a time, so that those of events that leave no trace count, too. */
 const TICKETS_AHEAD = 2 ** 20;
 /** Under which keys a journal has the clients for which messages are kept. */
@@ -70,6 +74,7 @@ const BESIDES_AT_ONCE = 1000;
  *     l                           how often a process began with the same unfinished business (`lives.ts`)
  *     h                           the name of the journal
  *     s/CLASS                     the fields of a context class
+ *     i/NODE                      a logical node of the program (`node-set.ts`)
  *     n/NODE                      up to where tickets may have been given out, and the times of the last commit
  */
 export class Ledger implements Keeper {
@@ -165,24 +170,21 @@ export class Ledger implements Keeper {
 
   /** Up to where tickets may have been given out. */
   lastTicket(node: string): number {
-    return this.#storedPosition(node)?.[0] ?? 0;
+    const bytes = this.journal.get(positionKey(node));
+    return bytes === undefined ? 0 : (decode(bytes) as StoredPosition)[0];
   }
 
-  /** The latest moment of which the journal knows, by both clocks; null if there is none. */
-  lastMoment(nodes: Iterable<string>): Moment | null {
+  /**
+   * The latest moment of which the journal knows, by both clocks; null if there is none. Logical nodes that are gone count,
+   * too: the clock that only goes forward is the journal's.
+   */
+  lastMoment(): Moment | null {
     let last: Moment | null = null;
-    for (const node of nodes) {
-      const position = this.#storedPosition(node);
-      if (position === null) continue;
-      const [, ms, steadyMs = ms] = position; // journals of before have one clock for both
+    for (const [, bytes] of this.journal.range(POSITIONS)) {
+      const [, ms, steadyMs = ms] = decode(bytes) as StoredPosition; // journals of before have one clock for both
       if (last === null || steadyMs > last.steadyMs) last = { ms, steadyMs };
     }
     return last;
-  }
-
-  #storedPosition(node: string): readonly [ticket: number, ms: number, steadyMs?: number] | null {
-    const bytes = this.journal.get(positionKey(node));
-    return bytes === undefined ? null : (decode(bytes) as [number, number, number?]);
   }
 
   /** Events that were asked for and did not get to commit: per parent, in the order of their asking. */
@@ -214,6 +216,17 @@ export class Ledger implements Keeper {
 
   answerTo(request: string): StoredAnswer | null {
     return this.answers.to(request);
+  }
+
+  /** The logical nodes with messages to clients that were not confirmed; some of them may be gone from the program. */
+  *nodesWithMessages(): Iterable<string> {
+    for (let after = ""; ; ) {
+      const [first] = this.journal.range(MESSAGES, after);
+      if (first === undefined) return;
+      const [, node = ""] = first[0].split("/", 2);
+      yield decodeURIComponent(node);
+      after = `${MESSAGES}${node}0`; // the sign behind "/"
+    }
   }
 
   /** Messages to clients that were not confirmed, in the order of the logical node. */
@@ -335,5 +348,5 @@ function clientKey(client: string): string {
 }
 
 function positionKey(node: string): string {
-  return `n/${segment(node)}`;
+  return `${POSITIONS}${segment(node)}`;
 }

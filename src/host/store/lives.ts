@@ -36,7 +36,7 @@ export class Lives {
 
   /** A process begins. Resolves, when the journal knows, with what makes it careful, if it must be. */
   async begin(nodes: readonly string[], world: Ports): Promise<Careful | null> {
-    const now = goingOn(world, this.#ledger.lastMoment(nodes)).now();
+    const now = goingOn(world, this.#ledger.lastMoment()).now();
     const pending = new Set(nodes.flatMap((node) => [...keysOfPending(this.#ledger, node, now)]));
     if (pending.size === 0) {
       this.survived();

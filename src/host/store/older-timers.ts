@@ -17,7 +17,7 @@ export function olderTimerWrites(journal: Journal, root: Slot): Write[] {
   const { node } = root;
   const writes: Write[] = [];
   const counts = new Map<Slot, number>();
-  for (const [key, bytes] of journal.range(`t/${segment(node)}/`)) {
+  for (const [key, bytes] of journal.range(keysOfOlderTimers(node))) {
     const older = decode(bytes) as OlderTimer;
     const { id } = older.origin;
     const origin = { kind: "timer", id, due: Math.ceil(older.time) } as const;
@@ -31,4 +31,8 @@ export function olderTimerWrites(journal: Journal, root: Slot): Write[] {
     if (older.ticket > 0) writes.push({ key: ticketedTimerKey(node, origin), value: stored });
   }
   return writes;
+}
+
+export function keysOfOlderTimers(node: string): string {
+  return `t/${segment(node)}/`;
 }

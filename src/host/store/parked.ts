@@ -39,8 +39,13 @@ const KEYS = "p/";
 const DIGITS = 16;
 export const PARKED_BYTES_MAX = 64 * 2 ** 20;
 
+/** Under which keys a journal has the parked events of a logical node. */
+export function keysOfParked(node: string): string {
+  return `${KEYS}${encodeURIComponent(node)}/`;
+}
+
 export function parkedKey(node: string, ticket: number): string {
-  return `${KEYS}${encodeURIComponent(node)}/${String(ticket).padStart(DIGITS, "0")}`;
+  return `${keysOfParked(node)}${String(ticket).padStart(DIGITS, "0")}`;
 }
 
 export function idOf(node: string, ticket: number): string {

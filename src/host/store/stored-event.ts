@@ -59,8 +59,11 @@ export function messageKey(client: string, { node, ticket, index }: Told): strin
   return `${keysOfMessages(node)}${digits(ticket)}/${digits(index)}/${shortened(client, NAME_BYTES_MAX)}`;
 }
 
+/** Under which keys a journal has messages to clients. */
+export const MESSAGES = "m/";
+
 export function keysOfMessages(node: string): string {
-  return `m/${segment(node)}/`;
+  return `${MESSAGES}${segment(node)}/`;
 }
 
 /**

@@ -139,12 +139,12 @@ export class World {
   #connect(program: Program, client: string): void {
     const add = this.#adder();
     const confirms = this.#storage === null ? "at once" : "later";
-    const caller = program.connect(
+    const caller = program.clients.connect(
       client,
       (message, from) => {
         if (this.#recorder.wasTold(client, from)) this.#options.marks.hit("a client got a message again");
         else this.#recorder.told(client, message, from);
-        if (confirms === "later") add("confirm", () => program.received(caller, from));
+        if (confirms === "later") add("confirm", () => program.clients.received(caller, from));
       },
       confirms,
     );

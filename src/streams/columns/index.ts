@@ -3,6 +3,7 @@
  * batches, generated code reads and fills them, tables keep their values in the same columns.
  */
 export { Batch } from "./batch.js";
+export { ByteReader, ByteWriter } from "./bytes.js";
 export {
   type Column,
   cellAt,

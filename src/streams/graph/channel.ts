@@ -1,0 +1,104 @@
+import { type Batch, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
+import type { Retention } from "./definition.js";
+import type { KeyedRows } from "./keyed-rows.js";
+import type { Moment } from "./moment.js";
+import { jsonOf, jsonPart, type OwnParts, type Part, partsBelow } from "./parts.js";
+import { type Segment, Segments } from "./segments.js";
+
+const PREFIX = "log/";
+const META = "log";
+
+interface Meta {
+  readonly first: number;
+  readonly next: number;
+  readonly origin: number;
+  readonly watermark: number | null;
+}
+
+/**
+ * A named stream of rows inside a graph: what is pushed into a stream or a table, or what comes out of a query. Its rows are
+ * numbered without gaps, in the order in which they came, and the last of them are retained.
+ */
+export class Channel {
+  readonly #log: Segments;
+  #watermark: number | null = null;
+  /** The number of its first row ever. */
+  #origin: number;
+  #saved = "";
+
+  constructor(
+    readonly name: string,
+    readonly schema: Schema,
+    readonly retention: Retention,
+    /** What a table or a view holds now. */
+    readonly rows: KeyedRows | null,
+    first: number,
+  ) {
+    this.#log = new Segments(first);
+    this.#origin = first;
+  }
+
+  get log(): Pick<Segments, "first" | "next" | "bytes" | "all" | "read"> {
+    return this.#log;
+  }
+
+  get watermark(): number | null {
+    return this.#watermark;
+  }
+
+  /** Is every row that ever came still retained? */
+  get isWhole(): boolean {
+    return this.#log.first === this.#origin;
+  }
+
+  get memoryBytes(): number {
+    return this.#log.bytes + (this.rows?.memoryBytes ?? 0);
+  }
+
+  /** Appends rows. `bytes` are the same rows, if they are there already. */
+  append(batch: Batch, { round, timeMs, grown }: Moment, bytes?: Uint8Array): void {
+    this.#log.append(Buffer.from(bytes ?? encodeBatch(batch)), batch.rows, round, timeMs);
+    grown.add(this);
+    this.trim(timeMs);
+  }
+
+  trim(timeMs: number): void {
+    const { bytes, ms } = this.retention;
+    this.#log.trim(bytes, ms === null ? Number.NEGATIVE_INFINITY : timeMs - ms);
+  }
+
+  /** The rows of a segment. */
+  rowsOf({ bytes }: Segment): Batch {
+    return decodeBatch(bytes, this.schema, Number.POSITIVE_INFINITY);
+  }
+
+  /** Returns whether the watermark has advanced. */
+  advance(watermark: number | null): boolean {
+    if (watermark === null || (this.#watermark !== null && watermark <= this.#watermark)) return false;
+    this.#watermark = watermark;
+    return true;
+  }
+
+  *checkpoint(): Generator<Part> {
+    yield* this.#log.checkpoint(PREFIX);
+    if (this.rows !== null) yield* this.rows.checkpoint();
+    const meta: Meta = { ...this.#log.position, origin: this.#origin, watermark: this.#watermark };
+    const text = JSON.stringify(meta);
+    if (text === this.#saved) return;
+    this.#saved = text;
+    yield [META, jsonPart(meta)];
+  }
+
+  load(parts: OwnParts): void {
+    const meta = jsonOf<Meta>(parts.get(META));
+    if (meta === null) return;
+    this.#saved = JSON.stringify(meta);
+    this.#origin = meta.origin;
+    this.#watermark = meta.watermark;
+    this.#log.load(
+      meta,
+      partsBelow(parts, PREFIX).map(([, bytes]) => bytes),
+    );
+    this.rows?.load(parts);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Schema } from "../columns/index.js";
+import type { Refused } from "./answers.js";
+import type { QueryDefinition, StreamDefinition } from "./definition.js";
+
+/** Names as SQL has them without quotes: what a query says is what is meant. */
+const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
+const COLUMNS_MAX = 1000;
+
+/** What is wrong with a definition by itself, whatever else is in the graph. */
+export function misdefined(definition: StreamDefinition | QueryDefinition): Refused | null {
+  const why =
+    nameless(definition.name) ??
+    ("columns" in definition ? misfit(definition) : null) ??
+    retained(definition);
+  return why === null ? null : { code: "HW-5403", message: why };
+}
+
+function nameless(name: string): string | null {
+  if (NAME.test(name)) return null;
+  return `${JSON.stringify(name.slice(0, 80))} cannot be a name: lower-case letters, digits and "_", not a digit first, at most 63.`;
+}
+
+function retained({ retention: { bytes, ms } }: StreamDefinition | QueryDefinition): string | null {
+  if (!(Number.isFinite(bytes) && bytes >= 0))
+    return "the retention in bytes must be a number of at least 0.";
+  return ms === null || ms > 0 ? null : "the retention in time must be longer than nothing.";
+}
+
+function misfit({ kind, columns, key, time, eventId }: StreamDefinition): string | null {
+  if (columns.length === 0 || columns.length > COLUMNS_MAX)
+    return `a stream has 1 to ${COLUMNS_MAX} columns, not ${columns.length}.`;
+  const names = columns.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) return `there are two columns named ${JSON.stringify(twice)}.`;
+  const unnamed = names.find((name) => name === "" || name.length > 63 || /\p{Cc}/u.test(name));
+  if (unnamed !== undefined)
+    return `${JSON.stringify(unnamed.slice(0, 80))} cannot be the name of a column: 1 to 63 characters, none of them a control character.`;
+  if (kind === "table" && key.length === 0) return "a table needs a primary key.";
+  if (!key.every((index) => index in columns)) return "the key names a column that is not there.";
+  if (kind === "stream" && key.length > 0)
+    return "a stream has no primary key: its rows never replace each other. Define a table.";
+  return mistimed(columns, time) ?? misidentified(columns, eventId);
+}
+
+function mistimed(columns: Schema, time: StreamDefinition["time"]): string | null {
+  if (time === null) return null;
+  if (columns[time.column]?.type !== "timestamp") return "the event time must be a column of type timestamp.";
+  if (!(time.latenessMs >= 0 && time.idleMs > 0))
+    return "the allowed lateness is a length of time from 0 on, and the idle limit one above 0.";
+  return null;
+}
+
+function misidentified(columns: Schema, eventId: StreamDefinition["eventId"]): string | null {
+  if (eventId === null) return null;
+  if (columns[eventId.column] === undefined) return "the event id must be a column.";
+  return eventId.keepMs > 0 ? null : "event ids are kept for a length of time above 0.";
+}

@@ -1,0 +1,147 @@
+import { ByteReader, ByteWriter } from "../columns/index.js";
+import { definitionOf, definitionText, type QueryDefinition, type StreamDefinition } from "./definition.js";
+
+/** Rows for one stream, as columns in bytes. */
+export interface Push {
+  readonly stream: string;
+  /** Who sends it; "" for callers that do not number their batches. */
+  readonly producer: string;
+  /** The producer's number of the batch: sent again, it gets the answer that it got first. */
+  readonly sequence: number | null;
+  /** The same for callers without numbers: an Idempotency-Key. */
+  readonly key: string | null;
+  readonly batch: Uint8Array;
+}
+
+/** What changes a graph. Commands are the records of its owned state: replayed, they give the same graph. */
+export type Command =
+  | { readonly kind: "define stream"; readonly definition: StreamDefinition }
+  | { readonly kind: "define query"; readonly definition: QueryDefinition }
+  | { readonly kind: "remove"; readonly name: string }
+  | { readonly kind: "push"; readonly pushes: readonly Push[] }
+  | { readonly kind: "tick" }
+  /** No row of this producer has an event time below `upTo` from now on; `null`: the producer sends nothing more. */
+  | {
+      readonly kind: "seal";
+      readonly stream: string;
+      readonly producer: string;
+      readonly upTo: number | null;
+    }
+  /** An output has delivered all rows below `position`; `null`: the output is gone. */
+  | { readonly kind: "cursor"; readonly name: string; readonly position: number | null };
+
+const KINDS: readonly Command["kind"][] = [
+  "define stream",
+  "define query",
+  "remove",
+  "push",
+  "tick",
+  "seal",
+  "cursor",
+];
+
+/** A command as a record. Its time is filled in by the event that carries it out: `stamp`. */
+export function encodeCommand(command: Command): Buffer {
+  const out = new ByteWriter(64 + (command.kind === "push" ? sizeOf(command.pushes) : 0));
+  out.u8(KINDS.indexOf(command.kind));
+  out.f64(0);
+  switch (command.kind) {
+    case "define stream":
+    case "define query":
+      text(out, definitionText(command.definition));
+      break;
+    case "remove":
+      text(out, command.name);
+      break;
+    case "push":
+      out.varint(command.pushes.length);
+      for (const push of command.pushes) writePush(out, push);
+      break;
+    case "tick":
+      break;
+    case "seal":
+      text(out, command.stream);
+      text(out, command.producer);
+      optional(out, command.upTo);
+      break;
+    case "cursor":
+      text(out, command.name);
+      optional(out, command.position);
+  }
+  return out.written;
+}
+
+/** Writes the time of the event into a record: replayed, the record has the same time. */
+export function stamp(record: Uint8Array, timeMs: number): Uint8Array {
+  new DataView(record.buffer, record.byteOffset, record.byteLength).setFloat64(1, timeMs, true);
+  return record;
+}
+
+export function decodeCommand(record: Uint8Array): { readonly timeMs: number; readonly command: Command } {
+  const input = new ByteReader(Buffer.from(record.buffer, record.byteOffset, record.byteLength));
+  const kind = KINDS[input.u8()];
+  const timeMs = input.f64();
+  return { timeMs, command: read(kind, input) };
+}
+
+function read(kind: Command["kind"] | undefined, input: ByteReader): Command {
+  switch (kind) {
+    case "define stream":
+      return { kind, definition: definitionOf(readText(input)) };
+    case "define query":
+      return { kind, definition: definitionOf(readText(input)) };
+    case "remove":
+      return { kind, name: readText(input) };
+    case "push":
+      return { kind, pushes: Array.from({ length: input.varint() }, () => readPush(input)) };
+    case "seal":
+      return { kind, stream: readText(input), producer: readText(input), upTo: readOptional(input) };
+    case "cursor":
+      return { kind, name: readText(input), position: readOptional(input) };
+    case "tick":
+    case undefined:
+      return { kind: "tick" };
+  }
+}
+
+function writePush(out: ByteWriter, { stream, producer, sequence, key, batch }: Push): void {
+  text(out, stream);
+  text(out, producer);
+  optional(out, sequence);
+  text(out, key ?? "");
+  out.varint(batch.length);
+  out.raw(batch);
+}
+
+function readPush(input: ByteReader): Push {
+  const [stream, producer, sequence, key] = [
+    readText(input),
+    readText(input),
+    readOptional(input),
+    readText(input),
+  ];
+  return { stream, producer, sequence, key: key === "" ? null : key, batch: input.take(input.varint()) };
+}
+
+function sizeOf(pushes: readonly Push[]): number {
+  return pushes.reduce((sum, { batch, producer }) => sum + batch.length + producer.length + 64, 0);
+}
+
+function text(out: ByteWriter, value: string): void {
+  const bytes = Buffer.from(value, "utf8");
+  out.varint(bytes.length);
+  out.raw(bytes);
+}
+
+function readText(input: ByteReader): string {
+  return input.take(input.varint()).toString("utf8");
+}
+
+function optional(out: ByteWriter, value: number | null): void {
+  out.u8(value === null ? 0 : 1);
+  if (value !== null) out.f64(value);
+}
+
+function readOptional(input: ByteReader): number | null {
+  return input.u8() === 0 ? null : input.f64();
+}

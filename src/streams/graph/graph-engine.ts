@@ -1,0 +1,192 @@
+import { HeadwaterError } from "../../errors.js";
+import { isRefused, type PushAnswer, type Refused, refusedBy } from "./answers.js";
+import { backfill, unready } from "./backfill.js";
+import { misdefined } from "./check.js";
+import { type Command, decodeCommand, type Push } from "./command.js";
+import type { QueryDefinition, StreamDefinition } from "./definition.js";
+import type { Moment } from "./moment.js";
+import { Nodes } from "./nodes.js";
+import { groupedByOwner, jsonOf, jsonPart, named, type Part } from "./parts.js";
+import { queryNode } from "./query-node.js";
+
+/** What came of a command. */
+export interface Outcome {
+  /** One for each push of the command. */
+  readonly answers: readonly PushAnswer[];
+  /** Why the command was refused; it has changed nothing then. */
+  readonly refused: Refused | null;
+  /** The streams that have new rows, and the number that their next row gets. */
+  readonly grown: readonly (readonly [name: string, next: number])[];
+}
+
+const META = "graph";
+
+interface Meta {
+  readonly round: number;
+  readonly cursors: readonly (readonly [string, number])[];
+}
+
+/**
+ * The streams and standing queries of one tenant that are connected, and the unit of order among them. It is a pure state
+ * machine: commands go in as records (`command.ts`), and the same records give the same graph, the same results, and the same
+ * numbers. A batch goes through all queries that read its stream, and those that read their results, in one round, in the
+ * order in which they were registered: a query can read only what was there before it, so this order is topological.
+ */
+export class GraphEngine {
+  readonly nodes = new Nodes();
+  readonly #cursors = new Map<string, number>();
+  #round = 0;
+
+  /** The position up to which an output has delivered. */
+  cursor(name: string): number | null {
+    return this.#cursors.get(name) ?? null;
+  }
+
+  get memoryBytes(): number {
+    return this.nodes.memoryBytes;
+  }
+
+  apply(record: Uint8Array): Outcome {
+    const { timeMs, command } = decodeCommand(record);
+    this.#round++;
+    const moment: Moment = { round: this.#round, timeMs, grown: new Set() };
+    const { refused = null, answers = [] } = this.#carryOut(command, moment);
+    return { refused, answers, grown: [...moment.grown].map(({ name, log }) => [name, log.next] as const) };
+  }
+
+  #carryOut(
+    command: Command,
+    moment: Moment,
+  ): { readonly refused?: Refused | null; readonly answers?: readonly PushAnswer[] } {
+    switch (command.kind) {
+      case "push":
+        return { answers: this.#push(command.pushes, moment) };
+      case "define stream":
+        return { refused: this.#defineStream(command.definition) };
+      case "define query":
+        return { refused: this.#defineQuery(command.definition, moment) };
+      case "remove":
+        return { refused: this.#remove(command.name) };
+      case "seal":
+        return { refused: this.#seal(command, moment) };
+      case "tick":
+        this.#tick(moment);
+        return {};
+      case "cursor":
+        if (command.position === null) this.#cursors.delete(command.name);
+        else this.#cursors.set(command.name, command.position);
+        return {};
+    }
+  }
+
+  #push(pushes: readonly Push[], moment: Moment): PushAnswer[] {
+    const answers = pushes.map((push) => this.#pushOne(push, moment));
+    for (const name of new Set(pushes.map(({ stream }) => stream))) this.#advance(name, moment.timeMs);
+    this.#settle(moment);
+    return answers;
+  }
+
+  #pushOne(push: Push, moment: Moment): PushAnswer {
+    const source = this.nodes.source(push.stream);
+    if (source === null) return this.nodes.missing(push.stream);
+    try {
+      const { answer, changes } = source.push(push, moment);
+      if (changes !== null)
+        for (const reader of this.nodes.readersOf(push.stream)) reader.push(push.stream, changes);
+      return answer;
+    } catch (error) {
+      // The bytes of a batch are checked before anything is changed.
+      if (!(error instanceof HeadwaterError) || error.code !== "HW-5301") throw error;
+      return refusedBy(error);
+    }
+  }
+
+  #defineStream(definition: StreamDefinition): Refused | null {
+    const refused = misdefined(definition) ?? this.nodes.taken(definition.name);
+    if (refused === null) this.nodes.addSource(definition);
+    return refused;
+  }
+
+  #defineQuery(definition: QueryDefinition, moment: Moment): Refused | null {
+    const refused =
+      misdefined(definition) ??
+      this.nodes.taken(definition.name) ??
+      definition.inputs.flatMap((name) =>
+        this.nodes.channel(name) === null ? [this.nodes.missing(name)] : [],
+      )[0] ??
+      unready(definition, this.nodes);
+    if (refused !== null) return refused;
+    const node = queryNode(definition, this.nodes.specs(definition.inputs), (name) =>
+      this.nodes.firstOf(name),
+    );
+    if (isRefused(node)) return node;
+    this.nodes.addQuery(node);
+    backfill(node, this.nodes, moment);
+    return null;
+  }
+
+  #remove(name: string): Refused | null {
+    if (!this.nodes.has(name)) return this.nodes.missing(name);
+    const users = this.nodes.readersOf(name).map(({ definition }) => definition.name);
+    if (users.length > 0)
+      return {
+        code: "HW-5404",
+        message: `"${name}" is read by ${users.join(", ")}. Deregister what reads it first.`,
+      };
+    this.nodes.remove(name);
+    return null;
+  }
+
+  #seal({ stream, producer, upTo }: Extract<Command, { kind: "seal" }>, moment: Moment): Refused | null {
+    const source = this.nodes.source(stream);
+    if (source === null) return this.nodes.missing(stream);
+    const refused = source.seal(producer, upTo, moment.timeMs);
+    if (refused !== null) return refused;
+    this.#advance(stream, moment.timeMs);
+    this.#settle(moment);
+    return null;
+  }
+
+  #tick(moment: Moment): void {
+    for (const source of this.nodes.sources) {
+      source.expire(moment.timeMs);
+      this.#advance(source.definition.name, moment.timeMs);
+    }
+    for (const channel of this.nodes.channels) channel.trim(moment.timeMs);
+    this.#settle(moment);
+  }
+
+  #advance(name: string, timeMs: number): void {
+    const source = this.nodes.source(name);
+    if (source === null || !source.advance(timeMs) || source.channel.watermark === null) return;
+    for (const reader of this.nodes.readersOf(name)) reader.watermark(name, source.channel.watermark);
+  }
+
+  /** Lets everything that waits go through the queries. */
+  #settle(moment: Moment): void {
+    for (const node of this.nodes.queries) {
+      if (!node.hasWork) continue;
+      const { results, isAdvanced } = node.run(moment);
+      const { name } = node.definition;
+      for (const reader of this.nodes.readersOf(name)) {
+        for (const batch of results) reader.push(name, batch);
+        if (isAdvanced && node.out.watermark !== null) reader.watermark(name, node.out.watermark);
+      }
+    }
+  }
+
+  *checkpoint(): Generator<Part> {
+    const meta: Meta = { round: this.#round, cursors: [...this.#cursors] };
+    yield* named("", [[META, jsonPart(meta)]]);
+    yield* this.nodes.checkpoint();
+  }
+
+  load(parts: Iterable<readonly [name: string, bytes: Uint8Array]>): void {
+    const owners = groupedByOwner(parts);
+    const meta = jsonOf<Meta>(owners.get("")?.get(META));
+    if (meta === null) return;
+    this.#round = meta.round;
+    for (const [name, position] of meta.cursors) this.#cursors.set(name, position);
+    this.nodes.load(owners);
+  }
+}

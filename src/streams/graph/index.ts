@@ -1,0 +1,16 @@
+/**
+ * A graph of streams and standing queries as a pure state machine: commands go in as records, answers and numbered results
+ * come out. It has no clock, no network and no journal; `service` keeps it as the owned state of a context.
+ */
+export { type Accepted, isRefused, type PushAnswer, type Refused } from "./answers.js";
+export { type Command, encodeCommand, type Push, stamp } from "./command.js";
+export {
+  DEFAULT_RETENTION,
+  type EventId,
+  type EventTime,
+  type QueryDefinition,
+  type Retention,
+  type StreamDefinition,
+} from "./definition.js";
+export { GraphEngine, type Outcome } from "./graph-engine.js";
+export type { Segment } from "./segments.js";

@@ -102,7 +102,7 @@ test("a context that its host has let go of fills nothing any more", () => {
     meter.measure(0, [{ id: 0, state: "running", contexts: 1, restarts: 0, events: 0, load }]).hosts[0]
       ?.stateBytes;
   assert.ok((bytes() ?? 0) > 10_000);
-  assert.ok(at(0, 0).letGo());
+  assert.ok(at(0, 0).evict());
   reports = [loads.read()];
   assert.deepEqual(reports, [[]]);
   assert.equal(bytes(), 0);

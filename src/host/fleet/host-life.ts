@@ -31,8 +31,8 @@ export class HostLife {
   isReportedLate = false;
   /** For how long it has not answered. */
   silentMs = 0;
-  #beatSent = 0;
-  #beatHeard = 0;
+  #heartbeatSent = 0;
+  #heartbeatHeard = 0;
 
   constructor(
     /** Counts the lives of all hosts. */
@@ -74,8 +74,8 @@ export class HostLife {
     this.onLost(why);
   }
 
-  beat(heard: number): void {
-    this.#beatHeard = heard;
+  heartbeat(heard: number): void {
+    this.#heartbeatHeard = heard;
   }
 
   /**
@@ -87,15 +87,15 @@ export class HostLife {
       this.startingMs += lookMs;
       return this.startingMs < startMs ? null : new Error(`it was not ready after ${this.startingMs} ms`);
     }
-    if (this.#beatHeard !== this.#beatSent) {
+    if (this.#heartbeatHeard !== this.#heartbeatSent) {
       this.silentMs += lookMs;
       if (this.silentMs < hostMs) return null;
       return new Error(`its event loop was blocked for ${this.silentMs} ms`);
     }
     this.silentMs = 0;
     this.running = null;
-    this.#beatSent += 1;
-    this.link.tell({ kind: "beat", beat: this.#beatSent });
+    this.#heartbeatSent += 1;
+    this.link.tell({ kind: "heartbeat", heartbeat: this.#heartbeatSent });
     return null;
   }
 }

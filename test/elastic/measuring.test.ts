@@ -92,10 +92,10 @@ test("a context that its host has let go of fills nothing any more", () => {
     limits: DEFAULT_LIMITS,
   });
   const load = { utilisation: 0, heapBytes: 0, eventsPerSecond: 0, queueMs: 0, p99Ms: 0 };
-  let samples = loads.read();
+  let reports = [loads.read()];
   const pool: MeasuredHosts = {
     placement: new Placement<HostId>([0 as HostId]),
-    samples: () => samples,
+    takeSamples: () => reports.splice(0),
   };
   const meter = new Meter(pool, program);
   const bytes = () =>
@@ -103,8 +103,8 @@ test("a context that its host has let go of fills nothing any more", () => {
       ?.stateBytes;
   assert.ok((bytes() ?? 0) > 10_000);
   assert.ok(at(0, 0).evict());
-  samples = loads.read();
-  assert.deepEqual(samples, []);
+  reports = [loads.read()];
+  assert.deepEqual(reports, [[]]);
   assert.equal(bytes(), 0);
 });
 

@@ -110,7 +110,7 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   heard(host: HostLife, aside: Aside): void {
     if (host.isLost) return;
     if (aside.kind === "heartbeat") host.heartbeat(aside.heartbeat);
-    if (aside.kind === "load") host.report = aside;
+    if (aside.kind === "load") host.reported(aside);
     if (aside.kind === "warns") this.#program?.warn(HeadwaterError.restored(aside.code, aside.message));
     if (aside.kind !== "ready") return;
     host.begins();
@@ -219,11 +219,11 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   }
 
   load(host: HostId): HostLoad | null {
-    return this.#hosts.get(host)?.report?.load ?? null;
+    return this.#hosts.get(host)?.load ?? null;
   }
 
-  samples(host: HostId): readonly ContextSample[] {
-    return this.#hosts.get(host)?.report?.samples ?? [];
+  takeSamples(host: HostId): readonly (readonly ContextSample[])[] {
+    return this.#hosts.get(host)?.takeSamples() ?? [];
   }
 
   /** Ends a host that nobody needs any more. */

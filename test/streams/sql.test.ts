@@ -243,7 +243,10 @@ for (const [sql, rows] of ANSWERS)
   });
 
 const REFUSED: [sql: string, message: RegExp][] = [
-  ["select string_agg(item, ',' order by at) over (order by at) from sales", /string_agg\(\) OVER is not run yet/],
+  [
+    "select string_agg(item, ',' order by at) over (order by at) from sales",
+    /string_agg\(\) OVER is not run yet/,
+  ],
   ["select item from sales except select item from sales", /EXCEPT is not run yet/],
   ["select at - at from sales", /A length of time cannot be a column yet/],
 ];

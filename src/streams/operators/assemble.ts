@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
-import type { Schema } from "../columns/index.js";
+import { Batch, type Schema } from "../columns/index.js";
 import type { Plan, Step } from "../plan/index.js";
 import { Grouping } from "./grouping.js";
 import { Join } from "./join.js";
@@ -14,8 +14,16 @@ import { Stateless } from "./stateless.js";
 
 /** Where batches of a table go in. A table that a query mentions twice has two. */
 export interface Entry {
-  readonly table: string;
+  /** `null` for the one row that a query without FROM has. */
+  readonly table: string | null;
   readonly operator: Operator;
+}
+
+/** The row of a query without FROM. */
+export function unitRow(): Batch {
+  const batch = new Batch([], [], null);
+  batch.rows = 1;
+  return batch;
 }
 
 /** Builds the operators of a plan, from its consumer down to its scans. */
@@ -29,6 +37,9 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
     if (site.mode !== "once" && part.kind === "session")
       throw new HeadwaterError("HW-5102", `A standing query cannot have the operator "${part.kind}" yet.`);
     switch (part.kind) {
+      case "unit":
+        entries.push({ table: null, operator: passing(part.columns, steps, output, next) });
+        return;
       case "scan":
         entries.push({ table: part.table, operator: passing(part.columns, steps, output, next) });
         return;

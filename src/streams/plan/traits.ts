@@ -49,6 +49,8 @@ export function traitsOf(plan: Plan, inputs: Inputs, mode: EmitMode): Traits {
         bounds: time === null ? [] : [{ index: time, delayMs: 0, isStrict: false }],
       };
     }
+    case "unit":
+      return { isAppendOnly: true, bounds: [] };
     case "step": {
       const { isAppendOnly, bounds } = again(plan.input);
       return { isAppendOnly, bounds: stepBounds(plan.step, bounds, plan.input.columns.length) };

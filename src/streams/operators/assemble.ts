@@ -1,4 +1,3 @@
-import { HeadwaterError } from "../../errors.js";
 import { Batch, type Schema } from "../columns/index.js";
 import type { Plan, Step } from "../plan/index.js";
 import { Grouping } from "./grouping.js";
@@ -10,6 +9,7 @@ import { Over } from "./over.js";
 import { Session } from "./session.js";
 import type { Site } from "./site.js";
 import { Sort } from "./sort.js";
+import { StandingSession } from "./standing-session.js";
 import { Stateless } from "./stateless.js";
 
 /** Where batches of a table go in. A table that a query mentions twice has two. */
@@ -34,8 +34,6 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
 
   /** `steps` are what follows the plan before the next operator that keeps state, and `output` what they give. */
   function build(part: Plan, steps: readonly Step[], output: Schema, next: Operator): void {
-    if (site.mode !== "once" && part.kind === "session")
-      throw new HeadwaterError("HW-5102", `A standing query cannot have the operator "${part.kind}" yet.`);
     switch (part.kind) {
       case "unit":
         entries.push({ table: null, operator: passing(part.columns, steps, output, next) });
@@ -73,7 +71,9 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
       }
       case "session": {
         const after = passing(part.columns, steps, output, next);
-        build(part.input, [], part.input.columns, new Session(part, after));
+        const session =
+          site.mode === "once" ? new Session(part, after) : new StandingSession(part, site, after);
+        build(part.input, [], part.input.columns, session);
         return;
       }
       case "over": {

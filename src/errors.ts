@@ -125,7 +125,7 @@ export const codes = {
   "HW-6012": ["final", "a host cannot be added or taken away"],
   "HW-6013": ["final", "a context cannot be placed like that"],
   "HW-6014": ["final", "the program has no hosts"],
-  "HW-6015": ["refused", "a move was not made"],
+  "HW-6015": ["refused", "a migration failed"],
   "HW-6016": ["refused", "a running program cannot be reached"],
   "HW-6021": ["final", "a policy cannot be used"],
   "HW-6022": ["final", "a file is not a recorded load"],

@@ -1,10 +1,13 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { HeadwaterError } from "../errors.js";
+import { HeadwaterError } from "../errors.js";
 import { listen } from "../server/listen.js";
 import { StreamsHttp } from "../streams/http/index.js";
 import { StreamService } from "../streams/index.js";
 import type { Terminal } from "./terminal.js";
+
+const JOURNAL = "journal";
+const ADMIN_TOKEN = "admin.token";
 
 export interface Started {
   readonly url: string;
@@ -25,6 +28,7 @@ export async function startService(
   const began = performance.now();
   const listener = await listen({ port, log: (line) => terminal.say(line) });
   try {
+    await refuseForeign(folder);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     let fail: (error: HeadwaterError) => void = () => {};
     const failed = new Promise<never>((_, reject) => {
@@ -32,11 +36,11 @@ export async function startService(
     });
     failed.catch(() => {}); // it is waited for once the service has started
     const service = await StreamService.open({
-      journal: join(folder, "journal"),
+      journal: join(folder, JOURNAL),
       durability,
       onFailure: fail,
     });
-    const token = await adminToken(service, join(folder, "admin.token"));
+    const token = await adminToken(service, join(folder, ADMIN_TOKEN));
     const http = new StreamsHttp(service, listener);
     return {
       ...{ url: listener.url, token, failed, readyMs: Math.round(performance.now() - began) },
@@ -51,6 +55,23 @@ export async function startService(
     listener.close();
     throw error;
   }
+}
+
+/** A mistyped path must not fill a directory that has another purpose. */
+async function refuseForeign(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] | null => {
+    if (error.code === "ENOENT") return [];
+    if (error.code === "ENOTDIR") return null;
+    throw error;
+  });
+  const foreign = names?.find((name) => name !== JOURNAL && name !== ADMIN_TOKEN);
+  if (names !== null && (foreign === undefined || names.includes(JOURNAL))) return;
+  const why = foreign === undefined ? "it is a file" : `it holds ${foreign}, but no journal`;
+  throw new HeadwaterError(
+    "HW-3001",
+    `${folder} is not the directory of a service: ${why}. Nothing was changed. ` +
+      "Name a directory that is empty, does not exist yet, or was made by headwater serve.",
+  );
 }
 
 /** The token of an earlier start, if it is good, or a new one. */

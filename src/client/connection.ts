@@ -75,7 +75,7 @@ export class Connection {
   #isFlushing = false;
   #heard = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
-  #beat: ReturnType<typeof setInterval> | undefined;
+  #heartbeat: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -226,8 +226,8 @@ export class Connection {
 
   /** Gives the socket up if nothing came over it for a whole interval, although it was asked to say something. */
   #watch(pingMs: number): void {
-    clearInterval(this.#beat);
-    this.#beat = setInterval(() => {
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = setInterval(() => {
       if (!this.#heard) return this.#lost(0, "");
       this.#heard = false;
       if (this.state !== "open") return;
@@ -238,7 +238,7 @@ export class Connection {
   }
 
   #drop(): void {
-    clearInterval(this.#beat);
+    clearInterval(this.#heartbeat);
     const socket = this.#socket;
     this.#socket = null;
     socket?.close(1000);

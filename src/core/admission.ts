@@ -1,7 +1,7 @@
+import type { CoreContext } from "./core-context.js";
 import { isCautious, openBefore } from "./dependencies.js";
-import type { CoreEvent, Ordered, View, Wish } from "./event.js";
+import type { CoreEvent, EntryRequest, Ordered, View } from "./event.js";
 import type { Marks } from "./marks.js";
-import type { Place } from "./place.js";
 import type { Plant } from "./plants.js";
 import { added } from "./ready.js";
 
@@ -30,7 +30,7 @@ import { added } from "./ready.js";
  */
 export function whoIsInTheWay<P>(
   event: CoreEvent<P>,
-  place: Place<P>,
+  context: CoreContext<P>,
   starts: boolean,
   view: View<P> | null,
   marks: Marks | undefined,
@@ -44,38 +44,38 @@ export function whoIsInTheWay<P>(
     event.barriers = null;
   }
   if (view !== null) {
-    if (view.isKept) return openBeforeCautious(event, place, view, marks);
+    if (view.isKept) return openBeforeCautious(event, context, view, marks);
     if (plant === "late-views") return null;
     const { barrier } = view;
-    if (barrier !== null && isInTheWay(barrier, place)) {
+    if (barrier !== null && isInTheWay(barrier, context)) {
       marks?.hit("a view waited for a writer");
       return barrier;
     }
     view.barrier = null;
   }
 
-  const holder = place.holding;
+  const holder = context.holding;
   if (holder !== null && holder.ticket < event.ticket && !(plant === "ignore-readers" && !writes)) {
     if (marks !== undefined) markHolder(marks, writes, view !== null, starts);
     // In its own queue a writer waits for the one before it, so each is woken once, when its turn has come.
     return (starts && writes && event.prev) || holder;
   }
   if (writes) {
-    const reader = place.readers === null ? null : place.readers.head;
+    const reader = context.readers === null ? null : context.readers.head;
     if (reader !== null && reader.ticket < event.ticket && plant !== "ignore-readers") {
       marks?.hit("a writer waited for a reader");
       return reader;
     }
-    const viewer = place.viewers === null ? null : place.viewers.head;
+    const viewer = context.viewers === null ? null : context.viewers.head;
     if (viewer !== null && viewer.ticket < event.ticket) {
       marks?.hit("a writer waited for a view of its context");
       return viewer.event;
     }
-  } else if (marks !== undefined && (place.readers?.head ?? event) !== event) {
+  } else if (marks !== undefined && (context.readers?.head ?? event) !== event) {
     marks.hit("readers ran side by side");
   }
-  for (let above = place.parent; above !== null; above = above.parent) {
-    const found = inTheWayAbove(event, place, above, writes, marks);
+  for (let above = context.parent; above !== null; above = above.parent) {
+    const found = inTheWayAbove(event, context, above, writes, marks);
     if (found === null) continue;
     if (plant === "ignore-ancestors" && starts) return null;
     marks?.hit(
@@ -83,35 +83,35 @@ export function whoIsInTheWay<P>(
     );
     return found;
   }
-  return isCautious(event) ? openBeforeCautious(event, place, view, marks) : null;
+  return isCautious(event) ? openBeforeCautious(event, context, view, marks) : null;
 }
 
 function openBeforeCautious<P>(
   event: CoreEvent<P>,
-  place: Place<P>,
+  context: CoreContext<P>,
   view: View<P> | null,
   marks: Marks | undefined,
 ): CoreEvent<P> | null {
-  const open = openBefore(event, place, view);
+  const open = openBefore(event, context, view);
   if (open !== null) marks?.hit("a cautious event waited for one that might be restarted");
   return open;
 }
 
 function inTheWayAbove<P>(
   event: CoreEvent<P>,
-  place: Place<P>,
-  above: Place<P>,
+  context: CoreContext<P>,
+  above: CoreContext<P>,
   writes: boolean,
   marks: Marks | undefined,
 ): CoreEvent<P> | null {
-  const own = above === event.place && event.mode === "write";
+  const own = above === event.context && event.mode === "write";
   // In its own queue an event need look only at the one before it: that one could enter only after all others.
   for (let writer = own ? event.prev : above.head; writer !== null && writer.ticket < event.ticket; ) {
-    if (!writer.hasReleased(place)) return writer;
+    if (!writer.hasReleased(context)) return writer;
     marks?.hit(
       writer.spares === null
         ? "an event passed an unfinished one above that had given up the context below"
-        : "an event passed a move above it",
+        : "an event passed a migration above it",
     );
     if (own) break;
     writer = writer.next;
@@ -127,7 +127,7 @@ function inTheWayAbove<P>(
  */
 function whoIsStillOpen<P>(
   event: CoreEvent<P>,
-  place: Place<P>,
+  context: CoreContext<P>,
   first: Ordered<P> | null,
   marks: Marks | undefined,
   plant: Plant | undefined,
@@ -137,7 +137,7 @@ function whoIsStillOpen<P>(
     if (at.status === "settled" || at.status === "committed" || at.status === "appended") continue;
     const earlier = at as CoreEvent<P>;
     if (earlier.mode === "none" || (earlier.mode === "read" && event.mode === "read")) continue;
-    if (!earlier.place.isWithin(place) && !place.isWithin(earlier.place)) continue;
+    if (!earlier.context.isWithin(context) && !context.isWithin(earlier.context)) continue;
     marks?.hit("an event waited for all that was under way below a context");
     return earlier;
   }
@@ -150,8 +150,8 @@ function firstBarrier<P>(
   plant: Plant | undefined,
 ): CoreEvent<P> | null {
   for (const barrier of event.barriers ?? []) {
-    if (!isInTheWay(barrier, event.place)) continue;
-    const sameContext = barrier.place === event.place;
+    if (!isInTheWay(barrier, event.context)) continue;
+    const sameContext = barrier.context === event.context;
     if (!sameContext && plant === "ignore-ancestors") continue;
     if (plant === "ignore-readers" && (barrier.mode === "read" || event.mode === "read")) continue;
     if (marks !== undefined) {
@@ -164,8 +164,8 @@ function firstBarrier<P>(
   return null;
 }
 
-function isInTheWay<P>(earlier: CoreEvent<P>, place: Place<P>): boolean {
-  return (earlier.status === "waiting" || earlier.status === "running") && !earlier.hasReleased(place);
+function isInTheWay<P>(earlier: CoreEvent<P>, context: CoreContext<P>): boolean {
+  return (earlier.status === "waiting" || earlier.status === "running") && !earlier.hasReleased(context);
 }
 
 function markHolder(marks: Marks, writes: boolean, isView: boolean, starts: boolean): void {
@@ -182,8 +182,8 @@ function markHolder(marks: Marks, writes: boolean, isView: boolean, starts: bool
 export function barriersOf<P>(event: CoreEvent<P>): CoreEvent<P>[] | null {
   let barriers: CoreEvent<P>[] | null = null;
   const writes = event.mode === "write";
-  for (let at: Place<P> | null = event.place; at !== null; at = at.parent) {
-    const writer = writes && at === event.place ? null : at.tail;
+  for (let at: CoreContext<P> | null = event.context; at !== null; at = at.parent) {
+    const writer = writes && at === event.context ? null : at.tail;
     if (writer !== null) barriers = added(barriers, writer);
     const reader = writes && at.readers !== null ? at.readers.tail : null;
     if (reader !== null) barriers = added(barriers, reader);
@@ -191,14 +191,14 @@ export function barriersOf<P>(event: CoreEvent<P>): CoreEvent<P>[] | null {
   return barriers;
 }
 
-/** The earlier event that a wish must wait for, if any. `first` is the first of all events in ticket order. */
+/** The earlier event that an entry request must wait for, if any. `first` is the first of all events in ticket order. */
 export function whoHinders<P>(
-  { event, place, token, view, isWhole }: Wish<P>,
+  { event, context, token, view, isWhole }: EntryRequest<P>,
   first: Ordered<P> | null,
   marks: Marks | undefined,
   plant: Plant | undefined,
 ): CoreEvent<P> | null {
   if (event.mode === "none" && view === null) return null;
-  if (isWhole) return whoIsStillOpen(event, place, first, marks, plant);
-  return whoIsInTheWay(event, place, token === null && view === null, view, marks, plant);
+  if (isWhole) return whoIsStillOpen(event, context, first, marks, plant);
+  return whoIsInTheWay(event, context, token === null && view === null, view, marks, plant);
 }

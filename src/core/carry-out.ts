@@ -1,4 +1,4 @@
-import type { CoreEvent, View, Wish } from "./event.js";
+import type { CoreEvent, EntryRequest, View } from "./event.js";
 import type { Ready, Send } from "./ready.js";
 
 /** What whoever has a core does for it (README.md). */
@@ -13,7 +13,7 @@ export interface Duties<P> {
   /** Hold on to the present state of the view's context, for its event. */
   see(view: View<P>): void;
   /** Run the start or the call, unless `ofAttempt` is not the event's `attempt` any more. */
-  enter(entry: Wish<P>): void;
+  enter(entry: EntryRequest<P>): void;
   /** Answer whoever waits for the event, and arm and disarm its timers. */
   settle(event: CoreEvent<P>): void;
   /** Pass the message on; those to one receiver in this order. */

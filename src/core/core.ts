@@ -1,23 +1,23 @@
 import { invariant } from "../errors.js";
 import { barriersOf, whoHinders, whoIsInTheWay } from "./admission.js";
+import type { CoreContext } from "./core-context.js";
 import { depend, free } from "./dependencies.js";
 import {
   CoreEvent,
-  Entered,
+  EnteredBelow,
+  type EntryRequest,
   type Moment,
   type Ordered,
   type Outcome,
   type Recovered,
   type Request,
+  SeparateEntryRequest,
   type Ticket,
   View,
-  Wait,
-  type Wish,
 } from "./event.js";
 import { Inbox } from "./inbox.js";
 import type { Marks } from "./marks.js";
 import { messagesOf, Order } from "./order.js";
-import type { Place } from "./place.js";
 import type { Plant } from "./plants.js";
 import { TicketQueue } from "./queue.js";
 import { added, NONE, Ready } from "./ready.js";
@@ -55,7 +55,7 @@ export class Core<P> {
   readonly #total: boolean;
   readonly #marks: Marks | undefined;
   readonly #plant: Plant | undefined;
-  waits: { wish: Wish<P>; obstacle: CoreEvent<P> }[] | null = null; // who had to wait for whom, if an observer wants to know
+  waits: { entry: EntryRequest<P>; obstacle: CoreEvent<P> }[] | null = null; // who had to wait for whom, if an observer wants to know
 
   constructor(options: CoreOptions = {}) {
     this.#total = options.commitOrder === "total";
@@ -89,8 +89,8 @@ export class Core<P> {
     return ready;
   }
 
-  takeUndo(): readonly CoreEvent<P>[] {
-    return this.#ready.takeUndo();
+  takeRollbacks(): readonly CoreEvent<P>[] {
+    return this.#ready.takeRollbacks();
   }
 
   get hasWork(): boolean {
@@ -103,9 +103,9 @@ export class Core<P> {
   }
 
   /** Gives an event its ticket. It starts when nobody earlier is in its way. */
-  request({ place, mode, views, payload, spares = null }: Request<P>): CoreEvent<P> {
+  request({ context, mode, views, payload, spares = null }: Request<P>): CoreEvent<P> {
     this.#ticket += 1;
-    const event = new CoreEvent<P>(this.#ticket as Ticket, this.#now, place, mode, payload);
+    const event = new CoreEvent<P>(this.#ticket as Ticket, this.#now, context, mode, payload);
     event.spares = spares;
     this.#unfinished += 1;
     this.#order.join(event);
@@ -113,7 +113,7 @@ export class Core<P> {
     this.#claim(event);
     if (views.length > 0) {
       event.views = views.map((above) => new View(event, above));
-      for (const view of event.views) (view.place.viewers ??= new TicketQueue()).append(view);
+      for (const view of event.views) (view.context.viewers ??= new TicketQueue()).append(view);
     }
     this.#begin(event);
     return event;
@@ -125,32 +125,32 @@ export class Core<P> {
   }
 
   /** Lets a running event into a context below, past `ready()`, if it need not wait and no view is still to be taken. */
-  enterNow(event: CoreEvent<P>, place: Place<P>): boolean {
+  enterNow(event: CoreEvent<P>, context: CoreContext<P>): boolean {
     invariant(event.status === "running", "only a running event can call");
     if (this.#ready.views !== NONE) return false; // it may leave its changes to others before the view is taken
-    if (event.mode !== "none" && whoIsInTheWay(event, place, false, null, this.#marks, this.#plant))
+    if (event.mode !== "none" && whoIsInTheWay(event, context, false, null, this.#marks, this.#plant))
       return false;
-    this.#enter(event, place, false);
+    this.#enter(event, context, false);
     return true;
   }
 
   /** A running event wants to enter a context below; `token` comes back in `enter`. Says whether it may at once. */
-  call(event: CoreEvent<P>, place: Place<P>, token: unknown, isWhole = false): boolean {
+  call(event: CoreEvent<P>, context: CoreContext<P>, token: unknown, isWhole = false): boolean {
     invariant(event.status === "running", "only a running event can call");
-    const wish = new Wait(event, place, token, null, isWhole);
-    this.#attemptEnter(wish);
-    return this.#ready.isLast(wish);
+    const entry = new SeparateEntryRequest(event, context, token, null, isWhole);
+    this.#attemptEnter(entry);
+    return this.#ready.isLast(entry);
   }
 
   /** An event gives up a context that it has entered; `changed` says whether it changed it. */
-  release(event: CoreEvent<P>, place: Place<P>, changed: boolean): void {
+  release(event: CoreEvent<P>, context: CoreContext<P>, changed: boolean): void {
     invariant(event.status === "running", "only a running event can give up a context");
     const givenUp = (event.givenUp ??= { own: false, below: null, changed: false });
-    if (place === event.place) {
+    if (context === event.context) {
       givenUp.own = true;
-      if (place.holding === event) place.passed = event;
-    } else (givenUp.below ??= new Set()).add(place);
-    place.last = event;
+      if (context.holding === event) context.passed = event;
+    } else (givenUp.below ??= new Set()).add(context);
+    context.last = event;
     if (changed) givenUp.changed = true;
     this.#wake(event);
   }
@@ -161,7 +161,7 @@ export class Core<P> {
    */
   retract(event: CoreEvent<P>): void {
     if (event.dependents === null) return;
-    this.#marks?.hit("an undone call took back a context that it had given up");
+    this.#marks?.hit("a rolled back call retracted a context that it had given up");
     this.#startAgain(restart([event], NONE, this.#marks));
   }
 
@@ -186,9 +186,9 @@ export class Core<P> {
       this.#append(event);
     } else {
       this.#marks?.hit("a finished event waited for one whose state it had seen");
-      for (const { place } of event.enteredPlaces()) {
-        if (event.mode === "read") (place.openReaders ??= []).push(event);
-        else if (event.spares === null && !event.hasReleased(place)) place.last = event;
+      for (const { context } of event.enteredContexts()) {
+        if (event.mode === "read") (context.openReaders ??= []).push(event);
+        else if (event.spares === null && !event.hasReleased(context)) context.last = event;
       }
     }
     this.#unclaim(event);
@@ -252,65 +252,65 @@ export class Core<P> {
   }
 
   #claim(event: CoreEvent<P>): void {
-    const { place } = event;
-    if (event.mode === "write") place.append(event);
-    else if (event.mode === "read") (place.readers ??= new TicketQueue()).append(event);
+    const { context } = event;
+    if (event.mode === "write") context.append(event);
+    else if (event.mode === "read") (context.readers ??= new TicketQueue()).append(event);
   }
 
   #unclaim(event: CoreEvent<P>): void {
-    const { place } = event;
+    const { context } = event;
     if (event.mode === "write") {
-      if (place.passed === event) place.passed = event.prev;
-      place.remove(event);
+      if (context.passed === event) context.passed = event.prev;
+      context.remove(event);
     } else if (event.mode === "read") {
-      place.readers?.remove(event);
+      context.readers?.remove(event);
     }
   }
 
   /** Takes the views that are still to be taken, then starts the event. */
   #begin(event: CoreEvent<P>): void {
     const views = event.views?.filter((view) => !view.taken) ?? NONE;
-    if (views.length === 0) this.#attemptEnter(event.startWish());
-    for (const view of views) this.#attemptEnter(new Wait(event, view.place, null, view));
+    if (views.length === 0) this.#attemptEnter(event.startRequest());
+    for (const view of views) this.#attemptEnter(new SeparateEntryRequest(event, view.context, null, view));
   }
 
   /** Lets an event into a context (its own if there is no `token`), or has a view taken, as soon as it may be. */
-  #attemptEnter(wish: Wish<P>): void {
-    const { event, place, token, view, isWhole } = wish;
+  #attemptEnter(entry: EntryRequest<P>): void {
+    const { event, context, token, view, isWhole } = entry;
     if (event.status !== "running" && event.status !== "waiting") return; // a call that nobody awaited
-    const obstacle = whoHinders(wish, this.#order.first, this.#marks, this.#plant);
+    const obstacle = whoHinders(entry, this.#order.first, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
-      this.waits?.push({ wish, obstacle });
-      wish.after = obstacle.lastWaiter?.after ?? wish;
-      if (obstacle.lastWaiter !== null) obstacle.lastWaiter.after = wish;
-      obstacle.lastWaiter = wish;
+      this.waits?.push({ entry, obstacle });
+      entry.after = obstacle.lastWaiter?.after ?? entry;
+      if (obstacle.lastWaiter !== null) obstacle.lastWaiter.after = entry;
+      obstacle.lastWaiter = entry;
     } else if (view !== null) {
       this.#takeView(view);
     } else {
       if (token === null) event.status = "running";
-      this.#enter(event, place, isWhole);
-      this.#ready.mayEnter(wish);
+      this.#enter(event, context, isWhole);
+      this.#ready.mayEnter(entry);
     }
   }
 
-  #enter(event: CoreEvent<P>, place: Place<P>, isWhole: boolean): void {
-    if (event.mode === "none" || (isWhole && event.hasEntered(place))) return;
-    const { last } = place;
+  #enter(event: CoreEvent<P>, context: CoreContext<P>, isWhole: boolean): void {
+    if (event.mode === "none" || (isWhole && event.hasEntered(context))) return;
+    const { last } = context;
     if (last !== null) this.#depend(event, last);
-    this.#dependOnThoseAbove(event, place);
-    if (place === event.place) event.lastBefore = last;
-    else event.entered = new Entered(place, last, event.entered);
+    this.#dependOnThoseAbove(event, context);
+    if (context === event.context) event.lastBefore = last;
+    else event.entered = new EnteredBelow(context, last, event.entered);
     if (event.mode === "read") return;
-    if (place.openReaders !== null) for (const reader of place.stillOpen()) this.#depend(event, reader);
+    if (context.openReaders !== null) for (const reader of context.stillOpen()) this.#depend(event, reader);
   }
 
   /**
    * An event that has finished above may be started again, and may then come down here though it did not before:
    * whoever enters now depends on it as on one that was here. Above its own start, an event need look only once.
    */
-  #dependOnThoseAbove(event: CoreEvent<P>, place: Place<P>): void {
-    for (let above = place.parent; above !== null && above !== event.place; above = above.parent) {
+  #dependOnThoseAbove(event: CoreEvent<P>, context: CoreContext<P>): void {
+    for (let above = context.parent; above !== null && above !== event.context; above = above.parent) {
       // Where it was the last to enter itself, it depends on the one before it since then.
       const writer = above.last === event ? null : above.lastBefore(event.ticket);
       if (writer !== null) this.#depend(event, writer);
@@ -322,14 +322,14 @@ export class Core<P> {
   #takeView(view: View<P>): void {
     if (view.isKept) view.taken = true;
     else this.#look(view);
-    if (view.event.views?.every(({ taken }) => taken)) this.#attemptEnter(view.event.startWish());
+    if (view.event.views?.every(({ taken }) => taken)) this.#attemptEnter(view.event.startRequest());
   }
 
   #look(view: View<P>): void {
-    const { event, place } = view;
+    const { event, context } = view;
     view.taken = true;
-    place.viewers?.remove(view);
-    for (let at: Place<P> | null = place; at !== null; at = at.parent) {
+    context.viewers?.remove(view);
+    for (let at: CoreContext<P> | null = context; at !== null; at = at.parent) {
       const writer = at.lastBefore(event.ticket);
       if (writer === null) continue;
       view.seen = added(view.seen, writer);
@@ -361,9 +361,9 @@ export class Core<P> {
   #appendOne(event: CoreEvent<P>): void {
     event.status = "appended";
     this.#ready.mustAppend(event);
-    event.place.isLeftBy(event);
+    event.context.isLeftBy(event);
     event.lastBefore = null;
-    for (let at = event.entered; at !== null; at = at.earlier) at.place.isLeftBy(event);
+    for (let at = event.entered; at !== null; at = at.earlier) at.context.isLeftBy(event);
     event.entered = null;
   }
 
@@ -374,10 +374,10 @@ export class Core<P> {
     let next = last.after;
     last.after = null;
     while (next !== null) {
-      const wish = next;
-      next = wish.after;
-      wish.after = null;
-      if (wish.ofAttempt === wish.event.attempt) this.#attemptEnter(wish);
+      const entry = next;
+      next = entry.after;
+      entry.after = null;
+      if (entry.ofAttempt === entry.event.attempt) this.#attemptEnter(entry);
     }
   }
 

@@ -1,6 +1,6 @@
+import type { CoreContext } from "./core-context.js";
 import type { CoreEvent, View } from "./event.js";
 import type { Marks } from "./marks.js";
-import type { Place } from "./place.js";
 import { added } from "./ready.js";
 
 /**
@@ -15,10 +15,10 @@ import { added } from "./ready.js";
  * event has started. An event then runs at most `OPTIMISTIC_TRIES + 1` times because of failures, whatever the others do.
  * (The loss of a host restarts events, too: once for each host lost.)
  */
-export const OPTIMISTIC_TRIES = 3;
+export const OPTIMISTIC_ATTEMPTS = 3;
 
 export function isCautious<P>(event: CoreEvent<P>): boolean {
-  return event.attempt > OPTIMISTIC_TRIES;
+  return event.attempt > OPTIMISTIC_ATTEMPTS;
 }
 
 /** `event` has seen state of `earlier`, which may still be restarted. */
@@ -44,17 +44,17 @@ export function free<P>(
 /** An open event whose state a cautious event would see if it entered this context now (or looked at it). */
 export function openBefore<P>(
   event: CoreEvent<P>,
-  place: Place<P>,
+  context: CoreContext<P>,
   view: View<P> | null,
 ): CoreEvent<P> | null {
-  if (view === null) return openToEnter(event, place);
-  return view.isKept ? view.openSeen() : openOnTheWayUp(event, place);
+  if (view === null) return openToEnter(event, context);
+  return view.isKept ? view.openSeen() : openOnTheWayUp(event, context);
 }
 
-function openToEnter<P>(event: CoreEvent<P>, place: Place<P>): CoreEvent<P> | null {
-  const top = place === event.place ? null : event.place; // above its own start, it has looked when it started
-  for (let at: Place<P> | null = place; at !== null && at !== top; at = at.parent) {
-    const writer = at === place ? at.last : at.lastBefore(event.ticket);
+function openToEnter<P>(event: CoreEvent<P>, context: CoreContext<P>): CoreEvent<P> | null {
+  const top = context === event.context ? null : event.context; // above its own start, it has looked when it started
+  for (let at: CoreContext<P> | null = context; at !== null && at !== top; at = at.parent) {
+    const writer = at === context ? at.last : at.lastBefore(event.ticket);
     if (writer !== null && writer !== event && writer.isOpen) return writer;
     if (event.mode === "read" || at.openReaders === null) continue;
     for (const reader of at.stillOpen()) if (reader !== event && reader.ticket < event.ticket) return reader;
@@ -62,8 +62,8 @@ function openToEnter<P>(event: CoreEvent<P>, place: Place<P>): CoreEvent<P> | nu
   return null;
 }
 
-function openOnTheWayUp<P>(event: CoreEvent<P>, place: Place<P>): CoreEvent<P> | null {
-  for (let at: Place<P> | null = place; at !== null; at = at.parent) {
+function openOnTheWayUp<P>(event: CoreEvent<P>, context: CoreContext<P>): CoreEvent<P> | null {
+  for (let at: CoreContext<P> | null = context; at !== null; at = at.parent) {
     const writer = at.lastBefore(event.ticket);
     if (writer?.isOpen) return writer;
   }

@@ -1,4 +1,4 @@
-import type { Place } from "./place.js";
+import type { CoreContext } from "./core-context.js";
 import type { Queued } from "./queue.js";
 
 declare const TICKET: unique symbol;
@@ -14,13 +14,13 @@ export type Status = "waiting" | "running" | "finished" | "appended" | "committe
 
 /** An event that is still to come: which context it starts in, what it may do, and what to run. */
 export interface Request<P> {
-  readonly place: Place<P>;
+  readonly context: CoreContext<P>;
   readonly mode: Mode;
   /** Contexts above whose state, as of the event's ticket, the event may read. */
-  readonly views: readonly Place<P>[];
+  readonly views: readonly CoreContext<P>[];
   readonly payload: P;
   /** For an event that changes nothing and keeps others out: contexts below its own in which it is in nobody's way. */
-  readonly spares?: ((place: Place<P>) => boolean) | null;
+  readonly spares?: ((context: CoreContext<P>) => boolean) | null;
 }
 
 /** What a logical node finds in its journal when it begins: events to run, and messages of events that have run. */
@@ -41,29 +41,29 @@ export interface Outcome<P> {
   readonly messages: readonly Message[];
 }
 
-/** An event's wish to enter a context, to be looked at again when the event in its way moves on. */
-export interface Wish<P> {
+/** An event's request to enter a context. The core decides it again when the event in its way finishes or gives something up. */
+export interface EntryRequest<P> {
   readonly event: CoreEvent<P>;
-  readonly place: Place<P>;
+  readonly context: CoreContext<P>;
   /** The caller's own name for a call below; null for the event's start or for a view. */
   readonly token: unknown;
   readonly view: View<P> | null;
   /** Is it about everything below the context, too? */
   readonly isWhole: boolean;
-  /** Which try of the event has it. */
+  /** The attempt of the event that made it. */
   readonly ofAttempt: number;
   /** The next that waits for the same event, or may go ahead at the same time. */
-  after: Wish<P> | null;
+  after: EntryRequest<P> | null;
 }
 
-/** Every wish but the one that an event comes with. */
-export class Wait<P> implements Wish<P> {
+/** An entry request of its own: every one but that of an event's first attempt. */
+export class SeparateEntryRequest<P> implements EntryRequest<P> {
   readonly ofAttempt: number;
-  after: Wish<P> | null = null;
+  after: EntryRequest<P> | null = null;
 
   constructor(
     readonly event: CoreEvent<P>,
-    readonly place: Place<P>,
+    readonly context: CoreContext<P>,
     readonly token: unknown,
     readonly view: View<P> | null,
     readonly isWhole = false,
@@ -77,7 +77,7 @@ export interface GivenUp<P> {
   /** The context it started in? */
   own: boolean;
   /** Contexts below that it had entered. */
-  below: Set<Place<P>> | null;
+  below: Set<CoreContext<P>> | null;
   /** Did it change any of them? */
   changed: boolean;
 }
@@ -102,9 +102,9 @@ export class View<P> implements Queued<View<P>> {
 
   constructor(
     readonly event: CoreEvent<P>,
-    readonly place: Place<P>,
+    readonly context: CoreContext<P>,
   ) {
-    this.barrier = place.tail;
+    this.barrier = context.tail;
   }
 
   get ticket(): Ticket {
@@ -123,11 +123,11 @@ export class View<P> implements Queued<View<P>> {
 }
 
 /** A context below that an event has entered, who was the last to do so before it, and what it entered before. */
-export class Entered<P> {
+export class EnteredBelow<P> {
   constructor(
-    readonly place: Place<P>,
+    readonly context: CoreContext<P>,
     readonly lastBefore: CoreEvent<P> | null,
-    readonly earlier: Entered<P> | null,
+    readonly earlier: EnteredBelow<P> | null,
   ) {}
 }
 
@@ -143,42 +143,42 @@ export interface Ordered<P> {
 const FIRST_ATTEMPT = 1;
 
 /**
- * One event between its ticket and its settlement. It stands in the queue of the context it started in. For its first try,
- * it is itself the wish to enter that context: most events need no other.
+ * One event between its ticket and its settlement. It stands in the queue of the context it started in. For its first attempt,
+ * it is itself the entry request for that context: most events need no other.
  */
-export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P>, Wish<P> {
+export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P>, EntryRequest<P> {
   prev: CoreEvent<P> | null = null;
   next: CoreEvent<P> | null = null;
   earlier: Ordered<P> | null = null;
   later: Ordered<P> | null = null;
-  after: Wish<P> | null = null;
+  after: EntryRequest<P> | null = null;
   /** The next that is to be appended, or is settled, at the same time. */
   along: CoreEvent<P> | null = null;
 
   status: Status = "waiting";
-  /** Counts the tries; what an earlier try still asks for is ignored. */
+  /** Counts the attempts; what an earlier attempt still asks for is ignored. */
   attempt = FIRST_ATTEMPT;
   givenUp: GivenUp<P> | null = null;
 
   /** Unfinished events above or in the same context when this one got its ticket. */
   barriers: CoreEvent<P>[] | null = null;
   /** Who waits for it: the last, which has the first as its next, so that the way round is one list. */
-  lastWaiter: Wish<P> | null = null;
+  lastWaiter: EntryRequest<P> | null = null;
   views: View<P>[] | null = null;
   /** Who was the last to enter the context that the event started in, before it. */
   lastBefore: CoreEvent<P> | null = null;
   /** The context below that it entered last. */
-  entered: Entered<P> | null = null;
+  entered: EnteredBelow<P> | null = null;
   /** How many unappended events this one has seen the state of. */
   dependsOn = 0;
   dependents: Array<{ event: CoreEvent<P>; attempt: number }> | null = null;
   outcome: Outcome<P> | null = null;
-  spares: ((place: Place<P>) => boolean) | null = null;
+  spares: ((context: CoreContext<P>) => boolean) | null = null;
 
   constructor(
     readonly ticket: Ticket,
     readonly moment: Moment,
-    readonly place: Place<P>,
+    readonly context: CoreContext<P>,
     readonly mode: Mode,
     readonly payload: P,
   ) {}
@@ -203,9 +203,9 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P>, Wish<P> {
     return FIRST_ATTEMPT;
   }
 
-  /** The wish to enter the context it starts in, of this try. */
-  startWish(): Wish<P> {
-    return this.attempt === FIRST_ATTEMPT ? this : new Wait(this, this.place, null, null);
+  /** The entry request for the context it starts in, of this attempt. */
+  startRequest(): EntryRequest<P> {
+    return this.attempt === FIRST_ATTEMPT ? this : new SeparateEntryRequest(this, this.context, null, null);
   }
 
   /** When it got its ticket, by the machine's clock. */
@@ -224,37 +224,37 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P>, Wish<P> {
   }
 
   /** The contexts that the event has entered, its own first. */
-  *enteredPlaces(): Iterable<Pick<Entered<P>, "place" | "lastBefore">> {
+  *enteredContexts(): Iterable<Pick<EnteredBelow<P>, "context" | "lastBefore">> {
     if (this.mode === "none" || this.status === "waiting") return;
-    yield { place: this.place, lastBefore: this.lastBefore };
+    yield { context: this.context, lastBefore: this.lastBefore };
     for (let at = this.entered; at !== null; at = at.earlier) yield at;
   }
 
-  hasEntered(place: Place<P>): boolean {
-    return place === this.place || this.#enteredBelow(place) !== null;
+  hasEntered(context: CoreContext<P>): boolean {
+    return context === this.context || this.#enteredBelow(context) !== null;
   }
 
   /** Who was the last to enter this context before this event did. */
-  lastBeforeIn(place: Place<P>): CoreEvent<P> | null {
-    if (place === this.place) return this.lastBefore;
-    return this.#enteredBelow(place)?.lastBefore ?? null;
+  lastBeforeIn(context: CoreContext<P>): CoreEvent<P> | null {
+    if (context === this.context) return this.lastBefore;
+    return this.#enteredBelow(context)?.lastBefore ?? null;
   }
 
-  #enteredBelow(place: Place<P>): Entered<P> | null {
+  #enteredBelow(context: CoreContext<P>): EnteredBelow<P> | null {
     let at = this.entered;
-    while (at !== null && at.place !== place) at = at.earlier;
+    while (at !== null && at.context !== context) at = at.earlier;
     return at;
   }
 
   /** The contexts that it has given up, at this one or below it. */
-  releasedWithin(place: Place<P>): Place<P>[] {
-    const released = [...(this.givenUp?.below ?? [])].filter((each) => each.isWithin(place));
-    return this.givenUp?.own && this.place.isWithin(place) ? [this.place, ...released] : released;
+  releasedWithin(context: CoreContext<P>): CoreContext<P>[] {
+    const released = [...(this.givenUp?.below ?? [])].filter((each) => each.isWithin(context));
+    return this.givenUp?.own && this.context.isWithin(context) ? [this.context, ...released] : released;
   }
 
-  hasReleased(place: Place<P>): boolean {
-    if (place !== this.place && this.spares?.(place)) return true;
+  hasReleased(context: CoreContext<P>): boolean {
+    if (context !== this.context && this.spares?.(context)) return true;
     if (this.givenUp === null) return false;
-    return place === this.place ? this.givenUp.own : (this.givenUp.below?.has(place) ?? false);
+    return context === this.context ? this.givenUp.own : (this.givenUp.below?.has(context) ?? false);
   }
 }

@@ -12,7 +12,7 @@ export const MARKS = [
   "a running event was restarted",
   "a finished event was restarted",
   "a cautious event waited for one that might be restarted",
-  "an undone call took back a context that it had given up",
+  "a rolled back call retracted a context that it had given up",
   "readers ran side by side",
   "a reader waited for a writer",
   "a writer waited for a reader",
@@ -29,7 +29,7 @@ export const MARKS = [
   "a deletion cancelled a timer",
   "a page of children was not the last",
   "an event failed",
-  "an event started again of its own accord",
+  "an event restarted itself",
 ] as const;
 
 /** The same for a program with a journal, whose process crashes. */
@@ -56,17 +56,17 @@ export const HOST_MARKS = [
   "a host was drained",
   "a host was removed",
   "a rule of placement was changed",
-  "a context was moved",
-  "a move was not made",
-  "a move waited for a look at its context",
-  "an event passed a move above it",
-  "a move sent only a difference",
+  "a context was migrated",
+  "a migration failed",
+  "a migration waited for a view of its context",
+  "an event passed a migration above it",
+  "a migration sent only a difference",
   "a copy was thrown away",
   "a copy was not wanted any more after a rest",
   "a host forgot an event by itself",
-  "a host went on with the next event by itself",
-  "an event that was sent ahead waited for the head",
-  "a host let go of a context",
+  "a host started a pipelined event by itself",
+  "a pipelined event waited for the head",
+  "a host evicted a context",
 ] as const;
 
 export type Mark = (typeof MARKS)[number] | (typeof CRASH_MARKS)[number] | (typeof HOST_MARKS)[number];

@@ -20,14 +20,14 @@ export const CRASH_PLANTS = [
   "timers-by-name",
 ] as const;
 
-/** The same where contexts move between hosts. */
-export const MOVE_PLANTS = ["no-last-difference", "move-early"] as const;
+/** The same where contexts migrate between hosts. */
+export const MIGRATION_PLANTS = ["no-last-difference", "migrate-early"] as const;
 
-/** The same where hosts let go of contexts that the journal has. */
-export const LET_GO_PLANTS = ["let-go-early"] as const;
+/** The same where hosts evict contexts that the journal has. */
+export const EVICTION_PLANTS = ["evict-early"] as const;
 
 export type Plant =
   | (typeof PLANTS)[number]
   | (typeof CRASH_PLANTS)[number]
-  | (typeof MOVE_PLANTS)[number]
-  | (typeof LET_GO_PLANTS)[number];
+  | (typeof MIGRATION_PLANTS)[number]
+  | (typeof EVICTION_PLANTS)[number];

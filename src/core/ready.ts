@@ -1,4 +1,4 @@
-import type { CoreEvent, Ticket, View, Wish } from "./event.js";
+import type { CoreEvent, EntryRequest, Ticket, View } from "./event.js";
 
 export interface Send {
   /** Of the event that sent it. */
@@ -18,8 +18,8 @@ export class Ready<P> {
   /** The first; it knows those `along` with it. */
   append: CoreEvent<P> | null = null;
   #lastAppend: CoreEvent<P> | null = null;
-  #enter: Wish<P> | null = null;
-  #lastEnter: Wish<P> | null = null;
+  #enter: EntryRequest<P> | null = null;
+  #lastEnter: EntryRequest<P> | null = null;
   #settled: CoreEvent<P> | null = null;
   #lastSettled: CoreEvent<P> | null = null;
   send: Send[] = NONE;
@@ -36,14 +36,14 @@ export class Ready<P> {
     );
   }
 
-  mayEnter(wish: Wish<P>): void {
-    if (this.#lastEnter === null) this.#enter = wish;
-    else this.#lastEnter.after = wish;
-    this.#lastEnter = wish;
+  mayEnter(entry: EntryRequest<P>): void {
+    if (this.#lastEnter === null) this.#enter = entry;
+    else this.#lastEnter.after = entry;
+    this.#lastEnter = entry;
   }
 
-  isLast(wish: Wish<P>): boolean {
-    return this.#lastEnter === wish;
+  isLast(entry: EntryRequest<P>): boolean {
+    return this.#lastEnter === entry;
   }
 
   mustAppend(event: CoreEvent<P>): void {
@@ -59,12 +59,12 @@ export class Ready<P> {
   }
 
   /** Hands out one after the other, and null at the end. */
-  nextToEnter(): Wish<P> | null {
-    const wish = this.#enter;
-    if (wish === null) return null;
-    this.#enter = wish.after;
-    wish.after = null;
-    return wish;
+  nextToEnter(): EntryRequest<P> | null {
+    const entry = this.#enter;
+    if (entry === null) return null;
+    this.#enter = entry.after;
+    entry.after = null;
+    return entry;
   }
 
   nextSettled(): CoreEvent<P> | null {
@@ -75,7 +75,7 @@ export class Ready<P> {
     return event;
   }
 
-  takeUndo(): CoreEvent<P>[] {
+  takeRollbacks(): CoreEvent<P>[] {
     const { undo } = this;
     this.undo = NONE;
     return undo;

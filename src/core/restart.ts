@@ -49,7 +49,7 @@ function takeBack<P>(
   seenFrom: ReadonlySet<CoreEvent<P>>,
   marks: Marks | undefined,
 ): void {
-  const { place } = event;
+  const { context } = event;
   marks?.hit(
     event.status === "finished"
       ? "a finished event was restarted"
@@ -57,14 +57,14 @@ function takeBack<P>(
         ? "a running event was restarted"
         : "a waiting event was restarted",
   );
-  for (const { place: entered, lastBefore } of event.enteredPlaces()) {
+  for (const { context: entered, lastBefore } of event.enteredContexts()) {
     if (entered.last === event) entered.last = lastBefore?.isOpen ? lastBefore : null;
     if (entered.openReaders !== null)
       entered.openReaders = entered.openReaders.filter((reader) => reader !== event);
   }
   if (event.status === "finished") {
-    if (event.mode === "write") place.insert(event);
-    if (event.mode === "read") place.readers?.insert(event);
+    if (event.mode === "write") context.insert(event);
+    if (event.mode === "read") context.readers?.insert(event);
   }
   event.status = "waiting";
   event.attempt += 1;
@@ -73,8 +73,8 @@ function takeBack<P>(
   event.lastBefore = null;
   event.dependsOn = 0;
   if (event.mode === "write") {
-    place.passed = null;
-    while (place.holding?.givenUp?.own) place.passed = place.holding;
+    context.passed = null;
+    while (context.holding?.givenUp?.own) context.passed = context.holding;
   }
   for (const view of event.views ?? []) renewView(view, seenFrom, marks);
 }
@@ -98,5 +98,5 @@ function takeAgain<P>(view: View<P>, marks: Marks | undefined): void {
   marks?.hit("a view was taken again after a restart");
   view.taken = false;
   view.seen = null;
-  view.place.viewers?.insert(view);
+  view.context.viewers?.insert(view);
 }

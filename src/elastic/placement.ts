@@ -47,10 +47,10 @@ export function togetherBy(rule: Colocate, context: Placed): string | null {
 }
 
 /** A unit's place. */
-interface Place<H> {
+interface UnitPlacement<H> {
   readonly host: H;
   /** Did somebody ask for it by name? Then it stays, though hashing would give another one. */
-  readonly isWish: boolean;
+  readonly isRequested: boolean;
 }
 
 interface Pin<H> {
@@ -73,11 +73,11 @@ export class Placement<H extends number = number> {
   /** What was looked up since the map changed last. */
   readonly #found = new WeakMap<Placed, Known<H>>();
   /** The places of units that somebody has asked for. */
-  readonly #places = new WeakMap<Placed, Place<H>>();
+  readonly #places = new WeakMap<Placed, UnitPlacement<H>>();
   /** Contexts that are units because they were moved by themselves. */
   readonly #exceptions = new Set<Placed>();
   /** Contexts whose places somebody has asked for: nobody else may hold on to them for a while. */
-  readonly #wished = new Set<Placed>();
+  readonly #requested = new Set<Placed>();
   readonly #separate = new Set<unknown>();
   readonly #colocate: Colocate[] = [];
   /** What those rules have said, which is asked for once. */
@@ -158,8 +158,8 @@ export class Placement<H extends number = number> {
   wanted(context: Placed): H | null {
     if (context.shape.anonymous || !this.#places.has(context) || !this.#isUnit(context)) return null;
     this.of(context); // a place on a host that is gone is none
-    const place = this.#places.get(context) as Place<H>;
-    if (place.isWish && this.isOpen(place.host) && this.#pin(context) === null) return null;
+    const place = this.#places.get(context) as UnitPlacement<H>;
+    if (place.isRequested && this.isOpen(place.host) && this.#pin(context) === null) return null;
     const host = this.#home(context);
     return host === place.host ? null : host;
   }
@@ -170,18 +170,19 @@ export class Placement<H extends number = number> {
   }
 
   /**
-   * A context was moved, with all that is below it, apart from `staying` and what is below those. `isWish` says that
+   * A context was moved, with all that is below it, apart from `staying` and what is below those. `isRequested` says that
    * somebody wants it there, whatever hashing says; then contexts below that had been moved by themselves have come along.
    */
-  move(context: Placed, host: H, isWish: boolean, staying: Iterable<Placed> = []): void {
+  move(context: Placed, host: H, isRequested: boolean, staying: Iterable<Placed> = []): void {
     const places = [...staying].map((each) => [each, this.of(each)] as const);
     this.#version += 1;
-    if (isWish) for (const each of this.#exceptions) if (this.#comesAlong(each, context)) this.#join(each);
+    if (isRequested)
+      for (const each of this.#exceptions) if (this.#comesAlong(each, context)) this.#join(each);
     this.#join(context);
     const isWithParent = context.parent !== null && this.of(context.parent) === host;
     if (this.#isUnit(context) || !isWithParent) {
       if (!this.#isUnit(context)) this.#exceptions.add(context);
-      this.#put(context, host, isWish);
+      this.#put(context, host, isRequested);
     }
     this.#version += 1;
     for (const [each, place] of places) {
@@ -203,14 +204,14 @@ export class Placement<H extends number = number> {
   /** It has no place of its own any more, unless by a rule. */
   #join(context: Placed): void {
     this.#exceptions.delete(context);
-    this.#wished.delete(context);
+    this.#requested.delete(context);
     this.#places.delete(context);
   }
 
-  #put(context: Placed, host: H, isWish: boolean): void {
-    this.#places.set(context, { host, isWish });
-    if (isWish) this.#wished.add(context);
-    else this.#wished.delete(context);
+  #put(context: Placed, host: H, isRequested: boolean): void {
+    this.#places.set(context, { host, isRequested });
+    if (isRequested) this.#requested.add(context);
+    else this.#requested.delete(context);
   }
 
   /**
@@ -308,7 +309,7 @@ export class Placement<H extends number = number> {
     return host;
   }
 
-  /** Where a unit belongs, wishes aside. */
+  /** Where a unit belongs, requests to move it aside. */
   #home(unit: Placed): H {
     const pin = this.#pin(unit);
     if (pin !== null) return pin.host;

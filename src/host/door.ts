@@ -1,4 +1,4 @@
-import type { Asked, Door, Listening, Series, Waiting } from "../model/door.js";
+import type { Asked, Door, Listening, ResultCallbacks, Series } from "../model/door.js";
 import type { Payer } from "../model/share.js";
 import type { Slot } from "./context/index.js";
 import { type AnswerSeries, numberedRequest } from "./deduplication/index.js";
@@ -54,7 +54,7 @@ class ClientSeries implements Series {
     this.#answers = program.answers.series(client, payer);
   }
 
-  ask(number: number, asked: Asked, sentUpTo: number | undefined, waiting: Waiting): void {
+  ask(number: number, asked: Asked, sentUpTo: number | undefined, waiting: ResultCallbacks): void {
     const answer = this.#answers.once(number, sentUpTo, waiting);
     if (answer === null) return;
     const { program, client } = this;
@@ -76,7 +76,7 @@ function submit(
   { target, method, args }: Asked,
   client: string | undefined,
   request: string | undefined,
-  waiting: Waiting,
+  waiting: ResultCallbacks,
 ): void {
   program.submit(target as Slot, method, args, client, request, waiting);
 }

@@ -18,7 +18,7 @@ export interface Position {
 }
 
 /** Who waits for what comes of a request. */
-export interface Waiting {
+export interface ResultCallbacks {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -36,7 +36,7 @@ export interface Series {
    * `sentUpTo`: the client says that it has sent requests up to this number over earlier connections; undefined if it does not
    * say. Refused with HW-4030 if the answers that are kept for its caller leave no room, with HW-4031 if the answer is gone.
    */
-  ask(number: number, asked: Asked, sentUpTo: number | undefined, waiting: Waiting): void;
+  ask(number: number, asked: Asked, sentUpTo: number | undefined, waiting: ResultCallbacks): void;
   /** The client has the answers to all requests below this number, and will not ask for them again. */
   answered(below: number): void;
   /** Nobody asks for the time being. Answers are remembered as long as others are. */
@@ -88,7 +88,7 @@ export interface Door {
     client: string | undefined,
     request: string | undefined,
     payer: Payer,
-    waiting: Waiting,
+    waiting: ResultCallbacks,
   ): void;
   /** A function of the API has failed by itself, apart from its request. */
   failed(apiFunction: string, error: unknown): void;

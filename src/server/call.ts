@@ -1,6 +1,6 @@
 import { HeadwaterError, invariant } from "../errors.js";
 import type { Api, ApiFunction } from "../model/api.js";
-import type { Asked, Door, Waiting } from "../model/door.js";
+import type { Asked, Door, ResultCallbacks } from "../model/door.js";
 import { INVOKE, reference, type Scope } from "../model/refs.js";
 import { shown } from "./log.js";
 
@@ -21,7 +21,7 @@ export interface Called {
 }
 
 /** Makes the one request of an API function. */
-export type Ask = (asked: Asked, waiting: Waiting) => void;
+export type Ask = (asked: Asked, waiting: ResultCallbacks) => void;
 
 const ARGUMENTS_MAX = 64;
 /** How fast a large reply is forgotten by what is expected of the next ones. */
@@ -44,7 +44,7 @@ export class Calls {
   }
 
   /** Calls a function with what a stranger has sent as its arguments, and says what came of it. Never throws. */
-  call(name: string, args: unknown, ask: Ask, waiting: Waiting): void {
+  call(name: string, args: unknown, ask: Ask, waiting: ResultCallbacks): void {
     try {
       const found = this.#functions.get(name);
       if (found === undefined) {
@@ -92,7 +92,7 @@ class Callable implements Called {
     this.expectedBytes = Math.max(bytes, expectedBytes - Math.ceil((expectedBytes - bytes) / FORGET));
   }
 
-  call(args: unknown[], ask: Ask, waiting: Waiting): void {
+  call(args: unknown[], ask: Ask, waiting: ResultCallbacks): void {
     this.#function.check?.(...args);
     this.#isRunning = true;
     this.#noted = null;
@@ -119,7 +119,7 @@ class Callable implements Called {
   }
 
   /** The function does something with what comes of its request. What the request fails with is reported elsewhere. */
-  #askAndGoOn(noted: Noted, result: unknown, ask: Ask, waiting: Waiting): void {
+  #askAndGoOn(noted: Noted, result: unknown, ask: Ask, waiting: ResultCallbacks): void {
     let reason: unknown;
     Promise.resolve(result).then(
       (value) => waiting.resolve(value),
@@ -157,10 +157,10 @@ function keepSettlers(resolve: (value: unknown) => void, reject: (error: unknown
  * For a function that returns the promise of its request as it is: what comes of it is passed on at once. The promise
  * is settled, too, should the function have kept an eye on it.
  */
-class Passing implements Waiting {
+class Passing implements ResultCallbacks {
   constructor(
     readonly noted: Noted,
-    readonly waiting: Waiting,
+    readonly waiting: ResultCallbacks,
   ) {}
 
   resolve(value: unknown): void {

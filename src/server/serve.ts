@@ -128,7 +128,7 @@ class Sockets {
   readonly #around: Surroundings;
   readonly #sessions: Sessions;
   readonly #server: WebSocketServer;
-  readonly #beat: ReturnType<typeof setInterval>;
+  readonly #heartbeat: ReturnType<typeof setInterval>;
 
   constructor(around: Surroundings, sessions: Sessions) {
     this.#around = around;
@@ -147,10 +147,10 @@ class Sockets {
         new HeadwaterError("HW-4005", "what arrived is not a well-formed request for a WebSocket."),
       );
     });
-    this.#beat = setInterval(() => {
-      for (const socket of this.#open.values()) socket.beat();
+    this.#heartbeat = setInterval(() => {
+      for (const socket of this.#open.values()) socket.heartbeat();
     }, around.limits.pingMs);
-    this.#beat.unref();
+    this.#heartbeat.unref();
   }
 
   readonly upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
@@ -185,7 +185,7 @@ class Sockets {
 
   /** Lets no more in; those that are in are closed when their requests are answered. */
   finish(): void {
-    clearInterval(this.#beat);
+    clearInterval(this.#heartbeat);
     for (const socket of this.#open.values()) socket.finish();
   }
 

@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from "ws";
 import { HeadwaterError } from "../errors.js";
-import type { Series, Waiting } from "../model/door.js";
+import type { ResultCallbacks, Series } from "../model/door.js";
 import { shareOf } from "../model/share.js";
 import {
   closeCodeOf,
@@ -93,7 +93,7 @@ export class ClientSocket implements Listener {
   }
 
   /** Asks whether the client is there, unless it has not answered the last time: then it is given up. */
-  beat(): void {
+  heartbeat(): void {
     this.#pings = 0;
     if (this.#ws.isPaused) return; // its answer, if there is one, is among what is not being read
     if (!this.#hasAnswered) return this.#ws.terminate();
@@ -378,7 +378,7 @@ const LINGER_MS = 1000;
 const PONG = pack([0, "pong"]);
 
 /** One request that waits for its answer. */
-class Reply implements Waiting {
+class Reply implements ResultCallbacks {
   constructor(
     readonly socket: ClientSocket,
     readonly request: number,

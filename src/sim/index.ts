@@ -4,7 +4,7 @@
  * fast so many hosts would be.
  */
 export { CRASH_MARKS, HOST_MARKS, MARKS, type Mark } from "../core/marks.js";
-export { CRASH_PLANTS, LET_GO_PLANTS, MOVE_PLANTS, PLANTS, type Plant } from "../core/plants.js";
+export { CRASH_PLANTS, EVICTION_PLANTS, MIGRATION_PLANTS, PLANTS, type Plant } from "../core/plants.js";
 export type { Costs } from "../elastic/trial/index.js";
 export {
   fixed,

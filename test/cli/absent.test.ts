@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { commands } from "#src/cli/commands.js";
@@ -14,6 +15,7 @@ const WRITTEN = [
   "run --admin",
   "run --profile",
   "run --stats",
+  "serve --journal",
   "compile --out",
   "journal --to",
   "policy --svg",
@@ -64,6 +66,16 @@ test("the table has every command that reads something", () => {
   ]);
 });
 
+test("each option said to be written is an option of its command", () => {
+  const known = commands.flatMap(({ name, options }) =>
+    Object.keys(options).map((option) => `${name} --${option}`),
+  );
+  assert.deepEqual(
+    WRITTEN.filter((option) => !known.includes(option)),
+    [],
+  );
+});
+
 for (const line of lines()) {
   test(`headwater ${line} says that it is not there, and exits with 2`, async (t) => {
     const folder = packageWith(t, {
@@ -77,13 +89,17 @@ for (const line of lines()) {
   });
 }
 
-test("an error of the journal shows no lines of this package", async (t) => {
-  const folder = packageWith(t, {
-    "app.ts": 'import { Context } from "headwater"; export default class App extends Context {}',
-    "notes/a.txt": "mine",
+for (const line of ["run app --journal notes", "serve --port 0 --journal notes"]) {
+  test(`headwater ${line} leaves a directory alone that is no journal, and shows no lines of this package`, async (t) => {
+    const folder = packageWith(t, {
+      "app.ts": 'import { Context } from "headwater"; export default class App extends Context {}',
+      "notes/a.txt": "mine",
+    });
+    const { exitCode, stderr } = await runHere(folder, ...line.split(" "));
+    assert.match(stderr, /HW-3001/);
+    assert.notEqual(exitCode, 0);
+    assert.doesNotMatch(stderr, /^\s+at /m);
+    assert.ok(!stderr.includes(join(ROOT, "src")));
+    assert.deepEqual(readdirSync(join(folder, "notes")), ["a.txt"]);
   });
-  const { stderr } = await runHere(folder, "run", "app", "--journal", "notes");
-  assert.match(stderr, /HW-3001/);
-  assert.doesNotMatch(stderr, /^\s+at /m);
-  assert.ok(!stderr.includes(join(ROOT, "src")));
-});
+}

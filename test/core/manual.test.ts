@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { carryOut } from "#src/core/carry-out.js";
 import { Core } from "#src/core/core.js";
-import { Place } from "#src/core/place.js";
+import { CoreContext } from "#src/core/core-context.js";
 import { Ready } from "#src/core/ready.js";
 import { Random } from "#src/random.js";
 import { Counters, type Job, pump } from "./manual.js";
@@ -21,8 +21,8 @@ test("with the manual's loop, contexts that are only in the journal come to what
     const random = new Random(seed);
     const core = new Core<Job>();
     const [counters, expected] = [new Counters(), new Map<number, number>()];
-    const root = new Place<Job>(null);
-    const places = Array.from({ length: 4 }, () => new Place<Job>(root));
+    const root = new CoreContext<Job>(null);
+    const contexts = Array.from({ length: 4 }, () => new CoreContext<Job>(root));
     let answered = 0;
     for (let i = 0; i < 100; i++) {
       const [counter, adds] = [random.int(4), 1 + random.int(9)];
@@ -33,7 +33,7 @@ test("with the manual's loop, contexts that are only in the journal come to what
         assert.equal(sum, is, `seed ${seed}, event ${i + 1}`);
       };
       const payload: Job = { counter, adds, sum: 0, answer };
-      core.request({ place: places[counter] as Place<Job>, mode: "write", views: [], payload });
+      core.request({ context: contexts[counter] as CoreContext<Job>, mode: "write", views: [], payload });
       if (random.chance(0.3)) pump(core, counters);
     }
     pump(core, counters);
@@ -43,9 +43,12 @@ test("with the manual's loop, contexts that are only in the journal come to what
 
 test("duties are done in the order of the manual", () => {
   const core = new Core<string>();
-  const root = new Place<string>(null, "root");
-  const request = (payload: string, place: Place<string>, views: readonly Place<string>[] = []) =>
-    core.request({ place, mode: "write", views, payload });
+  const root = new CoreContext<string>(null, "root");
+  const request = (
+    payload: string,
+    context: CoreContext<string>,
+    views: readonly CoreContext<string>[] = [],
+  ) => core.request({ context, mode: "write", views, payload });
   const done: string[] = [];
   const all = (ready = core.ready()) =>
     carryOut(ready, {
@@ -56,7 +59,7 @@ test("duties are done in the order of the manual", () => {
       settle: ({ payload }) => done.push(`settle ${payload}`),
       send: ({ body }) => done.push(`send ${String(body)}`),
     });
-  const [one, two, three] = [new Place(root), new Place(root), new Place(root)];
+  const [one, two, three] = [new CoreContext(root), new CoreContext(root), new CoreContext(root)];
   const first = request("first", one);
   const second = request("second", two);
   all();
@@ -67,7 +70,7 @@ test("duties are done in the order of the manual", () => {
   assert.deepEqual(done.splice(0), ["append first"]);
   // Now something of each kind is ready at once.
   core.journaled(first);
-  core.deliver("elsewhere", 1, { place: one, mode: "write", views: [], payload: "message" });
+  core.deliver("elsewhere", 1, { context: one, mode: "write", views: [], payload: "message" });
   core.finish(second, { failed: false, starts: [], messages: [] });
   request("viewer", three, [root]);
   all();

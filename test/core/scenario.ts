@@ -1,7 +1,7 @@
 import { Core, type CoreOptions } from "#src/core/core.js";
+import { CoreContext } from "#src/core/core-context.js";
 import type { CoreEvent, Mode, Request } from "#src/core/event.js";
 import type { Marks } from "#src/core/marks.js";
-import { Place } from "#src/core/place.js";
 import type { Plant } from "#src/core/plants.js";
 
 /**
@@ -66,7 +66,7 @@ function stepsOf(text: string): Step[] {
 class World {
   #core: Core<string>;
   readonly #options: CoreOptions;
-  readonly #places = new Map<string, Place<string>>();
+  readonly #contexts = new Map<string, CoreContext<string>>();
   readonly #events = new Map<string, Event>();
   readonly #unjournaled: Event[] = [];
   #isJournalHeld = false;
@@ -87,7 +87,7 @@ class World {
         if (!(error instanceof Error) || error instanceof Misspelt) throw error;
         this.#said.push(`refused: ${error.message}`);
       }
-      for (const { payload } of this.#core.takeUndo()) this.#said.push(`undo ${payload}`);
+      for (const { payload } of this.#core.takeRollbacks()) this.#said.push(`undo ${payload}`);
     }
     this.#carryOut();
     return [...this.#said];
@@ -106,10 +106,10 @@ class World {
         this.#events.set(first, this.#core.request(this.#request(first, second, args.slice(2))));
         return;
       case "call":
-        this.#core.call(this.#event(first), this.#place(second), second, args[2] === "whole");
+        this.#core.call(this.#event(first), this.#context(second), second, args[2] === "whole");
         return;
       case "release":
-        return this.#core.release(this.#event(first), this.#place(second), args[2] === "changed");
+        return this.#core.release(this.#event(first), this.#context(second), args[2] === "changed");
       case "retract":
         return this.#core.retract(this.#event(first));
       case "finish":
@@ -152,12 +152,12 @@ class World {
 
   #request(name: string, path: string, options: readonly string[]): Request<string> {
     const mode: Mode = options.includes("read") ? "read" : options.includes("none") ? "none" : "write";
-    const spared = listOf(options, "spares").map((each) => this.#place(each));
-    const spares = (place: Place<string>) => spared.some((each) => place.isWithin(each));
+    const spared = listOf(options, "spares").map((each) => this.#context(each));
+    const spares = (context: CoreContext<string>) => spared.some((each) => context.isWithin(each));
     return {
-      place: this.#place(path),
+      context: this.#context(path),
       mode,
-      views: listOf(options, "views").map((each) => this.#place(each)),
+      views: listOf(options, "views").map((each) => this.#context(each)),
       payload: name,
       ...(spared.length > 0 && { spares }),
     };
@@ -174,32 +174,32 @@ class World {
     return event;
   }
 
-  #place(path: string): Place<string> {
+  #context(path: string): CoreContext<string> {
     if (!path.startsWith("/")) throw new Misspelt(`${path} is not a path`);
-    let place = this.#places.get(path);
-    if (place === undefined) {
+    let context = this.#contexts.get(path);
+    if (context === undefined) {
       const above = path.slice(0, path.lastIndexOf("/")) || "/";
-      place = new Place(path === "/" ? null : this.#place(above), path);
-      this.#places.set(path, place);
+      context = new CoreContext(path === "/" ? null : this.#context(above), path);
+      this.#contexts.set(path, context);
     }
-    return place;
+    return context;
   }
 
   /** The duties of a host, in the order in which `core/ready.ts` has them. */
   #carryOut(): void {
     const said = this.#said;
     while (this.#core.hasWork || (!this.#isJournalHeld && this.#unjournaled.length > 0)) {
-      for (const { payload } of this.#core.takeUndo()) said.push(`undo ${payload}`);
+      for (const { payload } of this.#core.takeRollbacks()) said.push(`undo ${payload}`);
       const ready = this.#core.ready();
       for (const event of ready.ticketed) {
         this.#events.set(event.payload, event);
         said.push(`ticket ${event.payload}`);
       }
-      for (const { event, place } of ready.views) said.push(`view ${event.payload} ${place.owner}`);
-      for (let wish = ready.nextToEnter(); wish !== null; wish = ready.nextToEnter()) {
-        const { event, place, isWhole, ofAttempt } = wish;
+      for (const { event, context } of ready.views) said.push(`view ${event.payload} ${context.owner}`);
+      for (let entry = ready.nextToEnter(); entry !== null; entry = ready.nextToEnter()) {
+        const { event, context, isWhole, ofAttempt } = entry;
         if (ofAttempt !== event.attempt) continue;
-        said.push(`enter ${event.payload} ${place.owner}${isWhole ? " whole" : ""}`);
+        said.push(`enter ${event.payload} ${context.owner}${isWhole ? " whole" : ""}`);
       }
       if (ready.append !== null) this.#unjournaled.push(ready.append);
       for (let at = ready.append; at !== null; at = at.along) said.push(`append ${at.payload}`);
@@ -214,12 +214,12 @@ class World {
     const waits = new Map<Event, string[]>();
     for (const event of this.#events.values()) {
       const last = event.lastWaiter;
-      for (let wish = last?.after ?? null; wish !== null; wish = wish === last ? null : wish.after) {
-        if (wish.ofAttempt !== wish.event.attempt) continue;
-        const what = wish.view !== null ? "to view " : "";
-        const waiting = waits.get(wish.event) ?? [];
-        waiting.push(`, waits ${what}${wish.place.owner} for ${event.payload}`);
-        waits.set(wish.event, waiting);
+      for (let entry = last?.after ?? null; entry !== null; entry = entry === last ? null : entry.after) {
+        if (entry.ofAttempt !== entry.event.attempt) continue;
+        const what = entry.view !== null ? "to view " : "";
+        const waiting = waits.get(entry.event) ?? [];
+        waiting.push(`, waits ${what}${entry.context.owner} for ${event.payload}`);
+        waits.set(entry.event, waiting);
       }
     }
     for (const event of this.#core.unsettled()) {

@@ -92,19 +92,19 @@ test("a context that its host has let go of fills nothing any more", () => {
     limits: DEFAULT_LIMITS,
   });
   const load = { utilisation: 0, heapBytes: 0, eventsPerSecond: 0, queueMs: 0, p99Ms: 0 };
-  let samples = loads.read();
+  let reports = [loads.read()];
   const pool: MeasuredHosts = {
     placement: new Placement<HostId>([0 as HostId]),
-    samples: () => samples,
+    takeSamples: () => reports.splice(0),
   };
   const meter = new Meter(pool, program);
   const bytes = () =>
     meter.measure(0, [{ id: 0, state: "running", contexts: 1, restarts: 0, events: 0, load }]).hosts[0]
       ?.stateBytes;
   assert.ok((bytes() ?? 0) > 10_000);
-  assert.ok(at(0, 0).letGo());
-  samples = loads.read();
-  assert.deepEqual(samples, []);
+  assert.ok(at(0, 0).evict());
+  reports = [loads.read()];
+  assert.deepEqual(reports, [[]]);
   assert.equal(bytes(), 0);
 });
 

@@ -142,37 +142,37 @@ test("contexts have numbers that are said once, and begin again when there are t
   assert.ok(runs.every(({ slot, ticket }) => slot.key === ticket));
 });
 
-test("numbers of contexts that were let go are given to others", () => {
+test("numbers of evicted contexts are given to others", () => {
   const { outbox, pass, root } = line<ToHost>();
   for (let round = 0; round < 3; round++) {
     for (let key = 0; key < 100; key++) {
       outbox.add(runOf(leafOf(root, key), key, []));
-      if (key % 3 === round) outbox.add({ kind: "letGo", slot: leafOf(root, key) });
-      if (key % 10 === 0) outbox.add({ kind: "letGo", slot: leafOf(root, -1 - key) }); // one that had none
+      if (key % 3 === round) outbox.add({ kind: "evict", slot: leafOf(root, key) });
+      if (key % 10 === 0) outbox.add({ kind: "evict", slot: leafOf(root, -1 - key) }); // one that had none
     }
-    const heard = pass() as Extract<ToHost, { kind: "run" | "letGo" }>[];
+    const heard = pass() as Extract<ToHost, { kind: "run" | "evict" }>[];
     const keys = heard.map(({ kind, slot }) => [kind, slot.key]);
     const expected = Array.from({ length: 100 }, (_, key) => [
       ["run", key],
-      ...(key % 3 === round ? [["letGo", key]] : []),
-      ...(key % 10 === 0 ? [["letGo", -1 - key]] : []),
+      ...(key % 3 === round ? [["evict", key]] : []),
+      ...(key % 10 === 0 ? [["evict", -1 - key]] : []),
     ]);
     assert.deepEqual(keys, expected.flat());
   }
   const CONTEXTS = 70_000; // more than have numbers at once
   for (let key = 0; key < CONTEXTS; key++) {
     outbox.add(runOf(leafOf(root, key), key, []));
-    outbox.add({ kind: "letGo", slot: leafOf(root, key) });
+    outbox.add({ kind: "evict", slot: leafOf(root, key) });
   }
   outbox.add(runOf(leafOf(root, 5), 5, []));
-  const heard = pass() as Extract<ToHost, { kind: "run" | "letGo" }>[];
+  const heard = pass() as Extract<ToHost, { kind: "run" | "evict" }>[];
   assert.equal(heard.length, 2 * CONTEXTS + 1);
-  assert.ok(heard.every((message) => message.kind === "letGo" || message.slot.key === message.ticket));
+  assert.ok(heard.every((message) => message.kind === "evict" || message.slot.key === message.ticket));
 });
 
 test("what is no message is refused, and batches say how many they confirm", () => {
   const { inbox, outbox } = line<ToHost>();
-  outbox.add({ kind: "undo", node: "Root", ticket: 1 as Ticket, attempt: 1 });
+  outbox.add({ kind: "rollback", node: "Root", ticket: 1 as Ticket, attempt: 1 });
   const bytes = outbox.batch(3);
   assert.equal(inbox.open(bytes), 3);
   const forged = Uint8Array.of(0, 99);

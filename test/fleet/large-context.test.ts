@@ -5,10 +5,10 @@ import { Context, MemoryJournal, tracked } from "headwater";
 import type { Ticket } from "#src/core/event.js";
 import type { Slot } from "#src/host/context/slot.js";
 import { decodeState, encodeState } from "#src/host/context/stored-state.js";
-import { takes } from "#src/host/head/takes.js";
+import { loadMessages } from "#src/host/head/load-messages.js";
 import { DEFAULT_LIMITS } from "#src/host/ports/limits.js";
 import { memoryPorts } from "#src/host/ports/ports.js";
-import { Site } from "#src/host/site/site.js";
+import { HostSite } from "#src/host/site/site.js";
 import { HeadLine, HostLine } from "#src/host/wire/line.js";
 import type { ToHead } from "#src/host/wire/wire.js";
 import { Random } from "#src/random.js";
@@ -61,7 +61,7 @@ function stored(random: Random): { kept: Kept; journal: CountedJournal } {
 
 /** A head and a host whose connection passes on a batch when it is told to. */
 class Connection {
-  readonly site: Site;
+  readonly site: HostSite;
   readonly head: HeadLine;
   readonly host: HostLine;
   readonly heard: ToHead[] = [];
@@ -74,7 +74,7 @@ class Connection {
     const { messageBytes } = DEFAULT_LIMITS;
     const send = (message: ToHead) => this.host.send(message);
     const options = { limits: DEFAULT_LIMITS, isDurable: true };
-    this.site = new Site({ Store }, { ...memoryPorts, send }, options);
+    this.site = new HostSite({ Store }, { ...memoryPorts, send }, options);
     this.head = new HeadLine({
       roots: () => new Map([["Store", slot]]),
       messageBytes,
@@ -106,7 +106,7 @@ class Connection {
 test("a context of 50 MB goes to a host in parts, and the head reads no more of it than the connection takes", async () => {
   const { kept, journal } = stored(new Random(1));
   const connection = new Connection(kept.slot);
-  connection.head.stream(takes(journal, kept.slot));
+  connection.head.stream(loadMessages(journal, kept.slot));
   const asked = { node: "Store", ticket: 1 as Ticket, attempt: 1 };
   connection.head.send({ kind: "view", ...asked, path: [], look: 1 }); // comes after all of it
   for (let idle = 0; idle < 5; idle++) {
@@ -133,7 +133,7 @@ test("contexts of any size arrive as they were, however their values are cut", a
       store.text = "t".repeat(random.pick(edges));
     });
     const connection = new Connection(kept.slot);
-    connection.head.stream(takes(kept.journal, kept.slot));
+    connection.head.stream(loadMessages(kept.journal, kept.slot));
     for (let idle = 0; idle < 5; idle++) if (await connection.pass()) idle = 0;
     const there = connection.site.roots.get("Store") as Slot;
     assert.deepEqual(shown(there, there.state), shown(kept.slot, kept.present));

@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from "#src/host/ports/limits.js";
 import { patienceOf } from "#src/host/ports/patience.js";
 import { memoryPorts } from "#src/host/ports/ports.js";
 import { runOn } from "#src/host/run.js";
-import { Site } from "#src/host/site/site.js";
+import { HostSite } from "#src/host/site/site.js";
 import { Ledger } from "#src/host/store/ledger.js";
 import { HostLine } from "#src/host/wire/line.js";
 
@@ -31,7 +31,7 @@ export class Puppet implements HostLink {
     isDurable: boolean,
     readonly on: LinkEvents,
   ) {
-    const site = new Site(
+    const site = new HostSite(
       { [root.name]: root },
       { ...memoryPorts, send: (message) => this.#line.send(message) },
       { limits: DEFAULT_LIMITS, isDurable },
@@ -64,7 +64,7 @@ export class Puppet implements HostLink {
   }
 
   tell(aside: Aside): void {
-    if (aside.kind !== "beat") return;
+    if (aside.kind !== "heartbeat") return;
     this.#beat = aside;
     if (this.answers) this.catchUp();
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadState } from "#src/host/context/stored-state.js";
-import { type CopyPorts, JournalCopy } from "#src/host/head/copies.js";
+import { type CopyPorts, JournalCopy } from "#src/host/head/migration-copies.js";
 import type { HostId } from "#src/host/ports/index.js";
 import { writesIn } from "#src/host/wire/pieces.js";
 import type { ToHost } from "#src/host/wire/wire.js";
@@ -37,9 +37,9 @@ class Copying {
   }
 
   #arrived(message: ToHost): void {
-    assert.equal(message.kind, "stage");
+    assert.equal(message.kind, "stagePiece");
     this.pieces += 1;
-    const writes = [...writesIn((message as Extract<ToHost, { kind: "stage" }>).piece)];
+    const writes = [...writesIn((message as Extract<ToHost, { kind: "stagePiece" }>).piece)];
     this.there.append(
       writes.map(({ key, value }) => ({ key, value: value?.slice() ?? null })),
       () => {},

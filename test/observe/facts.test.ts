@@ -252,6 +252,19 @@ test("what a policy decides is told, and what events cost on hosts", async (t) =
   assert.equal(decisions[0], decided.at(-decisions.length));
 });
 
+test("a head that was busy while its hosts reported several times still knows what each event cost", async (t) => {
+  const service = await run(House, { hosts: 2, module });
+  t.after(() => service.stop({ graceMs: 0 }));
+  const loads: string[] = [];
+  service.observe(["load"], (fact) => {
+    if (fact.kind === "load") loads.push(fact.load.context.join("."));
+  });
+  await service.root.rooms(1).enter();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500); // hosts report once a second
+  await until(() => loads.length > 0);
+  assert.deepEqual(loads, ["House.rooms(1)"]);
+});
+
 test("without observers, nothing is made for them; every kind can be observed", async () => {
   class Echo extends AnonymousContext {
     say(what: string) {

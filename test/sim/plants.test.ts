@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CRASH_PLANTS, LET_GO_PLANTS, MOVE_PLANTS, PLANTS, type Plant, runCampaign } from "headwater/sim";
+import {
+  CRASH_PLANTS,
+  EVICTION_PLANTS,
+  MIGRATION_PLANTS,
+  PLANTS,
+  type Plant,
+  runCampaign,
+} from "headwater/sim";
 
 /** Where to begin: for most of them anywhere, but one takes some hundred seeds to show itself. */
 const FIRST: Partial<Record<Plant, number>> = { "forget-tickets": 350 };
@@ -11,11 +18,11 @@ function* from(first: number): Iterable<number> {
   for (let seed = first; seed < first + SEEDS_MAX; seed++) yield seed;
 }
 
-for (const plant of [...PLANTS, ...CRASH_PLANTS, ...MOVE_PLANTS, ...LET_GO_PLANTS]) {
+for (const plant of [...PLANTS, ...CRASH_PLANTS, ...MIGRATION_PLANTS, ...EVICTION_PLANTS]) {
   test(`the simulator finds the planted bug "${plant}" and shrinks what shows it`, async () => {
     const isOneOf = (plants: readonly Plant[]) => plants.includes(plant);
-    const crashes = isOneOf(CRASH_PLANTS) || isOneOf(LET_GO_PLANTS);
-    const hosts = isOneOf(MOVE_PLANTS) || isOneOf(LET_GO_PLANTS);
+    const crashes = isOneOf(CRASH_PLANTS) || isOneOf(EVICTION_PLANTS);
+    const hosts = isOneOf(MIGRATION_PLANTS) || isOneOf(EVICTION_PLANTS);
     const { failure } = await runCampaign({
       seeds: from(FIRST[plant] ?? 1),
       plant,

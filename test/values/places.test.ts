@@ -221,10 +221,10 @@ function toHost(slot: Slot, value: unknown, caller: string): ToHost[] {
     { kind: "returned", ...TRY, ask: 1, call: 2, doom: failed.value, ...failed },
     { kind: "refused", ...TRY, ask: 1, error: failed.value },
     { kind: "view", ...TRY, path, look: 1 },
-    { kind: "give", node: "Root", paths: [path, path] },
-    { kind: "copy", node: "Root", copy: 1, paths: [path], anew: [path] },
-    { kind: "settle", node: "Root", copy: 1, paths: [path] },
-    { kind: "letGo", slot },
+    { kind: "handOver", node: "Root", paths: [path, path] },
+    { kind: "copyContexts", node: "Root", copy: 1, paths: [path], anew: [path] },
+    { kind: "install", node: "Root", copy: 1, paths: [path] },
+    { kind: "evict", slot },
   ];
 }
 
@@ -281,8 +281,8 @@ function toHead(slot: Slot, value: unknown, client: string): ToHead[] {
       seen: [],
       made: [[path, false]],
     },
-    { kind: "tookBack", ...TRY, ask: 1, writes: [], made: [], entered },
-    { kind: "again", ...TRY },
+    { kind: "callsRolledBack", ...TRY, ask: 1, writes: [], made: [], entered },
+    { kind: "restart", ...TRY },
     { kind: "release", ...TRY, path, changed: true },
     { kind: "viewed", ...TRY, path, look: 1, state: null },
   ];

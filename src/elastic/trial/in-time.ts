@@ -1,6 +1,6 @@
 import { type CommitOrder, Core } from "../../core/core.js";
+import { CoreContext } from "../../core/core-context.js";
 import type { CoreEvent, Outcome } from "../../core/event.js";
-import { Place } from "../../core/place.js";
 
 /**
  * Hosts in virtual time. The real core decides who may run when; how long things take is given: the head and each host
@@ -9,7 +9,7 @@ import { Place } from "../../core/place.js";
 
 /** A context in the tree of a simulated program. */
 export class SimContext {
-  readonly place: Place<Job>;
+  readonly coreContext: CoreContext<Job>;
   readonly depth: number;
   readonly node = "sim";
   readonly key = undefined;
@@ -20,7 +20,7 @@ export class SimContext {
     readonly name: string,
     readonly parent: SimContext | null = null,
   ) {
-    this.place = new Place(parent?.place ?? null);
+    this.coreContext = new CoreContext(parent?.coreContext ?? null);
     this.depth = parent === null ? 0 : parent.depth + 1;
   }
 
@@ -124,7 +124,7 @@ export class InTime {
   request(context: SimContext, costMs: number, mode: "read" | "write" = "write", moveTo?: number): void {
     const job: Job = { context, costMs, askedMs: this.#nowMs, moveTo, arrivedMs: 0 };
     this.at(this.head.take(this.#nowMs, this.#options.costs.headInMs), () => {
-      this.#core.request({ place: context.place, mode, views: [], payload: job });
+      this.#core.request({ context: context.coreContext, mode, views: [], payload: job });
       this.#pump();
     });
   }
@@ -146,7 +146,8 @@ export class InTime {
   #pump(): void {
     while (this.#core.hasWork) {
       const ready = this.#core.ready();
-      for (let wish = ready.nextToEnter(); wish !== null; wish = ready.nextToEnter()) this.#start(wish.event);
+      for (let entry = ready.nextToEnter(); entry !== null; entry = ready.nextToEnter())
+        this.#start(entry.event);
       this.#core.journaled(ready.append);
       for (let event = ready.nextSettled(); event !== null; event = ready.nextSettled())
         this.#options.answered(event.payload, this.#nowMs);

@@ -13,7 +13,7 @@ export interface Keeper {
 type Names = Map<string | number, unknown>;
 
 /** So many go with each that comes: they have gone long before the next generation is full, and nobody waits for all. */
-const LET_GO_AT_ONCE = 2;
+const EVICTED_AT_ONCE = 2;
 
 /**
  * The contexts that are kept in memory although no event is in them, because they were used lately: the present
@@ -22,15 +22,15 @@ const LET_GO_AT_ONCE = 2;
  */
 export class Cache {
   readonly #max: number;
-  readonly #letGo: (slot: Slot) => boolean;
+  readonly #evict: (slot: Slot) => boolean;
   #young = new Set<Slot>();
   #old = new Set<Slot>();
   #leaving = new Set<Slot>();
   #generation = 1;
 
-  constructor(max: number, letGo: (slot: Slot) => boolean = (slot) => slot.letGo()) {
+  constructor(max: number, evict: (slot: Slot) => boolean = (slot) => slot.evict()) {
     this.#max = Math.max(1, Math.floor(max / 2));
-    this.#letGo = letGo;
+    this.#evict = evict;
   }
 
   get generation(): number {
@@ -43,25 +43,25 @@ export class Cache {
     this.#leaving.delete(slot);
     this.#young.add(slot);
     if (this.#young.size > this.#max) this.#turn();
-    this.#letSomeGo(LET_GO_AT_ONCE);
+    this.#evictSome(EVICTED_AT_ONCE);
   }
 
   #turn(): void {
-    this.#letSomeGo(this.#leaving.size);
+    this.#evictSome(this.#leaving.size);
     this.#leaving = this.#old;
     this.#old = this.#young;
     this.#young = new Set();
     this.#generation += 1;
   }
 
-  #letSomeGo(count: number): void {
+  #evictSome(count: number): void {
     let left = count;
     for (const slot of this.#leaving) {
       if (left === 0) return;
       left -= 1;
       this.#leaving.delete(slot);
       // Whoever is in use comes back by itself when it is used again, or is looked at in the next turn.
-      if (!this.#letGo(slot)) this.#old.add(slot);
+      if (!this.#evict(slot)) this.#old.add(slot);
     }
   }
 }
@@ -72,7 +72,7 @@ const UNMADE_MAX = 10_000;
 /** Contexts without a journal that have been named and do not exist: strangers can ask for as many names as they like. */
 export class Unmade extends Cache {
   constructor(max = UNMADE_MAX) {
-    super(max, (slot) => slot.letGoUnmade());
+    super(max, (slot) => slot.evictUnmade());
   }
 }
 

@@ -3,7 +3,7 @@ export class Residence {
   /** Which life of a host has it in memory; 0 if none has. */
   life = 0;
   /** How many moves have taken it to another host. */
-  moves = 0;
+  migrations = 0;
   /** Have events changed it since it was made or deleted? Without a journal only; with one, the journal knows. */
   isMade = false;
   /** Attempts of events that have entered it and that the journal does not have. */

@@ -1,4 +1,4 @@
-import { Place } from "../../core/place.js";
+import { CoreContext } from "../../core/core-context.js";
 import { Address } from "../../model/address.js";
 import type { Context, ContextClass } from "../../model/context.js";
 import type { Key } from "../../model/key.js";
@@ -13,7 +13,7 @@ import { StoredContext } from "./stored-state.js";
 /** A context on this host: its place in the order of events, and its state. */
 export class Slot extends Address {
   readonly shape: Shape;
-  readonly place: Place<EventRequest>;
+  readonly coreContext: CoreContext<EventRequest>;
   #state: State | null = null;
   #residence: Residence | null = null;
   #stored: StoredContext | null = null;
@@ -42,7 +42,7 @@ export class Slot extends Address {
   ) {
     super(node, parent, slot, key);
     this.shape = shapeOf(cls, key);
-    this.place = new Place(parent === null ? null : parent.place, this);
+    this.coreContext = new CoreContext(parent === null ? null : parent.coreContext, this);
   }
 
   protected override make(slot: ChildSlot, key: Key | undefined): this {
@@ -107,7 +107,7 @@ export class Slot extends Address {
   }
 
   /** Drops the state, which is in the journal. Not while an event is here that is not. */
-  letGo(): boolean {
+  evict(): boolean {
     if (this.users > 0) return false;
     this.#state = null;
     this.#parked = null;
@@ -149,9 +149,9 @@ export class Slot extends Address {
   }
 
   /** Neither it nor anything below it exists: all that is lost with it is its name. Not while an event is here. */
-  letGoUnmade(): boolean {
+  evictUnmade(): boolean {
     if (this.#pins > 0) return true; // it comes back when it is deleted
-    if (!this.letGo()) return false;
+    if (!this.evict()) return false;
     this.parent?.holdWeakly(this);
     return true;
   }

@@ -1,5 +1,5 @@
 import { type HeadwaterError, isRemembered } from "../../errors.js";
-import type { Waiting } from "../../model/door.js";
+import type { ResultCallbacks } from "../../model/door.js";
 import { Lease, type Share } from "../../model/share.js";
 import { isSimple } from "../../state/values.js";
 import { gone, noRoom, tooLarge } from "./answer-refusals.js";
@@ -56,7 +56,7 @@ export class AnswerSeries {
    * Where to send the answer to a request that is new; null if it is known or refused, and answered from here. `sentUpTo`:
    * the client says that it has sent requests up to this number over earlier connections; undefined if it does not say.
    */
-  once(number: number, sentUpTo: number | undefined, waiting: Waiting): Waiting | null {
+  once(number: number, sentUpTo: number | undefined, waiting: ResultCallbacks): ResultCallbacks | null {
     this.#all.turnIfDue();
     if (this.#isFresh) this.#begin(sentUpTo);
     if (this.#oldest < this.#all.oldestGeneration) this.#sweep();
@@ -79,7 +79,7 @@ export class AnswerSeries {
     if (this.#all.generation >= KEPT_GENERATIONS - 1) this.#goneUpTo = sentUpTo ?? 0;
   }
 
-  #add(number: number, waiting: Waiting): Waiting {
+  #add(number: number, waiting: ResultCallbacks): ResultCallbacks {
     const answer = new NumberedAnswer(this, number, waiting);
     this.#known.set(number, answer);
     answer.reserved = this.#all.reserveFor(this.share);
@@ -106,7 +106,7 @@ export class AnswerSeries {
     this.#lease.use(bytes);
   }
 
-  #tellFromStore(number: number, waiting: Waiting): boolean {
+  #tellFromStore(number: number, waiting: ResultCallbacks): boolean {
     const kept = this.#all.store.get(numberedRequest(this.client, number));
     if (kept === null) return false;
     tell(waiting, kept.ok, kept.value);
@@ -195,7 +195,7 @@ export class AnswerSeries {
 /** Stands for a value that was too large to be kept. */
 const NOT_KEPT = Symbol("not kept");
 
-class NumberedAnswer implements Waiting {
+class NumberedAnswer implements ResultCallbacks {
   /** What it has taken from its share, and how much of that is for a value that is still to come. */
   bytes = 0;
   reserved = 0;
@@ -203,19 +203,19 @@ class NumberedAnswer implements Waiting {
   isOpen = true;
   #ok = false;
   #value: unknown = undefined;
-  #first: Waiting | null;
-  #more: Waiting[] | null = null;
+  #first: ResultCallbacks | null;
+  #more: ResultCallbacks[] | null = null;
 
   constructor(
     readonly series: AnswerSeries,
     readonly number: number,
-    first: Waiting,
+    first: ResultCallbacks,
   ) {
     this.#first = first;
   }
 
   /** Tells somebody else who asks, now or when there is something to tell. False if that is the journal's to know. */
-  tellAgain(waiting: Waiting): boolean {
+  tellAgain(waiting: ResultCallbacks): boolean {
     if (this.isOpen) {
       this.#more ??= [];
       this.#more.push(waiting);
@@ -257,7 +257,7 @@ class NumberedAnswer implements Waiting {
   }
 }
 
-function tell(waiting: Waiting, ok: boolean, value: unknown): void {
+function tell(waiting: ResultCallbacks, ok: boolean, value: unknown): void {
   if (ok) waiting.resolve(value);
   else waiting.reject(value);
 }

@@ -2,7 +2,7 @@ import { Context } from "../../model/context.js";
 import { type Path, resolvePath } from "../../model/path.js";
 import type { Method } from "../../model/shape.js";
 import { rootOf } from "../context/index.js";
-import type { Entry } from "./entry.js";
+import type { EnteredContext } from "./entered-context.js";
 import type { Frame } from "./frame.js";
 
 /**
@@ -29,7 +29,7 @@ export const DISARM = builtin("(disarm)", false, disarm);
 
 /** The context is as if it had never been made, and its timers are cancelled. */
 function reset(frame: Frame): void {
-  const entry = frame.entry as Entry;
+  const entry = frame.entry as EnteredContext;
   const timers = entry.armedTimers();
   if (timers.length > 0) frame.execution.node.marks?.hit("a deletion cancelled a timer");
   for (const [id, due] of timers) frame.add({ kind: "cancel", id, due });

@@ -6,7 +6,7 @@ import type { State } from "../../state/fields.js";
 import type { Slot } from "../context/index.js";
 import { Call, OwnCall } from "./call.js";
 import type { Frame } from "./frame.js";
-import type { Undo } from "./guest.js";
+import type { UndoRecord } from "./guest.js";
 import { Turns } from "./turns.js";
 
 const NONE: readonly never[] = [];
@@ -45,8 +45,8 @@ export class CallsBelow {
   /** Those whose turn has come. */
   #entering: Frame[] | null = null;
   /** What to undo if the method fails, from the oldest to the latest. */
-  #changed: Undo | null = null;
-  #lastChanged: Undo | null = null;
+  #changed: UndoRecord | null = null;
+  #lastChanged: UndoRecord | null = null;
   /** Those that have changed something on other hosts. */
   elsewhere: readonly number[] = NONE;
   /** Does the method go on when its code has come to rest? */
@@ -128,7 +128,7 @@ export class CallsBelow {
   }
 
   /** One of them has changed a context. */
-  changed(changed: Undo, last = changed): void {
+  changed(changed: UndoRecord, last = changed): void {
     if (this.#lastChanged === null) this.#changed = changed;
     else this.#lastChanged.later = changed;
     this.#lastChanged = last;
@@ -147,8 +147,8 @@ export class CallsBelow {
   }
 
   /** What to undo if the method fails, oldest first. */
-  undo(): Undo[] {
-    const undo: Undo[] = [];
+  undoRecords(): UndoRecord[] {
+    const undo: UndoRecord[] = [];
     for (let at = this.#changed; at !== null; at = at.later) undo.push(at);
     return undo;
   }

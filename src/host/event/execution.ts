@@ -6,10 +6,10 @@ import { isUnmade, type State } from "../../state/fields.js";
 import { rootOf, type Slot } from "../context/index.js";
 import { callerAt } from "./callers.js";
 import type { Effect } from "./effects.js";
-import { allFrom, Entries } from "./entries.js";
-import { Entry } from "./entry.js";
+import { EnteredContext } from "./entered-context.js";
+import { allFrom, EnteredContexts } from "./entered-contexts.js";
 import { Frame } from "./frame.js";
-import type { Undo } from "./guest.js";
+import type { UndoRecord } from "./guest.js";
 import { FAILED, NOTHING_MORE, outcomeOf } from "./outgoing.js";
 import type { Change, EventRequest } from "./request.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
@@ -17,11 +17,11 @@ import type { RunningEvent, Supervisor } from "./supervisor.js";
 /** One try at running an event: the contexts it has entered, and how it ended. */
 export class Execution {
   /** The context that the event started in, and, in the order of entering, all those it has entered. */
-  #first: Entry | null = null;
-  #entries: Entries | null = null;
+  #first: EnteredContext | null = null;
+  #entries: EnteredContexts | null = null;
   #effects = 0;
   #hasLeft = false;
-  #stage: "under way" | "succeeded" | "failed" | "stopped" | "taken back" = "under way";
+  #stage: "under way" | "succeeded" | "failed" | "stopped" | "rolled back" = "under way";
   /** What the event has of contexts that are on other hosts, as far as it matters here. */
   #elsewhere: Map<Slot, { isHeld: boolean; state: State | undefined }> | null = null;
   /** What the event's own method returned or threw, once the try is dead. */
@@ -50,12 +50,12 @@ export class Execution {
 
   /** Undone: what its code still asks for is not even refused, because a later try may not ask for it. */
   get wasTakenBack(): boolean {
-    return this.#stage === "taken back" || this.#stage === "stopped";
+    return this.#stage === "rolled back" || this.#stage === "stopped";
   }
 
   start(): void {
     const { slot, method } = this.request;
-    new Frame(this, null, slot, method, this.request.argsForOneTry(), null, null).run();
+    new Frame(this, null, slot, method, this.request.argsForAttempt(), null, null).run();
   }
 
   /** The event's own method has ended. */
@@ -72,7 +72,7 @@ export class Execution {
   /** Goes back to the beginning, under the same ticket. */
   startAgain(): void {
     if (this.isDead) return;
-    this.node.marks?.hit("an event started again of its own accord");
+    this.node.marks?.hit("an event restarted itself");
     this.#stage = "stopped";
     this.node.startAgain(this.event);
   }
@@ -101,17 +101,17 @@ export class Execution {
       : null;
   }
 
-  entryOf(slot: Slot): Entry {
+  entryOf(slot: Slot): EnteredContext {
     const known = this.#entry(slot);
     if (known !== null) return known;
-    const entry = new Entry(slot);
+    const entry = new EnteredContext(slot);
     slot.users += 1;
     if (this.#first === null) this.#first = entry;
-    else (this.#entries ??= new Entries(this.#first)).add(entry);
+    else (this.#entries ??= new EnteredContexts(this.#first)).add(entry);
     return entry;
   }
 
-  #entry(slot: Slot): Entry | null {
+  #entry(slot: Slot): EnteredContext | null {
     if (this.#entries !== null) return this.#entries.get(slot);
     return this.#first !== null && this.#first.slot === slot ? this.#first : null;
   }
@@ -155,7 +155,7 @@ export class Execution {
   }
 
   /** The contexts that the event has entered on this host. */
-  enteredHere(): Entry[] {
+  enteredHere(): EnteredContext[] {
     return allFrom(this.#first);
   }
 
@@ -189,7 +189,7 @@ export class Execution {
     return entry === null ? (this.#elsewhere?.get(slot)?.isHeld ?? false) : !entry.released;
   }
 
-  downgrade(frame: Frame, entry: Entry): void {
+  downgrade(frame: Frame, entry: EnteredContext): void {
     const { slot } = frame;
     if (entry.released || slot.shape.anonymous) return;
     if (this.request.method.readonly) throw rules.readonlyDowngrade(slot);
@@ -212,7 +212,7 @@ export class Execution {
   }
 
   /** Undoes what a failed call had changed, latest first. Others may have seen part of it. */
-  takeBack(undone: readonly Undo[], done: () => void): void {
+  rollBackCalls(undone: readonly UndoRecord[], done: () => void): void {
     const restore = () => {
       if (this.isDead) return;
       for (const { entry, state, version } of [...undone].reverse()) entry.restore(state, version);
@@ -228,12 +228,12 @@ export class Execution {
   }
 
   /** Puts the contexts back to their state before the event; later events have been undone already. */
-  undo(): void {
-    if (this.#stage === "taken back") return; // and the event has not been tried again since
+  rollBack(): void {
+    if (this.#stage === "rolled back") return; // and the event has not been tried again since
     this.leave();
-    this.#stage = "taken back";
-    if (this.#entries === null) this.#first?.undo();
-    else for (const entry of this.enteredHere().reverse()) entry.undo();
+    this.#stage = "rolled back";
+    if (this.#entries === null) this.#first?.rollBack();
+    else for (const entry of this.enteredHere().reverse()) entry.rollBack();
   }
 
   /** The journal has it, or it is taken back: nothing keeps the contexts in memory for its sake. */
@@ -257,13 +257,13 @@ export class Execution {
 }
 
 /** Does the context exist now, and did not before the event, or the other way round? */
-function isMaking({ before, state }: Entry): boolean {
+function isMaking({ before, state }: EnteredContext): boolean {
   return state !== before && isUnmade(before) !== isUnmade(state);
 }
 
 const NOTHING_MADE: ReadonlyMap<Slot, boolean> = new Map();
 
-function collectChange({ slot, state, before }: Entry, changes: Map<Slot, Change>): void {
+function collectChange({ slot, state, before }: EnteredContext, changes: Map<Slot, Change>): void {
   if (state === before) return;
   const change = changes.get(slot);
   if (change === undefined) changes.set(slot, { before, after: state });

@@ -17,9 +17,9 @@ import { Call, OwnCall } from "./call.js";
 import { checkCall, positionsOf, usedTooLate } from "./callers.js";
 import { CallsBelow } from "./calls-below.js";
 import { type Effect, Effects } from "./effects.js";
-import type { Entry } from "./entry.js";
+import type { EnteredContext } from "./entered-context.js";
 import type { Execution } from "./execution.js";
-import type { Done, Guest, Returned, Undo } from "./guest.js";
+import type { Done, Guest, Returned, UndoRecord } from "./guest.js";
 import { running } from "./running.js";
 
 /** For what the head has answered itself: there is nothing to take back. */
@@ -38,7 +38,7 @@ const BEHIND = 0.5;
  */
 export class Frame implements Activation {
   effects: Effects | null = null;
-  entry: Entry | null = null;
+  entry: EnteredContext | null = null;
   /** The state of the context when this method began. */
   #before: State | null = null;
   #beforeVersion = 0;
@@ -83,7 +83,7 @@ export class Frame implements Activation {
     else this.#goIfArmed(this.entry, execution.timerOwner);
   }
 
-  #go(entry: Entry): void {
+  #go(entry: EnteredContext): void {
     let result: unknown;
     try {
       result = this.#runIn(entry.activate(this));
@@ -102,7 +102,7 @@ export class Frame implements Activation {
   }
 
   /** Nothing happens if an earlier event has cancelled the timer that started this one. */
-  #goIfArmed(entry: Entry, owner: Slot | null): void {
+  #goIfArmed(entry: EnteredContext, owner: Slot | null): void {
     if (owner === null) {
       entry.activate(this);
       return disarm(this) ? this.#go(entry) : this.#settle(true, undefined);
@@ -127,7 +127,7 @@ export class Frame implements Activation {
     }
   }
 
-  #goLater(entry: Entry): void {
+  #goLater(entry: EnteredContext): void {
     try {
       if (!this.execution.isDead) this.#go(entry);
     } catch (error) {
@@ -210,18 +210,18 @@ export class Frame implements Activation {
     const leave = () =>
       this.#leave(false, this.#doom ?? copyThrown(explained(error, this.slot, this.method)));
     if (this.outer === null && this.guest === null) return leave(); // the whole event is undone
-    this.execution.takeBack(undone, () => {
+    this.execution.rollBackCalls(undone, () => {
       if (this.#elsewhere.length === 0) return leave();
-      this.execution.node.takeBackElsewhere(this.execution.event, this.#elsewhere, leave);
+      this.execution.node.rollBackElsewhere(this.execution.event, this.#elsewhere, leave);
     });
   }
 
-  #undone(): readonly Undo[] {
-    const below = this.#below?.undo() ?? [];
+  #undone(): readonly UndoRecord[] {
+    const below = this.#below?.undoRecords() ?? [];
     return this.entry === null ? below : [this.#undoOf(this.entry), ...below];
   }
 
-  #undoOf(entry: Entry): Undo {
+  #undoOf(entry: EnteredContext): UndoRecord {
     return { entry, state: this.#before as State, version: this.#beforeVersion, later: null };
   }
 
@@ -268,7 +268,7 @@ export class Frame implements Activation {
   }
 
   /** The state that the method leaves, if it may. */
-  #checkedState(entry: Entry): State {
+  #checkedState(entry: EnteredContext): State {
     const { slot, method } = this;
     const state = entry.current();
     const settled = this.#below?.settled;
@@ -363,7 +363,7 @@ export class Frame implements Activation {
   downgrade(): void {
     if (this.execution.wasTakenBack || this.#isTooLate(rules.did.downgrade)) return;
     if (this.#below?.isUnderWay(LIST)) throw rules.badList(this.slot, rules.noList.underWay);
-    this.execution.downgrade(this, this.entry as Entry);
+    this.execution.downgrade(this, this.entry as EnteredContext);
   }
 
   /** Is it about a context and all that is below it? */

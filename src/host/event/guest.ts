@@ -2,7 +2,7 @@ import type { HeadwaterError } from "../../errors.js";
 import type { State } from "../../state/fields.js";
 import type { Slot } from "../context/index.js";
 import type { Effect } from "./effects.js";
-import type { Entry } from "./entry.js";
+import type { EnteredContext } from "./entered-context.js";
 import type { Frame } from "./frame.js";
 
 /** Calls between hosts: what the two ends know of each other. */
@@ -11,12 +11,12 @@ import type { Frame } from "./frame.js";
  * What a context was before a call. The calls of one method may change a context both directly and through the head; the two
  * kinds are undone one after the other, not in the order of the calls, so the version says which state is older.
  */
-export interface Undo {
-  readonly entry: Entry;
+export interface UndoRecord {
+  readonly entry: EnteredContext;
   readonly state: State;
   readonly version: number;
   /** The next of the same method's. */
-  later: Undo | null;
+  later: UndoRecord | null;
 }
 
 /** What held of a context of a caller when it made a call. */
@@ -40,7 +40,7 @@ export interface Guest {
 
 /** What a call has changed here, oldest first, and which of its calls have changed something on other hosts. */
 export interface Done {
-  readonly undo: readonly Undo[];
+  readonly undo: readonly UndoRecord[];
   readonly elsewhere: readonly number[];
 }
 

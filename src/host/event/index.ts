@@ -10,7 +10,7 @@ export { ByTicket } from "./by-ticket.js";
 export { positionsOf } from "./callers.js";
 export { askedInOrder, keysOfTimers, timerKey } from "./due.js";
 export type { Effect } from "./effects.js";
-export type { Entry } from "./entry.js";
+export type { EnteredContext } from "./entered-context.js";
 export { Execution } from "./execution.js";
 export { Frame, NO_CALL } from "./frame.js";
 export type { Above, Done, Guest } from "./guest.js";
@@ -33,10 +33,11 @@ export {
   answerSettled,
   type Change,
   EventRequest,
+  type NodeEvent,
   type Origin,
   type Run,
   timerOrigin,
-  type Waiting,
+  type WaitingCaller,
 } from "./request.js";
 export { Rest } from "./rest.js";
 export { running } from "./running.js";

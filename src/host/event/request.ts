@@ -1,5 +1,5 @@
-import type { Mode, Request, Ticket } from "../../core/event.js";
-import type { Place } from "../../core/place.js";
+import type { CoreContext } from "../../core/core-context.js";
+import type { CoreEvent, Mode, Request, Ticket } from "../../core/event.js";
 import type { Ready } from "../../core/ready.js";
 import type { Write } from "../../journal/journal.js";
 import { declaredReads } from "../../model/context.js";
@@ -10,7 +10,7 @@ import type { Method } from "../../model/shape.js";
 import type { State } from "../../state/fields.js";
 import { areSimple, copyAll } from "../../state/values.js";
 import type { Slot } from "../context/index.js";
-import type { Moving } from "../head/index.js";
+import type { Migration } from "../head/index.js";
 import type { Effect } from "./effects.js";
 import type { HostRecord } from "./host-record.js";
 
@@ -45,7 +45,7 @@ export function timerOrigin({ id, due, owner, slot }: TimerEffect): Extract<Orig
 type TimerEffect = Extract<Effect, { kind: "timer" }>;
 
 /** Who waits for an event's result. */
-export interface Waiting {
+export interface WaitingCaller {
   resolve(value: unknown): void;
   reject(error: unknown): void;
   /** Does the one who waits run in this process, and hear of an error as it was thrown? Then it needs no other report. */
@@ -68,7 +68,7 @@ export interface Run {
   /** What the event asked for, if it ended well. */
   readonly effects: readonly Effect[];
   /** Puts the contexts back to their state before the event; later events have been undone already. */
-  undo(): void;
+  rollBack(): void;
   /** The journal has it. */
   leave(): void;
   /** The contexts that it has entered. */
@@ -86,7 +86,7 @@ export class EventRequest implements Request<EventRequest> {
   /** Set for an event that was on a host when that ended. */
   record: HostRecord | null = null;
   /** Set for an event that moves its context to another host, and does nothing else. */
-  move: Moving | null = null;
+  migration: Migration | null = null;
 
   constructor(
     readonly slot: Slot,
@@ -94,13 +94,13 @@ export class EventRequest implements Request<EventRequest> {
     readonly args: unknown[],
     readonly caller: string | undefined,
     readonly origin: Origin,
-    readonly waiting: Waiting | null,
+    readonly waiting: WaitingCaller | null,
     /** The id under which it was asked for, if it carries one. */
     readonly request?: string | undefined,
   ) {}
 
-  get place(): Place<EventRequest> {
-    return this.slot.place;
+  get context(): CoreContext<EventRequest> {
+    return this.slot.coreContext;
   }
 
   get mode(): Mode {
@@ -110,15 +110,15 @@ export class EventRequest implements Request<EventRequest> {
   }
 
   /** The declared ancestors. */
-  get views(): readonly Place<EventRequest>[] {
+  get views(): readonly CoreContext<EventRequest>[] {
     if (this.method.reads.length === 0) return NO_VIEWS;
     const above = declaredReads(this.slot, this.method) as readonly Slot[];
-    return above.filter((slot) => !this.seen?.has(slot)).map(({ place }) => place);
+    return above.filter((slot) => !this.seen?.has(slot)).map(({ coreContext }) => coreContext);
   }
 
   /** A move holds only what it moves. */
-  get spares(): ((place: Place<EventRequest>) => boolean) | null {
-    return this.move?.spares ?? null;
+  get spares(): ((context: CoreContext<EventRequest>) => boolean) | null {
+    return this.migration?.spares ?? null;
   }
 
   get payload(): this {
@@ -132,14 +132,17 @@ export class EventRequest implements Request<EventRequest> {
   }
 
   /** The arguments for one try: a method may change what it is given, and an event may be tried again. */
-  argsForOneTry(): unknown[] {
+  argsForAttempt(): unknown[] {
     return areSimple(this.args) ? this.args : copyAll([...this.args], () => "the arguments");
   }
 }
+
+/** An event of a logical node, as its core knows it. */
+export type NodeEvent = CoreEvent<EventRequest>;
 
 /** Answers all requests whose events have ended for good. */
 export function answerSettled(ready: Ready<EventRequest>): void {
   for (let event = ready.nextSettled(); event !== null; event = ready.nextSettled()) event.payload.answer();
 }
 
-const NO_VIEWS: readonly Place<EventRequest>[] = [];
+const NO_VIEWS: readonly CoreContext<EventRequest>[] = [];

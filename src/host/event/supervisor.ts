@@ -40,7 +40,7 @@ export interface Supervisor {
   /** The event takes back what it had changed in a context that it had given up, when those who saw it are undone. */
   retract(event: RunningEvent, done: () => void): void;
   /** Takes back what calls of the event did on other hosts, then goes on. */
-  takeBackElsewhere(event: RunningEvent, calls: readonly number[], done: () => void): void;
+  rollBackElsewhere(event: RunningEvent, calls: readonly number[], done: () => void): void;
   finish(event: RunningEvent, outcome: Outcome<EventRequest>): void;
   /** Why these effects cannot be taken on at the moment, if so. */
   refuse(effects: readonly Effect[]): HeadwaterError | null;

@@ -314,9 +314,9 @@ export class Fleet implements ProgramHosts {
     }
   }
 
-  #move(slot: Slot, to: HostId, isWish: boolean): Promise<void> {
+  #move(slot: Slot, to: HostId, isRequested: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#pool.heads.of(slot.node).move(slot, { to, isWish }, { resolve: () => resolve(), reject });
+      this.#pool.heads.of(slot.node).move(slot, { to, isRequested }, { resolve: () => resolve(), reject });
     });
   }
 

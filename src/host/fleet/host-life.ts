@@ -1,6 +1,11 @@
 import type { HostLink, HostReport, Running } from "../link/index.js";
+import type { ContextSample } from "../load/index.js";
 import type { HostId, Patience } from "../ports/index.js";
 import type { HeadLine } from "../wire/index.js";
+import type { HostLoad } from "./fleet.js";
+
+/** A reader that comes once a second finds all reports, unless the head's event loop was busy for so many seconds. */
+const UNREAD_MAX = 8;
 
 /** Who waits until a host takes events. */
 export interface Awaited {
@@ -15,7 +20,9 @@ export class HostLife {
   isNew = false;
   isLost = false;
   /** How it was doing when it last said so. */
-  report: HostReport | null = null;
+  load: HostLoad | null = null;
+  /** What it reported of its contexts since that was last taken. */
+  #unread: (readonly ContextSample[])[] = [];
   /** What it was at when it was last asked, if it said so. */
   running: Running | null = null;
   /** For how long it has been starting. */
@@ -24,8 +31,8 @@ export class HostLife {
   isReportedLate = false;
   /** For how long it has not answered. */
   silentMs = 0;
-  #beatSent = 0;
-  #beatHeard = 0;
+  #heartbeatSent = 0;
+  #heartbeatHeard = 0;
 
   constructor(
     /** Counts the lives of all hosts. */
@@ -38,6 +45,19 @@ export class HostLife {
     /** Hears once that it is lost. */
     readonly onLost: (why: Error) => void,
   ) {}
+
+  reported({ load, samples }: HostReport): void {
+    this.load = load;
+    if (this.#unread.length === UNREAD_MAX) this.#unread.shift();
+    this.#unread.push(samples);
+  }
+
+  /** The samples of each report since the last call. */
+  takeSamples(): readonly (readonly ContextSample[])[] {
+    const unread = this.#unread;
+    this.#unread = [];
+    return unread;
+  }
 
   /** It has loaded the program. */
   begins(): void {
@@ -54,8 +74,8 @@ export class HostLife {
     this.onLost(why);
   }
 
-  beat(heard: number): void {
-    this.#beatHeard = heard;
+  heartbeat(heard: number): void {
+    this.#heartbeatHeard = heard;
   }
 
   /**
@@ -67,15 +87,15 @@ export class HostLife {
       this.startingMs += lookMs;
       return this.startingMs < startMs ? null : new Error(`it was not ready after ${this.startingMs} ms`);
     }
-    if (this.#beatHeard !== this.#beatSent) {
+    if (this.#heartbeatHeard !== this.#heartbeatSent) {
       this.silentMs += lookMs;
       if (this.silentMs < hostMs) return null;
       return new Error(`its event loop was blocked for ${this.silentMs} ms`);
     }
     this.silentMs = 0;
     this.running = null;
-    this.#beatSent += 1;
-    this.link.tell({ kind: "beat", beat: this.#beatSent });
+    this.#heartbeatSent += 1;
+    this.link.tell({ kind: "heartbeat", heartbeat: this.#heartbeatSent });
     return null;
   }
 }

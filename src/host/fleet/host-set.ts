@@ -2,7 +2,7 @@ import type { Placement } from "../../elastic/placement.js";
 import { HeadwaterError } from "../../errors.js";
 import type { HostFact, MigrationFact } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
-import { Heads, type Hosts, type Moving, Quarantine } from "../head/index.js";
+import { Heads, type Hosts, type Migration, Quarantine } from "../head/index.js";
 import type { Aside } from "../link/index.js";
 import type { ContextSample, MeasuredHosts } from "../load/index.js";
 import type { Program } from "../node/index.js";
@@ -40,7 +40,7 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   readonly #hosts = new Map<HostId, HostLife>();
   #program: Program | null = null;
   /** From where contexts move, which is known only before they have. */
-  readonly #movedFrom = new WeakMap<Moving, HostId>();
+  readonly #movedFrom = new WeakMap<Migration, HostId>();
   /** A host was lost before there was a program that could do without it. */
   #lostEarly: Error | null = null;
   #isClosed = false;
@@ -94,7 +94,7 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
     this.#program?.feed.note({ kind: "host", host, what, why });
   }
 
-  migrating(move: Moving, step: MigrationFact["step"]): void {
+  migrating(move: Migration, step: MigrationFact["step"]): void {
     const { slot, to } = move;
     const from = this.#movedFrom.get(move) ?? this.placement.of(slot);
     this.#movedFrom.set(move, from);
@@ -109,8 +109,8 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
 
   heard(host: HostLife, aside: Aside): void {
     if (host.isLost) return;
-    if (aside.kind === "beat") host.beat(aside.beat);
-    if (aside.kind === "load") host.report = aside;
+    if (aside.kind === "heartbeat") host.heartbeat(aside.heartbeat);
+    if (aside.kind === "load") host.reported(aside);
     if (aside.kind === "warns") this.#program?.warn(HeadwaterError.restored(aside.code, aside.message));
     if (aside.kind !== "ready") return;
     host.begins();
@@ -219,11 +219,11 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   }
 
   load(host: HostId): HostLoad | null {
-    return this.#hosts.get(host)?.report?.load ?? null;
+    return this.#hosts.get(host)?.load ?? null;
   }
 
-  samples(host: HostId): readonly ContextSample[] {
-    return this.#hosts.get(host)?.report?.samples ?? [];
+  takeSamples(host: HostId): readonly (readonly ContextSample[])[] {
+    return this.#hosts.get(host)?.takeSamples() ?? [];
   }
 
   /** Ends a host that nobody needs any more. */

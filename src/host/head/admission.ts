@@ -1,6 +1,5 @@
-import type { CoreEvent } from "../../core/event.js";
 import type { Slot } from "../context/index.js";
-import type { EventRequest } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
 import type { Scheduler } from "../runner/index.js";
 import type { Hosts } from "./hosts.js";
 
@@ -12,7 +11,7 @@ export class Admission {
   ) {}
 
   /** Has the host of that context suspects that others must leave alone? Then `again` is called later. */
-  holds(event: CoreEvent<EventRequest>, slot: Slot, again: () => void): boolean {
+  holds(event: NodeEvent, slot: Slot, again: () => void): boolean {
     const { quarantine } = this.hosts;
     if (!quarantine.isActive) return false;
     const { attempt } = event;

@@ -1,13 +1,13 @@
-import type { CoreEvent, Ticket } from "../../core/event.js";
+import type { Ticket } from "../../core/event.js";
 import { pathOf } from "../../model/path.js";
 import type { State } from "../../state/fields.js";
 import { encodeState, type Slot } from "../context/index.js";
-import type { EventRequest } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
 import type { Header, ToHost } from "../wire/index.js";
 
 /** What a host must know of an event. `after` is set if it is sent ahead. */
 export function headerOf(
-  { ticket, attempt, time, steadyMs, dependsOn, payload }: CoreEvent<EventRequest>,
+  { ticket, attempt, time, steadyMs, dependsOn, payload }: NodeEvent,
   after: Ticket | null,
 ): Extract<ToHost, { kind: "run" }> {
   const { slot, method, args, caller = null, origin, seen } = payload;

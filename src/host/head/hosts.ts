@@ -3,7 +3,7 @@ import type { MigrationFact } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
 import type { HostId } from "../ports/index.js";
 import type { ToHost } from "../wire/index.js";
-import type { Moving } from "./moving.js";
+import type { Migration } from "./migration.js";
 import type { Quarantine } from "./quarantine.js";
 
 /** The hosts of a program, as its head sees them. What is sent to one host arrives in order. */
@@ -19,5 +19,5 @@ export interface Hosts {
   /** The same with messages that are made when the host has room for them. What is sent later comes after them. */
   stream(host: HostId, messages: Iterator<ToHost>): void;
   /** A migration has got so far. */
-  migrating?(move: Moving, step: MigrationFact["step"]): void;
+  migrating?(move: Migration, step: MigrationFact["step"]): void;
 }

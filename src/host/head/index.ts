@@ -8,6 +8,6 @@
 export { type Culprit, OTHER, UNKNOWN } from "./culprit.js";
 export { Heads } from "./heads.js";
 export type { Hosts } from "./hosts.js";
-export type { Moving } from "./moving.js";
+export type { Migration } from "./migration.js";
 export { Quarantine } from "./quarantine.js";
 export type { Some } from "./slow-events.js";

@@ -1,9 +1,7 @@
-import type { CoreEvent } from "../../core/event.js";
-import { type EventRequest, HostRecord } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
+import { HostRecord } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
 import type { RemoteRun } from "./remote-run.js";
-
-type Event = CoreEvent<EventRequest>;
 
 /** From here on, an event is run alone. */
 const SUSPICION_MAX = 3;
@@ -13,13 +11,13 @@ const KNOWN_CULPRIT = 3;
 const PASSES_MAX = 12;
 
 interface Held {
-  readonly event: Event;
+  readonly event: NodeEvent;
   readonly again: () => void;
 }
 
 interface Claim {
   /** In the order in which they run: those first that were alone least often, then by ticket. */
-  readonly suspects: Event[];
+  readonly suspects: NodeEvent[];
   held: Held[];
   /** Was anything else on this life of the host? */
   isShared: boolean;
@@ -61,7 +59,7 @@ export class Quarantine {
   }
 
   /** May the event run on that host now? If not, `again` is called when it may. */
-  admits(host: HostId, event: Event, again: () => void): boolean {
+  admits(host: HostId, event: NodeEvent, again: () => void): boolean {
     const claim = this.#claim;
     if (claim === undefined || host !== this.#inForce) return true;
     if (isFirst(claim, event)) return true;
@@ -72,7 +70,7 @@ export class Quarantine {
   }
 
   /** The event was on a host when that ended. `isKnown`: the host is known to have been at it. */
-  suspect(host: HostId, event: Event, why: string, isKnown: boolean): void {
+  suspect(host: HostId, event: NodeEvent, why: string, isKnown: boolean): void {
     event.payload.record ??= new HostRecord();
     const { record } = event.payload;
     record.hostsLost += 1;
@@ -111,13 +109,13 @@ export class Quarantine {
   }
 
   /** A suspect has to wait for earlier events: these may be among those that are held. */
-  waits(event: Event): void {
+  waits(event: NodeEvent): void {
     const claim = this.#claim;
     if (claim !== undefined && isFirst(claim, event)) this.#admitHeld(claim);
   }
 
   /** The event has ended, or had its time. */
-  over(event: Event): void {
+  over(event: NodeEvent): void {
     for (const [host, claim] of this.#claims) {
       const at = claim.suspects.indexOf(event);
       if (at < 0) continue;
@@ -153,17 +151,17 @@ export class Quarantine {
   }
 }
 
-function isFirst({ suspects }: Claim, event: Event): boolean {
+function isFirst({ suspects }: Claim, event: NodeEvent): boolean {
   return suspects[0] === event;
 }
 
 /** Its turn has come, and it was not sent to its host yet. */
-function isAboutToStart({ status, attempt, payload }: Event): boolean {
+function isAboutToStart({ status, attempt, payload }: NodeEvent): boolean {
   return status === "running" && (payload.execution as RemoteRun | null)?.attempt !== attempt;
 }
 
 /** Does the first suspect have to wait for earlier events, of which this is one? */
-function mayComeBefore({ suspects: [first] }: Claim, event: Event): boolean {
+function mayComeBefore({ suspects: [first] }: Claim, event: NodeEvent): boolean {
   if (first === undefined || first.payload.slot.node !== event.payload.slot.node) return false;
   if (event.ticket > first.ticket) return false;
   const run = first.payload.execution as RemoteRun | null;
@@ -171,7 +169,7 @@ function mayComeBefore({ suspects: [first] }: Claim, event: Event): boolean {
   return first.status !== "running" || isWaitingBelow;
 }
 
-function inTurn(a: Event, b: Event): number {
+function inTurn(a: NodeEvent, b: NodeEvent): number {
   const passes = (a.payload.record?.passes ?? 0) - (b.payload.record?.passes ?? 0);
   if (passes !== 0) return passes;
   const [one, other] = [a.payload.slot.node, b.payload.slot.node];

@@ -1,12 +1,12 @@
-import type { CoreEvent } from "../../core/event.js";
 import { pathOf, resolvePath } from "../../model/path.js";
 import * as rules from "../../model/rules.js";
 import type { Method } from "../../model/shape.js";
 import type { Slot } from "../context/index.js";
-import { type ByTicket, type EventRequest, isWhole, methodOf } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
+import { type ByTicket, isWhole, methodOf } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
 import { admitted, type Scheduler, Whole } from "../runner/index.js";
-import { type Asked, type ToHead, wired } from "../wire/index.js";
+import { type CallRequest, type ToHead, wired } from "../wire/index.js";
 import type { Admission } from "./admission.js";
 import { headerOf } from "./header.js";
 import type { Hosts } from "./hosts.js";
@@ -14,15 +14,13 @@ import type { RemoteRun } from "./remote-run.js";
 import type { Residents } from "./residents.js";
 import { answered } from "./whole-call.js";
 
-type Event = CoreEvent<EventRequest>;
-
 /** A call that an event has asked for on one host; it goes ahead on the host that has the context. */
 export interface RemoteCall {
   readonly from: HostId;
   readonly ask: number;
   readonly slot: Slot;
   readonly method: Method;
-  readonly asked: Asked;
+  readonly asked: CallRequest;
 }
 
 /** The calls of events between hosts: a host asks the head, and the head lets the call go ahead on the host that has the context. */
@@ -54,18 +52,18 @@ export class RemoteCalls {
     return this.#lastNumber;
   }
 
-  enter(event: Event, call: RemoteCall): void {
+  enter(event: NodeEvent, call: RemoteCall): void {
     const run = this.#runs.get(event.ticket);
     if (run === undefined || run.isDead) return;
     if (!isWhole(call.method)) return this.#letIn(event, run, call);
     const { slot, method, asked } = call;
     const whole = new Whole(this.#scheduler.ledger?.journal ?? null, run.made());
     const found = admitted({ slot, method, args: asked.args }, event, whole, this.#scheduler.limits);
-    if (!("paths" in found)) return this.#hosts.send(call.from, answered(run.try, call.ask, found));
+    if (!("paths" in found)) return this.#hosts.send(call.from, answered(run.attemptId, call.ask, found));
     this.#letIn(event, run, { ...call, asked: { ...asked, args: [found.paths] } });
   }
 
-  #letIn(event: Event, run: RemoteRun, call: RemoteCall): void {
+  #letIn(event: NodeEvent, run: RemoteRun, call: RemoteCall): void {
     const { slot, from, ask, asked } = call;
     if (this.#admission.holds(event, slot, () => this.enter(event, call))) return;
     const { anonymous } = slot.shape;
@@ -74,19 +72,19 @@ export class RemoteCalls {
     for (const [path, state] of asked.seen) run.states.set(this.#slot(path), state);
     const callers = new Set(asked.callers.map(([path]) => this.#slot(path)));
     const above = run.entered.filter((each) => slot.isBelow(each) && !callers.has(each));
-    const held = above.filter((each) => !event.hasReleased(each.place)).map(pathOf);
+    const held = above.filter((each) => !event.hasReleased(each.coreContext)).map(pathOf);
     const seen = above.flatMap((each) => {
       const state = this.#hosts.of(each) === host ? undefined : run.states.get(each);
       return state === undefined ? [] : [[pathOf(each), state] as const];
     });
     if (host === from && !isWhole(call.method))
-      return this.#hosts.send(host, { kind: "enter", ...run.try, ask, held, seen });
+      return this.#hosts.send(host, { kind: "enter", ...run.attemptId, ask, held, seen });
     const number = this.nextNumber();
     run.calls.set(number, { ...call, host });
     run.joinedBy(host);
     this.#hosts.send(host, {
       kind: "call",
-      ...run.try,
+      ...run.attemptId,
       call: number,
       header: headerOf(event, null),
       asked,
@@ -99,18 +97,21 @@ export class RemoteCalls {
     const { event } = run;
     const slot = this.#slot(message.path);
     const method = methodOf(slot, message.method);
-    if (event.hasReleased(slot.place) && !isWhole(method)) {
+    if (event.hasReleased(slot.coreContext) && !isWhole(method)) {
       const error = wired(rules.reacquire(slot, method));
-      return this.#hosts.send(from, { kind: "refused", ...run.try, ask: message.ask, error });
+      return this.#hosts.send(from, { kind: "refused", ...run.attemptId, ask: message.ask, error });
     }
     const { path, args, positions, within, seen, ask, made } = message;
     const callers = [...message.callers, ...(run.calls.get(within)?.asked.callers ?? [])];
-    const asked: Asked = { path, method: message.method, args, positions, within, callers, seen };
+    const asked: CallRequest = { path, method: message.method, args, positions, within, callers, seen };
     const call: RemoteCall = { from, ask, slot, method, asked };
     if (made !== undefined) run.madeOn(from, made);
     const isIn = slot.shape.anonymous || run.hasEntered(slot);
     if (isIn && !isWhole(method)) return this.enter(event, call);
-    if (this.#scheduler.core.call(event, slot.place, call, isWhole(method)) || event.payload.record === null)
+    if (
+      this.#scheduler.core.call(event, slot.coreContext, call, isWhole(method)) ||
+      event.payload.record === null
+    )
       return;
     run.waiting = (run.waiting ?? new Set()).add(call);
     this.#hosts.quarantine.waits(event);
@@ -123,10 +124,10 @@ export class RemoteCalls {
     for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
     const { ok, value, effects, doom } = message;
     const answer = { ok, value, effects, doom, ...NO_CHANGES, call: message.call, ask: call.ask };
-    this.#hosts.send(call.from, { kind: "returned", ...run.try, ...answer });
+    this.#hosts.send(call.from, { kind: "returned", ...run.attemptId, ...answer });
   }
 
-  #slot(path: Asked["path"]): Slot {
+  #slot(path: CallRequest["path"]): Slot {
     return resolvePath(this.#scheduler.root, path);
   }
 }

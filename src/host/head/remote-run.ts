@@ -1,17 +1,16 @@
-import type { CoreEvent } from "../../core/event.js";
 import type { Write } from "../../journal/journal.js";
 import { resolvePath } from "../../model/path.js";
 import { rootOf, type Slot } from "../context/index.js";
-import type { Change, Effect, EventRequest, Run } from "../event/index.js";
+import type { Change, Effect, NodeEvent, Run } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
-import type { Ended, Made, ToHead, Try } from "../wire/index.js";
-import type { Chain } from "./ahead.js";
+import type { AttemptId, Ended, Made, ToHead } from "../wire/index.js";
 import type { Hosts } from "./hosts.js";
+import type { Chain } from "./pipelining.js";
 import type { RemoteCall } from "./remote-calls.js";
 
 type AwayCall = RemoteCall & { readonly host: HostId };
 
-interface TakingBack {
+interface PendingRollback {
   readonly from: HostId;
   readonly ask: number;
   /** How many hosts are still to say that they have done it. */
@@ -55,14 +54,14 @@ export class RemoteRun implements Run {
   #calls: Map<number, AwayCall> | null = null;
   #writes: Map<HostId, readonly Write[]> | null = null;
   #made: Map<HostId, Made> | null = null;
-  #takingBack: Map<number, TakingBack> | null = null;
+  #rollbacks: Map<number, PendingRollback> | null = null;
   /** Calls that must wait until an earlier event lets them in. */
   waiting: Set<RemoteCall> | null = null;
-  isUndone = false;
+  isRolledBack = false;
   #hasLeft = false;
 
   constructor(
-    readonly event: CoreEvent<EventRequest>,
+    readonly event: NodeEvent,
     readonly attempt: number,
     readonly links: Hosts,
     host: HostId | null,
@@ -82,29 +81,30 @@ export class RemoteRun implements Run {
     return this.#others === null ? own : [...own, ...this.#others];
   }
 
-  get try(): Try {
+  get attemptId(): AttemptId {
     return { node: this.event.payload.slot.node, ticket: this.event.ticket, attempt: this.attempt };
   }
 
-  undo(): void {
-    if (this.isUndone) return;
-    this.isUndone = true;
+  rollBack(): void {
+    if (this.isRolledBack) return;
+    this.isRolledBack = true;
     this.isDead = true;
-    if (!this.isOver) for (const host of this.hosts) this.links.send(host, { kind: "undo", ...this.try });
-    this.#letThemGo();
+    if (!this.isOver)
+      for (const host of this.hosts) this.links.send(host, { kind: "rollback", ...this.attemptId });
+    this.#releaseContexts();
     // Last: the quarantine may let another event go ahead, for which a context is evicted that this one was in.
     if (this.event.payload.record !== null) this.links.quarantine.waits(this.event);
   }
 
   leave(): void {
-    this.#letThemGo();
+    this.#releaseContexts();
     if (this.ok) for (const [slot, isMade] of this.made()) slot.residence.isMade = isMade;
-    if (this.isUndone || this.isOver) return;
-    for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.try });
+    if (this.isRolledBack || this.isOver) return;
+    for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.attemptId });
   }
 
   /** The journal has it, or it is taken back: nothing keeps the contexts on their hosts for its sake. */
-  #letThemGo(): void {
+  #releaseContexts(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
     if (this.#hasEntered) this.event.payload.slot.residence.users -= 1;
@@ -147,33 +147,37 @@ export class RemoteRun implements Run {
   }
 
   /** Those who wait until calls were taken back on other hosts. */
-  get takingBack(): Map<number, TakingBack> {
-    this.#takingBack ??= new Map();
-    return this.#takingBack;
+  get rollbacks(): Map<number, PendingRollback> {
+    this.#rollbacks ??= new Map();
+    return this.#rollbacks;
   }
 
   /** Calls that a host has given up are taken back on the hosts that they ran on; `number` is that of this wish. */
-  takeBack(from: HostId, { ask, calls }: Extract<ToHead, { kind: "takeBack" }>, number: number): void {
+  rollBackCalls(
+    from: HostId,
+    { ask, calls }: Extract<ToHead, { kind: "rollbackCalls" }>,
+    number: number,
+  ): void {
     const byHost = new Map<HostId, number[]>();
     for (const call of calls) {
       const host = this.calls.get(call)?.host;
       if (host === undefined) continue;
       byHost.set(host, [...(byHost.get(host) ?? []), call]);
     }
-    if (byHost.size === 0) return this.links.send(from, { kind: "tookBack", ...this.try, ask });
-    this.takingBack.set(number, { from, ask, left: byHost.size });
+    if (byHost.size === 0) return this.links.send(from, { kind: "callsRolledBack", ...this.attemptId, ask });
+    this.rollbacks.set(number, { from, ask, left: byHost.size });
     for (const [host, own] of byHost)
-      this.links.send(host, { kind: "takeBack", ...this.try, calls: own, ask: number });
+      this.links.send(host, { kind: "rollbackCalls", ...this.attemptId, calls: own, ask: number });
   }
 
   /** One of those hosts has done it. */
-  tookBack(number: number): void {
-    const waiting = this.takingBack.get(number);
+  callsRolledBack(number: number): void {
+    const waiting = this.rollbacks.get(number);
     if (waiting === undefined) return;
     waiting.left -= 1;
     if (waiting.left > 0) return;
-    this.takingBack.delete(number);
-    this.links.send(waiting.from, { kind: "tookBack", ...this.try, ask: waiting.ask });
+    this.rollbacks.delete(number);
+    this.links.send(waiting.from, { kind: "callsRolledBack", ...this.attemptId, ask: waiting.ask });
   }
 
   /** What the journal is to have of the contexts that were changed on a host, as it says now. */

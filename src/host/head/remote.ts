@@ -1,10 +1,11 @@
 import type { Core } from "../../core/core.js";
-import type { CoreEvent, Outcome, Wish } from "../../core/event.js";
+import type { EntryRequest, Outcome } from "../../core/event.js";
 import { added, allAlong } from "../../core/ready.js";
 import type { HeadwaterError } from "../../errors.js";
 import type { Journal, Write } from "../../journal/journal.js";
 import { resolvePath } from "../../model/path.js";
 import type { Slot } from "../context/index.js";
+import type { NodeEvent } from "../event/index.js";
 import {
   ByTicket,
   type Effect,
@@ -13,25 +14,23 @@ import {
   FAILED,
   NOTHING_MORE,
   outcomeOf,
-  type Waiting,
+  type WaitingCaller,
 } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
 import { hasTooManyMoves, type Runner, type Scheduler } from "../runner/index.js";
-import { type Asked, type ToHead, unwired, unwireEffect } from "../wire/index.js";
+import { type CallRequest, type ToHead, unwired, unwireEffect } from "../wire/index.js";
 import { Admission } from "./admission.js";
-import { Ahead } from "./ahead.js";
 import { type Culprit, mayBe } from "./culprit.js";
 import { headerOf } from "./header.js";
 import type { Hosts } from "./hosts.js";
-import { Moves } from "./moves.js";
-import { type Move, moveRequest } from "./moving.js";
+import { type MigrationTarget, migrationRequest } from "./migration.js";
+import { Migrations } from "./migrations.js";
+import { Pipelining } from "./pipelining.js";
 import { type RemoteCall, RemoteCalls } from "./remote-calls.js";
 import { RemoteRun } from "./remote-run.js";
 import { Residents } from "./residents.js";
 import { SlowEvents } from "./slow-events.js";
 import { Views } from "./views.js";
-
-type Event = CoreEvent<EventRequest>;
 
 /** The head of a logical node: runs its events on hosts. */
 export class Remote implements Runner {
@@ -42,8 +41,8 @@ export class Remote implements Runner {
   readonly #runs = new ByTicket<RemoteRun>();
   readonly #residents: Residents;
   readonly #views: Views;
-  readonly #moves: Moves;
-  readonly #ahead: Ahead;
+  readonly #moves: Migrations;
+  readonly #ahead: Pipelining;
   readonly #calls: RemoteCalls;
   readonly #admission: Admission;
   readonly #slow: SlowEvents;
@@ -65,7 +64,7 @@ export class Remote implements Runner {
       },
       start: (event) => this.#start(event),
     });
-    this.#moves = new Moves({
+    this.#moves = new Migrations({
       core,
       hosts,
       journal: this.#journal,
@@ -77,10 +76,10 @@ export class Remote implements Runner {
       at: (time, task) => void ports.at(time, task),
       came: (slot) => this.#residents.use(slot),
       isLookedAt: (move) => this.#views.areOn((slot) => move.has(slot)),
-      request: (move, waiting) => void scheduler.request(moveRequest(move, waiting)),
+      request: (move, waiting) => void scheduler.request(migrationRequest(move, waiting)),
       done: (event, error) => this.#moved(event, error),
     });
-    this.#ahead = new Ahead(hosts);
+    this.#ahead = new Pipelining(hosts);
     this.#admission = new Admission(scheduler, hosts);
     this.#calls = new RemoteCalls(scheduler, hosts, this.#runs, this.#residents, this.#admission);
     this.#slow = new SlowEvents(this.#runs, hosts, (warning) => around.warn(warning));
@@ -94,19 +93,19 @@ export class Remote implements Runner {
     return this.#scheduler.halted !== null;
   }
 
-  see(event: Event, slot: Slot): void {
+  see(event: NodeEvent, slot: Slot): void {
     this.#views.take(event, slot);
   }
 
-  enter({ event, ofAttempt, token }: Wish<EventRequest>): void {
+  enter({ event, ofAttempt, token }: EntryRequest<EventRequest>): void {
     this.go(event, ofAttempt, token);
   }
 
-  go(event: Event, attempt: number, token: unknown): void {
+  go(event: NodeEvent, attempt: number, token: unknown): void {
     if (this.#scheduler.admits(event, attempt, token, this)) this.#go(event, token as RemoteCall | null);
   }
 
-  appending(first: Event): void {
+  appending(first: NodeEvent): void {
     const events = allAlong(first);
     for (const { payload } of events) payload.execution?.leave();
     if (this.#journal !== null) this.#appended(events);
@@ -155,7 +154,7 @@ export class Remote implements Runner {
   }
 
   /** Moves a context, and what comes along, to another host. */
-  move(slot: Slot, move: Move, waiting: Waiting): void {
+  move(slot: Slot, move: MigrationTarget, waiting: WaitingCaller): void {
     const { halted, limits } = this.#scheduler;
     const { open } = this.#moves;
     if (halted !== null) waiting.reject(halted);
@@ -169,19 +168,19 @@ export class Remote implements Runner {
   }
 
   /** The event may start, or enter the context of a call. */
-  #go(event: Event, call: RemoteCall | null): void {
+  #go(event: NodeEvent, call: RemoteCall | null): void {
     if (call !== null) {
       this.#runs.get(event.ticket)?.waiting?.delete(call);
       return this.#calls.enter(event, call);
     }
-    const { move } = event.payload;
-    if (move !== null) return this.#moves.begin(event, move);
+    const { migration } = event.payload;
+    if (migration !== null) return this.#moves.begin(event, migration);
     const ahead = this.#ahead.sent(event);
     if (ahead !== null) return this.#catchUp(event, ahead);
     if (!this.#views.delay(event)) this.#start(event);
   }
 
-  #start(event: Event): void {
+  #start(event: NodeEvent): void {
     const { payload } = event;
     const isHopeless = endsItsHosts(payload);
     if (!isHopeless && this.#admission.holds(event, payload.slot, () => this.#start(event))) return;
@@ -196,7 +195,7 @@ export class Remote implements Runner {
   }
 
   /** Those that wait behind an event need not wait for the head, too. */
-  #sendAhead(event: Event, run: RemoteRun, host: HostId): void {
+  #sendAhead(event: NodeEvent, run: RemoteRun, host: HostId): void {
     if (event.next === null || event.mode !== "write" || event.dependsOn > 0) return;
     if (event.payload.record !== null) return; // if it ends another one, nobody else is to be suspected
     if (this.#hosts.quarantine.isOn(host)) return;
@@ -208,19 +207,20 @@ export class Remote implements Runner {
   }
 
   /** The turn has come of an event that was sent ahead: its host has started it, unless the one before it is not over. */
-  #catchUp(event: Event, run: RemoteRun): void {
+  #catchUp(event: NodeEvent, run: RemoteRun): void {
     const { behind, early } = run;
     const host = run.hosts[0] as HostId;
     this.#ahead.caughtUp(run);
     run.early = null;
     run.beganMs = this.#slow.clockMs;
-    if (!behind?.isOver) this.#hosts.send(host, { kind: "go", ...run.try, isAlone: event.dependsOn === 0 });
+    if (!behind?.isOver)
+      this.#hosts.send(host, { kind: "start", ...run.attemptId, isAlone: event.dependsOn === 0 });
     this.#sendAhead(event, run, host);
     for (const message of early ?? []) this.#receive(host, message);
   }
 
   /** These events are on their way to the journal. */
-  #appended(events: readonly Event[]): void {
+  #appended(events: readonly NodeEvent[]): void {
     if (!this.#moves.isCopying) return;
     const writes: Write[] = [];
     for (const { payload } of events)
@@ -229,12 +229,12 @@ export class Remote implements Runner {
   }
 
   /** A move has been made, or not: as an event, it has done nothing. */
-  #moved(event: Event, error: HeadwaterError | null): void {
+  #moved(event: NodeEvent, error: HeadwaterError | null): void {
     const run = new RemoteRun(event, event.attempt, this.#hosts, null);
     run.isDead = true;
     run.ok = error === null;
     run.value = error;
-    if (error !== null) this.#scheduler.marks?.hit("a move was not made");
+    if (error !== null) this.#scheduler.marks?.hit("a migration failed");
     event.payload.execution = run;
     this.#scheduler.finish(event, error === null ? { failed: false, starts: [], messages: [] } : FAILED);
   }
@@ -267,13 +267,13 @@ export class Remote implements Runner {
     this.#end(run.event, FAILED);
   }
 
-  #end(event: Event, outcome: Outcome<EventRequest>): void {
+  #end(event: NodeEvent, outcome: Outcome<EventRequest>): void {
     this.#scheduler.finish(event, outcome);
     if (event.payload.record !== null) this.#hosts.quarantine.over(event);
   }
 
   /** The events that have been on a host that is gone, and that the journal does not have. */
-  #inLimbo(host: HostId, culprit: Culprit, why: string): Event[] {
+  #inLimbo(host: HostId, culprit: Culprit, why: string): NodeEvent[] {
     for (const { isDead, hosts, event, behind } of this.#runs.values()) {
       if (culprit.kind === "unknown" && behind !== null) continue; // it had not begun
       if (!mayBe(culprit, event.ticket) || isDead || !hosts.includes(host)) continue;
@@ -281,7 +281,7 @@ export class Remote implements Runner {
     }
     return [...this.#core.unsettled()].filter(({ isOpen, payload }) => {
       const run = payload.execution as RemoteRun | null;
-      return isOpen && run !== null && !run.isUndone && run.hosts.includes(host);
+      return isOpen && run !== null && !run.isRolledBack && run.hosts.includes(host);
     });
   }
 
@@ -304,7 +304,8 @@ export class Remote implements Runner {
 
   #receive(host: HostId, message: ToHead): void {
     if (message.kind === "viewed") return this.#views.viewed(message, this.#scheduler.root);
-    if (message.kind === "copied" || message.kind === "staged") return this.#moves.heard(host, message);
+    if (message.kind === "copiedPiece" || message.kind === "pieceStaged")
+      return this.#moves.heard(host, message);
     const run = this.#runs.get(message.ticket);
     if (run === undefined || run.attempt !== message.attempt || run.isDead) return;
     const { event } = run;
@@ -316,19 +317,19 @@ export class Remote implements Runner {
       case "ask":
         return this.#calls.asked(run, host, message);
       case "release":
-        return this.#core.release(event, this.#slot(message.path).place, message.changed);
+        return this.#core.release(event, this.#slot(message.path).coreContext, message.changed);
       case "retract":
         return this.#scheduler.retract(event, () => {
-          this.#hosts.send(host, { kind: "retracted", ...run.try, ask: message.ask });
+          this.#hosts.send(host, { kind: "retracted", ...run.attemptId, ask: message.ask });
         });
-      case "again":
+      case "restart":
         return this.#scheduler.lose([event]);
-      case "takeBack":
-        return run.takeBack(host, message, this.#calls.nextNumber());
-      case "tookBack":
+      case "rollbackCalls":
+        return run.rollBackCalls(host, message, this.#calls.nextNumber());
+      case "callsRolledBack":
         run.changedOn(host, message);
         for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
-        return run.tookBack(message.ask);
+        return run.callsRolledBack(message.ask);
       case "return":
         return this.#calls.returned(run, message);
       case "finish":
@@ -352,12 +353,12 @@ export class Remote implements Runner {
     this.#runs.delete(event.ticket);
     if (run.ok && run.hosts.length > 1) {
       for (const host of run.hosts)
-        if (host !== from) this.#hosts.send(host, { kind: "publish", ...run.try });
+        if (host !== from) this.#hosts.send(host, { kind: "publish", ...run.attemptId });
     }
     this.#end(event, run.ok ? (isBare ? NOTHING_MORE : outcomeOf(event, effects)) : FAILED);
   }
 
-  #slot(path: Asked["path"]): Slot {
+  #slot(path: CallRequest["path"]): Slot {
     return resolvePath(this.#scheduler.root, path);
   }
 }

@@ -4,7 +4,7 @@ import { Cache, type Slot } from "../context/index.js";
 import type { HostId } from "../ports/index.js";
 import type { Ledger } from "../store/index.js";
 import type { Hosts } from "./hosts.js";
-import { takes } from "./takes.js";
+import { loadMessages } from "./load-messages.js";
 
 /**
  * Which contexts of a logical node are in the memory of hosts: the head knows, because nobody gets into one without it.
@@ -24,7 +24,7 @@ export class Residents {
     this.#ledger = ledger;
     this.#marks = marks;
     this.#plant = plant;
-    this.#cache = ledger === null ? null : new Cache(ledger.contextsInMemory, (slot) => this.#letGo(slot));
+    this.#cache = ledger === null ? null : new Cache(ledger.contextsInMemory, (slot) => this.#evict(slot));
   }
 
   /** The host that has a context, which gets its state if it has not got it yet. */
@@ -35,7 +35,7 @@ export class Residents {
     if (slot.residence.life === life) return host;
     slot.residence.life = life;
     if (this.#ledger !== null && !slot.shape.anonymous)
-      this.#hosts.stream(host, takes(this.#ledger.journal, slot));
+      this.#hosts.stream(host, loadMessages(this.#ledger.journal, slot));
     return host;
   }
 
@@ -44,14 +44,14 @@ export class Residents {
     if (this.#cache !== null && !slot.shape.anonymous) slot.usedIn(this.#cache);
   }
 
-  #letGo(slot: Slot): boolean {
+  #evict(slot: Slot): boolean {
     const { residence } = slot;
-    if (residence.users === 0) slot.letGo();
-    else if (this.#plant !== "let-go-early") return false;
+    if (residence.users === 0) slot.evict();
+    else if (this.#plant !== "evict-early") return false;
     const host = this.#hosts.of(slot);
     if (residence.life !== 0 && residence.life === this.#hosts.life(host)) {
-      this.#marks?.hit("a host let go of a context");
-      this.#hosts.send(host, { kind: "letGo", slot });
+      this.#marks?.hit("a host evicted a context");
+      this.#hosts.send(host, { kind: "evict", slot });
     }
     residence.life = 0; // else its host is gone
     return true;

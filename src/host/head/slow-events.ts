@@ -51,7 +51,7 @@ export class SlowEvents {
       if (ms >= eventMs) this.#report(run, `has been running for ${ms} ms on host ${host}, and waits there.`);
       if (eventMsMax === null || ms < eventMsMax || run.isAbandoned) continue;
       run.isAbandoned = true;
-      this.hosts.send(host, { kind: "abandon", ...run.try, ms });
+      this.hosts.send(host, { kind: "abandon", ...run.attemptId, ms });
     }
     this.#reports.end();
   }

@@ -1,13 +1,10 @@
-import type { CoreEvent } from "../../core/event.js";
 import { pathOf, resolvePath } from "../../model/path.js";
 import { decodeState, type Slot } from "../context/index.js";
-import type { EventRequest } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
 import type { ToHead } from "../wire/index.js";
 import type { Hosts } from "./hosts.js";
 import type { Residents } from "./residents.js";
-
-type Event = CoreEvent<EventRequest>;
 
 /** What an event waits for before it can start. */
 interface Viewing {
@@ -22,14 +19,14 @@ export interface ViewPorts {
   readonly hosts: Hosts;
   readonly residents: Residents;
   /** What an event has to see has come: should the run end, it must not be lost. */
-  seen(event: Event): void;
-  start(event: Event): void;
+  seen(event: NodeEvent): void;
+  start(event: NodeEvent): void;
 }
 
 /** Looks at contexts above events that are about to start: their hosts are asked for the states. */
 export class Views {
   readonly #ports: ViewPorts;
-  readonly #viewing = new Map<Event, Viewing>();
+  readonly #viewing = new Map<NodeEvent, Viewing>();
   #lastLook = 0;
 
   constructor(ports: ViewPorts) {
@@ -37,13 +34,13 @@ export class Views {
   }
 
   /** Has the state of a context looked at, for an event that will start when it is there. */
-  take(event: Event, slot: Slot): void {
+  take(event: NodeEvent, slot: Slot): void {
     const viewing = this.#viewing.get(event) ?? { on: new Map(), dueAttempt: 0 };
     this.#viewing.set(event, viewing);
     this.#look(event, slot, viewing.on);
   }
 
-  #look(event: Event, slot: Slot, on: Viewing["on"]): void {
+  #look(event: NodeEvent, slot: Slot, on: Viewing["on"]): void {
     const host = this.#ports.residents.bring(slot);
     this.#lastLook += 1;
     const look = this.#lastLook;
@@ -60,7 +57,7 @@ export class Views {
   }
 
   /** The turn of an event has come. Must it wait for what it has to see? Then it is started when that is there. */
-  delay(event: Event): boolean {
+  delay(event: NodeEvent): boolean {
     const viewing = this.#viewing.get(event);
     if (viewing === undefined) return false;
     viewing.dueAttempt = event.attempt;

@@ -23,7 +23,7 @@ export type Aside =
   /** It could not load the program, and ends. */
   | { readonly kind: "failed"; readonly code: string; readonly message: string }
   /** The host's event loop says the same number back. */
-  | { readonly kind: "beat"; readonly beat: number }
+  | { readonly kind: "heartbeat"; readonly heartbeat: number }
   /** Something that whoever runs the program should know of. */
   | { readonly kind: "warns"; readonly code: string; readonly message: string }
   | LastWords

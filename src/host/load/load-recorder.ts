@@ -1,8 +1,7 @@
-import type { CoreEvent } from "../../core/event.js";
 import { pathOf, showPath } from "../../model/path.js";
 import type { Feed } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
-import type { EventRequest } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
 import type { Meter } from "./meter.js";
 
 /** Between two measurements, so many events are recorded at most. */
@@ -32,8 +31,8 @@ export class LoadRecorder {
   }
 
   /** An event has been answered. */
-  readonly settled = ({ steadyMs, mode, payload }: CoreEvent<EventRequest>): void => {
-    if (!this.isWanted || payload.move !== null || this.#waiting.length === WAITING_MAX) return;
+  readonly settled = ({ steadyMs, mode, payload }: NodeEvent): void => {
+    if (!this.isWanted || payload.migration !== null || this.#waiting.length === WAITING_MAX) return;
     this.#firstMs ??= steadyMs;
     this.#waiting.push({
       atMs: Math.max(0, steadyMs - this.#firstMs),

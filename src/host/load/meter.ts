@@ -16,7 +16,8 @@ const LOAD_NOTED = 1e-6;
 /** Hosts that say what they saw of their contexts. */
 export interface MeasuredHosts {
   readonly placement: Placement<HostId>;
-  samples(host: HostId): readonly ContextSample[];
+  /** The samples of each report that has come since the last call: every report counts, and counts once. */
+  takeSamples(host: HostId): readonly (readonly ContextSample[])[];
 }
 
 interface Known {
@@ -32,8 +33,6 @@ export class Meter {
   readonly #pool: MeasuredHosts;
   readonly #program: Program;
   readonly #known = new Map<Slot, Known>();
-  /** What has been counted. */
-  readonly #read = new Map<HostId, readonly ContextSample[]>();
   #slots = new Map<string, Slot>();
 
   constructor(pool: MeasuredHosts, program: Program) {
@@ -47,7 +46,11 @@ export class Meter {
       ({ state, contexts, events }) => state !== "draining" || contexts > 0 || events > 0,
     );
     this.#slots = new Map();
-    for (const { id, load } of hosts) if (load !== null) this.#count(id as HostId, load.utilisation);
+    for (const { id, load } of hosts) {
+      if (load === null) continue;
+      for (const samples of this.#pool.takeSamples(id as HostId))
+        this.#count(id as HostId, load.utilisation, samples);
+    }
     for (const [unit, known] of this.#known) {
       const isIdle = known.load < LOAD_NOTED && known.bytes === 0;
       if (isIdle || !this.#isOn(unit, hosts)) this.#known.delete(unit);
@@ -72,10 +75,7 @@ export class Meter {
     return all.reduce((sum, known) => sum + known.costMs * known.perSecond, 0) / Math.max(1, perSecond);
   }
 
-  #count(host: HostId, utilisation: number): void {
-    const samples = this.#pool.samples(host);
-    if (this.#read.get(host) === samples) return;
-    this.#read.set(host, samples);
+  #count(host: HostId, utilisation: number, samples: readonly ContextSample[]): void {
     const units = new Map<Slot, { ms: number; events: number; bytes: number }>();
     let allMs = 0;
     for (const { node, path, ms, events, bytes } of samples) {

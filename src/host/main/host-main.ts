@@ -9,7 +9,7 @@ import { ContextLoads } from "../load/context-loads.js";
 import { Gauge } from "../load/gauge.js";
 import { memoryPorts } from "../ports/index.js";
 import { cannotLoad, loadRoots, reasonOf } from "../program-module.js";
-import { Site } from "../site/index.js";
+import { HostSite } from "../site/index.js";
 import { at, HostLine, type ToHead, type ToHost } from "../wire/index.js";
 
 const LOAD_EVERY_MS = 1000;
@@ -65,7 +65,7 @@ export async function startHost(
     if (message.kind === "finish") gauge.finished(message);
     return line.send(message);
   };
-  const site = new Site(
+  const site = new HostSite(
     classes,
     { soon: memoryPorts.soon, atRest: memoryPorts.atRest, broken: memoryPorts.broken, begins, send },
     { limits: task.limits, isDurable: task.isDurable },

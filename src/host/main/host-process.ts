@@ -44,7 +44,7 @@ const head = new SocketCarrier<Aside>(
 );
 
 function heard(aside: Aside): void {
-  if (aside.kind === "beat") head.tell(aside);
+  if (aside.kind === "heartbeat") head.tell(aside);
   else if (aside.kind === "task") void begin(aside);
 }
 

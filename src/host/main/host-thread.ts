@@ -14,7 +14,7 @@ if (parentPort !== null && given?.headwater !== undefined) {
   head.listen({
     batch: (bytes) => line.receive(bytes),
     aside: (aside) => {
-      if (aside.kind === "beat") head.tell(aside);
+      if (aside.kind === "heartbeat") head.tell(aside);
     },
   });
 }

@@ -1,9 +1,10 @@
-import type { CoreEvent, Message, Ticket } from "../../core/event.js";
+import type { Message, Ticket } from "../../core/event.js";
 import { allAlong, type Send } from "../../core/ready.js";
 import { type HeadwaterError, invariant } from "../../errors.js";
 import type { OutsideResult } from "../../model/outside.js";
 import type { Method } from "../../model/shape.js";
 import type { Slot } from "../context/index.js";
+import type { NodeEvent } from "../event/index.js";
 import {
   answerSettled,
   type Body,
@@ -12,7 +13,7 @@ import {
   type NodeMessage,
   type Origin,
   timerOrigin,
-  type Waiting,
+  type WaitingCaller,
 } from "../event/index.js";
 import type { Runner, Scheduler } from "../runner/index.js";
 import type { Ledger } from "../store/index.js";
@@ -21,8 +22,6 @@ import { inTicketOrder, storedTimers, unfinishedBusiness } from "./recovery.js";
 import type { Surroundings } from "./surroundings.js";
 import { type Timer, Timers } from "./timers.js";
 import type { Tracing } from "./tracing.js";
-
-type Event = CoreEvent<EventRequest>;
 
 const REQUESTED: Origin = { kind: "request" };
 
@@ -52,7 +51,7 @@ export class LogicalNode {
         if (first !== null) this.#append(first);
         runner.goOn(); // now nothing is appended that has not been sent after its context
       },
-      see: ({ event, place }) => this.#see(event, place),
+      see: ({ event, context }) => this.#see(event, context),
       enter: (entry) => {
         if (entry.token === null) this.#tracing?.begun(entry.event);
         runner.enter(entry);
@@ -99,9 +98,9 @@ export class LogicalNode {
     method: Method,
     args: unknown[],
     caller: string | undefined,
-    waiting: Waiting,
+    waiting: WaitingCaller,
     request?: string,
-  ): Event {
+  ): NodeEvent {
     return this.#scheduler.submit(new EventRequest(slot, method, args, caller, REQUESTED, waiting, request));
   }
 
@@ -113,7 +112,13 @@ export class LogicalNode {
   }
 
   /** An event that nobody outside asked for. */
-  begin(slot: Slot, method: Method, args: unknown[], origin: Origin, waiting: Waiting | null = null): void {
+  begin(
+    slot: Slot,
+    method: Method,
+    args: unknown[],
+    origin: Origin,
+    waiting: WaitingCaller | null = null,
+  ): void {
     const request = new EventRequest(slot, method, args, undefined, origin, waiting);
     this.#scheduler.remember(this.#scheduler.request(request));
   }
@@ -126,7 +131,7 @@ export class LogicalNode {
   }
 
   /** The events that are not settled yet, in ticket order. */
-  unsettled(): Iterable<Event> {
+  unsettled(): Iterable<NodeEvent> {
     return this.#scheduler.core.unsettled();
   }
 
@@ -158,15 +163,15 @@ export class LogicalNode {
     scheduler.wake();
   }
 
-  #see(event: Event, place: object): void {
+  #see(event: NodeEvent, context: object): void {
     this.#scheduler.remember(event);
     let slot: Slot | null = event.payload.slot;
-    while (slot !== null && slot.place !== place) slot = slot.parent;
+    while (slot !== null && slot.coreContext !== context) slot = slot.parent;
     invariant(slot !== null, "a view is of a context above its event");
     this.#runner.see(event, slot);
   }
 
-  #append(first: Event): void {
+  #append(first: NodeEvent): void {
     const scheduler = this.#scheduler;
     const done = (error: HeadwaterError | null) => {
       if (scheduler.halted !== null) return;
@@ -181,7 +186,7 @@ export class LogicalNode {
     this.#ledger.append(this.name, events, scheduler.overtakenBy(events), done);
   }
 
-  #settle(event: Event): void {
+  #settle(event: NodeEvent): void {
     const { execution, waiting, origin } = event.payload;
     invariant(execution?.isDead, "only an event that has ended can be settled");
     const { ok, value, effects } = execution;

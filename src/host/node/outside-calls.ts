@@ -26,7 +26,7 @@ const BACKOFF_MS_MAX = 60_000;
 /** Makes outside calls, some at a time, again and again until they succeed or there is no point in it. */
 export class OutsideCalls {
   readonly #waiting = new Set<{ readonly call: PendingCall; readonly attempt: number }>();
-  readonly #running = new Set<Attempt>();
+  readonly #running = new Set<OutsideAttempt>();
   /** How to call off what is to be tried again. */
   readonly #pausing = new Set<() => void>();
   #isStopped = false;
@@ -68,7 +68,7 @@ export class OutsideCalls {
   }
 
   async #try(call: PendingCall, attempt: number): Promise<void> {
-    const running = new Attempt(keyOfCall(this.history, call), attempt);
+    const running = new OutsideAttempt(keyOfCall(this.history, call), attempt);
     this.#running.add(running);
     const { attempts, timeoutMs } = call.outside.options;
     const callOff = this.ports.at(this.ports.now() + timeoutMs, () =>
@@ -100,7 +100,7 @@ function keyOfCall(history: string, { slot, parent, index, isOld }: PendingCall)
 }
 
 /** What an outside function is told about one attempt. Few ask for the signal, and making one takes long. */
-class Attempt implements OutsideCall {
+class OutsideAttempt implements OutsideCall {
   #controller: AbortController | null = null;
   #aborted: { readonly reason: Error } | null = null;
   onAbort: ((reason: Error) => void) | null = null;
@@ -129,7 +129,7 @@ class Attempt implements OutsideCall {
 /** The function's own result, or that the attempt was aborted, whichever comes first. */
 async function resultOf(
   call: PendingCall,
-  attempt: Attempt,
+  attempt: OutsideAttempt,
 ): Promise<{ result: OutsideResult<unknown>; isFinal: boolean }> {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-import type { CoreEvent, Message, Ticket } from "../../core/event.js";
+import type { Message, Ticket } from "../../core/event.js";
 import { HeadwaterError, invariant } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import { rootNamed } from "../../model/current.js";
@@ -9,13 +9,14 @@ import { Feed } from "../../observe/index.js";
 import { areSimple, copyAll } from "../../state/values.js";
 import { type Slot, Unmade } from "../context/index.js";
 import { Answers, AnswersInJournal, AnswersInMemory } from "../deduplication/index.js";
+import type { NodeEvent } from "../event/index.js";
 import {
   type Body,
   type EventRequest,
   type NodeMessage,
   running,
   type Told,
-  type Waiting,
+  type WaitingCaller,
 } from "../event/index.js";
 import { apart, goingOn, type Ports } from "../ports/index.js";
 import { LocalRunner, Scheduler } from "../runner/index.js";
@@ -35,7 +36,7 @@ export interface ProgramOptions extends NodeOptions {
   /** Where facts about the program are noted. */
   readonly feed?: Feed;
   /** Hears of every event with what came of it, for the simulator and for those who record load. */
-  readonly onSettled?: ((event: CoreEvent<EventRequest>) => void) | undefined;
+  readonly onSettled?: ((event: NodeEvent) => void) | undefined;
 }
 
 /** Who asks, as far as it is known. */
@@ -48,10 +49,10 @@ export interface Asker {
   readonly request?: string | undefined;
 }
 
-let lastWaiting: Waiting;
+let lastWaiting: WaitingCaller;
 
 /** One function for all requests: a closure for each would cost a fifth of what a request allocates. */
-function keepSettlers(resolve: Waiting["resolve"], reject: Waiting["reject"]): void {
+function keepSettlers(resolve: WaitingCaller["resolve"], reject: WaitingCaller["reject"]): void {
   lastWaiting = { resolve, reject, isLocal: true };
 }
 
@@ -65,7 +66,7 @@ export class Program implements Surroundings {
   readonly roots = new Map<string, Slot>();
   /** Most programs have one, and it is asked for with each event. */
   #lastAsked: LogicalNode | null = null;
-  readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;
+  readonly settled: ((event: NodeEvent) => void) | undefined;
   readonly #ports: Ports;
   readonly #options: ProgramOptions;
   readonly #onTheWay = new Map<string, number>();
@@ -196,7 +197,7 @@ export class Program implements Surroundings {
     args: unknown[],
     client: string | undefined,
     request: string | undefined,
-    waiting: Waiting,
+    waiting: WaitingCaller,
   ): void {
     try {
       this.mustGoOn();

@@ -1,5 +1,4 @@
-import type { CoreEvent } from "../../core/event.js";
-import type { EventRequest, NodeMessage, Told } from "../event/index.js";
+import type { EventRequest, NodeEvent, NodeMessage, Told } from "../event/index.js";
 import type { Around, Runners, SchedulerOptions } from "../runner/index.js";
 import type { PendingCall } from "./outside-calls.js";
 
@@ -12,7 +11,7 @@ export interface Surroundings extends Around {
   /** An event has failed, and no caller in this process waits for it. */
   failed(request: EventRequest, error: unknown): void;
   /** An event has committed or failed for good. */
-  readonly settled: ((event: CoreEvent<EventRequest>) => void) | undefined;
+  readonly settled: ((event: NodeEvent) => void) | undefined;
   /** The node has done what there was to do at this moment. */
   rested(): void;
 }

@@ -1,14 +1,11 @@
 import type { Core } from "../../core/core.js";
-import type { CoreEvent } from "../../core/event.js";
 import { HeadwaterError } from "../../errors.js";
 import type { Feed } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
-import type { EventRequest } from "../event/index.js";
+import type { EventRequest, NodeEvent } from "../event/index.js";
 
 /** The kinds of facts that come from here. */
 export const TRACED = ["event", "wait", "journal"] as const;
-
-type Event = CoreEvent<EventRequest>;
 
 /** When an event got how far, by the clock that only goes forward. */
 interface Times {
@@ -23,7 +20,7 @@ interface Times {
  */
 export class Tracing {
   /** Of events that are under way. */
-  readonly #times = new Map<Event, Times>();
+  readonly #times = new Map<NodeEvent, Times>();
 
   constructor(
     readonly node: string,
@@ -37,25 +34,25 @@ export class Tracing {
   }
 
   /** An attempt at the event begins. */
-  begun(event: Event): void {
+  begun(event: NodeEvent): void {
     const nowMs = this.now();
     this.#times.set(event, { begunMs: nowMs, appendedMs: nowMs, journaledMs: nowMs });
   }
 
   /** The event, and those along with it, go to the journal. */
-  appended(first: Event): void {
+  appended(first: NodeEvent): void {
     const nowMs = this.now();
-    for (let at: Event | null = first; at !== null; at = at.along) {
+    for (let at: NodeEvent | null = first; at !== null; at = at.along) {
       const times = this.#times.get(at);
       if (times !== undefined) times.appendedMs = nowMs;
     }
   }
 
   /** The journal has them. */
-  journaled(first: Event, isStored: boolean): void {
+  journaled(first: NodeEvent, isStored: boolean): void {
     const nowMs = this.now();
     let [events, sinceMs] = [0, nowMs];
-    for (let at: Event | null = first; at !== null; at = at.along) {
+    for (let at: NodeEvent | null = first; at !== null; at = at.along) {
       const times = this.#times.get(at);
       events += 1;
       if (times === undefined) continue;
@@ -66,11 +63,11 @@ export class Tracing {
       this.feed.note({ kind: "journal", node: this.node, events, ms: nowMs - sinceMs });
   }
 
-  settled(event: Event): void {
+  settled(event: NodeEvent): void {
     const times = this.#times.get(event);
     this.#times.delete(event);
-    const { slot, method, origin, caller, execution, move } = event.payload;
-    if (times === undefined || move !== null || !this.feed.wants("event")) return;
+    const { slot, method, origin, caller, execution, migration } = event.payload;
+    if (times === undefined || migration !== null || !this.feed.wants("event")) return;
     const { begunMs, appendedMs, journaledMs } = times;
     const ok = execution?.ok ?? true;
     this.feed.note({
@@ -96,14 +93,14 @@ export class Tracing {
   /** Takes out of the core who had to wait for whom. */
   waited(core: Core<EventRequest>): void {
     if (core.waits === null || core.waits.length === 0) return;
-    for (const { wish, obstacle } of core.waits) {
+    for (const { entry, obstacle } of core.waits) {
       this.feed.note({
         kind: "wait",
         node: this.node,
-        ticket: wish.event.ticket,
-        context: String(wish.place.owner),
+        ticket: entry.event.ticket,
+        context: String(entry.context.owner),
         for: obstacle.ticket,
-        forContext: String(obstacle.place.owner),
+        forContext: String(obstacle.context.owner),
       });
     }
     core.waits = [];

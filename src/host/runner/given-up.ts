@@ -1,10 +1,9 @@
-import type { CoreEvent } from "../../core/event.js";
 import { HeadwaterError } from "../../errors.js";
-import type { EventRequest } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
 import { idOf } from "../store/index.js";
 
 /** Hosts do not survive an event, whatever else they run: what its caller hears, or `onError` if it has none. */
-export function givenUp({ ticket, payload }: CoreEvent<EventRequest>): HeadwaterError {
+export function givenUp({ ticket, payload }: NodeEvent): HeadwaterError {
   const { slot, method, record } = payload;
   const ended =
     `${record?.hostsLost} hosts have ended while ${slot}.${method.name}(…) was running there, ${record?.lostAlone} of ` +

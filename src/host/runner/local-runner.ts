@@ -1,9 +1,10 @@
-import type { CoreEvent, Outcome, Wish } from "../../core/event.js";
+import type { EntryRequest, Outcome } from "../../core/event.js";
 import type { Marks } from "../../core/marks.js";
 import type { Plant } from "../../core/plants.js";
 import type { HeadwaterError } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import { type Slot, stateOrNull } from "../context/index.js";
+import type { NodeEvent } from "../event/index.js";
 import {
   AtOnce,
   type Effect,
@@ -19,8 +20,6 @@ import type { Limits } from "../ports/index.js";
 import type { Runner } from "./runner.js";
 import type { Scheduler } from "./scheduler.js";
 import { letIn } from "./whole.js";
-
-type Event = CoreEvent<EventRequest>;
 
 /** Runs the events of a logical node in this thread. */
 export class LocalRunner implements Runner, Supervisor {
@@ -42,18 +41,18 @@ export class LocalRunner implements Runner, Supervisor {
     this.#atOnce = new AtOnce(scheduler.ports, () => scheduler.halted !== null);
   }
 
-  see({ payload }: Event, slot: Slot): void {
+  see({ payload }: NodeEvent, slot: Slot): void {
     payload.seen ??= new Map();
     payload.seen.set(slot, stateOrNull(slot));
   }
 
-  enter({ event, ofAttempt, token }: Wish<EventRequest>): void {
+  enter({ event, ofAttempt, token }: EntryRequest<EventRequest>): void {
     const { ports } = this.#scheduler;
     if (ports.run === undefined) this.go(event, ofAttempt, token);
     else ports.run(() => this.go(event, ofAttempt, token));
   }
 
-  go(event: Event, attempt: number, token: unknown): void {
+  go(event: NodeEvent, attempt: number, token: unknown): void {
     const scheduler = this.#scheduler;
     if (!scheduler.admits(event, attempt, token, this)) return;
     if (token !== null) return letIn(token as Frame, scheduler.ledger?.journal ?? null);
@@ -64,9 +63,9 @@ export class LocalRunner implements Runner, Supervisor {
   }
 
   /** With a journal, they leave when it has been given their states. */
-  appending(first: Event): void {
+  appending(first: NodeEvent): void {
     if (this.#scheduler.ledger !== null) return;
-    for (let at: Event | null = first; at !== null; at = at.along) at.payload.execution?.leave();
+    for (let at: NodeEvent | null = first; at !== null; at = at.along) at.payload.execution?.leave();
   }
 
   goOn(): void {}
@@ -74,7 +73,7 @@ export class LocalRunner implements Runner, Supervisor {
   halt(): void {}
 
   call(execution: Execution, frame: Frame): void {
-    const event = execution.event as Event;
+    const event = execution.event as NodeEvent;
     const mayRunNow = !frame.isWhole && this.#atOnce.isPossible;
     if (mayRunNow && this.#scheduler.enterNow(event, frame.slot)) return this.#atOnce.run(frame);
     this.#scheduler.call(event, frame.slot, frame, frame.isWhole);
@@ -85,23 +84,23 @@ export class LocalRunner implements Runner, Supervisor {
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {
-    this.#scheduler.release(event as Event, slot, changed);
+    this.#scheduler.release(event as NodeEvent, slot, changed);
   }
 
   startAgain(event: RunningEvent): void {
-    this.#scheduler.lose([event as Event]);
+    this.#scheduler.lose([event as NodeEvent]);
   }
 
-  takeBackElsewhere(_event: RunningEvent, _calls: readonly number[], done: () => void): void {
+  rollBackElsewhere(_event: RunningEvent, _calls: readonly number[], done: () => void): void {
     done();
   }
 
   retract(event: RunningEvent, done: () => void): void {
-    this.#scheduler.retract(event as Event, done);
+    this.#scheduler.retract(event as NodeEvent, done);
   }
 
   finish(event: RunningEvent, outcome: Outcome<EventRequest>): void {
-    this.#scheduler.finish(event as Event, outcome);
+    this.#scheduler.finish(event as NodeEvent, outcome);
   }
 
   refuse(effects: readonly Effect[]): HeadwaterError | null {

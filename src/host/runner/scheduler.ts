@@ -1,21 +1,19 @@
 import { carryOut, type Duties } from "../../core/carry-out.js";
 import { type CommitOrder, Core } from "../../core/core.js";
-import type { CoreEvent, Outcome } from "../../core/event.js";
+import type { Outcome } from "../../core/event.js";
 import type { Marks } from "../../core/marks.js";
 import type { Plant } from "../../core/plants.js";
 import { startsEvents } from "../../core/ready.js";
 import type { HeadwaterError } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import { Slot, type Unmade } from "../context/index.js";
-import type { Effect, EventRequest } from "../event/index.js";
+import type { Effect, EventRequest, NodeEvent } from "../event/index.js";
 import type { Limits, Ports } from "../ports/index.js";
 import type { Ledger } from "../store/index.js";
 import { givenUp } from "./given-up.js";
 import { isFull, whyNot } from "./refusals.js";
 import type { Runner } from "./runner.js";
 import { Unrecorded } from "./unrecorded.js";
-
-type Event = CoreEvent<EventRequest>;
 
 export interface SchedulerOptions {
   readonly commitOrder: CommitOrder;
@@ -114,7 +112,7 @@ export class Scheduler {
   }
 
   /** A request from outside. Those that come in one go have their tickets of the same moment. */
-  submit(request: EventRequest): Event {
+  submit(request: EventRequest): NodeEvent {
     if (!this.hasRoom) throw isFull(this);
     if (!this.#scheduled) this.tick();
     const event = this.core.request(request);
@@ -122,7 +120,7 @@ export class Scheduler {
     return event;
   }
 
-  request(request: EventRequest): Event {
+  request(request: EventRequest): NodeEvent {
     this.tick();
     const event = this.core.request(request);
     this.wake();
@@ -137,42 +135,42 @@ export class Scheduler {
   }
 
   /** Lets an event into a context below, if it need not wait. */
-  enterNow(event: Event, slot: Slot): boolean {
-    return this.core.enterNow(event, slot.place);
+  enterNow(event: NodeEvent, slot: Slot): boolean {
+    return this.core.enterNow(event, slot.coreContext);
   }
 
   /** A call of an event wants to enter a context. */
-  call(event: Event, slot: Slot, token: unknown, isWhole: boolean): void {
-    this.core.call(event, slot.place, token, isWhole);
+  call(event: NodeEvent, slot: Slot, token: unknown, isWhole: boolean): void {
+    this.core.call(event, slot.coreContext, token, isWhole);
     this.wake();
   }
 
   /** The event gives up a context. */
-  release(event: Event, slot: Slot, changed: boolean): void {
-    this.core.release(event, slot.place, changed);
+  release(event: NodeEvent, slot: Slot, changed: boolean): void {
+    this.core.release(event, slot.coreContext, changed);
     this.wake();
   }
 
-  retract(event: Event, done: () => void): void {
+  retract(event: NodeEvent, done: () => void): void {
     this.core.retract(event);
     this.#undo();
     done();
   }
 
-  finish(event: Event, outcome: Outcome<EventRequest>): void {
+  finish(event: NodeEvent, outcome: Outcome<EventRequest>): void {
     this.core.finish(event, outcome);
     if (outcome.failed) this.#undo();
     else this.wake();
   }
 
   /** These attempts are lost: their events start again, and so do those that have seen state of them. */
-  lose(events: Event[]): void {
+  lose(events: NodeEvent[]): void {
     this.core.lose(events);
     this.#undo();
   }
 
   /** The journal has these events. */
-  journaled(first: Event): void {
+  journaled(first: NodeEvent): void {
     if (startsEvents(first)) this.tick();
     this.core.journaled(first);
     this.wake();
@@ -180,19 +178,19 @@ export class Scheduler {
 
   /** At once, so that no code of an attempt that was rolled back is taken for the next one's. */
   #undo(): void {
-    for (const event of this.core.takeUndo()) event.payload.execution?.undo();
+    for (const event of this.core.takeRollbacks()) event.payload.execution?.rollBack();
     this.wake();
   }
 
   /** May the event go on? If it is held back because earlier processes have ended at it, `runner` goes on with it later. */
-  admits(event: Event, attempt: number, token: unknown, runner: Runner): boolean {
+  admits(event: NodeEvent, attempt: number, token: unknown, runner: Runner): boolean {
     if (event.attempt !== attempt || this.#halted !== null) return false;
     if (token !== null) return true;
     return !this.ledger?.careful?.holds(event, () => runner.go(event, attempt, null));
   }
 
   /** Nothing survives the event, whatever runs it: it fails, and is parked if nobody can ask for it again. */
-  giveUp(event: Event, fail: (error: HeadwaterError) => void): void {
+  giveUp(event: NodeEvent, fail: (error: HeadwaterError) => void): void {
     const full = this.ledger?.parked.takeIn(event) ?? null;
     if (full !== null) return this.around.journalFailed(full);
     const { isParked = false } = event.payload.record ?? {};
@@ -206,14 +204,14 @@ export class Scheduler {
   }
 
   /** Of an event that nobody outside asked for, something has become known. */
-  remember(event: Event): void {
+  remember(event: NodeEvent): void {
     const { kind } = event.payload.origin;
     if (this.ledger === null || kind === "request" || kind === "parked") return; // those are asked for again
     this.#unrecorded.add(event);
   }
 
   /** What has to be written of earlier events when these commit. */
-  overtakenBy(events: readonly Event[]): Event[] {
+  overtakenBy(events: readonly NodeEvent[]): NodeEvent[] {
     return this.#unrecorded.overtakenBy(events);
   }
 

@@ -1,5 +1,4 @@
-import type { CoreEvent } from "../../core/event.js";
-import type { EventRequest } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
 
 /**
  * Events that nobody outside asked for, and of which the journal does not know the ticket, or not all that they have
@@ -8,17 +7,17 @@ import type { EventRequest } from "../event/index.js";
  */
 export class Unrecorded {
   /** In ticket order. */
-  readonly #events: CoreEvent<EventRequest>[] = [];
+  readonly #events: NodeEvent[] = [];
 
-  add(event: CoreEvent<EventRequest>): void {
+  add(event: NodeEvent): void {
     const events = this.#events;
     let at = events.length;
-    while (at > 0 && (events[at - 1] as CoreEvent<EventRequest>).ticket > event.ticket) at -= 1;
+    while (at > 0 && (events[at - 1] as NodeEvent).ticket > event.ticket) at -= 1;
     if (events[at - 1] !== event) events.splice(at, 0, event);
   }
 
   /** Those that these events commit before, although their tickets are lower. */
-  overtakenBy(events: readonly CoreEvent<EventRequest>[]): CoreEvent<EventRequest>[] {
+  overtakenBy(events: readonly NodeEvent[]): NodeEvent[] {
     if (this.#events.length === 0) return [];
     let last = 0;
     for (const { ticket } of events) last = Math.max(last, ticket);

@@ -1,4 +1,3 @@
-import type { CoreEvent } from "../../core/event.js";
 import type { HeadwaterError } from "../../errors.js";
 import type { Journal } from "../../journal/journal.js";
 import { compareKeys } from "../../journal/keys.js";
@@ -7,7 +6,8 @@ import type { Key } from "../../model/key.js";
 import { type Path, pathOf } from "../../model/path.js";
 import type { Method } from "../../model/shape.js";
 import { type Slot, storedChildren, storedLong, storedWithin } from "../context/index.js";
-import { type EventRequest, type Frame, LIST, NO_CALL } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
+import { type Frame, LIST, NO_CALL } from "../event/index.js";
 import type { Limits } from "../ports/index.js";
 
 /**
@@ -102,13 +102,13 @@ export type Admitted =
 
 export function admitted(
   { slot, method, args }: { readonly slot: Slot; readonly method: Method; readonly args: readonly unknown[] },
-  event: CoreEvent<EventRequest>,
+  event: NodeEvent,
   whole: Whole,
   { deletes }: Limits,
 ): Admitted {
   try {
     if (method === LIST) return { page: whole.page(slot, args as unknown as Listed) };
-    const givenUp = event.releasedWithin(slot.place).map(({ owner }) => owner as Slot);
+    const givenUp = event.releasedWithin(slot.coreContext).map(({ owner }) => owner as Slot);
     return { paths: whole.deleted(slot, givenUp, deletes) };
   } catch (error) {
     return { refusal: error as HeadwaterError };
@@ -121,7 +121,7 @@ export function letIn(frame: Frame, journal: Journal | null): void {
   if (frame.execution.isDead) return;
   const { event, node } = frame.execution;
   const whole = new Whole(journal, frame.execution.made());
-  const found = admitted(frame, event as CoreEvent<EventRequest>, whole, node.limits);
+  const found = admitted(frame, event as NodeEvent, whole, node.limits);
   if ("refusal" in found) return frame.refuse(found.refusal);
   if ("page" in found)
     return frame.returned({ call: NO_CALL, ok: true, value: found.page, doom: null, effects: [] });

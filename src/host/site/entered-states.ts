@@ -3,11 +3,11 @@ import type { Write } from "../../journal/journal.js";
 import { type Path, pathOf } from "../../model/path.js";
 import { isUnmade, type State } from "../../state/fields.js";
 import { decodeState, encodeState, type Slot, stateWrites } from "../context/index.js";
-import type { Above, Change, Entry, Execution, Frame } from "../event/index.js";
-import { type Asked, at, type CallerOnWire, packedValue, unpackedValue } from "../wire/index.js";
+import type { Above, Change, EnteredContext, Execution, Frame } from "../event/index.js";
+import { at, type CallerOnWire, type CallRequest, packedValue, unpackedValue } from "../wire/index.js";
 
 /** What a call that goes to another host takes along of contexts on this one. */
-export function takenAlong(frame: Frame): Pick<Asked, "within" | "callers" | "seen"> {
+export function takenAlong(frame: Frame): Pick<CallRequest, "within" | "callers" | "seen"> {
   const { slot, execution } = frame;
   const callers: CallerOnWire[] = [];
   const calling = new Set<Slot>();
@@ -34,7 +34,7 @@ function stateOnWire(slot: Slot, state: NonNullable<Above["state"]>): CallerOnWi
 
 /** What came along, for methods that look at it. */
 export function callersFromWire(
-  callers: Asked["callers"],
+  callers: CallRequest["callers"],
   node: string,
   roots: ReadonlyMap<string, Slot>,
 ): (slot: Slot) => Above | undefined {
@@ -61,7 +61,7 @@ export function writesOf(execution: Execution, kept: WeakSet<State>): readonly W
 }
 
 /** Nothing, if there are no contexts below that could look at it. */
-export function withState(entry: Entry): (readonly [Path, Uint8Array])[] {
+export function withState(entry: EnteredContext): (readonly [Path, Uint8Array])[] {
   if (entry.slot.shape.slots.length === 0) return [];
   try {
     return [[pathOf(entry.slot), encodeState(entry.slot, entry.current())]];

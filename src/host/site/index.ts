@@ -3,4 +3,4 @@
  * knows the head only by messages.
  */
 
-export { Site } from "./site.js";
+export { HostSite } from "./site.js";

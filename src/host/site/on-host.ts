@@ -9,7 +9,7 @@ import {
   type Supervisor,
   tookTooLong,
 } from "../event/index.js";
-import type { Header, Made, Try } from "../wire/index.js";
+import type { AttemptId, Header, Made } from "../wire/index.js";
 
 const NONE: readonly never[] = [];
 
@@ -30,10 +30,10 @@ export class OnHost implements RunningEvent {
   asks: Map<number, Frame> | null = null;
   /** What calls of other hosts have done here, by the head's numbers. */
   guests: Map<number, Done> | null = null;
-  takingBack: Map<number, () => void> | null = null;
+  rollbacks: Map<number, () => void> | null = null;
 
   constructor(
-    site: Supervisor,
+    supervisor: Supervisor,
     { ticket, attempt, time, steadyMs, isAlone }: Header,
     readonly payload: EventRequest,
   ) {
@@ -42,7 +42,7 @@ export class OnHost implements RunningEvent {
     this.time = time;
     this.steadyMs = steadyMs;
     this.isAlone = isAlone;
-    this.execution = new Execution(site, this);
+    this.execution = new Execution(supervisor, this);
     payload.execution = this.execution;
   }
 
@@ -50,7 +50,7 @@ export class OnHost implements RunningEvent {
     return this.payload.slot.node;
   }
 
-  get try(): Try {
+  get attemptId(): AttemptId {
     return { node: this.node, ticket: this.ticket, attempt: this.attempt };
   }
 

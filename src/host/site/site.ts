@@ -22,28 +22,28 @@ import {
 } from "../event/index.js";
 import type { Limits } from "../ports/index.js";
 import {
-  type Above,
+  type AboveOnWire,
+  type AttemptId,
   at,
   type Ended,
   failedEnd,
   found,
   type Header,
   type ToHost,
-  type Try,
   tooLarge,
   unwired,
   unwireEffect,
   wired,
   wireEffect,
 } from "../wire/index.js";
+import { ContextTransfers } from "./context-transfers.js";
 import { callersFromWire, stateToSee, takenAlong, withState, writesOf } from "./entered-states.js";
-import { Held } from "./held.js";
 import { OnHost } from "./on-host.js";
-import { SiteCopies } from "./site-copies.js";
+import { ResidentContexts } from "./resident-contexts.js";
 import type { SiteOptions, SitePorts } from "./site-ports.js";
 
 /** The part of a program that runs on one host: the contexts that are placed there, and the events that are in them. */
-export class Site implements Supervisor {
+export class HostSite implements Supervisor {
   readonly limits: Limits;
   readonly marks: Marks | undefined;
   readonly roots = new Map<string, Slot>();
@@ -53,7 +53,7 @@ export class Site implements Supervisor {
   readonly #events = new Map<string, ByTicket<OnHost>>();
   /** States that the journal has, or will have when the events that made them commit. */
   readonly #kept = new WeakSet<State>();
-  readonly #copies: SiteCopies;
+  readonly #copies: ContextTransfers;
   readonly rest: Rest;
   readonly keepsStates = true;
   #lastAsk = 0;
@@ -64,8 +64,8 @@ export class Site implements Supervisor {
     this.limits = options.limits;
     this.marks = options.marks;
     this.#isDurable = options.isDurable;
-    const held = options.isDurable ? new Held() : null;
-    this.#copies = new SiteCopies(
+    const held = options.isDurable ? new ResidentContexts() : null;
+    this.#copies = new ContextTransfers(
       this.roots,
       (message) => ports.send(message),
       this.#kept,
@@ -94,14 +94,14 @@ export class Site implements Supervisor {
       }
       case "view":
         return this.#view(message);
-      case "copy":
-      case "more":
-      case "stage":
-      case "settle":
-      case "drop":
-      case "take":
-      case "give":
-      case "letGo":
+      case "copyContexts":
+      case "nextPiece":
+      case "stagePiece":
+      case "install":
+      case "dropCopy":
+      case "load":
+      case "handOver":
+      case "evict":
         return this.#copies.receive(message);
       default:
     }
@@ -124,21 +124,20 @@ export class Site implements Supervisor {
           effects,
         });
       }
-      case "takeBack":
-        return this.#takeBack(known, message.calls, () => {
-          const { made } = known;
-          const writes = this.#writesOf(known);
+      case "rollbackCalls":
+        return this.#rollBackCalls(known, message.calls, () => {
           const entered = known.execution.enteredHere().flatMap(withState);
-          this.#ports.send({ ...known.try, kind: "tookBack", ask: message.ask, writes, made, entered });
+          const done = { ask: message.ask, writes: this.#writesOf(known), made: known.made, entered };
+          this.#ports.send({ ...known.attemptId, kind: "callsRolledBack", ...done });
         });
       case "retracted":
-      case "tookBack": {
-        const goOn = known.takingBack?.get(message.ask);
-        known.takingBack?.delete(message.ask);
+      case "callsRolledBack": {
+        const goOn = known.rollbacks?.get(message.ask);
+        known.rollbacks?.delete(message.ask);
         return known.execution.isDead ? undefined : goOn?.();
       }
-      case "go":
-        this.marks?.hit("an event that was sent ahead waited for the head");
+      case "start":
+        this.marks?.hit("a pipelined event waited for the head");
         known.isAlone = message.isAlone;
         return this.#start(known);
       case "abandon":
@@ -148,8 +147,8 @@ export class Site implements Supervisor {
       case "forget":
         known.execution.leave();
         return this.#forget(known);
-      case "undo":
-        known.execution.undo();
+      case "rollback":
+        known.execution.rollBack();
         return this.#forget(known);
     }
   }
@@ -184,7 +183,7 @@ export class Site implements Supervisor {
     return joined;
   }
 
-  #known({ node, ticket, attempt }: Try): OnHost | undefined {
+  #known({ node, ticket, attempt }: AttemptId): OnHost | undefined {
     const known = this.#events.get(node)?.get(ticket);
     return known?.attempt === attempt ? known : undefined;
   }
@@ -200,7 +199,7 @@ export class Site implements Supervisor {
     frame.run();
   }
 
-  #lookAbove(execution: Execution, slot: Slot, { held, seen }: Above): void {
+  #lookAbove(execution: Execution, slot: Slot, { held, seen }: AboveOnWire): void {
     const holds = new Set(held.map((path) => at(slot.node, path, this.roots)));
     for (let above = slot.parent; above !== null; above = above.parent) {
       execution.holdsElsewhere(above, holds.has(above));
@@ -236,7 +235,7 @@ export class Site implements Supervisor {
         const wiredDoom = doom === null ? null : wired(doom);
         const effects = ok ? (frame.effects?.flatten() ?? []) : [];
         const isSent = this.#ports.send({
-          ...known.try,
+          ...known.attemptId,
           kind: "return",
           call,
           doom: wiredDoom,
@@ -245,7 +244,7 @@ export class Site implements Supervisor {
         });
         if (isSent) return;
         const end = failedEnd(tooLarge("the outcome", slot, method, this.limits.messageBytes));
-        this.#ports.send({ ...known.try, kind: "return", call, doom: end.value, entered: [], ...end });
+        this.#ports.send({ ...known.attemptId, kind: "return", call, doom: end.value, entered: [], ...end });
       },
     };
     new Frame(execution, null, slot, method, asked.args, null, guest).run();
@@ -267,13 +266,13 @@ export class Site implements Supervisor {
     if (!isUnmade(state)) this.#kept.add(state);
   }
 
-  #takeBack(known: OnHost, calls: readonly number[], done: () => void): void {
+  #rollBackCalls(known: OnHost, calls: readonly number[], done: () => void): void {
     const undone = calls.flatMap((call) => known.guests?.get(call)?.undo ?? []);
     const elsewhere = calls.flatMap((call) => known.guests?.get(call)?.elsewhere ?? []);
     for (const call of calls) known.guests?.delete(call);
-    known.execution.takeBack(undone, () => {
+    known.execution.rollBackCalls(undone, () => {
       if (elsewhere.length === 0) done();
-      else this.takeBackElsewhere(known, elsewhere, done);
+      else this.rollBackElsewhere(known, elsewhere, done);
     });
   }
 
@@ -290,7 +289,7 @@ export class Site implements Supervisor {
     const { slot, method, args } = frame;
     const ask = this.#lastAsk;
     const isSent = this.#ports.send({
-      ...event.try,
+      ...event.attemptId,
       kind: "ask",
       ask,
       path: pathOf(slot),
@@ -322,29 +321,29 @@ export class Site implements Supervisor {
   }
 
   startAgain(event: RunningEvent): void {
-    this.#ports.send({ ...this.#shared(event).try, kind: "again" });
+    this.#ports.send({ ...this.#shared(event).attemptId, kind: "restart" });
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {
     if (changed && this.#isDurable) this.#keep(slot.state); // whoever goes on from it commits after this event
-    this.#ports.send({ ...this.#shared(event).try, kind: "release", path: pathOf(slot), changed });
+    this.#ports.send({ ...this.#shared(event).attemptId, kind: "release", path: pathOf(slot), changed });
   }
 
   retract(event: RunningEvent, done: () => void): void {
     const own = this.#shared(event);
-    this.#ports.send({ ...own.try, kind: "retract", ask: this.#await(own, done) });
+    this.#ports.send({ ...own.attemptId, kind: "retract", ask: this.#await(own, done) });
   }
 
-  takeBackElsewhere(event: RunningEvent, calls: readonly number[], done: () => void): void {
+  rollBackElsewhere(event: RunningEvent, calls: readonly number[], done: () => void): void {
     const own = this.#shared(event);
-    this.#ports.send({ ...own.try, kind: "takeBack", calls, ask: this.#await(own, done) });
+    this.#ports.send({ ...own.attemptId, kind: "rollbackCalls", calls, ask: this.#await(own, done) });
   }
 
   /** A number under which the head will say that it is done. */
   #await(event: OnHost, done: () => void): number {
     this.#lastAsk += 1;
-    event.takingBack ??= new Map();
-    event.takingBack.set(this.#lastAsk, done);
+    event.rollbacks ??= new Map();
+    event.rollbacks.set(this.#lastAsk, done);
     return this.#lastAsk;
   }
 
@@ -369,16 +368,16 @@ export class Site implements Supervisor {
     if (!isSent) {
       const { slot, method } = own.payload;
       const failed = failedEnd(tooLarge("the outcome", slot, method, this.limits.messageBytes));
-      this.#ports.send({ ...own.try, kind: "finish", isOver, ...failed });
+      this.#ports.send({ ...own.attemptId, kind: "finish", isOver, ...failed });
     }
     if (!isOver) return;
     this.marks?.hit("a host forgot an event by itself");
     if (ok && isSent) execution.leave();
-    else execution.undo();
+    else execution.rollBack();
     this.#forget(own);
     const { next } = own;
     if (next === null || next.execution.isDead || !next.isWaiting) return;
-    this.marks?.hit("a host went on with the next event by itself");
+    this.marks?.hit("a host started a pipelined event by itself");
     this.#start(next);
   }
 

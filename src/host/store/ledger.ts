@@ -1,4 +1,4 @@
-import type { CoreEvent, Moment, Ticket } from "../../core/event.js";
+import type { Moment, Ticket } from "../../core/event.js";
 import { type HeadwaterError, isRemembered } from "../../errors.js";
 import type { Journal, Write } from "../../journal/journal.js";
 import type { Shape } from "../../model/shape.js";
@@ -17,7 +17,8 @@ import {
   weakly,
 } from "../context/index.js";
 import { type StoredAnswer, StoredAnswers } from "../deduplication/index.js";
-import { type Change, type EventRequest, keysOfTimers, type Told } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
+import { type Change, keysOfTimers, type Told } from "../event/index.js";
 import type { Careful } from "./lives.js";
 import { olderTimerWrites } from "./older-timers.js";
 import { PARKED_BYTES_MAX, Parked, parkedWrite } from "./parked.js";
@@ -124,12 +125,7 @@ export class Ledger implements Keeper {
   }
 
   /** Writes what these events of a logical node leave behind; `open` are events that keep their tickets from now on. */
-  append(
-    node: string,
-    events: readonly CoreEvent<EventRequest>[],
-    open: readonly CoreEvent<EventRequest>[],
-    done: Done,
-  ): void {
+  append(node: string, events: readonly NodeEvent[], open: readonly NodeEvent[], done: Done): void {
     const writes: Write[] = [];
     const changes = new Map<Slot, Change>();
     let last = 0;
@@ -159,7 +155,7 @@ export class Ledger implements Keeper {
     for (const { payload } of events) payload.execution?.leave();
   }
 
-  #look({ moment }: CoreEvent<EventRequest>): void {
+  #look({ moment }: NodeEvent): void {
     if (moment.steadyMs > this.#latest.steadyMs) this.#latest = moment;
   }
 
@@ -325,7 +321,7 @@ export class Ledger implements Keeper {
     this.forgetKey(messageKey(client, from));
   }
 
-  #tracesOf(event: CoreEvent<EventRequest>, writes: Write[], changes: Map<Slot, Change>): void {
+  #tracesOf(event: NodeEvent, writes: Write[], changes: Map<Slot, Change>): void {
     const { slot, origin, execution, request } = event.payload;
     const own = keyOf(slot.node, origin);
     if (own !== null) writes.push({ key: own, value: null });

@@ -1,11 +1,9 @@
-import type { CoreEvent } from "../../core/event.js";
 import { decode, encode } from "../../state/codec.js";
-import { type EventRequest, HostRecord } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
+import { HostRecord } from "../event/index.js";
 import { goingOn, type Ports } from "../ports/index.js";
 import type { Ledger } from "./ledger.js";
 import { keyOf, keysOfCalls, keysOfEvents, type StoredEvent } from "./stored-event.js";
-
-type Event = CoreEvent<EventRequest>;
 
 /** The processes in a row that have begun with the same unfinished business, and the event that the last one ran alone. */
 interface Note {
@@ -18,7 +16,7 @@ const KEY = "l";
 /** After so many, events are run alone. */
 const STARTS_MAX = 3;
 /** A process that ends so often while it runs nothing but one event was ended by that. */
-const TRIES_MAX = 3;
+const ATTEMPTS_MAX = 3;
 
 /**
  * The lives of a program's process. Nothing tells a new process why the last one has ended, so it is told by the journal: if
@@ -92,7 +90,7 @@ function stored(bytes: Uint8Array): StoredEvent {
 
 /** Runs the events that a process has found in its journal alone, one after the other. */
 export class Careful {
-  #current: Event | null = null;
+  #current: NodeEvent | null = null;
   #mayRun = false;
   #held: (() => void)[] = [];
   #done: () => void = () => {};
@@ -110,14 +108,14 @@ export class Careful {
   ) {}
 
   /** Must the event wait? Then `again` is called when it may run. */
-  holds(event: Event, again: () => void): boolean {
+  holds(event: NodeEvent, again: () => void): boolean {
     const key = keyOf(event.payload.slot.node, event.payload.origin);
     if (this.pending.size === 0 || key === null) return false;
     if (this.#current === null) {
       this.#current = event;
       this.lives.tries(key).then((before) => {
         this.#mayRun = true;
-        if (before >= TRIES_MAX) event.payload.record = blamed(before);
+        if (before >= ATTEMPTS_MAX) event.payload.record = blamed(before);
         this.#admitHeld();
       }, this.#fail);
     }
@@ -129,7 +127,7 @@ export class Careful {
   }
 
   /** The event is over, and the journal knows. */
-  settled(event: Event): void {
+  settled(event: NodeEvent): void {
     if (this.pending.size === 0) return;
     this.pending.delete(keyOf(event.payload.slot.node, event.payload.origin) ?? "");
     if (this.pending.size === 0) this.#done();

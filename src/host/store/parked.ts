@@ -1,9 +1,9 @@
-import type { CoreEvent, Ticket } from "../../core/event.js";
+import type { Ticket } from "../../core/event.js";
 import { HeadwaterError } from "../../errors.js";
 import type { Journal, Write } from "../../journal/journal.js";
 import { pathOf, type Step, showPath } from "../../model/path.js";
 import { decode, encode } from "../../state/codec.js";
-import type { EventRequest, Origin } from "../event/index.js";
+import type { NodeEvent, Origin } from "../event/index.js";
 
 /** An event that ended every host it ran on, as the journal keeps it. */
 export interface StoredParked {
@@ -63,7 +63,7 @@ export class Parked {
   ) {}
 
   /** Parks an event, if nobody outside can ask for it again. Returns why there is no room for it, if so. */
-  takeIn(event: CoreEvent<EventRequest>): HeadwaterError | null {
+  takeIn(event: NodeEvent): HeadwaterError | null {
     const { origin, record, slot, method } = event.payload;
     if (origin.kind === "request" || record === null) return null;
     record.isParked = true;
@@ -114,7 +114,7 @@ export class Parked {
 }
 
 /** What the commit of a parked event leaves of it. */
-export function parkedWrite({ ticket, time, payload }: CoreEvent<EventRequest>): Write {
+export function parkedWrite({ ticket, time, payload }: NodeEvent): Write {
   const { slot, method, args, origin, record } = payload;
   const stored: StoredParked = {
     path: pathOf(slot),

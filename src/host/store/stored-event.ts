@@ -1,18 +1,11 @@
-import type { CoreEvent, Ticket } from "../../core/event.js";
+import type { Ticket } from "../../core/event.js";
 import type { Write } from "../../journal/journal.js";
 import { pathOf, type Step } from "../../model/path.js";
 import type { Method } from "../../model/shape.js";
 import { encode } from "../../state/codec.js";
 import { digits, encodeState, NAME_BYTES_MAX, type Slot, segment, shortened } from "../context/index.js";
-import {
-  askedInOrder,
-  type Effect,
-  type EventRequest,
-  type Origin,
-  type Told,
-  timerKey,
-  timerOrigin,
-} from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
+import { askedInOrder, type Effect, type Origin, type Told, timerKey, timerOrigin } from "../event/index.js";
 import { parkedKey } from "./parked.js";
 
 /** An event that nobody outside asked for, as the journal keeps it until it commits. */
@@ -82,7 +75,7 @@ export function ticketedTimerKey(node: string, { id }: Extract<Origin, { kind: "
 }
 
 /** What an effect leaves in the journal; null if nothing. */
-export function effectWrite(event: CoreEvent<EventRequest>, index: number, effect: Effect): Write | null {
+export function effectWrite(event: NodeEvent, index: number, effect: Effect): Write | null {
   const { node } = event.payload.slot;
   switch (effect.kind) {
     case "start":
@@ -108,7 +101,7 @@ export function effectWrite(event: CoreEvent<EventRequest>, index: number, effec
 }
 
 /** The same for an event that has its ticket: it must keep it, because one with a later ticket commits now. */
-export function ticketWrite({ ticket, time, steadyMs, payload }: CoreEvent<EventRequest>): Write {
+export function ticketWrite({ ticket, time, steadyMs, payload }: NodeEvent): Write {
   const { slot, origin, seen, method, args } = payload;
   const states = [...(seen ?? [])].flatMap(([above, state]) => {
     return state === null ? [] : [[pathOf(above), encodeState(above, state)] as const];

@@ -14,8 +14,8 @@ const UNKNOWN = "Something that is no event's own code, or runs after an `await`
 
 if (watched !== undefined) watch(watched);
 
-function watch({ beats, lookMs, reportMs, endMs }: Watched): void {
-  let last = Atomics.load(beats, 0);
+function watch({ heartbeats, lookMs, reportMs, endMs }: Watched): void {
+  let last = Atomics.load(heartbeats, 0);
   let blocked: { by: string; readonly question: Question } | null = null;
   let silentMs = 0;
   const report = async () => {
@@ -32,7 +32,7 @@ function watch({ beats, lookMs, reportMs, endMs }: Watched): void {
     );
   };
   setInterval(() => {
-    const beat = Atomics.load(beats, 0);
+    const beat = Atomics.load(heartbeats, 0);
     if (beat === last) {
       silentMs += lookMs; // in looks, not by the clock: while this thread is held up as well, nobody is late
       if (silentMs >= reportMs && blocked === null) void report();

@@ -28,15 +28,15 @@ export function watchThread(times: Times, warn: Warn): () => void {
 }
 
 function begin(times: Times, warn: Warn): void {
-  const beats = new Int32Array(new SharedArrayBuffer(4));
+  const heartbeats = new Int32Array(new SharedArrayBuffer(4));
   (globalThis as Record<symbol, unknown>)[Symbol.for(RUNNING)] = whatRuns;
-  const watched: Watched = { beats, ...times };
+  const watched: Watched = { heartbeats, ...times };
   const worker = new Worker(new URL("./watchdog-thread.js", import.meta.url), {
     workerData: { headwaterWatched: watched },
     execArgv: [], // what the program is loaded with, it need not load
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
   });
-  setInterval(() => Atomics.add(beats, 0, 1), times.lookMs).unref();
+  setInterval(() => Atomics.add(heartbeats, 0, 1), times.lookMs).unref();
   worker.on("error", ({ message }) => {
     warn(new HeadwaterError("HW-6035", `the thread of the program is not watched any more: ${message}.`));
   });

@@ -6,7 +6,7 @@
 /** What the watching thread is told. */
 export interface Watched {
   /** Counts the looks of the watched thread. */
-  readonly beats: Int32Array;
+  readonly heartbeats: Int32Array;
   readonly lookMs: number;
   /** When to report a blocked thread. */
   readonly reportMs: number;

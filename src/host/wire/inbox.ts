@@ -18,7 +18,7 @@ import {
   unpackedValue,
   unpackedWireValue,
 } from "./packed.js";
-import { at, type Header, type ToHead, type ToHost, type Try } from "./wire.js";
+import { type AttemptId, at, type Header, type ToHead, type ToHost } from "./wire.js";
 
 const REQUEST: Header["origin"] = { kind: "request" };
 
@@ -68,14 +68,14 @@ export class Inbox<M extends Message> {
       case KIND.over:
         return this.#over();
       case KIND.finish: {
-        const named = this.#try();
+        const named = this.#attemptId();
         const { isOver, ...end } = this.#packr.unpack(reader.blob()) as PackedEnd & { isOver: boolean };
         return { kind: "finish", ...named, isOver, ...unpackedEnd(end) };
       }
       case KIND.forget:
-        return { kind: "forget", ...this.#try() };
-      case KIND.letGo:
-        return { kind: "letGo", slot: this.#released(reader.uint()) };
+        return { kind: "forget", ...this.#attemptId() };
+      case KIND.evict:
+        return { kind: "evict", slot: this.#released(reader.uint()) };
       case KIND.other:
         return this.#other(this.#packr.unpack(reader.blob()) as Message);
       case KIND.context: {
@@ -103,7 +103,7 @@ export class Inbox<M extends Message> {
     return slot;
   }
 
-  #try(): Try {
+  #attemptId(): AttemptId {
     const node = this.#names[this.#reader.uint()] as string;
     return { node, ticket: this.#ticket(), attempt: this.#reader.uint() };
   }

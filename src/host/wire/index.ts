@@ -11,17 +11,17 @@ export { packedValue, unpackedValue } from "./packed.js";
 export { largest, PieceSizes, PieceWriter, writesIn } from "./pieces.js";
 export { failedEnd, tooLarge } from "./too-large.js";
 export {
-  type Above,
-  type Asked,
+  type AboveOnWire,
+  type AttemptId,
   at,
   type CallerOnWire,
+  type CallRequest,
   type Ended,
   found,
   type Header,
   type Made,
   type ToHead,
   type ToHost,
-  type Try,
   unwired,
   unwireEffect,
   wired,

@@ -4,7 +4,7 @@ import { encode } from "../../state/codec.js";
 import type { Slot } from "../context/index.js";
 import { ByteWriter } from "./bytes.js";
 import { HOW, KIND, type Message, packedEnd, packedValue, packedWireValue } from "./packed.js";
-import type { Header, Try } from "./wire.js";
+import type { AttemptId, Header } from "./wire.js";
 
 /** Contexts and names that one end of a connection keeps numbers for; then it begins again. */
 const NUMBERED_MAX = 65_536;
@@ -71,9 +71,9 @@ export class Outbox<M extends Message> {
         return this.#addFinish(message);
       case "forget":
         return this.#begin(KIND.forget, message);
-      case "letGo": {
+      case "evict": {
         const context = this.#context(message.slot);
-        this.#writer.forNumbers(2).uint(KIND.letGo);
+        this.#writer.forNumbers(2).uint(KIND.evict);
         this.#writer.uint(context);
         this.#contexts.delete(message.slot);
         this.#free.push(context);
@@ -109,7 +109,7 @@ export class Outbox<M extends Message> {
   }
 
   /** What begins with the name of a try. */
-  #begin(kind: number, { node, ticket, attempt }: Try): void {
+  #begin(kind: number, { node, ticket, attempt }: AttemptId): void {
     const name = this.#name(node);
     this.#start = this.#writer.length;
     this.#writer.forNumbers(4).uint(kind);

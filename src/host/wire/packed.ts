@@ -21,7 +21,7 @@ export const KIND = {
   finish: 5,
   forget: 6,
   other: 7,
-  letGo: 8,
+  evict: 8,
 } as const;
 
 /** How an event that is to run depends on others: as the head will say, not at all, or only on the one before it. */

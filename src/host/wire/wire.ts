@@ -11,7 +11,7 @@ import { textOf } from "../ports/index.js";
 /** What the head of a program and its hosts say to each other: plain data, and names of contexts and methods. */
 
 /** Which try at which event. */
-export interface Try {
+export interface AttemptId {
   readonly node: string;
   readonly ticket: Ticket;
   readonly attempt: number;
@@ -40,7 +40,7 @@ export interface Header {
 }
 
 /** A call as the host that makes it names it. */
-export interface Asked {
+export interface CallRequest {
   readonly path: Path;
   readonly method: string;
   readonly args: unknown[];
@@ -75,7 +75,7 @@ export interface Ended {
 export type Made = readonly (readonly [Path, boolean])[];
 
 /** What an event has of the contexts above one that it enters, apart from those of the callers. */
-export interface Above {
+export interface AboveOnWire {
   /** Those that it holds. */
   readonly held: readonly Path[];
   /** The states, as it left them, of those that it has entered on other hosts. */
@@ -85,38 +85,38 @@ export interface Above {
 export type ToHost =
   | ({ readonly kind: "run" } & Header)
   /** An event that was sent ahead may start, though the one before it is not over. */
-  | ({ readonly kind: "go"; readonly isAlone: boolean } & Try)
+  | ({ readonly kind: "start"; readonly isAlone: boolean } & AttemptId)
   /** The event may enter a context of this host, as one of its calls asked for. */
-  | ({ readonly kind: "enter"; readonly ask: number } & Above & Try)
+  | ({ readonly kind: "enter"; readonly ask: number } & AboveOnWire & AttemptId)
   /** A call of another host. `call` is the head's number for it. */
   | ({
       readonly kind: "call";
       readonly call: number;
       readonly header: Header;
-      readonly asked: Asked;
-    } & Above &
-      Try)
+      readonly asked: CallRequest;
+    } & AboveOnWire &
+      AttemptId)
   | ({
       readonly kind: "returned";
       readonly ask: number;
       readonly call: number;
       readonly doom: WireValue | null;
     } & Ended &
-      Try)
-  | ({ readonly kind: "refused"; readonly ask: number; readonly error: WireValue } & Try)
-  | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)
-  | ({ readonly kind: "tookBack" | "retracted"; readonly ask: number } & Try)
+      AttemptId)
+  | ({ readonly kind: "refused"; readonly ask: number; readonly error: WireValue } & AttemptId)
+  | ({ readonly kind: "rollbackCalls"; readonly calls: readonly number[]; readonly ask: number } & AttemptId)
+  | ({ readonly kind: "callsRolledBack" | "retracted"; readonly ask: number } & AttemptId)
   /** The event takes longer than it may: it fails, here where it started. */
-  | ({ readonly kind: "abandon"; readonly ms: number } & Try)
+  | ({ readonly kind: "abandon"; readonly ms: number } & AttemptId)
   /** The event has ended well on another host. */
-  | ({ readonly kind: "publish" } & Try)
-  | ({ readonly kind: "undo" } & Try)
+  | ({ readonly kind: "publish" } & AttemptId)
+  | ({ readonly kind: "rollback" } & AttemptId)
   /** The event is in the journal: nothing of it will be undone. */
-  | ({ readonly kind: "forget" } & Try)
-  | ({ readonly kind: "view"; readonly path: Path; readonly look: number } & Try)
+  | ({ readonly kind: "forget" } & AttemptId)
+  | ({ readonly kind: "view"; readonly path: Path; readonly look: number } & AttemptId)
   /** A context is on this host from now on, and this is its state, or a part of it with more to come. */
   | {
-      readonly kind: "take";
+      readonly kind: "load";
       readonly node: string;
       readonly path: Path;
       readonly writes: readonly Write[];
@@ -125,19 +125,23 @@ export type ToHost =
       readonly isLast: boolean;
     }
   /** A context is not needed here at present. The journal has its state. */
-  | { readonly kind: "letGo"; readonly slot: Slot }
+  | { readonly kind: "evict"; readonly slot: Slot }
   /** These contexts are on this host no longer. */
-  | { readonly kind: "give"; readonly node: string; readonly paths: readonly Path[] }
+  | { readonly kind: "handOver"; readonly node: string; readonly paths: readonly Path[] }
   /** Contexts are to be copied: `anew` from the beginning, of `paths` what has changed since they were copied last. */
-  | ({ readonly kind: "copy"; readonly paths: readonly Path[]; readonly anew: readonly Path[] } & CopyOf)
+  | ({
+      readonly kind: "copyContexts";
+      readonly paths: readonly Path[];
+      readonly anew: readonly Path[];
+    } & CopyOf)
   /** The last piece has arrived, and the next one is wanted. */
-  | ({ readonly kind: "more" } & CopyOf)
+  | ({ readonly kind: "nextPiece" } & CopyOf)
   /** To be kept for contexts that may come (`pieces.ts`). */
-  | ({ readonly kind: "stage"; readonly piece: Uint8Array } & CopyOf)
+  | ({ readonly kind: "stagePiece"; readonly piece: Uint8Array } & CopyOf)
   /** These contexts have come. */
-  | ({ readonly kind: "settle"; readonly paths: readonly Path[] } & CopyOf)
+  | ({ readonly kind: "install"; readonly paths: readonly Path[] } & CopyOf)
   /** The copy is not wanted any more. */
-  | ({ readonly kind: "drop" } & CopyOf);
+  | ({ readonly kind: "dropCopy" } & CopyOf);
 
 /** Which copy of contexts of which logical node. */
 export interface CopyOf {
@@ -146,13 +150,13 @@ export interface CopyOf {
 }
 
 export type ToHead =
-  | ({ readonly kind: "ask"; readonly ask: number } & Asked & Try)
-  | ({ readonly kind: "release"; readonly path: Path; readonly changed: boolean } & Try)
-  | ({ readonly kind: "retract"; readonly ask: number } & Try)
+  | ({ readonly kind: "ask"; readonly ask: number } & CallRequest & AttemptId)
+  | ({ readonly kind: "release"; readonly path: Path; readonly changed: boolean } & AttemptId)
+  | ({ readonly kind: "retract"; readonly ask: number } & AttemptId)
   /** The event has stopped, and is to start again. */
-  | ({ readonly kind: "again" } & Try)
+  | ({ readonly kind: "restart" } & AttemptId)
   /** `isOver`: nothing of it can be taken back any more, and its host has forgotten it. */
-  | ({ readonly kind: "finish"; readonly isOver: boolean } & Ended & Try)
+  | ({ readonly kind: "finish"; readonly isOver: boolean } & Ended & AttemptId)
   | ({
       readonly kind: "return";
       readonly call: number;
@@ -160,23 +164,23 @@ export type ToHead =
       /** The states, at this moment, of the contexts that the event has entered here and that have others below. */
       readonly entered: readonly (readonly [Path, Uint8Array])[];
     } & Ended &
-      Try)
-  | ({ readonly kind: "takeBack"; readonly calls: readonly number[]; readonly ask: number } & Try)
+      AttemptId)
+  | ({ readonly kind: "rollbackCalls"; readonly calls: readonly number[]; readonly ask: number } & AttemptId)
   | ({
-      readonly kind: "tookBack";
+      readonly kind: "callsRolledBack";
       readonly ask: number;
       readonly writes: readonly Write[];
       readonly entered: readonly (readonly [Path, Uint8Array])[];
       readonly made: Made;
-    } & Try)
+    } & AttemptId)
   | ({
       readonly kind: "viewed";
       readonly path: Path;
       readonly look: number;
       readonly state: Uint8Array | null;
-    } & Try)
-  | ({ readonly kind: "copied"; readonly piece: Uint8Array; readonly isLast: boolean } & CopyOf)
-  | ({ readonly kind: "staged" } & CopyOf);
+    } & AttemptId)
+  | ({ readonly kind: "copiedPiece"; readonly piece: Uint8Array; readonly isLast: boolean } & CopyOf)
+  | ({ readonly kind: "pieceStaged" } & CopyOf);
 
 /** A value or an error; our own errors keep their codes. Errors that may be reported keep their stacks. */
 export type WireValue =

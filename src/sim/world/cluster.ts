@@ -7,7 +7,7 @@ import { Fleet, type HostPool, type HostStatus } from "../../host/fleet/index.js
 import { Heads, type Hosts, Quarantine, UNKNOWN } from "../../host/head/index.js";
 import type { Program } from "../../host/node/index.js";
 import type { HostId, Limits } from "../../host/ports/index.js";
-import { Site } from "../../host/site/index.js";
+import { HostSite } from "../../host/site/index.js";
 import { Inbox, Outbox, type ToHead, type ToHost } from "../../host/wire/index.js";
 import type { ContextClass } from "../../model/context.js";
 import { pathOf, resolvePath } from "../../model/path.js";
@@ -91,7 +91,7 @@ class Link<M extends ToHost | ToHead> {
 /** One life of a host: its contexts, and its connections to the head. */
 interface SimHost {
   readonly life: number;
-  readonly site: Site;
+  readonly site: HostSite;
   readonly down: Link<ToHost>;
   readonly up: Link<ToHead>;
   /** What it was about to do. */
@@ -139,14 +139,14 @@ export class Cluster implements Hosts, HostPool {
     for (let host = 0; host < count; host++) this.#begin(host as HostId);
   }
 
-  get sites(): Site[] {
+  get sites(): HostSite[] {
     return [...this.#hosts.values()].map(({ site }) => site);
   }
 
   #begin(host: HostId): void {
     const { classes, limits, random, marks, isDurable, later, soon, atRest, broken, program } = this.#around;
     this.#lives += 1;
-    const site = new Site(
+    const site = new HostSite(
       classes,
       {
         soon: (task) => soon(() => this.#within(started, task)),
@@ -332,10 +332,10 @@ export class Cluster implements Hosts, HostPool {
     const node = random.pick([...program().nodes.values()]);
     const slot = this.#someContext(node.root);
     if (slot.shape.anonymous) return;
-    const move = { to: random.pick([...this.#hosts.keys()]), isWish: random.chance(0.7) };
+    const move = { to: random.pick([...this.#hosts.keys()]), isRequested: random.chance(0.7) };
     this.heads
       .of(node.name)
-      .move(slot, move, { resolve: () => marks.hit("a context was moved"), reject: () => {} });
+      .move(slot, move, { resolve: () => marks.hit("a context was migrated"), reject: () => {} });
   }
 
   /** Moves that have not ended. When nothing can happen any more, each of them would wait for ever. */

@@ -2,9 +2,9 @@ import type { CommitOrder } from "../../core/core.js";
 import type { CoreEvent } from "../../core/event.js";
 import { invariant } from "../../errors.js";
 import type { Slot } from "../../host/context/index.js";
-import type { Effect, EventRequest, Waiting } from "../../host/event/index.js";
+import type { Effect, EventRequest, WaitingCaller } from "../../host/event/index.js";
 import type { Program } from "../../host/node/index.js";
-import type { Site } from "../../host/site/index.js";
+import type { HostSite } from "../../host/site/index.js";
 import type { Sender, TimerId } from "../../model/event.js";
 import type { OutsideResult } from "../../model/outside.js";
 import { pathOf, resolvePath, type Step } from "../../model/path.js";
@@ -21,7 +21,7 @@ import {
 import { plain } from "../programs/index.js";
 
 /** Stands for whoever waits for a request of the workload; what came of it is in the log. */
-export class RequestWaiting implements Waiting {
+export class RequestWaiting implements WaitingCaller {
   constructor(readonly request: number) {}
 
   resolve(): void {}
@@ -168,7 +168,7 @@ export class Recorder {
     this.#toldBefore = new Map(this.#lastTold);
   }
 
-  finish(program: Program, sites: readonly Site[]): RunLog {
+  finish(program: Program, sites: readonly HostSite[]): RunLog {
     const armed: RunLog["armed"] = new Map();
     const states: RunLog["states"] = new Map();
     for (const { name, root, timers } of program.nodes.values()) {

@@ -25,7 +25,7 @@ export class WatchedLedger extends Ledger {
 
   override append(...[node, events, open, done]: Parameters<Ledger["append"]>): void {
     const logged = events
-      .filter(({ payload }: CoreEvent<EventRequest>) => payload.move === null)
+      .filter(({ payload }: CoreEvent<EventRequest>) => payload.migration === null)
       .map((event) => this.recorder.appended(event));
     const { groups } = this.journal;
     const kept = this.plant === "forget-tickets" ? [] : open;

@@ -1,4 +1,4 @@
-import { OPTIMISTIC_TRIES } from "../../core/dependencies.js";
+import { OPTIMISTIC_ATTEMPTS } from "../../core/dependencies.js";
 import type { CoreEvent } from "../../core/event.js";
 import { HeadwaterError, invariant } from "../../errors.js";
 import type { EventRequest } from "../../host/event/index.js";
@@ -25,7 +25,7 @@ interface Possible {
 
 const TURNS_TO_SETTLE = 12;
 const BURST_MAX = 4;
-const OWN_ACCORD = "an event started again of its own accord";
+const OWN_ACCORD = "an event restarted itself";
 /** One in so many requests carries no id: its client never asks again. */
 const IDLESS_EVERY = 7;
 /** Far more than any generated program takes: a run that goes on longer goes on for ever. */
@@ -319,9 +319,9 @@ export class World {
   }
 
   #settled(event: CoreEvent<EventRequest>): void {
-    if (event.payload.move !== null) return;
+    if (event.payload.migration !== null) return;
     const again = this.#options.marks.count(OWN_ACCORD) - this.#againBefore; // one may take others along
-    const triesMax = OPTIMISTIC_TRIES + 1 + (this.#cluster?.hostsLost ?? 0) + again;
+    const triesMax = OPTIMISTIC_ATTEMPTS + 1 + (this.#cluster?.hostsLost ?? 0) + again;
     invariant(event.attempt <= triesMax, `an event was tried ${event.attempt} times, not ${triesMax}`);
     const { ticket, result, origin } = this.#recorder.settled(event);
     this.#hash.add(ticket).add(result.ok ? digest(result.value) : result.error.message);

@@ -1,12 +1,9 @@
-import type { CoreEvent } from "../../core/event.js";
 import { clearUpTo } from "../../core/next-in-line.js";
 import { added } from "../../core/ready.js";
-import type { EventRequest } from "../event/index.js";
+import type { NodeEvent } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
 import type { Hosts } from "./hosts.js";
 import { RemoteRun } from "./remote-run.js";
-
-type Event = CoreEvent<EventRequest>;
 
 /** Tries of which each stands behind the one before it, on one host. */
 export interface Chain {
@@ -18,20 +15,22 @@ export interface Chain {
 const NONE: readonly never[] = [];
 
 /** So many of those that wait behind an event in its context go to its host along with it. */
-const AHEAD_MAX = 16;
+const PIPELINED_MAX = 16;
 
 /**
  * Events sent ahead: while an event runs, those that wait for nobody but it, in the same context, go to the host that it
  * runs on. The host starts the next one by itself when the one before is over: when nothing of that can be taken back.
  * Otherwise, it waits until the head says so.
  */
-export class Ahead {
+export class Pipelining {
   constructor(readonly hosts: Hosts) {}
 
   /** The present try at an event, if it was sent ahead and its turn had not come. */
-  sent(event: Event): RemoteRun | null {
+  sent(event: NodeEvent): RemoteRun | null {
     const run = event.payload.execution as RemoteRun | null;
-    return run !== null && run.behind !== null && run.attempt === event.attempt && !run.isUndone ? run : null;
+    return run !== null && run.behind !== null && run.attempt === event.attempt && !run.isRolledBack
+      ? run
+      : null;
   }
 
   /** The turn of one that was sent ahead has come. */
@@ -41,13 +40,13 @@ export class Ahead {
   }
 
   /** New tries at those that can be sent behind this one, and behind those that are there already. */
-  after(event: Event, run: RemoteRun, host: HostId): readonly RemoteRun[] {
+  after(event: NodeEvent, run: RemoteRun, host: HostId): readonly RemoteRun[] {
     const chain = this.#chainOf(run);
     let next = chain.last.event.next;
-    if (next === null || chain.length >= AHEAD_MAX) return NONE;
-    const clear = clearUpTo(event.place);
+    if (next === null || chain.length >= PIPELINED_MAX) return NONE;
+    const clear = clearUpTo(event.context);
     let made: RemoteRun[] | null = null;
-    for (; next !== null && chain.length < AHEAD_MAX; next = next.next) {
+    for (; next !== null && chain.length < PIPELINED_MAX; next = next.next) {
       if (next.ticket >= clear || !this.#mayGo(next)) break;
       const ahead = new RemoteRun(next, next.attempt, this.hosts, host);
       ahead.behind = chain.last;
@@ -60,9 +59,10 @@ export class Ahead {
     return made ?? NONE;
   }
 
-  #mayGo(event: Event): boolean {
-    const { move, record } = event.payload;
-    if (event.status !== "waiting" || event.views !== null || move !== null || record !== null) return false;
+  #mayGo(event: NodeEvent): boolean {
+    const { migration, record } = event.payload;
+    if (event.status !== "waiting" || event.views !== null || migration !== null || record !== null)
+      return false;
     return this.sent(event) === null;
   }
 

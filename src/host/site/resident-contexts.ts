@@ -4,7 +4,7 @@ import { type Keeper, type Slot, weakly } from "../context/index.js";
  * The contexts in the memory of a host whose program has a journal. The head brings them and says when they are to go;
  * of the others there are names, as long as somebody needs them.
  */
-export class Held implements Keeper {
+export class ResidentContexts implements Keeper {
   readonly #slots = new Set<Slot>();
   readonly cache = { generation: 1, add: (slot: Slot) => void this.#slots.add(slot) };
   readonly hold = weakly;
@@ -14,7 +14,7 @@ export class Held implements Keeper {
     return null;
   }
 
-  letGo(slot: Slot): void {
+  evict(slot: Slot): void {
     this.#slots.delete(slot);
   }
 }

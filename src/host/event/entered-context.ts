@@ -18,7 +18,7 @@ import type { Slot } from "../context/index.js";
 import type { Frame } from "./frame.js";
 
 /** One context in one try of an event: its state before, its state now, and the instance the event works in. */
-export class Entry {
+export class EnteredContext {
   readonly before: State;
   /** As of the last method that ended in this context. */
   state: State;
@@ -34,7 +34,7 @@ export class Entry {
   /** Can later events see `state`? */
   published = false;
   /** What the same try of the event has entered next. */
-  next: Entry | null = null;
+  next: EnteredContext | null = null;
 
   constructor(readonly slot: Slot) {
     this.before = slot.state;
@@ -167,7 +167,7 @@ export class Entry {
   }
 
   /** The event is taken back. */
-  undo(): void {
+  rollBack(): void {
     this.#instance = null;
     if (this.published && this.state !== this.before) this.slot.put(this.before, null);
   }

@@ -9,7 +9,7 @@ import { hostsOf, type RunOptions, run, type Service } from "headwater";
 import type { Ticket } from "#src/core/event.js";
 import { Slot } from "#src/host/context/slot.js";
 import { DEFAULT_LIMITS } from "#src/host/ports/limits.js";
-import { Site } from "#src/host/site/site.js";
+import { HostSite } from "#src/host/site/site.js";
 import { Inbox } from "#src/host/wire/inbox.js";
 import { Outbox } from "#src/host/wire/outbox.js";
 import type { ToHost } from "#src/host/wire/wire.js";
@@ -20,7 +20,7 @@ const module = new URL("./programs/archive.ts", import.meta.url).href;
 const [BOOKS, PAGES, IN_MEMORY] = [12, 40, 30];
 
 async function folder(t: TestContext): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), "headwater-letting-go-"));
+  const made = await mkdtemp(join(tmpdir(), "headwater-eviction-"));
   t.after(() => rm(made, { recursive: true }));
   return made;
 }
@@ -106,11 +106,11 @@ test("the contexts of a host need not fit into its memory", async (t) => {
   assert.equal(await page(0).host(), host, "the host has ended in between");
 });
 
-test("a host forgets the names of contexts that it was told to let go of", async () => {
+test("a host forgets the names of contexts that it was told to evict", async () => {
   const classes = { Archive };
   const limits = DEFAULT_LIMITS;
   const ports = { soon: queueMicrotask, atRest: queueMicrotask, send: () => true, broken: assert.ifError };
-  const site = new Site(classes, ports, { limits, isDurable: true });
+  const site = new HostSite(classes, ports, { limits, isDurable: true });
   const head = new Slot("Archive", null, null, undefined, Archive);
   const outbox = new Outbox<ToHost>();
   const inbox = new Inbox<ToHost>(
@@ -149,7 +149,7 @@ test("a host forgets the names of contexts that it was told to let go of", async
   const root = site.roots.get("Archive") as Slot;
   await pass();
   assert.equal([...root.made()].filter(({ exists }) => exists).length, 3000);
-  for (let key = 10; key < 3000; key++) outbox.add({ kind: "letGo", slot: bookOf(head, key) });
+  for (let key = 10; key < 3000; key++) outbox.add({ kind: "evict", slot: bookOf(head, key) });
   await pass();
   await pass();
   assert.equal([...root.made()].filter(({ exists }) => exists).length, 10);

@@ -2,7 +2,7 @@ import type { Write } from "../../journal/journal.js";
 import { MemoryJournal } from "../../journal/memory.js";
 
 /** A context that comes from the journal, in parts: what has come of it. */
-export class Coming {
+export class PartialLoad {
   readonly journal = new MemoryJournal();
   /** What has come of a value whose rest has not. */
   #parts: Uint8Array[] = [];

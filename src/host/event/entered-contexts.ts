@@ -1,20 +1,20 @@
 import type { Slot } from "../context/index.js";
-import type { Entry } from "./entry.js";
+import type { EnteredContext } from "./entered-context.js";
 
 /** Looking through so few takes no longer than a look into a map, which is larger than all of them together. */
 const LOOKED_THROUGH_MAX = 16;
 
 /** Finds the contexts that a try of an event has entered, if those are more than one. They are chained through themselves. */
-export class Entries {
-  #last: Entry;
+export class EnteredContexts {
+  #last: EnteredContext;
   #count = 1;
-  #bySlot: Map<Slot, Entry> | null = null;
+  #bySlot: Map<Slot, EnteredContext> | null = null;
 
-  constructor(readonly first: Entry) {
+  constructor(readonly first: EnteredContext) {
     this.#last = first;
   }
 
-  add(entry: Entry): void {
+  add(entry: EnteredContext): void {
     this.#last.next = entry;
     this.#last = entry;
     this.#count += 1;
@@ -23,17 +23,17 @@ export class Entries {
       this.#bySlot = new Map(allFrom(this.first).map((each) => [each.slot, each]));
   }
 
-  get(slot: Slot): Entry | null {
+  get(slot: Slot): EnteredContext | null {
     if (this.#bySlot !== null) return this.#bySlot.get(slot) ?? null;
-    let at: Entry | null = this.first;
+    let at: EnteredContext | null = this.first;
     while (at !== null && at.slot !== slot) at = at.next;
     return at;
   }
 }
 
 /** One that was entered, and those that were entered after it. */
-export function allFrom(first: Entry | null): Entry[] {
-  const all: Entry[] = [];
+export function allFrom(first: EnteredContext | null): EnteredContext[] {
+  const all: EnteredContext[] = [];
   for (let at = first; at !== null; at = at.next) all.push(at);
   return all;
 }

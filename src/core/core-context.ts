@@ -5,7 +5,7 @@ import { TicketQueue } from "./queue.js";
  * What the core keeps of one context: who is on the way into it, in ticket order. It is the queue of the unfinished events
  * that started here and may write, here and below.
  */
-export class Place<P> extends TicketQueue<CoreEvent<P>> {
+export class CoreContext<P> extends TicketQueue<CoreEvent<P>> {
   /** Unfinished events that started here and only read. Null until there is one, and so for most contexts. */
   readers: TicketQueue<CoreEvent<P>> | null = null;
   /** Events below that still have to look at the state of this context. Null until there is one. */
@@ -18,16 +18,16 @@ export class Place<P> extends TicketQueue<CoreEvent<P>> {
   openReaders: CoreEvent<P>[] | null = null;
 
   constructor(
-    readonly parent: Place<P> | null,
-    /** Whose place it is; nothing to the core. */
+    readonly parent: CoreContext<P> | null,
+    /** What the caller has of this context; the core does not look at it. */
     readonly owner: unknown = null,
   ) {
     super();
   }
 
-  /** Is it the place of this context, or of one below it? */
-  isWithin(other: Place<P>): boolean {
-    for (let at: Place<P> | null = this; at !== null; at = at.parent) if (at === other) return true;
+  /** Is it this context, or one below it? */
+  isWithin(other: CoreContext<P>): boolean {
+    for (let at: CoreContext<P> | null = this; at !== null; at = at.parent) if (at === other) return true;
     return false;
   }
 

@@ -1,24 +1,21 @@
 import type { Core } from "../../core/core.js";
-import type { CoreEvent } from "../../core/event.js";
 import type { Plant } from "../../core/plants.js";
 import { HeadwaterError } from "../../errors.js";
 import type { Journal, Write } from "../../journal/journal.js";
 import { pathOf } from "../../model/path.js";
 import type { Slot } from "../context/index.js";
-import type { EventRequest, Waiting } from "../event/index.js";
+import type { EventRequest, NodeEvent, WaitingCaller } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
 import type { ToHead } from "../wire/index.js";
-import { type CopyPorts, JournalCopy, SourceCopy } from "./copies.js";
 import type { Hosts } from "./hosts.js";
-import { type Move, Moving } from "./moving.js";
-
-type Event = CoreEvent<EventRequest>;
+import { Migration, type MigrationTarget } from "./migration.js";
+import { type CopyPorts, JournalCopy, SourceCopy } from "./migration-copies.js";
 
 /** Copies that are under way at the same time; other moves wait. */
 const COPIES_MAX = 16;
 
 /** What moves need of their logical node. */
-export interface MovePorts extends CopyPorts {
+export interface MigrationPorts extends CopyPorts {
   readonly core: Core<EventRequest>;
   readonly hosts: Hosts;
   /** Where states are kept, if anywhere but on hosts. */
@@ -27,11 +24,11 @@ export interface MovePorts extends CopyPorts {
   /** A context is on another host. */
   came(slot: Slot): void;
   /** Is somebody about to see one of its contexts? */
-  isLookedAt(move: Moving): boolean;
+  isLookedAt(move: Migration): boolean;
   /** Gives a move its ticket. */
-  request(move: Moving, waiting: Waiting): void;
+  request(move: Migration, waiting: WaitingCaller): void;
   /** As an event, a move has ended. */
-  done(event: Event, error: HeadwaterError | null): void;
+  done(event: NodeEvent, error: HeadwaterError | null): void;
 }
 
 /**
@@ -39,25 +36,25 @@ export interface MovePorts extends CopyPorts {
  * events go on (`copies.ts`). Then the move gets a ticket, as an event: when its turn has come nobody later gets in, and
  * when nobody earlier can be undone any more, what has changed since is sent, and the place changes.
  */
-export class Moves {
-  readonly #ports: MovePorts;
+export class Migrations {
+  readonly #ports: MigrationPorts;
   readonly #hosts: Hosts;
   /** Those that have no ticket yet, because their contexts are being copied. */
-  readonly #preparing = new Map<Moving, Waiting>();
-  readonly #copies = new Map<Moving, JournalCopy | SourceCopy>();
+  readonly #preparing = new Map<Migration, WaitingCaller>();
+  readonly #copies = new Map<Migration, JournalCopy | SourceCopy>();
   /** Those whose contexts are to be copied when others have been. */
-  readonly #backlog: Moving[] = [];
+  readonly #backlog: Migration[] = [];
   /** The contexts that are being moved. The next move of one waits for the last, so that the last one asked for is made last. */
   readonly #underWay = new Set<Slot>();
   /** Those that wait for earlier events. */
-  readonly #waiting = new Map<Event, { readonly move: Moving; readonly attempt: number }>();
+  readonly #waiting = new Map<NodeEvent, { readonly move: Migration; readonly attempt: number }>();
   /** Those whose turn has come, while the rest is on its way. */
-  readonly #ending = new Map<Moving, Event>();
+  readonly #ending = new Map<Migration, NodeEvent>();
   #lastCopy = 0;
   #open = 0;
   #areDue = false;
 
-  constructor(ports: MovePorts) {
+  constructor(ports: MigrationPorts) {
     this.#ports = ports;
     this.#hosts = ports.hosts;
   }
@@ -67,9 +64,9 @@ export class Moves {
     return this.#open;
   }
 
-  start(slot: Slot, wanted: Move, waiting: Waiting): void {
+  start(slot: Slot, wanted: MigrationTarget, waiting: WaitingCaller): void {
     this.#open += 1;
-    const move = new Moving(slot, wanted, this.#hosts);
+    const move = new Migration(slot, wanted, this.#hosts);
     this.#preparing.set(move, waiting);
     this.#backlog.push(move);
     this.#startNext();
@@ -87,7 +84,7 @@ export class Moves {
   }
 
   /** Copies the contexts, then asks for a ticket. */
-  #copy(move: Moving): void {
+  #copy(move: Migration): void {
     const { journal, request } = this.#ports;
     const ready = () => {
       const waiting = this.#preparing.get(move);
@@ -109,7 +106,7 @@ export class Moves {
   }
 
   /** Its turn has come. */
-  begin(event: Event, move: Moving): void {
+  begin(event: NodeEvent, move: Migration): void {
     this.#hosts.migrating?.(move, "locked");
     this.#waiting.set(event, { move, attempt: event.attempt });
     this.#areDue = true;
@@ -140,11 +137,11 @@ export class Moves {
    * Is there an earlier event in these contexts that may still be undone or started again, or one that is to see them?
    * What that one sees is there before anything of later events in these contexts, as long as they stay on their host.
    */
-  #mustWait({ ticket, dependsOn }: Event, move: Moving): boolean {
-    if (this.#ports.plant === "move-early") return false;
+  #mustWait({ ticket, dependsOn }: NodeEvent, move: Migration): boolean {
+    if (this.#ports.plant === "migrate-early") return false;
     if (dependsOn > 0) return true;
     if (this.#ports.isLookedAt(move)) {
-      this.#ports.marks?.hit("a move waited for a look at its context");
+      this.#ports.marks?.hit("a migration waited for a view of its context");
       return true;
     }
     for (const earlier of this.#ports.core.unsettled()) {
@@ -158,7 +155,7 @@ export class Moves {
   }
 
   /** Nothing happens in the contexts any more: the rest can go. */
-  #end(event: Event, move: Moving): void {
+  #end(event: NodeEvent, move: Migration): void {
     const copy = this.#copies.get(move);
     if (!this.#hosts.placement.isOpen(move.to)) return this.#fail(event, move);
     if (copy instanceof SourceCopy) {
@@ -176,7 +173,7 @@ export class Moves {
   }
 
   /** `copied` are the contexts whose states the host has. */
-  #moved(event: Event, move: Moving, copied: ReadonlySet<Slot>): void {
+  #moved(event: NodeEvent, move: Migration, copied: ReadonlySet<Slot>): void {
     const { slot } = event.payload;
     const { to } = move;
     const { placement } = this.#hosts;
@@ -188,7 +185,7 @@ export class Moves {
     for (const each of move.contexts()) {
       const { residence } = each;
       if (residence.life === life && life !== 0) continue; // it is there
-      residence.moves += 1;
+      residence.migrations += 1;
       residence.life = 0;
       if (!copied.has(each)) continue;
       residence.life = life;
@@ -196,18 +193,18 @@ export class Moves {
     }
     const { node } = slot;
     for (const [host, slots] of sources)
-      this.#ports.send(host, { kind: "give", node, paths: slots.map(pathOf) });
+      this.#ports.send(host, { kind: "handOver", node, paths: slots.map(pathOf) });
     const copy = this.#copies.get(move);
     if (settled.length > 0 && copy !== undefined)
-      this.#ports.send(to, { kind: "settle", node, copy: copy.id, paths: settled.map(pathOf) });
-    placement.move(slot, to, move.isWish, move.staying);
+      this.#ports.send(to, { kind: "install", node, copy: copy.id, paths: settled.map(pathOf) });
+    placement.move(slot, to, move.isRequested, move.staying);
     this.#hosts.migrating?.(move, "moved");
     for (const each of settled) this.#ports.came(each);
     this.#drop(node, move);
     this.#done(event, null);
   }
 
-  #fail(event: Event, move: Moving): void {
+  #fail(event: NodeEvent, move: Migration): void {
     const { slot } = event.payload;
     this.#drop(slot.node, move);
     this.#hosts.migrating?.(move, "failed");
@@ -215,7 +212,7 @@ export class Moves {
     this.#done(event, new HeadwaterError("HW-6015", what));
   }
 
-  #done(event: Event, error: HeadwaterError | null): void {
+  #done(event: NodeEvent, error: HeadwaterError | null): void {
     this.#open -= 1;
     this.#underWay.delete(event.payload.slot);
     this.#ports.done(event, error);
@@ -223,14 +220,14 @@ export class Moves {
   }
 
   /** A copy is not needed any more. */
-  #drop(node: string, move: Moving): void {
+  #drop(node: string, move: Migration): void {
     const copy = this.#copies.get(move);
     if (copy === undefined) return;
     this.#copies.delete(move);
     this.#ending.delete(move);
     copy.drop();
-    for (const host of copy.asked) this.#ports.send(host, { kind: "drop", node, copy: copy.id });
-    this.#ports.send(copy.to, { kind: "drop", node, copy: copy.id });
+    for (const host of copy.asked) this.#ports.send(host, { kind: "dropCopy", node, copy: copy.id });
+    this.#ports.send(copy.to, { kind: "dropCopy", node, copy: copy.id });
     this.#startNext();
   }
 
@@ -256,10 +253,10 @@ export class Moves {
     return this.#copies.size > 0;
   }
 
-  heard(host: HostId, message: Extract<ToHead, { kind: "copied" | "staged" }>): void {
+  heard(host: HostId, message: Extract<ToHead, { kind: "copiedPiece" | "pieceStaged" }>): void {
     for (const copy of this.#copies.values()) {
       if (copy.id !== message.copy) continue;
-      if (message.kind === "staged") copy.staged();
+      if (message.kind === "pieceStaged") copy.staged();
       else if (copy instanceof SourceCopy) copy.copied(host, message.piece, message.isLast, this.#isLeftOut);
       return;
     }

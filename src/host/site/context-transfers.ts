@@ -11,12 +11,22 @@ import {
   UNREAD_BYTES_MIN,
 } from "../context/index.js";
 import { at, PieceSizes, PieceWriter, type ToHead, type ToHost, writesIn } from "../wire/index.js";
-import { Coming } from "./coming.js";
-import type { Held } from "./held.js";
+import { PartialLoad } from "./partial-load.js";
+import type { ResidentContexts } from "./resident-contexts.js";
 
-export type CopyMessage = Extract<
+export type TransferMessage = Extract<
   ToHost,
-  { readonly kind: "copy" | "more" | "stage" | "settle" | "drop" | "take" | "give" | "letGo" }
+  {
+    readonly kind:
+      | "copyContexts"
+      | "nextPiece"
+      | "stagePiece"
+      | "install"
+      | "dropCopy"
+      | "load"
+      | "handOver"
+      | "evict";
+  }
 >;
 
 /** A copy that leaves this host. */
@@ -29,24 +39,24 @@ interface Outgoing {
 }
 
 /** Contexts come to a host and leave it. */
-export class SiteCopies {
+export class ContextTransfers {
   readonly #roots: ReadonlyMap<string, Slot>;
   readonly #send: (message: ToHead) => void;
   /** States that the journal has. */
   readonly #kept: WeakSet<State>;
   readonly #pieceBytes: number;
-  readonly #held: Held | null;
+  readonly #held: ResidentContexts | null;
   readonly #outgoing = new Map<string, Outgoing>();
   readonly #staged = new Map<string, Map<Slot, Staged>>();
   /** What has come of contexts whose last part has not. */
-  readonly #coming = new Map<Slot, Coming>();
+  readonly #coming = new Map<Slot, PartialLoad>();
 
   constructor(
     roots: ReadonlyMap<string, Slot>,
     send: (message: ToHead) => void,
     kept: WeakSet<State>,
     pieceBytes: number,
-    held: Held | null,
+    held: ResidentContexts | null,
   ) {
     this.#roots = roots;
     this.#send = send;
@@ -55,38 +65,38 @@ export class SiteCopies {
     this.#held = held;
   }
 
-  receive(message: CopyMessage): void {
+  receive(message: TransferMessage): void {
     switch (message.kind) {
-      case "copy":
-        return this.#copy(message);
-      case "more":
-        return this.#more(message.node, message.copy);
-      case "stage":
-        return this.#stage(message);
-      case "settle":
-        return this.#settle(message);
-      case "drop":
+      case "copyContexts":
+        return this.#copyContexts(message);
+      case "nextPiece":
+        return this.#nextPiece(message.node, message.copy);
+      case "stagePiece":
+        return this.#stagePiece(message);
+      case "install":
+        return this.#install(message);
+      case "dropCopy":
         this.#outgoing.delete(nameOf(message));
         this.#staged.delete(nameOf(message));
         return;
-      case "take":
-        return this.#take(message);
-      case "give":
-        for (const path of message.paths) this.#letGo(at(message.node, path, this.#roots));
+      case "load":
+        return this.#load(message);
+      case "handOver":
+        for (const path of message.paths) this.#evict(at(message.node, path, this.#roots));
         return;
-      case "letGo":
-        return this.#letGo(message.slot);
+      case "evict":
+        return this.#evict(message.slot);
     }
   }
 
-  #letGo(slot: Slot): void {
-    const isFree = slot.letGo();
+  #evict(slot: Slot): void {
+    const isFree = slot.evict();
     invariant(isFree, "a context leaves a host only when no event is in it");
-    this.#held?.letGo(slot);
+    this.#held?.evict(slot);
   }
 
   /** Begins a round: whole states of those contexts that were not sent before, what changed of the others. */
-  #copy(message: Extract<ToHost, { kind: "copy" }>): void {
+  #copyContexts(message: Extract<ToHost, { kind: "copyContexts" }>): void {
     const { node, copy, paths, anew } = message;
     const name = nameOf(message);
     const { sent = new Map<Slot, State>(), sizes = new PieceSizes(this.#pieceBytes) } =
@@ -108,10 +118,10 @@ export class SiteCopies {
       }
     }
     this.#outgoing.set(name, { sent, sizes, rest: writesOf(round) });
-    this.#more(node, copy);
+    this.#nextPiece(node, copy);
   }
 
-  #more(node: string, copy: number): void {
+  #nextPiece(node: string, copy: number): void {
     const outgoing = this.#outgoing.get(nameOf({ node, copy }));
     if (outgoing === undefined) return;
     const bytes = outgoing.sizes.next();
@@ -122,11 +132,11 @@ export class SiteCopies {
       if (done) isLast = true;
       else piece.add(value[0], value[1], value[2]);
     }
-    this.#send({ kind: "copied", node, copy, piece: piece.end(), isLast });
+    this.#send({ kind: "copiedPiece", node, copy, piece: piece.end(), isLast });
   }
 
   /** Keeps what was copied until it is needed. */
-  #stage(message: Extract<ToHost, { kind: "stage" }>): void {
+  #stagePiece(message: Extract<ToHost, { kind: "stagePiece" }>): void {
     const { node, copy, piece } = message;
     const name = nameOf(message);
     const staged = this.#staged.get(name) ?? new Map<Slot, Staged>();
@@ -145,11 +155,11 @@ export class SiteCopies {
       }
       known?.put(write);
     }
-    this.#send({ kind: "staged", node, copy });
+    this.#send({ kind: "pieceStaged", node, copy });
   }
 
   /** Contexts that were copied are here from now on. */
-  #settle(message: Extract<ToHost, { kind: "settle" }>): void {
+  #install(message: Extract<ToHost, { kind: "install" }>): void {
     const staged = this.#staged.get(nameOf(message));
     this.#staged.delete(nameOf(message));
     for (const path of message.paths) {
@@ -160,9 +170,9 @@ export class SiteCopies {
   }
 
   /** A context is here from now on, and this is what the journal has of it, or the next part of that. */
-  #take({ node, path, writes, isCut, isLast }: Extract<ToHost, { kind: "take" }>): void {
+  #load({ node, path, writes, isCut, isLast }: Extract<ToHost, { kind: "load" }>): void {
     const slot = at(node, path, this.#roots);
-    const coming = this.#coming.get(slot) ?? new Coming();
+    const coming = this.#coming.get(slot) ?? new PartialLoad();
     this.#coming.set(slot, coming);
     coming.add(writes, isCut);
     if (!isLast) return;

@@ -116,7 +116,7 @@ export class JournalCopy implements Copy {
     const piece = this.#next();
     if (piece.length > 0) {
       this.#isOnTheWay = true;
-      this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, piece });
+      this.#ports.send(this.to, { kind: "stagePiece", node: this.#node, copy: this.id, piece });
     }
     // Events may change more, again and again, than can be sent meanwhile: there is an end to running after them.
     if (this.#isBaseSent && (this.#since.size === 0 || this.#piecesLeft < 0)) this.giveUp();
@@ -167,10 +167,11 @@ export class JournalCopy implements Copy {
 
   /** The turn of the move has come: sends what is left, and says which contexts are there. */
   finish(isLeftOut: boolean): ReadonlySet<Slot> {
-    if (this.#since.size > 0) this.#ports.marks?.hit("a move sent only a difference");
+    if (this.#since.size > 0) this.#ports.marks?.hit("a migration sent only a difference");
     while (this.#since.size > 0) {
       const piece = this.#changes(largest(this.#ports.pieceBytes));
-      if (!isLeftOut) this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, piece });
+      if (!isLeftOut)
+        this.#ports.send(this.to, { kind: "stagePiece", node: this.#node, copy: this.id, piece });
     }
     return new Set(this.#slots.values());
   }
@@ -256,12 +257,12 @@ export class SourceCopy implements Copy {
     const [paths, anew]: [Path[], Path[]] = [[], []];
     for (const slot of slots) {
       // What came to its host after it was copied has another history there.
-      const isKnown = this.#copied.get(slot) === slot.residence.moves;
-      this.#copied.set(slot, slot.residence.moves);
+      const isKnown = this.#copied.get(slot) === slot.residence.migrations;
+      this.#copied.set(slot, slot.residence.migrations);
       (isKnown ? paths : anew).push(pathOf(slot));
     }
-    if (this.#isFinal && paths.length > 0) this.#ports.marks?.hit("a move sent only a difference");
-    this.#ports.send(host, { kind: "copy", node: this.#node, copy: this.id, paths, anew });
+    if (this.#isFinal && paths.length > 0) this.#ports.marks?.hit("a migration sent only a difference");
+    this.#ports.send(host, { kind: "copyContexts", node: this.#node, copy: this.id, paths, anew });
   }
 
   /** A host has sent some of it. */
@@ -271,22 +272,22 @@ export class SourceCopy implements Copy {
     this.#isLastPiece = isLast;
     this.#bytes += piece.length;
     if (piece.length === 0 || (this.#isFinal && isLeftOut)) return this.staged();
-    this.#ports.send(this.to, { kind: "stage", node: this.#node, copy: this.id, piece });
+    this.#ports.send(this.to, { kind: "stagePiece", node: this.#node, copy: this.id, piece });
     if (this.#isFinal && isLast && this.#left.length === 0) this.#roundIsOver();
   }
 
   staged(): void {
     if (this.isVoid || this.#from === null) return;
     if (this.#isLastPiece) this.#nextSource();
-    else if (this.#isFinal) this.#more();
-    else rest(this, this.#ports, () => this.#more());
+    else if (this.#isFinal) this.#nextPiece();
+    else rest(this, this.#ports, () => this.#nextPiece());
   }
 
-  #more(): void {
+  #nextPiece(): void {
     if (this.isVoid || this.#from === null) return;
     if (this.#isLastPiece) return this.#nextSource(); // its host has gone since
     this.#isAsked = true;
-    this.#ports.send(this.#from, { kind: "more", node: this.#node, copy: this.id });
+    this.#ports.send(this.#from, { kind: "nextPiece", node: this.#node, copy: this.id });
   }
 
   sourceGone(host: HostId): void {

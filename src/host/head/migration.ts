@@ -1,22 +1,22 @@
-import type { Place } from "../../core/place.js";
+import type { CoreContext } from "../../core/core-context.js";
 import type { Placement } from "../../elastic/placement.js";
 import type { Method } from "../../model/shape.js";
 import type { Slot } from "../context/index.js";
-import { EventRequest, type Waiting } from "../event/index.js";
+import { EventRequest, type WaitingCaller } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
 import type { Hosts } from "./hosts.js";
 
 /** Where a context is to go. */
-export interface Move {
+export interface MigrationTarget {
   readonly to: HostId;
   /** Does somebody want it there? Else it goes where it belongs, and what was moved by itself stays behind. */
-  readonly isWish: boolean;
+  readonly isRequested: boolean;
 }
 
 /** A move that is under way: which contexts come along, and which stay behind. */
-export class Moving {
+export class Migration {
   readonly to: HostId;
-  readonly isWish: boolean;
+  readonly isRequested: boolean;
   /**
    * The contexts below that were seen to stay, with all that is below them. Events may have been let in there since, so
    * they stay, whatever rules say later.
@@ -26,11 +26,11 @@ export class Moving {
 
   constructor(
     readonly slot: Slot,
-    { to, isWish }: Move,
+    { to, isRequested }: MigrationTarget,
     hosts: Hosts,
   ) {
     this.to = to;
-    this.isWish = isWish;
+    this.isRequested = isRequested;
     this.#hosts = hosts;
   }
 
@@ -47,13 +47,13 @@ export class Moving {
 
   #stays(slot: Slot): boolean {
     if (this.staying.has(slot)) return true;
-    if (!this.#placement.staysBehind(slot, this.isWish)) return false;
+    if (!this.#placement.staysBehind(slot, this.isRequested)) return false;
     this.staying.add(slot);
     return true;
   }
 
   /** Is the move in nobody's way there? */
-  readonly spares = (place: Place<EventRequest>): boolean => !this.has(place.owner as Slot);
+  readonly spares = (context: CoreContext<EventRequest>): boolean => !this.has(context.owner as Slot);
 
   *contexts(slot = this.slot): Iterable<Slot> {
     yield slot;
@@ -77,7 +77,7 @@ export class Moving {
 }
 
 /** Stands for the method of an event that moves a context. */
-const MOVE: Method = {
+const MIGRATE: Method = {
   name: "(move)",
   label: "(move)",
   body: () => {},
@@ -88,8 +88,8 @@ const MOVE: Method = {
 };
 
 /** The event that makes a move. */
-export function moveRequest(move: Moving, waiting: Waiting): EventRequest {
-  const request = new EventRequest(move.slot, MOVE, [], undefined, { kind: "request" }, waiting);
-  request.move = move;
+export function migrationRequest(move: Migration, waiting: WaitingCaller): EventRequest {
+  const request = new EventRequest(move.slot, MIGRATE, [], undefined, { kind: "request" }, waiting);
+  request.migration = move;
   return request;
 }

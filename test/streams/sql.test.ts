@@ -54,7 +54,9 @@ function near(rows: readonly (readonly unknown[])[]): string[] {
 test("random queries answer what the naive evaluator of the analysis answers, where they are run", async () => {
   let run = 0;
   await fc.assert(
-    fc.asyncProperty(query, tables(true), async (sql, given) => {
+    fc.asyncProperty(query, tables(true), async (written, given) => {
+      // Which of equal rows comes first is up to whoever answers.
+      const sql = written.replaceAll("order by x.b desc) as n", "order by x.b desc, x.a) as n");
       let found: Cell[][];
       try {
         found = await answer(sql, { r: INTS, s: INTS, t: INTS }, given as Given);
@@ -241,7 +243,10 @@ for (const [sql, rows] of ANSWERS)
   });
 
 const REFUSED: [sql: string, message: RegExp][] = [
-  ["select row_number() over (order by at) from sales", /OVER is not run yet/],
+  [
+    "select string_agg(item, ',' order by at) over (order by at) from sales",
+    /string_agg\(\) OVER is not run yet/,
+  ],
   ["select item from sales except select item from sales", /EXCEPT is not run yet/],
   ["select at - at from sales", /A length of time cannot be a column yet/],
 ];

@@ -108,6 +108,8 @@ export function changelog(schema: Schema): InputSpec {
 /** A standing query whose results add up, and that can be restarted from its checkpoint. */
 export class Running {
   readonly results = new Multiset();
+  /** All that came out, row by row. */
+  readonly emitted: { readonly row: readonly Cell[]; readonly weight: number }[] = [];
   query: StandingQuery;
   readonly #parts = new Map<string, Uint8Array>();
   readonly #start: () => StandingQuery;
@@ -119,6 +121,8 @@ export class Running {
           if (query.isAppendOnly)
             for (let i = 0; i < batch.rows; i++) assert.ok(batch.weight(i) > 0, "nothing is taken back");
           this.results.add(batch);
+          for (let i = 0; i < batch.rows; i++)
+            this.emitted.push({ row: batch.row(i), weight: batch.weight(i) });
           seen(batch);
         },
         watermark: () => {},

@@ -178,9 +178,10 @@ function touching(
   const copies = schema.flatMap((spec, i) => {
     const column = `table.columns[${i}]`;
     const nulls = spec.nullable ? [`bn${i}[m] = ${column}.nulls[r];`] : [];
-    if (i >= keyCount && spec.type === "numeric")
-      return [`library.setNumeric(b${i}, m, ${numericAt(`s${i}`, column)});`, ...nulls];
-    return [`bv${i}[m] = ${i < keyCount ? `${column}.${arrayOf(spec)}` : `s${i}`}[r];`, ...nulls];
+    const values = i < keyCount ? `${column}.${arrayOf(spec)}` : `s${i}`;
+    if (spec.type === "numeric")
+      return [`library.setNumeric(b${i}, m, ${numericAt(values, column)});`, ...nulls];
+    return [`bv${i}[m] = ${values}[r];`, ...nulls];
   });
   return [
     "else if ((flags[r] & 6) !== 6) {",

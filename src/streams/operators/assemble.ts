@@ -6,6 +6,7 @@ import { Join } from "./join.js";
 import { joint } from "./joint.js";
 import { Limit } from "./limit.js";
 import type { Operator } from "./operator.js";
+import { Over } from "./over.js";
 import { Session } from "./session.js";
 import type { Site } from "./site.js";
 import { Sort } from "./sort.js";
@@ -25,7 +26,7 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
 
   /** `steps` are what follows the plan before the next operator that keeps state, and `output` what they give. */
   function build(part: Plan, steps: readonly Step[], output: Schema, next: Operator): void {
-    if (site.mode !== "once" && !["scan", "step", "union", "aggregate", "join"].includes(part.kind))
+    if (site.mode !== "once" && part.kind === "session")
       throw new HeadwaterError("HW-5102", `A standing query cannot have the operator "${part.kind}" yet.`);
     switch (part.kind) {
       case "scan":
@@ -64,7 +65,13 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
         build(part.input, [], part.input.columns, new Session(part, after));
         return;
       }
+      case "over": {
+        const over = new Over(part, site, passing(part.columns, steps, output, next));
+        build(part.input, [], part.input.columns, over);
+        return;
+      }
       case "sort": {
+        if (site.mode !== "once") return build(standingSort(part), steps, output, next);
         const after = passing(part.columns, steps, output, next);
         const sort = part.order.length === 0 ? new Limit(part, after) : new Sort(part, after);
         build(part.input, [], part.input.columns, sort);
@@ -75,6 +82,21 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
   function passing(input: Schema, steps: readonly Step[], output: Schema, next: Operator): Operator {
     return steps.length === 0 ? next : new Stateless(input, steps, output, site.errors, next);
   }
+}
+
+/** Among changes there is no order to keep: ORDER BY decides which rows are within the limit. */
+function standingSort(plan: Extract<Plan, { kind: "sort" }>): Plan {
+  const { input, order, limit, offset, columns } = plan;
+  if (limit === null && offset === 0) return input;
+  return {
+    kind: "over",
+    input,
+    keys: [],
+    order,
+    functions: [],
+    cut: { by: "row_number", offset, limit },
+    columns,
+  };
 }
 
 /** The steps right before an operator become part of its own function. */

@@ -4,7 +4,7 @@
  */
 export type { Arithmetic, Comparison, Expression, FunctionName, Type, ValueType } from "./expression.js";
 export { type Expiry, expiryOf } from "./join-time.js";
-export type { Aggregate, Plan, SortKey, Step } from "./physical.js";
+export type { Aggregate, Frame, OverFunction, Plan, SortKey, Step } from "./physical.js";
 export { pruned } from "./prune.js";
 export { conjunction, conjuncts, moved } from "./rewrite.js";
 export {

@@ -61,6 +61,79 @@ export interface SortKey {
   readonly nullsFirst: boolean;
 }
 
+/** The rows around a row that count, by their distance: negative before it, `null` without end. */
+export interface Frame {
+  /** With `range`, rows that the order does not tell apart count together, and bounds are 0 or `null`. */
+  readonly unit: "rows" | "range";
+  readonly start: number | null;
+  readonly end: number | null;
+}
+
+export type RankName = "row_number" | "rank" | "dense_rank";
+
+/** A function over the rows of a partition in their order. Operands are columns of the input. */
+export type OverFunction = Type &
+  (
+    | { readonly kind: "rank"; readonly name: RankName }
+    | {
+        readonly kind: "neighbour";
+        readonly name: "lag" | "lead";
+        readonly operand: number;
+        readonly offset: number;
+        readonly otherwise: number | null;
+      }
+    | {
+        readonly kind: "edge";
+        readonly name: "first_value" | "last_value";
+        readonly operand: number;
+        readonly frame: Frame;
+      }
+    | {
+        readonly kind: "aggregate";
+        readonly name: "count" | "sum" | "avg" | "min" | "max" | "bool_and" | "bool_or";
+        /** `null` for `count(*)`. */
+        readonly operand: number | null;
+        readonly filter: number | null;
+        readonly frame: Frame;
+      }
+  );
+
+/** The columns that a function looks at. */
+export function operandsOfOver(given: OverFunction): readonly number[] {
+  switch (given.kind) {
+    case "rank":
+      return [];
+    case "neighbour":
+      return given.otherwise === null ? [given.operand] : [given.operand, given.otherwise];
+    case "edge":
+      return [given.operand];
+    case "aggregate":
+      return [given.operand, given.filter].filter((each) => each !== null);
+  }
+}
+
+/** The same function over columns that stand elsewhere. */
+export function movedOver(given: OverFunction, place: (index: number) => number): OverFunction {
+  const moved = (index: number | null) => (index === null ? null : place(index));
+  switch (given.kind) {
+    case "rank":
+      return given;
+    case "neighbour":
+      return { ...given, operand: place(given.operand), otherwise: moved(given.otherwise) };
+    case "edge":
+      return { ...given, operand: place(given.operand) };
+    case "aggregate":
+      return { ...given, operand: moved(given.operand), filter: moved(given.filter) };
+  }
+}
+
+/** Which rows of a partition come out: those whose number or rank is above the offset and at most offset plus limit. */
+export interface Cut {
+  readonly by: RankName;
+  readonly offset: number;
+  readonly limit: number | null;
+}
+
 /**
  * What comes out of a join. Inner and outer joins: the columns of the left side, then those of the right; an outer join also gives
  * each row of the side that meets none, with NULLs. Semi and anti join: the left rows that meet one or none. Mark
@@ -118,6 +191,18 @@ export type Plan = { readonly columns: Schema } & (
       readonly condition: Expression | null;
     }
   | { readonly kind: "union"; readonly inputs: readonly Plan[] }
+  /**
+   * The columns of the input, then the functions. Rows that agree in the keys are a partition. Rows that the order does not
+   * tell apart stand in the order of all their columns.
+   */
+  | {
+      readonly kind: "over";
+      readonly input: Plan;
+      readonly keys: readonly number[];
+      readonly order: readonly SortKey[];
+      readonly functions: readonly OverFunction[];
+      readonly cut: Cut | null;
+    }
   | {
       readonly kind: "sort";
       readonly input: Plan;

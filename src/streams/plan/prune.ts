@@ -1,5 +1,6 @@
+import { withCuts } from "./cut.js";
 import type { Expression } from "./expression.js";
-import { mappedAggregate, type Plan, partsOf } from "./physical.js";
+import { mappedAggregate, movedOver, operandsOfOver, type Plan, partsOf } from "./physical.js";
 import { columnsIn, conjunction, conjuncts, moved } from "./rewrite.js";
 
 /**
@@ -9,7 +10,7 @@ import { columnsIn, conjunction, conjuncts, moved } from "./rewrite.js";
  */
 export function pruned(plan: Plan): Plan {
   return narrowed(
-    plan,
+    withCuts(plan),
     plan.columns.map((_, index) => index),
   );
 }
@@ -70,9 +71,38 @@ function narrowed(plan: Plan, needed: readonly number[]): Plan {
         needed,
       );
     }
+    case "over":
+      return narrowedOver(plan, needed);
     case "join":
       return narrowedJoin(plan, needed);
   }
+}
+
+function narrowedOver(plan: Extract<Plan, { kind: "over" }>, needed: readonly number[]): Plan {
+  const width = plan.input.columns.length;
+  const kept = plan.functions.flatMap((_, i) => (needed.includes(width + i) ? [i] : []));
+  const functions = kept.flatMap((i) => plan.functions[i] ?? []);
+  const own = unique([
+    ...needed.filter((index) => index < width),
+    ...plan.keys,
+    ...plan.order.map(({ index }) => index),
+    ...functions.flatMap(operandsOfOver),
+  ]);
+  const have = [...own, ...kept.map((i) => width + i)];
+  const place = (index: number) => own.indexOf(index);
+  return ordered(
+    {
+      kind: "over",
+      input: narrowed(plan.input, own),
+      keys: plan.keys.map(place),
+      order: plan.order.map((key) => ({ ...key, index: place(key.index) })),
+      functions: functions.map((each) => movedOver(each, place)),
+      cut: plan.cut,
+      columns: columnsAt(plan, have),
+    },
+    have,
+    needed,
+  );
 }
 
 function narrowedStep(plan: Extract<Plan, { kind: "step" }>, needed: readonly number[]): Plan {

@@ -84,6 +84,12 @@ export function traitsOf(plan: Plan, inputs: Inputs, mode: EmitMode): Traits {
         bounds: (first ?? []).flatMap((bound) => widest(bound, rest)),
       };
     }
+    case "over": {
+      // A row of a partition comes and goes when any other row of it does: only what all of them share follows the watermark.
+      const bounds = again(plan.input).bounds.filter(({ index }) => plan.keys.includes(index));
+      const isFinal = mode === "once" || (mode === "on window close" && bounds.length > 0);
+      return { isAppendOnly: isFinal, bounds };
+    }
     case "sort":
       return { isAppendOnly: mode === "once", bounds: [] };
   }

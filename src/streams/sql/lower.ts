@@ -18,6 +18,7 @@ import {
 } from "../plan/index.js";
 import { Expressions } from "./expression.js";
 import { meeting } from "./join-keys.js";
+import { withOver } from "./over.js";
 import { conjunctsOf, subqueriesIn } from "./subqueries.js";
 import { filteredBySubquery, type Lowering, withSubqueries } from "./subquery-joins.js";
 import { OPEN_SCALE, widestScale } from "./types.js";
@@ -90,9 +91,13 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
       case "values":
         return refuse(plan.span, "A query without FROM is not run yet.");
       case "over":
-        return refuse(plan.span, "OVER is not run yet.");
-      case "distinct on":
-        return refuse(plan.span, "DISTINCT ON is not run yet.");
+        return withOver(plan, part(plan.input), { ...lowering, aggregate });
+      case "distinct on": {
+        const input = part(plan.input);
+        const cut = { by: "row_number", offset: 0, limit: 1 } as const;
+        const { keys, order } = plan;
+        return { kind: "over", input, keys, order, functions: [], cut, columns: input.columns };
+      }
       case "set operation":
         return refuse(plan.span, `${plan.operation.toUpperCase()} is not run yet.`);
     }

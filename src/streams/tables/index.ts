@@ -6,5 +6,7 @@ export { Bag } from "./bag.js";
 export { type Before, GroupValues } from "./group-values.js";
 export { KeyedTable } from "./keyed-table.js";
 export { Registers } from "./registers.js";
+export { SlotRows } from "./slot-rows.js";
+export { type Compare, SortedSlots } from "./sorted-slots.js";
 export type { State } from "./state.js";
 export { WeightedRows } from "./weighted-rows.js";

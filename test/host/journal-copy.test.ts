@@ -6,8 +6,9 @@ import type { HostId } from "#src/host/ports/index.js";
 import { writesIn } from "#src/host/wire/pieces.js";
 import type { ToHost } from "#src/host/wire/wire.js";
 import { MemoryJournal } from "#src/journal/memory.js";
+import { Random } from "#src/random.js";
 import { assertSame, Kept, rootOf } from "./kept.js";
-import { Thing } from "./thing.js";
+import { changeSomething, Thing } from "./thing.js";
 
 /** Copies a context while `change` is made after each piece; true once the copy is ready for the move to take its turn. */
 class Copying {
@@ -48,6 +49,10 @@ class Copying {
   /** The other host has the piece, and the rest is over. */
   next(change: (thing: Thing) => void): void {
     this.copy.appended(this.kept.change<Thing>(change));
+    this.goOn();
+  }
+
+  goOn(): void {
     this.copy.staged();
     this.#rested?.();
   }
@@ -69,4 +74,23 @@ test("a copy catches up with events that add more than a piece between two piece
   assert.ok(copying.isReady && copying.pieces < 80, `${copying.pieces} pieces`);
   copying.copy.finish(false);
   assertSame(kept.slot, loadState(copying.there, kept.slot), kept.present);
+});
+
+test("a copy gets ready without further events, whatever events changed while it was made", () => {
+  const random = new Random(15);
+  for (let run = 0; run < 300; run++) {
+    const kept = new Kept(rootOf(Thing));
+    const change = () => kept.change<Thing>((thing) => changeSomething(thing, random));
+    for (let i = random.int(20); i >= 0; i--) change();
+    const copying = new Copying(kept, random.pick([1, 100, 4096]));
+    for (let i = random.int(6); i > 0; i--) {
+      for (let more = random.int(3); more > 0; more--) copying.copy.appended(change());
+      copying.goOn();
+    }
+    for (let before = -1; !copying.isReady && copying.pieces > before; copying.goOn())
+      before = copying.pieces;
+    assert.ok(copying.isReady, `run ${run}: nothing is on its way, and the copy is not ready`);
+    copying.copy.finish(false);
+    assertSame(kept.slot, loadState(copying.there, kept.slot), kept.present);
+  }
 });

@@ -113,14 +113,23 @@ export class JournalCopy implements Copy {
 
   #goOn(): void {
     if (this.#isOnTheWay || this.isVoid) return;
-    const piece = this.#isBaseSent ? this.#nextChanges() : this.#someOfBase();
-    this.#piecesLeft += this.#isBaseSent ? -1 : ROUNDS_MAX;
+    const piece = this.#next();
     if (piece.length > 0) {
       this.#isOnTheWay = true;
       this.#ports.send(this.to, { kind: "stagePiece", node: this.#node, copy: this.id, piece });
     }
     // Events may change more, again and again, than can be sent meanwhile: there is an end to running after them.
     if (this.#isBaseSent && (this.#since.size === 0 || this.#piecesLeft < 0)) this.giveUp();
+  }
+
+  #next(): Uint8Array {
+    if (!this.#isBaseSent) {
+      const piece = this.#someOfBase();
+      this.#piecesLeft += ROUNDS_MAX;
+      if (piece.length > 0) return piece; // an empty one is the end: all that was left of the base was written again since
+    }
+    this.#piecesLeft -= 1;
+    return this.#nextChanges();
   }
 
   #someOfBase(): Uint8Array {

@@ -325,6 +325,8 @@ export function naive(plan: Plan, tables: Readonly<Record<string, readonly (read
       }
       case "union":
         return part.inputs.flatMap(rowsOf);
+      case "unit":
+        return [[]];
       case "over":
         throw new Error("functions with OVER are compared with the evaluator of SQL");
       case "sort":

@@ -13,6 +13,7 @@ const STANDING = new Set<Plan["kind"]>(["scan", "step", "union", "aggregate", "j
 function kinds(of: Plan): Plan["kind"][] {
   switch (of.kind) {
     case "scan":
+    case "unit":
       return [of.kind];
     case "join":
       return [of.kind, ...kinds(of.left), ...kinds(of.right)];

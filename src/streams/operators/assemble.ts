@@ -1,5 +1,4 @@
-import { HeadwaterError } from "../../errors.js";
-import type { Schema } from "../columns/index.js";
+import { Batch, type Schema } from "../columns/index.js";
 import type { Plan, Step } from "../plan/index.js";
 import { Grouping } from "./grouping.js";
 import { Join } from "./join.js";
@@ -10,12 +9,21 @@ import { Over } from "./over.js";
 import { Session } from "./session.js";
 import type { Site } from "./site.js";
 import { Sort } from "./sort.js";
+import { StandingSession } from "./standing-session.js";
 import { Stateless } from "./stateless.js";
 
 /** Where batches of a table go in. A table that a query mentions twice has two. */
 export interface Entry {
-  readonly table: string;
+  /** `null` for the one row that a query without FROM has. */
+  readonly table: string | null;
   readonly operator: Operator;
+}
+
+/** The row of a query without FROM. */
+export function unitRow(): Batch {
+  const batch = new Batch([], [], null);
+  batch.rows = 1;
+  return batch;
 }
 
 /** Builds the operators of a plan, from its consumer down to its scans. */
@@ -26,9 +34,10 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
 
   /** `steps` are what follows the plan before the next operator that keeps state, and `output` what they give. */
   function build(part: Plan, steps: readonly Step[], output: Schema, next: Operator): void {
-    if (site.mode !== "once" && part.kind === "session")
-      throw new HeadwaterError("HW-5102", `A standing query cannot have the operator "${part.kind}" yet.`);
     switch (part.kind) {
+      case "unit":
+        entries.push({ table: null, operator: passing(part.columns, steps, output, next) });
+        return;
       case "scan":
         entries.push({ table: part.table, operator: passing(part.columns, steps, output, next) });
         return;
@@ -62,7 +71,9 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
       }
       case "session": {
         const after = passing(part.columns, steps, output, next);
-        build(part.input, [], part.input.columns, new Session(part, after));
+        const session =
+          site.mode === "once" ? new Session(part, after) : new StandingSession(part, site, after);
+        build(part.input, [], part.input.columns, session);
         return;
       }
       case "over": {

@@ -1,7 +1,8 @@
-import { Batch, type Cell, type Column, emptyColumn, setCell } from "../columns/index.js";
+import type { Batch, Cell } from "../columns/index.js";
 import type { Compare, SlotRows, SortedSlots } from "../tables/index.js";
 import type { OverPlan } from "./over.js";
 import { overValues, withPeers } from "./over-values.js";
+import { SlotResults } from "./slot-results.js";
 
 /** The rows of a partition that come out, in their order, and how often each does. */
 export interface Prefix {
@@ -15,18 +16,17 @@ export class OverResults {
   readonly #rows: SlotRows;
   readonly #order: Compare;
   readonly #isNumbered: boolean;
-  #slots: number[] = [];
-  #weights: number[] = [];
-  #values: (readonly Cell[])[] = [];
+  readonly #found: SlotResults;
 
   constructor(
     plan: OverPlan,
     rows: SlotRows,
     order: Compare,
     /** A one-shot query knows no weights. */
-    readonly isOnce: boolean,
+    isOnce: boolean,
   ) {
     [this.#plan, this.#rows, this.#order] = [plan, rows, order];
+    this.#found = new SlotResults(plan.columns, rows, isOnce);
     this.#isNumbered = plan.functions.every((each) => each.kind === "rank" && each.name === "row_number");
   }
 
@@ -76,15 +76,15 @@ export class OverResults {
   #counted(before: Prefix, now: Prefix): void {
     const [old, own] = [before.slots[0], now.slots[0]];
     if (before.slots.length < 2 && now.slots.length < 2 && old !== own) {
-      if (old !== undefined) this.#add(old, -(before.weights[0] as number), []);
-      if (own !== undefined) this.#add(own, now.weights[0] as number, []);
+      if (old !== undefined) this.#found.add(old, -(before.weights[0] as number), []);
+      if (own !== undefined) this.#found.add(own, now.weights[0] as number, []);
       return;
     }
     const counts = new Map<number, number>();
     for (const [i, slot] of before.slots.entries()) counts.set(slot, -(before.weights[i] as number));
     for (const [i, slot] of now.slots.entries())
       counts.set(slot, (counts.get(slot) ?? 0) + (now.weights[i] as number));
-    for (const [slot, weight] of counts) if (weight !== 0) this.#add(slot, weight, []);
+    for (const [slot, weight] of counts) if (weight !== 0) this.#found.add(slot, weight, []);
   }
 
   /** Each number belongs to one row, so rows are compared place by place. */
@@ -93,8 +93,8 @@ export class OverResults {
       const [old, own] = [before[i], now[i]];
       if (old === own) continue;
       const values = this.#plan.functions.map(() => i + 1);
-      if (old !== undefined) this.#add(old, -1, values);
-      if (own !== undefined) this.#add(own, 1, values);
+      if (old !== undefined) this.#found.add(old, -1, values);
+      if (own !== undefined) this.#found.add(own, 1, values);
     }
   }
 
@@ -110,7 +110,13 @@ export class OverResults {
         known.weight += weight;
         rows.set(name, known);
       }
-    for (const { slot, values, weight } of rows.values()) if (weight !== 0) this.#add(slot, weight, values);
+    for (const { slot, values, weight } of rows.values())
+      if (weight !== 0) this.#found.add(slot, weight, values);
+  }
+
+  /** What was noted since the last call. */
+  take(): Batch | null {
+    return this.#found.take();
   }
 
   #valuesOf(slots: readonly number[]): [slot: number, values: Cell[]][] {
@@ -119,65 +125,10 @@ export class OverResults {
     const columns = functions.map((each) => overValues(each, rows, this.#rows.columns, this.#rows.own));
     return slots.map((slot, i) => [slot, columns.map((values) => values[i] ?? null)]);
   }
-
-  #add(slot: number, weight: number, values: readonly Cell[]): void {
-    if (this.isOnce && weight > 1) {
-      for (let left = weight; left > 0; left--) this.#add(slot, 1, values);
-      return;
-    }
-    this.#slots.push(slot);
-    this.#weights.push(weight);
-    this.#values.push(values);
-  }
-
-  /** What was noted since the last call. */
-  take(): Batch | null {
-    const count = this.#slots.length;
-    if (count === 0) return null;
-    const width = this.#rows.own.length;
-    const columns = this.#plan.columns.map((spec, index) => {
-      const column = emptyColumn(spec, count);
-      if (index < width) copy(column, this.#rows.columns[index] as Column, this.#slots);
-      else
-        for (const [i, values] of this.#values.entries()) setCell(column, i, values[index - width] ?? null);
-      return column;
-    });
-    const isPlain = this.#weights.every((weight) => weight === 1);
-    const batch = new Batch(this.#plan.columns, columns, isPlain ? null : Int32Array.from(this.#weights));
-    batch.rows = count;
-    [this.#slots, this.#weights, this.#values] = [[], [], []];
-    return batch;
-  }
 }
 
 /** A row that counts n times stands n times. */
 function expanded({ slots, weights }: Prefix): readonly number[] {
   if (weights.every((weight) => weight === 1)) return slots;
   return slots.flatMap((slot, i) => new Array<number>(weights[i] as number).fill(slot));
-}
-
-/** Texts are copied: those of a slot change when another row gets it. */
-function copy(to: Column, from: Column, slots: readonly number[]): void {
-  if (to.storage !== "text" || from.storage !== "text") {
-    if (to.storage === "numeric" && from.storage === "numeric") {
-      for (const [i, slot] of slots.entries()) {
-        const large = from.bigs.get(slot);
-        to.values[i] = from.values[slot] as number;
-        if (large !== undefined) to.bigs.set(i, large);
-        if (to.nulls !== null && from.nulls !== null) to.nulls[i] = from.nulls[slot] as number;
-      }
-      return;
-    }
-    if (to.storage === "text" || from.storage === "text") return;
-    for (let i = 0; i < slots.length; i++) to.values[i] = from.values[slots[i] as number] as number;
-    if (to.nulls !== null && from.nulls !== null)
-      for (let i = 0; i < slots.length; i++) to.nulls[i] = from.nulls[slots[i] as number] as number;
-    return;
-  }
-  for (let i = 0; i < slots.length; i++) {
-    const slot = slots[i] as number;
-    const isNull = from.nulls !== null && from.nulls[slot] === 1;
-    if (to.nulls !== null && isNull) to.nulls[i] = 1;
-    to.codes[i] = isNull ? 0 : to.texts.add(from.texts.get(slot));
-  }
 }

@@ -1,7 +1,7 @@
 import type { RowErrors } from "../codegen/index.js";
 import type { Batch, Schema } from "../columns/index.js";
 import { type Plan, pruned } from "../plan/index.js";
-import { assemble } from "./assemble.js";
+import { assemble, unitRow } from "./assemble.js";
 import type { Operator } from "./operator.js";
 import { Site } from "./site.js";
 
@@ -24,6 +24,7 @@ export function startQuery(query: Plan, consume: (batch: Batch) => void): Query 
   const site = new Site("once", {});
   const consumer = new Results(plan, consume);
   const entries = assemble(plan, site, consumer);
+  for (const { table, operator } of entries) if (table === null) operator.push(unitRow());
   return {
     columns: plan.columns,
     errors: site.errors,

@@ -1,7 +1,8 @@
 import type { RowErrors } from "../codegen/index.js";
 import type { Batch, Schema } from "../columns/index.js";
 import { type InputSpec, type Plan, pruned, type TimeBound } from "../plan/index.js";
-import { assemble } from "./assemble.js";
+import { Registers } from "../tables/index.js";
+import { assemble, unitRow } from "./assemble.js";
 import { Checkpoints } from "./checkpoints.js";
 import type { LateRows } from "./late.js";
 import { Site } from "./site.js";
@@ -55,10 +56,24 @@ export function standingQuery(
     push: (batch) => consume.rows(batch),
     flush: () => {},
     watermark: (timeMs) => {
-      if (time !== null) consume.watermark(timeMs - time.delayMs);
+      if (time !== null && timeMs < Number.POSITIVE_INFINITY) consume.watermark(timeMs - time.delayMs);
     },
     end: () => {},
   });
+  const units = entries.filter(({ table }) => table === null).map(({ operator }) => operator);
+  const started = new Registers(0);
+  if (units.length > 0) site.keep(started);
+  let isUnbound = units.length === 0;
+  /** The row of a query without FROM is there from the first round on, and nothing comes after it. */
+  const begin = () => {
+    if (isUnbound) return;
+    isUnbound = true;
+    for (const unit of units) {
+      if (started.values[0] === 0) unit.push(unitRow());
+      unit.watermark(Number.POSITIVE_INFINITY);
+    }
+    started.values[0] = 1;
+  };
   const checkpoints = new Checkpoints(site.kept);
   return {
     columns: plan.columns,
@@ -67,12 +82,15 @@ export function standingQuery(
     errors: site.errors,
     late: site.late,
     push(table, batch) {
+      begin();
       for (const entry of entries) if (entry.table === table) entry.operator.push(batch);
     },
     watermark(table, timeMs) {
+      begin();
       for (const entry of entries) if (entry.table === table) entry.operator.watermark(timeMs - latenessMs);
     },
     flush() {
+      begin();
       for (const { operator } of entries) operator.flush();
     },
     get memoryBytes() {

@@ -18,6 +18,7 @@ export function withCuts(plan: Plan): Plan {
 function mapInputs(plan: Plan, map: (input: Plan) => Plan): Plan {
   switch (plan.kind) {
     case "scan":
+    case "unit":
       return plan;
     case "join":
       return { ...plan, left: map(plan.left), right: map(plan.right) };

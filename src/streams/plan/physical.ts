@@ -162,6 +162,8 @@ export type Step =
  */
 export type Plan = { readonly columns: Schema } & (
   | { readonly kind: "scan"; readonly table: string }
+  /** One row without columns, from the beginning: what a SELECT without FROM selects from. */
+  | { readonly kind: "unit" }
   | { readonly kind: "step"; readonly input: Plan; readonly step: Step }
   /** Windows that end when no row came for `gapMs`, apart for each value of the keys; start and end stand behind the columns. */
   | {

@@ -19,6 +19,7 @@ export function pruned(plan: Plan): Plan {
 function narrowed(plan: Plan, needed: readonly number[]): Plan {
   switch (plan.kind) {
     case "scan":
+    case "unit":
       return selected(plan, needed);
     case "step":
       return narrowedStep(plan, needed);

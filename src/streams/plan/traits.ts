@@ -49,14 +49,17 @@ export function traitsOf(plan: Plan, inputs: Inputs, mode: EmitMode): Traits {
         bounds: time === null ? [] : [{ index: time, delayMs: 0, isStrict: false }],
       };
     }
+    case "unit":
+      return { isAppendOnly: true, bounds: [] };
     case "step": {
       const { isAppendOnly, bounds } = again(plan.input);
       return { isAppendOnly, bounds: stepBounds(plan.step, bounds, plan.input.columns.length) };
     }
     case "session": {
-      // A session changes as long as a row may come before its end; its rows are given again then, however old they are.
+      // A session changes as long as a row may come before its end; its rows are given again then, however old they are. A row
+      // that is taken back may leave a session behind that has ended already.
       const { isAppendOnly, bounds } = again(plan.input);
-      const isBound = bounds.some(({ index }) => index === plan.time);
+      const isBound = isAppendOnly && bounds.some(({ index }) => index === plan.time);
       const end = { index: plan.input.columns.length + 1, delayMs: 0, isStrict: true };
       return { isAppendOnly: mode !== "changes" && isAppendOnly, bounds: isBound ? [end] : [] };
     }

@@ -19,9 +19,10 @@ import {
 import { Expressions } from "./expression.js";
 import { meeting } from "./join-keys.js";
 import { withOver } from "./over.js";
+import { combined } from "./set-operations.js";
 import { conjunctsOf, subqueriesIn } from "./subqueries.js";
 import { filteredBySubquery, type Lowering, withSubqueries } from "./subquery-joins.js";
-import { OPEN_SCALE, widestScale } from "./types.js";
+import { columnAt, OPEN_SCALE, widestScale } from "./types.js";
 
 /** A resolved query as a plan that runs, by the columns of its tables. What does not run yet is refused with its place. */
 export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Schema>>): Plan {
@@ -88,8 +89,9 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
       case "join":
         return joined(plan, []);
       case "unit":
+        return UNIT;
       case "values":
-        return refuse(plan.span, "A query without FROM is not run yet.");
+        return valuesOf(plan);
       case "over":
         return withOver(plan, part(plan.input), { ...lowering, aggregate });
       case "distinct on": {
@@ -98,8 +100,11 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
         const { keys, order } = plan;
         return { kind: "over", input, keys, order, functions: [], cut, columns: input.columns };
       }
-      case "set operation":
-        return refuse(plan.span, `${plan.operation.toUpperCase()} is not run yet.`);
+      case "set operation": {
+        const sides = alike([part(plan.left), part(plan.right)], plan);
+        for (const spec of sides.columns) checkKey(spec, plan.span);
+        return combined(sides.inputs, sides.columns, plan.operation, plan.all);
+      }
     }
   }
 
@@ -217,13 +222,33 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
     return { name, operand, filter, distinct, list, type, scale, nullable };
   }
 
-  function united({ left, right, columns, span }: Extract<SqlPlan, { kind: "union" }>): Plan {
-    const inputs = [part(left), part(right)];
+  function united(plan: Extract<SqlPlan, { kind: "union" }>): Plan {
+    return { kind: "union", ...alike([part(plan.left), part(plan.right)], plan) };
+  }
+
+  function valuesOf(plan: Extract<SqlPlan, { kind: "values" }>): Plan {
+    const rows = plan.rows.map((row) =>
+      projected(
+        UNIT,
+        row.map((each) => over(UNIT).lower(each)),
+        plan,
+      ),
+    );
+    const { inputs, columns } = alike(rows, plan);
+    const [only] = inputs;
+    return only !== undefined && inputs.length === 1 ? only : { kind: "union", inputs, columns };
+  }
+
+  /** Inputs whose columns have one type and scale, under the names of the plan. */
+  function alike(
+    inputs: readonly Plan[],
+    { columns, span }: SqlPlan,
+  ): { readonly inputs: readonly Plan[]; readonly columns: Schema } {
     const specs = columns.map(({ name }, i): ColumnSpec => {
       const sides = inputs.flatMap((input) => input.columns[i] ?? []);
       const [first] = sides;
       if (first === undefined || sides.some(({ type }) => type !== first.type))
-        return refuse(span, `The sides of UNION have different types in their column ${i + 1}.`);
+        return refuse(span, `The rows that are put together have different types in column ${i + 1}.`);
       return column(
         name,
         first.type,
@@ -231,16 +256,14 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
         widestScale(sides),
       );
     });
-    return { kind: "union", inputs: inputs.map((input) => asColumns(input, specs)), columns: specs };
+    return { inputs: inputs.map((input) => asColumns(input, specs)), columns: specs };
   }
 }
 
+const UNIT: Plan = { kind: "unit", columns: [] };
+
 function isOpenValue(value: Expression | null): boolean {
   return value?.type === "numeric" || value?.type === "interval";
-}
-
-function columnAt({ type, nullable, scale }: ColumnSpec, index: number): Expression {
-  return { kind: "column", index, type, nullable, scale };
 }
 
 /** The same rows with columns of other types. */

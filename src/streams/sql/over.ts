@@ -3,6 +3,7 @@ import { type ColumnSpec, column } from "../columns/index.js";
 import type { Aggregate, Expression, OverFunction, Plan, SortKey } from "../plan/index.js";
 import { Expressions } from "./expression.js";
 import type { Lowering } from "./subquery-joins.js";
+import { columnAt } from "./types.js";
 
 type SqlOver = Extract<SqlPlan, { kind: "over" }>;
 type Given = SqlOver["functions"][number];
@@ -148,8 +149,4 @@ function sameScale(given: readonly Expression[]): Expression[] {
       ? each
       : { kind: "cast", type: each.type, scale, nullable: each.nullable, operand: each },
   );
-}
-
-function columnAt({ type, nullable, scale }: ColumnSpec, index: number): Expression {
-  return { kind: "column", index, type, nullable, scale };
 }

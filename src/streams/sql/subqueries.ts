@@ -45,7 +45,7 @@ export function decorrelated(plan: SqlPlan, isExists: boolean): Decorrelated | n
 }
 
 /** Whether columns of a query around are used; `depth` counts the queries between. */
-function looksOut(part: unknown, depth = 0): boolean {
+export function looksOut(part: unknown, depth = 0): boolean {
   if (Array.isArray(part)) return part.some((each) => looksOut(each, depth));
   if (typeof part !== "object" || part === null) return false;
   if ("kind" in part && part.kind === "column") return (part as Column).depth > depth;

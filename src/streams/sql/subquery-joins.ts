@@ -3,6 +3,7 @@ import { column } from "../columns/index.js";
 import { conjunction, conjuncts, type Expression, type Plan } from "../plan/index.js";
 import { Expressions } from "./expression.js";
 import { meeting } from "./join-keys.js";
+import { scalarJoin } from "./scalar-subqueries.js";
 import { decorrelated, isSubquery, mapColumns, replaced, type Subquery, subqueriesIn } from "./subqueries.js";
 
 /** What the lowering of subqueries needs of the lowering of queries. */
@@ -21,8 +22,7 @@ const BOOL = { type: "bool", scale: 0, nullable: false } as const;
 
 /**
  * Subqueries in expressions become joins of the rows that the expressions are about. EXISTS and IN: a mark join, whose truth
- * value is a column behind those of the rows, with NULL where SQL has it. A scalar subquery that always gives one row: a
- * join with that row.
+ * value is a column behind those of the rows, with NULL where SQL has it. Scalar subqueries: see `scalar-subqueries.ts`.
  */
 export function withSubqueries(
   given: Plan,
@@ -33,8 +33,13 @@ export function withSubqueries(
   const made = expressions.map((expression) =>
     replaced(expression, (part) => {
       if (!isSubquery(part)) return null;
-      input = part.kind === "scalar" ? oneRow(input, part, lowering) : joined("mark", input, part, lowering);
       const { type, nullable, span } = part;
+      if (part.kind === "scalar") {
+        const made = scalarJoin(input, part, lowering);
+        input = made.input;
+        return made.value;
+      }
+      input = joined("mark", input, part, lowering);
       return { kind: "column", index: input.columns.length - 1, depth: 0, type, nullable, span };
     }),
   );
@@ -122,34 +127,5 @@ function onlyIf(when: Expression, result: Expression | null): Expression {
     kind: "case",
     branches: [{ when, result: result ?? yes }],
     otherwise: { ...BOOL, kind: "constant", value: false },
-  };
-}
-
-/** A subquery that aggregates without GROUP BY gives one row, whatever comes. */
-function oneRow(
-  left: Plan,
-  subquery: PlanExpression & { readonly kind: "scalar" },
-  lowering: Lowering,
-): Plan {
-  const { plan, span } = subquery;
-  const aggregate = plan.kind === "project" ? plan.input : plan;
-  const found = decorrelated(plan, false);
-  const isOne = aggregate.kind === "aggregate" && !aggregate.grouped;
-  if (!isOne || found === null || found.conditions.length > 0)
-    return lowering.refuse(
-      span,
-      "A subquery in the place of a value is an aggregate without GROUP BY, over no columns of the query around it. Write others as a join with a grouped subquery.",
-    );
-  const right = lowering.part(plan);
-  return {
-    kind: "join",
-    join: "inner",
-    isTemporal: false,
-    left,
-    right,
-    leftKeys: [],
-    rightKeys: [],
-    condition: null,
-    columns: [...left.columns, ...right.columns],
   };
 }

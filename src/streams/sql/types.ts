@@ -1,6 +1,6 @@
 import type { SqlType } from "../../sql/index.js";
-import type { ColumnType } from "../columns/index.js";
-import type { Type, ValueType } from "../plan/index.js";
+import type { ColumnSpec, ColumnType } from "../columns/index.js";
+import type { Expression, Type, ValueType } from "../plan/index.js";
 
 /** What PostgreSQL's types are to the engine. A date is its midnight in UTC, and so is every time. */
 const TYPES: Readonly<Partial<Record<SqlType, ValueType>>> = {
@@ -36,4 +36,9 @@ export const OPEN_SCALE = 16;
 /** The greatest number of digits behind the point among some values. */
 export function widestScale(types: readonly Pick<Type, "scale">[]): number {
   return Math.max(0, ...types.map(({ scale }) => scale));
+}
+
+/** A column of an input as an expression. */
+export function columnAt({ type, nullable, scale }: ColumnSpec, index: number): Expression {
+  return { kind: "column", index, type, nullable, scale };
 }

@@ -33,6 +33,17 @@ export class SortedSlots {
     return -1;
   }
 
+  /** The slots before and behind a row that is not there, or -1. */
+  neighbours(slot: number, compare: Compare): readonly [before: number, behind: number] {
+    const chunkAt = this.#chunkOf(slot, compare);
+    const chunk = this.#chunks[chunkAt] as number[];
+    const at = placeIn(chunk, slot, compare);
+    return [
+      (at > 0 ? chunk[at - 1] : this.#chunks[chunkAt - 1]?.at(-1)) ?? -1,
+      (at < chunk.length ? chunk[at] : this.#chunks[chunkAt + 1]?.[0]) ?? -1,
+    ];
+  }
+
   /** Takes out a slot that is there. */
   remove(slot: number, compare: Compare): void {
     const chunkAt = this.#chunkOf(slot, compare);

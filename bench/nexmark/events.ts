@@ -40,10 +40,17 @@ export interface Bid {
   readonly extra: string;
 }
 
+/** The table that query 13 looks bids up in. */
+export interface SideInput {
+  readonly key: number;
+  readonly value: string;
+}
+
 export interface Events {
   readonly person: readonly Person[];
   readonly auction: readonly Auction[];
   readonly bid: readonly Bid[];
+  readonly side_input: readonly SideInput[];
 }
 
 export type TableName = keyof Events;
@@ -78,10 +85,12 @@ export const SCHEMAS: Readonly<Record<TableName, Schema>> = {
     must("date_time", "timestamp"),
     must("extra", "text"),
   ],
+  side_input: [must("key", "int"), must("value", "text")],
 };
 
 const BASE_MS = Date.UTC(2015, 6, 15);
 const EVENTS_PER_MS = 10;
+const SIDE_ROWS = 1000;
 const FIRST_ID = 1000;
 const FIRST_CATEGORY = 10;
 const CATEGORIES = 5;
@@ -125,12 +134,16 @@ const LAST_NAMES = [
   "Noris",
 ] as const;
 
-export function nexmarkEvents(count: number, seed = 1): Events {
+/** With fewer events per millisecond, few events have many windows. */
+export function nexmarkEvents(count: number, seed = 1, eventsPerMs = EVENTS_PER_MS): Events {
   const random = new Random(seed);
-  const events = { person: [] as Person[], auction: [] as Auction[], bid: [] as Bid[] };
+  const events = {
+    ...{ person: [] as Person[], auction: [] as Auction[], bid: [] as Bid[] },
+    side_input: Array.from({ length: SIDE_ROWS }, (_, key) => ({ key, value: `value-${key % 7}` })),
+  };
   for (let n = 0; n < count; n++) {
     const place = n % 50;
-    const time = BASE_MS + Math.floor(n / EVENTS_PER_MS);
+    const time = BASE_MS + Math.floor(n / eventsPerMs);
     // The newest person and auction so far.
     const epoch = Math.floor(n / 50);
     const people = epoch + 1;
@@ -216,7 +229,12 @@ export function outOfOrder(events: Events, distance: number, seed = 1): Events {
       .map((row, i) => ({ row, place: i + random.int(distance) }))
       .sort((a, b) => a.place - b.place)
       .map(({ row }) => row);
-  return { person: shuffled(events.person), auction: shuffled(events.auction), bid: shuffled(events.bid) };
+  return {
+    person: shuffled(events.person),
+    auction: shuffled(events.auction),
+    bid: shuffled(events.bid),
+    side_input: events.side_input,
+  };
 }
 
 /** The rows of a table as batches of columns. */

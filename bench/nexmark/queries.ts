@@ -1,30 +1,7 @@
 import type { Bid, Events } from "./events.js";
-
-/** What a query gives is handed on row by row. */
-export type Emit = (row: readonly (number | string | null)[]) => void;
-
-export interface NexmarkQuery {
-  readonly sql: string;
-  /** The same as one would write it by hand over row objects. It is the oracle of the engine and what it is measured against. */
-  readonly byHand: (events: Events, emit: Emit) => void;
-}
-
-const SECOND = 1000;
-const DAY = 86_400 * SECOND;
-
-function floor(time: number, size: number): number {
-  return Math.floor(time / size) * size;
-}
-
-/** The value under a key of a Map, made on first use. */
-function at<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
-}
+import { at, DAY, floor, type NexmarkQuery, SECOND } from "./query.js";
+import { ROW_QUERIES } from "./row-queries.js";
+import { TOP_QUERIES } from "./top-queries.js";
 
 const isCheap = (price: number) => price < 10_000;
 const isMiddling = (price: number) => price >= 10_000 && price < 1_000_000;
@@ -73,7 +50,7 @@ function hopCounts(events: Events): Map<number, Map<number, number>> {
   return windows;
 }
 
-export const QUERIES: Readonly<Record<string, NexmarkQuery>> = {
+const GROUP_QUERIES: Readonly<Record<string, NexmarkQuery>> = {
   q0: {
     sql: "select auction, bidder, price, date_time, extra from bid",
     byHand: ({ bid }, emit) => {
@@ -129,6 +106,7 @@ export const QUERIES: Readonly<Record<string, NexmarkQuery>> = {
     },
   },
   q5: {
+    isWindowed: true,
     sql: `select a.auction, a.num from (${HOP_COUNTS}) a
       join (select max(num) as most, window_start from (${HOP_COUNTS}) c group by window_start) m
       on a.window_start = m.window_start and a.num = m.most`,
@@ -140,6 +118,7 @@ export const QUERIES: Readonly<Record<string, NexmarkQuery>> = {
     },
   },
   q7: {
+    isWindowed: true,
     sql: `select b.auction, b.price, b.bidder, b.date_time from bid b
       join (select max(price) as most, window_start, window_end from tumble(bid, date_time, interval '10 seconds') group by window_start, window_end) m
       on b.price = m.most and b.date_time >= m.window_start and b.date_time < m.window_end`,
@@ -154,6 +133,7 @@ export const QUERIES: Readonly<Record<string, NexmarkQuery>> = {
     },
   },
   q8: {
+    isWindowed: true,
     sql: `select p.id, p.name, p.window_start from
       (select id, name, window_start from tumble(person, date_time, interval '10 seconds') group by id, name, window_start) p
       join (select seller, window_start from tumble(auction, date_time, interval '10 seconds') group by seller, window_start) a
@@ -169,6 +149,7 @@ export const QUERIES: Readonly<Record<string, NexmarkQuery>> = {
     },
   },
   q11: {
+    isWindowed: true,
     sql: `select bidder, count(*), window_start, window_end from session(bid, date_time, bidder, interval '10 seconds')
       group by bidder, window_start, window_end`,
     byHand: ({ bid }, emit) => {
@@ -190,6 +171,7 @@ export const QUERIES: Readonly<Record<string, NexmarkQuery>> = {
     },
   },
   q12: {
+    isWindowed: true,
     sql: `select bidder, count(*), window_start, window_end from tumble(bid, date_time, interval '10 seconds')
       group by bidder, window_start, window_end`,
     byHand: ({ bid }, emit) => {
@@ -281,3 +263,10 @@ export const QUERIES: Readonly<Record<string, NexmarkQuery>> = {
     },
   },
 };
+
+/** All of them, in the order of their numbers. */
+export const QUERIES: Readonly<Record<string, NexmarkQuery>> = Object.fromEntries(
+  Object.entries({ ...GROUP_QUERIES, ...ROW_QUERIES, ...TOP_QUERIES }).sort(
+    ([a], [b]) => Number(a.slice(1)) - Number(b.slice(1)),
+  ),
+);

@@ -6,7 +6,7 @@ export type { Arithmetic, Comparison, Expression, FunctionName, Type, ValueType 
 export { type Expiry, expiryOf } from "./join-time.js";
 export type { Aggregate, Frame, OverFunction, Plan, SortKey, Step } from "./physical.js";
 export { pruned } from "./prune.js";
-export { conjunction, conjuncts, moved } from "./rewrite.js";
+export { columnsIn, conjunction, conjuncts, moved } from "./rewrite.js";
 export {
   type EmitMode,
   type InputSpec,

@@ -1,4 +1,4 @@
-import { conjunction, type Expression, moved } from "../plan/index.js";
+import { columnsIn, conjunction, type Expression, moved } from "../plan/index.js";
 
 interface Meeting {
   readonly leftKeys: readonly Expression[];
@@ -7,7 +7,7 @@ interface Meeting {
 }
 
 /**
- * How rows of two sides meet: an equality between a column of the left row and one of the right is a key, by which
+ * How rows of two sides meet: an equality between something of the left row and something of the right is a key, by which
  * rows are found; all other conditions are asked of each pair. The first `width` columns are the left ones.
  */
 export function meeting(conditions: readonly Expression[], width: number): Meeting {
@@ -35,8 +35,8 @@ function keyPair(condition: Expression, width: number): readonly [Expression, Ex
   return null;
 }
 
-/** Whether an expression is a column of a side, or a cast of one: what else is equal is asked of each pair. */
+/** Whether an expression looks at columns of one side only. */
 function isOf(expression: Expression, side: "left" | "right", width: number): boolean {
-  if (expression.kind === "cast") return isOf(expression.operand, side, width);
-  return expression.kind === "column" && expression.index < width === (side === "left");
+  const columns = columnsIn(expression);
+  return columns.length > 0 && columns.every((index) => index < width === (side === "left"));
 }

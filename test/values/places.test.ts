@@ -243,7 +243,12 @@ function toHead(slot: Slot, value: unknown, client: string): ToHead[] {
     { kind: "timer", id: "Root:1:1@", owner: path, due: 0.5, path, method: "touch", args },
     { kind: "outside", outside: "pay", input: seen(value), path, method: null, args },
   ] as const;
-  const ended = { ok: true, value: { value: seen(value) }, writes: [], existing: [[path, true, true]] as const };
+  const ended = {
+    ok: true,
+    value: { value: seen(value) },
+    writes: [],
+    existing: [[path, true, true]] as const,
+  };
   const failed = {
     ok: false,
     value: { code: "HW-1004", message: client },

@@ -1,11 +1,11 @@
 import { misused } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 
 const PORT = 4400;
 const PORT_MAX = 65_535;
 
-export const serve: Command = {
+export const serve: CliCommand = {
   name: "serve",
   operands: [],
   summary: "start the streaming service on this machine",

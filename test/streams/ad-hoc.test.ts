@@ -157,7 +157,7 @@ test("random queries over tables and views give what a PostgreSQL with the same 
       }
       for (const sql of asked) {
         const theirs = await answer(postgres.client, sql);
-      assert.deepEqual(await answer(client, sql), theirs, sql);
+        assert.deepEqual(await answer(client, sql), theirs, sql);
         answered++;
       }
     },

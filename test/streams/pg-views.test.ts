@@ -26,7 +26,7 @@ before(async () => {
   await streams.define(
     "CREATE MATERIALIZED VIEW visitors AS SELECT who, count(*) AS clicks, max(ms) AS slowest FROM clicks GROUP BY who",
   );
-  await streams.registerQuery("changes", "SELECT page, count(*) AS n FROM clicks GROUP BY page");
+  await streams.registerQuery("changes", "SELECT page, count(*) AS n FROM clicks GROUP BY page EMIT CHANGES");
   await streams.pushEvents("prices", [
     { item: "pear", cents: 2 },
     { item: "fig", cents: 9 },

@@ -2,20 +2,20 @@ import type { A_Expr, ColumnRef, FuncCall, Node, SelectStmt, SubLink, TypeName }
 import { HeadwaterError } from "../../errors.js";
 import { call, cast } from "./functions.js";
 import type { Known } from "./relations.js";
-import { compare, refused, type Scope, textOf, truth, type Value } from "./value.js";
+import { compare, refused, type Sight, textOf, truth, type Value } from "./value.js";
 
 /** What a system query may evaluate at most: clients that show a database ask for far less. */
 const STEPS_MAX = 3_000_000;
 const PATTERN_MAX = 300;
 
 /** Evaluates the expressions of system queries as they were parsed. Types are those of the values. */
-export class Expressions {
+export class SystemExpressions {
   #steps = 0;
 
   constructor(
     readonly known: Known,
     readonly parameters: readonly (string | null)[],
-    readonly rowsOf: (query: SelectStmt, outer: Scope) => readonly (readonly Value[])[],
+    readonly rowsOf: (query: SelectStmt, outer: Sight) => readonly (readonly Value[])[],
   ) {}
 
   step(): void {
@@ -26,11 +26,11 @@ export class Expressions {
       );
   }
 
-  isTrue(node: Node | undefined, scope: Scope): boolean {
+  isTrue(node: Node | undefined, scope: Sight): boolean {
     return node === undefined || truth(this.value(node, scope));
   }
 
-  value(node: Node | undefined, scope: Scope): Value {
+  value(node: Node | undefined, scope: Sight): Value {
     this.step();
     if (node === undefined) return null;
     if ("ColumnRef" in node) return this.#column(node.ColumnRef, scope);
@@ -96,11 +96,11 @@ export class Expressions {
     throw refused(`An expression of the kind ${Object.keys(node)[0]}`);
   }
 
-  #column({ fields = [] }: ColumnRef, scope: Scope): Value {
+  #column({ fields = [] }: ColumnRef, scope: Sight): Value {
     const names = fields.map(nameOf);
     const name = names.at(-1) ?? "";
     const alias = names.at(-2) ?? null;
-    for (let at: Scope | null = scope; at !== null; at = at.outer)
+    for (let at: Sight | null = scope; at !== null; at = at.outer)
       for (const source of at.sources) {
         if (alias !== null && source.alias !== alias) continue;
         if (Object.hasOwn(source.row, name)) return source.row[name] ?? null;
@@ -109,7 +109,7 @@ export class Expressions {
     throw new HeadwaterError("HW-5103", `There is no column ${names.join(".")} in the system catalog.`);
   }
 
-  #logic(how: string, args: readonly Node[], scope: Scope): Value {
+  #logic(how: string, args: readonly Node[], scope: Sight): Value {
     if (how === "NOT_EXPR") {
       const value = this.value(args[0], scope);
       return value === null ? null : !truth(value);
@@ -124,7 +124,7 @@ export class Expressions {
     return isUnknown ? null : !decides;
   }
 
-  #operator({ kind = "AEXPR_OP", name = [], lexpr, rexpr }: A_Expr, scope: Scope): Value {
+  #operator({ kind = "AEXPR_OP", name = [], lexpr, rexpr }: A_Expr, scope: Sight): Value {
     const operator = nameOf(name.at(-1));
     const left = this.value(lexpr, scope);
     if (kind === "AEXPR_IN") {
@@ -203,7 +203,7 @@ export class Expressions {
     }
   }
 
-  #call({ funcname = [], args = [] }: FuncCall, scope: Scope): Value {
+  #call({ funcname = [], args = [] }: FuncCall, scope: Sight): Value {
     const name = nameOf(funcname.at(-1));
     return call(
       name,
@@ -212,7 +212,7 @@ export class Expressions {
     );
   }
 
-  #subquery({ subLinkType, testexpr, subselect }: SubLink, scope: Scope): Value {
+  #subquery({ subLinkType, testexpr, subselect }: SubLink, scope: Sight): Value {
     if (subselect === undefined || !("SelectStmt" in subselect)) throw refused("This subquery");
     const rows = this.rowsOf(subselect.SelectStmt, scope);
     switch (subLinkType) {

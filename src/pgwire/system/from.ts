@@ -1,11 +1,11 @@
 import type { JoinExpr, Node, RangeFunction, RangeVar, SelectStmt } from "libpg-query";
-import { type Expressions, listOf, nameOf } from "./expression.js";
+import { listOf, nameOf, type SystemExpressions } from "./expression.js";
 import { call } from "./functions.js";
 import type { Known } from "./relations.js";
-import { type Relationlike, refused, type Scope, textOf, type Value } from "./value.js";
+import { type Relationlike, refused, type Sight, textOf, type Value } from "./value.js";
 
-type Source = Scope["sources"][number];
-type Nested = (query: SelectStmt, outer: Scope, names: readonly string[]) => Relationlike;
+type Source = Sight["sources"][number];
+type Nested = (query: SelectStmt, outer: Sight, names: readonly string[]) => Relationlike;
 
 /**
  * The rows that FROM gives. Relations are joined one after the other; where a column of the next must be equal to what is known
@@ -17,19 +17,19 @@ export class From {
   constructor(
     readonly known: Known,
     readonly ctes: ReadonlyMap<string, Relationlike>,
-    readonly expressions: Expressions,
+    readonly expressions: SystemExpressions,
     readonly nested: Nested,
   ) {}
 
-  scopes(items: readonly Node[], where: Node | undefined, outer: Scope): readonly Scope[] {
+  scopes(items: readonly Node[], where: Node | undefined, outer: Sight): readonly Sight[] {
     const conditions = conjunctsOf(where);
-    return items.reduce<readonly Scope[]>(
+    return items.reduce<readonly Sight[]>(
       (scopes, item) => scopes.flatMap((scope) => this.#joined(item, scope, conditions)),
       [{ sources: [], outer }],
     );
   }
 
-  #joined(item: Node, scope: Scope, conditions: readonly Node[]): readonly Scope[] {
+  #joined(item: Node, scope: Sight, conditions: readonly Node[]): readonly Sight[] {
     this.expressions.step();
     if ("JoinExpr" in item) return this.#join(item.JoinExpr, scope, conditions);
     const { alias, relation } = this.#relation(item, scope);
@@ -40,9 +40,9 @@ export class From {
 
   #join(
     { jointype, larg, rarg, quals, usingClause }: JoinExpr,
-    scope: Scope,
+    scope: Sight,
     outside: readonly Node[],
-  ): readonly Scope[] {
+  ): readonly Sight[] {
     if (larg === undefined || rarg === undefined) throw refused("This join");
     if (jointype === "JOIN_RIGHT" || jointype === "JOIN_FULL") throw refused("A RIGHT or FULL JOIN");
     const using = (usingClause ?? []).map(nameOf);
@@ -63,7 +63,7 @@ export class From {
   #candidates(
     relation: Relationlike,
     alias: string,
-    scope: Scope,
+    scope: Sight,
     conditions: readonly Node[],
   ): readonly Readonly<Record<string, Value>>[] {
     for (const condition of conditions) {
@@ -91,7 +91,7 @@ export class From {
     return index;
   }
 
-  #relation(item: Node, scope: Scope): { readonly alias: string; readonly relation: Relationlike } {
+  #relation(item: Node, scope: Sight): { readonly alias: string; readonly relation: Relationlike } {
     if ("RangeVar" in item) {
       const { relname = "", alias } = item.RangeVar;
       return {
@@ -109,7 +109,7 @@ export class From {
     throw refused("This part of FROM");
   }
 
-  #function({ functions = [], alias, ordinality }: RangeFunction, scope: Scope) {
+  #function({ functions = [], alias, ordinality }: RangeFunction, scope: Sight) {
     const [list] = functions;
     const [called] = list !== undefined && "List" in list ? (list.List.items ?? []) : [];
     if (called === undefined || !("FuncCall" in called)) throw refused("This function in FROM");
@@ -178,11 +178,11 @@ function relationOf(
   return tables.get(`${schemaname}.${relname}`) ?? EMPTY;
 }
 
-function withSource(scope: Scope, source: Source): Scope {
+function withSource(scope: Sight, source: Source): Sight {
   return { sources: [...scope.sources, source], outer: scope.outer };
 }
 
-function agree({ sources }: Scope, column: string): boolean {
+function agree({ sources }: Sight, column: string): boolean {
   const values = sources.flatMap(({ row }) =>
     Object.hasOwn(row, column) ? [textOf(row[column] ?? null)] : [],
   );
@@ -228,7 +228,7 @@ function equalTo(
 }
 
 /** Is it a constant, or a column of a relation that is joined already? */
-function isKnown(node: Node, { sources }: Scope): boolean {
+function isKnown(node: Node, { sources }: Sight): boolean {
   if ("A_Const" in node) return true;
   const fields = "ColumnRef" in node ? (node.ColumnRef.fields ?? []).map(nameOf) : [];
   return fields.length === 2 && sources.some(({ alias }) => alias === fields[0]);

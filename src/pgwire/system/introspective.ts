@@ -1,5 +1,5 @@
 import { loadModule, type Node, parseSync, type SelectStmt } from "libpg-query";
-import type { Described, Reader, Result } from "../catalog.js";
+import type { CatalogReader, DescribedQuery, Result } from "../catalog.js";
 import { nameOf } from "./expression.js";
 import { isKnownFunction } from "./functions.js";
 import { type About, knownOf } from "./relations.js";
@@ -11,11 +11,11 @@ const HINT =
   /\bpg_|information_schema|\bcurrent_|\bsession_user\b|\bversion\b|_privilege\b|_description\b|set_config|to_regclass|quote_ident/i;
 
 /** The same reader, which also answers queries about the relations that it has. */
-export function introspective(reader: Reader, about: About): Reader {
+export function introspective(reader: CatalogReader, about: About): CatalogReader {
   const known = async () => knownOf(about, (await reader.relations?.()) ?? []);
   return {
     revoked: reader.revoked,
-    async describe(sql: string): Promise<Described> {
+    async describe(sql: string): Promise<DescribedQuery> {
       const query = await systemQuery(sql);
       if (query === null) return await reader.describe(sql);
       const parameters = Array.from({ length: parametersOf(query) }, () => "text" as const);

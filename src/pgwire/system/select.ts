@@ -1,7 +1,7 @@
 import type { FuncCall, Node, SelectStmt, SortBy } from "libpg-query";
 import type { SqlType } from "../../sql/index.js";
 import type { ResultColumn } from "../catalog.js";
-import { Expressions, nameOf, typeNameOf } from "./expression.js";
+import { nameOf, SystemExpressions, typeNameOf } from "./expression.js";
 import { From } from "./from.js";
 import type { Known } from "./relations.js";
 import {
@@ -9,7 +9,7 @@ import {
   NOTHING,
   type Relationlike,
   refused,
-  type Scope,
+  type Sight,
   textOf,
   truth,
   type Value,
@@ -21,17 +21,17 @@ const AGGREGATES = new Set(["count", "max", "min", "string_agg", "array_agg", "b
 
 /** Answers one system query. */
 export class Selects {
-  readonly #expressions: Expressions;
+  readonly #expressions: SystemExpressions;
   readonly #ctes = new Map<string, Relationlike>();
 
   constructor(
     readonly known: Known,
     parameters: readonly (string | null)[],
   ) {
-    this.#expressions = new Expressions(known, parameters, (query, outer) => this.rows(query, outer));
+    this.#expressions = new SystemExpressions(known, parameters, (query, outer) => this.rows(query, outer));
   }
 
-  rows(query: SelectStmt, outer: Scope = NOTHING): Rows {
+  rows(query: SelectStmt, outer: Sight = NOTHING): Rows {
     for (const each of query.withClause?.ctes ?? []) {
       if (!("CommonTableExpr" in each)) continue;
       const { ctename = "", ctequery, aliascolnames } = each.CommonTableExpr;
@@ -53,7 +53,7 @@ export class Selects {
   }
 
   /** The rows of a subquery, by the names of its columns. */
-  relation(query: SelectStmt, outer: Scope, names: readonly string[] = []): Relationlike {
+  relation(query: SelectStmt, outer: Sight, names: readonly string[] = []): Relationlike {
     const columns = columnsOf(query, this.known).map(({ name }, i) => names[i] ?? name);
     const rows = this.rows(query, outer).map((row) =>
       Object.fromEntries(columns.map((name, i) => [name, row[i] ?? null])),
@@ -63,8 +63,8 @@ export class Selects {
 
   #selected(
     query: SelectStmt,
-    outer: Scope,
-  ): { readonly rows: Rows; readonly scopes: readonly Scope[] | null } {
+    outer: Sight,
+  ): { readonly rows: Rows; readonly scopes: readonly Sight[] | null } {
     if (query.valuesLists !== undefined) {
       const lists = query.valuesLists.map((each) => ("List" in each ? (each.List.items ?? []) : []));
       return {
@@ -87,7 +87,7 @@ export class Selects {
     return query.distinctClause === undefined ? { rows, scopes } : { rows: distinct(rows), scopes: null };
   }
 
-  #target(target: Node, scope: Scope): readonly Value[] {
+  #target(target: Node, scope: Sight): readonly Value[] {
     const alias = starOf(target);
     if (alias === null) return [this.#expressions.value(target, scope)];
     return scope.sources
@@ -95,9 +95,9 @@ export class Selects {
       .flatMap(({ row, columns }) => columns.map((name) => row[name] ?? null));
   }
 
-  #grouped(query: SelectStmt, targets: readonly Node[], scopes: readonly Scope[]): Rows {
+  #grouped(query: SelectStmt, targets: readonly Node[], scopes: readonly Sight[]): Rows {
     const keys = query.groupClause ?? [];
-    const groups = new Map<string, Scope[]>();
+    const groups = new Map<string, Sight[]>();
     if (keys.length === 0) groups.set("[]", []);
     for (const scope of scopes) {
       const key = JSON.stringify(
@@ -110,7 +110,7 @@ export class Selects {
     return [...groups.values()].map((group) => targets.map((target) => this.#aggregated(target, group)));
   }
 
-  #aggregated(target: Node, group: readonly Scope[]): Value {
+  #aggregated(target: Node, group: readonly Sight[]): Value {
     if (!isAggregate(target)) return this.#expressions.value(target, group[0] ?? NOTHING);
     if ("TypeCast" in target) return this.#aggregated(target.TypeCast.arg as Node, group);
     const { funcname = [], args = [], agg_star } = (target as { FuncCall: FuncCall }).FuncCall;
@@ -141,7 +141,7 @@ export class Selects {
     }
   }
 
-  #combined({ op, all, larg, rarg }: SelectStmt, outer: Scope): Rows {
+  #combined({ op, all, larg, rarg }: SelectStmt, outer: Sight): Rows {
     const [left, right] = [larg, rarg].map((side) => (side === undefined ? [] : this.rows(side, outer)));
     if (op === "SETOP_UNION") {
       const both = [...(left ?? []), ...(right ?? [])];
@@ -153,7 +153,7 @@ export class Selects {
     );
   }
 
-  #sorted(query: SelectStmt, rows: Rows, scopes: readonly Scope[] | null): Rows {
+  #sorted(query: SelectStmt, rows: Rows, scopes: readonly Sight[] | null): Rows {
     const keys = (query.sortClause ?? []).flatMap((each) => ("SortBy" in each ? [each.SortBy] : []));
     if (keys.length === 0) return rows;
     const columns = columnsOf(query, this.known);

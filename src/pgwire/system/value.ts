@@ -11,17 +11,17 @@ export interface Relationlike {
 }
 
 /** The rows that an expression can see, of its own query and of the queries around it. */
-export interface Scope {
+export interface Sight {
   readonly sources: readonly {
     readonly alias: string;
     readonly row: Readonly<Record<string, Value>>;
     readonly isOpen: boolean;
     readonly columns: readonly string[];
   }[];
-  readonly outer: Scope | null;
+  readonly outer: Sight | null;
 }
 
-export const NOTHING: Scope = { sources: [], outer: null };
+export const NOTHING: Sight = { sources: [], outer: null };
 
 export function refused(what: string): HeadwaterError {
   return new HeadwaterError(

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeadwaterError } from "../../errors.js";
 import { respond } from "../../server/respond.js";
-import type { Granted, Scope, TenantStreams } from "../service/index.js";
+import type { Granted, TenantStreams, TokenScope } from "../service/index.js";
 
 export const BODY_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -19,7 +19,7 @@ export interface Asked {
 export interface Route {
   readonly method: string;
   readonly path: RegExp;
-  readonly scope: Scope;
+  readonly scope: TokenScope;
   run(asked: Asked): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import type { Catalog, Reader, Relation, Result } from "../../pgwire/index.js";
+import type { Catalog, CatalogReader, Relation, Result } from "../../pgwire/index.js";
 import type { SqlType } from "../../sql/index.js";
 import type { ColumnSpec, ColumnType } from "../columns/index.js";
 import type { QueryAnswer, StreamService, TenantStreams } from "../service/index.js";
@@ -33,7 +33,7 @@ export class StreamsCatalog implements Catalog {
   }: {
     readonly user: string;
     readonly password: string;
-  }): Promise<Reader | null> {
+  }): Promise<CatalogReader | null> {
     if (!this.#mayRead(password, user)) return null;
     const streams = await this.#service.tenant(user);
     const revocation = new AbortController();
@@ -65,7 +65,7 @@ export class StreamsCatalog implements Catalog {
   }
 }
 
-function readerOf(streams: TenantStreams, revoked: AbortSignal, check: () => void): Reader {
+function readerOf(streams: TenantStreams, revoked: AbortSignal, check: () => void): CatalogReader {
   return {
     revoked,
     async describe(sql) {

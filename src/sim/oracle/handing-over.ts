@@ -2,7 +2,7 @@ import { Watched } from "../../model/watched.js";
 import type { SequentialContext, SequentialState } from "./sequential-context.js";
 
 /** How a method ended: with what it returned, or with what it threw. */
-export interface MethodOutcome {
+export interface Ended {
   readonly ok: boolean;
   readonly value: unknown;
 }
@@ -41,7 +41,7 @@ export function momentOf(place: SequentialContext): StateMoment {
 /** A caller gets the results of its calls in the order of the calls, and each after what followed from the one before. */
 export async function handOver(
   { promise }: { readonly promise: Watched },
-  ending: MethodOutcome | Promise<MethodOutcome>,
+  ending: Ended | Promise<Ended>,
   before: Promise<void> | null,
 ): Promise<void> {
   const { ok, value } = await ending;

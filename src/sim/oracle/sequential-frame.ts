@@ -17,7 +17,7 @@ import { explained } from "../../model/sealed.js";
 import type { Method } from "../../model/shape.js";
 import { awaitResult, Watched } from "../../model/watched.js";
 import { copy, copyAll, copyThrown, isSimple } from "../../state/values.js";
-import { comeToRest, handOver, type MethodOutcome, momentOf, Own, type StateMoment } from "./handing-over.js";
+import { comeToRest, type Ended, handOver, momentOf, Own, type StateMoment } from "./handing-over.js";
 import type { LaterEffect } from "./log.js";
 import { SequentialAsking } from "./sequential-asking.js";
 import { NOTHING, type SequentialContext, type SequentialState } from "./sequential-context.js";
@@ -75,10 +75,7 @@ export class SequentialFrame extends SequentialAsking implements Activation {
   #call(
     target: SequentialContext,
     method: Method,
-    run: (
-      below: SequentialFrame,
-      earlier: readonly SequentialFrame[],
-    ) => MethodOutcome | Promise<MethodOutcome>,
+    run: (below: SequentialFrame, earlier: readonly SequentialFrame[]) => Ended | Promise<Ended>,
   ): Promise<unknown> {
     if (this.#isTooLate(rules.did.call(target, method))) return this.#refuseLate(target, method);
     this.#asked += 1;
@@ -101,7 +98,7 @@ export class SequentialFrame extends SequentialAsking implements Activation {
     act: (below: SequentialFrame) => unknown,
   ): Promise<unknown> {
     return this.#call(target, { ...this.method, name }, (below, earlier) => {
-      const run = (): MethodOutcome => {
+      const run = (): Ended => {
         try {
           const value = act(below);
           below.#ended = true;
@@ -192,7 +189,7 @@ export class SequentialFrame extends SequentialAsking implements Activation {
   }
 
   /** Waits only where the program waits: most methods have ended when this returns. */
-  run(args: unknown[], earlier: readonly SequentialFrame[]): MethodOutcome | Promise<MethodOutcome> {
+  run(args: unknown[], earlier: readonly SequentialFrame[]): Ended | Promise<Ended> {
     let given: unknown[];
     try {
       given = this.#admit(args);
@@ -203,7 +200,7 @@ export class SequentialFrame extends SequentialAsking implements Activation {
     return Promise.all(earlier.map((frame) => frame.#done)).then(() => this.#execute(given));
   }
 
-  #execute(given: unknown[]): MethodOutcome | Promise<MethodOutcome> {
+  #execute(given: unknown[]): Ended | Promise<Ended> {
     let result: unknown;
     let takesTime: boolean;
     try {
@@ -223,12 +220,12 @@ export class SequentialFrame extends SequentialAsking implements Activation {
     });
   }
 
-  #end(own: MethodOutcome): MethodOutcome | Promise<MethodOutcome> {
+  #end(own: Ended): Ended | Promise<Ended> {
     return this.#watched.every(({ promise }) => promise.isOver) ? this.#close(own) : this.#endLater(own);
   }
 
   /** The method's own code has come to its end; calls that it waits for, and what follows them, may go on. */
-  async #endLater({ ok, value }: MethodOutcome): Promise<MethodOutcome> {
+  async #endLater({ ok, value }: Ended): Promise<Ended> {
     let returned = NOTHING;
     try {
       if (ok) returned = this.place.now();
@@ -258,13 +255,13 @@ export class SequentialFrame extends SequentialAsking implements Activation {
     return open;
   }
 
-  #close(own: MethodOutcome): MethodOutcome {
+  #close(own: Ended): Ended {
     const ended = this.#leaveOrFail(own);
     if (this.#tookTime) this.place.renew(); // code that it has left behind may still have the instance
     return ended;
   }
 
-  #leaveOrFail({ ok, value }: MethodOutcome): MethodOutcome {
+  #leaveOrFail({ ok, value }: Ended): Ended {
     if (this.#before !== null) Context.activate(this.place.instance, null);
     this.#ended = true;
     this.#lookAtCalls();
@@ -277,7 +274,7 @@ export class SequentialFrame extends SequentialAsking implements Activation {
     }
   }
 
-  #failed(thrown: unknown): MethodOutcome {
+  #failed(thrown: unknown): Ended {
     this.#undo();
     this.#ended = true;
     return { ok: false, value: this.#doom ?? copyThrown(explained(thrown, this.place, this.method)) };
@@ -352,11 +349,8 @@ export class SequentialFrame extends SequentialAsking implements Activation {
     const entered = of.in(place);
     if (place.shape.anonymous || entered === undefined || entered.givenUp) return;
     if (of.method.readonly) throw rules.readonlyDowngrade(place);
-    for (
-      let above = place.parent as SequentialContext | null;
-      above !== null;
-      above = above.parent as SequentialContext | null
-    ) {
+    type Above = SequentialContext | null;
+    for (let above = place.parent as Above; above !== null; above = above.parent as Above) {
       const callFrom = this.#callFrom(above);
       const isHeld = callFrom === null ? of.in(above)?.givenUp === false : callFrom.#callerHeld;
       if (isHeld) throw rules.downgradeBelowHeld(place, above);

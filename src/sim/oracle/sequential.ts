@@ -3,7 +3,7 @@ import type { ContextClass } from "../../model/context.js";
 import type { TimerId } from "../../model/event.js";
 import { resolvePath, type Step } from "../../model/path.js";
 import { noSuchMethod } from "../../model/refs.js";
-import type { MethodOutcome } from "./handing-over.js";
+import type { Ended } from "./handing-over.js";
 import { failureOf, type LoggedOutcome } from "./log.js";
 import { SequentialContext } from "./sequential-context.js";
 import { Event, type SequentialEvent } from "./sequential-event.js";
@@ -47,14 +47,14 @@ export class SequentialProgram {
   async #endLater(
     event: Event,
     frame: SequentialFrame,
-    ending: MethodOutcome | Promise<MethodOutcome>,
+    ending: Ended | Promise<Ended>,
   ): Promise<LoggedOutcome> {
     const ended = await ending;
     for (const call of event.leftOver) await call;
     return this.#end(event, frame, ended);
   }
 
-  #end(event: Event, frame: SequentialFrame, { ok, value }: MethodOutcome): LoggedOutcome {
+  #end(event: Event, frame: SequentialFrame, { ok, value }: Ended): LoggedOutcome {
     if (ok) return { ok, value, later: frame.later() };
     for (const { place, found } of event.entered) place.putBack(found);
     return { ok: false, error: failureOf(value), later: [] };

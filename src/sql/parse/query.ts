@@ -33,6 +33,11 @@ export function readStatement(reader: Reader, statement: SelectStmt): Query {
 /** One statement as PostgreSQL's parser reads it, and what is needed to go on. */
 export async function parseStatement(text: string): Promise<{ reader: Reader; statement: Node }> {
   await loadModule();
+  return parseStatementSync(text);
+}
+
+/** The same at once. The parser must have been loaded. */
+export function parseStatementSync(text: string): { reader: Reader; statement: Node } {
   if (text.length > LENGTH_MAX)
     throw new HeadwaterError(
       "HW-5102",

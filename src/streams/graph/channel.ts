@@ -58,7 +58,9 @@ export class Channel {
   /** Appends rows. `bytes` are the same rows, if they are there already. */
   append(batch: Batch, { round, timeMs, grown }: Moment, bytes?: Uint8Array): void {
     this.#log.append(Buffer.from(bytes ?? encodeBatch(batch)), batch.rows, round, timeMs);
-    grown.add(this);
+    const batches = grown.get(this);
+    if (batches === undefined) grown.set(this, [batch]);
+    else batches.push(batch);
     this.trim(timeMs);
   }
 

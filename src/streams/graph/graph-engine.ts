@@ -19,6 +19,11 @@ export interface Outcome {
   readonly grown: readonly (readonly [name: string, next: number])[];
 }
 
+/** The same before it is made to data that can be sent. */
+export interface Carried extends Pick<Outcome, "answers" | "refused"> {
+  readonly grown: Moment["grown"];
+}
+
 const META = "graph";
 
 interface Meta {
@@ -48,10 +53,16 @@ export class GraphEngine {
 
   apply(record: Uint8Array): Outcome {
     const { timeMs, command } = decodeCommand(record);
+    const { refused, answers, grown } = this.carryOut(command, timeMs);
+    return { refused, answers, grown: [...grown.keys()].map(({ name, log }) => [name, log.next] as const) };
+  }
+
+  /** The same as `apply` for a command that is not a record, with the new rows themselves. */
+  carryOut(command: Command, timeMs: number): Carried {
     this.#round++;
-    const moment: Moment = { round: this.#round, timeMs, grown: new Set() };
+    const moment: Moment = { round: this.#round, timeMs, grown: new Map() };
     const { refused = null, answers = [] } = this.#carryOut(command, moment);
-    return { refused, answers, grown: [...moment.grown].map(({ name, log }) => [name, log.next] as const) };
+    return { refused, answers, grown: moment.grown };
   }
 
   #carryOut(

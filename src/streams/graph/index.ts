@@ -3,6 +3,15 @@
  * come out. It has no clock, no network and no journal; `service` keeps it as the owned state of a context.
  */
 export { isRefused, type PushAnswer } from "./answers.js";
-export { type Command, encodeCommand, type Push, stamp } from "./command.js";
-export { DEFAULT_RETENTION, type QueryDefinition, type StreamDefinition } from "./definition.js";
-export { GraphEngine, type Outcome } from "./graph-engine.js";
+export type { Channel } from "./channel.js";
+export { type Command, decodeCommand, encodeCommand, type Push, stamp } from "./command.js";
+export {
+  DEFAULT_RETENTION,
+  definitionOf,
+  definitionText,
+  type QueryDefinition,
+  type StreamDefinition,
+} from "./definition.js";
+export { type Carried, GraphEngine, type Outcome } from "./graph-engine.js";
+export type { Nodes } from "./nodes.js";
+export { redefined, whyNotRedefined } from "./redefine.js";

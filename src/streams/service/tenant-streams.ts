@@ -11,13 +11,13 @@ import {
   type StreamDefinition,
 } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
+import { inputsOf, viewKey } from "../plan/index.js";
 import { planDefinition } from "../sql/index.js";
 import type { Tenant } from "./contexts.js";
 import type { Described } from "./describe.js";
 import { Gatherer, type Taken } from "./gatherer.js";
 import type { Quotas } from "./quotas.js";
 import { Rate } from "./rate.js";
-import { inputsOf, viewKey } from "./view-key.js";
 
 const PAGE_BYTES = 1024 * 1024;
 const TICK_MS = 1000;

@@ -3,5 +3,6 @@
  * added here.
  */
 
-export { planDefinition } from "./plan-definition.js";
+export { planDefinition, planDefinitionSync } from "./plan-definition.js";
 export { planQuery } from "./plan-query.js";
+export { OPEN_SCALE } from "./types.js";

@@ -55,12 +55,19 @@ export class Channel {
     return this.#log.bytes + (this.rows?.memoryBytes ?? 0);
   }
 
-  /** Appends rows. `bytes` are the same rows, if they are there already. */
-  append(batch: Batch, { round, timeMs, grown }: Moment, bytes?: Uint8Array): void {
-    this.#log.append(Buffer.from(bytes ?? encodeBatch(batch)), batch.rows, round, timeMs);
+  /** Appends rows; without a retention they are not logged. `bytes` are the same rows, if they are there already. */
+  append(batch: Batch, moment: Moment, bytes?: Uint8Array): void {
+    const { grown } = moment;
+    if (this.retention.bytes > 0) this.keep(bytes ?? encodeBatch(batch), batch.rows, moment);
     const batches = grown.get(this);
     if (batches === undefined) grown.set(this, [batch]);
     else batches.push(batch);
+  }
+
+  /** Appends rows to the log alone. */
+  keep(bytes: Uint8Array, rows: number, { round, timeMs }: Moment): void {
+    const { buffer, byteOffset, byteLength } = bytes;
+    this.#log.append(Buffer.from(buffer, byteOffset, byteLength), rows, round, timeMs);
     this.trim(timeMs);
   }
 

@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
+import type { Batch } from "../columns/index.js";
 import { isRefused, type PushAnswer, type Refused, refusedBy } from "./answers.js";
 import { backfill, unready } from "./backfill.js";
 import { misdefined } from "./check.js";
@@ -63,6 +64,20 @@ export class GraphEngine {
     const moment: Moment = { round: this.#round, timeMs, grown: new Map() };
     const { refused = null, answers = [] } = this.#carryOut(command, moment);
     return { refused, answers, grown: moment.grown };
+  }
+
+  /** Appends rows to the log of a stream without event time. What reads the stream gets them later, by `feed`. */
+  log(name: string, bytes: Uint8Array, rows: number, timeMs: number): void {
+    this.#round++;
+    const moment: Moment = { round: this.#round, timeMs, grown: new Map() };
+    this.nodes.source(name)?.channel.keep(bytes, rows, moment);
+  }
+
+  /** Gives rows that are in the log to what reads their stream. */
+  feed(rows: readonly (readonly [name: string, batch: Batch])[], timeMs: number): void {
+    for (const [name, batch] of rows)
+      for (const reader of this.nodes.readersOf(name)) reader.push(name, batch);
+    this.#settle({ round: this.#round, timeMs, grown: new Map() });
   }
 
   #carryOut(

@@ -1,25 +1,22 @@
 import type { OwnedEngine } from "../../model/owned.js";
-import { type Batch, encodeBatch } from "../columns/index.js";
-import {
-  type Carried,
-  type Command,
-  decodeCommand,
-  definitionOf,
-  definitionText,
-  encodeCommand,
-  GraphEngine,
-  stamp,
-} from "../graph/index.js";
+import { Batch, decodeBatch } from "../columns/index.js";
+import { type Carried, GraphEngine } from "../graph/index.js";
 import { fingerprintOf, type NodeDefinition, type Planned } from "./plan.js";
+import { decodeRecord, type Pushed, rowsJustEncoded } from "./records.js";
 import { presentIn, upgrade } from "./upgrade.js";
+import { viewedOnly } from "./viewed-only.js";
 
-/** The first byte of a record with definitions; commands of a graph have small numbers there. */
-const DEFINE = 0xff;
 const TIME_PART = "time";
+/** So many rows wait at most for the next look at a view. */
+const WAITING_MAX = 1024;
+const NOTHING: Carried = { refused: null, answers: [], grown: new Map() };
 
 /**
- * The graph of a context of the program. Its records are the commands of a graph, and the definitions of the class whenever they
- * are others than before, so that a replay goes through the same versions of the program.
+ * The graph of a context of the program. Its records are rows, ticks, and the definitions of the class whenever they are others
+ * than before, so that a replay goes through the same versions of the program.
+ *
+ * Rows of a stream that leads to views only are logged at once, but go through the queries when a view is looked at next: many
+ * events share a round then. When that is does not depend on the records alone, so it must not matter: see `viewedOnly`.
  */
 export class ProgramEngine implements OwnedEngine<Carried> {
   readonly #graph = new GraphEngine();
@@ -27,13 +24,13 @@ export class ProgramEngine implements OwnedEngine<Carried> {
   #recorded = "";
   /** The definitions that it is built by now. */
   #present = "";
-  #is: Planned | null = null;
+  #seenBy: Planned | null = null;
   /** The time of the last record, for what happens without one. */
   #timeMs = 0;
-
-  get graph(): GraphEngine {
-    return this.#graph;
-  }
+  /** The streams whose rows may wait. */
+  #viewedOnly: ReadonlySet<string> = new Set();
+  #waiting: Pushed[] = [];
+  #waitingRows = 0;
 
   get memoryBytes(): number {
     return this.#graph.memoryBytes;
@@ -45,41 +42,92 @@ export class ProgramEngine implements OwnedEngine<Carried> {
   }
 
   /**
-   * Lets a reader see the graph by the definitions of its class before a record says so: a read-only method cannot apply one. The
-   * first record afterwards has the definitions, so a replay does the same at the same position.
+   * The graph with all rows in it. A reader sees it by the definitions of its class, also before a record says so: a read-only
+   * method cannot apply one. The first record afterwards has the definitions, so a replay does the same at the same position.
    */
   seenBy(planned: Planned): GraphEngine {
-    if (this.#is !== planned) {
+    this.#runWaiting();
+    if (this.#seenBy !== planned) {
       this.#become(planned.definitions, planned.fingerprint);
-      this.#is = planned;
+      this.#seenBy = planned;
     }
     return this.#graph;
   }
 
   apply(record: Uint8Array): Carried {
-    const rows = justEncoded?.record === record ? justEncoded.batch : null;
-    justEncoded = null;
-    if (record[0] === DEFINE) return this.#define(record);
-    const { timeMs, command } = decodeCommand(record);
+    const decoded = decodeRecord(record);
+    if (decoded.kind === "define") return this.#define(decoded.definitions);
+    const { timeMs } = decoded;
     this.#timeMs = timeMs;
-    return this.#graph.carryOut(rows === null ? command : withRows(command, rows), timeMs);
+    if (decoded.kind === "push") return this.#push({ ...decoded, rows: rowsJustEncoded(record) });
+    this.#runWaiting();
+    return this.#graph.carryOut({ kind: "tick" }, timeMs);
   }
 
-  #define(record: Uint8Array): Carried {
-    const definitions = definitionsIn(record);
+  #push(pushed: Pushed): Carried {
+    const { stream, bytes, timeMs } = pushed;
+    if (this.#viewedOnly.has(stream)) {
+      const read = pushed.rows === null ? { ...pushed, rows: this.#batchOf(pushed) } : pushed;
+      const count = Array.isArray(read.rows) ? read.rows.length : (read.rows as Batch).rows;
+      this.#graph.log(stream, bytes, count, timeMs);
+      this.#waiting.push(read);
+      this.#waitingRows += count;
+      if (this.#waitingRows >= WAITING_MAX) this.#runWaiting();
+      return NOTHING;
+    }
+    this.#runWaiting();
+    const push = { stream, producer: "", sequence: null, key: null, batch: bytes };
+    const rows = pushed.rows === null ? {} : { rows: this.#batchOf(pushed) };
+    return this.#graph.carryOut({ kind: "push", pushes: [{ ...push, ...rows }] }, timeMs);
+  }
+
+  #batchOf({ stream, bytes, rows }: Pushed): Batch {
+    const schema = this.#graph.nodes.source(stream)?.definition.columns ?? [];
+    if (rows === null)
+      return decodeBatch(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), schema);
+    return Array.isArray(rows) ? Batch.of(schema, rows) : (rows as Batch);
+  }
+
+  /** Lets the rows that wait go through the queries, in one round. */
+  #runWaiting(): void {
+    if (this.#waitingRows === 0) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#waitingRows = 0;
+    const batches: [string, Batch][] = [];
+    for (let at = 0; at < waiting.length; ) {
+      const first = waiting[at] as Pushed;
+      const batch = Array.isArray(first.rows) ? this.#batchOf({ ...first, rows: [] }) : this.#batchOf(first);
+      batches.push([first.stream, batch]);
+      if (!Array.isArray(first.rows)) at++;
+      else
+        for (; waiting[at]?.stream === first.stream && Array.isArray(waiting[at]?.rows); at++)
+          for (const cells of waiting[at]?.rows as Exclude<Pushed["rows"], Batch | null>) batch.append(cells);
+    }
+    this.#graph.feed(batches, this.#timeMs);
+  }
+
+  #define(definitions: readonly NodeDefinition[]): Carried {
+    this.#runWaiting();
     this.#become(definitions, fingerprintOf(definitions));
     this.#recorded = this.#present;
-    return { refused: null, answers: [], grown: new Map() };
+    return NOTHING;
   }
 
   #become(definitions: readonly NodeDefinition[], fingerprint: string): void {
     if (this.#present === fingerprint) return;
     upgrade(this.#graph, definitions, this.#timeMs);
+    this.#isBuiltBy(fingerprint);
+  }
+
+  #isBuiltBy(fingerprint: string): void {
     this.#present = fingerprint;
-    this.#is = null;
+    this.#seenBy = null;
+    this.#viewedOnly = viewedOnly(this.#graph);
   }
 
   *checkpoint() {
+    this.#runWaiting();
     yield [TIME_PART, Buffer.from(String(this.#timeMs))] as const;
     yield* this.#graph.checkpoint();
   }
@@ -90,35 +138,6 @@ export class ProgramEngine implements OwnedEngine<Carried> {
     own.delete(TIME_PART);
     this.#graph.load(own);
     this.#recorded = fingerprintOf(presentIn(this.#graph));
-    this.#present = this.#recorded;
+    this.#isBuiltBy(this.#recorded);
   }
-}
-
-/** The rows of the record that was made last: where it is applied at once, they are not decoded again. */
-let justEncoded: { readonly record: Uint8Array; readonly batch: Batch } | null = null;
-
-export function pushRecord(stream: string, batch: Batch, timeMs: number): Uint8Array {
-  const push = { stream, producer: "", sequence: null, key: null, batch: encodeBatch(batch) };
-  const record = stamp(encodeCommand({ kind: "push", pushes: [push] }), timeMs);
-  justEncoded = { record, batch };
-  return record;
-}
-
-export function tickRecord(timeMs: number): Uint8Array {
-  return stamp(encodeCommand({ kind: "tick" }), timeMs);
-}
-
-export function defineRecord({ definitions }: Planned): Uint8Array {
-  const text = JSON.stringify(definitions.map(definitionText));
-  return Buffer.concat([Buffer.from([DEFINE]), Buffer.from(text, "utf8")]);
-}
-
-function definitionsIn(record: Uint8Array): NodeDefinition[] {
-  const text = Buffer.from(record.buffer, record.byteOffset + 1, record.byteLength - 1).toString("utf8");
-  return (JSON.parse(text) as string[]).map((each) => definitionOf<NodeDefinition>(each));
-}
-
-function withRows(command: Command, rows: Batch): Command {
-  if (command.kind !== "push") return command;
-  return { kind: "push", pushes: command.pushes.map((push) => ({ ...push, rows })) };
 }

@@ -2,15 +2,16 @@ import { HeadwaterError } from "../../errors.js";
 import { Context } from "../../model/context.js";
 import type { Key } from "../../model/key.js";
 import { readonly } from "../../model/marks.js";
-import { owned } from "../../model/owned.js";
+import { type OwnedOptions, owned } from "../../model/owned.js";
 import { tracked } from "../../model/tracked.js";
 import type { Carried } from "../graph/index.js";
 import type { Definitions } from "./definitions.js";
-import { defineRecord, ProgramEngine, pushRecord, tickRecord } from "./engine.js";
+import { ProgramEngine } from "./engine.js";
 import { dropFollower, type Followed, followed, followersOf } from "./follow.js";
 import { type Camel, type Changes, camel, type Methods, type ReadRange } from "./methods.js";
 import { type Planned, planned } from "./plan.js";
-import { batchOf, boundOf, changesOf, rowOf } from "./rows.js";
+import { defineRecord, pushRecord, tickRecord } from "./records.js";
+import { boundOf, cellsOf, changesOf, rowOf } from "./rows.js";
 
 /** How often idle streams with an event time are looked at; quiet ones less and less often. */
 const TICK_MS = 1000;
@@ -19,7 +20,7 @@ const ROWS_MAX = 10_000;
 
 /** What a class that holds queries is, besides the methods that its definitions give it. */
 export abstract class QueriesContext<D extends Definitions, K extends Key = never> extends Context<K> {
-  protected queryEngine = owned(() => new ProgramEngine());
+  protected queryEngine = owned(() => new ProgramEngine(), plannedOf(this.constructor).options);
   /** Clients that are to be told once when a query has results: "query caller". */
   protected queryFollowers = tracked.set<string>();
   protected queryTick: { readonly afterMs: number; readonly position: number } | null = null;
@@ -43,10 +44,11 @@ export abstract class QueriesContext<D extends Definitions, K extends Key = neve
 
   /** @internal */
   static push(self: AnyQueries, name: string, rows: readonly unknown[]): void | Promise<void> {
-    const { schemas, hasTime } = plannedOf(self);
-    const batch = batchOf(name, schemas.get(name) ?? [], rows);
-    if (batch.rows === 0) return;
-    const done = QueriesContext.carryOut(self, pushRecord(name, batch, self.event.time));
+    const { schemas, hasTime } = plannedOf(self.constructor);
+    const schema = schemas.get(name) ?? [];
+    const cells = rows.map((row, i) => cellsOf(name, schema, row, i));
+    if (cells.length === 0) return;
+    const done = QueriesContext.carryOut(self, pushRecord(name, schema, cells, self.event.time));
     if (hasTime && self.queryTick === null) {
       self.queryTick = { afterMs: TICK_MS, position: 0 };
       self.event.after(TICK_MS, self.tickQueries);
@@ -57,7 +59,7 @@ export abstract class QueriesContext<D extends Definitions, K extends Key = neve
   /** @internal */
   static read(self: AnyQueries, name: string, { key, from, to, limit = ROWS_MAX }: ReadRange) {
     return self.queryEngine.read((engine) => {
-      const { schema, rows } = engine.seenBy(plannedOf(self)).nodes.channel(name) ?? { schema: [], rows: null };
+      const { schema, rows } = engine.seenBy(plannedOf(self.constructor)).nodes.channel(name) ?? { schema: [], rows: null };
       const columns = (rows?.key ?? schema.keys()) as Iterable<number>;
       const keys = [...columns].flatMap((i) => schema[i] ?? []);
       const [low, high] = [boundOf(name, keys, key ?? from), boundOf(name, keys, key ?? to)];
@@ -68,14 +70,14 @@ export abstract class QueriesContext<D extends Definitions, K extends Key = neve
   /** @internal */
   static follow(self: AnyQueries, name: string, from: unknown): Followed<unknown> {
     const topic = `${self.event.address}/${name}`;
-    const page = self.queryEngine.read((engine) => followed(engine.seenBy(plannedOf(self)), name, from, topic));
+    const page = self.queryEngine.read((engine) => followed(engine.seenBy(plannedOf(self.constructor)), name, from, topic));
     const { caller } = self.event;
     if (page.rows.length === 0 && caller !== undefined) followersOf(self.queryFollowers).add(name, caller);
     return page;
   }
 
   private static carryOut(self: AnyQueries, record: Uint8Array): void | Promise<void> {
-    const own = plannedOf(self);
+    const own = plannedOf(self.constructor);
     if (!self.queryEngine.read((engine) => engine.isRecorded(own))) self.queryEngine.apply(defineRecord(own));
     const carried = self.queryEngine.apply(record);
     const [answer] = carried.answers;
@@ -102,15 +104,15 @@ export abstract class QueriesContext<D extends Definitions, K extends Key = neve
 
 type AnyQueries = QueriesContext<Definitions, Key>;
 
-const plans = new WeakMap<object, Planned>();
+const plans = new WeakMap<object, Planned & { readonly options: OwnedOptions }>();
 
 /** By the class that `Queries` has made, which the context's own class extends. */
-function plannedOf(context: AnyQueries): Planned {
-  for (let at: object | null = context.constructor; at !== null; at = Object.getPrototypeOf(at) as object) {
+function plannedOf(cls: { readonly name: string }): Planned & { readonly options: OwnedOptions } {
+  for (let at: object | null = cls; at !== null; at = Object.getPrototypeOf(at) as object) {
     const found = plans.get(at);
     if (found !== undefined) return found;
   }
-  throw new HeadwaterError("HW-1017", `${context.constructor.name} does not extend what Queries(…) returns.`);
+  throw new HeadwaterError("HW-1017", `${cls.name} does not extend what Queries(…) returns.`);
 }
 
 /** The class that `Queries` makes. A context with a key extends it with the type of the key: `Queries({ … })<string>`. */
@@ -122,7 +124,10 @@ export type QueriesClass<D extends Definitions> = new <K extends Key = never>() 
  * to push into each stream and table (`pushBids`), one to read each table and view (`readLeaders`), and one to follow the
  * results of each query from outside (`followAlerts`). The definitions are checked at once.
  */
-export function Queries<const D extends Definitions>(definitions: D): QueriesClass<D> {
+export function Queries<const D extends Definitions>(
+  definitions: D,
+  options: OwnedOptions = {},
+): QueriesClass<D> {
   const made = class extends QueriesContext<D, Key> {};
   const methods: Record<string, (this: AnyQueries, ...args: never[]) => unknown> = {};
   for (const [name, { kind }] of Object.entries(definitions)) {
@@ -146,7 +151,7 @@ export function Queries<const D extends Definitions>(definitions: D): QueriesCla
     Object.defineProperty(value, "name", { value: name });
     Object.defineProperty(made.prototype, name, { value, writable: true, configurable: true });
   }
-  plans.set(made, planned(definitions));
+  plans.set(made, { ...planned(definitions), options });
   return made as unknown as QueriesClass<D>;
 }
 

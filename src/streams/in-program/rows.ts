@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../../errors.js";
 import {
-  Batch,
+  type Batch,
   type Cell,
   type ColumnSpec,
   decodeBatch,
@@ -21,20 +21,19 @@ export interface Change<R> {
 
 type AnyRow = Readonly<Record<string, unknown>>;
 
-/** Rows as they are pushed, as columns. Refused at the first that does not fit. */
-export function batchOf(name: string, schema: Schema, rows: readonly unknown[]): Batch {
-  const batch = Batch.empty(schema, rows.length);
-  for (const [i, row] of rows.entries()) batch.append(cellsOf(name, schema, row, i));
-  return batch;
-}
-
-function cellsOf(name: string, schema: Schema, row: unknown, index: number): readonly Cell[] {
+/** The cells of a row as it is pushed. Refused if it does not fit. */
+export function cellsOf(name: string, schema: Schema, row: unknown, index: number): readonly Cell[] {
   const cells = cellsOfJson(row, schema);
   if (typeof cells === "string") throw misfit(name, index, cells);
-  for (const column of Object.keys(row as AnyRow))
-    if (!schema.some((spec) => spec.name === column))
+  for (const column in row as AnyRow)
+    if (!hasColumn(schema, column))
       throw misfit(name, index, `there is no column ${JSON.stringify(column.slice(0, 80))}.`);
   return cells;
+}
+
+function hasColumn(schema: Schema, name: string): boolean {
+  for (const spec of schema) if (spec.name === name) return true;
+  return false;
 }
 
 function misfit(name: string, index: number, why: string): HeadwaterError {

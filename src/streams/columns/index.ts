@@ -20,7 +20,7 @@ export { compareCells, compareRows, compareText } from "./compare.js";
 export { decodeBatch } from "./decode.js";
 export { encodeBatch } from "./encode.js";
 export { encodeRow } from "./encode-row.js";
-export { appendRows, gathered, interleaved } from "./gather.js";
+export { appendRows, gathered, interleaved, lasting } from "./gather.js";
 export { narrowed, numericOf, numericText, type Scaled } from "./numeric.js";
 export { type Cell, type ColumnSpec, type ColumnType, column, type Schema } from "./schema.js";
 export { Texts } from "./texts.js";

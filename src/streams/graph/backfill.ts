@@ -23,15 +23,16 @@ export function unready({ inputs }: QueryDefinition, nodes: Nodes): Refused | nu
 }
 
 /** Feeds a new query, in rounds as they came. */
-export function backfill(node: QueryNode, nodes: Nodes, moment: Moment): void {
-  const { inputs, backfill: isAsked } = node.definition;
+export function backfill(node: QueryNode, nodes: Nodes, { round, timeMs, grown }: Moment): void {
+  const { inputs, backfill: asked } = node.definition;
+  const moment: Moment = { round, timeMs, grown, isQuiet: asked === "quiet" };
   const replayed: Channel[] = [];
   for (const name of new Set(inputs)) {
     const channel = nodes.channel(name);
     if (channel === null) continue;
     if (channel.rows !== null) {
       if (channel.rows.size > 0) node.push(name, channel.rows.batch());
-    } else if (isAsked || !nodes.isAppendOnly(name)) replayed.push(channel);
+    } else if (asked !== false || !nodes.isAppendOnly(name)) replayed.push(channel);
   }
   if (node.hasWork) node.run(moment);
   const segments = replayed.flatMap((channel) => channel.log.all.map((segment) => ({ channel, segment })));

@@ -20,7 +20,7 @@ interface Meta {
  * numbered without gaps, in the order in which they came, and the last of them are retained.
  */
 export class Channel {
-  readonly #log: Segments;
+  #log: Segments;
   #watermark: number | null = null;
   /** The number of its first row ever. */
   #origin: number;
@@ -69,6 +69,13 @@ export class Channel {
     const { buffer, byteOffset, byteLength } = bytes;
     this.#log.append(Buffer.from(buffer, byteOffset, byteLength), rows, round, timeMs);
     this.trim(timeMs);
+  }
+
+  /** Takes over the rows and the numbers of a channel whose place it takes, before it has rows of its own. */
+  inherit({ log }: Pick<Channel, "log">): void {
+    this.#log = new Segments(log.first);
+    this.#origin = log.first;
+    for (const { bytes, entries, round, timeMs } of log.all) this.#log.append(bytes, entries, round, timeMs);
   }
 
   trim(timeMs: number): void {

@@ -6,6 +6,7 @@ export { isRefused, type PushAnswer } from "./answers.js";
 export type { Channel } from "./channel.js";
 export { type Command, decodeCommand, encodeCommand, type Push, stamp } from "./command.js";
 export {
+  type ChosenCoordination,
   DEFAULT_RETENTION,
   definitionOf,
   definitionText,

@@ -7,6 +7,8 @@ export interface Moment {
   readonly round: number;
   /** The time of its event. */
   readonly timeMs: number;
+  /** Are results of queries left out? */
+  readonly isQuiet?: boolean;
   /** The channels that have got rows, and these rows. */
   readonly grown: Map<Channel, Batch[]>;
 }

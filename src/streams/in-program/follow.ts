@@ -19,7 +19,7 @@ export function followed(graph: GraphEngine, name: string, from: unknown, topic:
   const channel = graph.nodes.channel(name);
   if (channel === null || typeof from !== "number" || !Number.isSafeInteger(from) || from < 1)
     throw new HeadwaterError(
-      "HW-5452",
+      "HW-5462",
       `the results of "${name}" were asked for from number ${String(from)}. Numbers begin with 1; go on with \`next\`.`,
     );
   const { first, next } = channel.log;

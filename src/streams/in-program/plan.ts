@@ -81,10 +81,12 @@ function queryFrom(
   const defined = planOf(name, sql, schemas);
   if (!("plan" in defined) || defined.kind !== "query")
     throw misdefined("HW-5403", name, "a view or a query is defined by a SELECT alone.");
-  const { plan, emit } = defined;
+  const { plan, resolved } = defined;
   return {
-    ...{ kind, name, sql, plan, emit: emit ?? "changes", inputs: inputsOf(plan), backfill: true },
+    ...{ kind, name, sql, plan, emit: resolved.emit ?? "changes", inputs: inputsOf(plan), backfill: "quiet" },
     key: kind === "view" ? viewKey(plan) : null,
+    coordination: { kind: "order", reason: "the rows of a context come in the order of tickets" },
+    partitions: 1,
     retention: kind === "view" ? { bytes: 0, ms: null } : retention(given),
   };
 }
@@ -108,7 +110,7 @@ function checkColumns(name: string, declared: Columns, schema: Schema): void {
   const names = (columns: readonly string[]) => columns.join(", ");
   if (names(kinds.map(([column]) => column)) !== names(schema.map((spec) => spec.name)))
     throw misdefined(
-      "HW-5450",
+      "HW-5460",
       name,
       `it is declared with the columns (${names(kinds.map(([column]) => column))}), and its SELECT gives ` +
         `(${names(schema.map((spec) => spec.name))}). Declare those, in their order.`,
@@ -118,14 +120,14 @@ function checkColumns(name: string, declared: Columns, schema: Schema): void {
     if (given === undefined) continue;
     if (given.type !== type)
       throw misdefined(
-        "HW-5450",
+        "HW-5460",
         name,
         `its column "${column}" is declared as ${type}, and its SELECT gives ${given.type}. Declare column.${given.type}, or ` +
           "cast the expression.",
       );
     if (given.nullable && !isNullable)
       throw misdefined(
-        "HW-5450",
+        "HW-5460",
         name,
         `its column "${column}" can be NULL. Declare column.${type}.nullable, or give it a value with coalesce(…).`,
       );

@@ -1,11 +1,12 @@
 import { HeadwaterError, invariant } from "../../errors.js";
-import { type GraphEngine, redefined, whyNotRedefined } from "../graph/index.js";
+import { type Channel, type GraphEngine, redefined, whyNotRedefined } from "../graph/index.js";
 import { meaningOf, type NodeDefinition } from "./plan.js";
 
 /**
  * Makes a graph that was built by other definitions into one of these. What means the same stays as it is. A stream or a table with
  * other columns keeps its rows and their numbers. A query that is new or has changed, or reads something that has changed, begins
- * with the rows that its inputs retain. What is not defined any more is removed. All of it is checked before anything is changed.
+ * with the state that the retained rows of its inputs lead to. Its results begin with the rows that come from now on, and their numbers go
+ * on. What is not defined any more is removed. All of it is checked before anything is changed.
  */
 export function upgrade(graph: GraphEngine, wanted: readonly NodeDefinition[], timeMs: number): void {
   const present = presentIn(graph);
@@ -17,11 +18,12 @@ export function upgrade(graph: GraphEngine, wanted: readonly NodeDefinition[], t
       old === null || !("columns" in definition) ? null : whyNotRedefined(old.definition, definition);
     if (why !== null)
       throw new HeadwaterError(
-        "HW-5451",
+        "HW-5461",
         `"${definition.name}" cannot be changed like that: ${why}. Define it under another name, or keep its columns and add ` +
           "others that can be NULL.",
       );
   }
+  const results = new Map(graph.nodes.queries.map(({ definition, out }) => [definition.name, out]));
   for (const { name } of [...graph.nodes.queries.map(({ definition }) => definition)].reverse())
     if (!kept.has(name)) carryOut(graph, { kind: "remove", name }, timeMs);
   for (const { definition } of graph.nodes.sources)
@@ -30,8 +32,10 @@ export function upgrade(graph: GraphEngine, wanted: readonly NodeDefinition[], t
   for (const definition of wanted) {
     if (kept.has(definition.name)) continue;
     const old = graph.nodes.source(definition.name);
-    if (!("columns" in definition)) carryOut(graph, { kind: "define query", definition }, timeMs);
-    else if (old === null) carryOut(graph, { kind: "define stream", definition }, timeMs);
+    if (!("columns" in definition)) {
+      carryOut(graph, { kind: "define query", definition }, timeMs);
+      resume(graph, definition.name, results.get(definition.name));
+    } else if (old === null) carryOut(graph, { kind: "define stream", definition }, timeMs);
     else graph.nodes.replaceSource(redefined(old, definition));
   }
 }
@@ -57,6 +61,13 @@ function keptOf(
     if (isSame && inputs.every((input) => kept.has(input))) kept.add(definition.name);
   }
   return kept;
+}
+
+/** Results that were there before stay readable, if they have the same columns. */
+function resume({ nodes }: GraphEngine, name: string, before: Channel | undefined): void {
+  const out = nodes.query(name)?.out;
+  if (before === undefined || out === undefined || out.retention.bytes === 0) return;
+  if (JSON.stringify(before.schema) === JSON.stringify(out.schema)) out.inherit(before);
 }
 
 function carryOut(graph: GraphEngine, command: Parameters<GraphEngine["carryOut"]>[0], timeMs: number): void {

@@ -3,6 +3,6 @@
  * added here.
  */
 
-export { planDefinition, planDefinitionSync } from "./plan-definition.js";
+export { type Defined, planDefinition, planDefinitionSync } from "./plan-definition.js";
 export { planQuery } from "./plan-query.js";
 export { OPEN_SCALE } from "./types.js";

@@ -34,7 +34,7 @@ const definitions = {
 export type Bid = Readonly<{ item: string; who: string; price: number; w: number | null; id: string }>;
 
 /** Checkpoints are due often. */
-export class Market extends Queries(definitions, { checkpointBytes: 3000 }) {
+export class Market extends Queries(definitions, { checkpointBytes: 1500 }) {
   protected override changed({ big = [], eager = [] }: Changes<typeof definitions>) {
     const house = this.above(House);
     for (const { number, row } of big) this.event.start(house.people(row.who)).ring(number);

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Context, type ContextClass, MemoryJournal, readonly, run } from "headwater";
-import { type Changes, column, type Definitions, Queries, query, stream, table, view } from "headwater/queries";
+import { Context, MemoryJournal, readonly, run } from "headwater";
+import {
+  type Changes,
+  column,
+  type Definitions,
+  Queries,
+  query,
+  stream,
+  table,
+  view,
+} from "headwater/queries";
 import { refused, refusedAtOnce } from "../refused.js";
 
 const { int, text, timestamp } = column;
@@ -12,7 +21,11 @@ const tops = view(
   "SELECT item, max(price) AS best FROM bids GROUP BY item",
 );
 
-class Market extends Queries({ bids, tops, big_bids: query({ item: text }, "SELECT item FROM bids WHERE price > 9") }) {}
+class Market extends Queries({
+  bids,
+  tops,
+  big_bids: query({ item: text }, "SELECT item FROM bids WHERE price > 9"),
+}) {}
 
 class House extends Context {
   market = this.child(Market);
@@ -64,7 +77,11 @@ test("definitions are checked when the class is declared: SQL, names, and the co
   const declared = (definitions: Definitions) => () => Queries(definitions);
   const sql = "SELECT item, max(price) AS best FROM bids GROUP BY item";
   refusedAtOnce(declared({ bids, v: view({ item: text }, sql) }), "HW-5460", '"v"', "(item, best)");
-  refusedAtOnce(declared({ bids, v: view({ n: text }, "SELECT max(note) AS n FROM bids") }), "HW-5460", "can be NULL");
+  refusedAtOnce(
+    declared({ bids, v: view({ n: text }, "SELECT max(note) AS n FROM bids") }),
+    "HW-5460",
+    "can be NULL",
+  );
   refusedAtOnce(declared({ bids, v: view({ item: text, best: text }, sql) }), "HW-5460", "gives int");
   refusedAtOnce(declared({ bids, v: view({ x: int }, "SELECT x FROM bids") }), "HW-5103", '"v"', "x");
   refusedAtOnce(declared({ v: tops, bids }), "HW-5103", "bids");
@@ -72,42 +89,38 @@ test("definitions are checked when the class is declared: SQL, names, and the co
   refusedAtOnce(declared({ t: table({ n: int }) }), "HW-5403", "primary key");
 });
 
-/** Runs the next version of a program on the journal of the one before. */
-async function next<T extends Context>(journal: MemoryJournal, cls: ContextClass<T>) {
-  return await run(cls as ContextClass<Context>, { journal }) as unknown as Awaited<ReturnType<typeof run<T>>>;
-}
-
-function shop<D extends Definitions>(definitions: D) {
-  const Base = Queries(definitions);
-  class Shelf extends Base {}
-  class Shop extends Context {
-    shelf = this.child(Shelf);
-  }
-  return Shop;
-}
-
 test("a new version of a program may add, change and remove queries, and add columns: they begin with what is retained", async () => {
   const journal = new MemoryJournal();
-  const first = shop({
-    bids,
-    people: table({ name: text, town: text }, "name"),
-    tops,
-    gone: view({ item: text }, "SELECT item FROM bids"),
-    big: query({ item: text }, "SELECT item FROM bids WHERE price > 9"),
-  });
-  const one = await next(journal, first);
+  const first = () => {
+    class Shelf extends Queries({
+      bids,
+      people: table({ name: text, town: text }, "name"),
+      tops,
+      gone: view({ item: text }, "SELECT item FROM bids"),
+      big: query({ item: text }, "SELECT item FROM bids WHERE price > 9"),
+    }) {}
+    return class Shop extends Context {
+      shelf = this.child(Shelf);
+    };
+  };
+  const one = await run(first(), { journal });
   await one.root.shelf.pushBids({ item: "vase", price: 5 }, { item: "lamp", price: 50 });
   await one.root.shelf.pushPeople({ name: "ann", town: "Ulm" });
   await one.stop();
 
-  const second = shop({
-    bids: stream({ item: text, price: int, note: text.nullable, who: text.nullable }),
-    people: table({ name: text, age: int.nullable, town: text }, "name"),
-    tops: view({ item: text, n: int }, "SELECT item, count(*) AS n FROM bids GROUP BY item"),
-    whose: view({ who: text.nullable, n: int }, "SELECT who, count(*) AS n FROM bids GROUP BY who"),
-    big: query({ item: text }, "SELECT item FROM bids WHERE price > 9"),
-  });
-  const two = await next(journal, second);
+  const second = () => {
+    class Shelf extends Queries({
+      bids: stream({ item: text, price: int, note: text.nullable, who: text.nullable }),
+      people: table({ name: text, age: int.nullable, town: text }, "name"),
+      tops: view({ item: text, n: int }, "SELECT item, count(*) AS n FROM bids GROUP BY item"),
+      whose: view({ who: text.nullable, n: int }, "SELECT who, count(*) AS n FROM bids GROUP BY who"),
+      big: query({ item: text }, "SELECT item FROM bids WHERE price > 9"),
+    }) {}
+    return class Shop extends Context {
+      shelf = this.child(Shelf);
+    };
+  };
+  const two = await run(second(), { journal });
   const { shelf } = two.root;
   // Read before anything is pushed, by methods that cannot change anything.
   assert.deepEqual(await shelf.readTops(), [
@@ -136,16 +149,21 @@ test("a new version of a program may add, change and remove queries, and add col
     ],
   });
   await two.stop();
-  const again = await next(journal, second);
+  const again = await run(second(), { journal });
   assert.deepEqual(await again.root.shelf.readWhose(), seen.whose);
   assert.deepEqual((await again.root.shelf.followBig(1)).rows, seen.big);
   await again.stop();
 
-  const third = shop({ bids: stream({ item: text, price: text }) });
-  const three = await next(journal, third);
+  const third = () => {
+    class Shelf extends Queries({ bids: stream({ item: text, price: text }) }) {}
+    return class Shop extends Context {
+      shelf = this.child(Shelf);
+    };
+  };
+  const three = await run(third(), { journal });
   await refused(three.root.shelf.pushBids({ item: "x", price: "y" }), "HW-5461", '"bids"', '"price" was int');
   await three.stop();
-  const four = await next(journal, second);
+  const four = await run(second(), { journal });
   assert.deepEqual(await four.root.shelf.readWhose(), seen.whose, "what was refused has changed nothing");
   await four.stop();
 });

@@ -4,7 +4,7 @@
  */
 export { isRefused, type PushAnswer } from "./answers.js";
 export type { Channel } from "./channel.js";
-export { type Command, decodeCommand, encodeCommand, type Push, stamp } from "./command.js";
+export { type Command, encodeCommand, type Push, stamp } from "./command.js";
 export {
   type ChosenCoordination,
   DEFAULT_RETENTION,
@@ -14,5 +14,4 @@ export {
   type StreamDefinition,
 } from "./definition.js";
 export { type Carried, GraphEngine, type Outcome } from "./graph-engine.js";
-export type { Nodes } from "./nodes.js";
 export { redefined, whyNotRedefined } from "./redefine.js";

@@ -20,7 +20,7 @@ export interface NullableColumn<V> extends ColumnKind<V | null> {
   readonly isNullable: true;
 }
 
-export type Columns = Readonly<Record<string, RequiredColumn<never> | NullableColumn<never>>>;
+export type Columns = Readonly<Record<string, RequiredColumn<unknown> | NullableColumn<unknown>>>;
 
 type ValueOf<C> = C extends ColumnKind<infer V> ? V : never;
 

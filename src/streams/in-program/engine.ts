@@ -95,14 +95,15 @@ export class ProgramEngine implements OwnedEngine<Carried> {
     this.#waiting = [];
     this.#waitingRows = 0;
     const batches: [string, Batch][] = [];
-    for (let at = 0; at < waiting.length; ) {
-      const first = waiting[at] as Pushed;
-      const batch = Array.isArray(first.rows) ? this.#batchOf({ ...first, rows: [] }) : this.#batchOf(first);
-      batches.push([first.stream, batch]);
-      if (!Array.isArray(first.rows)) at++;
-      else
-        for (; waiting[at]?.stream === first.stream && Array.isArray(waiting[at]?.rows); at++)
-          for (const cells of waiting[at]?.rows as Exclude<Pushed["rows"], Batch | null>) batch.append(cells);
+    let open: Batch | null = null; // of rows as they were given
+    for (const pushed of waiting) {
+      const { stream, rows } = pushed;
+      const isGiven = Array.isArray(rows);
+      if (!isGiven || open === null || batches.at(-1)?.[0] !== stream) {
+        const batch = this.#batchOf(pushed);
+        batches.push([stream, batch]);
+        open = isGiven ? batch : null;
+      } else for (const cells of rows) open.append(cells);
     }
     this.#graph.feed(batches, this.#timeMs);
   }

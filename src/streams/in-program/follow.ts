@@ -32,23 +32,19 @@ export function followed(graph: GraphEngine, name: string, from: unknown, topic:
   return { rows, next: (rows.at(-1)?.number ?? from - 1) + 1, topic };
 }
 
-/** The clients that wait for results, each with the query's name before its own. */
-export function followersOf(followers: TrackedSet<string>) {
-  return {
-    add(name: string, caller: string): void {
-      const follower = `${name} ${caller}`;
-      if (followers.size >= FOLLOWERS_MAX && !followers.has(follower))
-        throw new HeadwaterError(
-          "HW-5408",
-          `${FOLLOWERS_MAX} clients wait for results already. Try again later, or ask from time to time.`,
-        );
-      followers.add(follower);
-    },
-  };
+/** Notes a client that waits for results, with the query's name before its own. */
+export function addFollower(followers: TrackedSet<string>, name: string, caller: string): void {
+  const follower = `${name} ${caller}`;
+  if (followers.size >= FOLLOWERS_MAX && !followers.has(follower))
+    throw new HeadwaterError(
+      "HW-5408",
+      `${FOLLOWERS_MAX} clients wait for results already. Try again later, or ask from time to time.`,
+    );
+  followers.add(follower);
 }
 
 /** Takes out the clients that wait for results of a query. */
-export function dropFollower(followers: TrackedSet<string>, name: string): string[] {
+export function takeFollowers(followers: TrackedSet<string>, name: string): string[] {
   const found = [...followers].filter((follower) => follower.startsWith(`${name} `));
   for (const follower of found) followers.delete(follower);
   return found.map((follower) => follower.slice(name.length + 1));

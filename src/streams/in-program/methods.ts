@@ -1,5 +1,5 @@
 import type { RowIn, RowOf } from "./columns.js";
-import type { Definitions, QueryOf, StreamOf, TableOf, ViewOf } from "./definitions.js";
+import type { Definitions } from "./definitions.js";
 import type { Followed } from "./follow.js";
 import type { Change } from "./rows.js";
 
@@ -26,22 +26,24 @@ export interface ReadRange {
 
 /** The methods that definitions give to their context. */
 export type Methods<D extends Definitions> = {
-  readonly [N in keyof D as D[N] extends StreamOf<never> | TableOf<never>
-    ? Named<"push", N>
-    : never]: (...rows: RowIn<D[N]["columns"]>[]) => void;
+  readonly [N in keyof D as D[N] extends { readonly kind: "stream" | "table" } ? Named<"push", N> : never]: (
+    ...rows: RowIn<D[N]["columns"]>[]
+  ) => void;
 } & {
-  readonly [N in keyof D as D[N] extends TableOf<never> | ViewOf<never>
-    ? Named<"read", N>
-    : never]: (range?: ReadRange) => RowOf<D[N]["columns"]>[];
+  readonly [N in keyof D as D[N] extends { readonly kind: "table" | "view" } ? Named<"read", N> : never]: (
+    range?: ReadRange,
+  ) => RowOf<D[N]["columns"]>[];
 } & {
-  readonly [N in keyof D as D[N] extends QueryOf<never>
-    ? Named<"follow", N>
-    : never]: (from?: number) => Followed<RowOf<D[N]["columns"]>>;
+  readonly [N in keyof D as D[N] extends { readonly kind: "query" } ? Named<"follow", N> : never]: (
+    from?: number,
+  ) => Followed<RowOf<D[N]["columns"]>>;
 };
 
 /** The new results of queries, by their names. */
 export type Changes<D extends Definitions> = {
-  readonly [N in keyof D as D[N] extends QueryOf<never> ? (N extends string ? Camel<N> : never) : never]?:
-    | readonly Change<RowOf<D[N]["columns"]>>[]
-    | undefined;
+  readonly [N in keyof D as D[N] extends { readonly kind: "query" }
+    ? N extends string
+      ? Camel<N>
+      : never
+    : never]?: readonly Change<RowOf<D[N]["columns"]>>[] | undefined;
 };

@@ -109,27 +109,24 @@ function checkColumns(name: string, declared: Columns, schema: Schema): void {
   const kinds: [string, ColumnKind<unknown>][] = Object.entries(declared);
   const names = (columns: readonly string[]) => columns.join(", ");
   if (names(kinds.map(([column]) => column)) !== names(schema.map((spec) => spec.name)))
-    throw misdefined(
+    throw new HeadwaterError(
       "HW-5460",
-      name,
-      `it is declared with the columns (${names(kinds.map(([column]) => column))}), and its SELECT gives ` +
+      `"${name}": it is declared with the columns (${names(kinds.map(([column]) => column))}), and its SELECT gives ` +
         `(${names(schema.map((spec) => spec.name))}). Declare those, in their order.`,
     );
   for (const [i, [column, { type, isNullable }]] of kinds.entries()) {
     const given = schema[i];
     if (given === undefined) continue;
     if (given.type !== type)
-      throw misdefined(
+      throw new HeadwaterError(
         "HW-5460",
-        name,
-        `its column "${column}" is declared as ${type}, and its SELECT gives ${given.type}. Declare column.${given.type}, or ` +
+        `"${name}": its column "${column}" is declared as ${type}, and its SELECT gives ${given.type}. Declare column.${given.type}, or ` +
           "cast the expression.",
       );
     if (given.nullable && !isNullable)
-      throw misdefined(
+      throw new HeadwaterError(
         "HW-5460",
-        name,
-        `its column "${column}" can be NULL. Declare column.${type}.nullable, or give it a value with coalesce(…).`,
+        `"${name}": its column "${column}" can be NULL. Declare column.${type}.nullable, or give it a value with coalesce(…).`,
       );
   }
 }

@@ -7,7 +7,7 @@ import { tracked } from "../../model/tracked.js";
 import type { Carried } from "../graph/index.js";
 import type { Definitions } from "./definitions.js";
 import { ProgramEngine } from "./engine.js";
-import { dropFollower, type Followed, followed, followersOf } from "./follow.js";
+import { addFollower, type Followed, followed, takeFollowers } from "./follow.js";
 import { type Camel, type Changes, camel, type Methods, type ReadRange } from "./methods.js";
 import { type Planned, planned } from "./plan.js";
 import { defineRecord, pushRecord, tickRecord } from "./records.js";
@@ -59,7 +59,10 @@ export abstract class QueriesContext<D extends Definitions, K extends Key = neve
   /** @internal */
   static read(self: AnyQueries, name: string, { key, from, to, limit = ROWS_MAX }: ReadRange) {
     return self.queryEngine.read((engine) => {
-      const { schema, rows } = engine.seenBy(plannedOf(self.constructor)).nodes.channel(name) ?? { schema: [], rows: null };
+      const { schema, rows } = engine.seenBy(plannedOf(self.constructor)).nodes.channel(name) ?? {
+        schema: [],
+        rows: null,
+      };
       const columns = (rows?.key ?? schema.keys()) as Iterable<number>;
       const keys = [...columns].flatMap((i) => schema[i] ?? []);
       const [low, high] = [boundOf(name, keys, key ?? from), boundOf(name, keys, key ?? to)];
@@ -70,9 +73,11 @@ export abstract class QueriesContext<D extends Definitions, K extends Key = neve
   /** @internal */
   static follow(self: AnyQueries, name: string, from: unknown): Followed<unknown> {
     const topic = `${self.event.address}/${name}`;
-    const page = self.queryEngine.read((engine) => followed(engine.seenBy(plannedOf(self.constructor)), name, from, topic));
+    const page = self.queryEngine.read((engine) =>
+      followed(engine.seenBy(plannedOf(self.constructor)), name, from, topic),
+    );
     const { caller } = self.event;
-    if (page.rows.length === 0 && caller !== undefined) followersOf(self.queryFollowers).add(name, caller);
+    if (page.rows.length === 0 && caller !== undefined) addFollower(self.queryFollowers, name, caller);
     return page;
   }
 
@@ -91,7 +96,7 @@ export abstract class QueriesContext<D extends Definitions, K extends Key = neve
     for (const [{ name, schema, log }, batches] of grown) {
       if (!heard.has(name)) continue;
       if (self.queryFollowers.size > 0)
-        for (const caller of dropFollower(self.queryFollowers, name))
+        for (const caller of takeFollowers(self.queryFollowers, name))
           self.event.send(caller, { topic: `${self.event.address}/${name}`, next: log.next });
       if (!isOverridden) continue;
       const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);

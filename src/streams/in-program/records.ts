@@ -1,4 +1,4 @@
-import { Batch, type Cell, ByteWriter, encodeBatch, encodeRow, type Schema } from "../columns/index.js";
+import { Batch, ByteWriter, type Cell, encodeBatch, encodeRow, type Schema } from "../columns/index.js";
 import { definitionOf, definitionText } from "../graph/index.js";
 import type { NodeDefinition, Planned } from "./plan.js";
 

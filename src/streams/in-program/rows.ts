@@ -64,12 +64,12 @@ export function rowOf(schema: Schema, cells: readonly Cell[]): AnyRow {
   const row: Record<string, unknown> = {};
   for (let i = 0; i < schema.length; i++) {
     const spec = schema[i] as ColumnSpec;
-    row[spec.name] = valueOf(cells[i] ?? null, spec);
+    row[spec.name] = plainValue(cells[i] ?? null, spec);
   }
   return row;
 }
 
-function valueOf(cell: Cell, { type, scale }: ColumnSpec): unknown {
+function plainValue(cell: Cell, { type, scale }: ColumnSpec): unknown {
   if (cell === null) return null;
   if (type === "json") return JSON.parse(String(cell)) as unknown;
   if (type !== "numeric") return cell;

@@ -49,10 +49,7 @@ export function presentIn({ nodes }: GraphEngine): readonly NodeDefinition[] {
 }
 
 /** The names of what means the same as before, as does everything that it reads. */
-function keptOf(
-  present: readonly NodeDefinition[],
-  wanted: readonly NodeDefinition[],
-): ReadonlySet<string> {
+function keptOf(present: readonly NodeDefinition[], wanted: readonly NodeDefinition[]): ReadonlySet<string> {
   const before = new Map(present.map((definition) => [definition.name, meaningOf(definition)]));
   const kept = new Set<string>();
   for (const definition of wanted) {

@@ -175,6 +175,8 @@ export const codes = {
   "HW-5460": ["final", "the declared columns of a query are not those that it gives"],
   "HW-5461": ["final", "a new version of a program changes a stream in a way that its rows do not fit"],
   "HW-5462": ["final", "results were asked for from a number that is none"],
+  "HW-5511": ["final", "a query failed on a row"],
+  "HW-5512": ["refused", "a query takes more than it may"],
   "HW-7001": ["final", "a program cannot be compiled"],
   "HW-7002": ["final", "a stage needs state that every request shares"],
   "HW-7003": ["final", "a stage shares a variable with the function around it"],

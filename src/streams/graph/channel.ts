@@ -1,8 +1,8 @@
 import { type Batch, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
 import type { Retention } from "./definition.js";
 import type { KeyedRows } from "./keyed-rows.js";
-import type { Moment } from "./moment.js";
-import { jsonOf, jsonPart, type OwnParts, type Part, partsBelow } from "./parts.js";
+import type { GraphMoment } from "./moment.js";
+import { type CheckpointPart, jsonOf, jsonPart, type OwnParts, partsBelow } from "./parts.js";
 import { type Segment, Segments } from "./segments.js";
 
 const PREFIX = "log/";
@@ -56,7 +56,7 @@ export class Channel {
   }
 
   /** Appends rows; without a retention they are not logged. `bytes` are the same rows, if they are there already. */
-  append(batch: Batch, moment: Moment, bytes?: Uint8Array): void {
+  append(batch: Batch, moment: GraphMoment, bytes?: Uint8Array): void {
     const { grown } = moment;
     if (this.retention.bytes > 0) this.keep(bytes ?? encodeBatch(batch), batch.rows, moment);
     const batches = grown.get(this);
@@ -65,7 +65,7 @@ export class Channel {
   }
 
   /** Appends rows to the log alone. */
-  keep(bytes: Uint8Array, rows: number, { round, timeMs }: Moment): void {
+  keep(bytes: Uint8Array, rows: number, { round, timeMs }: GraphMoment): void {
     const { buffer, byteOffset, byteLength } = bytes;
     this.#log.append(Buffer.from(buffer, byteOffset, byteLength), rows, round, timeMs);
     this.trim(timeMs);
@@ -95,7 +95,7 @@ export class Channel {
     return true;
   }
 
-  *checkpoint(): Generator<Part> {
+  *checkpoint(): Generator<CheckpointPart> {
     yield* this.#log.checkpoint(PREFIX);
     if (this.rows !== null) yield* this.rows.checkpoint();
     const meta: Meta = { ...this.#log.position, origin: this.#origin, watermark: this.#watermark };

@@ -13,5 +13,6 @@ export {
   type QueryDefinition,
   type StreamDefinition,
 } from "./definition.js";
-export { type Carried, GraphEngine, type Outcome } from "./graph-engine.js";
+export { type Carried, type CommandOutcome, GraphEngine } from "./graph-engine.js";
 export { redefined, whyNotRedefined } from "./redefine.js";
+export { type SnapshotTable, snapshot } from "./snapshot.js";

@@ -1,0 +1,131 @@
+import { randomBytes } from "node:crypto";
+import type { JetStreamManager, StreamConfig, StreamInfo } from "@nats-io/jetstream";
+import { HeadwaterError } from "../../errors.js";
+import type { JournalIdentity } from "../journal.js";
+import { anotherFormat, anotherProgram } from "../problems.js";
+import type { NatsAddress } from "./nats-address.js";
+
+/** Of the messages in the log. */
+const LAYOUT = "1";
+
+/** The names under which a cluster is known to NATS. */
+export function namesFor({ name }: NatsAddress) {
+  return {
+    log: `HEADWATER_${name}`,
+    parts: `HEADWATER_${name}_PARTS`,
+    logSubject: `headwater.${name}.log`,
+    partSubject: `headwater.${name}.part`,
+    beatSubject: `headwater.${name}.beat`,
+  };
+}
+
+export type StreamNames = ReturnType<typeof namesFor>;
+
+/** Makes the streams of a cluster, or looks whether those that are there are safe and this program's. */
+export async function openStreams(
+  manager: JetStreamManager,
+  address: NatsAddress,
+  identity: JournalIdentity,
+  isForeignFine: boolean,
+): Promise<{ readonly id: string; readonly program: string }> {
+  const names = namesFor(address);
+  const metadata = {
+    "headwater-log": randomBytes(16).toString("hex"),
+    "headwater-layout": LAYOUT,
+    "headwater-format": String(identity.format),
+    "headwater-program": identity.program,
+  };
+  const log = await openStream(manager, address, { name: names.log, subjects: [names.logSubject], metadata });
+  mustBeSafe(log, address);
+  const { metadata: found = {} } = log.config;
+  const [id, program] = [found["headwater-log"], found["headwater-program"]];
+  if (id === undefined || program === undefined)
+    throw unsafe(address, `the stream ${names.log} was not made by Headwater; give the cluster another name`);
+  if (found["headwater-layout"] !== LAYOUT)
+    throw anotherFormat(address.shown, "a log of layout", Number(found["headwater-layout"]), Number(LAYOUT));
+  if (found["headwater-format"] !== String(identity.format))
+    throw anotherFormat(address.shown, "the format", Number(found["headwater-format"]), identity.format);
+  if (!isForeignFine && program !== identity.program)
+    throw anotherProgram(address.shown, program, identity.program);
+  const subjects = [`${names.partSubject}.>`];
+  await openStream(manager, address, { name: names.parts, subjects, max_msgs_per_subject: 1 });
+  return { id, program };
+}
+
+type Wanted = Pick<StreamConfig, "name" | "subjects"> & Partial<StreamConfig>;
+
+const NOT_FOUND = 10059;
+/** A server alone cannot replicate; too few servers cannot replicate so often. */
+const REPLICAS_REFUSED = new Set([10074, 10005, 10052]);
+
+async function openStream(
+  manager: JetStreamManager,
+  address: NatsAddress,
+  wanted: Wanted,
+): Promise<StreamInfo> {
+  const { DiscardPolicy, RetentionPolicy, StorageType } = await import("@nats-io/jetstream");
+  const found = await manager.streams.info(wanted.name).catch((error: unknown) => {
+    if (codeOf(error) === NOT_FOUND) return null;
+    throw unreachable(address, error);
+  });
+  if (found !== null) return found;
+  try {
+    return await manager.streams.add({
+      ...wanted,
+      storage: StorageType.File,
+      retention: RetentionPolicy.Limits,
+      discard: DiscardPolicy.New,
+      num_replicas: address.replicas,
+      allow_direct: false,
+      duplicate_window: 0,
+    });
+  } catch (error) {
+    if (REPLICAS_REFUSED.has(codeOf(error)))
+      throw unsafe(
+        address,
+        `${address.replicas} replicas are wanted, and the servers cannot keep so many (${(error as Error).message}); run at least ` +
+          "three servers as a cluster, or accept that one disk has everything: end the address with ?replicas=1",
+      );
+    // Another process may have made it at the same time, with an id of its own.
+    const made = await manager.streams.info(wanted.name).catch(() => null);
+    if (made !== null) return made;
+    throw unreachable(address, error);
+  }
+}
+
+function mustBeSafe({ config }: StreamInfo, address: NatsAddress): void {
+  const wrong = [
+    config.storage === "file" ? null : "it is kept in memory, not in files",
+    config.num_replicas >= address.replicas
+      ? null
+      : `it has ${config.num_replicas} replicas, not ${address.replicas}`,
+    config.max_age === 0 ? null : "its messages expire (max_age)",
+    config.max_msgs === -1 && config.max_bytes === -1
+      ? null
+      : "it drops or refuses messages (max_msgs, max_bytes)",
+    config.discard === "new" ? null : "it drops old messages (discard)",
+    config.allow_direct ? "replicas may answer reads (allow_direct)" : null,
+  ].filter((each) => each !== null);
+  if (wrong.length > 0)
+    throw unsafe(address, `the stream ${config.name} would lose data: ${wrong.join("; ")}`);
+}
+
+export function codeOf(error: unknown): number {
+  return typeof error === "object" && error !== null && "code" in error ? Number(error.code) : 0;
+}
+
+function unsafe({ shown }: NatsAddress, why: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-3104",
+    `the log of ${shown} is not safe to use: ${why}. Nothing was written.`,
+  );
+}
+
+function unreachable({ shown }: NatsAddress, error: unknown): HeadwaterError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new HeadwaterError(
+    "HW-3102",
+    `JetStream of ${shown} does not answer (${why}). Nothing was changed. A majority of its servers must run.`,
+    { cause: error },
+  );
+}

@@ -23,17 +23,12 @@ async function readerAt(
   position: number,
   table = new Map<string, Buffer>(),
 ): Promise<LogFollower> {
-  const follower = new LogFollower(
-    port,
-    0,
-    { epoch: 0, number: 0 },
-    {
-      write: (key, value) => (value === null ? table.delete(key) : table.set(key, value)),
-      applied: () => {},
-      epoch: () => {},
-      failed: (what) => assert.fail(what),
-    },
-  );
+  const follower = new LogFollower(port, 0, {
+    write: (key, value) => (value === null ? table.delete(key) : table.set(key, value)),
+    applied: () => {},
+    epoch: () => {},
+    failed: (what) => assert.fail(what),
+  });
   await follower.caughtUp(position);
   follower.stop();
   return follower;

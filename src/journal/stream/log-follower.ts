@@ -5,8 +5,8 @@ import { ownerOf, type Progress, progressWith, readMessage } from "./messages.js
 /** What becomes of the groups of a log. */
 export interface GroupReader {
   write(key: string, value: Buffer | null): void;
-  /** All writes of a group were handed on; the log up to this position is applied. */
-  applied(position: number): void;
+  /** All writes of a group, so many bytes, were handed on: the log up to this position is applied. */
+  applied(position: number, bytes: number): void;
   /** A member has begun an epoch. */
   epoch(epoch: number, member: string, position: number): void;
   /** The log cannot be followed: it is damaged, or what comes next was cut off. */
@@ -20,17 +20,18 @@ export class LogFollower {
   readonly #waiting: { readonly position: number; readonly resolve: () => void }[] = [];
   #parts: Buffer[] = [];
   #position: number;
-  #progress: Progress;
+  #progress: Progress = { epoch: 0, number: 0 };
   #isStopped = false;
 
-  /** Begins behind a position; `progress` is how far a reader is there. */
-  constructor(port: LogPort, after: number, progress: Progress, reader: GroupReader) {
+  /** Begins behind a message that counts and ends a group, or at the beginning of the log. */
+  constructor(port: LogPort, after: number, reader: GroupReader) {
     this.#reader = reader;
     this.#position = after;
-    this.#progress = progress;
-    this.#following = port.follow(after, {
+    this.#following = port.follow(Math.max(0, after - 1), {
       message: (message) => {
-        if (!this.#isStopped) this.#take(message);
+        if (this.#isStopped) return;
+        if (message.position === after) this.#beginBehind(message);
+        else this.#take(message);
       },
       cut: (first) =>
         this.#fail(`it begins with message ${first}, and message ${this.#position + 1} is needed`),
@@ -55,6 +56,12 @@ export class LogFollower {
   stop(): void {
     this.#isStopped = true;
     this.#following.stop();
+  }
+
+  #beginBehind(message: LogMessage): void {
+    const read = readMessage(message);
+    if (read === null) return this.#fail(`message ${message.position} cannot be read`);
+    this.#progress = { epoch: read.head.epoch, number: read.head.segment };
   }
 
   #take(message: LogMessage): void {
@@ -84,7 +91,7 @@ export class LogFollower {
     readWrites(content, (key, value) => {
       this.#reader.write(key, value === null ? null : Buffer.from(value));
     });
-    this.#reader.applied(this.#position);
+    this.#reader.applied(this.#position, content.length);
   }
 
   #fail(what: string): void {

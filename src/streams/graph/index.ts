@@ -10,4 +10,4 @@ export {
   type QueryDefinition,
   type StreamDefinition,
 } from "./definition.js";
-export { GraphEngine, type Outcome } from "./graph-engine.js";
+export { type CommandOutcome, GraphEngine } from "./graph-engine.js";

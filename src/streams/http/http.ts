@@ -3,7 +3,7 @@ import { HeadwaterError } from "../../errors.js";
 import type { Listener } from "../../server/listen.js";
 import { Origins } from "../../server/origin.js";
 import { refuse, refuseRaw, respond } from "../../server/respond.js";
-import type { Granted, Scope, StreamService, TenantStreams } from "../service/index.js";
+import type { Granted, StreamService, TenantStreams, TokenScope } from "../service/index.js";
 import { bodyOf, objectOf, textOf } from "./body.js";
 import { follow, page } from "./results.js";
 
@@ -22,7 +22,7 @@ interface Asked {
 interface Route {
   readonly method: string;
   readonly path: RegExp;
-  readonly scope: Scope;
+  readonly scope: TokenScope;
   run(asked: Asked): Promise<void>;
 }
 

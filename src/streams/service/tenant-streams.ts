@@ -4,9 +4,9 @@ import { type Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "..
 import { NdjsonReader } from "../door/index.js";
 import {
   type Command,
+  type CommandOutcome,
   DEFAULT_RETENTION,
   encodeCommand,
-  type Outcome,
   type StreamDefinition,
 } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
@@ -251,12 +251,12 @@ export class TenantStreams {
     return command.definition.name;
   }
 
-  async #carryOut(command: Command): Promise<Outcome> {
+  async #carryOut(command: Command): Promise<CommandOutcome> {
     return this.#heard(await this.#tenant.graph.carryOut(encodeCommand(command)));
   }
 
   /** Wakes those who wait for rows. */
-  #heard(outcome: Outcome): Outcome {
+  #heard(outcome: CommandOutcome): CommandOutcome {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
     for (const [name] of outcome.grown) for (const wake of this.#wakes.get(name) ?? []) wake();
     if (outcome.answers.length > 0) this.#tickMs = TICK_MS;

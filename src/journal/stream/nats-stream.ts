@@ -55,6 +55,9 @@ export async function openStreams(
 type Wanted = Pick<StreamConfig, "name" | "subjects"> & Partial<StreamConfig>;
 
 const NOT_FOUND = 10059;
+/** Servers that have just begun, or lost their leader, take some seconds to choose one. */
+const PATIENCE_MS = 20_000;
+const RETRY_MS = 250;
 /** A server alone cannot replicate; too few servers cannot replicate so often. */
 const REPLICAS_REFUSED = new Set([10074, 10005, 10052]);
 
@@ -63,12 +66,27 @@ async function openStream(
   address: NatsAddress,
   wanted: Wanted,
 ): Promise<StreamInfo> {
-  const { DiscardPolicy, RetentionPolicy, StorageType } = await import("@nats-io/jetstream");
-  const found = await manager.streams.info(wanted.name).catch((error: unknown) => {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return (await found(manager, wanted.name)) ?? (await make(manager, address, wanted));
+    } catch (error) {
+      if (error instanceof HeadwaterError) throw error;
+      if (performance.now() > until) throw unreachable(address, error);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+function found(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
+  return manager.streams.info(name).catch((error: unknown) => {
     if (codeOf(error) === NOT_FOUND) return null;
-    throw unreachable(address, error);
+    throw error;
   });
-  if (found !== null) return found;
+}
+
+async function make(manager: JetStreamManager, address: NatsAddress, wanted: Wanted): Promise<StreamInfo> {
+  const { DiscardPolicy, RetentionPolicy, StorageType } = await import("@nats-io/jetstream");
   try {
     return await manager.streams.add({
       ...wanted,
@@ -80,16 +98,12 @@ async function openStream(
       duplicate_window: 0,
     });
   } catch (error) {
-    if (REPLICAS_REFUSED.has(codeOf(error)))
-      throw unsafe(
-        address,
-        `${address.replicas} replicas are wanted, and the servers cannot keep so many (${(error as Error).message}); run at least ` +
-          "three servers as a cluster, or accept that one disk has everything: end the address with ?replicas=1",
-      );
-    // Another process may have made it at the same time, with an id of its own.
-    const made = await manager.streams.info(wanted.name).catch(() => null);
-    if (made !== null) return made;
-    throw unreachable(address, error);
+    if (!REPLICAS_REFUSED.has(codeOf(error))) throw error; // another process may have made it at the same time
+    throw unsafe(
+      address,
+      `${address.replicas} replicas are wanted, and the servers cannot keep so many (${(error as Error).message}); run at least ` +
+        "three servers as a cluster, or accept that one disk has everything: end the address with ?replicas=1",
+    );
   }
 }
 

@@ -58,8 +58,10 @@ const NOT_FOUND = 10059;
 /** Servers that have just begun, or lost their leader, take some seconds to choose one. */
 const PATIENCE_MS = 20_000;
 const RETRY_MS = 250;
-/** A server alone cannot replicate; too few servers cannot replicate so often. */
-const REPLICAS_REFUSED = new Set([10074, 10005, 10052]);
+/** A server alone cannot replicate. */
+const NOT_CLUSTERED = 10074;
+/** Fewer servers than replicas are there at the moment. */
+const TOO_FEW_SERVERS = new Set([10005, 10052]);
 
 async function openStream(
   manager: JetStreamManager,
@@ -72,7 +74,10 @@ async function openStream(
       return (await found(manager, wanted.name)) ?? (await make(manager, address, wanted));
     } catch (error) {
       if (error instanceof HeadwaterError) throw error;
-      if (performance.now() > until) throw unreachable(address, error);
+      const isOver = performance.now() > until;
+      if (codeOf(error) === NOT_CLUSTERED || (isOver && TOO_FEW_SERVERS.has(codeOf(error))))
+        throw tooFewServers(address, error);
+      if (isOver) throw unreachable(address, error);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
@@ -85,26 +90,27 @@ function found(manager: JetStreamManager, name: string): Promise<StreamInfo | nu
   });
 }
 
+/** Fails if another process makes it at the same time; then it can be found. */
 async function make(manager: JetStreamManager, address: NatsAddress, wanted: Wanted): Promise<StreamInfo> {
   const { DiscardPolicy, RetentionPolicy, StorageType } = await import("@nats-io/jetstream");
-  try {
-    return await manager.streams.add({
-      ...wanted,
-      storage: StorageType.File,
-      retention: RetentionPolicy.Limits,
-      discard: DiscardPolicy.New,
-      num_replicas: address.replicas,
-      allow_direct: false,
-      duplicate_window: 0,
-    });
-  } catch (error) {
-    if (!REPLICAS_REFUSED.has(codeOf(error))) throw error; // another process may have made it at the same time
-    throw unsafe(
-      address,
-      `${address.replicas} replicas are wanted, and the servers cannot keep so many (${(error as Error).message}); run at least ` +
-        "three servers as a cluster, or accept that one disk has everything: end the address with ?replicas=1",
-    );
-  }
+  return manager.streams.add({
+    ...wanted,
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.New,
+    num_replicas: address.replicas,
+    allow_direct: false,
+    duplicate_window: 0,
+  });
+}
+
+function tooFewServers(address: NatsAddress, error: unknown): HeadwaterError {
+  const why = error instanceof Error ? error.message : String(error);
+  return unsafe(
+    address,
+    `${address.replicas} replicas are wanted, and the servers cannot keep so many (${why}); run at least three servers as a cluster, ` +
+      "or accept that one disk has everything: end the address with ?replicas=1",
+  );
 }
 
 function mustBeSafe({ config }: StreamInfo, address: NatsAddress): void {

@@ -18,7 +18,7 @@ export interface Content {
   readonly value: unknown;
 }
 
-export interface Changes {
+export interface ContentChanges {
   /** The versions have nothing to do with each other: `changes` are all entries, and nothing else is there. */
   readonly isWhole: boolean;
   readonly changes: readonly EntryChange[];
@@ -40,7 +40,7 @@ export function* entriesOf(version: Version): Generator<Content, undefined> {
  * What is to be written to get from one version to another. If the newer one came from the older one, this looks at
  * nothing but what was changed in between.
  */
-export function changesBetween(older: Version, newer: Version): Changes {
+export function changesBetween(older: Version, newer: Version): ContentChanges {
   const changes = stepsBetween(older, newer);
   if (changes !== null) return { isWhole: false, changes: changes.map(shown) };
   return { isWhole: true, changes: [...entriesOf(newer)].map((entry) => ({ ...entry, deleted: false })) };

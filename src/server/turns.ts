@@ -6,7 +6,7 @@ export const LARGE_BYTES = 16 * 1024;
 type Task = () => void;
 
 /**
- * Large requests are read one per turn of the event loop, and callers take turns: whoever sends many of them waits for its
+ * Large requests are read one per turn of the event loop, and callers take turns: a caller that sends many of them waits for its
  * own, and small requests go in between.
  */
 export class ReadTurns {

@@ -289,7 +289,7 @@ export class TenantStreams {
     return this.#heard(await this.#tenant.graph.carryOut(encodeCommand(command)));
   }
 
-  /** Wakes those who wait for rows. */
+  /** Wakes subscribers that wait for rows. */
   #heard(outcome: CommandOutcome): CommandOutcome {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
     for (const [name] of outcome.grown) for (const wake of this.#wakes.get(name) ?? []) wake();

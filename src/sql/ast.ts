@@ -39,6 +39,15 @@ export type Operator =
   | "is not distinct from"
   | "->"
   | "->>"
+  | "#>"
+  | "#>>"
+  | "@>"
+  | "<@"
+  | "?"
+  | "~"
+  | "~*"
+  | "!~"
+  | "!~*"
   | "[]";
 
 export type Expression = { readonly span: Span } & (

@@ -3,7 +3,10 @@ import type { Expression, Operator } from "../ast.js";
 import { words } from "./reader.js";
 import { operation, type Reading } from "./reading.js";
 
-const BINARY = new Set(["=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||", "->", "->>"]);
+const BINARY = new Set([
+  ...["=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||"],
+  ...["->", "->>", "#>", "#>>", "@>", "<@", "?", "~", "~*", "!~", "!~*"],
+]);
 
 export function readBoolean(reading: Reading, { boolop, args, location }: BoolExpr): Expression {
   const operands = (args ?? []).map(reading.expression);

@@ -9,11 +9,13 @@ export function calculatedValue(operator: Operator, values: readonly Value[]): V
   return { ...calculated(operator, values), type: typeOf(operator, values) };
 }
 
+const CONDITIONS: ReadonlySet<Operator> = new Set(["like", "ilike", "@>", "<@", "?", "~", "~*", "!~", "!~*"]);
+
 /** There is no arithmetic with texts. With times there is: an interval counts as a number here, and leaves a time a time. */
 function typeOf(operator: Operator, values: readonly Value[]): ColumnType | null {
-  if (operator === "||" || operator === "->>") return "text";
-  if (operator === "like" || operator === "ilike") return "boolean";
-  if (operator === "->" || operator === "[]") return null;
+  if (operator === "||" || operator === "->>" || operator === "#>>") return "text";
+  if (CONDITIONS.has(operator)) return "boolean";
+  if (operator === "->" || operator === "#>" || operator === "[]") return null;
   const time = values.find(({ type }) => type === "time" || type === "instant");
   return time?.type ?? "number";
 }
@@ -54,6 +56,8 @@ function calculated(operator: Operator, values: readonly Value[]): Value {
       };
     case "->":
     case "->>":
+    case "#>":
+    case "#>>":
     case "[]":
       return { ...least, lacks: true };
     default:

@@ -1,12 +1,12 @@
-import type { Operator, Scalar } from "../ast.js";
+import type { Scalar, SqlOperator } from "../ast.js";
 import { type Builtin, builtinOf, RowError } from "../builtins/index.js";
-import type { Plan, PlanExpression } from "../plan.js";
+import type { LogicalPlan, PlanExpression } from "../plan.js";
 import type { SqlType } from "../types.js";
 import { compareValues } from "../values/compare.js";
 import { outputValue } from "../values/text.js";
 import { calculate, numberFunction } from "./arithmetic.js";
 import { castValue } from "./cast.js";
-import type { Failure, Means } from "./failure.js";
+import type { EvaluationFailure, Means } from "./failure.js";
 import { matchesLike, textFunction } from "./text.js";
 import { timeFunction } from "./time.js";
 
@@ -16,7 +16,7 @@ export type Row = readonly Scalar[];
 export interface Sight extends Means {
   readonly rows: readonly Row[];
   readonly parameters: readonly Scalar[];
-  readonly query: (plan: Plan, outer: readonly Row[]) => readonly Row[];
+  readonly query: (plan: LogicalPlan, outer: readonly Row[]) => readonly Row[];
 }
 
 /** SQL with its three truth values: NULL is "not known". */
@@ -102,7 +102,7 @@ function operate(
 
 function operateKnown(
   sight: Sight,
-  operator: Operator,
+  operator: SqlOperator,
   values: readonly Exclude<Scalar, null>[],
   types: readonly SqlType[],
   type: SqlType,
@@ -169,7 +169,7 @@ function apply(
   return found ?? null;
 }
 
-const FAILURES: Readonly<Record<string, Failure>> = {
+const FAILURES: Readonly<Record<string, EvaluationFailure>> = {
   "22012": "division by zero",
   "22P02": "not a value of the type",
 };

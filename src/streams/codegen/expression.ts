@@ -3,7 +3,7 @@ import type { Expression, Type } from "../plan/index.js";
 import { arithmetic, compared, negated } from "./arithmetic.js";
 import { called } from "./calls.js";
 import { cast } from "./casts.js";
-import { anyNull, type Code, type Value } from "./code.js";
+import { anyNull, type CodeBuilder, type Value } from "./code.js";
 import { likeMatcher, RowError } from "./lib/index.js";
 
 /**
@@ -11,7 +11,7 @@ import { likeMatcher, RowError } from "./lib/index.js";
  * whether it is NULL. What cannot be NULL has no second value and pays nothing for it. Operands that can fail are computed only
  * when they are needed: behind WHEN, and behind the operands of AND and OR that decide already.
  */
-export function compile(code: Code, expression: Expression, row: readonly Value[]): Value {
+export function compile(code: CodeBuilder, expression: Expression, row: readonly Value[]): Value {
   const each = (operand: Expression) => compile(code, operand, row);
   switch (expression.kind) {
     case "column": {
@@ -76,7 +76,7 @@ export function blank({ type }: Type): string {
  * value of the type, but not one that the function need take.
  */
 function strict(
-  code: Code,
+  code: CodeBuilder,
   type: Type,
   operands: readonly Value[],
   result: (values: readonly [string, string, ...string[]]) => string,
@@ -98,7 +98,7 @@ function strict(
 
 /** A function of `sql/builtins`: a constant of the code, which may refuse the row, and may give NULL. */
 function builtin(
-  code: Code,
+  code: CodeBuilder,
   expression: Extract<Expression, { kind: "builtin" }>,
   operands: readonly Value[],
 ): Value {
@@ -122,7 +122,7 @@ function builtin(
  * of their own become one JavaScript expression; others stand in blocks that are passed over once the result is known.
  */
 function logic(
-  code: Code,
+  code: CodeBuilder,
   kind: "and" | "or",
   operands: readonly Expression[],
   row: readonly Value[],
@@ -147,7 +147,11 @@ function logic(
 }
 
 /** LIKE with a constant pattern is compiled when the query is; one that is wrong fails for each row, as in PostgreSQL. */
-function liked(code: Code, expression: Extract<Expression, { kind: "like" }>, row: readonly Value[]): Value {
+function liked(
+  code: CodeBuilder,
+  expression: Extract<Expression, { kind: "like" }>,
+  row: readonly Value[],
+): Value {
   const { pattern } = expression;
   const text = compile(code, expression.text, row);
   if (pattern.kind === "constant" && typeof pattern.value === "string" && isPattern(pattern.value)) {
@@ -175,7 +179,7 @@ class Result {
   readonly #isNull: string | null;
 
   constructor(
-    readonly code: Code,
+    readonly code: CodeBuilder,
     type: Type,
     assigns: readonly Expression[],
     canLack: boolean,
@@ -197,7 +201,11 @@ class Result {
   }
 }
 
-function chosen(code: Code, expression: Extract<Expression, { kind: "case" }>, row: readonly Value[]): Value {
+function chosen(
+  code: CodeBuilder,
+  expression: Extract<Expression, { kind: "case" }>,
+  row: readonly Value[],
+): Value {
   const { branches, otherwise } = expression;
   const results = [...branches.map(({ result }) => result), ...(otherwise === null ? [] : [otherwise])];
   const { nullable } = expression;
@@ -219,7 +227,7 @@ function chosen(code: Code, expression: Extract<Expression, { kind: "case" }>, r
 }
 
 function coalesced(
-  code: Code,
+  code: CodeBuilder,
   expression: Extract<Expression, { kind: "coalesce" }>,
   row: readonly Value[],
 ): Value {
@@ -242,7 +250,7 @@ function coalesced(
 
 /** The greatest or least of the operands that are not NULL. */
 function extreme(
-  code: Code,
+  code: CodeBuilder,
   expression: Extract<Expression, { kind: "greatest" | "least" }>,
   row: readonly Value[],
 ): Value {

@@ -3,7 +3,7 @@ import { HeadwaterError } from "../../errors.js";
 import type { Listener } from "../../server/listen.js";
 import { Origins } from "../../server/origin.js";
 import { refuse, refuseRaw, respond } from "../../server/respond.js";
-import type { Granted, Scope, StreamService, TenantStreams } from "../service/index.js";
+import type { Granted, StreamService, TenantStreams, TokenScope } from "../service/index.js";
 import { bodyOf, objectOf, textOf } from "./body.js";
 import { follow, page } from "./results.js";
 
@@ -22,7 +22,7 @@ interface Asked {
 interface Route {
   readonly method: string;
   readonly path: RegExp;
-  readonly scope: Scope;
+  readonly scope: TokenScope;
   run(asked: Asked): Promise<void>;
 }
 
@@ -98,9 +98,16 @@ const ROUTES: readonly Route[] = [
     path: /^\/v1\/sql$/,
     scope: "define",
     async run({ request, response, streams }) {
-      const { sql, name, backfill } = objectOf(await bodyOf(request, BODY_BYTES_MAX));
-      const id = await streams.define(textOf(sql, "sql"), {
+      const { sql, name, backfill, coordination, reason, partitions } = objectOf(
+        await bodyOf(request, BODY_BYTES_MAX),
+      );
+      const text = textOf(sql, "sql");
+      if (/^\s*explain\s/i.test(text)) return json(response, { explain: await streams.explain(text) });
+      const id = await streams.define(text, {
         ...(name === undefined ? {} : { name: textOf(name, "name") }),
+        ...(coordination === undefined ? {} : { coordination: textOf(coordination, "coordination") }),
+        ...(reason === undefined ? {} : { reason: textOf(reason, "reason") }),
+        ...(partitions === undefined ? {} : { partitions: Number(partitions) }),
         backfill: backfill === true,
       });
       json(response, { id }, 201);

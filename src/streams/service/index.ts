@@ -5,4 +5,4 @@
 export { type Granted, openStreams, StreamService, type StreamsOptions } from "./open.js";
 export type { Quotas } from "./quotas.js";
 export type { NumberedRow, PushOptions, TenantStreams, ViewRange } from "./tenant-streams.js";
-export type { Scope } from "./tokens.js";
+export type { TokenScope } from "./tokens.js";

@@ -4,10 +4,9 @@ import { type Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "..
 import { NdjsonReader } from "../door/index.js";
 import {
   type Command,
+  type CommandOutcome,
   DEFAULT_RETENTION,
   encodeCommand,
-  type Outcome,
-  type QueryDefinition,
   type StreamDefinition,
 } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
@@ -17,7 +16,8 @@ import type { Described } from "./describe.js";
 import { Gatherer, type Taken } from "./gatherer.js";
 import type { Quotas } from "./quotas.js";
 import { Rate } from "./rate.js";
-import { inputsOf, viewKey } from "./view-key.js";
+import { explained, type QueryOptions, queryDefinition } from "./registration.js";
+import { tablesOf } from "./tables.js";
 
 const PAGE_BYTES = 1024 * 1024;
 const TICK_MS = 1000;
@@ -71,23 +71,14 @@ export class TenantStreams {
   }
 
   /** Defines a stream, a table or a materialized view by its SQL, or a query by a SELECT and its name. Returns its id. */
-  async define(
-    sql: string,
-    options: { readonly name?: string; readonly backfill?: boolean } = {},
-  ): Promise<string> {
-    const defined = await planDefinition(sql, this.#tables());
-    const retention = DEFAULT_RETENTION;
+  async define(sql: string, options: QueryOptions & { readonly name?: string } = {}): Promise<string> {
+    const defined = await planDefinition(sql, tablesOf(this.#catalog));
     if ("plan" in defined) {
-      const { kind, plan, emit } = defined;
-      const definition: QueryDefinition = {
-        ...{ kind, name: options.name ?? defined.name ?? "", sql, plan, retention },
-        emit: emit ?? "changes",
-        inputs: inputsOf(plan),
-        backfill: options.backfill ?? false,
-        key: kind === "view" ? viewKey(plan) : null,
-      };
+      const name = options.name ?? defined.name ?? "";
+      const definition = await queryDefinition(this.#catalog, sql, name, defined, options);
       return await this.#register({ kind: "define query", definition });
     }
+    const retention = DEFAULT_RETENTION;
     const { name, columns, key, watermark } = defined;
     const placeOf = (wanted: string) => columns.findIndex((spec) => spec.name === wanted);
     const definition: StreamDefinition = {
@@ -106,12 +97,17 @@ export class TenantStreams {
     return await this.#register({ kind: "define stream", definition });
   }
 
-  async registerQuery(
-    name: string,
-    sql: string,
-    options: { readonly backfill?: boolean } = {},
-  ): Promise<string> {
+  async registerQuery(name: string, sql: string, options: QueryOptions = {}): Promise<string> {
     return await this.define(sql, { ...options, name });
+  }
+
+  /**
+   * What is known of a query before it runs, for people: its operators and what they keep, its partitions, its label and its
+   * coordination with the reason. `text` is `EXPLAIN SELECT …`, `EXPLAIN name`, or either without the first word.
+   */
+  async explain(text: string): Promise<string> {
+    await this.#refresh();
+    return await explained(this.#catalog, text);
   }
 
   async deregister(name: string): Promise<void> {
@@ -242,10 +238,6 @@ export class TenantStreams {
     this.#rate.perSecond = this.#quotas.eventsPerSecond;
   }
 
-  #tables(): Readonly<Record<string, Schema>> {
-    return Object.fromEntries([...this.#catalog].map(([name, { columns }]) => [name, columns]));
-  }
-
   #known(name: string): Described {
     const known = this.#catalog.get(name);
     if (known !== undefined) return known;
@@ -259,12 +251,12 @@ export class TenantStreams {
     return command.definition.name;
   }
 
-  async #carryOut(command: Command): Promise<Outcome> {
+  async #carryOut(command: Command): Promise<CommandOutcome> {
     return this.#heard(await this.#tenant.graph.carryOut(encodeCommand(command)));
   }
 
   /** Wakes those who wait for rows. */
-  #heard(outcome: Outcome): Outcome {
+  #heard(outcome: CommandOutcome): CommandOutcome {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
     for (const [name] of outcome.grown) for (const wake of this.#wakes.get(name) ?? []) wake();
     if (outcome.answers.length > 0) this.#tickMs = TICK_MS;

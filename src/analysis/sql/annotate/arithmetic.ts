@@ -1,18 +1,18 @@
-import type { Operator } from "../../../sql/index.js";
+import type { SqlOperator } from "../../../sql/index.js";
 import type { ColumnType } from "../../graph.js";
 import { both, turned } from "../sign.js";
 import { blurred, nullsOf, PLAIN, turnedNulls, type Value } from "../value.js";
 import { opaque } from "./opaque.js";
 
 /** How the result of an operator that is no condition moves. */
-export function calculatedValue(operator: Operator, values: readonly Value[]): Value {
+export function calculatedValue(operator: SqlOperator, values: readonly Value[]): Value {
   return { ...calculated(operator, values), type: typeOf(operator, values) };
 }
 
-const CONDITIONS: ReadonlySet<Operator> = new Set(["like", "ilike", "@>", "<@", "?", "~", "~*", "!~", "!~*"]);
+const CONDITIONS: ReadonlySet<SqlOperator> = new Set(["like", "ilike", "@>", "<@", "?", "~", "~*", "!~", "!~*"]);
 
 /** There is no arithmetic with texts. With times there is: an interval counts as a number here, and leaves a time a time. */
-function typeOf(operator: Operator, values: readonly Value[]): ColumnType | null {
+function typeOf(operator: SqlOperator, values: readonly Value[]): ColumnType | null {
   if (operator === "||" || operator === "->>" || operator === "#>>") return "text";
   if (CONDITIONS.has(operator)) return "boolean";
   if (operator === "->" || operator === "#>" || operator === "[]") return null;
@@ -20,7 +20,7 @@ function typeOf(operator: Operator, values: readonly Value[]): ColumnType | null
   return time?.type ?? "number";
 }
 
-function calculated(operator: Operator, values: readonly Value[]): Value {
+function calculated(operator: SqlOperator, values: readonly Value[]): Value {
   const [a = PLAIN, b = PLAIN] = values;
   const least = opaque(values);
   const shift = b.constant ? blurred(a, true) : a.constant ? blurred(b, true) : least.origins;

@@ -38,4 +38,5 @@ export type { ColumnDefinition, SqlColumn, SqlSchema } from "./schema.js";
 export { pointAt, positionOf, type QueryPosition, type Span } from "./source.js";
 export { type SqlType, scalarType, showType, TYPE_NAMES } from "./types.js";
 export { canonicalJson, jsonText } from "./values/json.js";
+export { literal as literalOf } from "./values/literal.js";
 export { outputValue } from "./values/text.js";

@@ -57,7 +57,12 @@ export class Channel {
 
   /** Appends rows. `bytes` are the same rows, if they are there already. */
   append(batch: Batch, { round, timeMs, grown }: GraphMoment, bytes?: Uint8Array): void {
-    this.#log.append(Buffer.from(bytes ?? encodeBatch(batch)), batch.rows, round, timeMs);
+    this.#log.append(
+      bytes === undefined ? Buffer.from(encodeBatch(batch)) : kept(bytes),
+      batch.rows,
+      round,
+      timeMs,
+    );
     grown.add(this);
     this.trim(timeMs);
   }
@@ -101,4 +106,11 @@ export class Channel {
     );
     this.rows?.load(parts);
   }
+}
+
+/** Bytes that stay. A view of a record that is little more than these is kept as it is: nothing else holds or changes the record. */
+function kept(bytes: Uint8Array): Buffer {
+  return 2 * bytes.length >= bytes.buffer.byteLength
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    : Buffer.from(bytes);
 }

@@ -9,7 +9,17 @@ export function calculatedValue(operator: SqlOperator, values: readonly Value[])
   return { ...calculated(operator, values), type: typeOf(operator, values) };
 }
 
-const CONDITIONS: ReadonlySet<SqlOperator> = new Set(["like", "ilike", "@>", "<@", "?", "~", "~*", "!~", "!~*"]);
+const CONDITIONS: ReadonlySet<SqlOperator> = new Set([
+  "like",
+  "ilike",
+  "@>",
+  "<@",
+  "?",
+  "~",
+  "~*",
+  "!~",
+  "!~*",
+]);
 
 /** There is no arithmetic with texts. With times there is: an interval counts as a number here, and leaves a time a time. */
 function typeOf(operator: SqlOperator, values: readonly Value[]): ColumnType | null {

@@ -49,11 +49,19 @@ export class ByteWriter {
   }
 
   /** A text of so many bytes as UTF-8. */
-  text(text: string, length: number): void {
+  utf8(text: string, length: number): void {
     this.#room(length);
     if (length === text.length) this.#bytes.write(text, this.#length, length, "latin1");
     else this.#bytes.write(text, this.#length, length, "utf8");
     this.#length += length;
+  }
+
+  /** A text as UTF-8 behind the count of its bytes. */
+  text(text: string): void {
+    const length = Buffer.byteLength(text, "utf8");
+    this.varint(length);
+    this.#room(length);
+    this.#length += this.#bytes.write(text, this.#length, length, "utf8");
   }
 
   /** One bit per row of an array of bytes that are 0 or 1. */

@@ -18,6 +18,11 @@ export class Texts {
     this.#source = source;
   }
 
+  /** Does a code stand for its text as long as this is there? */
+  get isLasting(): boolean {
+    return true;
+  }
+
   get size(): number {
     return this.#strings.length;
   }
@@ -72,7 +77,7 @@ export class Texts {
       }
       if (source !== null && end > start) out.slice(source, start, end);
       [start, end] = [0, 0];
-      out.text(text ?? "", lengths[i] as number);
+      out.utf8(text ?? "", lengths[i] as number);
     }
     if (source !== null && end > start) out.slice(source, start, end);
   }

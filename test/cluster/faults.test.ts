@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { run } from "headwater";
 import { statusOf } from "#src/cluster/index.js";
@@ -102,8 +101,7 @@ test(`heads, standbys and servers are killed and paused, and every operation has
       await waitFor("for the new member", start());
     } else if (victim !== undefined) {
       victim.signal("SIGSTOP");
-      await goesOn(acknowledged.length + 5); // without it
-      await sleep(random.int(300));
+      await goesOn(acknowledged.length + 5 + random.int(200)); // without it
       victim.signal("SIGCONT");
     }
   }

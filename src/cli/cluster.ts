@@ -1,9 +1,9 @@
 import type { ClusterStatus } from "../cluster/index.js";
 import { misused } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import type { Terminal } from "./terminal.js";
 
-export const cluster: Command = {
+export const cluster: CliCommand = {
   name: "cluster",
   operands: ["status", "ADDRESS"],
   summary: "look at a cluster: its members, its head, and its log",

@@ -2,18 +2,18 @@ import { HeadwaterError } from "../errors.js";
 import { running } from "../host/event/index.js";
 import { type AnyService, HOSTS, PARKED, type RequestedBy, type Running } from "../host/service.js";
 import { DOOR } from "../model/door.js";
-import { INVOKE, type Reference, reference, type Scope } from "../model/refs.js";
+import { INVOKE, type InvocationScope, type Reference, reference } from "../model/refs.js";
 import * as rules from "../model/rules.js";
 import type { Feed } from "../observe/index.js";
 import { areSimple, copyAll } from "../state/values.js";
 import type { Gateway } from "./gateway.js";
 import type { Member } from "./member.js";
-import type { Place } from "./place.js";
+import type { NamedPlace } from "./place.js";
 
 export interface ClusterServiceParts {
   readonly gateway: Gateway;
   readonly member: () => Member;
-  readonly roots: ReadonlyMap<string, Place>;
+  readonly roots: ReadonlyMap<string, NamedPlace>;
   readonly isSingle: boolean;
   readonly feed: Feed;
   readonly stop: (graceMs: number) => Promise<void>;
@@ -67,8 +67,12 @@ function elsewhere(): never {
 
 const NOTHING_PARKED: AnyService[typeof PARKED] = { list: () => [], replay: elsewhere, drop: elsewhere };
 
-function rootFor({ gateway }: ClusterServiceParts, root: Place, { client, request }: RequestedBy): Reference {
-  const scope: Scope = {
+function rootFor(
+  { gateway }: ClusterServiceParts,
+  root: NamedPlace,
+  { client, request }: RequestedBy,
+): Reference {
+  const scope: InvocationScope = {
     [INVOKE]: (target, method, args) => {
       // At once, not as a rejection: an event that does not await it must fail, too.
       if (running.slot !== null && running.method !== null)

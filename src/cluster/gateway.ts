@@ -14,7 +14,7 @@ import { pathOf } from "../model/path.js";
 import type { Payer } from "../model/share.js";
 import { encode } from "../state/codec.js";
 import { GatewayListeners } from "./listeners.js";
-import type { FromHead, HeadLink, RelayedCall, Request } from "./relayed.js";
+import type { HeadLink, HeadMessage, RelayedCall, RelayedRequest } from "./relayed.js";
 
 export interface GatewayParts {
   readonly roots: ReadonlyMap<string, Address>;
@@ -29,7 +29,7 @@ export interface GatewayParts {
 }
 
 interface Pending {
-  request: Request;
+  request: RelayedRequest;
   readonly waiting: ResultCallbacks;
   readonly bytes: number;
 }
@@ -114,14 +114,14 @@ export class Gateway implements Door {
     if (head === this.#head) this.#head = null;
   }
 
-  #again(request: Request): Request {
+  #again(request: RelayedRequest): RelayedRequest {
     if (request.kind === "ask") return { ...request, sentUpTo: this.#sentUpTo };
     if (request.kind !== "series") return request;
     return { ...request, sentUpTo: Math.max(request.sentUpTo ?? 0, this.#sent.get(request.client) ?? 0) };
   }
 
   /** Something came from the head. */
-  take(message: FromHead): void {
+  take(message: HeadMessage): void {
     if (message.kind !== "result") return this.#listeners.take(message);
     const { n, ok, value } = message;
     const pending = this.#pending.get(n);
@@ -182,7 +182,11 @@ export class Gateway implements Door {
     return this.#listeners.listen(client, onMessage);
   }
 
-  #request(asked: Asked, waiting: ResultCallbacks, make: (n: number, call: RelayedCall) => Request): void {
+  #request(
+    asked: Asked,
+    waiting: ResultCallbacks,
+    make: (n: number, call: RelayedCall) => RelayedRequest,
+  ): void {
     const failure = this.#parts.failure();
     if (failure !== null) return waiting.reject(failure);
     if (this.#pending.size >= PENDING_MAX || this.#pendingBytes >= PENDING_BYTES_MAX)

@@ -3,7 +3,7 @@ import { HeadwaterError } from "../errors.js";
 import type { LogPort } from "../journal/stream/log-port.js";
 import type { Gateway } from "./gateway.js";
 import { connectLink, type Hello, Link, type LinkAddress, type Welcome } from "./links.js";
-import type { FromHead, ToHead } from "./relayed.js";
+import type { GatewayMessage, HeadMessage } from "./relayed.js";
 
 /** Under this name, a member's address and key are kept. */
 export function memberPart(member: string): string {
@@ -26,7 +26,7 @@ const RETRY_MS = 50;
 /** Keeps a gateway connected to the head of one epoch, as long as that is the head. */
 export class HeadConnection {
   readonly #parts: HeadConnectionParts;
-  #link: Link<FromHead, ToHead> | null = null;
+  #link: Link<HeadMessage, GatewayMessage> | null = null;
   #isClosed = false;
 
   constructor(parts: HeadConnectionParts) {
@@ -55,7 +55,7 @@ export class HeadConnection {
   #use(socket: Socket): void {
     if (this.#isClosed) return void socket.destroy();
     const { gateway, hello, refused } = this.#parts;
-    const link = new Link<FromHead, ToHead>(socket, {
+    const link = new Link<HeadMessage, GatewayMessage>(socket, {
       aside: (aside) => {
         const welcome = aside as Welcome;
         if (welcome.kind === "welcome" && !this.#isClosed) gateway.attach(link, welcome.history);

@@ -6,7 +6,7 @@ import { DOOR } from "../model/door.js";
 import type { Gateway } from "./gateway.js";
 import { type Hello, LINK_VERSION, Link } from "./links.js";
 import { Relay } from "./relay.js";
-import type { FromHead, HeadLink, ToHead } from "./relayed.js";
+import type { GatewayMessage, HeadLink, HeadMessage } from "./relayed.js";
 
 export interface HeadParts {
   readonly epoch: number;
@@ -22,7 +22,7 @@ export interface HeadParts {
 /** The program while this process is the head: it answers the gateway of this process, and those that come over links. */
 export class Head {
   readonly #parts: HeadParts;
-  readonly #links = new Set<Link<ToHead, FromHead>>();
+  readonly #links = new Set<Link<GatewayMessage, HeadMessage>>();
   readonly #local: HeadLink;
 
   constructor(parts: HeadParts) {
@@ -45,7 +45,7 @@ export class Head {
   /** A gateway of another process has connected. */
   accept(socket: Socket): void {
     let relay: Relay | null = null;
-    const link = new Link<ToHead, FromHead>(socket, {
+    const link = new Link<GatewayMessage, HeadMessage>(socket, {
       aside: (aside) => {
         const refusal = this.#refusalOf(aside as Hello);
         if (refusal !== null) {

@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../errors.js";
 import type { Listening, Position } from "../model/door.js";
-import type { FromHead, ToHead } from "./relayed.js";
+import type { GatewayMessage, HeadMessage } from "./relayed.js";
 
 interface Listener {
   readonly onMessage: (message: unknown, from: Position) => void;
@@ -15,7 +15,7 @@ export class GatewayListeners {
   readonly #listeners = new Map<string, Listener>();
 
   constructor(
-    readonly send: (message: ToHead) => void,
+    readonly send: (message: GatewayMessage) => void,
     readonly hasClient: (client: string) => boolean,
   ) {}
 
@@ -47,7 +47,7 @@ export class GatewayListeners {
     for (const client of this.#listeners.keys()) this.send({ kind: "listen", client });
   }
 
-  take(message: Exclude<FromHead, { readonly kind: "result" }>): void {
+  take(message: Exclude<HeadMessage, { readonly kind: "result" }>): void {
     const { client } = message;
     const listener = this.#listeners.get(client);
     if (listener === undefined) return;

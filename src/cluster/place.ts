@@ -4,13 +4,13 @@ import type { Key } from "../model/key.js";
 import { type ChildSlot, type Shape, shapeOf } from "../model/shape.js";
 
 /** A context as a gateway knows it: by its name only. It is held as long as a reference to it is. */
-export class Place extends Address {
+export class NamedPlace extends Address {
   override readonly shape: Shape;
 
   constructor(
     node: string,
     cls: ContextClass,
-    parent: Place | null,
+    parent: NamedPlace | null,
     slot: ChildSlot | null,
     key: Key | undefined,
   ) {
@@ -18,12 +18,12 @@ export class Place extends Address {
     this.shape = shapeOf(cls, key);
   }
 
-  static root(node: string, cls: ContextClass): Place {
-    return new Place(node, cls, null, null, undefined);
+  static root(node: string, cls: ContextClass): NamedPlace {
+    return new NamedPlace(node, cls, null, null, undefined);
   }
 
   protected override make(slot: ChildSlot, key: Key | undefined): this {
-    return new Place(this.node, slot.cls, this, slot, key) as this;
+    return new NamedPlace(this.node, slot.cls, this, slot, key) as this;
   }
 
   protected override hold(

@@ -3,7 +3,7 @@ import type { Asked, Door, Listening, RelaySeries, ResultCallbacks, Series } fro
 import { resolvePath } from "../model/path.js";
 import { noSuchMethod } from "../model/refs.js";
 import { decode } from "../state/codec.js";
-import type { FromHead, RelayedCall, RelayedPayer, Request, ToHead } from "./relayed.js";
+import type { GatewayMessage, HeadMessage, RelayedCall, RelayedPayer, RelayedRequest } from "./relayed.js";
 
 /** So many answers are kept for a gateway that has them, before they are dropped. */
 const DROPPED_AT_ONCE = 64;
@@ -11,14 +11,14 @@ const DROPPED_AT_ONCE = 64;
 /** The head's end of a link: makes the requests of one gateway, and tells it what comes of them. */
 export class Relay {
   readonly #door: Door;
-  readonly #send: (message: FromHead) => void;
+  readonly #send: (message: HeadMessage) => void;
   readonly #own: RelaySeries;
   readonly #series = new Map<string, Series>();
   readonly #listening = new Map<string, Listening>();
   #below = 0;
   #isClosed = false;
 
-  constructor(door: Door, gateway: string, send: (message: FromHead) => void) {
+  constructor(door: Door, gateway: string, send: (message: HeadMessage) => void) {
     this.#door = door;
     this.#send = (message) => {
       if (!this.#isClosed) send(message);
@@ -26,7 +26,7 @@ export class Relay {
     this.#own = door.relay(gateway, { caller: "the cluster", part: gateway });
   }
 
-  take(message: ToHead): void {
+  take(message: GatewayMessage): void {
     switch (message.kind) {
       case "ask":
       case "once":
@@ -65,7 +65,7 @@ export class Relay {
     for (const listening of this.#listening.values()) listening.leave();
   }
 
-  #request(message: Request): void {
+  #request(message: RelayedRequest): void {
     const { n } = message;
     const waiting: ResultCallbacks = {
       resolve: (value) => this.#send({ kind: "result", n, ok: true, value }),

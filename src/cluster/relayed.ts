@@ -14,7 +14,7 @@ export interface RelayedCall {
 export type RelayedPayer = readonly [caller: string, part: string];
 
 /** `n` numbers what is waited for. A request that is sent again, to the next head, has the number that it had. */
-export type ToHead =
+export type GatewayMessage =
   /** A request without an id: its number among those of its gateway stands for one. */
   | {
       readonly kind: "ask";
@@ -58,9 +58,9 @@ export type ToHead =
   | { readonly kind: "unlisten"; readonly client: string }
   | { readonly kind: "forget"; readonly client: string };
 
-export type Request = Extract<ToHead, { readonly n: number }>;
+export type RelayedRequest = Extract<GatewayMessage, { readonly n: number }>;
 
-export type FromHead =
+export type HeadMessage =
   | { readonly kind: "result"; readonly n: number; readonly ok: boolean; readonly value: unknown }
   | {
       readonly kind: "told";
@@ -75,6 +75,6 @@ export type FromHead =
 
 /** How a gateway reaches the head of one epoch. */
 export interface HeadLink {
-  send(message: ToHead): void;
+  send(message: GatewayMessage): void;
   close(): void;
 }

@@ -17,7 +17,7 @@ import { Feed } from "../observe/index.js";
 import { clusterService } from "./cluster-service.js";
 import { Gateway } from "./gateway.js";
 import { Member } from "./member.js";
-import { Place } from "./place.js";
+import { NamedPlace } from "./place.js";
 
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
 
@@ -49,7 +49,7 @@ export async function runInCluster(
     gateway.end(error);
     feed.note({ kind: "halted", error });
   };
-  const roots = new Map(Object.entries(classes).map(([node, cls]) => [node, Place.root(node, cls)]));
+  const roots = new Map(Object.entries(classes).map(([node, cls]) => [node, NamedPlace.root(node, cls)]));
   const isSingle = typeof program === "function";
   const gateway = new Gateway({
     roots,

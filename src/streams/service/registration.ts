@@ -1,7 +1,7 @@
 import {
   type Candidate,
+  type CoordinationDecision,
   chosen,
-  type Decision,
   decide,
   decided,
   explain,
@@ -11,11 +11,10 @@ import {
 } from "../coordination/index.js";
 import type { QueryDefinition } from "../graph/index.js";
 import { DEFAULT_RETENTION } from "../graph/index.js";
-import type { InputSpec, Inputs } from "../plan/index.js";
+import { type InputSpec, type Inputs, inputsOf, viewKey } from "../plan/index.js";
 import { type Defined, planDefinition } from "../sql/index.js";
 import type { Described } from "./describe.js";
 import { tablesOf } from "./tables.js";
-import { inputsOf, viewKey } from "./view-key.js";
 
 type DefinedQuery = Extract<Defined, { readonly plan: unknown }>;
 
@@ -57,7 +56,7 @@ export async function explained(catalog: ReadonlyMap<string, Described>, text: s
   if (!("plan" in defined)) return `${defined.kind.slice("create ".length)} ${defined.name}`;
   const options = known === undefined ? {} : wishesOf(known);
   const candidate = candidateOf(catalog, known?.name ?? defined.name ?? "query", defined, options);
-  const decision: Decision = decided(...(await readBy(candidate, catalog)), candidate);
+  const decision: CoordinationDecision = decided(...(await readBy(candidate, catalog)), candidate);
   return explain(candidate, decision);
 }
 

@@ -28,6 +28,10 @@ export class Operation extends Context<string> {
   }
 }
 
+class Broke extends Error {
+  override readonly name = "Broke";
+}
+
 /** Moves money between accounts. The total never changes. */
 export default class Bank extends Context {
   accounts = this.children(Account);
@@ -51,6 +55,18 @@ export default class Bank extends Context {
   @readonly
   count(): number {
     return this.transfers;
+  }
+
+  fail(message: string): void {
+    throw new Broke(message);
+  }
+
+  echo<T>(value: T): T {
+    return value;
+  }
+
+  tell(client: string, message: number): void {
+    this.event.send(client, message);
   }
 
   /** The same under a name, which is counted. */

@@ -23,6 +23,7 @@ export async function startService(
   folder: string,
   port: number,
   durability: "synced" | "written",
+  hosts: number,
   terminal: Terminal,
 ): Promise<Started> {
   const began = performance.now();
@@ -38,6 +39,7 @@ export async function startService(
     const service = await StreamService.open({
       journal: join(folder, JOURNAL),
       durability,
+      hosts,
       onFailure: fail,
     });
     const token = await adminToken(service, join(folder, ADMIN_TOKEN));

@@ -1,3 +1,4 @@
+import { HOSTS_MAX } from "../host/ports/index.js";
 import { misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
@@ -16,12 +17,19 @@ export const serve: Command = {
   options: {
     journal: { value: "DIR", help: "where everything is kept (./headwater-data)" },
     port: { value: "N", help: `the port (${PORT}); 0 takes one that is free` },
+    hosts: {
+      value: "N",
+      help: "how many threads run graphs and partitions of queries (1: the server's own)",
+    },
     durability: { value: "synced|written", help: "when an event counts as safe (synced)" },
   },
   async run({ values, flags }, terminal) {
     const port = Number(values.get("port") ?? PORT);
     if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
       throw misused(serve, `--port is a number from 0 to ${PORT_MAX}.`);
+    const hosts = Number(values.get("hosts") ?? 1);
+    if (!Number.isInteger(hosts) || hosts < 1 || hosts > HOSTS_MAX)
+      throw misused(serve, `--hosts is a number from 1 to ${HOSTS_MAX}.`);
     const durability = values.get("durability") ?? "synced";
     if (durability !== "synced" && durability !== "written")
       throw misused(serve, "--durability is synced or written.");
@@ -32,6 +40,7 @@ export const serve: Command = {
         values.get("journal") ?? "headwater-data",
         port,
         durability,
+        hosts,
         terminal,
       );
       const { url, token, readyMs } = started;

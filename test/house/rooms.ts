@@ -217,7 +217,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/coordination",
       "streams/graph",
     ],
-    names: ["journal"],
+    names: ["journal", "host/fleet"],
   },
   "streams/http": { loads: ["errors", "server", "streams/service"] },
   streams: { loads: ["state", "streams/service"] },

@@ -18,6 +18,7 @@ export {
 } from "./column.js";
 export { compareCells, compareRows, compareText } from "./compare.js";
 export { decodeBatch } from "./decode.js";
+export { detached } from "./detach.js";
 export { encodeBatch } from "./encode.js";
 export { appendRows, gathered, interleaved } from "./gather.js";
 export { narrowed, numericOf, numericText, type Scaled } from "./numeric.js";

@@ -20,6 +20,11 @@ export class Texts {
     return this.#strings.length;
   }
 
+  /** Codes may stand for other texts later: a batch that is kept has to copy what it holds (`detached`). */
+  get isForgetful(): boolean {
+    return false;
+  }
+
   get(code: number): string {
     return this.#strings[code] ?? this.#decoded(code);
   }

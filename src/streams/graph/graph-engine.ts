@@ -6,8 +6,9 @@ import { type Command, decodeCommand, type Push } from "./command.js";
 import type { QueryDefinition, StreamDefinition } from "./definition.js";
 import type { Moment } from "./moment.js";
 import { Nodes } from "./nodes.js";
+import { type PartitionRecords, PartitionWork } from "./partition-work.js";
 import { groupedByOwner, jsonOf, jsonPart, named, type Part } from "./parts.js";
-import { queryNode } from "./query-node.js";
+import { type QueryNode, queryNode } from "./query-node.js";
 
 /** What came of a command. */
 export interface Outcome {
@@ -17,6 +18,8 @@ export interface Outcome {
   readonly refused: Refused | null;
   /** The streams that have new rows, and the number that their next row gets. */
   readonly grown: readonly (readonly [name: string, next: number])[];
+  /** What partitions have to do now; their replies are the next command, before any other. */
+  readonly work: PartitionRecords | null;
 }
 
 const META = "graph";
@@ -35,6 +38,7 @@ interface Meta {
 export class GraphEngine {
   readonly nodes = new Nodes();
   readonly #cursors = new Map<string, number>();
+  readonly #work = new PartitionWork();
   #round = 0;
 
   /** The position up to which an output has delivered. */
@@ -48,10 +52,11 @@ export class GraphEngine {
 
   apply(record: Uint8Array): Outcome {
     const { timeMs, command } = decodeCommand(record);
-    this.#round++;
+    if (command.kind !== "replies") this.#round++; // else the round of the command before goes on
     const moment: Moment = { round: this.#round, timeMs, grown: new Set() };
     const { refused = null, answers = [] } = this.#carryOut(command, moment);
-    return { refused, answers, grown: [...moment.grown].map(({ name, log }) => [name, log.next] as const) };
+    const grown = [...moment.grown].map(({ name, log }) => [name, log.next] as const);
+    return { refused, answers, grown, work: this.#work.take() };
   }
 
   #carryOut(
@@ -71,6 +76,9 @@ export class GraphEngine {
         return { refused: this.#seal(command, moment) };
       case "tick":
         this.#tick(moment);
+        return {};
+      case "replies":
+        this.#gather(command.replies, moment);
         return {};
       case "cursor":
         if (command.position === null) this.#cursors.delete(command.name);
@@ -121,7 +129,9 @@ export class GraphEngine {
     );
     if (isRefused(node)) return node;
     this.nodes.addQuery(node);
+    if (node.isDivided) this.#work.define(node);
     backfill(node, this.nodes, moment);
+    if (node.isDivided) this.#work.run(node);
     return null;
   }
 
@@ -133,6 +143,8 @@ export class GraphEngine {
         code: "HW-5404",
         message: `"${name}" is read by ${users.join(", ")}. Deregister what reads it first.`,
       };
+    const query = this.nodes.query(name);
+    if (query?.isDivided === true) this.#work.remove(query);
     this.nodes.remove(name);
     return null;
   }
@@ -162,16 +174,37 @@ export class GraphEngine {
     for (const reader of this.nodes.readersOf(name)) reader.watermark(name, source.channel.watermark);
   }
 
-  /** Lets everything that waits go through the queries. */
+  /**
+   * Lets everything that waits go through the queries. What reads a query that is divided waits until the replies of its
+   * partitions are there, so that it sees the same rounds as if the query were not divided.
+   */
   #settle(moment: Moment): void {
+    const unready = new Set<string>();
     for (const node of this.nodes.queries) {
-      if (!node.hasWork) continue;
-      const { results, isAdvanced } = node.run(moment);
-      const { name } = node.definition;
-      for (const reader of this.nodes.readersOf(name)) {
-        for (const batch of results) reader.push(name, batch);
-        if (isAdvanced && node.out.watermark !== null) reader.watermark(name, node.out.watermark);
+      const { name, inputs } = node.definition;
+      if (inputs.some((input) => unready.has(input))) unready.add(name);
+      else if (node.hasWork) {
+        this.#handOn(node, node.run(moment));
+        if (!node.isDivided) continue;
+        this.#work.run(node);
+        unready.add(name);
       }
+    }
+  }
+
+  #gather(replies: PartitionRecords, moment: Moment): void {
+    for (const { query, results } of this.#work.replied(replies)) {
+      const node = this.nodes.query(query);
+      if (node !== null) this.#handOn(node, node.gather(results, moment));
+    }
+    this.#settle(moment);
+  }
+
+  #handOn(node: QueryNode, { results, isAdvanced }: ReturnType<QueryNode["run"]>): void {
+    const { name } = node.definition;
+    for (const reader of this.nodes.readersOf(name)) {
+      for (const batch of results) reader.push(name, batch);
+      if (isAdvanced && node.out.watermark !== null) reader.watermark(name, node.out.watermark);
     }
   }
 

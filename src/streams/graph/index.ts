@@ -11,3 +11,4 @@ export {
   type StreamDefinition,
 } from "./definition.js";
 export { GraphEngine, type Outcome } from "./graph-engine.js";
+export { PartitionEngine } from "./partition-engine.js";

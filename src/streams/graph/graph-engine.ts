@@ -4,14 +4,14 @@ import { backfill, unready } from "./backfill.js";
 import { misdefined } from "./check.js";
 import { type Command, decodeCommand, type Push } from "./command.js";
 import type { QueryDefinition, StreamDefinition } from "./definition.js";
-import type { Moment } from "./moment.js";
-import { Nodes } from "./nodes.js";
+import type { GraphMoment } from "./moment.js";
+import { GraphNodes } from "./nodes.js";
 import { type PartitionRecords, PartitionWork } from "./partition-work.js";
-import { groupedByOwner, jsonOf, jsonPart, named, type Part } from "./parts.js";
+import { type CheckpointPart, groupedByOwner, jsonOf, jsonPart, named } from "./parts.js";
 import { type QueryNode, queryNode } from "./query-node.js";
 
 /** What came of a command. */
-export interface Outcome {
+export interface CommandOutcome {
   /** One for each push of the command. */
   readonly answers: readonly PushAnswer[];
   /** Why the command was refused; it has changed nothing then. */
@@ -36,7 +36,7 @@ interface Meta {
  * order in which they were registered: a query can read only what was there before it, so this order is topological.
  */
 export class GraphEngine {
-  readonly nodes = new Nodes();
+  readonly nodes = new GraphNodes();
   readonly #cursors = new Map<string, number>();
   readonly #work = new PartitionWork();
   #round = 0;
@@ -50,10 +50,10 @@ export class GraphEngine {
     return this.nodes.memoryBytes;
   }
 
-  apply(record: Uint8Array): Outcome {
+  apply(record: Uint8Array): CommandOutcome {
     const { timeMs, command } = decodeCommand(record);
     if (command.kind !== "replies") this.#round++; // else the round of the command before goes on
-    const moment: Moment = { round: this.#round, timeMs, grown: new Set() };
+    const moment: GraphMoment = { round: this.#round, timeMs, grown: new Set() };
     const { refused = null, answers = [] } = this.#carryOut(command, moment);
     const grown = [...moment.grown].map(({ name, log }) => [name, log.next] as const);
     return { refused, answers, grown, work: this.#work.take() };
@@ -61,7 +61,7 @@ export class GraphEngine {
 
   #carryOut(
     command: Command,
-    moment: Moment,
+    moment: GraphMoment,
   ): { readonly refused?: Refused | null; readonly answers?: readonly PushAnswer[] } {
     switch (command.kind) {
       case "push":
@@ -87,14 +87,14 @@ export class GraphEngine {
     }
   }
 
-  #push(pushes: readonly Push[], moment: Moment): PushAnswer[] {
+  #push(pushes: readonly Push[], moment: GraphMoment): PushAnswer[] {
     const answers = pushes.map((push) => this.#pushOne(push, moment));
     for (const name of new Set(pushes.map(({ stream }) => stream))) this.#advance(name, moment.timeMs);
     this.#settle(moment);
     return answers;
   }
 
-  #pushOne(push: Push, moment: Moment): PushAnswer {
+  #pushOne(push: Push, moment: GraphMoment): PushAnswer {
     const source = this.nodes.source(push.stream);
     if (source === null) return this.nodes.missing(push.stream);
     try {
@@ -115,7 +115,7 @@ export class GraphEngine {
     return refused;
   }
 
-  #defineQuery(definition: QueryDefinition, moment: Moment): Refused | null {
+  #defineQuery(definition: QueryDefinition, moment: GraphMoment): Refused | null {
     const refused =
       misdefined(definition) ??
       this.nodes.taken(definition.name) ??
@@ -149,7 +149,7 @@ export class GraphEngine {
     return null;
   }
 
-  #seal({ stream, producer, upTo }: Extract<Command, { kind: "seal" }>, moment: Moment): Refused | null {
+  #seal({ stream, producer, upTo }: Extract<Command, { kind: "seal" }>, moment: GraphMoment): Refused | null {
     const source = this.nodes.source(stream);
     if (source === null) return this.nodes.missing(stream);
     const refused = source.seal(producer, upTo, moment.timeMs);
@@ -159,7 +159,7 @@ export class GraphEngine {
     return null;
   }
 
-  #tick(moment: Moment): void {
+  #tick(moment: GraphMoment): void {
     for (const source of this.nodes.sources) {
       source.expire(moment.timeMs);
       this.#advance(source.definition.name, moment.timeMs);
@@ -178,7 +178,7 @@ export class GraphEngine {
    * Lets everything that waits go through the queries. What reads a query that is divided waits until the replies of its
    * partitions are there, so that it sees the same rounds as if the query were not divided.
    */
-  #settle(moment: Moment): void {
+  #settle(moment: GraphMoment): void {
     const unready = new Set<string>();
     for (const node of this.nodes.queries) {
       const { name, inputs } = node.definition;
@@ -192,7 +192,7 @@ export class GraphEngine {
     }
   }
 
-  #gather(replies: PartitionRecords, moment: Moment): void {
+  #gather(replies: PartitionRecords, moment: GraphMoment): void {
     for (const { query, results } of this.#work.replied(replies)) {
       const node = this.nodes.query(query);
       if (node !== null) this.#handOn(node, node.gather(results, moment));
@@ -208,7 +208,7 @@ export class GraphEngine {
     }
   }
 
-  *checkpoint(): Generator<Part> {
+  *checkpoint(): Generator<CheckpointPart> {
     const meta: Meta = { round: this.#round, cursors: [...this.#cursors] };
     yield* named("", [[META, jsonPart(meta)]]);
     yield* this.nodes.checkpoint();

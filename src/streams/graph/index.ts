@@ -10,5 +10,6 @@ export {
   type QueryDefinition,
   type StreamDefinition,
 } from "./definition.js";
-export { GraphEngine, type Outcome } from "./graph-engine.js";
+export { type CommandOutcome, GraphEngine } from "./graph-engine.js";
 export { PartitionEngine } from "./partition-engine.js";
+export { type SnapshotTable, snapshot } from "./snapshot.js";

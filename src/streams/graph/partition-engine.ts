@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter } from "../columns/index.js";
 import type { InputSpec } from "../plan/index.js";
 import { definitionOf, definitionText, type QueryDefinition } from "./definition.js";
-import { groupedByOwner, jsonOf, jsonPart, named, type Part, partsBelow } from "./parts.js";
+import { type CheckpointPart, groupedByOwner, jsonOf, jsonPart, named, partsBelow } from "./parts.js";
 import { encodeResults, feed } from "./round.js";
 import { RunningQuery } from "./running-query.js";
 import { readBytes, readText, writeBytes, writeText } from "./texts.js";
@@ -90,13 +90,13 @@ export class PartitionEngine {
     return encodeResults(held.running.run());
   }
 
-  *checkpoint(): Generator<Part> {
+  *checkpoint(): Generator<CheckpointPart> {
     for (const [query, parts] of this.#gone) for (const part of parts) yield* named(query, [[part, null]]);
     this.#gone = new Map();
     for (const [query, held] of this.#held) yield* named(query, this.#partsOf(held));
   }
 
-  *#partsOf(held: Held): Generator<Part> {
+  *#partsOf(held: Held): Generator<CheckpointPart> {
     const { running, definition, inputs, parts } = held;
     if (!held.isSaved) {
       held.isSaved = true;

@@ -5,8 +5,8 @@ import { type Refused, refusedBy } from "./answers.js";
 import { Channel } from "./channel.js";
 import type { QueryDefinition } from "./definition.js";
 import { KeyedRows } from "./keyed-rows.js";
-import type { Moment } from "./moment.js";
-import { named, type OwnParts, type Part, partsBelow } from "./parts.js";
+import type { GraphMoment } from "./moment.js";
+import { type CheckpointPart, named, type OwnParts, partsBelow } from "./parts.js";
 import { encodeRound, joinedResults } from "./round.js";
 import { type RoundResults, RunningQuery } from "./running-query.js";
 
@@ -98,7 +98,7 @@ export class QueryNode {
    * One round: everything that waits goes through the query. Returns its results, for the queries that read it. A query that is
    * divided has none yet: its round waits to be dispatched.
    */
-  run(moment: Moment): Given {
+  run(moment: GraphMoment): Given {
     if (!this.isDivided) return this.#keep(this.#running.run(), moment);
     this.#dispatched.push(encodeRound(this.#running.take(), this.#dividedBy, this.definition.partitions));
     return { results: [], isAdvanced: false };
@@ -112,11 +112,11 @@ export class QueryNode {
   }
 
   /** The results of a round that was dispatched, one for each partition. */
-  gather(results: readonly Uint8Array[], moment: Moment): Given {
+  gather(results: readonly Uint8Array[], moment: GraphMoment): Given {
     return this.#keep(joinedResults(results, this.#running.columns), moment);
   }
 
-  #keep({ rows, reached, late, errors }: RoundResults, moment: Moment): Given {
+  #keep({ rows, reached, late, errors }: RoundResults, moment: GraphMoment): Given {
     for (const batch of rows) this.out.append(batch, moment);
     if (rows.length > 0) this.out.rows?.take(rows);
     if (late.length > 0)
@@ -134,7 +134,7 @@ export class QueryNode {
     return { results: rows, isAdvanced: this.out.advance(reached) };
   }
 
-  *checkpoint(): Generator<Part> {
+  *checkpoint(): Generator<CheckpointPart> {
     yield* this.out.checkpoint();
     yield* named("late", this.late.checkpoint());
     yield* named("errors", this.errors.checkpoint());

@@ -3,7 +3,7 @@ import { type StandingQuery, standingQuery } from "../operators/index.js";
 import { writerOf } from "../outputs/index.js";
 import type { InputSpec } from "../plan/index.js";
 import type { QueryDefinition } from "./definition.js";
-import type { Part } from "./parts.js";
+import type { CheckpointPart } from "./parts.js";
 
 /** What one round has given. */
 export interface RoundResults {
@@ -116,7 +116,7 @@ export class RunningQuery {
     return taken;
   }
 
-  *checkpoint(prefix: string): Generator<Part> {
+  *checkpoint(prefix: string): Generator<CheckpointPart> {
     for (const [name, bytes] of this.#query.checkpoint()) yield [`${prefix}${name}`, bytes];
   }
 

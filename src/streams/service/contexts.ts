@@ -4,7 +4,15 @@ import { readonly } from "../../model/marks.js";
 import { owned } from "../../model/owned.js";
 import { tracked } from "../../model/tracked.js";
 import type { Cell, Schema } from "../columns/index.js";
-import { encodeCommand, GraphEngine, type Outcome, PartitionEngine, stamp } from "../graph/index.js";
+import {
+  type CommandOutcome,
+  encodeCommand,
+  GraphEngine,
+  PartitionEngine,
+  type SnapshotTable,
+  snapshot,
+  stamp,
+} from "../graph/index.js";
 import { type Described, describe } from "./describe.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
 import type { StoredToken } from "./tokens.js";
@@ -37,7 +45,7 @@ export class Graph extends Context {
   partitions = this.children(Partition);
 
   /** A command that concerns no partition is done at once. */
-  carryOut(record: Uint8Array): Outcome | Promise<Outcome> {
+  carryOut(record: Uint8Array): CommandOutcome | Promise<CommandOutcome> {
     const outcome = this.engine.apply(stamp(record, this.event.time));
     return outcome.work === null ? outcome : this.#withPartitions(outcome);
   }
@@ -46,7 +54,7 @@ export class Graph extends Context {
    * Partitions run side by side, in this event: one ticket, one cut through all of them. Their replies go through the queries
    * that read them, which may give partitions more to do.
    */
-  async #withPartitions(first: Outcome): Promise<Outcome> {
+  async #withPartitions(first: CommandOutcome): Promise<CommandOutcome> {
     const grown = new Map(first.grown);
     for (let { work } = first; work !== null; ) {
       const replies = await Promise.all(work.map((records, i) => this.partitions(i).carryOut(records)));
@@ -87,6 +95,11 @@ export class Graph extends Context {
     });
   }
 
+  /** The rows of some tables and views, all of one moment. */
+  @readonly snapshot(names: readonly string[], bytesMax: number): readonly SnapshotTable[] {
+    return this.engine.read((engine) => snapshot(engine, names, bytesMax));
+  }
+
   /** The rows of a table or a view, in the order of their keys. */
   @readonly view(
     name: string,
@@ -118,7 +131,7 @@ export class Tenant extends Context<string> {
   tokens = tracked.map<string, StoredToken>();
 
   /** Registers a stream or a query, within the quotas: two requests cannot race past them. */
-  async define(record: Uint8Array, what: "streams" | "queries"): Promise<Outcome> {
+  async define(record: Uint8Array, what: "streams" | "queries"): Promise<CommandOutcome> {
     const size = await this.graph.size();
     if (size[what] >= this.quotas[what])
       throw new HeadwaterError(

@@ -4,4 +4,4 @@
  */
 
 export { type Defined, planDefinition } from "./plan-definition.js";
-export { planQuery } from "./plan-query.js";
+export { describeQuery, planBound, planQuery, type QueryShape } from "./plan-query.js";

@@ -16,13 +16,13 @@ export class Texts {
     this.#source = source;
   }
 
-  get size(): number {
-    return this.#strings.length;
+  /** Does a code stand for its text as long as this is there? */
+  get isLasting(): boolean {
+    return true;
   }
 
-  /** Codes may stand for other texts later: a batch that is kept has to copy what it holds (`detached`). */
-  get isForgetful(): boolean {
-    return false;
+  get size(): number {
+    return this.#strings.length;
   }
 
   get(code: number): string {

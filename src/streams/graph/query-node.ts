@@ -117,7 +117,7 @@ export class QueryNode {
   }
 
   #keep({ rows, reached, late, errors }: RoundResults, moment: GraphMoment): Given {
-    for (const batch of rows) this.out.append(batch, moment);
+    if (moment.isQuiet !== true) for (const batch of rows) this.out.append(batch, moment);
     if (rows.length > 0) this.out.rows?.take(rows);
     if (late.length > 0)
       this.late.append(

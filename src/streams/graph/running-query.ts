@@ -1,4 +1,4 @@
-import { type Batch, detached, type Schema } from "../columns/index.js";
+import { type Batch, lasting, type Schema } from "../columns/index.js";
 import { type StandingQuery, standingQuery } from "../operators/index.js";
 import { writerOf } from "../outputs/index.js";
 import type { InputSpec } from "../plan/index.js";
@@ -37,7 +37,7 @@ export class RunningQuery {
       { emit, inputs },
       {
         rows: (batch) => {
-          if (batch.rows > 0) this.#results.push(detached(batch)); // more rows come before they are read
+          if (batch.rows > 0) this.#results.push(lasting(batch)); // more rows come before they are read
         },
         watermark: (timeMs) => {
           this.#reached = timeMs;

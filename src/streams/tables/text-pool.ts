@@ -12,8 +12,8 @@ export class TextPool extends Texts {
   readonly #free: number[] = [];
   #memoryBytes = 0;
 
-  override get isForgetful(): boolean {
-    return true;
+  override get isLasting(): boolean {
+    return false;
   }
 
   /** What the texts take, roughly: two bytes a character and what an entry of a map takes. */

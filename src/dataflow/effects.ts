@@ -11,7 +11,7 @@ import {
 } from "./source.js";
 
 /** A method that another one calls, starts or sends to. */
-export interface Reached {
+export interface ReachedMethod {
   readonly shape: Shape;
   readonly method: string;
   readonly position: SourcePosition;
@@ -20,11 +20,11 @@ export interface Reached {
 /** What a method does besides changing the fields of its own context, as far as its text says. */
 export interface MethodEffects {
   /** In the same event. */
-  readonly calls: readonly Reached[];
+  readonly calls: readonly ReachedMethod[];
   /** In later events of the same logical node: started, by a timer, after an outside call. */
-  readonly later: readonly Reached[];
+  readonly later: readonly ReachedMethod[];
   /** On other logical nodes. */
-  readonly sends: readonly Reached[];
+  readonly sends: readonly ReachedMethod[];
   /** Does it send messages to clients? */
   readonly tellsClients: boolean;
   /** Where the text does not say what is reached. */
@@ -37,7 +37,7 @@ type Meaning =
   | { readonly kind: "children"; readonly slot: ChildSlot }
   | { readonly kind: "event" };
 
-export interface Known {
+export interface ProgramClasses {
   /** The shape of a class of the program, by its name. */
   shapeNamed(name: string): Shape | null;
   shapeOf(cls: ChildSlot["cls"]): Shape | null;
@@ -50,7 +50,12 @@ const LATER = new Map([
 ]);
 
 /** Reads one method of a class. */
-export function effectsOf(body: Syntax, shape: Shape, { file }: ClassSource, known: Known): MethodEffects {
+export function effectsOf(
+  body: Syntax,
+  shape: Shape,
+  { file }: ClassSource,
+  known: ProgramClasses,
+): MethodEffects {
   return read(body, shape, file, known, new Map());
 }
 
@@ -58,7 +63,7 @@ export function effectsOf(body: Syntax, shape: Shape, { file }: ClassSource, kno
 export function requestsOf(
   body: Syntax,
   file: SourceFile,
-  known: Known,
+  known: ProgramClasses,
   roots: ReadonlyMap<string, Shape>,
 ): MethodEffects {
   const names = new Map<string, Meaning>();
@@ -81,15 +86,15 @@ function read(
   body: Syntax,
   shape: Shape | null,
   file: SourceFile,
-  known: Known,
+  known: ProgramClasses,
   names: Map<string, Meaning>,
 ): MethodEffects {
-  const [calls, later, sends, unclear]: [Reached[], Reached[], Reached[], SourcePosition[]] = [
-    [],
-    [],
-    [],
-    [],
-  ];
+  const [calls, later, sends, unclear]: [
+    ReachedMethod[],
+    ReachedMethod[],
+    ReachedMethod[],
+    SourcePosition[],
+  ] = [[], [], [], []];
   let tellsClients = false;
 
   const meaning = (node: Syntax | null | undefined): Meaning | null => {
@@ -136,7 +141,7 @@ function read(
     const kind = nameIn(callee.property as Syntax);
     return { kind, target: (at.arguments as Syntax[])[kind === "send" ? 0 : (LATER.get(kind) ?? 0)] };
   };
-  const reach = (into: Reached[], of: Meaning | null, method: string, node: Syntax): void => {
+  const reach = (into: ReachedMethod[], of: Meaning | null, method: string, node: Syntax): void => {
     if (of?.kind === "context") into.push({ shape: of.shape, method, position: file.place(node) });
     else unclear.push(file.place(node));
   };

@@ -1,7 +1,7 @@
 import type { SourcePosition } from "../analysis/index.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { inspectTree, type Shape, shapeOf } from "../model/shape.js";
-import { effectsOf, type Known, type MethodEffects, type Reached } from "./effects.js";
+import { effectsOf, type MethodEffects, type ProgramClasses, type ReachedMethod } from "./effects.js";
 import type { ClassSource } from "./source.js";
 
 /** One method of a class, in one logical node. */
@@ -29,9 +29,9 @@ export class NodeMethods {
     readonly name: string,
     readonly root: ContextClass<Context>,
     sources: ReadonlyMap<string, ClassSource>,
-    known: Known,
+    known: ProgramClasses,
     /** What callers outside may ask for; `null`: anything. */
-    readonly asked: readonly Reached[] | null,
+    readonly asked: readonly ReachedMethod[] | null,
   ) {
     this.shapes = inspectTree(root);
     for (const shape of this.shapes) {
@@ -97,7 +97,7 @@ function methodOf(
   shape: Shape,
   name: string,
   sources: ReadonlyMap<string, ClassSource>,
-  known: Known,
+  known: ProgramClasses,
 ): ProgramMethod {
   const isReadonly = shape.methods.get(name)?.readonly ?? false;
   const own = sourcesOf(shape, sources);
@@ -130,7 +130,7 @@ function fromQueries(shape: Shape, name: string): MethodEffects {
   return { ...NOTHING, calls: [{ shape, method: "changed", position }] };
 }
 
-export function knownClasses(roots: readonly ContextClass<Context>[]): Known {
+export function knownClasses(roots: readonly ContextClass<Context>[]): ProgramClasses {
   const shapes = new Map(roots.flatMap((root) => inspectTree(root)).map((shape) => [shape.cls.name, shape]));
   return {
     shapeNamed: (name) => shapes.get(name) ?? null,

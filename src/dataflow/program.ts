@@ -2,7 +2,7 @@ import type { Dataflow, SourcePosition } from "../analysis/index.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { shapeOf } from "../model/shape.js";
 import { dataflowOf } from "./derive.js";
-import { type Known, requestsOf } from "./effects.js";
+import { type ProgramClasses, requestsOf } from "./effects.js";
 import { type OrderAmongKeys, ordersInside } from "./inside.js";
 import { knownClasses, NodeMethods } from "./methods.js";
 import { type ProgramSource, readProgramSource } from "./source.js";
@@ -41,7 +41,7 @@ export async function programFacts(
 }
 
 /** What the program's `api` asks for; `null`, which is anything, if it has none or it cannot be followed. */
-function askedOf({ api }: ProgramSource, roots: Readonly<Record<string, RootClass>>, known: Known) {
+function askedOf({ api }: ProgramSource, roots: Readonly<Record<string, RootClass>>, known: ProgramClasses) {
   if (api === null) return null;
   const shapes = new Map(Object.entries(roots).map(([name, root]) => [name, shapeOf(root)]));
   const effects = api.functions.map((each) => requestsOf(each, api.file, known, shapes));

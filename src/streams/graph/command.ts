@@ -29,8 +29,8 @@ export type Command =
       readonly producer: string;
       readonly upTo: number | null;
     }
-  /** An output has delivered all rows below `position`; `null`: the output is gone. */
-  | { readonly kind: "cursor"; readonly name: string; readonly position: number | null };
+  /** An output of a stream has delivered all rows below `position`; `null`: the output is gone. */
+  | { readonly kind: "cursor"; readonly name: string; readonly stream: string; readonly position: number | null };
 
 const KINDS: readonly Command["kind"][] = [
   "define stream",
@@ -68,6 +68,7 @@ export function encodeCommand(command: Command): Buffer {
       break;
     case "cursor":
       text(out, command.name);
+      text(out, command.stream);
       optional(out, command.position);
   }
   return out.written;
@@ -99,7 +100,7 @@ function read(kind: Command["kind"] | undefined, input: ByteReader): Command {
     case "seal":
       return { kind, stream: readText(input), producer: readText(input), upTo: readOptional(input) };
     case "cursor":
-      return { kind, name: readText(input), position: readOptional(input) };
+      return { kind, name: readText(input), stream: readText(input), position: readOptional(input) };
     case "tick":
     case undefined:
       return { kind: "tick" };

@@ -51,7 +51,8 @@ export async function allowedAddresses(
   { isPrivateAllowed }: AddressPolicy,
 ): Promise<readonly { readonly address: string; readonly family: number }[]> {
   const bare = host.replace(/^\[(.*)\]$/, "$1");
-  const found = isIP(bare) === 0 ? await resolve(bare, { all: true }) : [{ address: bare, family: isIP(bare) }];
+  const found =
+    isIP(bare) === 0 ? await resolve(bare, { all: true }) : [{ address: bare, family: isIP(bare) }];
   if (!isPrivateAllowed && found.some(({ address }) => isPrivate(address))) throw notAllowed(bare);
   return found;
 }

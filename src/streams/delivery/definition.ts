@@ -41,7 +41,8 @@ export interface OutputDefinition {
 
 const NAME = /^[A-Za-z][\w.-]{0,79}$/;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
-const OWN_HEADERS = /^(host|content-length|content-type|transfer-encoding|connection|idempotency-key|x-headwater-.*)$/i;
+const OWN_HEADERS =
+  /^(host|content-length|content-type|transfer-encoding|connection|idempotency-key|x-headwater-.*)$/i;
 const FILE = /^file:(?!\/)((?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.(?:ndjson|jsonl|csv))$/;
 const SUBJECT = /^[^\s.*>]+(\.[^\s.*>]+)*$/;
 
@@ -61,7 +62,9 @@ export function checkedOutput(
   policy: OutputPolicy,
 ): OutputDefinition {
   if (!NAME.test(name))
-    throw misdefined(`${shown(name)} cannot be a name: a letter, then letters, digits, "_", "-" and ".", at most 80.`);
+    throw misdefined(
+      `${shown(name)} cannot be a name: a letter, then letters, digits, "_", "-" and ".", at most 80.`,
+    );
   const { secrets = {}, acks = false } = options;
   checkTarget(target, policy);
   const isHttp = /^https?:/.test(target);
@@ -91,7 +94,10 @@ function checkTarget(target: string, policy: OutputPolicy): void {
   if (target.length > 2000) throw misdefined("the target has more than 2000 characters.");
   if (target === "stdout:") {
     if (policy.isStdoutAllowed) return;
-    throw new HeadwaterError("HW-5502", "outputs to stdout are not allowed here. Whoever runs the service can allow them.");
+    throw new HeadwaterError(
+      "HW-5502",
+      "outputs to stdout are not allowed here. Whoever runs the service can allow them.",
+    );
   }
   if (target.startsWith("file:")) {
     if (!FILE.test(target))
@@ -99,7 +105,10 @@ function checkTarget(target: string, policy: OutputPolicy): void {
         `${shown(target)} is no file: file:NAME.ndjson or file:FOLDER/NAME.csv, with letters, digits, "_", "-" and ".".`,
       );
     if (policy.directory !== null) return;
-    throw new HeadwaterError("HW-5502", "outputs to files are not allowed here. Whoever runs the service can name a directory for them.");
+    throw new HeadwaterError(
+      "HW-5502",
+      "outputs to files are not allowed here. Whoever runs the service can name a directory for them.",
+    );
   }
   const url = URL.canParse(target) ? new URL(target) : null;
   if (url === null || !/^(https?|tcp|nats|jetstream):$/.test(url.protocol) || url.hostname === "")
@@ -107,11 +116,15 @@ function checkTarget(target: string, policy: OutputPolicy): void {
       `${shown(target)} is no target: http://…, https://…, tcp://HOST:PORT, nats://HOST:PORT/SUBJECT, jetstream://HOST:PORT/SUBJECT, file:NAME.ndjson or stdout:.`,
     );
   if (url.username !== "" || url.password !== "")
-    throw misdefined("a target must not hold a user or a password, because targets are shown. Give them as secrets.");
+    throw misdefined(
+      "a target must not hold a user or a password, because targets are shown. Give them as secrets.",
+    );
   if (url.protocol === "tcp:" && (url.port === "" || !/^\/?$/.test(url.pathname)))
     throw misdefined("a TCP target is tcp://HOST:PORT.");
   if (/^(nats|jetstream):$/.test(url.protocol) && !SUBJECT.test(subjectOf(url)))
-    throw misdefined(`${shown(subjectOf(url))} is no subject to publish to: words with "." between them, without * and >.`);
+    throw misdefined(
+      `${shown(subjectOf(url))} is no subject to publish to: words with "." between them, without * and >.`,
+    );
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const isHere = isIP(host) === 0 ? /(^|\.)localhost\.?$/i.test(host) : isPrivate(host);
   if (isHere && !policy.isPrivateAllowed) throw notAllowed(host);

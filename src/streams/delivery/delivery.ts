@@ -114,12 +114,15 @@ export class Delivery {
       for (const [i, line] of linesOf(format, schema, batch, at).entries()) {
         const number = at + i;
         if (number < position) continue;
-        const isFull = lines.length >= this.definition.batchRows || (lines.length > 0 && size + line.length > BATCH_CHARACTERS);
+        const isFull =
+          lines.length >= this.definition.batchRows ||
+          (lines.length > 0 && size + line.length > BATCH_CHARACTERS);
         if (until === null ? isFull : number >= until) return this.#batch(position, lines, schema);
         lines.push(line);
         size += line.length + 1;
       }
-    if (until !== null && position + lines.length < until) return this.#batch(position, lines, schema, await this.#rest(position + lines.length, until));
+    if (until !== null && position + lines.length < until)
+      return this.#batch(position, lines, schema, await this.#rest(position + lines.length, until));
     return lines.length === 0 ? null : this.#batch(position, lines, schema);
   }
 
@@ -133,7 +136,8 @@ export class Delivery {
       for (const { first, batch } of segments)
         for (const [i, line] of linesOf(format, schema, batch, first).entries())
           if (first + i === from + lines.length && first + i < until) lines.push(line);
-      if (lines.length === before) throw new Error(`rows up to number ${until} were announced, and are not there`);
+      if (lines.length === before)
+        throw new Error(`rows up to number ${until} were announced, and are not there`);
     }
     return lines;
   }
@@ -146,13 +150,15 @@ export class Delivery {
   /** Sends a batch until it is delivered or given up, and returns the one behind it if its end was announced along the way. */
   async #deliver(batch: Batched): Promise<Batched | null> {
     const target = await this.#opened();
-    if (target.isKeyed && this.#state.until !== batch.next) await this.#advance({ ...this.#state, until: batch.next });
+    if (target.isKeyed && this.#state.until !== batch.next)
+      await this.#advance({ ...this.#state, until: batch.next });
     let mark: string | null;
     try {
       mark = await target.send(batch, this.#signalOfAttempt());
     } catch (error) {
       const isOver =
-        error instanceof Undeliverable || (error instanceof TryLater && this.attempts + 1 >= this.definition.attempts);
+        error instanceof Undeliverable ||
+        (error instanceof TryLater && this.attempts + 1 >= this.definition.attempts);
       if (!isOver) throw error;
       const after = { ...this.#state, position: batch.next, until: null };
       await this.port.bury(batch, error.message, after);
@@ -199,7 +205,10 @@ export class Delivery {
     const message = error instanceof Error ? error.message : String(error);
     this.lastError = { message, atMs: Date.now() };
     if (!(error instanceof TryLater)) await this.#closed();
-    const longest = Math.min(BACKOFF_MS_MAX, this.definition.backoffMs * 2 ** Math.min(this.attempts - 1, 20));
+    const longest = Math.min(
+      BACKOFF_MS_MAX,
+      this.definition.backoffMs * 2 ** Math.min(this.attempts - 1, 20),
+    );
     const asked = error instanceof TryLater ? error.afterMs : null;
     const waitMs = asked ?? longest * (0.5 + Math.random() / 2);
     await new Promise<void>((resolve) => {

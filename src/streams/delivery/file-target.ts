@@ -39,7 +39,8 @@ export class FileTarget implements OutputTarget {
     const header = this.format === "csv" && this.#length === 0 ? [headerOf(schema)] : [];
     const bytes = Buffer.from(`${[...header, ...lines].join("\n")}\n`);
     for (let written = 0; written < bytes.length; )
-      written += (await this.#file.write(bytes, written, bytes.length - written, this.#length + written)).bytesWritten;
+      written += (await this.#file.write(bytes, written, bytes.length - written, this.#length + written))
+        .bytesWritten;
     await this.#file.datasync();
     this.#length += bytes.length;
     return String(this.#length);

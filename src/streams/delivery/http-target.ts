@@ -56,7 +56,11 @@ export class HttpTarget implements OutputTarget {
       const sent = request(this.#url, { method: "POST", headers, agent: this.#agent, signal }, (response) => {
         answerOf(response).then(
           (text) =>
-            resolve({ status: response.statusCode ?? 0, text, retryAfter: response.headers["retry-after"] ?? null }),
+            resolve({
+              status: response.statusCode ?? 0,
+              text,
+              retryAfter: response.headers["retry-after"] ?? null,
+            }),
           reject,
         );
       });
@@ -81,7 +85,10 @@ async function answerOf(response: IncomingMessage): Promise<string> {
       break;
     }
   }
-  return text.slice(0, SHOWN_MAX).replace(/\p{Cc}+/gu, " ").trim();
+  return text
+    .slice(0, SHOWN_MAX)
+    .replace(/\p{Cc}+/gu, " ")
+    .trim();
 }
 
 /** `Retry-After` is a number of seconds, or a date. */

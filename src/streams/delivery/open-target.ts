@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { OutputDefinition, OutputPolicy } from "./definition.js";
 import { notAllowed } from "./addresses.js";
+import type { OutputDefinition, OutputPolicy } from "./definition.js";
 import { FileTarget } from "./file-target.js";
 import { HttpTarget } from "./http-target.js";
 import { StdoutTarget } from "./stdout-target.js";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { type AddressPolicy, checkedLookup, allowedAddresses } from "./addresses.js";
+import { type AddressPolicy, allowedAddresses, checkedLookup } from "./addresses.js";
 import type { OutputDefinition } from "./definition.js";
 import type { Batched, OutputTarget } from "./target.js";
 
@@ -49,7 +49,12 @@ export class TcpTarget implements OutputTarget {
     if (this.#socket?.writable === true) return this.#socket;
     const host = this.#url.hostname.replace(/^\[(.*)\]$/, "$1");
     await allowedAddresses(host, this.policy);
-    const socket = connect({ host, port: Number(this.#url.port), lookup: checkedLookup(this.policy), noDelay: true });
+    const socket = connect({
+      host,
+      port: Number(this.#url.port),
+      lookup: checkedLookup(this.policy),
+      noDelay: true,
+    });
     this.#socket = socket;
     this.#acked = 0;
     socket.on("error", () => {}); // whoever waits for it hears of the close
@@ -70,7 +75,8 @@ export class TcpTarget implements OutputTarget {
       const lines = `${rest}${text}`.split("\n");
       rest = lines.pop() ?? "";
       if (rest.length > ANSWER_CHARACTERS_MAX) return void socket.destroy();
-      for (const line of lines) if (/^\s*\d{1,15}\s*$/.test(line)) this.#acked = Math.max(this.#acked, Number(line));
+      for (const line of lines)
+        if (/^\s*\d{1,15}\s*$/.test(line)) this.#acked = Math.max(this.#acked, Number(line));
       this.#wake();
     });
     socket.once("end", () => socket.destroy());

@@ -30,7 +30,12 @@ export type Command =
       readonly upTo: number | null;
     }
   /** An output of a stream has delivered all rows below `position`; `null`: the output is gone. */
-  | { readonly kind: "cursor"; readonly name: string; readonly stream: string; readonly position: number | null };
+  | {
+      readonly kind: "cursor";
+      readonly name: string;
+      readonly stream: string;
+      readonly position: number | null;
+    };
 
 const KINDS: readonly Command["kind"][] = [
   "define stream",

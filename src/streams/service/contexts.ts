@@ -4,8 +4,8 @@ import { readonly } from "../../model/marks.js";
 import { owned } from "../../model/owned.js";
 import { tracked } from "../../model/tracked.js";
 import type { Cell, Schema } from "../columns/index.js";
-import { type CommandOutcome, GraphEngine, type SnapshotTable, snapshot, stamp } from "../graph/index.js";
 import type { DeliveryState, OutputDefinition } from "../delivery/index.js";
+import { type CommandOutcome, GraphEngine, type SnapshotTable, snapshot, stamp } from "../graph/index.js";
 import { type Described, describe } from "./describe.js";
 import { type DeadLetter, Outputs } from "./output-context.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
@@ -120,7 +120,12 @@ export class Tenant extends Context<string> {
     accepted(await this.graph.carryOut(cursor));
   }
 
-  async buryOutput(name: string, letter: DeadLetter, state: DeliveryState, cursor: Uint8Array): Promise<void> {
+  async buryOutput(
+    name: string,
+    letter: DeadLetter,
+    state: DeliveryState,
+    cursor: Uint8Array,
+  ): Promise<void> {
     await this.outputs.bury(name, letter);
     await this.moveOutput(name, state, cursor);
   }
@@ -151,6 +156,8 @@ export class Tenant extends Context<string> {
 export class Streams extends Context {
   tenants = this.children(Tenant);
   names = tracked.set<string>();
+  /** Tenants with outputs or sources, which work without being asked. */
+  active = tracked.set<string>();
 
   addTenant(name: string) {
     const isNew = !this.names.has(name);
@@ -160,5 +167,13 @@ export class Streams extends Context {
 
   @readonly allNames(): string[] {
     return [...this.names];
+  }
+
+  setActive(name: string) {
+    if (!this.active.has(name)) this.active.add(name);
+  }
+
+  @readonly allActive(): string[] {
+    return [...this.active];
   }
 }

@@ -2,7 +2,9 @@ import { HeadwaterError } from "../../errors.js";
 import { run } from "../../host/run.js";
 import type { Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
+import type { OutputPolicy } from "../delivery/index.js";
 import { Streams } from "./contexts.js";
+import { type OutputSurroundings, PUBLIC_TARGETS } from "./outputs.js";
 import { TenantStreams } from "./tenant-streams.js";
 import { isToken, newToken, partsOf, type StoredToken, type TokenScope } from "./tokens.js";
 
@@ -12,6 +14,10 @@ export interface StreamsOptions {
   readonly durability?: Durability;
   /** Hears that nothing can be kept any more. */
   readonly onFailure?: (error: HeadwaterError) => void;
+  /** Where outputs may deliver to, besides what can be reached over the internet. */
+  readonly outputs?: Partial<OutputPolicy>;
+  /** Hears what is worth a line in a log: rows that an output has missed. */
+  readonly warn?: (message: string) => void;
 }
 
 const TENANT = /^[a-z][a-z0-9-]{0,39}$/;
@@ -29,13 +35,18 @@ export class StreamService {
   readonly #tenants = new Map<string, Promise<TenantStreams>>();
   readonly #tokens = new Map<string, Map<string, StoredToken>>();
 
-  private constructor(service: Service<Streams>) {
+  readonly #around: Pick<OutputSurroundings, "policy" | "warn">;
+
+  private constructor(service: Service<Streams>, around: Pick<OutputSurroundings, "policy" | "warn">) {
     this.#service = service;
+    this.#around = around;
   }
 
-  static async open(options: StreamsOptions = {}): Promise<StreamService> {
-    const service = new StreamService((await run(Streams, options)) as Service<Streams>);
+  static async open({ outputs, warn = () => {}, ...options }: StreamsOptions = {}): Promise<StreamService> {
+    const around = { policy: { ...PUBLIC_TARGETS, ...outputs }, warn };
+    const service = new StreamService((await run(Streams, options)) as Service<Streams>, around);
     for (const name of await service.#service.root.allNames()) await service.tenant(name);
+    for (const name of await service.#service.root.allActive()) await service.tenant(name);
     return service;
   }
 
@@ -60,7 +71,8 @@ export class StreamService {
     const { root } = this.#service;
     await root.addTenant(name);
     this.#tokens.set(name, new Map(await root.tenants(name).allTokens()));
-    return await TenantStreams.open(name, root.tenants(name));
+    const note = () => root.setActive(name);
+    return await TenantStreams.open(name, root.tenants(name), { ...this.#around, note });
   }
 
   has(name: string): boolean {

@@ -28,7 +28,10 @@ export class Outputs extends Context {
   add(definition: OutputDefinition, state: DeliveryState) {
     const { name, target } = definition;
     if (this.definitions.has(name))
-      throw new HeadwaterError("HW-5402", `there is an output "${name}" already. Choose another name, or deregister it.`);
+      throw new HeadwaterError(
+        "HW-5402",
+        `there is an output "${name}" already. Choose another name, or deregister it.`,
+      );
     if (this.definitions.size >= OUTPUTS_MAX)
       throw new HeadwaterError("HW-5408", `the tenant has ${OUTPUTS_MAX} outputs. Nothing was registered.`);
     if (target.startsWith("file:") && [...this.definitions.values()].some((other) => other.target === target))

@@ -6,10 +6,10 @@ import {
   Delivery,
   type DeliveryPort,
   type DeliveryState,
-  openTarget,
   type OutputDefinition,
   type OutputOptions,
   type OutputPolicy,
+  openTarget,
   shownTarget,
 } from "../delivery/index.js";
 import { encodeCommand } from "../graph/index.js";
@@ -37,7 +37,18 @@ export interface OutputStatus {
   readonly deadLetterBytes: number;
 }
 
-export const NO_OUTPUTS_BEYOND: OutputPolicy = { isPrivateAllowed: false, directory: null, isStdoutAllowed: false };
+/** What a tenant's outputs are told of the service. */
+export interface OutputSurroundings {
+  readonly policy: OutputPolicy;
+  readonly warn: (message: string) => void;
+  readonly note: () => Promise<void>;
+}
+
+export const PUBLIC_TARGETS: OutputPolicy = {
+  isPrivateAllowed: false,
+  directory: null,
+  isStdoutAllowed: false,
+};
 
 /** The outputs of one tenant, which deliver while the tenant is open. */
 export class TenantOutputs {
@@ -51,6 +62,8 @@ export class TenantOutputs {
     readonly policy: OutputPolicy,
     readonly growth: (stream: string, signal: AbortSignal) => ReturnType<DeliveryPort["growth"]>,
     readonly warn: (message: string) => void,
+    /** Notes that the tenant has outputs, so that they go on after a restart without being asked for. */
+    readonly note: () => Promise<void>,
   ) {
     this.#tenant = tenant;
   }
@@ -63,7 +76,11 @@ export class TenantOutputs {
   }
 
   /** Rows of a stream, a table or a query to a target outside, from now on or from a number on. Returns the output's name. */
-  async register(stream: string, target: string, options: OutputOptions & { readonly name?: string } = {}): Promise<string> {
+  async register(
+    stream: string,
+    target: string,
+    options: OutputOptions & { readonly name?: string } = {},
+  ): Promise<string> {
     const name = options.name ?? `${stream}-${Math.random().toString(36).slice(2, 10)}`;
     const definition = checkedOutput(name, stream, target, options, this.policy);
     const { first, next } = await this.#tenant.graph.rows(stream, Number.MAX_SAFE_INTEGER, 1);
@@ -72,8 +89,16 @@ export class TenantOutputs {
       throw new HeadwaterError("HW-5501", "rows are numbered from 1 on.");
     const position = from === undefined ? next : Math.max(from, first);
     if (position > next)
-      throw new HeadwaterError("HW-5501", `the next row of "${stream}" gets number ${next}, and ${position} is behind it.`);
-    await this.#tenant.addOutput(definition, { position, until: null, mark: null, skipped: 0 }, cursor(definition, position));
+      throw new HeadwaterError(
+        "HW-5501",
+        `the next row of "${stream}" gets number ${next}, and ${position} is behind it.`,
+      );
+    await this.note();
+    await this.#tenant.addOutput(
+      definition,
+      { position, until: null, mark: null, skipped: 0 },
+      cursor(definition, position),
+    );
     this.#start(definition);
     return name;
   }
@@ -100,7 +125,12 @@ export class TenantOutputs {
     return {
       ...{ name, stream, target: shownTarget(target), secrets: Object.keys(secrets) },
       ...{ position: state.position, lag: next - state.position, skipped: state.skipped },
-      ...{ attempts: delivery?.attempts ?? 0, lastError: delivery?.lastError ?? null, deadLetters, deadLetterBytes },
+      ...{
+        attempts: delivery?.attempts ?? 0,
+        lastError: delivery?.lastError ?? null,
+        deadLetters,
+        deadLetterBytes,
+      },
     };
   }
 
@@ -120,7 +150,10 @@ export class TenantOutputs {
       await target.send({ ...letter, stream: definition.stream, schema: columns }, signal);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new HeadwaterError("HW-5504", `the dead letter ${first} of the output "${name}" was not delivered: ${why}.`);
+      throw new HeadwaterError(
+        "HW-5504",
+        `the dead letter ${first} of the output "${name}" was not delivered: ${why}.`,
+      );
     } finally {
       await target.close();
     }

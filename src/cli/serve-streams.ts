@@ -4,7 +4,7 @@ import { HeadwaterError } from "../errors.js";
 import { type PgServer, servePostgres } from "../pgwire/index.js";
 import { listen } from "../server/listen.js";
 import { StreamsHttp } from "../streams/http/index.js";
-import { StreamService } from "../streams/index.js";
+import { StreamService, type StreamsOptions } from "../streams/index.js";
 import { StreamsCatalog } from "../streams/pg/index.js";
 import type { Terminal } from "./terminal.js";
 
@@ -36,6 +36,7 @@ export async function startService(
   durability: "synced" | "written",
   terminal: Terminal,
   pg: PgWishes | null,
+  outputs: NonNullable<StreamsOptions["outputs"]>,
 ): Promise<Started> {
   const began = performance.now();
   const listener = await listen({ port, log: (line) => terminal.say(line) });
@@ -51,6 +52,8 @@ export async function startService(
       journal: join(folder, JOURNAL),
       durability,
       onFailure: fail,
+      outputs,
+      warn: (line) => terminal.say(line),
     });
     const token = await adminToken(service, join(folder, ADMIN_TOKEN));
     const http = new StreamsHttp(service, listener);

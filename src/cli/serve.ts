@@ -18,6 +18,12 @@ export const serve: Command = {
   options: {
     journal: { value: "DIR", help: "where everything is kept (./headwater-data)" },
     port: { value: "N", help: `the port (${PORT}); 0 takes one that is free` },
+    "output-files": {
+      value: "DIR",
+      help: "lets tenants write outputs to files, each below a folder of its own there",
+    },
+    "private-targets": { help: "lets tenants send outputs to this machine and to private networks" },
+    "output-stdout": { help: "lets tenants send outputs to stdout of this process" },
     "pg-port": {
       value: "N",
       help: "serve tables and views to PostgreSQL clients there; 0 takes a port that is free",
@@ -44,6 +50,11 @@ export const serve: Command = {
         durability,
         terminal,
         pgWishes(values),
+        {
+          isPrivateAllowed: flags.has("private-targets"),
+          directory: values.get("output-files") ?? null,
+          isStdoutAllowed: flags.has("output-stdout"),
+        },
       );
       const { url, token, readyMs, pgPort } = started;
       if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs, pgPort }));

@@ -26,6 +26,7 @@ export interface Started {
 export interface PgWishes {
   readonly port: number;
   readonly host: string;
+  /** In PEM. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
 }
 
@@ -83,17 +84,14 @@ export async function startService(
   }
 }
 
-async function pgServer(
+function pgServer(
   catalog: StreamsCatalog,
   { port, host, tls }: PgWishes,
   terminal: Terminal,
 ): Promise<PgServer> {
   const log = (line: string) => terminal.say(line);
-  const secure =
-    tls === null
-      ? {}
-      : { tls: { cert: await readFile(tls.cert, "utf8"), key: await readFile(tls.key, "utf8") } };
-  return await servePostgres({ catalog, port, host, log, ...secure });
+  const secure = tls === null ? {} : { tls };
+  return servePostgres({ catalog, port, host, log, ...secure });
 }
 
 /** A mistyped path must not fill a directory that has another purpose. */

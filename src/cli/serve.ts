@@ -1,4 +1,5 @@
-import { misused } from "./arguments.js";
+import { readFile } from "node:fs/promises";
+import { misused, unreadable } from "./arguments.js";
 import type { Command } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import type { PgWishes } from "./serve-streams.js";
@@ -41,6 +42,7 @@ export const serve: Command = {
     const durability = values.get("durability") ?? "synced";
     if (durability !== "synced" && durability !== "written")
       throw misused(serve, "--durability is synced or written.");
+    const pg = await pgWishes(values);
     const { startService } = await import("./serve-streams.js");
     const interrupt = onInterrupt(() => terminal.say("Stopping."));
     try {
@@ -49,11 +51,11 @@ export const serve: Command = {
         port,
         durability,
         terminal,
-        pgWishes(values),
+        pg,
         {
           isPrivateAllowed: flags.has("private-targets"),
           directory: values.get("output-files") ?? null,
-          isStdoutAllowed: flags.has("output-stdout"),
+          stdout: flags.has("output-stdout") ? writeOut : null,
         },
       );
       const { url, token, readyMs, pgPort } = started;
@@ -83,7 +85,7 @@ function portOf(values: ReadonlyMap<string, string>, option: string): number | n
   throw misused(serve, `--${option} is a number from 0 to ${PORT_MAX}.`);
 }
 
-function pgWishes(values: ReadonlyMap<string, string>): PgWishes | null {
+async function pgWishes(values: ReadonlyMap<string, string>): Promise<PgWishes | null> {
   const port = portOf(values, "pg-port");
   const [cert, key] = [values.get("pg-cert"), values.get("pg-key")];
   const others = ["pg-host", "pg-cert", "pg-key"].filter((option) => values.has(option));
@@ -91,6 +93,22 @@ function pgWishes(values: ReadonlyMap<string, string>): PgWishes | null {
   if ((cert === undefined) !== (key === undefined))
     throw misused(serve, "--pg-cert and --pg-key go together.");
   if (port === null) return null;
-  const tls = cert === undefined || key === undefined ? null : { cert, key };
+  const tls =
+    cert === undefined || key === undefined ? null : { cert: await pemOf(cert), key: await pemOf(key) };
   return { port, host: values.get("pg-host") ?? LOOPBACK, tls };
+}
+
+/** Resolves when whoever reads has taken the text: a reader that does not read holds back its output alone. */
+function writeOut(text: string): Promise<void> {
+  return new Promise((resolve, reject) =>
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve())),
+  );
+}
+
+async function pemOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw unreadable(serve, file, error);
+  }
 }

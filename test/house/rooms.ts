@@ -215,6 +215,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/operators",
       "streams/sql",
       "streams/outputs",
+      "streams/delivery",
       "streams/coordination",
       "streams/graph",
     ],

@@ -62,7 +62,9 @@ test("rows get into JetStream once each, in order, also when their position was 
 test("rows get to who listens to a subject, and wait for a server that is away", async () => {
   const heard: number[] = [];
   const subscription = nats.subscribe("plain.s", {
-    callback: (_, message) => heard.push(message.json<{ number: number }>().number),
+    callback: (_, message) => {
+      heard.push(message.json<{ number: number }>().number);
+    },
   });
   await nats.flush();
   const streams = await openStreams(options);

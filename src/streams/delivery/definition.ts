@@ -6,7 +6,8 @@ import { type AddressPolicy, isPrivate, notAllowed } from "./addresses.js";
 export interface OutputPolicy extends AddressPolicy {
   /** Files are written below it, in a folder for each tenant; `null`: none. */
   readonly directory: string | null;
-  readonly isStdoutAllowed: boolean;
+  /** Writes to stdout of the process; `null`: outputs may not. */
+  readonly stdout: ((text: string) => Promise<void>) | null;
 }
 
 export interface OutputOptions {
@@ -93,7 +94,7 @@ function within(option: keyof typeof LIMITS, given: number | undefined): number 
 function checkTarget(target: string, policy: OutputPolicy): void {
   if (target.length > 2000) throw misdefined("the target has more than 2000 characters.");
   if (target === "stdout:") {
-    if (policy.isStdoutAllowed) return;
+    if (policy.stdout !== null) return;
     throw new HeadwaterError(
       "HW-5502",
       "outputs to stdout are not allowed here. Whoever runs the service can allow them.",

@@ -3,7 +3,6 @@
  * how far it has come; what it pulls from, and where its position is kept, is its owner's business (`DeliveryPort`).
  */
 
-export type { AddressPolicy } from "./addresses.js";
 export {
   checkedOutput,
   type OutputDefinition,
@@ -11,6 +10,5 @@ export {
   type OutputPolicy,
   shownTarget,
 } from "./definition.js";
-export { Delivery, type DeliveryPort, type DeliveryState, type LogPage } from "./delivery.js";
+export { Delivery, type DeliveryPort, type DeliveryState } from "./delivery.js";
 export { openTarget } from "./open-target.js";
-export { type Batched, type OutputTarget, Undeliverable } from "./target.js";

@@ -15,8 +15,8 @@ export async function openTarget(
 ): Promise<OutputTarget> {
   const { target } = definition;
   if (target === "stdout:") {
-    if (!policy.isStdoutAllowed) throw notAllowed("stdout");
-    return new StdoutTarget();
+    if (policy.stdout === null) throw notAllowed("stdout");
+    return new StdoutTarget(policy.stdout);
   }
   if (target.startsWith("file:")) {
     if (policy.directory === null) throw notAllowed("a file");

@@ -5,10 +5,10 @@ export class StdoutTarget implements OutputTarget {
   readonly format = "ndjson";
   readonly isKeyed = false;
 
+  constructor(readonly write: (text: string) => Promise<void>) {}
+
   async send({ lines }: Batched): Promise<null> {
-    await new Promise<void>((resolve, reject) =>
-      process.stdout.write(`${lines.join("\n")}\n`, (error) => (error ? reject(error) : resolve())),
-    );
+    await this.write(`${lines.join("\n")}\n`);
     return null;
   }
 

@@ -47,7 +47,7 @@ export interface OutputSurroundings {
 export const PUBLIC_TARGETS: OutputPolicy = {
   isPrivateAllowed: false,
   directory: null,
-  isStdoutAllowed: false,
+  stdout: null,
 };
 
 /** The outputs of one tenant, which deliver while the tenant is open. */

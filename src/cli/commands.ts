@@ -1,5 +1,6 @@
 import { analyze } from "./analyze.js";
-import type { Command } from "./command.js";
+import { cluster } from "./cluster.js";
+import type { CliCommand } from "./command.js";
 import { compile } from "./compile.js";
 import { events } from "./events.js";
 import { explain } from "./explain.js";
@@ -14,9 +15,10 @@ import { serve } from "./serve.js";
 import { sim } from "./sim.js";
 
 /** Every command there is, in the order in which help lists them. */
-export const commands: readonly Command[] = [
+export const commands: readonly CliCommand[] = [
   run,
   serve,
+  cluster,
   hosts,
   events,
   observe,

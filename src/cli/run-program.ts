@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { run as runService } from "../doors.js";
 import type { ElasticHosts } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
 import { HOSTS_MAX, tellSupervisor } from "../host/ports/index.js";
-import { run as runService } from "../host/run.js";
 import { type AnyService, parkedOf, type RunOptions, hostsOf as serviceHosts } from "../host/service.js";
-import { type Listener, listen } from "../server/listen.js";
+import { isNatsAddress } from "../journal/stream/nats-address.js";
+import { listen, type PortListener } from "../server/listen.js";
 import { type Server, serveOn } from "../server/serve.js";
 import { didYouMean } from "../suggest.js";
 import { doorOf, openDoor } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";
 import { type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
-import { apiOf, loadProgram, type Program, type ProgramIo } from "./program.js";
+import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
 import { messageOf } from "./report.js";
 import { run } from "./run.js";
@@ -55,7 +56,13 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
     });
     voice.running(program, range, kept.journal);
     tellSupervisor();
-    const closeDoor = await openAdmin(args, service, kept.journal, voice);
+    // In a cluster, the door would be that of one member, and the journal's name that of all.
+    const closeDoor = await openAdmin(
+      args,
+      service,
+      kept.member === undefined ? kept.journal : undefined,
+      voice,
+    );
     const server =
       listener === null ? null : await served(program, service, listener, place?.origins ?? [], voice);
     const io: ProgramIo = {
@@ -82,7 +89,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   }
 }
 
-function start({ roots }: Program, options: RunOptions): Promise<AnyService> {
+function start({ roots }: LoadedProgram, options: RunOptions): Promise<AnyService> {
   return typeof roots === "function" ? runService(roots, options) : runService(roots, options);
 }
 
@@ -92,15 +99,15 @@ interface Place {
   readonly origins: readonly string[];
 }
 
-async function listenFor(program: Program, place: Place, voice: Voice): Promise<Listener> {
+async function listenFor(program: LoadedProgram, place: Place, voice: Voice): Promise<PortListener> {
   apiOf(program);
   return await listen({ ...place, log: voice.note });
 }
 
 async function served(
-  program: Program,
+  program: LoadedProgram,
   service: AnyService,
-  listener: Listener,
+  listener: PortListener,
   origins: readonly string[],
   voice: Voice,
 ): Promise<Server> {
@@ -115,7 +122,12 @@ async function served(
 }
 
 /** Resolves when the program has done its work, or when Ctrl-C has been pressed and the grace is over. */
-async function untilDone(program: Program, service: AnyService, io: ProgramIo, voice: Voice): Promise<void> {
+async function untilDone(
+  program: LoadedProgram,
+  service: AnyService,
+  io: ProgramIo,
+  voice: Voice,
+): Promise<void> {
   const grace = new AbortController();
   const work = workOf(program, service, io, voice).catch((error: unknown) => {
     if (!(io.signal.aborted && isConsequenceOfStopping(error))) throw error;
@@ -125,7 +137,12 @@ async function untilDone(program: Program, service: AnyService, io: ProgramIo, v
   await Promise.race([work, cutOff]).finally(() => grace.abort());
 }
 
-async function workOf(program: Program, service: AnyService, io: ProgramIo, voice: Voice): Promise<void> {
+async function workOf(
+  program: LoadedProgram,
+  service: AnyService,
+  io: ProgramIo,
+  voice: Voice,
+): Promise<void> {
   if (program.main === null) {
     await aborted(io.signal);
     return;
@@ -223,8 +240,10 @@ async function recordingOf({ values }: Arguments, voice: Voice): Promise<LoadFil
 
 function journalOf(
   args: Arguments,
-): Pick<RunOptions, "durability" | "takeOver" | "dropNodes"> & { readonly journal?: string } {
+): Pick<RunOptions, "durability" | "takeOver" | "dropNodes" | "member"> & { readonly journal?: string } {
   const journal = args.values.get("journal");
+  const cluster = clusterOf(args);
+  if (cluster !== null) return cluster;
   const durability = choiceOf(args, "durability", DURABILITIES);
   const takeOver = args.flags.has("take-over");
   const dropNodes = args.values.get("drop-node")?.split(",") ?? [];
@@ -237,6 +256,27 @@ function journalOf(
     throw misused(run, "--durability says how safe a journal is; it needs --journal as well.");
   }
   return {};
+}
+
+const NOT_IN_CLUSTER = ["journal", "durability", "drop-node"] as const;
+
+function clusterOf({
+  values,
+  flags,
+}: Arguments): { readonly journal: string; readonly member: object } | null {
+  const journal = values.get("cluster");
+  const [name, host] = [values.get("name"), values.get("member-host")];
+  if (journal === undefined) {
+    if (name === undefined && host === undefined) return null;
+    throw misused(run, "--name and --member-host are about a cluster; they need --cluster as well.");
+  }
+  if (!isNatsAddress(journal))
+    throw misused(run, "--cluster is the address of NATS servers: nats://HOST:PORT,HOST:PORT/NAME.");
+  const other =
+    NOT_IN_CLUSTER.find((option) => values.has(option)) ?? (flags.has("take-over") ? "take-over" : null);
+  if (other !== null)
+    throw misused(run, `--${other} is about a journal of one process; leave it out with --cluster.`);
+  return { journal, member: { name, host } };
 }
 
 /** The value of an option that takes one of a few; the first of them if it is not given. */

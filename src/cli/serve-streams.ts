@@ -35,6 +35,7 @@ export async function startService(
   folder: string,
   port: number,
   durability: "synced" | "written",
+  hosts: number,
   terminal: Terminal,
   pg: PgWishes | null,
   outputs: NonNullable<StreamsOptions["outputs"]>,
@@ -52,6 +53,7 @@ export async function startService(
     const service = await StreamService.open({
       journal: join(folder, JOURNAL),
       durability,
+      hosts,
       onFailure: fail,
       outputs,
       warn: (line) => terminal.say(line),

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { HOSTS_MAX } from "../host/ports/index.js";
 import { misused, unreadable } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import type { PgWishes } from "./serve-streams.js";
 
@@ -8,7 +9,7 @@ const PORT = 4400;
 const PORT_MAX = 65_535;
 const LOOPBACK = "127.0.0.1";
 
-export const serve: Command = {
+export const serve: CliCommand = {
   name: "serve",
   operands: [],
   summary: "start the streaming service on this machine",
@@ -25,6 +26,10 @@ export const serve: Command = {
     },
     "private-targets": { help: "lets tenants send outputs to this machine and to private networks" },
     "output-stdout": { help: "lets tenants send outputs to stdout of this process" },
+    hosts: {
+      value: "N",
+      help: "how many threads run graphs and partitions of queries (1: the server's own)",
+    },
     "pg-port": {
       value: "N",
       help: "serve tables and views to PostgreSQL clients there; 0 takes a port that is free",
@@ -39,6 +44,9 @@ export const serve: Command = {
   },
   async run({ values, flags }, terminal) {
     const port = portOf(values, "port") ?? PORT;
+    const hosts = Number(values.get("hosts") ?? 1);
+    if (!Number.isInteger(hosts) || hosts < 1 || hosts > HOSTS_MAX)
+      throw misused(serve, `--hosts is a number from 1 to ${HOSTS_MAX}.`);
     const durability = values.get("durability") ?? "synced";
     if (durability !== "synced" && durability !== "written")
       throw misused(serve, "--durability is synced or written.");
@@ -50,6 +58,7 @@ export const serve: Command = {
         values.get("journal") ?? "headwater-data",
         port,
         durability,
+        hosts,
         terminal,
         pg,
         {

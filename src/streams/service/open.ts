@@ -1,9 +1,10 @@
 import { HeadwaterError } from "../../errors.js";
+import type { ProgramHosts } from "../../host/fleet/index.js";
 import { run } from "../../host/run.js";
-import type { Service } from "../../host/service.js";
+import { hostsOf, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
 import type { OutputPolicy } from "../delivery/index.js";
-import { Streams } from "./contexts.js";
+import { Partition, Streams } from "./contexts.js";
 import { type OutputSurroundings, PUBLIC_TARGETS } from "./outputs.js";
 import { TenantStreams } from "./tenant-streams.js";
 import { isToken, newToken, partsOf, type StoredToken, type TokenScope } from "./tokens.js";
@@ -12,6 +13,10 @@ export interface StreamsOptions {
   /** Where everything is kept; without one, it is gone with the process. */
   readonly journal?: string | Journal;
   readonly durability?: Durability;
+  /** How many hosts run the graphs and the partitions of queries. 1: everything runs in this thread. */
+  readonly hosts?: number;
+  /** Whether hosts are threads of this process (the default) or processes of their own. */
+  readonly hostsAs?: "threads" | "processes";
   /** Hears that nothing can be kept any more. */
   readonly onFailure?: (error: HeadwaterError) => void;
   /** Where outputs may deliver to, besides what can be reached over the internet. */
@@ -43,8 +48,10 @@ export class StreamService {
   }
 
   static async open({ outputs, warn = () => {}, ...options }: StreamsOptions = {}): Promise<StreamService> {
+    const module = new URL("./program.js", import.meta.url).href;
+    const given = { ...options, module, placement: { separate: [Partition] } };
     const around = { policy: { ...PUBLIC_TARGETS, ...outputs }, warn };
-    const service = new StreamService((await run(Streams, options)) as Service<Streams>, around);
+    const service = new StreamService((await run(Streams, given)) as Service<Streams>, around);
     for (const name of await service.#service.root.allNames()) await service.tenant(name);
     for (const name of await service.#service.root.allActive()) await service.tenant(name);
     return service;
@@ -73,6 +80,11 @@ export class StreamService {
     this.#tokens.set(name, new Map(await root.tenants(name).allTokens()));
     const note = () => root.setActive(name);
     return await TenantStreams.open(name, root.tenants(name), { ...this.#around, note });
+  }
+
+  /** The hosts, to look at them, to add and remove some, and to move contexts; with one host there are none. */
+  get hosts(): ProgramHosts {
+    return hostsOf(this.#service);
   }
 
   has(name: string): boolean {

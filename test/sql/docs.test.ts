@@ -54,7 +54,7 @@ test("the statements of the page can be registered, and both spellings of a wind
         }),
       );
       const consumer = { rows: () => {}, watermark: () => {} };
-      standingQuery(defined.plan, { emit: defined.emit ?? "changes", inputs }, consumer).flush();
+      standingQuery(defined.plan, { emit: defined.resolved.emit ?? "changes", inputs }, consumer).flush();
     }
   }
   const spellings = [...page.matchAll(/^\| `(?:TUMBLE|HOP|SESSION)` +\| `([^`]+)` +\| `([^`]+)` +\|$/gm)];

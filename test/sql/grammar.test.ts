@@ -23,7 +23,7 @@ test("any text is run, or refused with a code and a place inside it", async () =
           const inputs = { t0: stream(SCHEMA, 8), u0: stream(SCHEMA, 8) };
           const query = standingQuery(
             defined.plan,
-            { emit: defined.emit ?? "changes", inputs },
+            { emit: defined.resolved.emit ?? "changes", inputs },
             { rows: () => {}, watermark: () => {} },
           );
           query.flush();

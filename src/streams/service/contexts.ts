@@ -18,7 +18,7 @@ import {
 import { type Described, describe } from "./describe.js";
 import { type DeadLetter, Outputs } from "./output-context.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
-import { Sources } from "./source-context.js";
+import { KeptSources } from "./source-context.js";
 import type { StoredToken } from "./tokens.js";
 
 /** Rows of a stream as segments of encoded columns, with the number of the first row of each. */
@@ -137,7 +137,7 @@ function accepted({ refused }: CommandOutcome): void {
 export class Tenant extends Context<string> {
   graph = this.child(Graph);
   outputs = this.child(Outputs);
-  sources = this.child(Sources);
+  sources = this.child(KeptSources);
   quotas: Quotas = DEFAULT_QUOTAS;
   tokens = tracked.map<string, StoredToken>();
 

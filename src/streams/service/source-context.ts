@@ -16,7 +16,7 @@ export interface SourceState {
 const SOURCES_MAX = 100;
 
 /** The sources of a tenant as they are kept. */
-export class Sources extends Context {
+export class KeptSources extends Context {
   definitions = tracked.map<string, SourceDefinition>();
   states = tracked.map<string, SourceState>();
 

@@ -7,10 +7,10 @@ import { type CommandOutcome, encodeCommand, type Push } from "../graph/index.js
 import {
   checkedSource,
   type Intake,
-  type Message,
   openSource,
   type RunningSource,
   type SourceDefinition,
+  type SourceMessage,
   type SourceOptions,
   type SourcePolicy,
 } from "../sources/index.js";
@@ -144,7 +144,7 @@ export class TenantSources {
   /** Rows, errors and the position of the source are one event. */
   async #take(
     { name, stream }: SourceDefinition,
-    messages: readonly Message[],
+    messages: readonly SourceMessage[],
     position: number | null,
   ): Promise<void> {
     const schema = this.around.schemaOf(stream);
@@ -166,7 +166,7 @@ type ErrorRow = readonly [place: string, message: string, record: string];
 
 /** All messages at once if they fit, which is the rule; one by one, and line by line, if not. */
 function readAll(
-  messages: readonly Message[],
+  messages: readonly SourceMessage[],
   schema: Schema,
 ): { readonly batches: readonly Batch[]; readonly errors: readonly ErrorRow[] } {
   const whole = readOne(Buffer.concat(messages.flatMap(({ bytes }) => [bytes, Buffer.from("\n")])), schema);

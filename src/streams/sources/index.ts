@@ -4,4 +4,4 @@
  */
 
 export { checkedSource, type SourceDefinition, type SourceOptions, type SourcePolicy } from "./definition.js";
-export { type Intake, type Message, openSource, type RunningSource } from "./source.js";
+export { type Intake, openSource, type RunningSource, type SourceMessage } from "./source.js";

@@ -2,7 +2,7 @@ import { type ConsumerMessages, DeliverPolicy, jetstream } from "@nats-io/jetstr
 import { connect, type NatsConnection, type Subscription } from "@nats-io/transport-node";
 import { allowedAddresses } from "../delivery/index.js";
 import { pathOf, type SourceDefinition, type SourcePolicy } from "./definition.js";
-import type { Intake, Message, RunningSource } from "./source.js";
+import type { Intake, RunningSource, SourceMessage } from "./source.js";
 
 const CONNECT_MS = 5000;
 const BACKOFF_MS = 100;
@@ -63,7 +63,7 @@ export class NatsSource implements RunningSource {
     while (!this.#isStopped && !connection.isClosed()) {
       const fetched: ConsumerMessages = await consumer.fetch({ max_messages: BATCH_MESSAGES, expires: 1000 });
       void ended.then(() => fetched.stop());
-      const messages: Message[] = [];
+      const messages: SourceMessage[] = [];
       let last: number | null = null;
       for await (const message of fetched) {
         messages.push({ bytes: Buffer.from(message.data), place: `sequence ${message.seq}` });
@@ -77,7 +77,7 @@ export class NatsSource implements RunningSource {
   }
 
   async #plain(connection: NatsConnection, went: () => void): Promise<void> {
-    let waiting: Message[] = [];
+    let waiting: SourceMessage[] = [];
     let bytes = 0;
     let lost = 0;
     const subscription: Subscription = connection.subscribe(pathOf(this.#url), {

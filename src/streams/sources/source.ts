@@ -1,7 +1,7 @@
 import type { SourceDefinition, SourcePolicy } from "./definition.js";
 
 /** What a source has read: some lines of NDJSON, and where it is with them. */
-export interface Message {
+export interface SourceMessage {
   readonly bytes: Buffer;
   /** For people: where the lines came from. */
   readonly place: string;
@@ -12,7 +12,7 @@ export interface Intake {
   /** The position that was kept with the last rows; `null` before the first. */
   position(): Promise<number | null>;
   /** Keeps the rows, what is wrong with the others, and the position, in one event. */
-  take(messages: readonly Message[], position: number | null): Promise<void>;
+  take(messages: readonly SourceMessage[], position: number | null): Promise<void>;
   failed(error: unknown): void;
 }
 

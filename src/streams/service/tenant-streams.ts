@@ -1,16 +1,18 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
-import { type Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
+import { Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
 import { NdjsonReader } from "../door/index.js";
 import {
   type Command,
+  type CommandOutcome,
   DEFAULT_RETENTION,
   encodeCommand,
-  type Outcome,
   type StreamDefinition,
 } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
-import { planDefinition } from "../sql/index.js";
+import { inputsOf } from "../plan/index.js";
+import { describeQuery, planBound, planDefinition, type QueryShape } from "../sql/index.js";
+import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
 import type { Tenant } from "./contexts.js";
 import type { Described } from "./describe.js";
 import { Gatherer, type Taken } from "./gatherer.js";
@@ -18,6 +20,7 @@ import type { Quotas } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { explained, type QueryOptions, queryDefinition } from "./registration.js";
 import { tablesOf } from "./tables.js";
+import { boundOf } from "./view-bounds.js";
 
 const PAGE_BYTES = 1024 * 1024;
 const TICK_MS = 1000;
@@ -47,6 +50,7 @@ export class TenantStreams {
   #catalog = new Map<string, Described>();
   #memoryBytes = 0;
   readonly #wakes = new Map<string, Set<() => void>>();
+  readonly #turns = new Turns(QUERY_LIMITS);
   #tick: ReturnType<typeof setTimeout> | null = null;
   #tickMs = TICK_MS;
   #isClosed = false;
@@ -224,7 +228,37 @@ export class TenantStreams {
     { from = null, to = null, limit = 10_000 }: ViewRange = {},
   ): Promise<Readonly<Record<string, unknown>>[]> {
     const { columns, rows } = await this.#tenant.graph.view(name, from, to, limit);
-    return rows.map((row) => Object.fromEntries(columns.map((spec, i) => [spec.name, row[i] ?? null])));
+    const lines = writerOf("json", columns).lines(Batch.of(columns, rows));
+    return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  }
+
+  /** A table or a view by its key, as texts: see `readView`. Returns one JSON object per row. */
+  async viewLines(
+    name: string,
+    {
+      from,
+      to,
+      limit,
+    }: { readonly from: readonly string[]; readonly to: readonly string[]; readonly limit: number },
+  ): Promise<readonly string[]> {
+    const { columns, key } = this.#known(name);
+    const range = { from: boundOf(from, columns, key), to: boundOf(to, columns, key) };
+    const { rows } = await this.#tenant.graph.view(name, range.from, range.to, limit);
+    return writerOf("json", columns).lines(Batch.of(columns, rows));
+  }
+
+  /** What a query over tables and views answers with, and the parameters that it takes. */
+  async describeQuery(sql: string): Promise<QueryShape> {
+    return await describeQuery(sql, tablesOf(this.#catalog));
+  }
+
+  /** Answers one SELECT over tables, views and the retained rows of streams, all as they are at one moment. */
+  async query(sql: string, parameters: readonly (string | null)[] = []): Promise<QueryAnswer> {
+    const { plan, shape } = await planBound(sql, tablesOf(this.#catalog), parameters);
+    return await this.#turns.take(async () => {
+      const tables = await this.#tenant.graph.snapshot(inputsOf(plan), QUERY_LIMITS.bytes);
+      return { ...shape, schema: plan.columns, batches: await answered(plan, tables, QUERY_LIMITS) };
+    });
   }
 
   async close(): Promise<void> {
@@ -251,12 +285,12 @@ export class TenantStreams {
     return command.definition.name;
   }
 
-  async #carryOut(command: Command): Promise<Outcome> {
+  async #carryOut(command: Command): Promise<CommandOutcome> {
     return this.#heard(await this.#tenant.graph.carryOut(encodeCommand(command)));
   }
 
   /** Wakes those who wait for rows. */
-  #heard(outcome: Outcome): Outcome {
+  #heard(outcome: CommandOutcome): CommandOutcome {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
     for (const [name] of outcome.grown) for (const wake of this.#wakes.get(name) ?? []) wake();
     if (outcome.answers.length > 0) this.#tickMs = TICK_MS;

@@ -1,5 +1,5 @@
 import { analyze } from "./analyze.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { compile } from "./compile.js";
 import { events } from "./events.js";
 import { explain } from "./explain.js";
@@ -14,7 +14,7 @@ import { serve } from "./serve.js";
 import { sim } from "./sim.js";
 
 /** Every command there is, in the order in which help lists them. */
-export const commands: readonly Command[] = [
+export const commands: readonly CliCommand[] = [
   run,
   serve,
   hosts,

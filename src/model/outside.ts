@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 
 /** `AbortSignal`, wherever types of Node or of browsers are known: `headwater/client`, which leads here, needs neither. */
-type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : unknown;
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : unknown;
 
 /** What an outside function is told about the call, besides its input. */
 export interface OutsideCall {

@@ -154,7 +154,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     names: ["host/fleet"],
   },
 
-  doors: { loads: ["host", "model", "server"] },
+  cluster: {
+    loads: [
+      "errors",
+      "observe",
+      "model",
+      "state",
+      "journal",
+      "net",
+      "host",
+      "host/ports",
+      "host/event",
+      "host/store",
+    ],
+  },
+  doors: { loads: ["cluster", "host", "model", "server"] },
   protocol: { loads: ["errors", "model"] },
   client: { loads: ["errors", "model", "protocol"] },
   server: { loads: ["errors", "model", "protocol"] },
@@ -192,10 +206,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   analysis: { loads: ["errors", "suggest", "svg", "sql"] },
 
   "streams/columns": { loads: ["errors"] },
-  "streams/door": { loads: ["errors", "streams/columns"] },
+  "streams/door": { loads: ["errors", "sql", "streams/columns"] },
   "streams/tables": { loads: ["errors", "streams/columns"] },
   "streams/plan": { loads: [], names: ["streams/columns"] },
-  "streams/codegen": { loads: ["errors", "streams/columns", "streams/plan"], names: ["streams/tables"] },
+  "streams/codegen": {
+    loads: ["errors", "sql", "streams/columns", "streams/plan"],
+    names: ["streams/tables"],
+  },
   "streams/operators": {
     loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
@@ -218,7 +235,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/coordination",
       "streams/graph",
     ],
-    names: ["journal"],
+    names: ["journal", "host/fleet"],
   },
   "streams/in-program": {
     loads: [
@@ -259,6 +276,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "journal",
       "elastic",
       "elastic/trial",
+      "cluster",
+      "doors",
       "host",
       "host/ports",
       "host/store",

@@ -232,6 +232,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/operators",
       "streams/sql",
       "streams/outputs",
+      "streams/delivery",
       "streams/coordination",
       "streams/graph",
     ],
@@ -253,6 +254,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/http": { loads: ["errors", "server", "streams/service", "streams/outputs"] },
   streams: { loads: ["state", "streams/service"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
+  "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
 
   pgwire: { loads: ["errors"], names: ["sql"] },
   "streams/pg": {
@@ -262,6 +264,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },
+  dataflow: { loads: ["errors", "model"], names: ["analysis"] },
   fluxion: {
     loads: ["errors", "suggest", "svg", "model", "host", "host/ports", "host/link", "host/fleet", "analysis"],
   },
@@ -284,6 +287,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "sim",
       "server",
       "analysis",
+      "dataflow",
       "check",
       "chart",
       "fluxion",

@@ -1,12 +1,15 @@
 import { BEAT_MS, type Beat, readBeat } from "../journal/stream/beats.js";
 import { natsAddress } from "../journal/stream/nats-address.js";
 import { NatsLog } from "../journal/stream/nats-log.js";
+import { lastSnapshot } from "../journal/stream/snapshot.js";
 
 export interface ClusterStatus {
   readonly cluster: string;
   readonly program: string;
   /** The last message of the log. */
   readonly position: number;
+  /** The position of the last snapshot; 0 if there is none. */
+  readonly snapshot: number;
   readonly replicas: number;
   /** Replicas that have everything, the leader included. */
   readonly replicasCurrent: number;
@@ -45,6 +48,7 @@ export async function statusOf(text: string): Promise<ClusterStatus> {
       cluster: address.name,
       program: port.program,
       position,
+      snapshot: await lastSnapshot(port),
       replicas: config.num_replicas,
       replicasCurrent: current,
       members,

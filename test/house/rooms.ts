@@ -206,10 +206,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   analysis: { loads: ["errors", "suggest", "svg", "sql"] },
 
   "streams/columns": { loads: ["errors"] },
-  "streams/door": { loads: ["errors", "streams/columns"] },
+  "streams/door": { loads: ["errors", "sql", "streams/columns"] },
   "streams/tables": { loads: ["errors", "streams/columns"] },
   "streams/plan": { loads: [], names: ["streams/columns"] },
-  "streams/codegen": { loads: ["errors", "streams/columns", "streams/plan"], names: ["streams/tables"] },
+  "streams/codegen": {
+    loads: ["errors", "sql", "streams/columns", "streams/plan"],
+    names: ["streams/tables"],
+  },
   "streams/operators": {
     loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
@@ -229,6 +232,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/operators",
       "streams/sql",
       "streams/outputs",
+      "streams/delivery",
       "streams/coordination",
       "streams/graph",
     ],
@@ -250,6 +254,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/http": { loads: ["errors", "server", "streams/service", "streams/outputs"] },
   streams: { loads: ["state", "streams/service"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
+  "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
 
   pgwire: { loads: ["errors"], names: ["sql"] },
   "streams/pg": {
@@ -259,6 +264,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },
+  dataflow: { loads: ["errors", "model"], names: ["analysis"] },
   fluxion: {
     loads: ["errors", "suggest", "svg", "model", "host", "host/ports", "host/link", "host/fleet", "analysis"],
   },
@@ -281,6 +287,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "sim",
       "server",
       "analysis",
+      "dataflow",
       "check",
       "chart",
       "fluxion",

@@ -5,7 +5,7 @@ import type { AnyService } from "../host/service.js";
 import type { Journal } from "../journal/journal.js";
 import { damaged } from "../journal/problems.js";
 import { BEAT_MS, readBeat, sayBeat } from "../journal/stream/beats.js";
-import { beginEpoch, type Epoch, lastOf } from "../journal/stream/epoch.js";
+import { beginEpoch, type Epoch, lastOf, patiently } from "../journal/stream/epoch.js";
 import { FollowedTable } from "../journal/stream/followed-table.js";
 import type { Following, LogPort } from "../journal/stream/log-port.js";
 import { writeSnapshot } from "../journal/stream/snapshot.js";
@@ -105,7 +105,8 @@ export class Member {
     const { port, host, name } = this.#parts;
     const listener = await listenForLinks(host, (socket) => this.#accept(socket));
     this.#listener = listener;
-    await port.putPart(memberPart(name), Buffer.from(JSON.stringify(listener.address)));
+    const reached = Buffer.from(JSON.stringify(listener.address));
+    await patiently(port, () => port.putPart(memberPart(name), reached));
     this.#hearing = port.hear((bytes) => this.#heard(bytes));
     this.#timers.push(
       setInterval(() => this.#beat(), BEAT_MS),

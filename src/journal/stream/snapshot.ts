@@ -8,6 +8,7 @@
 import { createHash } from "node:crypto";
 import type { KeyTable } from "../journal.js";
 import { FrameBuffer, readWrites } from "../log/frame.js";
+import { patiently } from "./epoch.js";
 import type { LogPort } from "./log-port.js";
 import { MESSAGE_BYTES_MAX, type Progress } from "./messages.js";
 
@@ -63,7 +64,7 @@ export async function readSnapshot(
   after: number,
   write: (key: string, value: Buffer) => void,
 ): Promise<Snapshot | null> {
-  const found = await manifestOf(port);
+  const found = await patiently(port, () => manifestOf(port));
   for (const snapshot of [found?.manifest.last, found?.manifest.before]) {
     if (snapshot && snapshot.position > after && (await restored(port, snapshot, write))) return snapshot;
   }
@@ -90,7 +91,7 @@ async function restored(
 ): Promise<boolean> {
   const parts: Buffer[] = [];
   for (const [i, digest] of digests.entries()) {
-    const kept = await port.getPart(partName(position, i));
+    const kept = await patiently(port, () => port.getPart(partName(position, i)));
     if (kept === null || digestOf(kept.bytes) !== digest) return false;
     parts.push(kept.bytes);
   }

@@ -232,6 +232,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/operators",
       "streams/sql",
       "streams/outputs",
+      "streams/delivery",
       "streams/coordination",
       "streams/graph",
     ],
@@ -253,6 +254,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/http": { loads: ["errors", "server", "streams/service", "streams/outputs"] },
   streams: { loads: ["state", "streams/service"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
+  "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
 
   pgwire: { loads: ["errors"], names: ["sql"] },
   "streams/pg": {

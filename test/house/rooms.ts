@@ -264,6 +264,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },
+  dataflow: { loads: ["errors", "model"], names: ["analysis"] },
   fluxion: {
     loads: ["errors", "suggest", "svg", "model", "host", "host/ports", "host/link", "host/fleet", "analysis"],
   },
@@ -286,6 +287,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "sim",
       "server",
       "analysis",
+      "dataflow",
       "check",
       "chart",
       "fluxion",

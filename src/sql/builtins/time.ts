@@ -92,7 +92,9 @@ function formatOf(pattern: string): readonly Part[] {
   const known = formats.get(pattern);
   if (known !== undefined) return known;
   const parts: Part[] = [];
-  for (const [piece, quoted] of pattern.matchAll(/"([^"]*)"|YYYY|YY|HH24|HH12|HH|MM|DD|MI|SS|MS|US|[\s\S]/g)) {
+  for (const [piece, quoted] of pattern.matchAll(
+    /"([^"]*)"|YYYY|YY|HH24|HH12|HH|MM|DD|MI|SS|MS|US|[\s\S]/g,
+  )) {
     if (quoted === undefined && PARTS[piece] === undefined && /[a-z"]/i.test(piece))
       throw new RowError(
         "0A000",

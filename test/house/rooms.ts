@@ -233,6 +233,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/graph",
     ],
   },
+  "streams/trial": {
+    loads: [
+      "random",
+      "analysis",
+      "streams/columns",
+      "streams/plan",
+      "streams/sql",
+      "streams/coordination",
+      "streams/graph",
+    ],
+  },
   "streams/http": { loads: ["errors", "server", "streams/service", "streams/outputs"] },
   streams: { loads: ["state", "streams/service"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },

@@ -1,4 +1,5 @@
 import { analyze } from "./analyze.js";
+import { cluster } from "./cluster.js";
 import type { CliCommand } from "./command.js";
 import { compile } from "./compile.js";
 import { events } from "./events.js";
@@ -17,6 +18,7 @@ import { sim } from "./sim.js";
 export const commands: readonly CliCommand[] = [
   run,
   serve,
+  cluster,
   hosts,
   events,
   observe,

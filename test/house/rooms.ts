@@ -154,7 +154,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     names: ["host/fleet"],
   },
 
-  doors: { loads: ["host", "model", "server"] },
+  cluster: {
+    loads: [
+      "errors",
+      "observe",
+      "model",
+      "state",
+      "journal",
+      "net",
+      "host",
+      "host/ports",
+      "host/event",
+      "host/store",
+    ],
+  },
+  doors: { loads: ["cluster", "host", "model", "server"] },
   protocol: { loads: ["errors", "model"] },
   client: { loads: ["errors", "model", "protocol"] },
   server: { loads: ["errors", "model", "protocol"] },
@@ -192,10 +206,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   analysis: { loads: ["errors", "suggest", "svg", "sql"] },
 
   "streams/columns": { loads: ["errors"] },
-  "streams/door": { loads: ["errors", "streams/columns"] },
+  "streams/door": { loads: ["errors", "sql", "streams/columns"] },
   "streams/tables": { loads: ["errors", "streams/columns"] },
   "streams/plan": { loads: [], names: ["streams/columns"] },
-  "streams/codegen": { loads: ["errors", "streams/columns", "streams/plan"], names: ["streams/tables"] },
+  "streams/codegen": {
+    loads: ["errors", "sql", "streams/columns", "streams/plan"],
+    names: ["streams/tables"],
+  },
   "streams/operators": {
     loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
@@ -215,6 +232,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/operators",
       "streams/sql",
       "streams/outputs",
+      "streams/delivery",
       "streams/coordination",
       "streams/graph",
     ],
@@ -247,6 +265,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/http": { loads: ["errors", "server", "streams/service", "streams/outputs"] },
   streams: { loads: ["state", "streams/service"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
+  "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
 
   pgwire: { loads: ["errors"], names: ["sql"] },
   "streams/pg": {
@@ -256,6 +275,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },
+  dataflow: { loads: ["errors", "model"], names: ["analysis"] },
   fluxion: {
     loads: ["errors", "suggest", "svg", "model", "host", "host/ports", "host/link", "host/fleet", "analysis"],
   },
@@ -270,12 +290,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "journal",
       "elastic",
       "elastic/trial",
+      "cluster",
+      "doors",
       "host",
       "host/ports",
       "host/store",
       "sim",
       "server",
       "analysis",
+      "dataflow",
       "check",
       "chart",
       "fluxion",

@@ -24,7 +24,7 @@ const FUNCTIONS: Readonly<Record<FunctionName, Write>> = {
           "0",
           code.call("floorNumeric", [code.call("subtractNumeric", ["0", a]), String(scale)]),
         ]),
-  concat: (_, operands) => operands.join(" + "),
+  concat: (code, operands) => code.call("shortEnough", [operands.join(" + ")], true),
   date_trunc: (code, operands) => code.call("dateTrunc", operands, true),
   exp: (code, operands) => code.call("exponential", operands, true),
   extract: (code, operands) => code.call("extract", operands, true),
@@ -38,7 +38,7 @@ const FUNCTIONS: Readonly<Record<FunctionName, Write>> = {
   lower: (code, operands) => code.call("lower", operands),
   ltrim: (code, operands) => code.call("trimStart", operands),
   power: (code, operands) => code.call("power", operands, true),
-  replace: (code, operands) => code.call("replace", operands),
+  replace: (code, operands) => code.call("replace", operands, true),
   reverse: (code, operands) => code.call("reverse", operands),
   right: (code, operands) => code.call("right", operands),
   round: (code, [a = ""], first, result) =>
@@ -55,7 +55,6 @@ const FUNCTIONS: Readonly<Record<FunctionName, Write>> = {
   starts_with: (code, operands) => code.call("startsWith", operands),
   strpos: (code, operands) => code.call("position", operands),
   substring: (code, operands) => code.call("substring", operands, true),
-  to_char: (code, operands) => code.call("toChar", operands),
   trim: (code, operands) => code.call("trim", operands),
   trunc: (code, [a = ""], { type, scale }) =>
     type === "numeric" ? code.call("truncNumeric", [a, String(scale)]) : `Math.trunc(${a}) + 0`,

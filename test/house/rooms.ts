@@ -303,6 +303,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "chart",
       "fluxion",
       "streams",
+      "streams/trial",
       "streams/http",
       "streams/pg",
       "pgwire",

@@ -233,6 +233,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/sql",
       "streams/outputs",
       "streams/delivery",
+      "streams/sources",
       "streams/coordination",
       "streams/graph",
     ],
@@ -265,6 +266,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/http": { loads: ["errors", "server", "streams/service", "streams/outputs"] },
   streams: { loads: ["state", "streams/service"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
+  "streams/sources": { loads: ["errors", "streams/delivery"] },
   "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
 
   pgwire: { loads: ["errors"], names: ["sql"] },

@@ -80,8 +80,8 @@ async function adminToken(service: StreamService, file: string): Promise<string>
     (text) => text.trim(),
     () => "",
   );
-  if (service.granted(kept) !== null) return kept;
-  const token = await service.addToken("default", ["admin"]);
+  if ((await service.granted(kept)) !== null) return kept;
+  const token = await service.addToken("default", ["operator", "admin"]);
   await writeFile(file, `${token}\n`, { mode: 0o600 });
   return token;
 }

@@ -13,6 +13,7 @@ export type { Operator, Scalar, WindowKind } from "./ast.js";
 export type { Row } from "./evaluate/expression.js";
 export type { Failure } from "./evaluate/failure.js";
 export { evaluateQuery, queryFunction, type Tables } from "./evaluate/query.js";
+export { intervalMs } from "./interval.js";
 export { parseQuery } from "./parse/query.js";
 export { parseDefinition, type Statement, type Watermark } from "./parse/statement.js";
 export type {

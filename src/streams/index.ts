@@ -1,11 +1,15 @@
 import "../state/tracked-fields.js"; // makes what `tracked` and `owned` declare
 
 export type {
-  NumberedRow,
+  FollowOptions,
   PushOptions,
+  QueryOptions,
   Quotas,
+  Scope,
+  StreamOptions,
   StreamsOptions,
   TenantStreams,
   ViewRange,
 } from "./service/index.js";
 export { openStreams, StreamService } from "./service/index.js";
+export type { Columns, NumberedRow, PushAnswer, RowOf, RowToPush, StreamId } from "./typed/index.js";

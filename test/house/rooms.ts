@@ -192,6 +192,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   analysis: { loads: ["errors", "suggest", "svg", "sql"] },
 
   "streams/columns": { loads: ["errors"] },
+  "streams/typed": { loads: ["errors"] },
   "streams/door": { loads: ["errors", "streams/columns"] },
   "streams/tables": { loads: ["errors", "streams/columns"] },
   "streams/plan": { loads: [], names: ["streams/columns"] },
@@ -209,7 +210,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "errors",
       "model",
       "host",
+      "sql",
       "streams/columns",
+      "streams/typed",
       "streams/door",
       "streams/plan",
       "streams/sql",
@@ -219,7 +222,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     names: ["journal"],
   },
   "streams/http": { loads: ["errors", "server", "streams/service"] },
-  streams: { loads: ["state", "streams/service"] },
+  streams: { loads: ["state", "streams/service"], names: ["streams/typed"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
 
   pgwire: { loads: ["errors"], names: ["sql"] },

@@ -13,7 +13,7 @@ export function cellsOfJson(record: unknown, schema: Schema): Cell[] | string {
     return `a record is a JSON object, not ${shownJson(record)}.`;
   const cells: Cell[] = [];
   for (const spec of schema) {
-    const value: unknown = Object.hasOwn(record, spec.name) ? Reflect.get(record, spec.name) : null;
+    const value: unknown = (Object.hasOwn(record, spec.name) ? Reflect.get(record, spec.name) : null) ?? null;
     const cell = cellOfJson(value, spec);
     if (cell === undefined) return misfit(spec, value);
     cells.push(cell);
@@ -26,7 +26,9 @@ function cellOfJson(value: unknown, { type, nullable, scale }: ColumnSpec): Cell
   if (value === null) return nullable ? null : undefined;
   switch (type) {
     case "int":
-      return Number.isSafeInteger(value) ? Number(value) + 0 : undefined;
+      return Number.isSafeInteger(typeof value === "bigint" ? Number(value) : value)
+        ? Number(value) + 0
+        : undefined;
     case "float":
       return typeof value === "number" && Number.isFinite(value) ? value : undefined;
     case "bool":
@@ -34,19 +36,29 @@ function cellOfJson(value: unknown, { type, nullable, scale }: ColumnSpec): Cell
     case "text":
       return typeof value === "string" && !UNPAIRED.test(value) ? value : undefined;
     case "timestamp": {
-      if (typeof value === "number") return Number.isFinite(value) ? value + 0 : undefined;
+      const ms = value instanceof Date ? value.getTime() : value;
+      if (typeof ms === "number") return Number.isFinite(ms) ? ms + 0 : undefined;
       const time = typeof value === "string" ? timestampOfText(value) : Number.NaN;
       return Number.isNaN(time) ? undefined : time;
     }
     case "numeric":
-      return typeof value === "number" || typeof value === "string"
+      return typeof value === "number" || typeof value === "string" || typeof value === "bigint"
         ? decimal(String(value), scale)
         : undefined;
     case "json": {
       if (isDeeper(value, DEPTH_MAX)) return undefined;
-      const text = JSON.stringify(value);
-      return !UNPAIRED.test(text) ? text : undefined;
+      const text = jsonText(value);
+      return text !== undefined && !UNPAIRED.test(text) ? text : undefined;
     }
+  }
+}
+
+/** `undefined` for what JSON has no word for, which programs can push and requests cannot. */
+function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value) as string | undefined;
+  } catch {
+    return undefined; // a bigint, or an object that contains itself
   }
 }
 

@@ -4,5 +4,10 @@
  */
 export { isRefused, type PushAnswer } from "./answers.js";
 export { type Command, encodeCommand, type Push, stamp } from "./command.js";
-export { DEFAULT_RETENTION, type QueryDefinition, type StreamDefinition } from "./definition.js";
+export {
+  DEFAULT_RETENTION,
+  type QueryDefinition,
+  type Retention,
+  type StreamDefinition,
+} from "./definition.js";
 export { GraphEngine, type Outcome } from "./graph-engine.js";

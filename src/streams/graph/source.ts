@@ -1,3 +1,4 @@
+import { HeadwaterError } from "../../errors.js";
 import { type Batch, decodeBatch, type NumberColumn } from "../columns/index.js";
 import type { PushAnswer, Refused } from "./answers.js";
 import { Channel } from "./channel.js";
@@ -56,6 +57,8 @@ export class Source {
       Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
       this.definition.columns,
     );
+    if (sent.weights !== null)
+      throw new HeadwaterError("HW-5301", "a batch of columns has weights: only queries take rows back.");
     const fresh = this.#ids?.fresh(sent, round, timeMs) ?? sent;
     const { channel } = this;
     const changes = channel.rows?.upsert(fresh) ?? fresh;

@@ -3,28 +3,9 @@ import { HeadwaterError } from "../../errors.js";
 import type { Listener } from "../../server/listen.js";
 import { Origins } from "../../server/origin.js";
 import { refuse, refuseRaw, respond } from "../../server/respond.js";
-import type { Granted, Scope, StreamService, TenantStreams } from "../service/index.js";
-import { bodyOf, objectOf, textOf } from "./body.js";
-import { follow, page } from "./results.js";
-
-const BODY_BYTES_MAX = 16 * 1024 * 1024;
-
-/** One request that was let in. */
-interface Asked {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly url: URL;
-  readonly name: string;
-  readonly streams: TenantStreams;
-  readonly granted: Granted;
-}
-
-interface Route {
-  readonly method: string;
-  readonly path: RegExp;
-  readonly scope: Scope;
-  run(asked: Asked): Promise<void>;
-}
+import type { Granted, StreamService } from "../service/index.js";
+import { BODY_BYTES_MAX, type Route } from "./route.js";
+import { routesAt } from "./routes.js";
 
 /** The service over HTTP: what is asked, by method and path, and which scope of a token allows it. */
 export class StreamsHttp {
@@ -57,27 +38,30 @@ export class StreamsHttp {
     if (url.pathname === "/healthz") return respond(response, 200, '{"ok":true}');
     this.#origins.check(request);
     const token = /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
-    const granted = this.#service.granted(token);
+    const granted = await this.#service.granted(token);
     if (granted === null)
       throw new HeadwaterError(
         "HW-4010",
         "the caller has no token of this service, or one that is revoked or expired.",
       );
-    const matching = ROUTES.filter(({ path }) => path.test(url.pathname));
-    const route = matching.find(({ method }) => method === request.method);
+    const { routes, names } = routesAt(url.pathname);
+    const route = routes.find(({ method }) => method === request.method);
     if (route === undefined)
-      throw matching.length === 0
+      throw routes.length === 0
         ? new HeadwaterError("HW-4004", "there is nothing at this path.")
-        : new HeadwaterError(
-            "HW-4005",
-            `this path takes ${matching.map(({ method }) => method).join(", ")}.`,
-          );
-    if (!granted.scopes.includes("admin") && !granted.scopes.includes(route.scope))
-      throw new HeadwaterError("HW-5409", `this token does not have the scope "${route.scope}".`);
-    const name = decoded(route.path.exec(url.pathname)?.[1] ?? "");
-    const streams = await this.#service.tenant(granted.tenant);
-    await route.run({ request, response, url, name, streams, granted });
+        : new HeadwaterError("HW-4005", `this path takes ${routes.map(({ method }) => method).join(", ")}.`);
+    checkScope(granted, route);
+    const [name = "", part = ""] = names.map(decoded);
+    const { tenant } = granted;
+    const streams = await this.#service.tenant(tenant);
+    await route.run({ request, response, url, name, part, streams, granted, service: this.#service });
   }
+}
+
+/** An admin may do all that concerns its tenant; only an operator may do what concerns others. */
+function checkScope({ scopes }: Granted, { scope }: Route): void {
+  if (scopes.includes(scope) || (scope !== "operator" && scopes.includes("admin"))) return;
+  throw new HeadwaterError("HW-5409", `this token does not have the scope "${scope}".`);
 }
 
 function decoded(text: string): string {
@@ -87,96 +71,3 @@ function decoded(text: string): string {
     throw new HeadwaterError("HW-4005", "the path is not well formed.");
   }
 }
-
-function json(response: ServerResponse, value: unknown, status = 200): void {
-  respond(response, status, JSON.stringify(value));
-}
-
-const ROUTES: readonly Route[] = [
-  {
-    method: "POST",
-    path: /^\/v1\/sql$/,
-    scope: "define",
-    async run({ request, response, streams }) {
-      const { sql, name, backfill } = objectOf(await bodyOf(request, BODY_BYTES_MAX));
-      const id = await streams.define(textOf(sql, "sql"), {
-        ...(name === undefined ? {} : { name: textOf(name, "name") }),
-        backfill: backfill === true,
-      });
-      json(response, { id }, 201);
-    },
-  },
-  {
-    method: "GET",
-    path: /^\/v1\/streams$/,
-    scope: "read",
-    async run({ response, streams }) {
-      json(response, { streams: streams.list() });
-    },
-  },
-  {
-    method: "GET",
-    path: /^\/v1\/streams\/([^/]+)$/,
-    scope: "read",
-    async run({ response, streams, name }) {
-      json(response, await streams.describe(name));
-    },
-  },
-  {
-    method: "DELETE",
-    path: /^\/v1\/streams\/([^/]+)$/,
-    scope: "define",
-    async run({ response, streams, name }) {
-      await streams.deregister(name);
-      json(response, {});
-    },
-  },
-  {
-    method: "POST",
-    path: /^\/v1\/streams\/([^/]+)\/events$/,
-    scope: "push",
-    async run({ request, response, streams, name, url }) {
-      const [producer, sequence] = [url.searchParams.get("producer"), url.searchParams.get("sequence")];
-      const key = request.headers["idempotency-key"];
-      if (sequence !== null && !(producer !== null && /^\d{1,15}$/.test(sequence)))
-        throw new HeadwaterError("HW-4005", '"sequence" is a number from 0 on, and needs a "producer".');
-      const body = await bodyOf(request, BODY_BYTES_MAX);
-      const taken = await streams.pushNdjson(name, body, {
-        ...(producer === null ? {} : { producer }),
-        ...(sequence === null ? {} : { sequence: Number(sequence) }),
-        ...(typeof key === "string" ? { key } : {}),
-      });
-      json(response, taken);
-    },
-  },
-  {
-    method: "POST",
-    path: /^\/v1\/streams\/([^/]+)\/seal$/,
-    scope: "push",
-    async run({ request, response, streams, name }) {
-      const { producer = "", upTo = null } = objectOf(await bodyOf(request, BODY_BYTES_MAX));
-      if (upTo !== null && typeof upTo !== "number")
-        throw new HeadwaterError("HW-4005", '"upTo" is a time in milliseconds since 1970.');
-      await streams.seal(name, textOf(producer, "producer"), upTo);
-      json(response, {});
-    },
-  },
-  {
-    method: "GET",
-    path: /^\/v1\/streams\/([^/]+)\/results$/,
-    scope: "read",
-    async run({ request, response, streams, name, url }) {
-      const isFollowed = /\btext\/event-stream\b/.test(request.headers.accept ?? "");
-      if (isFollowed) await follow(request, response, streams, name, url);
-      else await page(response, streams, name, url);
-    },
-  },
-  {
-    method: "GET",
-    path: /^\/v1\/views\/([^/]+)$/,
-    scope: "read",
-    async run({ response, streams, name }) {
-      json(response, { rows: await streams.readView(name) });
-    },
-  },
-];

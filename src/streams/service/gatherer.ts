@@ -1,16 +1,15 @@
 import { HeadwaterError } from "../../errors.js";
-import { encodeCommand, isRefused, type Outcome, type Push, type PushAnswer } from "../graph/index.js";
+import { encodeCommand, isRefused, type Outcome, type Push } from "../graph/index.js";
+import type { PushAnswer } from "../typed/index.js";
 
 /** What one event takes at most. */
 const EVENT_BYTES_MAX = 4 * 1024 * 1024;
 /** What may wait for one graph. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
-export type Taken = Exclude<PushAnswer, { readonly code: unknown }>;
-
 interface Waiting {
   readonly push: Push;
-  resolve(answer: Taken): void;
+  resolve(answer: PushAnswer): void;
   reject(error: unknown): void;
 }
 
@@ -25,7 +24,7 @@ export class Gatherer {
 
   constructor(readonly carryOut: (record: Uint8Array) => Promise<Outcome>) {}
 
-  push(push: Push): Promise<Taken> {
+  push(push: Push): Promise<PushAnswer> {
     if (this.#waitingBytes + push.batch.length > WAITING_BYTES_MAX)
       return Promise.reject(
         new HeadwaterError(

@@ -3,8 +3,9 @@ import { run } from "../../host/run.js";
 import type { Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
 import { Streams } from "./contexts.js";
+import { type Granted, GrantedTokens } from "./granted-tokens.js";
 import { TenantStreams } from "./tenant-streams.js";
-import { isToken, newToken, partsOf, type Scope, type StoredToken } from "./tokens.js";
+import { newToken, type Scope, type StoredToken } from "./tokens.js";
 
 export interface StreamsOptions {
   /** Where everything is kept; without one, it is gone with the process. */
@@ -16,27 +17,24 @@ export interface StreamsOptions {
 
 const TENANT = /^[a-z][a-z0-9-]{0,39}$/;
 
-/** Who calls: a token of a tenant. */
-export interface Granted {
-  readonly tenant: string;
-  readonly id: string;
-  readonly scopes: readonly Scope[];
-}
-
 /** The streaming service in this process. */
 export class StreamService {
   readonly #service: Service<Streams>;
+  readonly #names: Set<string>;
   readonly #tenants = new Map<string, Promise<TenantStreams>>();
-  readonly #tokens = new Map<string, Map<string, StoredToken>>();
+  readonly #tokens: GrantedTokens;
 
-  private constructor(service: Service<Streams>) {
+  private constructor(service: Service<Streams>, names: readonly string[]) {
     this.#service = service;
+    this.#names = new Set(names);
+    this.#tokens = new GrantedTokens(async (tenant) =>
+      this.#names.has(tenant) ? await service.root.tenants(tenant).allTokens() : null,
+    );
   }
 
   static async open(options: StreamsOptions = {}): Promise<StreamService> {
-    const service = new StreamService((await run(Streams, options)) as Service<Streams>);
-    for (const name of await service.#service.root.allNames()) await service.tenant(name);
-    return service;
+    const service = (await run(Streams, options)) as Service<Streams>;
+    return new StreamService(service, await service.root.allNames());
   }
 
   /** The streams of a tenant, which is made on first use. */
@@ -58,13 +56,18 @@ export class StreamService {
 
   async #open(name: string): Promise<TenantStreams> {
     const { root } = this.#service;
-    await root.addTenant(name);
-    this.#tokens.set(name, new Map(await root.tenants(name).allTokens()));
+    if (!this.#names.has(name)) await root.addTenant(name);
+    this.#names.add(name);
     return await TenantStreams.open(name, root.tenants(name));
   }
 
   has(name: string): boolean {
-    return this.#tenants.has(name);
+    return this.#names.has(name);
+  }
+
+  /** The tenants that there are. */
+  get tenants(): readonly string[] {
+    return [...this.#names];
   }
 
   /** A new token, which is shown once: only its hash is kept. */
@@ -73,22 +76,38 @@ export class StreamService {
     const { token, id, hash } = newToken(tenant);
     const stored: StoredToken = { hash, scopes, expiresMs };
     await this.#service.root.tenants(tenant).addToken(id, stored);
-    this.#tokens.get(tenant)?.set(id, stored);
+    await this.#tokens.add(tenant, id, stored);
     return token;
   }
 
+  /** The tokens of a tenant by their ids; their secrets are not kept. */
+  async tokensOf(
+    tenant: string,
+  ): Promise<
+    readonly { readonly id: string; readonly scopes: readonly Scope[]; readonly expiresMs: number | null }[]
+  > {
+    return [...(await this.#tokens.of(tenant))].map(([id, { scopes, expiresMs }]) => ({
+      id,
+      scopes,
+      expiresMs,
+    }));
+  }
+
+  /** Revokes a token and closes the connections that it keeps open. */
   async revokeToken(tenant: string, id: string): Promise<boolean> {
-    this.#tokens.get(tenant)?.delete(id);
-    return await this.#service.root.tenants(tenant).removeToken(id);
+    const isRemoved = this.has(tenant) && (await this.#service.root.tenants(tenant).removeToken(id));
+    await this.#tokens.revoke(tenant, id);
+    return isRemoved;
   }
 
   /** Whose a token is; `null` if it is not a token, is revoked or has expired. */
-  granted(token: string): Granted | null {
-    const named = partsOf(token);
-    const stored = named === null ? undefined : this.#tokens.get(named.tenant)?.get(named.id);
-    if (named === null || stored === undefined || !isToken(token, stored)) return null;
-    if (stored.expiresMs !== null && stored.expiresMs <= Date.now()) return null;
-    return { ...named, scopes: stored.scopes };
+  async granted(token: string): Promise<Granted | null> {
+    return await this.#tokens.granted(token);
+  }
+
+  /** Calls back when the token of a connection is revoked or expires. Returns how to stop that. */
+  watch(granted: Granted, end: (error: HeadwaterError) => void): () => void {
+    return this.#tokens.watch(granted, end);
   }
 
   async close(): Promise<void> {

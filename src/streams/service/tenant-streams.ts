@@ -1,28 +1,44 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
-import { type Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
-import { NdjsonReader } from "../door/index.js";
+import { type Batch, type Cell, decodeBatch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
+import { batchOfRows, NdjsonReader } from "../door/index.js";
 import {
   type Command,
-  DEFAULT_RETENTION,
   encodeCommand,
   type Outcome,
   type QueryDefinition,
   type StreamDefinition,
 } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
-import { planDefinition } from "../sql/index.js";
+import type {
+  AnyRow,
+  Columns,
+  NumberedRow,
+  PushAnswer,
+  PushedRow,
+  ResultRow,
+  RowOf,
+  RowToPush,
+  StreamId,
+} from "../typed/index.js";
 import type { Tenant } from "./contexts.js";
+import {
+  checkColumns,
+  type QueryOptions,
+  type StreamOptions,
+  sqlDefinition,
+  streamDefinition,
+} from "./definitions.js";
 import type { Described } from "./describe.js";
-import { Gatherer, type Taken } from "./gatherer.js";
+import { Gatherer } from "./gatherer.js";
 import type { Quotas } from "./quotas.js";
 import { Rate } from "./rate.js";
-import { inputsOf, viewKey } from "./view-key.js";
+import { Readers } from "./readers.js";
+import { rowAt, rowOfCells } from "./row-values.js";
 
 const PAGE_BYTES = 1024 * 1024;
 const TICK_MS = 1000;
 const TICK_MS_MAX = 60_000;
-const IDLE_MS = 30_000;
 
 export interface PushOptions {
   readonly producer?: string;
@@ -31,22 +47,15 @@ export interface PushOptions {
   readonly key?: string;
 }
 
-/** A row of a stream, by its number. `weight` is -1 for a row that is taken back. */
-export interface NumberedRow<R = Readonly<Record<string, unknown>>> {
-  readonly number: number;
-  readonly weight: number;
-  readonly row: R;
-}
-
 /** The streams and queries of one tenant. */
 export class TenantStreams {
   readonly #tenant: Ref<Tenant>;
   readonly #gatherer: Gatherer;
   readonly #rate: Rate;
+  readonly #readers = new Readers();
   #quotas: Quotas;
   #catalog = new Map<string, Described>();
   #memoryBytes = 0;
-  readonly #wakes = new Map<string, Set<() => void>>();
   #tick: ReturnType<typeof setTimeout> | null = null;
   #tickMs = TICK_MS;
   #isClosed = false;
@@ -70,50 +79,42 @@ export class TenantStreams {
     return streams;
   }
 
-  /** Defines a stream, a table or a materialized view by its SQL, or a query by a SELECT and its name. Returns its id. */
-  async define(
-    sql: string,
-    options: { readonly name?: string; readonly backfill?: boolean } = {},
-  ): Promise<string> {
-    const defined = await planDefinition(sql, this.#tables());
-    const retention = DEFAULT_RETENTION;
-    if ("plan" in defined) {
-      const { kind, plan, emit } = defined;
-      const definition: QueryDefinition = {
-        ...{ kind, name: options.name ?? defined.name ?? "", sql, plan, retention },
-        emit: emit ?? "changes",
-        inputs: inputsOf(plan),
-        backfill: options.backfill ?? false,
-        key: kind === "view" ? viewKey(plan) : null,
-      };
-      return await this.#register({ kind: "define query", definition });
-    }
-    const { name, columns, key, watermark } = defined;
-    const placeOf = (wanted: string) => columns.findIndex((spec) => spec.name === wanted);
-    const definition: StreamDefinition = {
-      ...{ kind: defined.kind === "create table" ? "table" : "stream", name, columns, retention },
-      key: key.map(placeOf),
-      time:
-        watermark === null
-          ? null
-          : { column: placeOf(watermark.column), latenessMs: watermark.latenessMs, idleMs: IDLE_MS },
-      eventId: null,
-    };
-    return await this.#register({ kind: "define stream", definition });
+  /** Registers a stream, or a table if it has a key. Returns its id, which knows the types of its rows. */
+  async registerStream<const C extends Columns>(
+    name: string,
+    columns: C,
+    options: StreamOptions = {},
+  ): Promise<StreamId<RowOf<C>, RowToPush<C>>> {
+    return await this.#register(streamDefinition(name, columns, options));
   }
 
-  async registerStream(definition: StreamDefinition): Promise<string> {
-    return await this.#register({ kind: "define stream", definition });
-  }
-
-  async registerQuery(
+  /** Registers a standing query. Returns the id of its output stream, typed if `columns` says which it has. */
+  async registerQuery<const C extends Columns = never>(
     name: string,
     sql: string,
-    options: { readonly backfill?: boolean } = {},
-  ): Promise<string> {
+    options: QueryOptions & { readonly columns?: C } = {},
+  ): Promise<StreamId<[C] extends [never] ? AnyRow : RowOf<C>>> {
     return await this.define(sql, { ...options, name });
   }
 
+  /** Registers a stream, a table or a materialized view by its SQL, or a query by a SELECT and its name. Returns its id. */
+  async define<R = AnyRow, P = AnyRow>(
+    sql: string,
+    options: QueryOptions & { readonly name?: string } = {},
+  ): Promise<StreamId<R, P>> {
+    const definition = await sqlDefinition(sql, options.name ?? null, this.#tables(), options);
+    const id = await this.#register<R, P>(definition);
+    try {
+      if (options.columns !== undefined)
+        checkColumns(definition.name, this.#known(definition.name).columns, options.columns);
+    } catch (error) {
+      await this.deregister(id);
+      throw error;
+    }
+    return id;
+  }
+
+  /** Removes a stream or a query. Refused with the list of users if it is in use. */
   async deregister(name: string): Promise<void> {
     await this.#carryOut({ kind: "remove", name });
     await this.#refresh();
@@ -136,30 +137,38 @@ export class TenantStreams {
     return this.#known(name).columns;
   }
 
-  /** Pushes rows. Refused at the first that does not fit, with its line; nothing is pushed then. */
-  async pushEvents(
-    stream: string,
-    rows: readonly Readonly<Record<string, unknown>>[],
+  /** Pushes rows. Refused at the first that does not fit, by its place from 1 on; nothing is pushed then. */
+  async pushEvents<S extends string>(
+    stream: S,
+    rows: readonly PushedRow<S>[],
     options: PushOptions = {},
-  ): Promise<Taken> {
-    return await this.pushNdjson(
-      stream,
-      Buffer.from(rows.map((row) => JSON.stringify(row)).join("\n")),
-      options,
-    );
+  ): Promise<PushAnswer> {
+    const batch = batchOfRows(rows, this.#known(stream).columns);
+    return await this.pushBatch(stream, batch, options);
   }
 
-  async pushNdjson(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<Taken> {
+  /** The same from lines of JSON; the first line that does not fit is named. */
+  async pushNdjson(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<PushAnswer> {
     const { batch } = new NdjsonReader(this.#known(stream).columns).read(bytes, true);
     return await this.pushBatch(stream, batch, options);
   }
 
-  async pushBatch(
+  async pushBatch(stream: string, batch: Batch, options: PushOptions = {}): Promise<PushAnswer> {
+    return await this.#push(stream, encodeBatch(batch), batch.rows, options);
+  }
+
+  /** The same from encoded columns, which are checked when they are applied. */
+  async pushColumns(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<PushAnswer> {
+    return await this.#push(stream, bytes, rowsIn(bytes), options);
+  }
+
+  async #push(
     stream: string,
-    batch: Batch,
-    { producer, sequence, key }: PushOptions = {},
-  ): Promise<Taken> {
-    if (!this.#rate.tryTake(batch.rows, Date.now()))
+    batch: Uint8Array,
+    rows: number,
+    { producer, sequence, key }: PushOptions,
+  ): Promise<PushAnswer> {
+    if (!this.#rate.tryTake(rows, Date.now()))
       throw new HeadwaterError(
         "HW-5408",
         `the tenant may push ${this.#quotas.eventsPerSecond} events per second. Nothing was pushed.`,
@@ -171,42 +180,80 @@ export class TenantStreams {
       );
     return await this.#gatherer.push({
       ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
-      batch: encodeBatch(batch),
+      batch,
     });
   }
 
   /** Rows from a number on, as they are now: one page. */
-  async page(name: string, from: number): Promise<{ readonly rows: NumberedLine[]; readonly next: number }> {
+  async page(
+    name: string,
+    from: number,
+    { decimals = "number" }: { readonly decimals?: Decimals } = {},
+  ): Promise<{ readonly rows: NumberedLine[]; readonly next: number }> {
+    const rows: NumberedLine[] = [];
+    for (const { first, batch } of await this.#batches(name, from)) {
+      const lines =
+        decimals === "number"
+          ? writerOf("json", batch.schema).lines(batch)
+          : Array.from({ length: batch.rows }, (_, i) => JSON.stringify(rowAt(batch, i)));
+      for (const [i, json] of lines.entries())
+        if (first + i >= from) rows.push({ number: first + i, weight: batch.weight(i), json });
+    }
+    return { rows, next: rows.length === 0 ? from : (rows.at(-1)?.number ?? from) + 1 };
+  }
+
+  async #batches(name: string, from: number): Promise<{ readonly first: number; readonly batch: Batch }[]> {
     const page = await this.#tenant.graph.rows(name, from, PAGE_BYTES);
     if (from < page.first)
       throw new HeadwaterError(
         "HW-5405",
         `rows of "${name}" before number ${page.first} are not retained any more, and number ${from} was asked for.`,
       );
-    const rows: NumberedLine[] = [];
-    for (const { first, bytes } of page.segments) {
-      const batch = decodeBatch(Buffer.from(bytes), page.columns, Number.POSITIVE_INFINITY);
-      for (const [i, json] of writerOf("json", page.columns).lines(batch).entries())
-        if (first + i >= from) rows.push({ number: first + i, weight: batch.weight(i), json });
-    }
-    return { rows, next: rows.length === 0 ? from : (rows.at(-1)?.number ?? from) + 1 };
+    return page.segments.map(({ first, bytes }) => ({
+      first,
+      batch: decodeBatch(Buffer.from(bytes), page.columns, Number.POSITIVE_INFINITY),
+    }));
   }
 
   /** Rows from a number on, as they come, until the signal. By default the rows that come from now on. */
   async *follow(
     name: string,
-    { from, signal }: { readonly from?: number; readonly signal?: AbortSignal } = {},
+    { from, signal, decimals = "number" }: FollowOptions & { readonly decimals?: Decimals } = {},
   ): AsyncGenerator<readonly NumberedLine[]> {
+    yield* this.#following(name, from, signal, (at) => this.page(name, at, { decimals }));
+  }
+
+  /** The same as rows with the types of the stream. */
+  async *subscribe<S extends string>(
+    stream: S,
+    { from, signal }: FollowOptions = {},
+  ): AsyncGenerator<NumberedRow<ResultRow<S>>> {
+    const look = async (at: number) => {
+      const rows: NumberedRow<ResultRow<S>>[] = [];
+      for (const { first, batch } of await this.#batches(stream, at))
+        for (let i = Math.max(0, at - first); i < batch.rows; i++)
+          rows.push({ number: first + i, weight: batch.weight(i), row: rowAt(batch, i) as ResultRow<S> });
+      return { rows, next: (rows.at(-1)?.number ?? at - 1) + 1 };
+    };
+    for await (const rows of this.#following(stream, from, signal, look)) yield* rows;
+  }
+
+  async *#following<T>(
+    name: string,
+    from: number | undefined,
+    signal: AbortSignal | undefined,
+    look: (at: number) => Promise<{ readonly rows: readonly T[]; readonly next: number }>,
+  ): AsyncGenerator<readonly T[]> {
     let at = from ?? (await this.#tenant.graph.rows(name, Number.MAX_SAFE_INTEGER, 1)).next;
-    let growth = this.#growth(name, signal);
+    let growth = this.#readers.growth(name, signal);
     try {
       while (signal?.aborted !== true && !this.#isClosed) {
-        const { rows, next } = await this.page(name, at);
+        const { rows, next } = await look(at);
         at = next;
         if (rows.length > 0) yield rows;
         else {
           await growth.promise;
-          growth = this.#growth(name, signal); // before the next look: what comes between the two is heard of
+          growth = this.#readers.growth(name, signal); // before the next look: what comes between the two is heard of
         }
       }
     } finally {
@@ -214,27 +261,23 @@ export class TenantStreams {
     }
   }
 
-  async *subscribe<R = Readonly<Record<string, unknown>>>(
-    name: string,
-    options: { readonly from?: number; readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<NumberedRow<R>> {
-    for await (const lines of this.follow(name, options))
-      for (const { number, weight, json } of lines) yield { number, weight, row: JSON.parse(json) as R };
-  }
-
   /** The rows of a table or a view by key: from one to another, both included; shorter bounds are prefixes. */
-  async readView(
-    name: string,
+  async readView<S extends string>(
+    name: S,
     { from = null, to = null, limit = 10_000 }: ViewRange = {},
-  ): Promise<Readonly<Record<string, unknown>>[]> {
+  ): Promise<ResultRow<S>[]> {
     const { columns, rows } = await this.#tenant.graph.view(name, from, to, limit);
-    return rows.map((row) => Object.fromEntries(columns.map((spec, i) => [spec.name, row[i] ?? null])));
+    return rows.map((row) => rowOfCells(columns, row) as ResultRow<S>);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#tick !== null) clearTimeout(this.#tick);
-    for (const wakes of this.#wakes.values()) for (const wake of wakes) wake();
+    this.#readers.wakeAll();
+  }
+
+  get quotas(): Quotas {
+    return this.#quotas;
   }
 
   async setQuotas(quotas: Partial<Quotas>): Promise<void> {
@@ -252,41 +295,26 @@ export class TenantStreams {
     throw new HeadwaterError("HW-5401", `there is no stream or query ${JSON.stringify(name.slice(0, 80))}.`);
   }
 
-  async #register(command: Extract<Command, { kind: "define stream" | "define query" }>): Promise<string> {
-    const what = command.kind === "define stream" ? "streams" : "queries";
+  async #register<R, P>(definition: StreamDefinition | QueryDefinition): Promise<StreamId<R, P>> {
+    const [command, what]: [Command, "streams" | "queries"] =
+      "plan" in definition
+        ? [{ kind: "define query", definition }, "queries"]
+        : [{ kind: "define stream", definition }, "streams"];
     this.#heard(await this.#tenant.define(encodeCommand(command), what));
     await this.#refresh();
-    return command.definition.name;
+    return definition.name as StreamId<R, P>;
   }
 
   async #carryOut(command: Command): Promise<Outcome> {
     return this.#heard(await this.#tenant.graph.carryOut(encodeCommand(command)));
   }
 
-  /** Wakes those who wait for rows. */
+  /** Wakes the readers of streams that have grown. */
   #heard(outcome: Outcome): Outcome {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
-    for (const [name] of outcome.grown) for (const wake of this.#wakes.get(name) ?? []) wake();
+    this.#readers.grown(outcome.grown.map(([name]) => name));
     if (outcome.answers.length > 0) this.#tickMs = TICK_MS;
     return outcome;
-  }
-
-  /** Resolves when the stream has got rows since the call, or when there is nothing to wait for any more. */
-  #growth(name: string, signal: AbortSignal | undefined): { readonly promise: Promise<void>; stop(): void } {
-    const wakes = this.#wakes.get(name) ?? new Set();
-    this.#wakes.set(name, wakes);
-    let stop = () => {};
-    const promise = new Promise<void>((resolve) => {
-      stop = () => {
-        wakes.delete(stop);
-        if (wakes.size === 0 && this.#wakes.get(name) === wakes) this.#wakes.delete(name);
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      };
-    });
-    wakes.add(stop);
-    signal?.addEventListener("abort", stop, { once: true });
-    return { promise, stop: () => stop() };
   }
 
   async #refresh(): Promise<void> {
@@ -312,6 +340,15 @@ export class TenantStreams {
         });
     }, this.#tickMs).unref();
   }
+}
+
+/** Decimals in lines of JSON: numbers with all their digits, or texts for readers whose numbers are doubles. */
+export type Decimals = "number" | "text";
+
+/** Where to begin, by number, and when to end. */
+export interface FollowOptions {
+  readonly from?: number;
+  readonly signal?: AbortSignal;
 }
 
 export interface NumberedLine {

@@ -5,3 +5,4 @@
 
 export { planDefinition } from "./plan-definition.js";
 export { planQuery } from "./plan-query.js";
+export { OPEN_SCALE } from "./types.js";

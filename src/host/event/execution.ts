@@ -116,11 +116,17 @@ export class Execution {
     return this.#first !== null && this.#first.slot === slot ? this.#first : null;
   }
 
-  /** The contexts that did not exist before the event and do now (true), or the other way round (false). */
-  made(): ReadonlyMap<Slot, boolean> {
-    if (this.#entries === null && (this.#first === null || !isMaking(this.#first))) return NOTHING_MADE;
-    const making = this.enteredHere().filter(isMaking);
-    return new Map(making.map(({ slot, state }) => [slot, !isUnmade(state)]));
+  /**
+   * Whether contexts exist for the event: ones that it has made or deleted, and ones that it has given up, which later events
+   * may have made or deleted since.
+   */
+  existing(): ExistingContext[] {
+    const existing: ExistingContext[] = [];
+    for (let at = this.#first; at !== null; at = at.next) {
+      const isChanged = isMaking(at);
+      if (isChanged || at.released) existing.push({ slot: at.slot, exists: !isUnmade(at.state), isChanged });
+    }
+    return existing;
   }
 
   /** Adds what the event made of the contexts that it changed to what events before it made of them. */
@@ -256,12 +262,17 @@ export class Execution {
   }
 }
 
+interface ExistingContext {
+  readonly slot: Slot;
+  readonly exists: boolean;
+  /** Has the event made or deleted it? */
+  readonly isChanged: boolean;
+}
+
 /** Does the context exist now, and did not before the event, or the other way round? */
 function isMaking({ before, state }: EnteredContext): boolean {
   return state !== before && isUnmade(before) !== isUnmade(state);
 }
-
-const NOTHING_MADE: ReadonlyMap<Slot, boolean> = new Map();
 
 function collectChange({ slot, state, before }: EnteredContext, changes: Map<Slot, Change>): void {
   if (state === before) return;

@@ -4,7 +4,6 @@ import { resolvePath } from "../../model/path.js";
 import * as rules from "../../model/rules.js";
 import { isUnmade, type State } from "../../state/fields.js";
 import { rootOf, type Slot } from "../context/index.js";
-import { callerAt } from "./callers.js";
 import type { Effect } from "./effects.js";
 import { EnteredContext } from "./entered-context.js";
 import { allFrom, EnteredContexts } from "./entered-contexts.js";
@@ -14,7 +13,7 @@ import { FAILED, NOTHING_MORE, outcomeOf } from "./outgoing.js";
 import type { Change, EventRequest } from "./request.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 
-/** One try at running an event: the contexts it has entered, and how it ended. */
+/** One attempt at running an event: the contexts it has entered, and how it ended. */
 export class Execution {
   /** The context that the event started in, and, in the order of entering, all those it has entered. */
   #first: EnteredContext | null = null;
@@ -24,7 +23,7 @@ export class Execution {
   #stage: "under way" | "succeeded" | "failed" | "stopped" | "rolled back" = "under way";
   /** What the event has of contexts that are on other hosts, as far as it matters here. */
   #elsewhere: Map<Slot, { isHeld: boolean; state: State | undefined }> | null = null;
-  /** What the event's own method returned or threw, once the try is dead. */
+  /** What the event's own method returned or threw, once the attempt is dead. */
   value: unknown = undefined;
   /** What the event asked for, if it ended well. */
   effects: readonly Effect[] = NO_EFFECTS;
@@ -48,7 +47,7 @@ export class Execution {
     return this.#stage === "succeeded";
   }
 
-  /** Undone: what its code still asks for is not even refused, because a later try may not ask for it. */
+  /** Undone: what its code still asks for is not even refused, because a later attempt may not ask for it. */
   get wasTakenBack(): boolean {
     return this.#stage === "rolled back" || this.#stage === "stopped";
   }
@@ -193,17 +192,6 @@ export class Execution {
   holds(slot: Slot): boolean {
     const entry = this.#entry(slot);
     return entry === null ? (this.#elsewhere?.get(slot)?.isHeld ?? false) : !entry.released;
-  }
-
-  downgrade(frame: Frame, entry: EnteredContext): void {
-    const { slot } = frame;
-    if (entry.released || slot.shape.anonymous) return;
-    if (this.request.method.readonly) throw rules.readonlyDowngrade(slot);
-    for (let above = slot.parent; above !== null; above = above.parent)
-      if (callerAt(frame, above)?.isHeld ?? this.holds(above)) throw rules.downgradeBelowHeld(slot, above);
-    entry.keepRunning(entry.current());
-    entry.release();
-    this.node.release(this.event, slot, entry.state !== entry.before);
   }
 
   countEffect(slot: Slot): void {

@@ -170,6 +170,8 @@ export const codes = {
   "HW-5408": ["refused", "a quota is used up"],
   "HW-5409": ["final", "a token does not allow that"],
   "HW-5410": ["final", "a view cannot be read like that"],
+  "HW-5451": ["final", "the answers of a query depend on the order of rows"],
+  "HW-5452": ["final", "a query cannot be divided into partitions"],
   "HW-7001": ["final", "a program cannot be compiled"],
   "HW-7002": ["final", "a stage needs state that every request shares"],
   "HW-7003": ["final", "a stage shares a variable with the function around it"],

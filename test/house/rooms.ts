@@ -201,7 +201,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
   "streams/sql": { loads: ["errors", "sql", "streams/columns", "streams/plan", "streams/codegen"] },
-  "streams/coordination": { loads: ["analysis"], names: ["sql"] },
+  "streams/coordination": { loads: ["errors", "analysis", "streams/plan"], names: ["sql"] },
   "streams/graph": {
     loads: ["errors", "suggest", "streams/columns", "streams/plan", "streams/operators", "streams/outputs"],
   },
@@ -217,6 +217,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/plan",
       "streams/sql",
       "streams/outputs",
+      "streams/coordination",
       "streams/graph",
     ],
     names: ["journal"],

@@ -22,6 +22,11 @@ const LENGTH_MAX = 100_000;
 export async function parseQuery(text: string): Promise<Query> {
   const { reader, statement } = await parseStatement(text);
   if (!("SelectStmt" in statement)) return reader.refuse(reader.whole, "Only SELECT is supported here.");
+  if (Object.keys(reader.options).length > 0)
+    return reader.refuse(
+      reader.whole,
+      "WITH (…) at the end is for queries that are registered; leave it out.",
+    );
   return readStatement(reader, statement.SelectStmt);
 }
 

@@ -30,6 +30,11 @@ export class Reader {
     return this.#adapted.emit;
   }
 
+  /** What stands in `WITH (...)` at the end of the statement. */
+  get options(): Readonly<Record<string, string>> {
+    return this.#adapted.options;
+  }
+
   get createsStream(): boolean {
     return this.#adapted.createsStream;
   }

@@ -15,7 +15,11 @@ export interface Watermark {
 }
 
 export type Statement =
-  | { readonly kind: "query"; readonly query: Query }
+  | {
+      readonly kind: "query";
+      readonly query: Query;
+      readonly options: Readonly<Record<string, string>>;
+    }
   | {
       /** A stream only grows; a table has a key, and a row replaces the one before it with the same key. */
       readonly kind: "create stream" | "create table";
@@ -27,12 +31,23 @@ export type Statement =
       readonly options: Readonly<Record<string, string>>;
       readonly span: Span;
     }
-  | { readonly kind: "create view"; readonly name: string; readonly query: Query; readonly span: Span };
+  | {
+      readonly kind: "create view";
+      readonly name: string;
+      readonly query: Query;
+      readonly options: Readonly<Record<string, string>>;
+      readonly span: Span;
+    };
 
 /** One statement: a SELECT, or the definition of a stream, a table or a materialized view. */
 export async function parseDefinition(text: string): Promise<Statement> {
   const { reader, statement } = await parseStatement(text);
-  if ("SelectStmt" in statement) return { kind: "query", query: readStatement(reader, statement.SelectStmt) };
+  if ("SelectStmt" in statement)
+    return {
+      kind: "query",
+      query: readStatement(reader, statement.SelectStmt),
+      options: reader.options,
+    };
   if ("CreateStmt" in statement) return readTable(reader, statement.CreateStmt);
   if ("CreateTableAsStmt" in statement) {
     const { query, into, objtype } = statement.CreateTableAsStmt;
@@ -43,6 +58,7 @@ export async function parseDefinition(text: string): Promise<Statement> {
       kind: "create view",
       name: reader.name(into?.rel?.relname),
       query: readStatement(reader, query.SelectStmt),
+      options: { ...optionsOf(into?.options), ...reader.options },
       span,
     };
   }
@@ -70,7 +86,7 @@ function readTable(reader: Reader, node: CreateStmt): Statement {
     columns: read,
     key,
     watermark: reader.watermark === null ? null : readWatermark(reader, reader.watermark, read),
-    options: Object.fromEntries(options.flatMap((each) => optionOf(each))),
+    options: optionsOf(options),
     span,
   };
 }
@@ -121,6 +137,10 @@ function keyOf(
   const missing = key.find((name) => !columns.some(({ colname }) => reader.name(colname) === name));
   if (missing !== undefined) return reader.refuse(span, `There is no column ${missing} for the PRIMARY KEY.`);
   return key;
+}
+
+function optionsOf(nodes: readonly Node[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(nodes.flatMap(optionOf));
 }
 
 function optionOf(node: Node): [string, string][] {

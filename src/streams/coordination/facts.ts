@@ -21,11 +21,13 @@ export interface QueryFacts {
   readonly name: string;
   readonly query: ResolvedQuery;
   readonly coordination: CoordinationChoice | null;
+  /** It gives answers before its input is complete, and takes back those that turn out wrong. */
+  readonly retracts: boolean;
 }
 
 /**
  * What the registrant has chosen for a query whose answers depend on the order of rows: one order for all (the tickets of
- * the graph), seals, or to live with it. The reason is for whoever reads the query later.
+ * the graph), seals, or to live with it. The reason is for the people who read the query later.
  */
 export type CoordinationChoice =
   | { readonly kind: "order"; readonly reason: string }

@@ -5,6 +5,7 @@
 export { isRefused } from "./answers.js";
 export { type Command, encodeCommand, type Push, stamp } from "./command.js";
 export {
+  type ChosenCoordination,
   DEFAULT_RETENTION,
   type QueryDefinition,
   type Retention,

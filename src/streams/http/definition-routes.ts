@@ -12,7 +12,9 @@ export const definitionRoutes: readonly Route[] = [
     async run({ request, response, streams }) {
       const { sql, name, ...options } = await asked(request);
       const named = name === undefined ? {} : { name: textOf(name, "name") };
-      const id = await streams.define(textOf(sql, "sql"), { ...queryOptions(options), ...named });
+      const text = textOf(sql, "sql");
+      if (/^\s*explain\s/i.test(text)) return json(response, { explain: await streams.explain(text) });
+      const id = await streams.define(text, { ...queryOptions(options), ...named });
       json(response, { id }, 201);
     },
   },
@@ -69,8 +71,12 @@ export const definitionRoutes: readonly Route[] = [
 
 type Given = Readonly<Record<string, unknown>>;
 
-function queryOptions({ backfill, columns, retention }: Given): QueryOptions {
+function queryOptions(given: Given): QueryOptions {
+  const { backfill, columns, retention, coordination, reason, partitions } = given;
   return {
+    ...(coordination === undefined ? {} : { coordination: textOf(coordination, "coordination") }),
+    ...(reason === undefined ? {} : { reason: textOf(reason, "reason") }),
+    ...(partitions === undefined ? {} : { partitions: numberIn(partitions, "partitions") }),
     ...(backfill === undefined ? {} : { backfill: backfill === true }),
     ...(columns === undefined ? {} : { columns: objectIn(columns, "columns") as Record<string, never> }),
     ...(retention === undefined ? {} : { retention: retained(retention) }),

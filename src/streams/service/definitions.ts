@@ -9,7 +9,9 @@ import {
 } from "../graph/index.js";
 import { OPEN_SCALE, planDefinition } from "../sql/index.js";
 import { type Columns, columnsOf } from "../typed/index.js";
-import { inputsOf, viewKey } from "./view-key.js";
+import type { Described } from "./describe.js";
+import { type QueryOptions, queryDefinition } from "./registration.js";
+import { tablesOf } from "./tables.js";
 
 /** A producer that has pushed nothing for so long does not hold the watermark back. */
 const IDLE_MS = 30_000;
@@ -22,14 +24,6 @@ export interface StreamOptions {
   readonly time?: { readonly column: string; readonly latenessMs?: number; readonly idleMs?: number };
   /** The column with the event id: a row whose id was seen within `keepMs` (a day) is dropped. */
   readonly eventId?: { readonly column: string; readonly keepMs?: number };
-  readonly retention?: Partial<Retention>;
-}
-
-export interface QueryOptions {
-  /** Begin with what the inputs retain, and not with what comes from now on. */
-  readonly backfill?: boolean;
-  /** The columns that the query must have; it is refused if it has others. */
-  readonly columns?: Columns;
   readonly retention?: Partial<Retention>;
 }
 
@@ -67,10 +61,10 @@ function placeOf(schema: Schema, name: string): number {
 export async function sqlDefinition(
   sql: string,
   name: string | null,
-  tables: Readonly<Record<string, Schema>>,
+  catalog: ReadonlyMap<string, Described>,
   options: QueryOptions,
 ): Promise<StreamDefinition | QueryDefinition> {
-  const defined = await planDefinition(sql, tables);
+  const defined = await planDefinition(sql, tablesOf(catalog));
   if (!("plan" in defined)) {
     const { key, watermark, columns } = defined;
     const { idleMs, ...words } = wordsOf(defined.options);
@@ -78,15 +72,7 @@ export async function sqlDefinition(
     const source = sourceOf(defined.name, columns, { ...words, ...time, key });
     return { ...source, kind: defined.kind === "create table" ? "table" : "stream" };
   }
-  const { kind, plan, emit } = defined;
-  return {
-    ...{ kind, name: name ?? defined.name ?? "", sql, plan },
-    emit: emit ?? "changes",
-    inputs: inputsOf(plan),
-    backfill: options.backfill ?? false,
-    key: kind === "view" ? viewKey(plan) : null,
-    retention: { ...DEFAULT_RETENTION, ...options.retention },
-  };
+  return await queryDefinition(catalog, sql, name ?? defined.name ?? "", defined, options);
 }
 
 const WORDS = ["event_id", "event_id_keep", "idle", "retention", "retention_bytes"];

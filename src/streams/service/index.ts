@@ -2,9 +2,10 @@
  * The streaming service in one process: tenants with quotas and tokens as contexts, the graph of each as the owned state of one
  * of them, batches gathered on their way in, and subscribers that read the logs. `README.md` says why it is built so.
  */
-export type { QueryOptions, StreamOptions } from "./definitions.js";
+export type { StreamOptions } from "./definitions.js";
 export type { Granted } from "./granted-tokens.js";
 export { openStreams, StreamService, type StreamsOptions } from "./open.js";
 export { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
+export type { QueryOptions } from "./registration.js";
 export type { Decimals, FollowOptions, PushOptions, TenantStreams, ViewRange } from "./tenant-streams.js";
 export { SCOPES, type Scope } from "./tokens.js";

@@ -2,13 +2,7 @@ import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
 import { type Batch, type Cell, decodeBatch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
 import { batchOfRows, NdjsonReader } from "../door/index.js";
-import {
-  type Command,
-  encodeCommand,
-  type Outcome,
-  type QueryDefinition,
-  type StreamDefinition,
-} from "../graph/index.js";
+import { type Command, encodeCommand, type Outcome, type StreamDefinition } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
 import type {
   AnyRow,
@@ -22,18 +16,13 @@ import type {
   StreamId,
 } from "../typed/index.js";
 import type { Tenant } from "./contexts.js";
-import {
-  checkColumns,
-  type QueryOptions,
-  type StreamOptions,
-  sqlDefinition,
-  streamDefinition,
-} from "./definitions.js";
+import { checkColumns, type StreamOptions, sqlDefinition, streamDefinition } from "./definitions.js";
 import type { Described } from "./describe.js";
 import { Gatherer } from "./gatherer.js";
 import type { Quotas } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { Readers } from "./readers.js";
+import { explained, type QueryOptions } from "./registration.js";
 import { rowAt, rowOfCells } from "./row-values.js";
 
 const PAGE_BYTES = 1024 * 1024;
@@ -102,7 +91,7 @@ export class TenantStreams {
     sql: string,
     options: QueryOptions & { readonly name?: string } = {},
   ): Promise<StreamId<R, P>> {
-    const definition = await sqlDefinition(sql, options.name ?? null, this.#tables(), options);
+    const definition = await sqlDefinition(sql, options.name ?? null, this.#catalog, options);
     const id = await this.#register<R, P>(definition);
     try {
       if (options.columns !== undefined)
@@ -112,6 +101,15 @@ export class TenantStreams {
       throw error;
     }
     return id;
+  }
+
+  /**
+   * What is known of a query before it runs, for people: its operators and what they keep, its partitions, its label and its
+   * coordination with the reason. `text` is `EXPLAIN SELECT …`, `EXPLAIN name`, or either without the first word.
+   */
+  async explain(text: string): Promise<string> {
+    await this.#refresh();
+    return await explained(this.#catalog, text);
   }
 
   /** Removes a stream or a query. Refused with the list of users if it is in use. */
@@ -283,10 +281,6 @@ export class TenantStreams {
   async setQuotas(quotas: Partial<Quotas>): Promise<void> {
     this.#quotas = await this.#tenant.setQuotas(quotas);
     this.#rate.perSecond = this.#quotas.eventsPerSecond;
-  }
-
-  #tables(): Readonly<Record<string, Schema>> {
-    return Object.fromEntries([...this.#catalog].map(([name, { columns }]) => [name, columns]));
   }
 
   #known(name: string): Described {

@@ -3,6 +3,6 @@
  * added here.
  */
 
-export { planDefinition } from "./plan-definition.js";
+export { type Defined, planDefinition } from "./plan-definition.js";
 export { planQuery } from "./plan-query.js";
 export { OPEN_SCALE } from "./types.js";

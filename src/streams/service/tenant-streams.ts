@@ -2,7 +2,13 @@ import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
 import { type Batch, type Cell, decodeBatch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
 import { batchOfRows, NdjsonReader } from "../door/index.js";
-import { type Command, encodeCommand, type Outcome, type StreamDefinition } from "../graph/index.js";
+import {
+  type Command,
+  encodeCommand,
+  type Outcome,
+  type QueryDefinition,
+  type StreamDefinition,
+} from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
 import type {
   AnyRow,

@@ -2,7 +2,7 @@
  * The types of rows, from the columns of their stream: `{ who: "text", n: "bigint?" }`. It has no code of Node, so that the client
  * in a browser has the same types as the library.
  */
-export { type Columns, type ColumnWord, columnsOf, type DeclaredColumn } from "./columns.js";
+export { type Columns, columnsOf } from "./columns.js";
 export type {
   AnyRow,
   NumberedRow,

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { HeadwaterError } from "../../errors.js";
 import { errorJson } from "../../server/respond.js";
 import type { Decimals } from "../service/index.js";
 import { type Asked, numberOf } from "./route.js";
@@ -45,7 +44,7 @@ export async function follow({
     await streams.page(name, from); // refused before the stream has begun
   else streams.schemaOf(name);
   const abort = new AbortController();
-  let refusal: HeadwaterError | null = null;
+  let refusal: unknown = null;
   const unwatch = service.watch(granted, (error) => {
     refusal = error;
     abort.abort();
@@ -71,8 +70,7 @@ export async function follow({
       if (!response.write(text.join(""))) await once(response, "drain", { signal: abort.signal });
     }
   } catch (error) {
-    if (!abort.signal.aborted)
-      refusal = error instanceof HeadwaterError ? error : new HeadwaterError("HW-9001", String(error));
+    if (!abort.signal.aborted) refusal = error;
   } finally {
     clearInterval(heartbeat);
     unwatch();

@@ -5,5 +5,5 @@
  * room knows neither streams nor contexts.
  */
 
-export type { Catalog, Described, Reader, Result, ResultColumn } from "./catalog.js";
+export type { Catalog, CatalogReader, DescribedQuery, Result, ResultColumn } from "./catalog.js";
 export { type PgServer, type PgServerOptions, servePostgres } from "./server.js";

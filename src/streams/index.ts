@@ -5,10 +5,10 @@ export type {
   PushOptions,
   QueryOptions,
   Quotas,
-  Scope,
   StreamOptions,
   StreamsOptions,
   TenantStreams,
+  TokenScope,
   ViewRange,
 } from "./service/index.js";
 export { openStreams, StreamService } from "./service/index.js";

@@ -1,11 +1,11 @@
 import type { ColumnDef, Constraint, CreateStmt, Node } from "libpg-query";
-import type { Query } from "../ast.js";
+import type { SqlQuery } from "../ast.js";
 import { intervalMs } from "../interval.js";
-import type { Column } from "../schema.js";
+import type { SqlColumn } from "../schema.js";
 import type { Span } from "../source.js";
 import { readType } from "./cast.js";
 import { parseStatement, readStatement } from "./query.js";
-import { type Reader, words } from "./reader.js";
+import { type StatementReader, words } from "./reader.js";
 import type { WatermarkWords } from "./tokens.js";
 
 /** `WATERMARK FOR ts AS ts - INTERVAL '5' SECOND`: rows come at most so much later than the latest. */
@@ -17,14 +17,14 @@ export interface Watermark {
 export type Statement =
   | {
       readonly kind: "query";
-      readonly query: Query;
+      readonly query: SqlQuery;
       readonly options: Readonly<Record<string, string>>;
     }
   | {
       /** A stream only grows; a table has a key, and a row replaces the one before it with the same key. */
       readonly kind: "create stream" | "create table";
       readonly name: string;
-      readonly columns: readonly Column[];
+      readonly columns: readonly SqlColumn[];
       readonly key: readonly string[];
       readonly watermark: Watermark | null;
       /** What stands in `WITH (…)`. */
@@ -34,7 +34,7 @@ export type Statement =
   | {
       readonly kind: "create view";
       readonly name: string;
-      readonly query: Query;
+      readonly query: SqlQuery;
       readonly options: Readonly<Record<string, string>>;
       readonly span: Span;
     };
@@ -70,7 +70,7 @@ export async function parseDefinition(text: string): Promise<Statement> {
   );
 }
 
-function readTable(reader: Reader, node: CreateStmt): Statement {
+function readTable(reader: StatementReader, node: CreateStmt): Statement {
   const { relation, tableElts = [], options = [] } = node;
   const span = reader.span(relation?.location);
   const columns = tableElts.flatMap((each) => ("ColumnDef" in each ? [each.ColumnDef] : []));
@@ -92,10 +92,10 @@ function readTable(reader: Reader, node: CreateStmt): Statement {
 }
 
 function readColumn(
-  reader: Reader,
+  reader: StatementReader,
   { colname, typeName, constraints = [], location }: ColumnDef,
   key: readonly string[],
-): Column {
+): SqlColumn {
   const name = reader.name(colname);
   const span = reader.span(location);
   if (typeName === undefined) return reader.refuse(span, `The column ${name} needs a type.`);
@@ -113,7 +113,7 @@ function readColumn(
 }
 
 function keyOf(
-  reader: Reader,
+  reader: StatementReader,
   columns: readonly ColumnDef[],
   constraints: readonly Constraint[],
   span: Span,
@@ -154,9 +154,9 @@ function optionOf(node: Node): [string, string][] {
 
 /** The column itself, or the column minus an interval. */
 function readWatermark(
-  reader: Reader,
+  reader: StatementReader,
   { words: written, span }: WatermarkWords,
-  columns: readonly Column[],
+  columns: readonly SqlColumn[],
 ): Watermark {
   const form = /^(\w+)\s+as\s+(\w+)\s*(?:-\s*interval\s*'([^']*)'\s*(day|hour|minute|second)?s?)?$/i.exec(
     written,

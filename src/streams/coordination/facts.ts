@@ -1,9 +1,9 @@
-import type { Column, ResolvedQuery } from "../../sql/index.js";
+import type { ResolvedQuery, SqlColumn } from "../../sql/index.js";
 
 /** What is known of a stream from outside before any row comes. */
 export interface StreamFacts {
   readonly name: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly SqlColumn[];
   /** Of a table: a row replaces the one with the same key. Empty for a stream. */
   readonly key: readonly string[];
   /** The column whose watermark closes windows. */

@@ -1,4 +1,4 @@
-import type { Expression, Inputs, Plan, Step } from "../plan/index.js";
+import type { Expression, Inputs, Plan, RowStep } from "../plan/index.js";
 import { type EmitMode, traitsOf } from "../plan/index.js";
 
 /** The operators of a plan, the last one first, with what each of them keeps and for how long. */
@@ -61,7 +61,7 @@ function operatorText(plan: Plan): string {
   }
 }
 
-function stepText(step: Step, input: Plan): string {
+function stepText(step: RowStep, input: Plan): string {
   switch (step.kind) {
     case "filter":
       return `filter ${text(step.predicate, input)}`;

@@ -11,4 +11,4 @@ export {
   type Retention,
   type StreamDefinition,
 } from "./definition.js";
-export { GraphEngine, type Outcome } from "./graph-engine.js";
+export { type CommandOutcome, GraphEngine } from "./graph-engine.js";

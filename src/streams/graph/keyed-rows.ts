@@ -1,6 +1,6 @@
 import { Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
 import { cellsText, compareCells } from "./cells.js";
-import type { OwnParts, Part } from "./parts.js";
+import type { CheckpointPart, OwnParts } from "./parts.js";
 import { partsBelow } from "./parts.js";
 
 interface Entry {
@@ -132,7 +132,7 @@ export class KeyedRows {
     }
   }
 
-  *checkpoint(): Generator<Part> {
+  *checkpoint(): Generator<CheckpointPart> {
     if (this.#changed.size === 0) return;
     const delta = Batch.empty(this.schema, this.#changed.size, true);
     for (const [key, old] of this.#changed) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeadwaterError } from "../../errors.js";
 import { respond } from "../../server/respond.js";
-import type { Granted, Scope, StreamService, TenantStreams } from "../service/index.js";
+import type { Granted, StreamService, TenantStreams, TokenScope } from "../service/index.js";
 import { bodyOf, objectOf } from "./body.js";
 
 /** What a request may have, unpacked. */
@@ -29,7 +29,7 @@ export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** `/v1/streams/:name/events` */
   readonly path: string;
-  readonly scope: Scope;
+  readonly scope: TokenScope;
   run(asked: Asked): Promise<void>;
 }
 

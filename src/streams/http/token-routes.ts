@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
-import { DEFAULT_QUOTAS, type Quotas, SCOPES, type Scope } from "../service/index.js";
+import { DEFAULT_QUOTAS, type Quotas, SCOPES, type TokenScope } from "../service/index.js";
 import { textOf } from "./body.js";
 import { numberIn, textsIn } from "./definition-routes.js";
 import { asked, json, type Route } from "./route.js";
@@ -83,7 +83,7 @@ export const tokenRoutes: readonly Route[] = [
   },
 ];
 
-function scopesIn(value: unknown): readonly Scope[] {
+function scopesIn(value: unknown): readonly TokenScope[] {
   const words = textsIn(value, "scopes");
   const scopes = SCOPES.filter((scope) => words.includes(scope));
   if (scopes.length === words.length && scopes.length > 0) return scopes;

@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import { type Groups, groupRow, transform, type Update, updateGroups } from "../codegen/index.js";
 import { type Batch, cancelled, gathered, interleaved, type Schema } from "../columns/index.js";
-import type { Plan, Step, TimeBound } from "../plan/index.js";
+import type { Plan, RowStep, TimeBound } from "../plan/index.js";
 import { Registers } from "../tables/index.js";
 import { GroupState } from "./group-state.js";
 import type { Operator } from "./operator.js";
@@ -33,8 +33,8 @@ export class Grouping implements Operator {
 
   constructor(
     plan: Extract<Plan, { kind: "aggregate" }>,
-    before: { readonly input: Plan; readonly steps: readonly Step[] },
-    after: { readonly steps: readonly Step[]; readonly output: Schema },
+    before: { readonly input: Plan; readonly steps: readonly RowStep[] },
+    after: { readonly steps: readonly RowStep[]; readonly output: Schema },
     readonly site: Site,
     readonly next: Operator,
   ) {

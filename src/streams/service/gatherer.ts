@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
-import { encodeCommand, isRefused, type Outcome, type Push } from "../graph/index.js";
+import { type CommandOutcome, encodeCommand, isRefused, type Push } from "../graph/index.js";
 import type { PushAnswer } from "../typed/index.js";
 
 /** What one event takes at most. */
@@ -22,7 +22,7 @@ export class Gatherer {
   #waitingBytes = 0;
   #isInFlight = false;
 
-  constructor(readonly carryOut: (record: Uint8Array) => Promise<Outcome>) {}
+  constructor(readonly carryOut: (record: Uint8Array) => Promise<CommandOutcome>) {}
 
   push(push: Push): Promise<PushAnswer> {
     if (this.#waitingBytes + push.batch.length > WAITING_BYTES_MAX)

@@ -1,11 +1,11 @@
 import { HeadwaterError } from "../../errors.js";
-import { hashOf, isToken, partsOf, type Scope, type StoredToken } from "./tokens.js";
+import { hashOf, isToken, partsOf, type StoredToken, type TokenScope } from "./tokens.js";
 
 /** Who calls: a token of a tenant. */
 export interface Granted {
   readonly tenant: string;
   readonly id: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
   /** In milliseconds since 1970; `null`: it does not expire. */
   readonly expiresMs: number | null;
 }

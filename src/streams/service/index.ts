@@ -8,4 +8,4 @@ export { openStreams, StreamService, type StreamsOptions } from "./open.js";
 export { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
 export type { QueryOptions } from "./registration.js";
 export type { Decimals, FollowOptions, PushOptions, TenantStreams, ViewRange } from "./tenant-streams.js";
-export { SCOPES, type Scope } from "./tokens.js";
+export { SCOPES, type TokenScope } from "./tokens.js";

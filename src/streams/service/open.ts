@@ -5,7 +5,7 @@ import type { Durability, Journal } from "../../journal/journal.js";
 import { Streams } from "./contexts.js";
 import { type Granted, GrantedTokens } from "./granted-tokens.js";
 import { TenantStreams } from "./tenant-streams.js";
-import { newToken, type Scope, type StoredToken } from "./tokens.js";
+import { newToken, type StoredToken, type TokenScope } from "./tokens.js";
 
 export interface StreamsOptions {
   /** Where everything is kept; without one, it is gone with the process. */
@@ -71,7 +71,11 @@ export class StreamService {
   }
 
   /** A new token, which is shown once: only its hash is kept. */
-  async addToken(tenant: string, scopes: readonly Scope[], expiresMs: number | null = null): Promise<string> {
+  async addToken(
+    tenant: string,
+    scopes: readonly TokenScope[],
+    expiresMs: number | null = null,
+  ): Promise<string> {
     await this.tenant(tenant);
     const { token, id, hash } = newToken(tenant);
     const stored: StoredToken = { hash, scopes, expiresMs };
@@ -84,7 +88,11 @@ export class StreamService {
   async tokensOf(
     tenant: string,
   ): Promise<
-    readonly { readonly id: string; readonly scopes: readonly Scope[]; readonly expiresMs: number | null }[]
+    readonly {
+      readonly id: string;
+      readonly scopes: readonly TokenScope[];
+      readonly expiresMs: number | null;
+    }[]
   > {
     return [...(await this.#tokens.of(tenant))].map(([id, { scopes, expiresMs }]) => ({
       id,

@@ -4,8 +4,8 @@ import { type Batch, type Cell, decodeBatch, encodeBatch, rowsIn, type Schema } 
 import { batchOfRows, NdjsonReader } from "../door/index.js";
 import {
   type Command,
+  type CommandOutcome,
   encodeCommand,
-  type Outcome,
   type QueryDefinition,
   type StreamDefinition,
 } from "../graph/index.js";
@@ -305,12 +305,12 @@ export class TenantStreams {
     return definition.name as StreamId<R, P>;
   }
 
-  async #carryOut(command: Command): Promise<Outcome> {
+  async #carryOut(command: Command): Promise<CommandOutcome> {
     return this.#heard(await this.#tenant.graph.carryOut(encodeCommand(command)));
   }
 
   /** Wakes the readers of streams that have grown. */
-  #heard(outcome: Outcome): Outcome {
+  #heard(outcome: CommandOutcome): CommandOutcome {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
     this.#readers.grown(outcome.grown.map(([name]) => name));
     if (outcome.answers.length > 0) this.#tickMs = TICK_MS;

@@ -5,12 +5,12 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
  * to make tenants and to set their quotas, and nothing inside of them.
  */
 export const SCOPES = ["operator", "admin", "define", "push", "read"] as const;
-export type Scope = (typeof SCOPES)[number];
+export type TokenScope = (typeof SCOPES)[number];
 
 /** A token as it is kept: its hash, what it allows, and until when. */
 export interface StoredToken {
   readonly hash: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
   /** In milliseconds since 1970; `null`: it does not expire. */
   readonly expiresMs: number | null;
 }

@@ -85,9 +85,7 @@ export class StreamService {
   }
 
   /** The tokens of a tenant by their ids; their secrets are not kept. */
-  async tokensOf(
-    tenant: string,
-  ): Promise<
+  async tokensOf(tenant: string): Promise<
     readonly {
       readonly id: string;
       readonly scopes: readonly TokenScope[];

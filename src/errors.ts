@@ -172,6 +172,8 @@ export const codes = {
   "HW-5410": ["final", "a view cannot be read like that"],
   "HW-5451": ["final", "the answers of a query depend on the order of rows"],
   "HW-5452": ["final", "a query cannot be divided into partitions"],
+  "HW-5511": ["final", "a query failed on a row"],
+  "HW-5512": ["refused", "a query takes more than it may"],
   "HW-7001": ["final", "a program cannot be compiled"],
   "HW-7002": ["final", "a stage needs state that every request shares"],
   "HW-7003": ["final", "a stage shares a variable with the function around it"],

@@ -1,4 +1,5 @@
 import type { SqlType } from "../sql/index.js";
+import type { Relation } from "./system/index.js";
 
 /** Who may sign in, and what a client may read then. */
 export interface Catalog {
@@ -34,6 +35,8 @@ export interface CatalogReader {
   describe(sql: string): Promise<DescribedQuery>;
   /** `parameters` are in PostgreSQL's text form. */
   read(sql: string, parameters: readonly (string | null)[]): Promise<Result>;
+  /** The tables and views that the client sees in `\\d` and in the system catalog; none if it is not there. */
+  relations?(): Promise<readonly Relation[]>;
   /** The reader may not be used any more, because its token was revoked or has expired: the connection is closed. */
   readonly revoked: AbortSignal;
 }

@@ -6,6 +6,7 @@ import { BrokenProtocol, FieldReader, Frames } from "./frames.js";
 import { Output, Unreadable } from "./output.js";
 import * as reply from "./replies.js";
 import { PgSession } from "./session.js";
+import { introspective } from "./system/index.js";
 
 export interface ConnectionLimits {
   /** How long a client may take to sign in. */
@@ -173,7 +174,8 @@ async function served(
   await output.write(reply.backendKey(process.pid, 0));
   await output.write(reply.readyForQuery("I"));
   await output.flush();
-  const session = new PgSession(reader, output, { user, database, version }, SETTINGS, limits);
+  const about = { user, database, version };
+  const session = new PgSession(introspective(reader, about), output, about, SETTINGS, limits);
   for (;;) {
     // What a pipelining client has sent already is answered in one go.
     if (frames.bufferedBytes === 0) await output.flush();

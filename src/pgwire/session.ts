@@ -323,6 +323,10 @@ const SQL_STATES: Readonly<Record<string, string>> = {
   "HW-5102": "0A000",
   "HW-5103": "42P01",
   "HW-5104": "42804",
+  "HW-5401": "42P01",
+  "HW-5410": "55000",
+  "HW-5511": "22000",
+  "HW-5512": "53400",
 };
 
 export function failureOf(error: unknown): reply.ErrorReply {

@@ -37,4 +37,5 @@ export { resolveQuery } from "./resolve/query.js";
 export type { ColumnDefinition, SqlColumn, SqlSchema } from "./schema.js";
 export { pointAt, positionOf, type QueryPosition, type Span } from "./source.js";
 export { type SqlType, scalarType, showType, TYPE_NAMES } from "./types.js";
+export { literal as literalOf } from "./values/literal.js";
 export { outputValue } from "./values/text.js";

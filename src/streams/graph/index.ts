@@ -12,3 +12,4 @@ export {
   type StreamDefinition,
 } from "./definition.js";
 export { type CommandOutcome, GraphEngine } from "./graph-engine.js";
+export { type SnapshotTable, snapshot } from "./snapshot.js";

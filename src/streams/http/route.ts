@@ -48,3 +48,12 @@ export function numberOf(text: string | null | undefined): number | undefined {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new HeadwaterError("HW-4005", "rows are numbered from 1 on; the number that was asked for is none.");
 }
+
+/** A whole number of the query string. */
+export function countOf(url: URL, name: string, otherwise: number, max: number): number {
+  const text = url.searchParams.get(name);
+  if (text === null) return otherwise;
+  const value = Number(text);
+  if (/^\d{1,15}$/.test(text) && value <= max) return value;
+  throw new HeadwaterError("HW-4005", `"${name}" is a whole number from 0 to ${max}.`);
+}

@@ -4,7 +4,7 @@ import { readonly } from "../../model/marks.js";
 import { owned } from "../../model/owned.js";
 import { tracked } from "../../model/tracked.js";
 import type { Cell, Schema } from "../columns/index.js";
-import { type CommandOutcome, GraphEngine, stamp } from "../graph/index.js";
+import { type CommandOutcome, GraphEngine, type SnapshotTable, snapshot, stamp } from "../graph/index.js";
 import { type Described, describe } from "./describe.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
 import type { StoredToken } from "./tokens.js";
@@ -48,6 +48,11 @@ export class Graph extends Context {
         .map((segment) => ({ first: segment.first, rows: segment.entries, bytes: segment.bytes }));
       return { columns: channel.schema, segments, first, next };
     });
+  }
+
+  /** The rows of some tables and views, all of one moment. */
+  @readonly snapshot(names: readonly string[], bytesMax: number): readonly SnapshotTable[] {
+    return this.engine.read((engine) => snapshot(engine, names, bytesMax));
   }
 
   /** The rows of a table or a view, in the order of their keys. */

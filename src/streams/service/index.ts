@@ -2,6 +2,7 @@
  * The streaming service in one process: tenants with quotas and tokens as contexts, the graph of each as the owned state of one
  * of them, batches gathered on their way in, and subscribers that read the logs. `README.md` says why it is built so.
  */
+export type { QueryAnswer } from "./ad-hoc.js";
 export type { StreamOptions } from "./definitions.js";
 export type { Granted } from "./granted-tokens.js";
 export { openStreams, StreamService, type StreamsOptions } from "./open.js";

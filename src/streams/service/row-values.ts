@@ -21,7 +21,9 @@ function valueAt(cell: Cell, { type, scale }: ColumnSpec): unknown {
   if (cell === null) return null;
   switch (type) {
     case "numeric":
-      return numericText(cell as Scaled, scale);
+      return numericText(cell as Scaled, scale)
+        .replace(/(\.\d*?)0+$/, "$1")
+        .replace(/\.$/, "");
     case "timestamp":
       return `${timestampText(Number(cell)).replace(" ", "T")}Z`;
     case "float":

@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
-import { type Batch, type Cell, decodeBatch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
+import { Batch, type Cell, decodeBatch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
 import { batchOfRows, NdjsonReader } from "../door/index.js";
 import {
   type Command,
@@ -10,6 +10,7 @@ import {
   type StreamDefinition,
 } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
+import { describeQuery, planBound, type QueryShape } from "../sql/index.js";
 import type {
   AnyRow,
   Columns,
@@ -21,6 +22,7 @@ import type {
   RowToPush,
   StreamId,
 } from "../typed/index.js";
+import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
 import type { Tenant } from "./contexts.js";
 import { checkColumns, type StreamOptions, sqlDefinition, streamDefinition } from "./definitions.js";
 import type { Described } from "./describe.js";
@@ -30,6 +32,9 @@ import { Rate } from "./rate.js";
 import { Readers } from "./readers.js";
 import { explained, type QueryOptions } from "./registration.js";
 import { rowAt, rowOfCells } from "./row-values.js";
+import { tablesOf } from "./tables.js";
+import { boundOf } from "./view-bounds.js";
+import { inputsOf } from "./view-key.js";
 
 const PAGE_BYTES = 1024 * 1024;
 const TICK_MS = 1000;
@@ -51,6 +56,7 @@ export class TenantStreams {
   #quotas: Quotas;
   #catalog = new Map<string, Described>();
   #memoryBytes = 0;
+  readonly #turns = new Turns(QUERY_LIMITS);
   #tick: ReturnType<typeof setTimeout> | null = null;
   #tickMs = TICK_MS;
   #isClosed = false;
@@ -272,6 +278,35 @@ export class TenantStreams {
   ): Promise<ResultRow<S>[]> {
     const { columns, rows } = await this.#tenant.graph.view(name, from, to, limit);
     return rows.map((row) => rowOfCells(columns, row) as ResultRow<S>);
+  }
+
+  /** A table or a view by its key, as texts: see `readView`. Returns one JSON object per row. */
+  async viewLines(
+    name: string,
+    {
+      from,
+      to,
+      limit,
+    }: { readonly from: readonly string[]; readonly to: readonly string[]; readonly limit: number },
+  ): Promise<readonly string[]> {
+    const { columns, key } = this.#known(name);
+    const range = { from: boundOf(from, columns, key), to: boundOf(to, columns, key) };
+    const { rows } = await this.#tenant.graph.view(name, range.from, range.to, limit);
+    return writerOf("json", columns).lines(Batch.of(columns, rows));
+  }
+
+  /** What a query over tables and views answers with, and the parameters that it takes. */
+  async describeQuery(sql: string): Promise<QueryShape> {
+    return await describeQuery(sql, tablesOf(this.#catalog));
+  }
+
+  /** Answers one SELECT over tables, views and the retained rows of streams, all as they are at one moment. */
+  async query(sql: string, parameters: readonly (string | null)[] = []): Promise<QueryAnswer> {
+    const { plan, shape } = await planBound(sql, tablesOf(this.#catalog), parameters);
+    return await this.#turns.take(async () => {
+      const tables = await this.#tenant.graph.snapshot(inputsOf(plan), QUERY_LIMITS.bytes);
+      return { ...shape, schema: plan.columns, batches: await answered(plan, tables, QUERY_LIMITS) };
+    });
   }
 
   async close(): Promise<void> {

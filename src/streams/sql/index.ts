@@ -4,5 +4,5 @@
  */
 
 export { type Defined, planDefinition } from "./plan-definition.js";
-export { planQuery } from "./plan-query.js";
+export { describeQuery, planBound, planQuery, type QueryShape } from "./plan-query.js";
 export { OPEN_SCALE } from "./types.js";

@@ -12,11 +12,13 @@ import { query } from "./query.js";
 import { run } from "./run.js";
 import { serve } from "./serve.js";
 import { sim } from "./sim.js";
+import { streams } from "./streams.js";
 
 /** Every command there is, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   run,
   serve,
+  streams,
   hosts,
   events,
   observe,

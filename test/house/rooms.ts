@@ -223,7 +223,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     names: ["journal"],
   },
-  "streams/http": { loads: ["errors", "server", "streams/service", "streams/outputs"] },
+  "streams/http": {
+    loads: ["errors", "protocol", "server", "streams/columns", "streams/service", "streams/outputs"],
+  },
+  "streams/client": { loads: ["errors", "protocol", "streams/typed"] },
   streams: { loads: ["state", "streams/service"], names: ["streams/typed"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
 
@@ -262,6 +265,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/http",
       "streams/pg",
       "pgwire",
+      "streams/client",
       "streams/columns",
       "streams/door",
       "streams/sql",

@@ -2,27 +2,34 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeadwaterError } from "../../errors.js";
 import type { Listener } from "../../server/listen.js";
 import { Origins } from "../../server/origin.js";
-import { refuse, refuseRaw, respond } from "../../server/respond.js";
+import { refuse, respond } from "../../server/respond.js";
 import type { Granted, StreamService } from "../service/index.js";
 import { BODY_BYTES_MAX, type Route } from "./route.js";
 import { routesAt } from "./routes.js";
+import { StreamSockets } from "./sockets.js";
 
 /** The service over HTTP: what is asked, by method and path, and which scope of a token allows it. */
 export class StreamsHttp {
   readonly #service: StreamService;
   readonly #origins: Origins;
+  readonly #sockets: StreamSockets;
   #isClosing = false;
 
   constructor(service: StreamService, listener: Listener, origins: readonly string[] = []) {
     this.#service = service;
     this.#origins = new Origins(origins, listener.isLocal);
-    listener.open(this.#handle, (_, stream) =>
-      refuseRaw(stream, new HeadwaterError("HW-4004", "there are no sockets here.")),
-    );
+    this.#sockets = new StreamSockets(service, this.#origins, (request) => this.#caller(request));
+    listener.open(this.#handle, this.#sockets.upgrade);
   }
 
   close(): void {
     this.#isClosing = true;
+    this.#sockets.close();
+  }
+
+  #caller(request: IncomingMessage): Promise<Granted | null> {
+    const token = /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
+    return this.#service.granted(token);
   }
 
   readonly #handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -36,9 +43,10 @@ export class StreamsHttp {
       throw new HeadwaterError("HW-1401", "the server is closing and takes no more requests.");
     const url = new URL(request.url ?? "/", "http://localhost");
     if (url.pathname === "/healthz") return respond(response, 200, '{"ok":true}');
-    this.#origins.check(request);
-    const token = /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
-    const granted = await this.#service.granted(token);
+    const origin = this.#origins.check(request);
+    if (origin !== null) allowOrigin(response, origin);
+    if (request.method === "OPTIONS" && origin !== null) return void response.writeHead(204).end();
+    const granted = await this.#caller(request);
     if (granted === null)
       throw new HeadwaterError(
         "HW-4010",
@@ -56,6 +64,18 @@ export class StreamsHttp {
     const streams = await this.#service.tenant(tenant);
     await route.run({ request, response, url, name, part, streams, granted, service: this.#service });
   }
+}
+
+/** A page of an origin that may ask is also told what it may send. */
+function allowOrigin(response: ServerResponse, origin: string): void {
+  response.setHeader("access-control-allow-origin", origin);
+  response.setHeader("vary", "origin");
+  response.setHeader("access-control-allow-methods", "GET, POST, PUT, DELETE");
+  response.setHeader(
+    "access-control-allow-headers",
+    "authorization, content-type, content-encoding, idempotency-key, last-event-id",
+  );
+  response.setHeader("access-control-expose-headers", "x-next");
 }
 
 /** An admin may do all that concerns its tenant; only an operator may do what concerns others. */

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { blocksOf } from "../house/blocks.js";
+import { MAIN, packageWith, ROOT } from "./headwater.js";
+
+const execute = promisify(execFile);
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test("the session with curl of the README does what the README says", async (t) => {
+  const folder = packageWith(t, {});
+  const port = await freePort();
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  // `npx headwater serve` of this package, at a port of its own; what it says to people is no part of the session.
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${MAIN}" "$@" --port ${port} > serve.log 2>&1\n`;
+  writeFileSync(join(bin, "npx"), npx);
+  chmodSync(join(bin, "npx"), 0o755);
+  const blocks = blocksOf(readFileSync(join(ROOT, "README.md"), "utf8")).filter(
+    ({ section }) => section === "Streams",
+  );
+  const script = blocks.filter(({ language }) => language === "sh").map(({ text }) => text);
+  const printed = blocks.filter(({ language }) => language === "text").map(({ text }) => text);
+  assert.equal(script.length, 2);
+  t.after(() =>
+    execute("sh", ["-c", "kill -9 $(cat headwater-data/serve.pid) 2>&1 || true"], { cwd: folder }),
+  );
+  const { stdout } = await execute("bash", ["-c", script.join("").replaceAll("4400", String(port))], {
+    cwd: folder,
+    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+  });
+  assert.equal(stdout, printed.join(""));
+});

@@ -34,12 +34,15 @@ test("the session with curl of the README does what the README says", async (t) 
   const script = blocks.filter(({ language }) => language === "sh").map(({ text }) => text);
   const printed = blocks.filter(({ language }) => language === "text").map(({ text }) => text);
   assert.equal(script.length, 2);
-  t.after(() =>
-    execute("sh", ["-c", "kill -9 $(cat headwater-data/serve.pid) 2>&1 || true"], { cwd: folder }),
-  );
-  const { stdout } = await execute("bash", ["-c", script.join("").replaceAll("4400", String(port))], {
-    cwd: folder,
-    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
-  });
-  assert.equal(stdout, printed.join(""));
+  const options = { cwd: folder, env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } };
+  try {
+    const { stdout } = await execute(
+      "bash",
+      ["-c", script.join("").replaceAll("4400", String(port))],
+      options,
+    );
+    assert.equal(stdout, printed.join(""));
+  } finally {
+    await execute("bash", ["-c", "kill -9 $(cat headwater-data/serve.pid) || true"], options);
+  }
 });

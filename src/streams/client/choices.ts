@@ -25,8 +25,8 @@ export interface TokenChoices {
 }
 
 export interface Range {
-  readonly from?: readonly (string | number | boolean | null)[];
-  readonly to?: readonly (string | number | boolean | null)[];
+  readonly from?: readonly (string | number | boolean)[];
+  readonly to?: readonly (string | number | boolean)[];
   readonly limit?: number;
 }
 

@@ -153,8 +153,8 @@ export class StreamsClient {
   /** The rows of a table or a view by key: from one to another, both included; shorter bounds are prefixes. */
   async readView<S extends string>(name: S, { from, to, limit }: Range = {}): Promise<ResultRow<S>[]> {
     const query = new URLSearchParams();
-    if (from !== undefined) query.set("from", JSON.stringify(from));
-    if (to !== undefined) query.set("to", JSON.stringify(to));
+    for (const bound of from ?? []) query.append("from", String(bound));
+    for (const bound of to ?? []) query.append("to", String(bound));
     if (limit !== undefined) query.set("limit", String(limit));
     const path = `/v1/views/${encodeURIComponent(name)}?${query}`;
     return (await this.#requests.json<{ readonly rows: ResultRow<S>[] }>({ method: "GET", path })).rows;

@@ -82,9 +82,7 @@ export class StreamSocket {
       if (isBinary) this.#columns(data);
       else this.#message(messageOf(data.toString("utf8")), data.length);
     } catch (error) {
-      this.end(
-        error instanceof HeadwaterError && error.code.startsWith("HW-40") ? error : broken(String(error)),
-      );
+      this.end(error instanceof HeadwaterError ? error : broken(String(error)));
     }
   }
 

@@ -223,6 +223,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     names: ["journal"],
   },
+  "streams/in-program": {
+    loads: [
+      "errors",
+      "model",
+      "state",
+      "sql",
+      "streams/columns",
+      "streams/door",
+      "streams/plan",
+      "streams/sql",
+      "streams/graph",
+    ],
+  },
   "streams/http": {
     loads: ["errors", "protocol", "server", "streams/columns", "streams/service", "streams/outputs"],
   },

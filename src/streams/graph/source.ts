@@ -53,10 +53,9 @@ export class Source {
     const answer =
       (key === null ? null : this.#keys.answer(key, bytes)) ?? this.producers.answer(producer, sequence);
     if (answer !== null) return { answer, changes: null };
-    const sent = decodeBatch(
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-      this.definition.columns,
-    );
+    const sent =
+      push.rows ??
+      decodeBatch(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), this.definition.columns);
     if (sent.weights !== null)
       throw new HeadwaterError("HW-5301", "a batch of columns has weights: only queries take rows back.");
     const fresh = this.#ids?.fresh(sent, round, timeMs) ?? sent;

@@ -10,6 +10,7 @@ import {
   type StreamDefinition,
 } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
+import { inputsOf } from "../plan/index.js";
 import { describeQuery, planBound, type QueryShape } from "../sql/index.js";
 import type {
   AnyRow,
@@ -34,7 +35,6 @@ import { explained, type QueryOptions } from "./registration.js";
 import { rowAt, rowOfCells } from "./row-values.js";
 import { tablesOf } from "./tables.js";
 import { boundOf } from "./view-bounds.js";
-import { inputsOf } from "./view-key.js";
 
 const PAGE_BYTES = 1024 * 1024;
 const TICK_MS = 1000;

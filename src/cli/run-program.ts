@@ -5,14 +5,14 @@ import { HeadwaterError } from "../errors.js";
 import { HOSTS_MAX, tellSupervisor } from "../host/ports/index.js";
 import { run as runService } from "../host/run.js";
 import { type AnyService, parkedOf, type RunOptions, hostsOf as serviceHosts } from "../host/service.js";
-import { type Listener, listen } from "../server/listen.js";
+import { listen, type PortListener } from "../server/listen.js";
 import { type Server, serveOn } from "../server/serve.js";
 import { didYouMean } from "../suggest.js";
 import { doorOf, openDoor } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";
 import { type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
-import { apiOf, loadProgram, type Program, type ProgramIo } from "./program.js";
+import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
 import { messageOf } from "./report.js";
 import { run } from "./run.js";
@@ -82,7 +82,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   }
 }
 
-function start({ roots }: Program, options: RunOptions): Promise<AnyService> {
+function start({ roots }: LoadedProgram, options: RunOptions): Promise<AnyService> {
   return typeof roots === "function" ? runService(roots, options) : runService(roots, options);
 }
 
@@ -92,15 +92,15 @@ interface Place {
   readonly origins: readonly string[];
 }
 
-async function listenFor(program: Program, place: Place, voice: Voice): Promise<Listener> {
+async function listenFor(program: LoadedProgram, place: Place, voice: Voice): Promise<PortListener> {
   apiOf(program);
   return await listen({ ...place, log: voice.note });
 }
 
 async function served(
-  program: Program,
+  program: LoadedProgram,
   service: AnyService,
-  listener: Listener,
+  listener: PortListener,
   origins: readonly string[],
   voice: Voice,
 ): Promise<Server> {
@@ -115,7 +115,12 @@ async function served(
 }
 
 /** Resolves when the program has done its work, or when Ctrl-C has been pressed and the grace is over. */
-async function untilDone(program: Program, service: AnyService, io: ProgramIo, voice: Voice): Promise<void> {
+async function untilDone(
+  program: LoadedProgram,
+  service: AnyService,
+  io: ProgramIo,
+  voice: Voice,
+): Promise<void> {
   const grace = new AbortController();
   const work = workOf(program, service, io, voice).catch((error: unknown) => {
     if (!(io.signal.aborted && isConsequenceOfStopping(error))) throw error;
@@ -125,7 +130,12 @@ async function untilDone(program: Program, service: AnyService, io: ProgramIo, v
   await Promise.race([work, cutOff]).finally(() => grace.abort());
 }
 
-async function workOf(program: Program, service: AnyService, io: ProgramIo, voice: Voice): Promise<void> {
+async function workOf(
+  program: LoadedProgram,
+  service: AnyService,
+  io: ProgramIo,
+  voice: Voice,
+): Promise<void> {
   if (program.main === null) {
     await aborted(io.signal);
     return;

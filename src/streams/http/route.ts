@@ -10,7 +10,7 @@ export const BODY_BYTES_MAX = 16 * 1024 * 1024;
 const DEFINITION_BYTES_MAX = 1024 * 1024;
 
 /** One request that was let in. */
-export interface Asked {
+export interface RouteRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly url: URL;
@@ -30,7 +30,7 @@ export interface Route {
   /** `/v1/streams/:name/events` */
   readonly path: string;
   readonly scope: TokenScope;
-  run(asked: Asked): Promise<void>;
+  run(asked: RouteRequest): Promise<void>;
 }
 
 export function json(response: ServerResponse, value: unknown, status = 200): void {

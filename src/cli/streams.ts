@@ -1,9 +1,9 @@
 import { misused } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 
 const ACTIONS = ["register", "push", "watch", "list", "explain", "deregister", "tokens", "tenants"];
 
-export const streams: Command = {
+export const streams: CliCommand = {
   name: "streams",
   operands: [ACTIONS.join("|"), "[NAME|SQL|ACTION]", "[SQL|FILE|ID]"],
   summary: "use a streaming service that runs",

@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { HeadwaterError } from "../errors.js";
 import { StreamsClient } from "../streams/client/index.js";
 import { type Arguments, absent, isAbsent, misused, unreadable } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { onInterrupt } from "./interrupt.js";
 import type { Terminal } from "./terminal.js";
 
@@ -17,14 +17,14 @@ const HOUR_MS = 3600 * 1000;
 
 /** What one command line asks of a service. */
 interface Use {
-  readonly command: Command;
+  readonly command: CliCommand;
   readonly args: Arguments;
   readonly terminal: Terminal;
   readonly client: StreamsClient;
 }
 
 /** Carries out `headwater streams ACTION …`. */
-export async function useService(command: Command, args: Arguments, terminal: Terminal): Promise<number> {
+export async function useService(command: CliCommand, args: Arguments, terminal: Terminal): Promise<number> {
   const url = args.values.get("url") ?? process.env.HEADWATER_URL ?? URL_DEFAULT;
   const client = new StreamsClient(url, { token: await tokenOf(command, args), retryMs: 5000 });
   try {
@@ -44,7 +44,7 @@ export async function useService(command: Command, args: Arguments, terminal: Te
 }
 
 /** From the environment or a file: what stands on a command line can be read by all users of a machine. */
-async function tokenOf(command: Command, { values }: Arguments): Promise<string> {
+async function tokenOf(command: CliCommand, { values }: Arguments): Promise<string> {
   const { HEADWATER_TOKEN: token } = process.env;
   const named = values.get("token-file");
   if (named === undefined && token !== undefined) return token;
@@ -163,12 +163,16 @@ async function push({ command, args: { operands, values, flags }, terminal, clie
   if (flags.has("json")) terminal.out(JSON.stringify({ rows }));
 }
 
-function nameIn(command: Command, name: string | undefined): string {
+function nameIn(command: CliCommand, name: string | undefined): string {
   if (name !== undefined) return name;
   throw misused(command, "The name is missing.");
 }
 
-function numberIn(command: Command, values: ReadonlyMap<string, string>, option: string): number | undefined {
+function numberIn(
+  command: CliCommand,
+  values: ReadonlyMap<string, string>,
+  option: string,
+): number | undefined {
   const text = values.get(option);
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { errorJson } from "../../server/respond.js";
 import type { Decimals } from "../service/index.js";
-import { type Asked, numberOf } from "./route.js";
+import { numberOf, type RouteRequest } from "./route.js";
 
 /** So long after the last byte a comment is sent: a reader that is gone is noticed, and proxies keep the connection. */
 const HEARTBEAT_MS = 15_000;
@@ -11,7 +11,7 @@ function decimalsOf(url: URL): Decimals {
 }
 
 /** One page of numbered rows as NDJSON. The header `x-next` says where the next page begins. */
-export async function page({ response, streams, name, url }: Asked): Promise<void> {
+export async function page({ response, streams, name, url }: RouteRequest): Promise<void> {
   const from = numberOf(url.searchParams.get("from")) ?? 1;
   const { rows, next } = await streams.page(name, from, { decimals: decimalsOf(url) });
   const body = rows.map(
@@ -35,7 +35,7 @@ export async function follow({
   url,
   service,
   granted,
-}: Asked): Promise<void> {
+}: RouteRequest): Promise<void> {
   const last = request.headers["last-event-id"];
   const seen = numberOf(typeof last === "string" ? last : null);
   const from = seen === undefined ? numberOf(url.searchParams.get("from")) : seen + 1;

@@ -1,15 +1,26 @@
 import { misused } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 
-const ACTIONS = ["register", "push", "watch", "list", "explain", "deregister", "tokens", "tenants"];
+const ACTIONS = [
+  "register",
+  "push",
+  "watch",
+  "list",
+  "explain",
+  "deregister",
+  "share",
+  "unshare",
+  "tokens",
+  "tenants",
+];
 
 export const streams: CliCommand = {
   name: "streams",
-  operands: [ACTIONS.join("|"), "[NAME|SQL|ACTION]", "[SQL|FILE|ID]"],
+  operands: [ACTIONS.join("|"), "[NAME|SQL|ACTION]", "[SQL|FILE|TENANTS|ID]"],
   summary: "use a streaming service that runs",
   details:
     'register "CREATE STREAM …" or register NAME "SELECT …"; push NAME [FILE] sends lines of JSON from a file or stdin; watch NAME prints ' +
-    "results as they come, and goes on after lost connections; list; explain NAME or a SELECT; deregister NAME; tokens add, " +
+    "results as they come, and goes on after lost connections; list; explain NAME or a SELECT; deregister NAME; share NAME TENANT,TENANT or share NAME all, unshare NAME; tokens add, " +
     "tokens list, tokens revoke ID; tenants add NAME. The token is that of the environment variable HEADWATER_TOKEN, or of a file.",
   options: {
     url: { value: "URL", help: "where the service is (HEADWATER_URL, or http://127.0.0.1:4400)" },

@@ -102,6 +102,13 @@ const USES: Readonly<Record<string, (use: Use) => Promise<void>>> = {
   async deregister({ command, args: { operands }, client }) {
     await client.deregister(nameIn(command, operands[1]));
   },
+  async share({ command, args: { operands }, client }) {
+    const tenants = nameIn(command, operands[2]);
+    await client.share(nameIn(command, operands[1]), tenants === "all" ? tenants : tenants.split(","));
+  },
+  async unshare({ command, args: { operands }, client }) {
+    await client.unshare(nameIn(command, operands[1]));
+  },
   async tokens({ command, args: { operands, values, flags }, terminal, client }) {
     const [, action, id] = operands;
     if (action === "add") {

@@ -12,10 +12,12 @@ export function readFrom(reading: Reading, node: Node): FromItem {
   return reader.deeper(span, () => {
     if ("RangeVar" in node) {
       const { relname, schemaname, catalogname, alias } = node.RangeVar;
-      if (schemaname !== undefined || catalogname !== undefined)
-        reader.refuse(span, "A table name with a schema is not supported.");
+      if (catalogname !== undefined) reader.refuse(span, "A table name with a database is not supported.");
       noColumns(reader, alias, span);
-      return { kind: "table", name: reader.name(relname), alias: aliasOf(reader, alias), span };
+      const [table, known] = [reader.name(relname), aliasOf(reader, alias)];
+      if (schemaname === undefined) return { kind: "table", name: table, alias: known, span };
+      // A stream that another tenant shares: OWNER.STREAM.
+      return { kind: "table", name: `${reader.name(schemaname)}.${table}`, alias: known ?? table, span };
     }
     if ("RangeSubselect" in node) {
       const { subquery, lateral, alias } = node.RangeSubselect;

@@ -69,6 +69,23 @@ export class StreamsClient {
     return explain;
   }
 
+  /** Lets other tenants read a stream, a table, a view or a query: in their queries it is `TENANT.NAME`. */
+  async share(name: string, tenants: readonly string[] | "all"): Promise<void> {
+    const path = `/v1/streams/${encodeURIComponent(name)}/share`;
+    await this.#requests.json({ method: "PUT", path, body: JSON.stringify({ with: tenants }) });
+  }
+
+  /** Ends that. Refused with the list of tenants that read it. */
+  async unshare(name: string): Promise<void> {
+    await this.#requests.json({ method: "DELETE", path: `/v1/streams/${encodeURIComponent(name)}/share` });
+  }
+
+  /** What other tenants share with this one, by the names that it has in queries. */
+  async shared(): Promise<readonly Pick<DescribedStream, "name" | "kind" | "columns">[]> {
+    type Shared = { readonly streams: readonly Pick<DescribedStream, "name" | "kind" | "columns">[] };
+    return (await this.#requests.json<Shared>({ method: "GET", path: "/v1/shared" })).streams;
+  }
+
   async list(): Promise<readonly DescribedStream[]> {
     const { streams } = await this.#requests.json<{ readonly streams: readonly DescribedStream[] }>({
       method: "GET",

@@ -22,6 +22,13 @@ export type Command =
   | { readonly kind: "remove"; readonly name: string }
   | { readonly kind: "push"; readonly pushes: readonly Push[] }
   | { readonly kind: "tick" }
+  /** Rows of a stream of another tenant, as they are there, and how far that is in event time. */
+  | {
+      readonly kind: "receive";
+      readonly stream: string;
+      readonly batches: readonly Uint8Array[];
+      readonly watermark: number | null;
+    }
   /** No row of this producer has an event time below `upTo` from now on; `null`: the producer sends nothing more. */
   | {
       readonly kind: "seal";
@@ -40,6 +47,7 @@ const KINDS: readonly Command["kind"][] = [
   "tick",
   "seal",
   "cursor",
+  "receive",
 ];
 
 /** A command as a record. Its time is filled in by the event that carries it out: `stamp`. */
@@ -60,6 +68,15 @@ export function encodeCommand(command: Command): Buffer {
       for (const push of command.pushes) writePush(out, push);
       break;
     case "tick":
+      break;
+    case "receive":
+      text(out, command.stream);
+      out.varint(command.batches.length);
+      for (const batch of command.batches) {
+        out.varint(batch.length);
+        out.raw(batch);
+      }
+      optional(out, command.watermark);
       break;
     case "seal":
       text(out, command.stream);
@@ -100,6 +117,11 @@ function read(kind: Command["kind"] | undefined, input: ByteReader): Command {
       return { kind, stream: readText(input), producer: readText(input), upTo: readOptional(input) };
     case "cursor":
       return { kind, name: readText(input), position: readOptional(input) };
+    case "receive": {
+      const stream = readText(input);
+      const batches = Array.from({ length: input.varint() }, () => input.take(input.varint()));
+      return { kind, stream, batches, watermark: readOptional(input) };
+    }
     case "tick":
     case undefined:
       return { kind: "tick" };

@@ -10,6 +10,7 @@ export {
   DEFAULT_RETENTION,
   definitionOf,
   definitionText,
+  type Origin,
   type QueryDefinition,
   type Retention,
   type StreamDefinition,

@@ -32,8 +32,8 @@ export class Source {
     readonly definition: StreamDefinition,
     first: number,
   ) {
-    const { name, columns, retention, kind, key, time, eventId } = definition;
-    const rows = kind === "table" ? new KeyedRows(columns, key) : null;
+    const { name, columns, retention, kind, key, time, eventId, origin } = definition;
+    const rows = kind === "table" ? new KeyedRows(columns, origin === undefined ? key : origin.key) : null;
     this.channel = new Channel(name, columns, retention, rows, first);
     this.producers = new Producers(time);
     this.#ids = eventId === null ? null : new EventIds(eventId);
@@ -67,6 +67,17 @@ export class Source {
     if (key !== null) this.#keys.keep(key, bytes, accepted, round, timeMs);
     this.#isChanged = true;
     return { answer: { ...accepted, isRepeated: false }, changes: changes.rows > 0 ? changes : null };
+  }
+
+  /** Takes rows of a stream of another tenant, which may take rows back. Returns what queries get. */
+  receive(bytes: Uint8Array, moment: GraphMoment): Batch {
+    const { channel, definition } = this;
+    const received = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const batch = decodeBatch(received, definition.columns, Number.POSITIVE_INFINITY);
+    channel.append(batch, moment, bytes);
+    channel.rows?.take([batch]);
+    this.#isChanged = true;
+    return batch;
   }
 
   #greatestTime(batch: Batch): number | null {

@@ -2,10 +2,17 @@ import { definitionRoutes } from "./definition-routes.js";
 import { pushRoutes } from "./push-routes.js";
 import { readRoutes } from "./read-routes.js";
 import type { Route } from "./route.js";
+import { shareRoutes } from "./share-routes.js";
 import { tokenRoutes } from "./token-routes.js";
 
 /** All that can be asked over HTTP. */
-export const ROUTES: readonly Route[] = [...definitionRoutes, ...pushRoutes, ...readRoutes, ...tokenRoutes];
+export const ROUTES: readonly Route[] = [
+  ...definitionRoutes,
+  ...pushRoutes,
+  ...readRoutes,
+  ...shareRoutes,
+  ...tokenRoutes,
+];
 
 /** A path with what it names, by the routes that have it. */
 export interface Matched {

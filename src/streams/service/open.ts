@@ -4,6 +4,8 @@ import type { Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
 import { Streams } from "./contexts.js";
 import { type Granted, GrantedTokens } from "./granted-tokens.js";
+import { OtherTenants } from "./other-tenants.js";
+import type { SharedWith } from "./shares.js";
 import { TenantStreams } from "./tenant-streams.js";
 import { newToken, type StoredToken, type TokenScope } from "./tokens.js";
 
@@ -23,9 +25,20 @@ export class StreamService {
   readonly #names: Set<string>;
   readonly #tenants = new Map<string, Promise<TenantStreams>>();
   readonly #tokens: GrantedTokens;
+  readonly #others: OtherTenants;
 
-  private constructor(service: Service<Streams>, names: readonly string[]) {
+  private constructor(
+    service: Service<Streams>,
+    names: readonly string[],
+    shares: readonly (readonly [string, SharedWith])[],
+  ) {
     this.#service = service;
+    this.#others = new OtherTenants(
+      service.root,
+      shares,
+      (name) => this.tenant(name),
+      (name) => this.#tenants.get(name),
+    );
     this.#names = new Set(names);
     this.#tokens = new GrantedTokens(async (tenant) =>
       this.#names.has(tenant) ? await service.root.tenants(tenant).allTokens() : null,
@@ -34,7 +47,7 @@ export class StreamService {
 
   static async open(options: StreamsOptions = {}): Promise<StreamService> {
     const service = (await run(Streams, options)) as Service<Streams>;
-    return new StreamService(service, await service.root.allNames());
+    return new StreamService(service, await service.root.allNames(), await service.root.allShares());
   }
 
   /** The streams of a tenant, which is made on first use. */
@@ -58,7 +71,7 @@ export class StreamService {
     const { root } = this.#service;
     if (!this.#names.has(name)) await root.addTenant(name);
     this.#names.add(name);
-    return await TenantStreams.open(name, root.tenants(name));
+    return await TenantStreams.open(name, root.tenants(name), this.#others);
   }
 
   has(name: string): boolean {

@@ -27,12 +27,15 @@ import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
 import type { Tenant } from "./contexts.js";
 import { checkColumns, type StreamOptions, sqlDefinition, streamDefinition } from "./definitions.js";
 import type { Described } from "./describe.js";
+import type { CarriedOut } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
+import type { OtherTenants, SharedStream } from "./other-tenants.js";
 import type { Quotas } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { Readers } from "./readers.js";
 import { explained, type QueryOptions } from "./registration.js";
 import { rowAt, rowOfCells } from "./row-values.js";
+import { ownerOf, type SharedWith } from "./shares.js";
 import { tablesOf } from "./tables.js";
 import { boundOf } from "./view-bounds.js";
 
@@ -50,9 +53,11 @@ export interface PushOptions {
 /** The streams and queries of one tenant. */
 export class TenantStreams {
   readonly #tenant: Ref<Tenant>;
+  readonly #others: OtherTenants;
   readonly #gatherer: Gatherer;
   readonly #rate: Rate;
   readonly #readers = new Readers();
+  readonly #seen = new Map<string, number>();
   #quotas: Quotas;
   #catalog = new Map<string, Described>();
   #memoryBytes = 0;
@@ -65,7 +70,9 @@ export class TenantStreams {
     readonly name: string,
     tenant: Ref<Tenant>,
     quotas: Quotas,
+    others: OtherTenants,
   ) {
+    this.#others = others;
     this.#tenant = tenant;
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
@@ -73,8 +80,8 @@ export class TenantStreams {
   }
 
   /** @internal */
-  static async open(name: string, tenant: Ref<Tenant>): Promise<TenantStreams> {
-    const streams = new TenantStreams(name, tenant, await tenant.allQuotas());
+  static async open(name: string, tenant: Ref<Tenant>, others: OtherTenants): Promise<TenantStreams> {
+    const streams = new TenantStreams(name, tenant, await tenant.allQuotas(), others);
     await streams.#refresh();
     streams.#arm();
     return streams;
@@ -103,8 +110,8 @@ export class TenantStreams {
     sql: string,
     options: QueryOptions & { readonly name?: string } = {},
   ): Promise<StreamId<R, P>> {
-    const definition = await sqlDefinition(sql, options.name ?? null, this.#catalog, options);
-    const id = await this.#register<R, P>(definition);
+    const definition = await sqlDefinition(sql, options.name ?? null, await this.#readable(), options);
+    const id = await this.#registerReading<R, P>(definition);
     try {
       if (options.columns !== undefined)
         checkColumns(definition.name, this.#known(definition.name).columns, options.columns);
@@ -126,8 +133,77 @@ export class TenantStreams {
 
   /** Removes a stream or a query. Refused with the list of users if it is in use. */
   async deregister(name: string): Promise<void> {
+    const inputs = this.#known(name).inputs;
+    if (ownerOf(name) !== null) throw missing(name);
+    await this.#others.unshare(this.name, name);
     await this.#carryOut({ kind: "remove", name });
+    await this.#release(inputs);
     await this.#refresh();
+  }
+
+  /** Lets other tenants read a stream, a table, a view or a query: in their queries it is `TENANT.NAME`. */
+  async share(name: string, shared: SharedWith): Promise<void> {
+    this.#known(name);
+    await this.#others.share(this.name, name, shared);
+  }
+
+  /** Ends that. Refused with the list of tenants that read it. */
+  async unshare(name: string): Promise<void> {
+    this.#known(name);
+    await this.#others.unshare(this.name, name);
+  }
+
+  /** What other tenants share with this one, by the names that it has in queries. */
+  async shared(): Promise<readonly SharedStream[]> {
+    const found = await this.#others.sharedWith(this.name);
+    return found.map(({ name, kind, columns }) => ({ name, kind, columns }));
+  }
+
+  /** All that a query may read: what is the tenant's own, and what others share with it. */
+  async #readable(): Promise<ReadonlyMap<string, Described>> {
+    const shared = await this.#others.sharedWith(this.name);
+    if (shared.length === 0) return this.#catalog;
+    return new Map([...shared.map((each) => [each.name, each] as const), ...this.#catalog]);
+  }
+
+  /** Registers a query together with the streams of others that it reads. */
+  async #registerReading<R, P>(definition: StreamDefinition | QueryDefinition): Promise<StreamId<R, P>> {
+    const inputs = "inputs" in definition ? definition.inputs : [];
+    for (const input of inputs) {
+      const origin = ownerOf(input);
+      if (origin === null || this.#catalog.has(input)) continue;
+      if (!(await this.#others.import(origin.owner, origin.name, this.name))) throw missing(input);
+    }
+    try {
+      return await this.#register<R, P>(definition);
+    } catch (error) {
+      await this.#refresh();
+      await this.#release(inputs);
+      throw error;
+    }
+  }
+
+  /** Ends imports that no query reads any more. */
+  async #release(inputs: readonly string[]): Promise<void> {
+    for (const input of inputs) {
+      const origin = ownerOf(input);
+      if (origin !== null) await this.#others.release(origin.owner, origin.name, this.name);
+    }
+  }
+
+  /** @internal Rows have come from other tenants: wakes the readers, and those of tenants that read what came of them. */
+  async look(): Promise<void> {
+    const grown = (await this.#tenant.graph.positions()).filter(
+      ([name, next]) => this.#seen.get(name) !== next,
+    );
+    for (const [name, next] of grown) this.#seen.set(name, next);
+    this.#readers.grown(grown.map(([name]) => name));
+    if (grown.length === 0) return;
+    const further = new Set<string>();
+    for (const [name] of grown)
+      if (this.#others.isShared(this.name, name))
+        for (const tenant of await this.#tenant.graph.readersOf(name)) further.add(tenant);
+    this.#others.sent([...further]);
   }
 
   async seal(stream: string, producer: string, upTo: number | null = null): Promise<void> {
@@ -327,7 +403,7 @@ export class TenantStreams {
   #known(name: string): Described {
     const known = this.#catalog.get(name);
     if (known !== undefined) return known;
-    throw new HeadwaterError("HW-5401", `there is no stream or query ${JSON.stringify(name.slice(0, 80))}.`);
+    throw missing(name);
   }
 
   async #register<R, P>(definition: StreamDefinition | QueryDefinition): Promise<StreamId<R, P>> {
@@ -345,9 +421,10 @@ export class TenantStreams {
   }
 
   /** Wakes the readers of streams that have grown. */
-  #heard(outcome: CommandOutcome): CommandOutcome {
+  #heard(outcome: CarriedOut): CarriedOut {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
     this.#readers.grown(outcome.grown.map(([name]) => name));
+    if (outcome.sentTo !== undefined) this.#others.sent(outcome.sentTo);
     if (outcome.answers.length > 0) this.#tickMs = TICK_MS;
     return outcome;
   }
@@ -375,6 +452,10 @@ export class TenantStreams {
         });
     }, this.#tickMs).unref();
   }
+}
+
+function missing(name: string): HeadwaterError {
+  return new HeadwaterError("HW-5401", `there is no stream or query ${JSON.stringify(name.slice(0, 80))}.`);
 }
 
 /** Decimals in lines of JSON: numbers with all their digits, or texts for readers whose numbers are doubles. */

@@ -1,23 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { blocksOf } from "../house/blocks.js";
 import { MAIN, packageWith, ROOT } from "./headwater.js";
+import { freePort } from "./ports.js";
 
 const execute = promisify(execFile);
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 test("the session with curl of the README does what the README says", async (t) => {
   const folder = packageWith(t, {});

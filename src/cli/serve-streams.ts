@@ -37,6 +37,7 @@ export async function startService(
   folder: string,
   port: number,
   durability: "synced" | "written",
+  hosts: number,
   terminal: Terminal,
   pg: PgWishes | null,
 ): Promise<Started> {
@@ -53,6 +54,7 @@ export async function startService(
     const service = await StreamService.open({
       journal: join(folder, JOURNAL),
       durability,
+      hosts,
       onFailure: fail,
     });
     const token = await adminToken(service, join(folder, ADMIN_TOKEN));

@@ -221,7 +221,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/coordination",
       "streams/graph",
     ],
-    names: ["journal"],
+    names: ["journal", "host/fleet"],
   },
   "streams/in-program": {
     loads: [

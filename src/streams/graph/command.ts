@@ -1,5 +1,6 @@
 import { type Batch, ByteReader, ByteWriter } from "../columns/index.js";
 import { definitionOf, definitionText, type QueryDefinition, type StreamDefinition } from "./definition.js";
+import { readBytes, readOptional, readText, writeBytes, writeOptional, writeText } from "./texts.js";
 
 /** Rows for one stream, as columns in bytes. */
 export interface Push {
@@ -36,6 +37,8 @@ export type Command =
       readonly producer: string;
       readonly upTo: number | null;
     }
+  /** What partitions have made of the rounds that the last command dispatched: for each partition, its replies in order. */
+  | { readonly kind: "replies"; readonly replies: readonly (readonly Uint8Array[])[] }
   /** An output has delivered all rows below `position`; `null`: the output is gone. */
   | { readonly kind: "cursor"; readonly name: string; readonly position: number | null };
 
@@ -47,6 +50,7 @@ const KINDS: readonly Command["kind"][] = [
   "tick",
   "seal",
   "cursor",
+  "replies",
   "receive",
 ];
 
@@ -58,10 +62,10 @@ export function encodeCommand(command: Command): Buffer {
   switch (command.kind) {
     case "define stream":
     case "define query":
-      text(out, definitionText(command.definition));
+      writeText(out, definitionText(command.definition));
       break;
     case "remove":
-      text(out, command.name);
+      writeText(out, command.name);
       break;
     case "push":
       out.varint(command.pushes.length);
@@ -70,22 +74,26 @@ export function encodeCommand(command: Command): Buffer {
     case "tick":
       break;
     case "receive":
-      text(out, command.stream);
+      writeText(out, command.stream);
       out.varint(command.batches.length);
-      for (const batch of command.batches) {
-        out.varint(batch.length);
-        out.raw(batch);
-      }
-      optional(out, command.watermark);
+      for (const batch of command.batches) writeBytes(out, batch);
+      writeOptional(out, command.watermark);
       break;
     case "seal":
-      text(out, command.stream);
-      text(out, command.producer);
-      optional(out, command.upTo);
+      writeText(out, command.stream);
+      writeText(out, command.producer);
+      writeOptional(out, command.upTo);
       break;
     case "cursor":
-      text(out, command.name);
-      optional(out, command.position);
+      writeText(out, command.name);
+      writeOptional(out, command.position);
+      break;
+    case "replies":
+      out.varint(command.replies.length);
+      for (const own of command.replies) {
+        out.varint(own.length);
+        for (const reply of own) writeBytes(out, reply);
+      }
   }
   return out.written;
 }
@@ -117,9 +125,16 @@ function read(kind: Command["kind"] | undefined, input: ByteReader): Command {
       return { kind, stream: readText(input), producer: readText(input), upTo: readOptional(input) };
     case "cursor":
       return { kind, name: readText(input), position: readOptional(input) };
+    case "replies":
+      return {
+        kind,
+        replies: Array.from({ length: input.varint() }, () =>
+          Array.from({ length: input.varint() }, () => readBytes(input)),
+        ),
+      };
     case "receive": {
       const stream = readText(input);
-      const batches = Array.from({ length: input.varint() }, () => input.take(input.varint()));
+      const batches = Array.from({ length: input.varint() }, () => readBytes(input));
       return { kind, stream, batches, watermark: readOptional(input) };
     }
     case "tick":
@@ -129,12 +144,11 @@ function read(kind: Command["kind"] | undefined, input: ByteReader): Command {
 }
 
 function writePush(out: ByteWriter, { stream, producer, sequence, key, batch }: Push): void {
-  text(out, stream);
-  text(out, producer);
-  optional(out, sequence);
-  text(out, key ?? "");
-  out.varint(batch.length);
-  out.raw(batch);
+  writeText(out, stream);
+  writeText(out, producer);
+  writeOptional(out, sequence);
+  writeText(out, key ?? "");
+  writeBytes(out, batch);
 }
 
 function readPush(input: ByteReader): Push {
@@ -144,28 +158,9 @@ function readPush(input: ByteReader): Push {
     readOptional(input),
     readText(input),
   ];
-  return { stream, producer, sequence, key: key === "" ? null : key, batch: input.take(input.varint()) };
+  return { stream, producer, sequence, key: key === "" ? null : key, batch: readBytes(input) };
 }
 
 function sizeOf(pushes: readonly Push[]): number {
   return pushes.reduce((sum, { batch, producer }) => sum + batch.length + producer.length + 64, 0);
-}
-
-function text(out: ByteWriter, value: string): void {
-  const bytes = Buffer.from(value, "utf8");
-  out.varint(bytes.length);
-  out.raw(bytes);
-}
-
-function readText(input: ByteReader): string {
-  return input.take(input.varint()).toString("utf8");
-}
-
-function optional(out: ByteWriter, value: number | null): void {
-  out.u8(value === null ? 0 : 1);
-  if (value !== null) out.f64(value);
-}
-
-function readOptional(input: ByteReader): number | null {
-  return input.u8() === 0 ? null : input.f64();
 }

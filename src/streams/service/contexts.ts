@@ -4,7 +4,14 @@ import { readonly } from "../../model/marks.js";
 import { owned } from "../../model/owned.js";
 import { tracked } from "../../model/tracked.js";
 import type { Cell, Schema } from "../columns/index.js";
-import { encodeCommand, GraphEngine, type SnapshotTable, snapshot, stamp } from "../graph/index.js";
+import {
+  encodeCommand,
+  GraphEngine,
+  PartitionEngine,
+  type SnapshotTable,
+  snapshot,
+  stamp,
+} from "../graph/index.js";
 import { type Described, describe } from "./describe.js";
 import { type CarriedOut, type Exported, newsOf, type Shipment, shipmentOf } from "./exports.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
@@ -20,20 +27,57 @@ export interface RowsPage {
   readonly next: number;
 }
 
+/** One partition of every query of a graph that is divided. It can be on another host than the graph. */
+export class Partition extends Context<number> {
+  engine = owned(() => new PartitionEngine());
+
+  carryOut(records: readonly Uint8Array[]): Uint8Array[] {
+    return records.map((record) => this.engine.apply(record));
+  }
+
+  @readonly memoryBytes(): number {
+    return this.engine.read((engine) => engine.memoryBytes);
+  }
+}
+
 /** The streams and queries of a tenant. One event is one batch through all of them: one atomic group of the journal. */
 export class Graph extends Context {
   engine = owned(() => new GraphEngine());
+  partitions = this.children(Partition);
 
   /** What other tenants read of it, by name. */
   exports = tracked.map<string, Exported>();
 
-  carryOut(record: Uint8Array): CarriedOut {
+  /** A command that concerns no partition is done at once. */
+  carryOut(record: Uint8Array): CarriedOut | Promise<CarriedOut> {
+    const outcome = this.#applied(record);
+    return outcome.work === null ? outcome : this.#withPartitions(outcome);
+  }
+
+  #applied(record: Uint8Array): CarriedOut {
     const outcome = this.engine.apply(stamp(record, this.event.time));
-    return this.exports.size === 0 ? outcome : { ...outcome, sentTo: this.sendOn() };
+    return this.exports.size === 0 ? outcome : { ...outcome, sentTo: this.#sendOn() };
+  }
+
+  /**
+   * Partitions run side by side, in this event: one ticket, one cut through all of them. Their replies go through the queries
+   * that read them, which may give partitions more to do.
+   */
+  async #withPartitions(first: CarriedOut): Promise<CarriedOut> {
+    const grown = new Map(first.grown);
+    const sentTo = new Set(first.sentTo);
+    for (let { work } = first; work !== null; ) {
+      const replies = await Promise.all(work.map((records, i) => this.partitions(i).carryOut(records)));
+      const next = this.#applied(encodeCommand({ kind: "replies", replies }));
+      for (const [name, number] of next.grown) grown.set(name, number);
+      for (const tenant of next.sentTo ?? []) sentTo.add(tenant);
+      work = next.work;
+    }
+    return { ...first, grown: [...grown], sentTo: [...sentTo], work: null };
   }
 
   /** Sends new rows of shared streams to the tenants that read them: as started events, each once and in order. */
-  protected sendOn(): readonly string[] {
+  #sendOn(): readonly string[] {
     const sentTo = new Set<string>();
     for (const [name, exported] of this.exports) {
       const { batches, watermark } = this.engine.read((engine) => newsOf(engine, name));
@@ -88,12 +132,18 @@ export class Graph extends Context {
     return this.engine.read(describe);
   }
 
-  @readonly size() {
-    return this.engine.read(({ nodes, memoryBytes }) => ({
+  @readonly async size() {
+    const { partitions, ...size } = this.engine.read(({ nodes, memoryBytes }) => ({
       streams: nodes.sources.length,
       queries: nodes.queries.length,
       memoryBytes,
+      partitions: Math.max(1, ...nodes.queries.map(({ definition }) => definition.partitions)),
     }));
+    if (partitions === 1) return size;
+    const held = await Promise.all(
+      Array.from({ length: partitions }, (_, i) => this.partitions(i).memoryBytes()),
+    );
+    return { ...size, memoryBytes: held.reduce((sum, bytes) => sum + bytes, size.memoryBytes) };
   }
 
   @readonly rows(name: string, from: number, bytesMax: number): RowsPage {

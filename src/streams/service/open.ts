@@ -1,8 +1,9 @@
 import { HeadwaterError } from "../../errors.js";
+import type { ProgramHosts } from "../../host/fleet/index.js";
 import { run } from "../../host/run.js";
-import type { Service } from "../../host/service.js";
+import { hostsOf, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
-import { Streams } from "./contexts.js";
+import { Partition, Streams } from "./contexts.js";
 import { type Granted, GrantedTokens } from "./granted-tokens.js";
 import { OtherTenants } from "./other-tenants.js";
 import type { SharedWith } from "./shares.js";
@@ -13,6 +14,10 @@ export interface StreamsOptions {
   /** Where everything is kept; without one, it is gone with the process. */
   readonly journal?: string | Journal;
   readonly durability?: Durability;
+  /** How many hosts run the graphs and the partitions of queries. 1: everything runs in this thread. */
+  readonly hosts?: number;
+  /** Whether hosts are threads of this process (the default) or processes of their own. */
+  readonly hostsAs?: "threads" | "processes";
   /** Hears that nothing can be kept any more. */
   readonly onFailure?: (error: HeadwaterError) => void;
 }
@@ -46,7 +51,9 @@ export class StreamService {
   }
 
   static async open(options: StreamsOptions = {}): Promise<StreamService> {
-    const service = (await run(Streams, options)) as Service<Streams>;
+    const module = new URL("./program.js", import.meta.url).href;
+    const given = { ...options, module, placement: { separate: [Partition] } };
+    const service = (await run(Streams, given)) as Service<Streams>;
     return new StreamService(service, await service.root.allNames(), await service.root.allShares());
   }
 
@@ -72,6 +79,11 @@ export class StreamService {
     if (!this.#names.has(name)) await root.addTenant(name);
     this.#names.add(name);
     return await TenantStreams.open(name, root.tenants(name), this.#others);
+  }
+
+  /** The hosts, to look at them, to add and remove some, and to move contexts; with one host there are none. */
+  get hosts(): ProgramHosts {
+    return hostsOf(this.#service);
   }
 
   has(name: string): boolean {

@@ -8,5 +8,6 @@ export type { Granted } from "./granted-tokens.js";
 export { openStreams, StreamService, type StreamsOptions } from "./open.js";
 export { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
 export type { QueryOptions } from "./registration.js";
-export type { Decimals, FollowOptions, PushOptions, TenantStreams, ViewRange } from "./tenant-streams.js";
+export type { Decimals, FollowOptions } from "./result-reader.js";
+export type { PushOptions, TenantStreams, ViewRange } from "./tenant-streams.js";
 export { SCOPES, type TokenScope } from "./tokens.js";

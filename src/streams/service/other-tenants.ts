@@ -59,12 +59,36 @@ export class OtherTenants {
     return found;
   }
 
-  import(owner: string, name: string, tenant: string): Promise<boolean> {
-    return this.#root.import(owner, name, tenant);
+  /** All that a query of a tenant may read: what is the tenant's own, and what others share with it. */
+  async readable(
+    tenant: string,
+    own: ReadonlyMap<string, Described>,
+  ): Promise<ReadonlyMap<string, Described>> {
+    const shared = await this.sharedWith(tenant);
+    if (shared.length === 0) return own;
+    return new Map([...shared.map((each) => [each.name, each] as const), ...own]);
   }
 
-  release(owner: string, name: string, tenant: string): Promise<void> {
-    return this.#root.release(owner, name, tenant);
+  /** Imports the streams of others among some inputs of a query. Returns one that is not shared any more, if there is one. */
+  async importAll(
+    inputs: readonly string[],
+    tenant: string,
+    own: ReadonlyMap<string, Described>,
+  ): Promise<string | null> {
+    for (const input of inputs) {
+      const origin = ownerOf(input);
+      if (origin === null || own.has(input)) continue;
+      if (!(await this.#root.import(origin.owner, origin.name, tenant))) return input;
+    }
+    return null;
+  }
+
+  /** Ends the imports among some inputs that no query of the tenant reads any more. */
+  async releaseAll(inputs: readonly string[], tenant: string): Promise<void> {
+    for (const input of inputs) {
+      const origin = ownerOf(input);
+      if (origin !== null) await this.#root.release(origin.owner, origin.name, tenant);
+    }
   }
 
   /** Rows are on their way to tenants. Those that are open look at what has come: a look gets its ticket behind the rows. */

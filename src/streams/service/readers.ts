@@ -11,10 +11,6 @@ export class Readers {
     this.grown([...this.#waiting.keys()]);
   }
 
-  get names(): Iterable<string> {
-    return this.#waiting.keys();
-  }
-
   /** Resolves when the stream has grown since the call, or when the signal says that nothing is to be waited for. */
   growth(name: string, signal: AbortSignal | undefined): { readonly promise: Promise<void>; stop(): void } {
     const waiting = this.#waiting.get(name) ?? new Set();

@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
-import { Batch, type Cell, decodeBatch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
+import { Batch, type Cell, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
 import { batchOfRows, NdjsonReader } from "../door/index.js";
 import {
   type Command,
@@ -32,14 +32,19 @@ import { Gatherer } from "./gatherer.js";
 import type { OtherTenants, SharedStream } from "./other-tenants.js";
 import type { Quotas } from "./quotas.js";
 import { Rate } from "./rate.js";
-import { Readers } from "./readers.js";
 import { explained, type QueryOptions } from "./registration.js";
-import { rowAt, rowOfCells } from "./row-values.js";
+import {
+  type Decimals,
+  type FollowOptions,
+  type NumberedLine,
+  type ResultPage,
+  ResultReader,
+} from "./result-reader.js";
+import { rowOfCells } from "./row-values.js";
 import { ownerOf, type SharedWith } from "./shares.js";
 import { tablesOf } from "./tables.js";
 import { boundOf } from "./view-bounds.js";
 
-const PAGE_BYTES = 1024 * 1024;
 const TICK_MS = 1000;
 const TICK_MS_MAX = 60_000;
 
@@ -56,7 +61,7 @@ export class TenantStreams {
   readonly #others: OtherTenants;
   readonly #gatherer: Gatherer;
   readonly #rate: Rate;
-  readonly #readers = new Readers();
+  readonly #results: ResultReader;
   readonly #seen = new Map<string, number>();
   #quotas: Quotas;
   #catalog = new Map<string, Described>();
@@ -74,6 +79,7 @@ export class TenantStreams {
   ) {
     this.#others = others;
     this.#tenant = tenant;
+    this.#results = new ResultReader(tenant.graph);
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
     this.#gatherer = new Gatherer(async (record) => this.#heard(await tenant.graph.carryOut(record)));
@@ -110,7 +116,12 @@ export class TenantStreams {
     sql: string,
     options: QueryOptions & { readonly name?: string } = {},
   ): Promise<StreamId<R, P>> {
-    const definition = await sqlDefinition(sql, options.name ?? null, await this.#readable(), options);
+    const definition = await sqlDefinition(
+      sql,
+      options.name ?? null,
+      await this.#others.readable(this.name, this.#catalog),
+      options,
+    );
     const id = await this.#registerReading<R, P>(definition);
     try {
       if (options.columns !== undefined)
@@ -137,7 +148,7 @@ export class TenantStreams {
     if (ownerOf(name) !== null) throw missing(name);
     await this.#others.unshare(this.name, name);
     await this.#carryOut({ kind: "remove", name });
-    await this.#release(inputs);
+    await this.#others.releaseAll(inputs, this.name);
     await this.#refresh();
   }
 
@@ -159,35 +170,16 @@ export class TenantStreams {
     return found.map(({ name, kind, columns }) => ({ name, kind, columns }));
   }
 
-  /** All that a query may read: what is the tenant's own, and what others share with it. */
-  async #readable(): Promise<ReadonlyMap<string, Described>> {
-    const shared = await this.#others.sharedWith(this.name);
-    if (shared.length === 0) return this.#catalog;
-    return new Map([...shared.map((each) => [each.name, each] as const), ...this.#catalog]);
-  }
-
   /** Registers a query together with the streams of others that it reads. */
   async #registerReading<R, P>(definition: StreamDefinition | QueryDefinition): Promise<StreamId<R, P>> {
     const inputs = "inputs" in definition ? definition.inputs : [];
-    for (const input of inputs) {
-      const origin = ownerOf(input);
-      if (origin === null || this.#catalog.has(input)) continue;
-      if (!(await this.#others.import(origin.owner, origin.name, this.name))) throw missing(input);
-    }
+    const unknown = await this.#others.importAll(inputs, this.name, this.#catalog);
+    if (unknown !== null) throw missing(unknown);
     try {
       return await this.#register<R, P>(definition);
     } catch (error) {
-      await this.#refresh();
-      await this.#release(inputs);
+      await this.#others.releaseAll(inputs, this.name);
       throw error;
-    }
-  }
-
-  /** Ends imports that no query reads any more. */
-  async #release(inputs: readonly string[]): Promise<void> {
-    for (const input of inputs) {
-      const origin = ownerOf(input);
-      if (origin !== null) await this.#others.release(origin.owner, origin.name, this.name);
     }
   }
 
@@ -197,7 +189,7 @@ export class TenantStreams {
       ([name, next]) => this.#seen.get(name) !== next,
     );
     for (const [name, next] of grown) this.#seen.set(name, next);
-    this.#readers.grown(grown.map(([name]) => name));
+    this.#results.grown(grown.map(([name]) => name));
     if (grown.length === 0) return;
     const further = new Set<string>();
     for (const [name] of grown)
@@ -271,80 +263,21 @@ export class TenantStreams {
   }
 
   /** Rows from a number on, as they are now: one page. */
-  async page(
-    name: string,
-    from: number,
-    { decimals = "number" }: { readonly decimals?: Decimals } = {},
-  ): Promise<{ readonly rows: NumberedLine[]; readonly next: number }> {
-    const rows: NumberedLine[] = [];
-    for (const { first, batch } of await this.#batches(name, from)) {
-      const lines =
-        decimals === "number"
-          ? writerOf("json", batch.schema).lines(batch)
-          : Array.from({ length: batch.rows }, (_, i) => JSON.stringify(rowAt(batch, i)));
-      for (const [i, json] of lines.entries())
-        if (first + i >= from) rows.push({ number: first + i, weight: batch.weight(i), json });
-    }
-    return { rows, next: rows.length === 0 ? from : (rows.at(-1)?.number ?? from) + 1 };
-  }
-
-  async #batches(name: string, from: number): Promise<{ readonly first: number; readonly batch: Batch }[]> {
-    const page = await this.#tenant.graph.rows(name, from, PAGE_BYTES);
-    if (from < page.first)
-      throw new HeadwaterError(
-        "HW-5405",
-        `rows of "${name}" before number ${page.first} are not retained any more, and number ${from} was asked for.`,
-      );
-    return page.segments.map(({ first, bytes }) => ({
-      first,
-      batch: decodeBatch(Buffer.from(bytes), page.columns, Number.POSITIVE_INFINITY),
-    }));
+  page(name: string, from: number, options?: { readonly decimals?: Decimals }): Promise<ResultPage> {
+    return this.#results.page(name, from, options);
   }
 
   /** Rows from a number on, as they come, until the signal. By default the rows that come from now on. */
-  async *follow(
+  follow(
     name: string,
-    { from, signal, decimals = "number" }: FollowOptions & { readonly decimals?: Decimals } = {},
+    options?: FollowOptions & { readonly decimals?: Decimals },
   ): AsyncGenerator<readonly NumberedLine[]> {
-    yield* this.#following(name, from, signal, (at) => this.page(name, at, { decimals }));
+    return this.#results.follow(name, options);
   }
 
   /** The same as rows with the types of the stream. */
-  async *subscribe<S extends string>(
-    stream: S,
-    { from, signal }: FollowOptions = {},
-  ): AsyncGenerator<NumberedRow<ResultRow<S>>> {
-    const look = async (at: number) => {
-      const rows: NumberedRow<ResultRow<S>>[] = [];
-      for (const { first, batch } of await this.#batches(stream, at))
-        for (let i = Math.max(0, at - first); i < batch.rows; i++)
-          rows.push({ number: first + i, weight: batch.weight(i), row: rowAt(batch, i) as ResultRow<S> });
-      return { rows, next: (rows.at(-1)?.number ?? at - 1) + 1 };
-    };
-    for await (const rows of this.#following(stream, from, signal, look)) yield* rows;
-  }
-
-  async *#following<T>(
-    name: string,
-    from: number | undefined,
-    signal: AbortSignal | undefined,
-    look: (at: number) => Promise<{ readonly rows: readonly T[]; readonly next: number }>,
-  ): AsyncGenerator<readonly T[]> {
-    let at = from ?? (await this.#tenant.graph.rows(name, Number.MAX_SAFE_INTEGER, 1)).next;
-    let growth = this.#readers.growth(name, signal);
-    try {
-      while (signal?.aborted !== true && !this.#isClosed) {
-        const { rows, next } = await look(at);
-        at = next;
-        if (rows.length > 0) yield rows;
-        else {
-          await growth.promise;
-          growth = this.#readers.growth(name, signal); // before the next look: what comes between the two is heard of
-        }
-      }
-    } finally {
-      growth.stop();
-    }
+  subscribe<S extends string>(stream: S, options?: FollowOptions): AsyncGenerator<NumberedRow<ResultRow<S>>> {
+    return this.#results.subscribe(stream, options);
   }
 
   /** The rows of a table or a view by key: from one to another, both included; shorter bounds are prefixes. */
@@ -388,7 +321,7 @@ export class TenantStreams {
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#tick !== null) clearTimeout(this.#tick);
-    this.#readers.wakeAll();
+    this.#results.close();
   }
 
   get quotas(): Quotas {
@@ -423,7 +356,7 @@ export class TenantStreams {
   /** Wakes the readers of streams that have grown. */
   #heard(outcome: CarriedOut): CarriedOut {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
-    this.#readers.grown(outcome.grown.map(([name]) => name));
+    this.#results.grown(outcome.grown.map(([name]) => name));
     if (outcome.sentTo !== undefined) this.#others.sent(outcome.sentTo);
     if (outcome.answers.length > 0) this.#tickMs = TICK_MS;
     return outcome;
@@ -456,21 +389,6 @@ export class TenantStreams {
 
 function missing(name: string): HeadwaterError {
   return new HeadwaterError("HW-5401", `there is no stream or query ${JSON.stringify(name.slice(0, 80))}.`);
-}
-
-/** Decimals in lines of JSON: numbers with all their digits, or texts for readers whose numbers are doubles. */
-export type Decimals = "number" | "text";
-
-/** Where to begin, by number, and when to end. */
-export interface FollowOptions {
-  readonly from?: number;
-  readonly signal?: AbortSignal;
-}
-
-export interface NumberedLine {
-  readonly number: number;
-  readonly weight: number;
-  readonly json: string;
 }
 
 export interface ViewRange {

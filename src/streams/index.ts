@@ -5,11 +5,18 @@ export type {
   PushOptions,
   QueryOptions,
   Quotas,
-  StreamOptions,
+  StreamSettings,
   StreamsOptions,
   TenantStreams,
   TokenScope,
   ViewRange,
 } from "./service/index.js";
 export { openStreams, StreamService } from "./service/index.js";
-export type { Columns, NumberedRow, PushAnswer, RowOf, RowToPush, StreamId } from "./typed/index.js";
+export type {
+  NumberedRow,
+  PushReceipt,
+  RowToPush,
+  StreamColumns,
+  StreamId,
+  StreamRow,
+} from "./typed/index.js";

@@ -1,4 +1,4 @@
-import type { Columns } from "../typed/index.js";
+import type { StreamColumns } from "../typed/index.js";
 
 export interface StreamChoices {
   /** The columns of the primary key. With one, it is a table: a row replaces the one before it with the same key. */
@@ -14,7 +14,7 @@ export interface QueryChoices {
   /** Begin with what the inputs retain, and not with what comes from now on. */
   readonly backfill?: boolean;
   /** The columns that the query must have; it is refused if it has others. */
-  readonly columns?: Columns;
+  readonly columns?: StreamColumns;
   readonly retention?: { readonly bytes?: number; readonly ms?: number | null };
 }
 

@@ -2,43 +2,43 @@ import { HeadwaterError } from "../../errors.js";
 import { errorFrom } from "../../protocol/index.js";
 import type {
   AnyRow,
-  Columns,
   NumberedRow,
-  PushAnswer,
   PushedRow,
+  PushReceipt,
   ResultRow,
-  RowOf,
   RowToPush,
+  StreamColumns,
   StreamId,
+  StreamRow,
 } from "../typed/index.js";
 import type { DescribedStream, QueryChoices, Range, StreamChoices, TokenChoices } from "./choices.js";
 import { Producer } from "./producer.js";
-import { type ClientOptions, Requests } from "./requests.js";
+import { type ClientOptions, StreamRequests } from "./requests.js";
 import { eventsOf } from "./sse.js";
 
 /** The streams and queries of one tenant, in a service elsewhere. */
 export class StreamsClient {
-  readonly #requests: Requests;
+  readonly #requests: StreamRequests;
 
   constructor(url: string, options: ClientOptions) {
-    this.#requests = new Requests(url, options);
+    this.#requests = new StreamRequests(url, options);
   }
 
   /** Registers a stream, or a table if it has a key. Returns its id, which knows the types of its rows. */
-  async registerStream<const C extends Columns>(
+  async registerStream<const C extends StreamColumns>(
     name: string,
     columns: C,
     options: StreamChoices = {},
-  ): Promise<StreamId<RowOf<C>, RowToPush<C>>> {
+  ): Promise<StreamId<StreamRow<C>, RowToPush<C>>> {
     return await this.#register("/v1/streams", { ...options, name, columns });
   }
 
   /** Registers a standing query. Returns the id of its output stream, typed if `columns` says which it has. */
-  async registerQuery<const C extends Columns = never>(
+  async registerQuery<const C extends StreamColumns = never>(
     name: string,
     sql: string,
     options: QueryChoices & { readonly columns?: C } = {},
-  ): Promise<StreamId<[C] extends [never] ? AnyRow : RowOf<C>>> {
+  ): Promise<StreamId<[C] extends [never] ? AnyRow : StreamRow<C>>> {
     return await this.#register("/v1/queries", { ...options, name, sql });
   }
 
@@ -99,7 +99,7 @@ export class StreamsClient {
   }
 
   /** Pushes rows, once: sent again after a lost connection, they are recognised by a key of their own. */
-  async pushEvents<S extends string>(stream: S, rows: readonly PushedRow<S>[]): Promise<PushAnswer> {
+  async pushEvents<S extends string>(stream: S, rows: readonly PushedRow<S>[]): Promise<PushReceipt> {
     return await this.pushNdjson(stream, linesOf(rows));
   }
 
@@ -115,7 +115,11 @@ export class StreamsClient {
   }
 
   /** Pushes lines of JSON as they are, once. */
-  async pushNdjson(stream: string, lines: string, options: NumberedBatch | null = null): Promise<PushAnswer> {
+  async pushNdjson(
+    stream: string,
+    lines: string,
+    options: NumberedBatch | null = null,
+  ): Promise<PushReceipt> {
     const { query, headers } = numbered(options);
     const path = `/v1/streams/${encodeURIComponent(stream)}/events${query}`;
     return await this.#requests.json({ method: "POST", path, body: lines, headers });

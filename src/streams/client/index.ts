@@ -3,7 +3,14 @@
  * `fetch`, and types rows as the library does.
  */
 export { HeadwaterError, mayRetry } from "../../errors.js";
-export type { Columns, NumberedRow, PushAnswer, RowOf, RowToPush, StreamId } from "../typed/index.js";
+export type {
+  NumberedRow,
+  PushReceipt,
+  RowToPush,
+  StreamColumns,
+  StreamId,
+  StreamRow,
+} from "../typed/index.js";
 export { StreamsClient } from "./client.js";
 export { Producer } from "./producer.js";
 export type { ClientOptions } from "./requests.js";

@@ -1,4 +1,4 @@
-import type { AnyRow, PushAnswer } from "../typed/index.js";
+import type { AnyRow, PushReceipt } from "../typed/index.js";
 
 /**
  * Numbers the batches of one producer, so that each is taken once and in order however often it is sent: also by the next
@@ -6,14 +6,14 @@ import type { AnyRow, PushAnswer } from "../typed/index.js";
  */
 export class Producer<P = AnyRow> {
   readonly #begin: () => Promise<number>;
-  readonly #send: (rows: readonly P[], sequence: number) => Promise<PushAnswer>;
+  readonly #send: (rows: readonly P[], sequence: number) => Promise<PushReceipt>;
   #sequence: number | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
   /** @internal */
   constructor(
     begin: () => Promise<number>,
-    send: (rows: readonly P[], sequence: number) => Promise<PushAnswer>,
+    send: (rows: readonly P[], sequence: number) => Promise<PushReceipt>,
   ) {
     this.#begin = begin;
     this.#send = send;
@@ -27,7 +27,7 @@ export class Producer<P = AnyRow> {
   }
 
   /** Pushes one batch behind those before it. A batch that is refused has no number: the next one takes it. */
-  push(rows: readonly P[]): Promise<PushAnswer> {
+  push(rows: readonly P[]): Promise<PushReceipt> {
     const answered = this.#turn.then(async () => {
       const sequence = this.#sequence ?? (await this.#begin());
       this.#sequence = sequence;

@@ -11,7 +11,7 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-export interface Request {
+export interface StreamRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly body?: string | Uint8Array<ArrayBuffer>;
@@ -23,8 +23,8 @@ const RETRY_MS = 30_000;
 const BACKOFF_MS = 50;
 const BACKOFF_MS_MAX = 5000;
 
-/** Requests to one server, tried again where that has no second effect. */
-export class Requests {
+/** StreamRequests to one server, tried again where that has no second effect. */
+export class StreamRequests {
   readonly #base: string;
   readonly #options: ClientOptions;
 
@@ -34,13 +34,13 @@ export class Requests {
   }
 
   /** The JSON of the answer. What changes something must bear being sent twice. */
-  async json<T>(request: Request): Promise<T> {
+  async json<T>(request: StreamRequest): Promise<T> {
     const response = await this.retried(request);
     return (await response.json()) as T;
   }
 
   /** Sends the request until it is answered, or the time is over. */
-  async retried(request: Request): Promise<Response> {
+  async retried(request: StreamRequest): Promise<Response> {
     const endMs = Date.now() + (this.#options.retryMs ?? RETRY_MS);
     for (let attempt = 0; ; attempt++) {
       try {
@@ -55,7 +55,7 @@ export class Requests {
   }
 
   /** Sends the request. Throws what the server refuses it with, or HW-4018 if there is no server. */
-  async once({ method, path, body, headers = {}, signal }: Request): Promise<Response> {
+  async once({ method, path, body, headers = {}, signal }: StreamRequest): Promise<Response> {
     const { token, fetch: ask = fetch } = this.#options;
     const authorization = `Bearer ${typeof token === "string" ? token : await token()}`;
     const response = await ask(`${this.#base}${path}`, {

@@ -36,11 +36,11 @@ export interface StreamDefinition {
   readonly eventId: EventId | null;
   readonly retention: Retention;
   /** For a stream of another tenant: its rows are received as they are there, and nobody pushes into it. */
-  readonly origin?: Origin;
+  readonly origin?: ImportOrigin;
 }
 
 /** What a stream of another tenant is to queries there, and so to queries here. */
-export interface Origin {
+export interface ImportOrigin {
   readonly kind: "stream" | "changelog" | "table";
   readonly key: readonly number[] | null;
 }

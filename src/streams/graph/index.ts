@@ -10,7 +10,7 @@ export {
   DEFAULT_RETENTION,
   definitionOf,
   definitionText,
-  type Origin,
+  type ImportOrigin,
   type QueryDefinition,
   type Retention,
   type StreamDefinition,

@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
-import type { QueryOptions, StreamOptions } from "../service/index.js";
+import type { QueryOptions, StreamSettings } from "../service/index.js";
 import { textOf } from "./body.js";
 import { asked, json, type Route } from "./route.js";
 
@@ -83,7 +83,7 @@ function queryOptions(given: Given): QueryOptions {
   };
 }
 
-function streamOptions({ key, time, eventId, retention }: Given): StreamOptions {
+function streamOptions({ key, time, eventId, retention }: Given): StreamSettings {
   return {
     ...(key === undefined ? {} : { key: textsIn(key, "key") }),
     ...(time === undefined ? {} : { time: timed(objectIn(time, "time")) }),

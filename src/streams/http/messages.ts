@@ -4,7 +4,7 @@ import type { Decimals, PushOptions } from "../service/index.js";
 import { checked } from "./push-routes.js";
 
 /** What a client says over a WebSocket. `id` is the client's own; answers carry it. */
-export type Message =
+export type SocketMessage =
   | { readonly kind: "hello"; readonly token: string }
   | {
       readonly kind: "push";
@@ -34,7 +34,7 @@ const VERSION = 1;
 const ID_MAX = 2 ** 31 - 1;
 
 /** A text frame: one JSON object. */
-export function messageOf(text: string): Message {
+export function messageOf(text: string): SocketMessage {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -61,14 +61,14 @@ export function messageOf(text: string): Message {
   throw broken("a message is none of hello, push, subscribe, unsubscribe");
 }
 
-function helloOf(hello: unknown): Message {
+function helloOf(hello: unknown): SocketMessage {
   const token: unknown =
     typeof hello === "object" && hello !== null ? Reflect.get(hello, "token") : undefined;
   if (typeof token !== "string") throw broken('a hello has no "token"');
   return { kind: "hello", token };
 }
 
-function pushOf(id: number, stream: string, given: Readonly<Record<string, unknown>>): Message {
+function pushOf(id: number, stream: string, given: Readonly<Record<string, unknown>>): SocketMessage {
   const { rows, producer, sequence, key } = given;
   if (!Array.isArray(rows)) throw broken('"rows" of a push are not a list');
   if (producer !== undefined && typeof producer !== "string") throw broken('"producer" is not a text');

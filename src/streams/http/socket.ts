@@ -3,7 +3,7 @@ import { HeadwaterError } from "../../errors.js";
 import { closeCodeOf, closeReasonOf } from "../../protocol/index.js";
 import { errorJson } from "../../server/respond.js";
 import type { Granted, StreamService, TenantStreams, TokenScope } from "../service/index.js";
-import { broken, columnsPushOf, type Message, messageOf } from "./messages.js";
+import { broken, columnsPushOf, messageOf, type SocketMessage } from "./messages.js";
 
 /** What of one client may wait for its answers, and what may wait for the client to read it. Above, nothing more is read from it. */
 const IN_FLIGHT_BYTES_MAX = 8 * 1024 * 1024;
@@ -86,7 +86,7 @@ export class StreamSocket {
     }
   }
 
-  #message(message: Message, bytes: number): void {
+  #message(message: SocketMessage, bytes: number): void {
     if (message.kind === "hello") {
       if (this.#granted !== null || this.#isGreeting) throw broken("there was a hello already");
       this.#isGreeting = true;
@@ -158,7 +158,7 @@ export class StreamSocket {
 
   #subscribe(
     streams: TenantStreams,
-    { id, stream, from, decimals }: Extract<Message, { kind: "subscribe" }>,
+    { id, stream, from, decimals }: Extract<SocketMessage, { kind: "subscribe" }>,
   ): void {
     if (!this.#allows("read")) return this.#refuse(id, forbidden("read"));
     if (this.#subscriptions.has(id)) throw broken(`there is a subscription ${id} already`);

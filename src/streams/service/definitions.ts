@@ -8,7 +8,7 @@ import {
   type StreamDefinition,
 } from "../graph/index.js";
 import { OPEN_SCALE, planDefinition } from "../sql/index.js";
-import { type Columns, columnsOf } from "../typed/index.js";
+import { columnsOf, type StreamColumns } from "../typed/index.js";
 import type { Described } from "./describe.js";
 import { type QueryOptions, queryDefinition } from "./registration.js";
 import { tablesOf } from "./tables.js";
@@ -17,7 +17,7 @@ import { tablesOf } from "./tables.js";
 const IDLE_MS = 30_000;
 const KEEP_IDS_MS = 24 * 3600 * 1000;
 
-export interface StreamOptions {
+export interface StreamSettings {
   /** The columns of the primary key. With one, it is a table: a row replaces the one before it with the same key. */
   readonly key?: readonly string[];
   /** The column with the event time, and how much later than the latest row of its producer a row can come. */
@@ -28,14 +28,14 @@ export interface StreamOptions {
 }
 
 /** A stream or a table from its columns. */
-export function streamDefinition(name: string, columns: unknown, options: StreamOptions): StreamDefinition {
+export function streamDefinition(name: string, columns: unknown, options: StreamSettings): StreamDefinition {
   const schema = columnsOf(columns).map((each) =>
     column(each.name, each.type, each.nullable, each.type === "numeric" ? OPEN_SCALE : 0),
   );
   return sourceOf(name, schema, options);
 }
 
-function sourceOf(name: string, columns: Schema, options: StreamOptions): StreamDefinition {
+function sourceOf(name: string, columns: Schema, options: StreamSettings): StreamDefinition {
   const { key = [], time, eventId, retention } = options;
   const timeAt = time === undefined ? -1 : placeOf(columns, time.column);
   const idAt = eventId === undefined ? -1 : placeOf(columns, eventId.column);
@@ -80,7 +80,7 @@ const WORDS = ["event_id", "event_id_keep", "idle", "retention", "retention_byte
 /** What `WITH (…)` says. */
 function wordsOf(
   words: Readonly<Record<string, string>>,
-): StreamOptions & { readonly idleMs: number | null } {
+): StreamSettings & { readonly idleMs: number | null } {
   const unknown = Object.keys(words).find((word) => !WORDS.includes(word));
   if (unknown !== undefined)
     throw new HeadwaterError(
@@ -106,7 +106,7 @@ function lengthOf(words: Readonly<Record<string, string>>, word: string): number
 }
 
 /** Whether a query has the columns that its caller says it has. */
-export function checkColumns(name: string, found: Schema, wanted: Columns | undefined): void {
+export function checkColumns(name: string, found: Schema, wanted: StreamColumns | undefined): void {
   if (wanted === undefined) return;
   const shown = (columns: readonly { name: string; type: string; nullable: boolean }[]) =>
     columns.map((each) => `${each.name} ${each.type}${each.nullable ? "?" : ""}`).join(", ");

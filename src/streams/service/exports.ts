@@ -4,7 +4,7 @@ import {
   type CommandOutcome,
   DEFAULT_RETENTION,
   type GraphEngine,
-  type Origin,
+  type ImportOrigin,
   type StreamDefinition,
 } from "../graph/index.js";
 
@@ -49,7 +49,7 @@ export function shipmentOf({ nodes }: GraphEngine, name: string, as: string): Sh
     );
   const { rows, schema, watermark } = channel;
   const { kind, key, timeColumn } = spec;
-  const origin: Origin = { kind, key: rows === null ? [] : rows.key };
+  const origin: ImportOrigin = { kind, key: rows === null ? [] : rows.key };
   const definition: StreamDefinition = {
     ...{ kind: rows === null ? "stream" : "table", name: as, columns: schema, eventId: null, origin },
     key: rows === null ? [] : key,

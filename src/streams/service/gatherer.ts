@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../../errors.js";
 import { type CommandOutcome, encodeCommand, isRefused, type Push } from "../graph/index.js";
-import type { PushAnswer } from "../typed/index.js";
+import type { PushReceipt } from "../typed/index.js";
 
 /** What one event takes at most. */
 const EVENT_BYTES_MAX = 4 * 1024 * 1024;
@@ -9,7 +9,7 @@ const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 interface Waiting {
   readonly push: Push;
-  resolve(answer: PushAnswer): void;
+  resolve(answer: PushReceipt): void;
   reject(error: unknown): void;
 }
 
@@ -24,7 +24,7 @@ export class Gatherer {
 
   constructor(readonly carryOut: (record: Uint8Array) => Promise<CommandOutcome>) {}
 
-  push(push: Push): Promise<PushAnswer> {
+  push(push: Push): Promise<PushReceipt> {
     if (this.#waitingBytes + push.batch.length > WAITING_BYTES_MAX)
       return Promise.reject(
         new HeadwaterError(

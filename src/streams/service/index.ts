@@ -3,7 +3,7 @@
  * of them, batches gathered on their way in, and subscribers that read the logs. `README.md` says why it is built so.
  */
 export type { QueryAnswer } from "./ad-hoc.js";
-export type { StreamOptions } from "./definitions.js";
+export type { StreamSettings } from "./definitions.js";
 export type { Granted } from "./granted-tokens.js";
 export { openStreams, StreamService, type StreamsOptions } from "./open.js";
 export { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";

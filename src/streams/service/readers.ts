@@ -1,5 +1,5 @@
 /** The readers that wait for streams to grow. */
-export class Readers {
+export class WaitingReaders {
   readonly #waiting = new Map<string, Set<() => void>>();
 
   /** Streams have new rows. */

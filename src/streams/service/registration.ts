@@ -12,7 +12,7 @@ import {
 import { DEFAULT_RETENTION, type QueryDefinition, type Retention } from "../graph/index.js";
 import { type InputSpec, type Inputs, inputsOf, viewKey } from "../plan/index.js";
 import { type Defined, planDefinition } from "../sql/index.js";
-import type { Columns } from "../typed/index.js";
+import type { StreamColumns } from "../typed/index.js";
 import type { Described } from "./describe.js";
 import { tablesOf } from "./tables.js";
 
@@ -22,7 +22,7 @@ export interface QueryOptions extends Wishes {
   /** Begin with what the inputs retain, and not with what comes from now on. */
   readonly backfill?: boolean;
   /** The columns that the query must have; it is refused if it has others. */
-  readonly columns?: Columns;
+  readonly columns?: StreamColumns;
   readonly retention?: Partial<Retention>;
 }
 

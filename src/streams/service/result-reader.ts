@@ -4,7 +4,7 @@ import { type Batch, decodeBatch } from "../columns/index.js";
 import { writerOf } from "../outputs/index.js";
 import type { NumberedRow, ResultRow } from "../typed/index.js";
 import type { Graph } from "./contexts.js";
-import { Readers } from "./readers.js";
+import { WaitingReaders } from "./readers.js";
 import { rowAt } from "./row-values.js";
 
 const PAGE_BYTES = 1024 * 1024;
@@ -33,7 +33,7 @@ export interface ResultPage {
 /** Reads the logs of one graph, and waits for them to grow. A page is read when the one before it was taken. */
 export class ResultReader {
   readonly #graph: Ref<Graph>;
-  readonly #readers = new Readers();
+  readonly #readers = new WaitingReaders();
   #isClosed = false;
 
   constructor(graph: Ref<Graph>) {

@@ -14,18 +14,18 @@ import { inputsOf } from "../plan/index.js";
 import { describeQuery, planBound, type QueryShape } from "../sql/index.js";
 import type {
   AnyRow,
-  Columns,
   NumberedRow,
-  PushAnswer,
   PushedRow,
+  PushReceipt,
   ResultRow,
-  RowOf,
   RowToPush,
+  StreamColumns,
   StreamId,
+  StreamRow,
 } from "../typed/index.js";
 import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
 import type { Tenant } from "./contexts.js";
-import { checkColumns, type StreamOptions, sqlDefinition, streamDefinition } from "./definitions.js";
+import { checkColumns, type StreamSettings, sqlDefinition, streamDefinition } from "./definitions.js";
 import type { Described } from "./describe.js";
 import type { CarriedOut } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
@@ -94,20 +94,20 @@ export class TenantStreams {
   }
 
   /** Registers a stream, or a table if it has a key. Returns its id, which knows the types of its rows. */
-  async registerStream<const C extends Columns>(
+  async registerStream<const C extends StreamColumns>(
     name: string,
     columns: C,
-    options: StreamOptions = {},
-  ): Promise<StreamId<RowOf<C>, RowToPush<C>>> {
+    options: StreamSettings = {},
+  ): Promise<StreamId<StreamRow<C>, RowToPush<C>>> {
     return await this.#register(streamDefinition(name, columns, options));
   }
 
   /** Registers a standing query. Returns the id of its output stream, typed if `columns` says which it has. */
-  async registerQuery<const C extends Columns = never>(
+  async registerQuery<const C extends StreamColumns = never>(
     name: string,
     sql: string,
     options: QueryOptions & { readonly columns?: C } = {},
-  ): Promise<StreamId<[C] extends [never] ? AnyRow : RowOf<C>>> {
+  ): Promise<StreamId<[C] extends [never] ? AnyRow : StreamRow<C>>> {
     return await this.define(sql, { ...options, name });
   }
 
@@ -220,23 +220,23 @@ export class TenantStreams {
     stream: S,
     rows: readonly PushedRow<S>[],
     options: PushOptions = {},
-  ): Promise<PushAnswer> {
+  ): Promise<PushReceipt> {
     const batch = batchOfRows(rows, this.#known(stream).columns);
     return await this.pushBatch(stream, batch, options);
   }
 
   /** The same from lines of JSON; the first line that does not fit is named. */
-  async pushNdjson(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<PushAnswer> {
+  async pushNdjson(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<PushReceipt> {
     const { batch } = new NdjsonReader(this.#known(stream).columns).read(bytes, true);
     return await this.pushBatch(stream, batch, options);
   }
 
-  async pushBatch(stream: string, batch: Batch, options: PushOptions = {}): Promise<PushAnswer> {
+  async pushBatch(stream: string, batch: Batch, options: PushOptions = {}): Promise<PushReceipt> {
     return await this.#push(stream, encodeBatch(batch), batch.rows, options);
   }
 
   /** The same from encoded columns, which are checked when they are applied. */
-  async pushColumns(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<PushAnswer> {
+  async pushColumns(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<PushReceipt> {
     return await this.#push(stream, bytes, rowsIn(bytes), options);
   }
 
@@ -245,7 +245,7 @@ export class TenantStreams {
     batch: Uint8Array,
     rows: number,
     { producer, sequence, key }: PushOptions,
-  ): Promise<PushAnswer> {
+  ): Promise<PushReceipt> {
     if (!this.#rate.tryTake(rows, Date.now()))
       throw new HeadwaterError(
         "HW-5408",

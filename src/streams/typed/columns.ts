@@ -32,7 +32,7 @@ export type Held<W extends TypeWord = TypeWord> = (typeof HELD)[W];
 export type ColumnWord = TypeWord | `${TypeWord}?`;
 
 /** The columns of a stream, in order: `{ auction: "bigint", price: "numeric?", at: "timestamp" }`. */
-export type Columns = Readonly<Record<string, ColumnWord>>;
+export type StreamColumns = Readonly<Record<string, ColumnWord>>;
 
 /** The type that a word names. */
 export type HeldBy<W extends ColumnWord> = W extends `${infer T extends TypeWord}?`

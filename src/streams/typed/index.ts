@@ -2,14 +2,14 @@
  * The types of rows, from the columns of their stream: `{ who: "text", n: "bigint?" }`. It has no code of Node, so that the client
  * in a browser has the same types as the library.
  */
-export { type Columns, columnsOf } from "./columns.js";
+export { columnsOf, type StreamColumns } from "./columns.js";
 export type {
   AnyRow,
   NumberedRow,
-  PushAnswer,
   PushedRow,
+  PushReceipt,
   ResultRow,
-  RowOf,
   RowToPush,
   StreamId,
+  StreamRow,
 } from "./rows.js";

@@ -1,4 +1,4 @@
-import type { Columns, ColumnWord, HeldBy } from "./columns.js";
+import type { ColumnWord, HeldBy, StreamColumns } from "./columns.js";
 
 /** A row of a stream whose columns the compiler does not know. */
 export type AnyRow = Readonly<Record<string, unknown>>;
@@ -25,17 +25,17 @@ interface Taken {
   readonly json: unknown;
 }
 
-type Nullable<C extends Columns> = { [K in keyof C]: C[K] extends `${string}?` ? K : never }[keyof C];
+type Nullable<C extends StreamColumns> = { [K in keyof C]: C[K] extends `${string}?` ? K : never }[keyof C];
 type OrNull<W extends ColumnWord> = W extends `${string}?` ? null : never;
 type Shown<T> = { [K in keyof T]: T[K] } & {};
 
 /** A row with these columns, as results have it. */
-export type RowOf<C extends Columns> = Shown<{
+export type StreamRow<C extends StreamColumns> = Shown<{
   readonly [K in keyof C]: Given[HeldBy<C[K]>] | OrNull<C[K]>;
 }>;
 
 /** A row with these columns, as it is pushed: columns that can be NULL may be left out. */
-export type RowToPush<C extends Columns> = Shown<
+export type RowToPush<C extends StreamColumns> = Shown<
   { readonly [K in Exclude<keyof C, Nullable<C>>]: Taken[HeldBy<C[K]>] } & {
     readonly [K in Nullable<C>]?: Taken[HeldBy<C[K]>] | null | undefined;
   }
@@ -66,7 +66,7 @@ export interface NumberedRow<R = AnyRow> {
 }
 
 /** The answer to a push: the number of its first row, and how many rows were new. `isRepeated`: it was taken before. */
-export interface PushAnswer {
+export interface PushReceipt {
   readonly first: number;
   readonly rows: number;
   /** Rows that were dropped because their event ids had been seen. */

@@ -1,4 +1,5 @@
 import { analyze } from "./analyze.js";
+import { cluster } from "./cluster.js";
 import type { CliCommand } from "./command.js";
 import { compile } from "./compile.js";
 import { events } from "./events.js";
@@ -19,6 +20,7 @@ export const commands: readonly CliCommand[] = [
   run,
   serve,
   streams,
+  cluster,
   hosts,
   events,
   observe,

@@ -51,6 +51,7 @@ test("help --json gives each command as one JSON object per line", async () => {
     [
       "run",
       "serve",
+      "cluster",
       "hosts",
       "events",
       "observe",

@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   recovery: () => import("./recovery.js"),
   fluxions: () => import("./fluxions.js"),
   nexmark: () => import("./nexmark.js"),
+  tenants: () => import("./tenants.js"),
   nodes: () => import("./nodes.js"),
 };
 
@@ -38,6 +39,7 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   fluxions a compiled Express server beside the same as it is, and with its heavy stage moved by hand into piscina
   nodes    bytes and microseconds of 10,000 logical nodes and contexts, beside plain objects in a Map
   nexmark  the queries of the streaming benchmark beside loops by hand; --query q12, --events N
+  tenants  many small tenants of the streaming service in one process: registering, cost, latency, restart; --tenants N
 
   throughput    events per second against hosts, real and simulated; draws docs/figures/throughput.svg
   migration     what moving a context costs it and the others, against its size; draws two figures

@@ -11,13 +11,22 @@ export function readFrom(reading: Reading, node: Node): FromItem {
   const span = reader.span(locationOf(node));
   return reader.deeper(span, () => {
     if ("RangeVar" in node) {
-      const { relname, schemaname, catalogname, alias } = node.RangeVar;
+      const { relname, schemaname, catalogname, alias, location } = node.RangeVar;
+      const version = reader.version(location);
+      if (version === "other")
+        reader.refuse(
+          span,
+          "FOR SYSTEM_TIME AS OF takes PROCTIME(): the version that the table has when the row is processed. Join a stream of versions by a time interval for others.",
+        );
       if (catalogname !== undefined) reader.refuse(span, "A table name with a database is not supported.");
       noColumns(reader, alias, span);
       const [table, known] = [reader.name(relname), aliasOf(reader, alias)];
-      if (schemaname === undefined) return { kind: "table", name: table, alias: known, span };
-      // A stream that another tenant shares: OWNER.STREAM.
-      return { kind: "table", name: `${reader.name(schemaname)}.${table}`, alias: known ?? table, span };
+      // A stream that another tenant shares has the name OWNER.STREAM.
+      const name = schemaname === undefined ? table : `${reader.name(schemaname)}.${table}`;
+      return {
+        ...{ kind: "table", name, alias: known ?? (schemaname === undefined ? null : table), span },
+        isVersion: version !== null,
+      };
     }
     if ("RangeSubselect" in node) {
       const { subquery, lateral, alias } = node.RangeSubselect;

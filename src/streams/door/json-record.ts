@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../sql/index.js";
 import { type Cell, type ColumnSpec, numericOf, type Schema, timestampOfText } from "../columns/index.js";
 import { shown } from "./reader.js";
 
@@ -56,7 +57,8 @@ function cellOfJson(value: unknown, { type, nullable, scale }: ColumnSpec): Cell
 /** `undefined` for what JSON has no word for, which programs can push and requests cannot. */
 function jsonText(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value) as string | undefined;
+    const text = JSON.stringify(value) as string | undefined;
+    return text === undefined ? undefined : canonicalJson(JSON.parse(text));
   } catch {
     return undefined; // a bigint, or an object that contains itself
   }

@@ -113,3 +113,24 @@ test("a token that is revoked, expired or changed is nobody's", async (t) => {
   await service.revokeToken("acme", granted?.id ?? "");
   assert.equal(await service.granted(token), null);
 });
+
+test("a tenant with a share of the CPU waits between its rounds, and may not retain more than its quota", async (t) => {
+  const service = await StreamService.open();
+  t.after(() => service.close());
+  const [slow, free] = [await service.tenant("slow"), await service.tenant("free")];
+  for (const tenant of [slow, free]) {
+    await tenant.registerStream("s", { n: "bigint" });
+    await tenant.registerQuery("q", "SELECT n FROM s WHERE n % 2 = 0");
+  }
+  await slow.setQuotas({ cpuShare: 0.001, retentionBytes: 1000 });
+  const rows = Array.from({ length: 20_000 }, (_, n) => ({ n }));
+  const order: string[] = [];
+  const pushed = [slow, free].map(async (tenant) => {
+    for (let i = 0; i < 3; i++) await tenant.pushEvents("s", rows);
+    order.push(tenant.name);
+  });
+  await Promise.all(pushed);
+  assert.deepEqual(order, ["free", "slow"]);
+  await refused(slow.registerStream("t", { n: "bigint" }), "HW-5408");
+  await slow.registerStream("t", { n: "bigint" }, { retention: { bytes: 1000 } });
+});

@@ -55,8 +55,10 @@ export class Graph extends Context {
   }
 
   #applied(record: Uint8Array): CarriedOut {
+    const began = performance.now();
     const outcome = this.engine.apply(stamp(record, this.event.time));
-    return this.exports.size === 0 ? outcome : { ...outcome, sentTo: this.#sendOn() };
+    const tookMs = performance.now() - began;
+    return this.exports.size === 0 ? { ...outcome, tookMs } : { ...outcome, tookMs, sentTo: this.#sendOn() };
   }
 
   /**
@@ -217,12 +219,12 @@ export class Tenant extends Context<string> {
   }
 
   setQuotas(quotas: Partial<Quotas>) {
-    this.quotas = { ...this.quotas, ...quotas };
+    this.quotas = { ...DEFAULT_QUOTAS, ...this.quotas, ...quotas };
     return this.quotas;
   }
 
-  @readonly allQuotas() {
-    return this.quotas;
+  @readonly allQuotas(): Quotas {
+    return { ...DEFAULT_QUOTAS, ...this.quotas };
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import { OPEN_SCALE, planDefinition } from "../sql/index.js";
 import { columnsOf, type StreamColumns } from "../typed/index.js";
 import type { Described } from "./describe.js";
+import type { Quotas } from "./quotas.js";
 import { type QueryOptions, queryDefinition } from "./registration.js";
 import { tablesOf } from "./tables.js";
 
@@ -103,6 +104,18 @@ function lengthOf(words: Readonly<Record<string, string>>, word: string): number
   const ms = text === undefined ? null : intervalMs(text);
   if (text === undefined || ms !== null) return ms;
   throw new HeadwaterError("HW-5403", `"${word}" is a length of time such as '10 minutes'.`);
+}
+
+/** Refuses what would retain more than the tenant may. */
+export function checkRetention(
+  { name, retention }: StreamDefinition | QueryDefinition,
+  quotas: Quotas,
+): void {
+  if (retention.bytes <= quotas.retentionBytes) return;
+  throw new HeadwaterError(
+    "HW-5408",
+    `"${name}" would retain ${retention.bytes} bytes, and the tenant may have ${quotas.retentionBytes} retained per stream. Nothing was registered.`,
+  );
 }
 
 /** Whether a query has the columns that its caller says it has. */

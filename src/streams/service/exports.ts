@@ -18,6 +18,8 @@ export interface Exported {
 /** What came of a command, and the tenants that were sent rows because of it. */
 export interface CarriedOut extends CommandOutcome {
   readonly sentTo?: readonly string[];
+  /** How long the graph took for it, for fair turns; no state depends on it. */
+  readonly tookMs: number;
 }
 
 /** What a tenant begins with that reads a stream of another. */

@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
-import { Batch, type Cell, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
+import { Batch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
 import { batchOfRows, NdjsonReader } from "../door/index.js";
 import {
   type Command,
@@ -25,10 +25,17 @@ import type {
 } from "../typed/index.js";
 import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
 import type { Tenant } from "./contexts.js";
-import { checkColumns, type StreamSettings, sqlDefinition, streamDefinition } from "./definitions.js";
+import {
+  checkColumns,
+  checkRetention,
+  type StreamSettings,
+  sqlDefinition,
+  streamDefinition,
+} from "./definitions.js";
 import type { Described } from "./describe.js";
 import type { CarriedOut } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
+import type { PushOptions, ViewRange } from "./options.js";
 import type { OtherTenants, SharedStream } from "./other-tenants.js";
 import type { Quotas } from "./quotas.js";
 import { Rate } from "./rate.js";
@@ -47,13 +54,6 @@ import { boundOf } from "./view-bounds.js";
 
 const TICK_MS = 1000;
 const TICK_MS_MAX = 60_000;
-
-export interface PushOptions {
-  readonly producer?: string;
-  readonly sequence?: number;
-  /** An Idempotency-Key: the same rows under the same key are taken once. */
-  readonly key?: string;
-}
 
 /** The streams and queries of one tenant. */
 export class TenantStreams {
@@ -82,7 +82,8 @@ export class TenantStreams {
     this.#results = new ResultReader(tenant.graph);
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
-    this.#gatherer = new Gatherer(async (record) => this.#heard(await tenant.graph.carryOut(record)));
+    const carryOut = async (record: Uint8Array) => this.#heard(await tenant.graph.carryOut(record));
+    this.#gatherer = new Gatherer(carryOut, quotas.cpuShare);
   }
 
   /** @internal */
@@ -331,6 +332,7 @@ export class TenantStreams {
   async setQuotas(quotas: Partial<Quotas>): Promise<void> {
     this.#quotas = await this.#tenant.setQuotas(quotas);
     this.#rate.perSecond = this.#quotas.eventsPerSecond;
+    this.#gatherer.cpuShare = this.#quotas.cpuShare;
   }
 
   #known(name: string): Described {
@@ -344,6 +346,7 @@ export class TenantStreams {
       "plan" in definition
         ? [{ kind: "define query", definition }, "queries"]
         : [{ kind: "define stream", definition }, "streams"];
+    checkRetention(definition, this.#quotas);
     this.#heard(await this.#tenant.define(encodeCommand(command), what));
     await this.#refresh();
     return definition.name as StreamId<R, P>;
@@ -363,12 +366,13 @@ export class TenantStreams {
   }
 
   async #refresh(): Promise<void> {
-    const [described, { memoryBytes }] = [
-      await this.#tenant.graph.describe(),
-      await this.#tenant.graph.size(),
-    ];
+    const described = await this.#tenant.graph.describe();
     this.#catalog = new Map(described.map((each) => [each.name, each]));
-    this.#memoryBytes = memoryBytes;
+    await this.#measure();
+  }
+
+  async #measure(): Promise<void> {
+    this.#memoryBytes = (await this.#tenant.graph.size()).memoryBytes;
   }
 
   /** Ticks move idle streams' watermarks and drop what is too old; quiet graphs get fewer and fewer. */
@@ -378,7 +382,7 @@ export class TenantStreams {
       this.#tickMs = Math.min(2 * this.#tickMs, TICK_MS_MAX);
       const ticked = this.#catalog.size === 0 ? Promise.resolve() : this.#carryOut({ kind: "tick" });
       ticked
-        .then(() => this.#refresh())
+        .then(() => this.#measure())
         .catch(() => {}) // the next tick does what this one did not
         .finally(() => {
           if (!this.#isClosed) this.#arm();
@@ -389,10 +393,4 @@ export class TenantStreams {
 
 function missing(name: string): HeadwaterError {
   return new HeadwaterError("HW-5401", `there is no stream or query ${JSON.stringify(name.slice(0, 80))}.`);
-}
-
-export interface ViewRange {
-  readonly from?: readonly Cell[] | null;
-  readonly to?: readonly Cell[] | null;
-  readonly limit?: number;
 }

@@ -235,6 +235,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/operators",
       "streams/sql",
       "streams/outputs",
+      "streams/delivery",
       "streams/coordination",
       "streams/graph",
     ],
@@ -259,6 +260,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/client": { loads: ["errors", "protocol", "streams/typed"] },
   streams: { loads: ["state", "streams/service"], names: ["streams/typed"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
+  "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
 
   pgwire: { loads: ["errors"], names: ["sql"] },
   "streams/pg": {
@@ -268,6 +270,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },
+  dataflow: { loads: ["errors", "model"], names: ["analysis"] },
   fluxion: {
     loads: ["errors", "suggest", "svg", "model", "host", "host/ports", "host/link", "host/fleet", "analysis"],
   },
@@ -290,6 +293,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "sim",
       "server",
       "analysis",
+      "dataflow",
       "check",
       "chart",
       "fluxion",

@@ -1,4 +1,5 @@
 import { definitionRoutes } from "./definition-routes.js";
+import { outputRoutes } from "./output-routes.js";
 import { pushRoutes } from "./push-routes.js";
 import { readRoutes } from "./read-routes.js";
 import type { Route } from "./route.js";
@@ -11,6 +12,7 @@ export const ROUTES: readonly Route[] = [
   ...pushRoutes,
   ...readRoutes,
   ...shareRoutes,
+  ...outputRoutes,
   ...tokenRoutes,
 ];
 

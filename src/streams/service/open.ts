@@ -3,9 +3,11 @@ import type { ProgramHosts } from "../../host/fleet/index.js";
 import { run } from "../../host/run.js";
 import { hostsOf, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
+import type { OutputPolicy } from "../delivery/index.js";
 import { Partition, Streams } from "./contexts.js";
 import { type Granted, GrantedTokens } from "./granted-tokens.js";
 import { OtherTenants } from "./other-tenants.js";
+import { type OutputSurroundings, PUBLIC_TARGETS } from "./outputs.js";
 import type { SharedWith } from "./shares.js";
 import { TenantStreams } from "./tenant-streams.js";
 import { newToken, type StoredToken, type TokenScope } from "./tokens.js";
@@ -20,6 +22,10 @@ export interface StreamsOptions {
   readonly hostsAs?: "threads" | "processes";
   /** Hears that nothing can be kept any more. */
   readonly onFailure?: (error: HeadwaterError) => void;
+  /** Where outputs may deliver to, besides what can be reached over the internet. */
+  readonly outputs?: Partial<OutputPolicy>;
+  /** Hears what is worth a line in a log: rows that an output has missed. */
+  readonly warn?: (message: string) => void;
 }
 
 const TENANT = /^[a-z][a-z0-9-]{0,39}$/;
@@ -32,11 +38,15 @@ export class StreamService {
   readonly #tokens: GrantedTokens;
   readonly #others: OtherTenants;
 
+  readonly #around: Pick<OutputSurroundings, "policy" | "warn">;
+
   private constructor(
     service: Service<Streams>,
     names: readonly string[],
     shares: readonly (readonly [string, SharedWith])[],
+    around: Pick<OutputSurroundings, "policy" | "warn">,
   ) {
+    this.#around = around;
     this.#service = service;
     this.#others = new OtherTenants(
       service.root,
@@ -50,11 +60,15 @@ export class StreamService {
     );
   }
 
-  static async open(options: StreamsOptions = {}): Promise<StreamService> {
+  static async open({ outputs, warn = () => {}, ...options }: StreamsOptions = {}): Promise<StreamService> {
     const module = new URL("./program.js", import.meta.url).href;
     const given = { ...options, module, placement: { separate: [Partition] } };
-    const service = (await run(Streams, given)) as Service<Streams>;
-    return new StreamService(service, await service.root.allNames(), await service.root.allShares());
+    const around = { policy: { ...PUBLIC_TARGETS, ...outputs }, warn };
+    const program = (await run(Streams, given)) as Service<Streams>;
+    const { root } = program;
+    const service = new StreamService(program, await root.allNames(), await root.allShares(), around);
+    for (const name of await root.allActive()) await service.tenant(name);
+    return service;
   }
 
   /** The streams of a tenant, which is made on first use. */
@@ -78,7 +92,9 @@ export class StreamService {
     const { root } = this.#service;
     if (!this.#names.has(name)) await root.addTenant(name);
     this.#names.add(name);
-    return await TenantStreams.open(name, root.tenants(name), this.#others);
+    const note = () => root.setActive(name);
+    const around = { ...this.#around, note, others: this.#others };
+    return await TenantStreams.open(name, root.tenants(name), around);
   }
 
   /** The hosts, to look at them, to add and remove some, and to move contexts; with one host there are none. */

@@ -1,3 +1,5 @@
+import { HeadwaterError } from "../../errors.js";
+
 /** What a tenant may take. */
 export interface Quotas {
   readonly streams: number;
@@ -19,3 +21,17 @@ export const DEFAULT_QUOTAS: Quotas = {
   retentionBytes: 256 * 1024 * 1024,
   cpuShare: 1,
 };
+
+export function tooFast({ eventsPerSecond }: Quotas): HeadwaterError {
+  return new HeadwaterError(
+    "HW-5408",
+    `the tenant may push ${eventsPerSecond} events per second. Nothing was pushed.`,
+  );
+}
+
+export function tooLarge(bytes: number, { stateBytes }: Quotas): HeadwaterError {
+  return new HeadwaterError(
+    "HW-5408",
+    `the streams and queries of the tenant hold ${bytes} bytes, and may hold ${stateBytes}. Nothing was pushed.`,
+  );
+}

@@ -45,6 +45,11 @@ export class ResultReader {
     this.#readers.grown(names);
   }
 
+  /** Resolves when the stream has grown since the call, or with the signal. */
+  growth(name: string, signal: AbortSignal): { readonly promise: Promise<void>; stop(): void } {
+    return this.#readers.growth(name, signal);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#readers.wakeAll();

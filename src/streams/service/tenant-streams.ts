@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
 import { Batch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
+import type { OutputOptions } from "../delivery/index.js";
 import { batchOfRows, NdjsonReader } from "../door/index.js";
 import {
   type Command,
@@ -37,7 +38,8 @@ import type { CarriedOut } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
 import type { PushOptions, ViewRange } from "./options.js";
 import type { OtherTenants, SharedStream } from "./other-tenants.js";
-import type { Quotas } from "./quotas.js";
+import { type OutputSurroundings, TenantOutputs } from "./outputs.js";
+import { type Quotas, tooFast, tooLarge } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { explained, type QueryOptions } from "./registration.js";
 import {
@@ -50,10 +52,8 @@ import {
 import { rowOfCells } from "./row-values.js";
 import { ownerOf, type SharedWith } from "./shares.js";
 import { tablesOf } from "./tables.js";
+import { Ticks } from "./ticks.js";
 import { boundOf } from "./view-bounds.js";
-
-const TICK_MS = 1000;
-const TICK_MS_MAX = 60_000;
 
 /** The streams and queries of one tenant. */
 export class TenantStreams {
@@ -67,19 +67,22 @@ export class TenantStreams {
   #catalog = new Map<string, Described>();
   #memoryBytes = 0;
   readonly #turns = new Turns(QUERY_LIMITS);
-  #tick: ReturnType<typeof setTimeout> | null = null;
-  #tickMs = TICK_MS;
-  #isClosed = false;
+  readonly #ticks = new Ticks(() => this.#tick());
+
+  /** Where rows go by themselves: web servers, TCP ports, files, NATS. */
+  readonly outputs: TenantOutputs;
 
   private constructor(
     readonly name: string,
     tenant: Ref<Tenant>,
     quotas: Quotas,
-    others: OtherTenants,
+    { policy, warn, note, others }: OutputSurroundings & { readonly others: OtherTenants },
   ) {
     this.#others = others;
-    this.#tenant = tenant;
     this.#results = new ResultReader(tenant.graph);
+    const growth = (stream: string, signal: AbortSignal) => this.#results.growth(stream, signal);
+    this.outputs = new TenantOutputs(tenant, name, policy, growth, warn, note);
+    this.#tenant = tenant;
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
     const carryOut = async (record: Uint8Array) => this.#heard(await tenant.graph.carryOut(record));
@@ -87,10 +90,15 @@ export class TenantStreams {
   }
 
   /** @internal */
-  static async open(name: string, tenant: Ref<Tenant>, others: OtherTenants): Promise<TenantStreams> {
-    const streams = new TenantStreams(name, tenant, await tenant.allQuotas(), others);
+  static async open(
+    name: string,
+    tenant: Ref<Tenant>,
+    around: OutputSurroundings & { readonly others: OtherTenants },
+  ): Promise<TenantStreams> {
+    const streams = new TenantStreams(name, tenant, await tenant.allQuotas(), around);
     await streams.#refresh();
-    streams.#arm();
+    streams.#ticks.start();
+    await streams.outputs.start();
     return streams;
   }
 
@@ -141,6 +149,19 @@ export class TenantStreams {
   async explain(text: string): Promise<string> {
     await this.#refresh();
     return await explained(this.#catalog, text);
+  }
+
+  /** Delivers the rows of a stream or a query to a target outside: see docs/outputs.md. Returns the output's name. */
+  async registerOutput(
+    stream: string,
+    target: string,
+    options: OutputOptions & { readonly name?: string } = {},
+  ): Promise<string> {
+    return await this.outputs.register(stream, target, options);
+  }
+
+  async deregisterOutput(name: string): Promise<void> {
+    await this.outputs.deregister(name);
   }
 
   /** Removes a stream or a query. Refused with the list of users if it is in use. */
@@ -247,16 +268,8 @@ export class TenantStreams {
     rows: number,
     { producer, sequence, key }: PushOptions,
   ): Promise<PushReceipt> {
-    if (!this.#rate.tryTake(rows, Date.now()))
-      throw new HeadwaterError(
-        "HW-5408",
-        `the tenant may push ${this.#quotas.eventsPerSecond} events per second. Nothing was pushed.`,
-      );
-    if (this.#memoryBytes > this.#quotas.stateBytes)
-      throw new HeadwaterError(
-        "HW-5408",
-        `the streams and queries of the tenant hold ${this.#memoryBytes} bytes, and may hold ${this.#quotas.stateBytes}. Nothing was pushed.`,
-      );
+    if (!this.#rate.tryTake(rows, Date.now())) throw tooFast(this.#quotas);
+    if (this.#memoryBytes > this.#quotas.stateBytes) throw tooLarge(this.#memoryBytes, this.#quotas);
     return await this.#gatherer.push({
       ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
       batch,
@@ -320,9 +333,9 @@ export class TenantStreams {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    if (this.#tick !== null) clearTimeout(this.#tick);
+    this.#ticks.stop();
     this.#results.close();
+    await this.outputs.close();
   }
 
   get quotas(): Quotas {
@@ -361,7 +374,7 @@ export class TenantStreams {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
     this.#results.grown(outcome.grown.map(([name]) => name));
     if (outcome.sentTo !== undefined) this.#others.sent(outcome.sentTo);
-    if (outcome.answers.length > 0) this.#tickMs = TICK_MS;
+    if (outcome.answers.length > 0) this.#ticks.wake();
     return outcome;
   }
 
@@ -375,19 +388,9 @@ export class TenantStreams {
     this.#memoryBytes = (await this.#tenant.graph.size()).memoryBytes;
   }
 
-  /** Ticks move idle streams' watermarks and drop what is too old; quiet graphs get fewer and fewer. */
-  #arm(): void {
-    this.#tick = setTimeout(() => {
-      if (this.#isClosed) return;
-      this.#tickMs = Math.min(2 * this.#tickMs, TICK_MS_MAX);
-      const ticked = this.#catalog.size === 0 ? Promise.resolve() : this.#carryOut({ kind: "tick" });
-      ticked
-        .then(() => this.#measure())
-        .catch(() => {}) // the next tick does what this one did not
-        .finally(() => {
-          if (!this.#isClosed) this.#arm();
-        });
-    }, this.#tickMs).unref();
+  async #tick(): Promise<void> {
+    if (this.#catalog.size > 0) await this.#carryOut({ kind: "tick" });
+    await this.#measure();
   }
 }
 

@@ -10,5 +10,5 @@ export {
   type OutputPolicy,
   shownTarget,
 } from "./definition.js";
-export { Delivery, type DeliveryPort, type DeliveryState } from "./delivery.js";
+export { type DeliveryPort, type DeliveryState, OutputDelivery } from "./delivery.js";
 export { openTarget } from "./open-target.js";

@@ -3,10 +3,10 @@ import type { Ref } from "../../model/refs.js";
 import { decodeBatch } from "../columns/index.js";
 import {
   checkedOutput,
-  Delivery,
   type DeliveryPort,
   type DeliveryState,
   type OutputDefinition,
+  OutputDelivery,
   type OutputOptions,
   type OutputPolicy,
   openTarget,
@@ -53,7 +53,7 @@ export const PUBLIC_TARGETS: OutputPolicy = {
 /** The outputs of one tenant, which deliver while the tenant is open. */
 export class TenantOutputs {
   readonly #tenant: Ref<Tenant>;
-  readonly #deliveries = new Map<string, Delivery>();
+  readonly #deliveries = new Map<string, OutputDelivery>();
   #isClosed = false;
 
   constructor(
@@ -173,7 +173,7 @@ export class TenantOutputs {
 
   #start(definition: OutputDefinition): void {
     if (this.#isClosed) return;
-    const delivery = new Delivery(definition, this.#port(definition));
+    const delivery = new OutputDelivery(definition, this.#port(definition));
     this.#deliveries.set(definition.name, delivery);
     delivery.start();
   }

@@ -236,6 +236,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/sql",
       "streams/outputs",
       "streams/delivery",
+      "streams/sources",
       "streams/coordination",
       "streams/graph",
     ],
@@ -260,6 +261,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/client": { loads: ["errors", "protocol", "streams/typed"] },
   streams: { loads: ["state", "streams/service"], names: ["streams/typed"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
+  "streams/sources": { loads: ["errors", "streams/delivery"] },
   "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
 
   pgwire: { loads: ["errors"], names: ["sql"] },

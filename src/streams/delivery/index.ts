@@ -3,6 +3,7 @@
  * how far it has come; what it pulls from, and where its position is kept, is its owner's business (`DeliveryPort`).
  */
 
+export { type AddressPolicy, allowedAddresses, isPrivate, notAllowed } from "./addresses.js";
 export {
   checkedOutput,
   type OutputDefinition,

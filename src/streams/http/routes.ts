@@ -4,6 +4,7 @@ import { pushRoutes } from "./push-routes.js";
 import { readRoutes } from "./read-routes.js";
 import type { Route } from "./route.js";
 import { shareRoutes } from "./share-routes.js";
+import { sourceRoutes } from "./source-routes.js";
 import { tokenRoutes } from "./token-routes.js";
 
 /** All that can be asked over HTTP. */
@@ -13,6 +14,7 @@ export const ROUTES: readonly Route[] = [
   ...readRoutes,
   ...shareRoutes,
   ...outputRoutes,
+  ...sourceRoutes,
   ...tokenRoutes,
 ];
 

@@ -13,6 +13,7 @@ import {
   shownTarget,
 } from "../delivery/index.js";
 import { encodeCommand } from "../graph/index.js";
+import type { SourcePolicy } from "../sources/index.js";
 import type { Tenant } from "./contexts.js";
 import type { DeadLetter } from "./output-context.js";
 
@@ -39,12 +40,13 @@ export interface OutputStatus {
 
 /** What a tenant's outputs are told of the service. */
 export interface OutputSurroundings {
-  readonly policy: OutputPolicy;
+  readonly policy: OutputPolicy & SourcePolicy;
   readonly warn: (message: string) => void;
   readonly note: () => Promise<void>;
 }
 
-export const PUBLIC_TARGETS: OutputPolicy = {
+export const PUBLIC_TARGETS: OutputPolicy & SourcePolicy = {
+  isListeningAllowed: false,
   isPrivateAllowed: false,
   directory: null,
   stdout: null,

@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
-import { Batch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
+import { type Batch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
 import type { OutputOptions } from "../delivery/index.js";
 import { batchOfRows, NdjsonReader } from "../door/index.js";
 import {
@@ -10,21 +10,16 @@ import {
   type QueryDefinition,
   type StreamDefinition,
 } from "../graph/index.js";
-import { writerOf } from "../outputs/index.js";
-import { inputsOf } from "../plan/index.js";
-import { describeQuery, planBound, type QueryShape } from "../sql/index.js";
+import type { SourceOptions } from "../sources/index.js";
 import type {
   AnyRow,
-  NumberedRow,
   PushedRow,
   PushReceipt,
-  ResultRow,
   RowToPush,
   StreamColumns,
   StreamId,
   StreamRow,
 } from "../typed/index.js";
-import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
 import type { Tenant } from "./contexts.js";
 import {
   checkColumns,
@@ -36,39 +31,29 @@ import {
 import type { Described } from "./describe.js";
 import type { CarriedOut } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
-import type { PushOptions, ViewRange } from "./options.js";
+import type { PushOptions } from "./options.js";
 import type { OtherTenants, SharedStream } from "./other-tenants.js";
 import { type OutputSurroundings, TenantOutputs } from "./outputs.js";
 import { type Quotas, tooFast, tooLarge } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { explained, type QueryOptions } from "./registration.js";
-import {
-  type Decimals,
-  type FollowOptions,
-  type NumberedLine,
-  type ResultPage,
-  ResultReader,
-} from "./result-reader.js";
-import { rowOfCells } from "./row-values.js";
 import { ownerOf, type SharedWith } from "./shares.js";
-import { tablesOf } from "./tables.js";
+import { TenantSources } from "./sources.js";
+import { missing, TenantReads } from "./tenant-reads.js";
 import { Ticks } from "./ticks.js";
-import { boundOf } from "./view-bounds.js";
 
 /** The streams and queries of one tenant. */
-export class TenantStreams {
+export class TenantStreams extends TenantReads {
   readonly #tenant: Ref<Tenant>;
   readonly #others: OtherTenants;
   readonly #gatherer: Gatherer;
   readonly #rate: Rate;
-  readonly #results: ResultReader;
   readonly #seen = new Map<string, number>();
   #quotas: Quotas;
-  #catalog = new Map<string, Described>();
   #memoryBytes = 0;
-  readonly #turns = new Turns(QUERY_LIMITS);
   readonly #ticks = new Ticks(() => this.#tick());
 
+  readonly sources: TenantSources;
   /** Where rows go by themselves: web servers, TCP ports, files, NATS. */
   readonly outputs: TenantOutputs;
 
@@ -78,10 +63,16 @@ export class TenantStreams {
     quotas: Quotas,
     { policy, warn, note, others }: OutputSurroundings & { readonly others: OtherTenants },
   ) {
+    super(tenant.graph);
     this.#others = others;
-    this.#results = new ResultReader(tenant.graph);
-    const growth = (stream: string, signal: AbortSignal) => this.#results.growth(stream, signal);
+    const growth = (stream: string, signal: AbortSignal) => this.results.growth(stream, signal);
     this.outputs = new TenantOutputs(tenant, name, policy, growth, warn, note);
+    this.sources = new TenantSources(tenant, {
+      ...{ policy, note, define: (sql) => this.define(sql), deregister: (stream) => this.deregister(stream) },
+      schemaOf: (stream) => this.schemaOf(stream),
+      admit: (rows) => this.#admit(rows),
+      heard: (outcome) => void this.#heard(outcome),
+    });
     this.#tenant = tenant;
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
@@ -99,6 +90,7 @@ export class TenantStreams {
     await streams.#refresh();
     streams.#ticks.start();
     await streams.outputs.start();
+    await streams.sources.start();
     return streams;
   }
 
@@ -128,13 +120,13 @@ export class TenantStreams {
     const definition = await sqlDefinition(
       sql,
       options.name ?? null,
-      await this.#others.readable(this.name, this.#catalog),
+      await this.#others.readable(this.name, this.catalog),
       options,
     );
     const id = await this.#registerReading<R, P>(definition);
     try {
       if (options.columns !== undefined)
-        checkColumns(definition.name, this.#known(definition.name).columns, options.columns);
+        checkColumns(definition.name, this.known(definition.name).columns, options.columns);
     } catch (error) {
       await this.deregister(id);
       throw error;
@@ -148,7 +140,7 @@ export class TenantStreams {
    */
   async explain(text: string): Promise<string> {
     await this.#refresh();
-    return await explained(this.#catalog, text);
+    return await explained(this.catalog, text);
   }
 
   /** Delivers the rows of a stream or a query to a target outside: see docs/outputs.md. Returns the output's name. */
@@ -164,9 +156,18 @@ export class TenantStreams {
     await this.outputs.deregister(name);
   }
 
+  /** Takes rows from outside into a stream, from now on: see docs/sources.md. Returns the source's name. */
+  async registerSource(stream: string, from: string, options: SourceOptions = {}): Promise<string> {
+    return await this.sources.register(stream, from, options);
+  }
+
+  async deregisterSource(name: string): Promise<void> {
+    await this.sources.deregister(name);
+  }
+
   /** Removes a stream or a query. Refused with the list of users if it is in use. */
   async deregister(name: string): Promise<void> {
-    const inputs = this.#known(name).inputs;
+    const inputs = this.known(name).inputs;
     if (ownerOf(name) !== null) throw missing(name);
     await this.#others.unshare(this.name, name);
     await this.#carryOut({ kind: "remove", name });
@@ -176,13 +177,13 @@ export class TenantStreams {
 
   /** Lets other tenants read a stream, a table, a view or a query: in their queries it is `TENANT.NAME`. */
   async share(name: string, shared: SharedWith): Promise<void> {
-    this.#known(name);
+    this.known(name);
     await this.#others.share(this.name, name, shared);
   }
 
   /** Ends that. Refused with the list of tenants that read it. */
   async unshare(name: string): Promise<void> {
-    this.#known(name);
+    this.known(name);
     await this.#others.unshare(this.name, name);
   }
 
@@ -195,7 +196,7 @@ export class TenantStreams {
   /** Registers a query together with the streams of others that it reads. */
   async #registerReading<R, P>(definition: StreamDefinition | QueryDefinition): Promise<StreamId<R, P>> {
     const inputs = "inputs" in definition ? definition.inputs : [];
-    const unknown = await this.#others.importAll(inputs, this.name, this.#catalog);
+    const unknown = await this.#others.importAll(inputs, this.name, this.catalog);
     if (unknown !== null) throw missing(unknown);
     try {
       return await this.#register<R, P>(definition);
@@ -211,7 +212,7 @@ export class TenantStreams {
       ([name, next]) => this.#seen.get(name) !== next,
     );
     for (const [name, next] of grown) this.#seen.set(name, next);
-    this.#results.grown(grown.map(([name]) => name));
+    this.results.grown(grown.map(([name]) => name));
     if (grown.length === 0) return;
     const further = new Set<string>();
     for (const [name] of grown)
@@ -225,16 +226,16 @@ export class TenantStreams {
   }
 
   list(): readonly Described[] {
-    return [...this.#catalog.values()];
+    return [...this.catalog.values()];
   }
 
   async describe(name: string): Promise<Described> {
     await this.#refresh();
-    return this.#known(name);
+    return this.known(name);
   }
 
   schemaOf(name: string): Schema {
-    return this.#known(name).columns;
+    return this.known(name).columns;
   }
 
   /** Pushes rows. Refused at the first that does not fit, by its place from 1 on; nothing is pushed then. */
@@ -243,13 +244,13 @@ export class TenantStreams {
     rows: readonly PushedRow<S>[],
     options: PushOptions = {},
   ): Promise<PushReceipt> {
-    const batch = batchOfRows(rows, this.#known(stream).columns);
+    const batch = batchOfRows(rows, this.known(stream).columns);
     return await this.pushBatch(stream, batch, options);
   }
 
   /** The same from lines of JSON; the first line that does not fit is named. */
   async pushNdjson(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<PushReceipt> {
-    const { batch } = new NdjsonReader(this.#known(stream).columns).read(bytes, true);
+    const { batch } = new NdjsonReader(this.known(stream).columns).read(bytes, true);
     return await this.pushBatch(stream, batch, options);
   }
 
@@ -268,73 +269,23 @@ export class TenantStreams {
     rows: number,
     { producer, sequence, key }: PushOptions,
   ): Promise<PushReceipt> {
-    if (!this.#rate.tryTake(rows, Date.now())) throw tooFast(this.#quotas);
-    if (this.#memoryBytes > this.#quotas.stateBytes) throw tooLarge(this.#memoryBytes, this.#quotas);
+    this.#admit(rows);
     return await this.#gatherer.push({
       ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
       batch,
     });
   }
 
-  /** Rows from a number on, as they are now: one page. */
-  page(name: string, from: number, options?: { readonly decimals?: Decimals }): Promise<ResultPage> {
-    return this.#results.page(name, from, options);
-  }
-
-  /** Rows from a number on, as they come, until the signal. By default the rows that come from now on. */
-  follow(
-    name: string,
-    options?: FollowOptions & { readonly decimals?: Decimals },
-  ): AsyncGenerator<readonly NumberedLine[]> {
-    return this.#results.follow(name, options);
-  }
-
-  /** The same as rows with the types of the stream. */
-  subscribe<S extends string>(stream: S, options?: FollowOptions): AsyncGenerator<NumberedRow<ResultRow<S>>> {
-    return this.#results.subscribe(stream, options);
-  }
-
-  /** The rows of a table or a view by key: from one to another, both included; shorter bounds are prefixes. */
-  async readView<S extends string>(
-    name: S,
-    { from = null, to = null, limit = 10_000 }: ViewRange = {},
-  ): Promise<ResultRow<S>[]> {
-    const { columns, rows } = await this.#tenant.graph.view(name, from, to, limit);
-    return rows.map((row) => rowOfCells(columns, row) as ResultRow<S>);
-  }
-
-  /** A table or a view by its key, as texts: see `readView`. Returns one JSON object per row. */
-  async viewLines(
-    name: string,
-    {
-      from,
-      to,
-      limit,
-    }: { readonly from: readonly string[]; readonly to: readonly string[]; readonly limit: number },
-  ): Promise<readonly string[]> {
-    const { columns, key } = this.#known(name);
-    const range = { from: boundOf(from, columns, key), to: boundOf(to, columns, key) };
-    const { rows } = await this.#tenant.graph.view(name, range.from, range.to, limit);
-    return writerOf("json", columns).lines(Batch.of(columns, rows));
-  }
-
-  /** What a query over tables and views answers with, and the parameters that it takes. */
-  async describeQuery(sql: string): Promise<QueryShape> {
-    return await describeQuery(sql, tablesOf(this.#catalog));
-  }
-
-  /** Answers one SELECT over tables, views and the retained rows of streams, all as they are at one moment. */
-  async query(sql: string, parameters: readonly (string | null)[] = []): Promise<QueryAnswer> {
-    const { plan, shape } = await planBound(sql, tablesOf(this.#catalog), parameters);
-    return await this.#turns.take(async () => {
-      const tables = await this.#tenant.graph.snapshot(inputsOf(plan), QUERY_LIMITS.bytes);
-      return { ...shape, schema: plan.columns, batches: await answered(plan, tables, QUERY_LIMITS) };
-    });
+  /** Refuses rows that are more than the tenant may push. */
+  #admit(rows: number): void {
+    if (!this.#rate.tryTake(rows, Date.now())) throw tooFast(this.#quotas);
+    if (this.#memoryBytes > this.#quotas.stateBytes) throw tooLarge(this.#memoryBytes, this.#quotas);
   }
 
   async close(): Promise<void> {
     this.#ticks.stop();
-    this.#results.close();
+    this.results.close();
+    await this.sources.close();
     await this.outputs.close();
   }
 
@@ -346,12 +297,6 @@ export class TenantStreams {
     this.#quotas = await this.#tenant.setQuotas(quotas);
     this.#rate.perSecond = this.#quotas.eventsPerSecond;
     this.#gatherer.cpuShare = this.#quotas.cpuShare;
-  }
-
-  #known(name: string): Described {
-    const known = this.#catalog.get(name);
-    if (known !== undefined) return known;
-    throw missing(name);
   }
 
   async #register<R, P>(definition: StreamDefinition | QueryDefinition): Promise<StreamId<R, P>> {
@@ -372,7 +317,7 @@ export class TenantStreams {
   /** Wakes the readers of streams that have grown. */
   #heard(outcome: CarriedOut): CarriedOut {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
-    this.#results.grown(outcome.grown.map(([name]) => name));
+    this.results.grown(outcome.grown.map(([name]) => name));
     if (outcome.sentTo !== undefined) this.#others.sent(outcome.sentTo);
     if (outcome.answers.length > 0) this.#ticks.wake();
     return outcome;
@@ -380,7 +325,7 @@ export class TenantStreams {
 
   async #refresh(): Promise<void> {
     const described = await this.#tenant.graph.describe();
-    this.#catalog = new Map(described.map((each) => [each.name, each]));
+    this.catalog = new Map(described.map((each) => [each.name, each]));
     await this.#measure();
   }
 
@@ -389,11 +334,7 @@ export class TenantStreams {
   }
 
   async #tick(): Promise<void> {
-    if (this.#catalog.size > 0) await this.#carryOut({ kind: "tick" });
+    if (this.catalog.size > 0) await this.#carryOut({ kind: "tick" });
     await this.#measure();
   }
-}
-
-function missing(name: string): HeadwaterError {
-  return new HeadwaterError("HW-5401", `there is no stream or query ${JSON.stringify(name.slice(0, 80))}.`);
 }

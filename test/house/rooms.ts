@@ -255,6 +255,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/graph",
     ],
   },
+  "streams/trial": {
+    loads: [
+      "random",
+      "analysis",
+      "streams/columns",
+      "streams/plan",
+      "streams/sql",
+      "streams/coordination",
+      "streams/graph",
+    ],
+  },
   "streams/http": {
     loads: ["errors", "protocol", "server", "streams/columns", "streams/service", "streams/outputs"],
   },
@@ -300,6 +311,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "chart",
       "fluxion",
       "streams",
+      "streams/trial",
       "streams/http",
       "streams/pg",
       "pgwire",

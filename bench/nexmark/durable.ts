@@ -91,7 +91,7 @@ async function define(journal: string, sql: string): Promise<void> {
   const { service } = await openStreams({ journal });
   const streams = await service.tenant(TENANT);
   await streams.setQuotas({ stateBytes: 8 * 2 ** 30 });
-  await streams.registerQuery("q", sql);
+  await streams.registerQuery("q", sql, { coordination: "order" });
   await service.close();
 }
 

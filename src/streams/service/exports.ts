@@ -22,6 +22,11 @@ export interface CarriedOut extends CommandOutcome {
   readonly tookMs: number;
 }
 
+/** The tenants that were sent rows. */
+export function sentBy(outcome: CommandOutcome | CarriedOut): readonly string[] {
+  return "sentTo" in outcome ? (outcome.sentTo ?? []) : [];
+}
+
 /** What a tenant begins with that reads a stream of another. */
 export interface Shipment {
   readonly definition: StreamDefinition;

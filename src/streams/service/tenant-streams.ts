@@ -29,7 +29,7 @@ import {
   streamDefinition,
 } from "./definitions.js";
 import type { Described } from "./describe.js";
-import type { CarriedOut } from "./exports.js";
+import { sentBy } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
 import type { PushOptions } from "./options.js";
 import type { OtherTenants, SharedStream } from "./other-tenants.js";
@@ -76,7 +76,11 @@ export class TenantStreams extends TenantReads {
     this.#tenant = tenant;
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
-    const carryOut = async (record: Uint8Array) => this.#heard(await tenant.graph.carryOut(record));
+    const carryOut = async (record: Uint8Array) => {
+      const outcome = await tenant.graph.carryOut(record);
+      this.#heard(outcome);
+      return outcome;
+    };
     this.#gatherer = new Gatherer(carryOut, quotas.cpuShare);
   }
 
@@ -314,11 +318,11 @@ export class TenantStreams extends TenantReads {
     return this.#heard(await this.#tenant.graph.carryOut(encodeCommand(command)));
   }
 
-  /** Wakes the readers of streams that have grown. */
-  #heard(outcome: CarriedOut): CarriedOut {
+  /** Wakes subscribers that wait for rows. */
+  #heard(outcome: CommandOutcome): CommandOutcome {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
     this.results.grown(outcome.grown.map(([name]) => name));
-    if (outcome.sentTo !== undefined) this.#others.sent(outcome.sentTo);
+    this.#others.sent(sentBy(outcome));
     if (outcome.answers.length > 0) this.#ticks.wake();
     return outcome;
   }

@@ -40,7 +40,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   const hosts = await hostsOf(args, range, voice);
   const areProcesses = args.flags.has("processes");
   const load = await recordingOf(args, voice);
-  // Before the journal: a process that cannot have the port must not take a journal from the one that has it.
+  // Before the journal: a process that cannot have the port must not take a journal from the process that has it.
   const listener = place === null ? null : await listenFor(program, place, voice);
   try {
     const service = await start(program, {
@@ -193,7 +193,7 @@ async function openAdmin(
     return await openDoor(path, reached, written === undefined);
   } catch (error) {
     if (written === undefined) {
-      voice.note(messageOf(error)); // nobody has asked for it
+      voice.note(messageOf(error)); // no caller has asked for it
       return null;
     }
     await service.stop();

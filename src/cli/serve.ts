@@ -109,7 +109,7 @@ async function pgWishes(values: ReadonlyMap<string, string>): Promise<PgWishes |
   return { port, host: values.get("pg-host") ?? LOOPBACK, tls };
 }
 
-/** Resolves when whoever reads has taken the text: a reader that does not read holds back its output alone. */
+/** Resolves when the reader has taken the text: a reader that does not read holds back its output alone. */
 function writeOut(text: string): Promise<void> {
   return new Promise((resolve, reject) =>
     process.stdout.write(text, (error) => (error ? reject(error) : resolve())),

@@ -49,7 +49,7 @@ export const DELETE = builtin("(delete)", true, (frame, paths: readonly Path[]) 
   );
 });
 
-/** Says which children there are. It is answered by those who let it in, and never runs. */
+/** Says which children there are. It is answered where it is admitted, and never runs. */
 export const LIST = builtin("(list)", false, () => undefined);
 
 /** Is a call of this method about a context and all that is below it? */

@@ -148,7 +148,7 @@ export class ContextTransfers {
     this.#staged.set(name, staged);
     let last: Path | null = null;
     let known: Staged | undefined;
-    // A copy of its own, of which large values stay parts until somebody looks at them.
+    // A copy of its own, of which large values stay parts until an event reads them.
     for (const write of writesIn(piece.slice())) {
       const { path, isFirst } = write;
       if (path !== last || isFirst) {

@@ -43,7 +43,7 @@ export class FollowedTable {
       journal: port.id,
       epoch: 0,
       table,
-      // The files are this process's own, and one process's table lets nobody cut the log.
+      // The files are this process's own, and one process's table is no reason to cut the log.
       log: { check: () => null, cut: () => {} },
       logBytes: 0,
       limits: { ...CARRY_OVER_LIMITS, ...carryOver },

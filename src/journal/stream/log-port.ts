@@ -40,7 +40,7 @@ export interface LogPort {
   publish(position: number, bytes: Buffer, done: (outcome: PublishOutcome) => void): void;
   /** The last message; position 0 and no bytes if there was none. It may be stale. Rejects if nothing can be learned. */
   last(): Promise<LogMessage>;
-  /** Hands on every message behind that position, and those that come later. */
+  /** Hands on every message behind that position, and all later ones. */
   follow(after: number, reader: LogReader): Following;
   /** Keeps a part of a snapshot under a name. */
   putPart(name: string, bytes: Buffer): Promise<void>;

@@ -51,7 +51,7 @@ export function checkedSource(
     if (!policy.isListeningAllowed)
       throw new HeadwaterError(
         "HW-5502",
-        "sources that listen on a port are not allowed here. Whoever runs the service can allow them.",
+        "sources that listen on a port are not allowed here. The service's operator can allow them.",
       );
     if (host !== "127.0.0.1" && host !== "[::1]" && host !== "::1")
       throw misdefined("a TCP source listens on this machine: tcp://127.0.0.1:PORT.");

@@ -16,7 +16,7 @@ const WAITING_BYTES_MAX = 16 * 1024 * 1024;
  *
  * From JetStream each message is taken exactly once: the sequence number of the last one is kept with its rows in one event, and reading
  * goes on behind it, after lost connections and restarts. What the server has deleted before it was read is missing.
- * From a plain subject messages are taken at most once: those that come while the service is down, restarts or is too slow are lost.
+ * From a plain subject messages are taken at most once: messages that come while the service is down, restarts or is too slow are lost.
  */
 export class NatsSource implements RunningSource {
   readonly port = null;

@@ -1,4 +1,4 @@
-import { type Difference, tryStreams } from "../streams/trial/index.js";
+import { type TrialDifference, tryStreams } from "../streams/trial/index.js";
 import type { Terminal } from "./terminal.js";
 
 /** `headwater sim --streams`: 0 if no two runs of a graph of queries differ with the coordination that was decided on, else 1. */
@@ -19,7 +19,7 @@ export async function simStreams(
   return difference === null ? 0 : 1;
 }
 
-function linesOf({ seed, query, sql, coordination, rows, given }: Difference): string[] {
+function linesOf({ seed, query, sql, coordination, rows, given }: TrialDifference): string[] {
   const shown = (which: 0 | 1) => [
     ...rows[which].map(
       ({ stream, producer, cells }) => `    ${stream} from ${producer}: ${cells.join(", ")}`,

@@ -201,7 +201,7 @@ export class Member {
     });
   }
 
-  /** The first of the standbys makes snapshots, since its table has only what counts, and nobody waits for it. */
+  /** The first of the standbys makes snapshots, since its table has only what counts, and no caller waits for it. */
   #snapshot(): void {
     const followed = this.#followed;
     const { port, snapshotBytes, onWarning } = this.#parts;

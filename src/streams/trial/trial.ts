@@ -10,7 +10,7 @@ import { deliver, type Given, interleaved } from "./deliver.js";
 import { EVENTS, generate, type Scene, type Sent, STREAMS } from "./generate.js";
 
 /** Two runs of one graph that should have been alike. */
-export interface Difference {
+export interface TrialDifference {
   readonly seed: number;
   readonly query: string;
   readonly sql: string;
@@ -24,7 +24,7 @@ interface TrialReport {
   readonly seeds: number;
   readonly queries: number;
   /** The first run that differs from another one with the coordination that was decided on. */
-  readonly difference: Difference | null;
+  readonly difference: TrialDifference | null;
   /** Queries with a label worse than Async, and how many of them gave different answers without coordination. */
   readonly worse: number;
   readonly shown: number;
@@ -137,7 +137,7 @@ function differenceIn(
   random: Random,
   runs: number,
   seed: number,
-): Difference | null {
+): TrialDifference | null {
   const definitions = decisions.map(({ definition }) => definition);
   const first = interleaved(sent, random);
   const firstSeed = random.bits();

@@ -131,6 +131,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/event",
       "host/deduplication",
       "host/store",
+      "host/runner",
       "host/node",
       "host/link",
       "host/fleet",
@@ -222,6 +223,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   streams: { loads: ["state", "streams/service"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
 
+  dashboard: { loads: ["errors", "observe", "host", "server"], names: ["host/fleet"] },
   pgwire: { loads: ["errors"], names: ["sql"] },
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
@@ -245,6 +247,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/store",
       "sim",
       "server",
+      "dashboard",
       "analysis",
       "check",
       "chart",

@@ -16,18 +16,15 @@ export function Rows<R extends { readonly key: string }>({
   rows: readonly R[];
   show: (row: R) => ComponentChild;
 }) {
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLElement>(null);
   const [top, setTop] = useState(0);
   const first = Math.max(0, Math.floor(top / ROW_PX) - SPARE);
   const last = Math.min(rows.length, Math.ceil((top + SHOWN_PX) / ROW_PX) + SPARE);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
-    <div
+    <section
       class="rows"
       ref={box}
-      role="group"
       aria-label={label}
-      tabIndex={0}
       style={{ maxHeight: `${SHOWN_PX}px` }}
       onScroll={() => setTop(box.current?.scrollTop ?? 0)}
     >
@@ -42,6 +39,6 @@ export function Rows<R extends { readonly key: string }>({
           </div>
         ))}
       </div>
-    </div>
+    </section>
   );
 }

@@ -1,6 +1,7 @@
 import { analyze } from "./analyze.js";
 import type { Command } from "./command.js";
 import { compile } from "./compile.js";
+import { dev } from "./dev.js";
 import { events } from "./events.js";
 import { explain } from "./explain.js";
 import { helpCommand } from "./help.js";
@@ -15,6 +16,7 @@ import { sim } from "./sim.js";
 
 /** Every command there is, in the order in which help lists them. */
 export const commands: readonly Command[] = [
+  dev,
   run,
   serve,
   hosts,

@@ -67,7 +67,6 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       onFailure: (error) => failure.abort(error),
     });
     voice.running(program, range, kept.journal);
-    tellSupervisor();
     const closeDoor = await openAdmin(args, service, kept.journal, voice);
     const load = { factor: 1 };
     const dashboard =
@@ -78,7 +77,9 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       listener === null
         ? null
         : await served(program, service, shared(listener, { dashboard, files }), place, voice);
-    if (dashboard !== null && listener !== null) voice.dashboard(`${listener.url}${dashboard.entry()}`);
+    if (dashboard !== null && listener !== null && process.env[DASHBOARD_TOKEN] === undefined)
+      voice.dashboard(`${listener.url}${dashboard.entry()}`);
+    tellSupervisor();
     const io: ProgramIo = {
       print: voice.print,
       signal: interrupt.signal,

@@ -75,7 +75,7 @@ export class Dashboard {
     }
     this.#access.check(request);
     this.#monitor.wake();
-    if (asked === "POST code") return respond(response, 200, JSON.stringify({ entry: this.entry() }));
+    if (asked === "POST code") return respond(response, 200, JSON.stringify({ code: this.#access.code() }));
     if (asked === "GET feed") return sendFeed(request, response, this.#monitor);
     const route = Object.hasOwn(ROUTES, asked) ? ROUTES[asked] : undefined;
     if (route === undefined) throw new HeadwaterError("HW-4004", "there is nothing at this path.");

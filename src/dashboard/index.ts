@@ -4,4 +4,4 @@
  * keeps: `seconds.ts`, `busy.ts`, `recent.ts`). It reads `observe` and the service's own doors, and nothing else of the runtime.
  */
 
-export { Dashboard, type DashboardOptions } from "./dashboard.js";
+export { Dashboard } from "./dashboard.js";

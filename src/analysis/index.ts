@@ -40,7 +40,7 @@ export type {
   Seal,
   Stream,
 } from "./graph.js";
-export { isAnomaly, LABELS, type Label, severityOf, showAnnotation, showLabel } from "./labels.js";
+export { isAnomaly, LABELS, type Label, severityOf, showAnnotation, showLabel, showSeal } from "./labels.js";
 export { type Choice, type Coordination, coordinated, planCoordination } from "./plan.js";
 export type { Rule } from "./rules.js";
 export type { Hold, SealedStream } from "./sealing.js";

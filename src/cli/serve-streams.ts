@@ -1,9 +1,11 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HeadwaterError } from "../errors.js";
+import { type PgServer, servePostgres } from "../pgwire/index.js";
 import { listen } from "../server/listen.js";
 import { StreamsHttp } from "../streams/http/index.js";
 import { StreamService } from "../streams/index.js";
+import { StreamsCatalog } from "../streams/pg/index.js";
 import type { Terminal } from "./terminal.js";
 
 const JOURNAL = "journal";
@@ -13,9 +15,18 @@ export interface Started {
   readonly url: string;
   readonly token: string;
   readonly readyMs: number;
+  /** Where PostgreSQL clients are served. */
+  readonly pgPort: number | null;
   /** Rejects when nothing can be kept any more. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
+}
+
+/** Whether, where and how PostgreSQL clients are served. */
+export interface PgWishes {
+  readonly port: number;
+  readonly host: string;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
 }
 
 /** Starts the service: the port first, so that a process that cannot have it touches no journal. */
@@ -24,6 +35,7 @@ export async function startService(
   port: number,
   durability: "synced" | "written",
   terminal: Terminal,
+  pg: PgWishes | null,
 ): Promise<Started> {
   const began = performance.now();
   const listener = await listen({ port, log: (line) => terminal.say(line) });
@@ -42,10 +54,21 @@ export async function startService(
     });
     const token = await adminToken(service, join(folder, ADMIN_TOKEN));
     const http = new StreamsHttp(service, listener);
+    const catalog = new StreamsCatalog(service);
+    const clients =
+      pg === null
+        ? null
+        : await pgServer(catalog, pg, terminal).catch(async (error: unknown) => {
+            await service.close();
+            throw error;
+          });
     return {
       ...{ url: listener.url, token, failed, readyMs: Math.round(performance.now() - began) },
+      pgPort: clients?.port ?? null,
       close: async () => {
         http.close();
+        catalog.close();
+        await clients?.close();
         listener.close();
         listener.http.closeAllConnections();
         await service.close();
@@ -55,6 +78,19 @@ export async function startService(
     listener.close();
     throw error;
   }
+}
+
+async function pgServer(
+  catalog: StreamsCatalog,
+  { port, host, tls }: PgWishes,
+  terminal: Terminal,
+): Promise<PgServer> {
+  const log = (line: string) => terminal.say(line);
+  const secure =
+    tls === null
+      ? {}
+      : { tls: { cert: await readFile(tls.cert, "utf8"), key: await readFile(tls.key, "utf8") } };
+  return await servePostgres({ catalog, port, host, log, ...secure });
 }
 
 /** A mistyped path must not fill a directory that has another purpose. */

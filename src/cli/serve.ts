@@ -1,9 +1,11 @@
 import { misused } from "./arguments.js";
 import type { Command } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
+import type { PgWishes } from "./serve-streams.js";
 
 const PORT = 4400;
 const PORT_MAX = 65_535;
+const LOOPBACK = "127.0.0.1";
 
 export const serve: Command = {
   name: "serve",
@@ -16,12 +18,20 @@ export const serve: Command = {
   options: {
     journal: { value: "DIR", help: "where everything is kept (./headwater-data)" },
     port: { value: "N", help: `the port (${PORT}); 0 takes one that is free` },
+    "pg-port": {
+      value: "N",
+      help: "serve tables and views to PostgreSQL clients there; 0 takes a port that is free",
+    },
+    "pg-host": {
+      value: "HOST",
+      help: "the address for PostgreSQL clients (127.0.0.1); others need --pg-cert and --pg-key",
+    },
+    "pg-cert": { value: "FILE", help: "a certificate in PEM, for PostgreSQL clients over TLS" },
+    "pg-key": { value: "FILE", help: "its key" },
     durability: { value: "synced|written", help: "when an event counts as safe (synced)" },
   },
   async run({ values, flags }, terminal) {
-    const port = Number(values.get("port") ?? PORT);
-    if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
-      throw misused(serve, `--port is a number from 0 to ${PORT_MAX}.`);
+    const port = portOf(values, "port") ?? PORT;
     const durability = values.get("durability") ?? "synced";
     if (durability !== "synced" && durability !== "written")
       throw misused(serve, "--durability is synced or written.");
@@ -33,11 +43,16 @@ export const serve: Command = {
         port,
         durability,
         terminal,
+        pgWishes(values),
       );
-      const { url, token, readyMs } = started;
-      if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs }));
+      const { url, token, readyMs, pgPort } = started;
+      if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs, pgPort }));
       else {
         terminal.say(`Streams at ${url}, ready in ${readyMs} ms.`);
+        if (pgPort !== null)
+          terminal.say(
+            `PostgreSQL clients: psql -h ${values.get("pg-host") ?? LOOPBACK} -p ${pgPort} -U default default`,
+          );
         terminal.out(`token ${token}`);
       }
       await Promise.race([aborted(interrupt.signal), started.failed]);
@@ -48,3 +63,23 @@ export const serve: Command = {
     }
   },
 };
+
+function portOf(values: ReadonlyMap<string, string>, option: string): number | null {
+  const text = values.get(option);
+  if (text === undefined) return null;
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= PORT_MAX) return port;
+  throw misused(serve, `--${option} is a number from 0 to ${PORT_MAX}.`);
+}
+
+function pgWishes(values: ReadonlyMap<string, string>): PgWishes | null {
+  const port = portOf(values, "pg-port");
+  const [cert, key] = [values.get("pg-cert"), values.get("pg-key")];
+  const others = ["pg-host", "pg-cert", "pg-key"].filter((option) => values.has(option));
+  if (port === null && others.length > 0) throw misused(serve, `--${others[0]} needs --pg-port.`);
+  if ((cert === undefined) !== (key === undefined))
+    throw misused(serve, "--pg-cert and --pg-key go together.");
+  if (port === null) return null;
+  const tls = cert === undefined || key === undefined ? null : { cert, key };
+  return { port, host: values.get("pg-host") ?? LOOPBACK, tls };
+}

@@ -15,7 +15,7 @@ import { type SocketClass, type SocketLike, socketClass } from "./socket.js";
 
 export type ConnectionState = "connecting" | "open" | "closed";
 
-export interface ConnectionOptions {
+export interface ClientConnectionOptions {
   readonly url: string;
   readonly token: string | undefined;
   readonly WebSocket: SocketClass | undefined;
@@ -62,7 +62,7 @@ const TOO_BIG = 1009;
 export class Connection {
   state: ConnectionState = "connecting";
   terms: Terms | null = null;
-  readonly #options: ConnectionOptions;
+  readonly #options: ClientConnectionOptions;
   readonly #requests: Requests;
   readonly #secret = randomSecret();
   readonly #positions = new Positions();
@@ -77,7 +77,7 @@ export class Connection {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #heartbeat: ReturnType<typeof setInterval> | undefined;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: ClientConnectionOptions) {
     this.#options = options;
     this.#requests = new Requests(options.timeoutMs, options.unanswered, () => this.#flushSoon());
     void this.#connect();

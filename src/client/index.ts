@@ -1,12 +1,12 @@
-import type { HeadwaterError } from "../errors.js";
-import type { Client } from "../model/api.js";
-import { Connection, type ConnectionState } from "./connection.js";
-import { type SocketClass, socketUrl } from "./socket.js";
-
 /**
  * The door `headwater/client`: talks to a program that `serve` has made reachable. It runs in browsers and in Node;
  * all it imports from the rest of Headwater are errors and types.
  */
+
+import type { HeadwaterError } from "../errors.js";
+import type { Client } from "../model/api.js";
+import { Connection, type ConnectionState } from "./connection.js";
+import { type SocketClass, socketUrl } from "./socket.js";
 
 export { HeadwaterError, mayRetry } from "../errors.js";
 export type { Client } from "../model/api.js";

@@ -1,9 +1,9 @@
-import { asNode, ContextClasses, type ContextClassInfo, type Node, nameOf } from "./classes.js";
-
 /**
- * `headwater/eslint`: finds calls in context classes that nobody awaits, before they are run. It looks at the syntax
- * alone, so it needs no type information and no parser but the one that reads the file.
+ * `headwater/eslint`: finds calls in context classes that are not awaited, before they are run. It looks at the syntax
+ * alone, so it needs no type information and no parser of its own.
  */
+
+import { asNode, ContextClasses, type ContextClassInfo, type Node, nameOf } from "./classes.js";
 
 interface RuleContext {
   report(found: { node: unknown; messageId: string; data: Record<string, string> }): void;

@@ -106,7 +106,7 @@ async function ledgerOf(
   const nodes = namesOf(program);
   let madeFor: string | null = null;
   const change = (table: KeyTable) =>
-    nodeSetChange(table, nodes, { dropNodes, madeFor, ...(isOwn ? { address: resolve(named) } : {}) });
+    nodeSetChange(table, nodes, { dropNodes, madeFor, ...(isOwn ? { address: shownAddress(named) } : {}) });
   const check = (table: KeyTable, program: string) => {
     madeFor = program;
     change(table);
@@ -125,6 +125,10 @@ async function ledgerOf(
   await changeNodeSet(journal, change(journal));
   survived = await livesOf(program, ledger);
   return ledger;
+}
+
+function shownAddress(address: string): string {
+  return address.includes("://") ? address : resolve(address);
 }
 
 /** The store is loaded only by those who keep a journal. */

@@ -51,20 +51,21 @@ const FRAME_BYTES_MAX = 4 * 2 ** 20;
 const MEMORY_BYTES_MAX = 512 * 2 ** 20;
 
 /**
- * A journal: groups are gathered while a frame is on its way to the log, and become the next frame, so a sync is shared by
- * all who wait for one. They are applied to the table at once.
+ * A journal: groups are gathered while as many frames are on their way as the log takes, and become the next frame, so a sync is
+ * shared by all who wait for one. They are applied to the table at once.
  */
 export class LoggedJournal implements Journal {
   readonly #parts: LoggedJournalParts;
   #gathering = new FrameBuffer();
-  #spare = new FrameBuffer();
+  readonly #spares: FrameBuffer[] = [];
   /** Those whose writes are gathered. */
   #waiting: Done[] = [];
   /** Those that have to wait for a later frame. */
   readonly #later: Group[] = [];
   /** How many of the later ones belong to a frozen layer, whose last frame must not hold others; null if there is none. */
   #layerLeft: number | null = null;
-  #isWriting = false;
+  /** Frames that are on their way to the log. */
+  #inFlight = 0;
   #isScheduled = false;
   #failure: HeadwaterError | null = null;
   #closing: Promise<void> | null = null;
@@ -89,7 +90,7 @@ export class LoggedJournal implements Journal {
       this.#waiting.push(done);
     }
     for (const { key, value } of writes) table.set(key, value);
-    if (!this.#isWriting) this.#schedule();
+    if (this.#inFlight < this.#parts.log.framesMax) this.#schedule();
   }
 
   refusal(): HeadwaterError | null {
@@ -116,7 +117,7 @@ export class LoggedJournal implements Journal {
   /** Lets the background work when nobody waits for a frame. */
   tidyUp(): void {
     const { log, background } = this.#parts;
-    if (this.#isWriting || this.#hasWork() || this.#layerLeft !== null || this.#failure !== null) return;
+    if (this.#inFlight > 0 || this.#hasWork() || this.#layerLeft !== null || this.#failure !== null) return;
     background.freeze();
     background.frozenUpTo(log.last);
   }
@@ -126,13 +127,13 @@ export class LoggedJournal implements Journal {
     if (this.#failure !== null) return;
     this.#failure = failure;
     const waiting = [...this.#waiting.splice(0), ...this.#later.splice(0).map(({ done }) => done)];
-    this.#onRest?.();
+    if (this.#inFlight === 0) this.#onRest?.();
     for (const done of waiting) done(failure);
   }
 
   async #close(): Promise<void> {
     const { log, table, background, release, address } = this.#parts;
-    if (this.#hasWork() || this.#isWriting) {
+    if (this.#hasWork() || this.#inFlight > 0) {
       const rest = new Promise<void>((resolve) => {
         this.#onRest = resolve;
         this.#goOn();
@@ -164,9 +165,8 @@ export class LoggedJournal implements Journal {
   }
 
   #goOn(): void {
-    if (this.#isWriting) return;
-    if (this.#hasWork()) this.#write();
-    else this.#onRest?.();
+    while (this.#hasWork() && this.#inFlight < this.#parts.log.framesMax) this.#write();
+    if (this.#inFlight === 0 && !this.#hasWork()) this.#onRest?.();
   }
 
   /** One frame with what was gathered. */
@@ -181,14 +181,14 @@ export class LoggedJournal implements Journal {
     if (isLayerComplete) this.#layerLeft = null;
     const frame = this.#gathering;
     const settled = this.#waiting;
-    this.#gathering = this.#spare;
+    this.#gathering = this.#spares.pop() ?? new FrameBuffer();
     this.#waiting = [];
-    this.#isWriting = true;
+    this.#inFlight += 1;
     const { length } = frame;
     const done = (error: HeadwaterError | null) => {
       frame.clear();
-      this.#spare = frame;
-      this.#isWriting = false;
+      this.#spares.push(frame);
+      this.#inFlight -= 1;
       if (error !== null) return this.#failed(error, settled);
       background.written(length);
       if (isLayerComplete) background.frozenUpTo(log.last);
@@ -197,7 +197,7 @@ export class LoggedJournal implements Journal {
       this.#goOn();
       for (const each of settled) each(null);
     };
-    if (frame.writes > 0) log.append(frame, done);
+    if (frame.writes > 0 || log.hasBarrier) log.append(frame, done);
     else done(log.check());
   }
 
@@ -205,7 +205,7 @@ export class LoggedJournal implements Journal {
     const failure = this.#failure ?? error;
     for (const done of settled) done(failure);
     this.fail(failure);
-    this.#onRest?.();
+    if (this.#inFlight === 0) this.#onRest?.();
   }
 
   /** What had to wait, as far as it fits into the next frame. */

@@ -12,7 +12,7 @@ export interface Carrier<Aside> {
 }
 
 /** What comes from the other end. */
-export interface Receiver<Aside> {
+export interface BatchReceiver<Aside> {
   batch(bytes: Uint8Array): void;
   aside(aside: Aside): void;
 }

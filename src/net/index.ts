@@ -3,6 +3,6 @@
  * pipes. They know nothing of what they carry. Another way between machines is another `Carrier`.
  */
 
-export type { Carrier, Receiver } from "./carrier.js";
+export type { BatchReceiver, Carrier } from "./carrier.js";
 export { PortCarrier } from "./port-carrier.js";
 export { SocketCarrier } from "./socket-carrier.js";

@@ -1,5 +1,5 @@
 import type { Transferable } from "node:worker_threads";
-import type { Carrier, Receiver } from "./carrier.js";
+import type { BatchReceiver, Carrier } from "./carrier.js";
 
 /** A thread as its parent has it, or the parent as the thread has it. */
 interface Port {
@@ -16,7 +16,7 @@ export class PortCarrier<Aside extends object> implements Carrier<Aside> {
   }
 
   /** From now on; what has come before is given to it, too. */
-  listen(receiver: Receiver<Aside>): void {
+  listen(receiver: BatchReceiver<Aside>): void {
     this.#port.on("message", (message) => {
       if (message instanceof Uint8Array) receiver.batch(message);
       else receiver.aside(message as Aside);

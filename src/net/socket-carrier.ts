@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { HeadwaterError } from "../errors.js";
-import type { Carrier, Receiver } from "./carrier.js";
+import type { BatchReceiver, Carrier } from "./carrier.js";
 
 /**
  * Batches and asides on a socket, cut into frames: the length of each, what it is a part of and whether more parts follow,
@@ -21,7 +21,7 @@ export class SocketCarrier<Aside> implements Carrier<Aside> {
   readonly #broken: (error: Error) => void;
 
   /** `broken` hears that the other end cannot be understood, or would not understand what was to be sent. */
-  constructor(socket: Socket, receiver: Receiver<Aside>, broken: (error: Error) => void) {
+  constructor(socket: Socket, receiver: BatchReceiver<Aside>, broken: (error: Error) => void) {
     this.#socket = socket;
     this.#broken = broken;
     const reader = new FrameReader(receiver);
@@ -74,7 +74,7 @@ export class FrameReader<Aside> {
   #parts: Buffer[] = [];
   #partsBytes = 0;
 
-  constructor(readonly receiver: Receiver<Aside>) {}
+  constructor(readonly receiver: BatchReceiver<Aside>) {}
 
   read(chunk: Buffer): void {
     this.#chunks.push(chunk);

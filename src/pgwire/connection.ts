@@ -1,11 +1,12 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type SecureContext, TLSSocket } from "node:tls";
-import type { Catalog, Reader } from "./catalog.js";
-import { BrokenProtocol, Fields, Frames } from "./frames.js";
+import type { Catalog, CatalogReader } from "./catalog.js";
+import { BrokenProtocol, FieldReader, Frames } from "./frames.js";
 import { Output, Unreadable } from "./output.js";
 import * as reply from "./replies.js";
-import { Session } from "./session.js";
+import { PgSession } from "./session.js";
+import { introspective } from "./system/index.js";
 
 export interface ConnectionLimits {
   /** How long a client may take to sign in. */
@@ -130,7 +131,7 @@ async function startup(socket: Socket, secure: SecureContext | null): Promise<St
 }
 
 function said(stream: Duplex, frames: Frames, body: Buffer): Started {
-  const fields = new Fields(body);
+  const fields = new FieldReader(body);
   const version = fields.int32();
   if (version >> 16 !== PROTOCOL)
     throw new BrokenProtocol(
@@ -146,13 +147,13 @@ async function signIn(
   { frames, user, database }: Started,
   output: Output,
   catalog: Catalog,
-): Promise<Reader | null> {
+): Promise<CatalogReader | null> {
   await output.write(reply.askForPassword);
   await output.flush();
   const frame = await frames.next(STRANGER_BYTES);
   if (frame === null) return null;
   if (frame.kind !== "p") throw new BrokenProtocol("something else where a password was asked for");
-  const password = new Fields(frame.body).text();
+  const password = new FieldReader(frame.body).text();
   const reader = await catalog.signIn({ user, database, password });
   if (reader !== null) return reader;
   const message = `password authentication failed for user "${user}"`;
@@ -164,7 +165,7 @@ async function signIn(
 
 async function served(
   { frames, user, database }: Started,
-  reader: Reader,
+  reader: CatalogReader,
   output: Output,
   { limits, version }: ConnectionOptions,
 ): Promise<void> {
@@ -173,7 +174,8 @@ async function served(
   await output.write(reply.backendKey(process.pid, 0));
   await output.write(reply.readyForQuery("I"));
   await output.flush();
-  const session = new Session(reader, output, { user, database, version }, SETTINGS, limits);
+  const about = { user, database, version };
+  const session = new PgSession(introspective(reader, about), output, about, SETTINGS, limits);
   for (;;) {
     // What a pipelining client has sent already is answered in one go.
     if (frames.bufferedBytes === 0) await output.flush();

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 
 /** A message of a client: a letter, and what follows its length. */
-export interface Frame {
+export interface ClientFrame {
   readonly kind: string;
   readonly body: Buffer;
 }
@@ -37,7 +37,7 @@ export class Frames {
     return this.#take(length).subarray(4);
   }
 
-  async next(bytesMax: number): Promise<Frame | null> {
+  async next(bytesMax: number): Promise<ClientFrame | null> {
     if (!(await this.#has(5))) return null;
     const length = this.#buffered.readInt32BE(1);
     if (length < 4 || length > bytesMax)
@@ -73,7 +73,7 @@ export class Frames {
 }
 
 /** Reads the fields of a message. A field that is cut off breaks the protocol. */
-export class Fields {
+export class FieldReader {
   #at = 0;
 
   constructor(readonly body: Buffer) {}
@@ -113,7 +113,7 @@ export class Fields {
   }
 
   /** A count, and so many fields. */
-  list<T>(read: (fields: Fields) => T): T[] {
+  list<T>(read: (fields: FieldReader) => T): T[] {
     const count = this.int16();
     if (count < 0) throw new BrokenProtocol("a list with less than no fields");
     return Array.from({ length: count }, () => read(this));

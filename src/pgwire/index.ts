@@ -5,5 +5,6 @@
  * room knows neither streams nor contexts.
  */
 
-export type { Catalog, Described, Reader, Result, ResultColumn } from "./catalog.js";
+export type { Catalog, CatalogReader, DescribedQuery, Result, ResultColumn } from "./catalog.js";
 export { type PgServer, type PgServerOptions, servePostgres } from "./server.js";
+export type { Relation } from "./system/index.js";

@@ -1,5 +1,5 @@
 import type { ResultColumn } from "./catalog.js";
-import { encodeCell, type Format, oidOf, sizeOf } from "./types.js";
+import { encodeCell, oidOf, sizeOf, type ValueFormat } from "./types.js";
 
 /** The messages that a server sends, as bytes. */
 
@@ -68,7 +68,7 @@ export function parameterDescription(oids: readonly number[]): Buffer {
 
 export function rowDescription(
   columns: readonly ResultColumn[],
-  formatOf: (index: number) => Format,
+  formatOf: (index: number) => ValueFormat,
 ): Buffer {
   const fields = columns.map(({ name, type }, i) =>
     Buffer.concat([
@@ -87,7 +87,7 @@ export function rowDescription(
 export function dataRow(
   row: readonly (string | null)[],
   columns: readonly ResultColumn[],
-  formatOf: (index: number) => Format,
+  formatOf: (index: number) => ValueFormat,
 ): Buffer {
   const cells = columns.flatMap(({ type }, i) => {
     const value = row[i] ?? null;
@@ -98,7 +98,7 @@ export function dataRow(
   return message("D", int16(columns.length), ...cells);
 }
 
-export interface Failure {
+export interface ErrorReply {
   readonly severity: "ERROR" | "FATAL";
   /** PostgreSQL's five characters for the kind of error, by which drivers decide what to do. */
   readonly sqlState: string;
@@ -108,7 +108,7 @@ export interface Failure {
   readonly position?: number;
 }
 
-export function failed({ severity, sqlState, message: what, hint, position }: Failure): Buffer {
+export function failed({ severity, sqlState, message: what, hint, position }: ErrorReply): Buffer {
   const fields: [string, string][] = [
     ["S", severity],
     ["V", severity],

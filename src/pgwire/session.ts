@@ -1,10 +1,10 @@
 import { HeadwaterError } from "../errors.js";
-import type { Described, Reader, Result, ResultColumn } from "./catalog.js";
-import { BrokenProtocol, Fields, type Frame } from "./frames.js";
+import type { CatalogReader, DescribedQuery, Result, ResultColumn } from "./catalog.js";
+import { BrokenProtocol, type ClientFrame, FieldReader } from "./frames.js";
 import type { Output } from "./output.js";
 import * as reply from "./replies.js";
 import { type SessionStatement, sessionStatement, splitStatements } from "./statements.js";
-import { decodeParameter, type Format, hasBinary, oidOf } from "./types.js";
+import { decodeParameter, hasBinary, oidOf, type ValueFormat } from "./types.js";
 
 /** What a connection may keep: prepared statements and portals count with the bytes of their texts and parameters. */
 export interface SessionLimits {
@@ -14,27 +14,27 @@ export interface SessionLimits {
 interface Statement {
   readonly sql: string;
   readonly session: SessionStatement | null;
-  readonly described: Described;
+  readonly described: DescribedQuery;
 }
 
 interface Portal {
   readonly statement: Statement;
   readonly parameters: readonly (string | null)[];
-  readonly formats: readonly Format[];
+  readonly formats: readonly ValueFormat[];
   readonly bytes: number;
   /** The rows that were not sent yet, once it was executed. */
   rows: Iterator<readonly (string | null)[]> | null;
   sent: number;
 }
 
-const NO_COLUMNS: Described = { columns: [], parameters: [] };
+const NO_COLUMNS: DescribedQuery = { columns: [], parameters: [] };
 
 /**
  * The queries of one signed-in client. With the simple protocol a message is a whole text; with the extended one a client
  * prepares statements, binds parameters to them and executes portals, and after an error everything up to the next Sync
  * is skipped. Transactions are accepted and mean nothing: each query reads one consistent state, and nothing can be written.
  */
-export class Session {
+export class PgSession {
   readonly #statements = new Map<string, Statement>();
   readonly #portals = new Map<string, Portal>();
   #keptBytes = 0;
@@ -42,7 +42,7 @@ export class Session {
   #isSkipping = false;
 
   constructor(
-    readonly reader: Reader,
+    readonly reader: CatalogReader,
     readonly output: Output,
     readonly about: { readonly user: string; readonly database: string; readonly version: string },
     readonly settings: ReadonlyMap<string, string>,
@@ -50,7 +50,7 @@ export class Session {
   ) {}
 
   /** False when the client says goodbye. */
-  async take({ kind, body }: Frame): Promise<boolean> {
+  async take({ kind, body }: ClientFrame): Promise<boolean> {
     if (kind === "X") return false;
     if (kind === "S") {
       this.#isSkipping = false;
@@ -60,8 +60,8 @@ export class Session {
     }
     if (this.#isSkipping) return true;
     try {
-      if (kind === "Q") await this.#simple(new Fields(body).text());
-      else await this.#extended(kind, new Fields(body));
+      if (kind === "Q") await this.#simple(new FieldReader(body).text());
+      else await this.#extended(kind, new FieldReader(body));
     } catch (error) {
       if (error instanceof BrokenProtocol) throw error;
       await this.output.write(reply.failed(failureOf(error)));
@@ -82,7 +82,7 @@ export class Session {
     await this.output.write(reply.readyForQuery(this.#transaction));
   }
 
-  async #extended(kind: string, fields: Fields): Promise<void> {
+  async #extended(kind: string, fields: FieldReader): Promise<void> {
     switch (kind) {
       case "P":
         return this.#parse(fields);
@@ -109,7 +109,7 @@ export class Session {
     }
   }
 
-  async #parse(fields: Fields): Promise<void> {
+  async #parse(fields: FieldReader): Promise<void> {
     const [name, sql] = [fields.text(), fields.text()];
     const [statement, ...more] = splitStatements(sql);
     if (more.length > 0) throw sqlError("42601", "cannot insert multiple commands into a prepared statement");
@@ -129,7 +129,7 @@ export class Session {
     return { sql, session, described };
   }
 
-  async #bind(fields: Fields): Promise<void> {
+  async #bind(fields: FieldReader): Promise<void> {
     const [name, source] = [fields.text(), fields.text()];
     const statement = this.#statements.get(source);
     if (statement === undefined) throw sqlError("26000", `prepared statement "${source}" does not exist`);
@@ -154,13 +154,13 @@ export class Session {
     await this.output.write(reply.bindComplete);
   }
 
-  #checkFormats(columns: readonly ResultColumn[], formats: readonly Format[]): void {
+  #checkFormats(columns: readonly ResultColumn[], formats: readonly ValueFormat[]): void {
     for (const [i, { name, type }] of columns.entries())
       if (chosen(formats, i) === "binary" && !hasBinary(type))
         throw sqlError("0A000", `the column ${name} (${type}) has no binary form here; ask for text`);
   }
 
-  async #describe(fields: Fields): Promise<void> {
+  async #describe(fields: FieldReader): Promise<void> {
     const what = fields.letter();
     const name = fields.text();
     if (what === "S") {
@@ -174,7 +174,7 @@ export class Session {
     return this.#describeRows(statement.described.columns, formats);
   }
 
-  #describeRows(columns: readonly ResultColumn[], formats: readonly Format[]): Promise<void> {
+  #describeRows(columns: readonly ResultColumn[], formats: readonly ValueFormat[]): Promise<void> {
     if (columns.length === 0) return this.output.write(reply.noData);
     return this.output.write(reply.rowDescription(columns, (i) => chosen(formats, i)));
   }
@@ -293,12 +293,12 @@ function columnsOf(statement: SessionStatement): readonly ResultColumn[] {
     : [];
 }
 
-function formatOf(fields: Fields): Format {
+function formatOf(fields: FieldReader): ValueFormat {
   return fields.int16() === 1 ? "binary" : "text";
 }
 
 /** No format means text, one means that all have it. */
-function chosen(formats: readonly Format[], index: number): Format {
+function chosen(formats: readonly ValueFormat[], index: number): ValueFormat {
   return (formats.length === 1 ? formats[0] : formats[index]) ?? "text";
 }
 
@@ -323,9 +323,13 @@ const SQL_STATES: Readonly<Record<string, string>> = {
   "HW-5102": "0A000",
   "HW-5103": "42P01",
   "HW-5104": "42804",
+  "HW-5401": "42P01",
+  "HW-5410": "55000",
+  "HW-5511": "22000",
+  "HW-5512": "53400",
 };
 
-export function failureOf(error: unknown): reply.Failure {
+export function failureOf(error: unknown): reply.ErrorReply {
   if (error instanceof SqlError) {
     const { sqlState, message, hint } = error;
     return { severity: "ERROR", sqlState, message, ...(hint === undefined ? {} : { hint }) };

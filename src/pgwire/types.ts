@@ -4,7 +4,7 @@ import { decodeNumeric, encodeNumeric } from "./numeric.js";
 
 /** The types of PostgreSQL by the numbers that drivers know them by, and their binary forms. */
 
-export type Format = "text" | "binary";
+export type ValueFormat = "text" | "binary";
 
 const OIDS: Readonly<Record<string, number>> = {
   bool: 16,
@@ -69,7 +69,7 @@ const EPOCH_MS = 946_684_800_000;
 const DAY_MS = 86_400_000;
 
 /** A value in text form, in the form that the client asked for. Arrays and intervals have no binary form here. */
-export function encodeCell(value: string, type: SqlType, format: Format): Buffer {
+export function encodeCell(value: string, type: SqlType, format: ValueFormat): Buffer {
   const binary = format === "binary" ? BINARY[type] : undefined;
   if (format === "binary" && binary === undefined && !isText(type))
     throw new Error(`${type} has no binary form here`);
@@ -82,7 +82,7 @@ export function hasBinary(type: SqlType): boolean {
 }
 
 /** A parameter in the client's form, as text. */
-export function decodeParameter(bytes: Buffer, type: SqlType, format: Format): string {
+export function decodeParameter(bytes: Buffer, type: SqlType, format: ValueFormat): string {
   const binary = format === "binary" ? BINARY[type] : undefined;
   if (format === "binary" && binary === undefined && !isText(type))
     throw new BrokenProtocol(

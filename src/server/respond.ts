@@ -36,6 +36,7 @@ const STATUS: Readonly<Partial<Record<Code, number>>> = {
   "HW-5407": 409,
   "HW-5409": 403,
   "HW-5410": 400,
+  "HW-5511": 422,
 };
 
 const AT_FAULT = 500;

@@ -1,5 +1,5 @@
 import { parentPort, Worker, workerData } from "node:worker_threads";
-import { type Campaign, type CampaignOptions, runCampaign } from "./campaign.js";
+import { type Campaign, type Progress, runCampaign } from "./campaign.js";
 
 /**
  * A campaign on a thread of its own: whoever started it stays responsive (to Ctrl-C, for one), and the thread gets a
@@ -15,7 +15,6 @@ interface Task {
   readonly hosts: boolean;
 }
 
-type Progress = Parameters<NonNullable<CampaignOptions["onProgress"]>>[0];
 type Report = { readonly progress: Progress } | { readonly campaign: Campaign };
 
 export function runCampaignOnThread(task: Task, onProgress: (done: Progress) => void): Promise<Campaign> {

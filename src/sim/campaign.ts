@@ -1,7 +1,7 @@
 import { CRASH_MARKS, HOST_MARKS, MARKS, type Mark, Marks } from "../core/marks.js";
 import type { Plant } from "../core/plants.js";
 import { TraceHash } from "../random.js";
-import { type SeedRun, scenarioOf, shrinkScenario, simulate } from "./simulate.js";
+import { type SeedRun, type Shrinking, scenarioOf, shrinkScenario, simulate } from "./simulate.js";
 
 export interface CampaignOptions {
   readonly seeds: Iterable<number>;
@@ -12,7 +12,14 @@ export interface CampaignOptions {
   /** On several hosts. */
   readonly hosts?: boolean | undefined;
   /** Called about once a second. */
-  readonly onProgress?: (done: { readonly seeds: number; readonly eventsPerSecond: number }) => void;
+  readonly onProgress?: (done: Progress) => void;
+}
+
+export interface Progress {
+  readonly seeds: number;
+  readonly eventsPerSecond: number;
+  /** Set once a seed has shown a difference, while a smaller program is looked for. */
+  readonly shrinking: Shrinking | null;
 }
 
 export interface Campaign {
@@ -49,19 +56,23 @@ export async function runCampaign({
   let [seedsRun, eventsRun, reported] = [0, 0, started];
   let failure: Campaign["failure"] = null;
   const rate = () => Math.round((eventsRun / (performance.now() - started)) * 1000);
+  const progress = async (shrinking: Shrinking | null) => {
+    if (performance.now() - reported < PROGRESS_MS) return;
+    reported = performance.now();
+    onProgress?.({ seeds: seedsRun, eventsPerSecond: rate(), shrinking });
+    await new Promise(setImmediate); // lets signals and output through
+  };
   for (const seed of seeds) {
     const found = await simulate(scenarioOf(seed, events), { marks, plant, crashes, hosts });
     seedsRun += 1;
     eventsRun += found.events;
     hash.add(found.hash);
     if (found.differences.length > 0) {
-      failure = { found, shrunk: await shrinkScenario(found.scenario, { plant, crashes, hosts }) };
+      const shrunk = await shrinkScenario(found.scenario, { plant, crashes, hosts }, progress);
+      failure = { found, shrunk };
       break;
     }
-    if (performance.now() - reported < PROGRESS_MS) continue;
-    reported = performance.now();
-    onProgress?.({ seeds: seedsRun, eventsPerSecond: rate() });
-    await new Promise(setImmediate); // lets signals and output through
+    await progress(null);
   }
   return {
     seeds: seedsRun,

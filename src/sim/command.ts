@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { HeadwaterError } from "../errors.js";
-import type { Campaign } from "./campaign.js";
+import type { Campaign, Progress } from "./campaign.js";
 import { runCampaignOnThread } from "./campaign-thread.js";
 import { show } from "./programs/index.js";
 import { DEFAULT_EVENTS } from "./simulate.js";
@@ -30,19 +30,21 @@ interface SimArguments {
 /** `headwater sim`: 0 if no seed shows a difference and everything that should happen did, else 1. */
 export async function runSimCommand(args: string[], output: Output): Promise<number> {
   const { seeds, events, crashes, hosts, json } = parse(args);
-  const campaign = await runCampaignOnThread(
-    { seeds, events, crashes, hosts },
-    ({ seeds: done, eventsPerSecond }) => {
-      output.say(
-        `${done} of ${counted(seeds.length, "seed")}, ${eventsPerSecond.toLocaleString("en")} simulated events per second`,
-      );
-    },
+  const campaign = await runCampaignOnThread({ seeds, events, crashes, hosts }, (done) =>
+    output.say(progressLine(done, seeds.length)),
   );
   const isThorough = seeds.length < SEEDS_FOR_ALL_MARKS || campaign.missing.length === 0;
   const ok = campaign.failure === null && isThorough;
   if (json) output.out(JSON.stringify(summary(campaign, replayCommand(events, crashes, hosts), ok)));
   else tell(campaign, replayCommand(events, crashes, hosts), isThorough, output);
   return ok ? 0 : 1;
+}
+
+function progressLine({ seeds, eventsPerSecond, shrinking }: Progress, all: number): string {
+  if (shrinking === null)
+    return `${seeds} of ${counted(all, "seed")}, ${eventsPerSecond.toLocaleString("en")} simulated events per second`;
+  const { seed, programs, requests } = shrinking;
+  return `seed ${seed} shows a difference: ${counted(programs, "smaller program")} tried, ${counted(requests, "request")} left`;
 }
 
 function parse(args: string[]): SimArguments {

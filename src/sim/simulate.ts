@@ -116,10 +116,27 @@ function stuck(open: string): Difference {
   };
 }
 
+/** How far the search for a smaller scenario has come. */
+export interface Shrinking {
+  readonly seed: number;
+  /** How many smaller programs were tried. */
+  readonly programs: number;
+  /** How many requests the smallest one has that still shows a difference. */
+  readonly requests: number;
+}
+
 /** The smallest scenario found that still shows a difference. */
-export async function shrinkScenario(scenario: Scenario, options: SimulateOptions = {}): Promise<SeedRun> {
+export async function shrinkScenario(
+  scenario: Scenario,
+  options: SimulateOptions = {},
+  onProgress?: (done: Shrinking) => Promise<void>,
+): Promise<SeedRun> {
+  let [programs, requests] = [0, scenario.workload.length];
   const fails = async (spec: ProgramSpec, workload: readonly RequestSpec[]) => {
     const { differences } = await simulate({ seed: scenario.seed, spec, workload }, options);
+    programs += 1;
+    if (differences.length > 0) requests = workload.length;
+    await onProgress?.({ seed: scenario.seed, programs, requests });
     return differences.length > 0;
   };
   const { spec, workload } = await shrink(scenario.spec, scenario.workload, fails);

@@ -1,4 +1,4 @@
-import type { Emit, Frame, JoinKind, SetOperation } from "./plan.js";
+import type { Emit, FrameClause, SetOperation, SqlJoinKind } from "./plan.js";
 import type { Span } from "./source.js";
 import type { OpenType, SqlType } from "./types.js";
 
@@ -14,7 +14,7 @@ import type { OpenType, SqlType } from "./types.js";
  */
 export type Scalar = null | boolean | number | string | readonly Scalar[];
 
-export type Operator =
+export type SqlOperator =
   | "and"
   | "or"
   | "not"
@@ -41,48 +41,48 @@ export type Operator =
   | "->>"
   | "[]";
 
-export type Expression = { readonly span: Span } & (
+export type SqlExpression = { readonly span: Span } & (
   | { readonly kind: "column"; readonly table: string | null; readonly name: string }
   | { readonly kind: "constant"; readonly value: Scalar; readonly type: OpenType }
   /** `$1`: a value that comes with each request. */
   | { readonly kind: "parameter"; readonly number: number }
-  | { readonly kind: "operator"; readonly operator: Operator; readonly operands: readonly Expression[] }
-  | Call
-  | { readonly kind: "cast"; readonly type: SqlType; readonly operand: Expression }
+  | { readonly kind: "operator"; readonly operator: SqlOperator; readonly operands: readonly SqlExpression[] }
+  | FunctionCall
+  | { readonly kind: "cast"; readonly type: SqlType; readonly operand: SqlExpression }
   | {
       readonly kind: "case";
-      readonly branches: readonly { readonly when: Expression; readonly result: Expression }[];
-      readonly otherwise: Expression | null;
+      readonly branches: readonly { readonly when: SqlExpression; readonly result: SqlExpression }[];
+      readonly otherwise: SqlExpression | null;
     }
-  | { readonly kind: "array"; readonly elements: readonly Expression[] }
-  | { readonly kind: "exists"; readonly query: Query }
-  | { readonly kind: "in"; readonly operands: readonly Expression[]; readonly query: Query }
+  | { readonly kind: "array"; readonly elements: readonly SqlExpression[] }
+  | { readonly kind: "exists"; readonly query: SqlQuery }
+  | { readonly kind: "in"; readonly operands: readonly SqlExpression[]; readonly query: SqlQuery }
   /** A query in parentheses where a value is expected. */
-  | { readonly kind: "scalar"; readonly query: Query }
+  | { readonly kind: "scalar"; readonly query: SqlQuery }
 );
 
-export interface Call {
+export interface FunctionCall {
   readonly kind: "call";
   readonly span: Span;
   readonly name: string;
-  readonly operands: readonly Expression[];
+  readonly operands: readonly SqlExpression[];
   readonly distinct: boolean;
   /** `count(*)` */
   readonly star: boolean;
-  readonly filter: Expression | null;
+  readonly filter: SqlExpression | null;
   readonly order: readonly SortItem[];
   readonly over: OverClause | null;
 }
 
 export interface OverClause {
-  readonly partition: readonly Expression[];
+  readonly partition: readonly SqlExpression[];
   readonly order: readonly SortItem[];
-  readonly frame: Frame;
+  readonly frame: FrameClause;
 }
 
 export interface SelectItem {
   /** `null` for `*` and `t.*`. */
-  readonly expression: Expression | null;
+  readonly expression: SqlExpression | null;
   readonly table: string | null;
   readonly alias: string | null;
   readonly span: Span;
@@ -90,13 +90,13 @@ export interface SelectItem {
 
 export type WindowKind = "tumble" | "hop" | "session";
 
-export type ColumnName = Extract<Expression, { kind: "column" }>;
+export type ColumnName = Extract<SqlExpression, { kind: "column" }>;
 
 export type FromItem = { readonly span: Span } & (
   | { readonly kind: "table"; readonly name: string; readonly alias: string | null }
   | {
       readonly kind: "subquery";
-      readonly query: Query;
+      readonly query: SqlQuery;
       readonly alias: string | null;
       readonly columns: readonly string[];
     }
@@ -116,16 +116,16 @@ export type FromItem = { readonly span: Span } & (
     }
   | {
       readonly kind: "join";
-      readonly join: JoinKind;
+      readonly join: SqlJoinKind;
       readonly left: FromItem;
       readonly right: FromItem;
-      readonly on: Expression | null;
+      readonly on: SqlExpression | null;
       readonly using: readonly string[];
     }
 );
 
 export interface SortItem {
-  readonly expression: Expression;
+  readonly expression: SqlExpression;
   readonly descending: boolean;
   readonly nullsFirst: boolean;
 }
@@ -133,12 +133,12 @@ export interface SortItem {
 export interface Select {
   readonly kind: "select";
   readonly distinct: boolean;
-  readonly distinctOn: readonly Expression[];
+  readonly distinctOn: readonly SqlExpression[];
   readonly items: readonly SelectItem[];
   readonly from: FromItem | null;
-  readonly where: Expression | null;
-  readonly groupBy: readonly Expression[];
-  readonly having: Expression | null;
+  readonly where: SqlExpression | null;
+  readonly groupBy: readonly SqlExpression[];
+  readonly having: SqlExpression | null;
   readonly span: Span;
 }
 
@@ -146,24 +146,24 @@ export interface Combination {
   readonly kind: "combination";
   readonly operation: "union" | SetOperation;
   readonly all: boolean;
-  readonly left: Query;
-  readonly right: Query;
+  readonly left: SqlQuery;
+  readonly right: SqlQuery;
   readonly span: Span;
 }
 
-export interface Values {
+export interface ValuesClause {
   readonly kind: "values";
-  readonly rows: readonly (readonly Expression[])[];
+  readonly rows: readonly (readonly SqlExpression[])[];
   readonly span: Span;
 }
 
-export interface Query {
+export interface SqlQuery {
   readonly with: readonly {
     readonly name: string;
     readonly columns: readonly string[];
-    readonly query: Query;
+    readonly query: SqlQuery;
   }[];
-  readonly body: Select | Combination | Values;
+  readonly body: Select | Combination | ValuesClause;
   readonly orderBy: readonly SortItem[];
   readonly limit: number | null;
   readonly offset: number;

@@ -9,31 +9,32 @@
  * - `values/` has the values of types: exact decimals, times, JSON, the order among them.
  */
 
-export type { Operator, Scalar, WindowKind } from "./ast.js";
+export type { Scalar, SqlOperator, WindowKind } from "./ast.js";
 export type { Row } from "./evaluate/expression.js";
-export type { Failure } from "./evaluate/failure.js";
+export type { EvaluationFailure } from "./evaluate/failure.js";
 export { evaluateQuery, queryFunction, type Tables } from "./evaluate/query.js";
 export { parseQuery } from "./parse/query.js";
 export { parseDefinition, type Statement, type Watermark } from "./parse/statement.js";
 export type {
-  Aggregate,
+  AggregateCall,
   AggregateName,
   AggregatePlan,
   Emit,
-  Frame,
-  JoinKind,
-  Over,
-  Plan,
+  FrameClause,
+  LogicalPlan,
+  OrderKey,
+  OverCall,
   PlanColumn,
   PlanExpression,
   ResolvedQuery,
   SetOperation,
   SortExpression,
-  SortKey,
+  SqlJoinKind,
   WindowPlan,
 } from "./plan.js";
 export { resolveQuery } from "./resolve/query.js";
-export type { Column, ColumnDefinition, Schema } from "./schema.js";
+export type { ColumnDefinition, SqlColumn, SqlSchema } from "./schema.js";
 export { pointAt, positionOf, type QueryPosition, type Span } from "./source.js";
 export { type SqlType, scalarType, showType, TYPE_NAMES } from "./types.js";
+export { literal as literalOf } from "./values/literal.js";
 export { outputValue } from "./values/text.js";

@@ -1,5 +1,5 @@
-import type { Operator, Scalar, WindowKind } from "./ast.js";
-import type { Column } from "./schema.js";
+import type { Scalar, SqlOperator, WindowKind } from "./ast.js";
+import type { SqlColumn } from "./schema.js";
 import type { Span } from "./source.js";
 import type { SqlType } from "./types.js";
 
@@ -26,7 +26,11 @@ export type PlanExpression = Typed &
     | { readonly kind: "constant"; readonly value: Scalar }
     /** `$1` is number 1: a value that comes with each request. */
     | { readonly kind: "parameter"; readonly number: number }
-    | { readonly kind: "operator"; readonly operator: Operator; readonly operands: readonly PlanExpression[] }
+    | {
+        readonly kind: "operator";
+        readonly operator: SqlOperator;
+        readonly operands: readonly PlanExpression[];
+      }
     | { readonly kind: "call"; readonly name: string; readonly operands: readonly PlanExpression[] }
     /** To the expression's own type. */
     | { readonly kind: "cast"; readonly operand: PlanExpression }
@@ -35,10 +39,10 @@ export type PlanExpression = Typed &
         readonly branches: readonly { readonly when: PlanExpression; readonly result: PlanExpression }[];
         readonly otherwise: PlanExpression | null;
       }
-    | { readonly kind: "exists"; readonly plan: Plan }
+    | { readonly kind: "exists"; readonly plan: LogicalPlan }
     /** The row of the operands is among the rows of the plan, whose columns have the same types. */
-    | { readonly kind: "in"; readonly operands: readonly PlanExpression[]; readonly plan: Plan }
-    | { readonly kind: "scalar"; readonly plan: Plan }
+    | { readonly kind: "in"; readonly operands: readonly PlanExpression[]; readonly plan: LogicalPlan }
+    | { readonly kind: "scalar"; readonly plan: LogicalPlan }
   );
 
 /** `depth` 0 is a column of the operator's own input; 1 of the query around it, and so on. */
@@ -64,7 +68,7 @@ export type AggregateName =
   | "string_agg"
   | "array_agg";
 
-export interface Aggregate extends Typed {
+export interface AggregateCall extends Typed {
   readonly name: AggregateName;
   /** None for `count(*)`, two for `string_agg`. */
   readonly operands: readonly PlanExpression[];
@@ -81,18 +85,18 @@ export interface SortExpression {
   readonly nullsFirst: boolean;
 }
 
-export interface SortKey {
+export interface OrderKey {
   readonly index: number;
   readonly descending: boolean;
   readonly nullsFirst: boolean;
 }
 
-export type RankName = "row_number" | "rank" | "dense_rank";
+export type RankFunction = "row_number" | "rank" | "dense_rank";
 
 /** A function over the rows around a row: those of its partition that come before it, or all of it. */
-export interface Over extends Typed {
+export interface OverCall extends Typed {
   readonly function:
-    | { readonly kind: "rank"; readonly name: RankName }
+    | { readonly kind: "rank"; readonly name: RankFunction }
     /** `offset` rows before (lag) or after (lead), or `otherwise` where there is no such row. */
     | {
         readonly kind: "neighbour";
@@ -102,29 +106,29 @@ export interface Over extends Typed {
         readonly otherwise: PlanExpression | null;
       }
     | { readonly kind: "edge"; readonly name: "first_value" | "last_value"; readonly operand: PlanExpression }
-    | { readonly kind: "aggregate"; readonly aggregate: Aggregate };
+    | { readonly kind: "aggregate"; readonly aggregate: AggregateCall };
   readonly partition: readonly PlanExpression[];
   readonly order: readonly SortExpression[];
-  readonly frame: Frame;
+  readonly frame: FrameClause;
 }
 
 /**
  * The rows around a row that count, by their distance from it: negative before it, `null` without end. With `range`, rows that
  * the order does not tell apart count together, and bounds are 0 or `null`.
  */
-export interface Frame {
+export interface FrameClause {
   readonly unit: "rows" | "range";
   readonly start: number | null;
   readonly end: number | null;
 }
 
-export type JoinKind = "inner" | "left" | "right" | "full";
+export type SqlJoinKind = "inner" | "left" | "right" | "full";
 
 export type SetOperation = "except" | "intersect";
 
-export type Plan = {
+export type LogicalPlan = {
   /** The columns that come out. */
-  readonly columns: readonly Column[];
+  readonly columns: readonly SqlColumn[];
   readonly span: Span;
 } & (
   | { readonly kind: "unit" } // one row without columns: what a SELECT without FROM selects from
@@ -132,40 +136,40 @@ export type Plan = {
   /** Each mention of a table is its own scan, with its own number: a self-join uses a table in two ways. */
   | { readonly kind: "scan"; readonly scan: number; readonly table: string }
   | WindowPlan
-  | { readonly kind: "filter"; readonly input: Plan; readonly predicate: PlanExpression }
-  | { readonly kind: "project"; readonly input: Plan; readonly outputs: readonly PlanColumn[] }
+  | { readonly kind: "filter"; readonly input: LogicalPlan; readonly predicate: PlanExpression }
+  | { readonly kind: "project"; readonly input: LogicalPlan; readonly outputs: readonly PlanColumn[] }
   /** The columns of the left side, then those of the right side. */
   | {
       readonly kind: "join";
-      readonly join: JoinKind;
-      readonly left: Plan;
-      readonly right: Plan;
+      readonly join: SqlJoinKind;
+      readonly left: LogicalPlan;
+      readonly right: LogicalPlan;
       readonly on: PlanExpression | null;
     }
   | AggregatePlan
   /** The columns of the input, then those of the functions. */
-  | { readonly kind: "over"; readonly input: Plan; readonly functions: readonly Over[] }
-  | { readonly kind: "distinct"; readonly input: Plan }
+  | { readonly kind: "over"; readonly input: LogicalPlan; readonly functions: readonly OverCall[] }
+  | { readonly kind: "distinct"; readonly input: LogicalPlan }
   /** The first row, in this order, of those that agree in these columns. */
   | {
       readonly kind: "distinct on";
-      readonly input: Plan;
+      readonly input: LogicalPlan;
       readonly keys: readonly number[];
-      readonly order: readonly SortKey[];
+      readonly order: readonly OrderKey[];
     }
   /** UNION ALL; without ALL, a `distinct` is above it. */
-  | { readonly kind: "union"; readonly left: Plan; readonly right: Plan }
+  | { readonly kind: "union"; readonly left: LogicalPlan; readonly right: LogicalPlan }
   | {
       readonly kind: "set operation";
       readonly operation: SetOperation;
       readonly all: boolean;
-      readonly left: Plan;
-      readonly right: Plan;
+      readonly left: LogicalPlan;
+      readonly right: LogicalPlan;
     }
   | {
       readonly kind: "limit";
-      readonly input: Plan;
-      readonly order: readonly SortKey[];
+      readonly input: LogicalPlan;
+      readonly order: readonly OrderKey[];
       readonly limit: number | null;
       readonly offset: number;
     }
@@ -175,7 +179,7 @@ export type Plan = {
 export interface WindowPlan {
   readonly kind: "window";
   readonly window: WindowKind;
-  readonly input: Plan;
+  readonly input: LogicalPlan;
   readonly time: number;
   readonly sizeMs: number;
   readonly slideMs: number;
@@ -187,19 +191,19 @@ export interface WindowPlan {
 /** The keys, then the aggregates. Without GROUP BY there is one group, also when there are no rows. */
 export interface AggregatePlan {
   readonly kind: "aggregate";
-  readonly input: Plan;
+  readonly input: LogicalPlan;
   readonly grouped: boolean;
   readonly keys: readonly PlanExpression[];
-  readonly aggregates: readonly Aggregate[];
+  readonly aggregates: readonly AggregateCall[];
 }
 
 /** When a standing query gives its results: with every change, or each window once, when it is complete. */
 export type Emit = "changes" | "on window close";
 
 export interface ResolvedQuery {
-  readonly plan: Plan;
+  readonly plan: LogicalPlan;
   readonly text: string;
-  readonly tables: Readonly<Record<string, readonly Column[]>>;
+  readonly tables: Readonly<Record<string, readonly SqlColumn[]>>;
   /** The tables that are read. */
   readonly scanned: readonly string[];
   readonly usesParameters: boolean;

@@ -1,7 +1,7 @@
 import type { SqlType } from "./types.js";
 
 /** A column of a table or of a relation in a plan. */
-export interface Column {
+export interface SqlColumn {
   readonly name: string;
   readonly type: SqlType;
   readonly nullable: boolean;
@@ -13,9 +13,9 @@ export type ColumnDefinition =
   | { readonly name: string; readonly type?: SqlType; readonly nullable?: boolean };
 
 /** The tables that a query may read, by name. */
-export type Schema = Readonly<Record<string, readonly ColumnDefinition[]>>;
+export type SqlSchema = Readonly<Record<string, readonly ColumnDefinition[]>>;
 
-export function columnOf(definition: ColumnDefinition): Column {
+export function columnOf(definition: ColumnDefinition): SqlColumn {
   if (typeof definition === "string") return { name: definition, type: "untyped", nullable: true };
   return { name: definition.name, type: definition.type ?? "untyped", nullable: definition.nullable ?? true };
 }

@@ -83,7 +83,7 @@ test("values of all kinds arrive as they were, as arguments and as results", () 
     ODD,
   );
   const back = line<ToHead>();
-  const end = { ok: true, effects: [], writes: [], made: [], isOver: true };
+  const end = { ok: true, effects: [], writes: [], existing: [], isOver: true };
   for (const value of ODD)
     back.outbox.add({
       kind: "finish",

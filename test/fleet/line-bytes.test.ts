@@ -73,7 +73,7 @@ class Ends {
     if (message.kind !== "run") return;
     const { ticket, attempt } = message;
     const value = { value: "v".repeat(this.answerBytes(ticket)) };
-    const end = { ok: true, isOver: true, effects: [], writes: [], made: [] };
+    const end = { ok: true, isOver: true, effects: [], writes: [], existing: [] };
     assert.ok(this.host.send({ kind: "finish", node: "Root", ticket, attempt, value, ...end }));
   }
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { MessageChannel } from "node:worker_threads";
-import type { Carrier, Receiver } from "#src/net/carrier.js";
+import type { BatchReceiver, Carrier } from "#src/net/carrier.js";
 import { PortCarrier } from "#src/net/port-carrier.js";
 import { FRAME_BYTES_MAX, FrameReader, SocketCarrier } from "#src/net/socket-carrier.js";
 
@@ -29,10 +29,10 @@ async function sockets(): Promise<{ one: Socket; other: Socket; close: () => voi
 }
 
 const unexpected = (): never => assert.fail();
-const NOTHING: Receiver<Word> = { batch: unexpected, aside: unexpected };
+const NOTHING: BatchReceiver<Word> = { batch: unexpected, aside: unexpected };
 
 /** A carrier, with a receiver at its other end. */
-type Opened = (receiver: Receiver<Word>) => Promise<{ carrier: Carrier<Word>; close: () => void }>;
+type Opened = (receiver: BatchReceiver<Word>) => Promise<{ carrier: Carrier<Word>; close: () => void }>;
 
 const KINDS: Readonly<Record<string, Opened>> = {
   "a socket": async (receiver) => {

@@ -1,4 +1,4 @@
-import type { Catalog, Reader } from "#src/pgwire/index.js";
+import type { Catalog, CatalogReader } from "#src/pgwire/index.js";
 import {
   evaluateQuery,
   outputValue,
@@ -6,7 +6,7 @@ import {
   type ResolvedQuery,
   resolveQuery,
   type Scalar,
-  type Schema,
+  type SqlSchema,
   type Tables,
 } from "#src/sql/index.js";
 import { literal } from "#src/sql/values/literal.js";
@@ -17,11 +17,11 @@ export class EvaluatedTables implements Catalog {
   readonly revocation = new AbortController();
 
   constructor(
-    readonly schema: Schema,
+    readonly schema: SqlSchema,
     readonly password = "open sesame",
   ) {}
 
-  signIn({ password }: { readonly password: string }): Promise<Reader | null> {
+  signIn({ password }: { readonly password: string }): Promise<CatalogReader | null> {
     if (password !== this.password) return Promise.resolve(null);
     return Promise.resolve({
       describe: async (sql) => {

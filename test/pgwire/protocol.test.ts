@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, test } from "node:test";
 import { Client } from "pg";
-import { Fields } from "#src/pgwire/frames.js";
+import { FieldReader } from "#src/pgwire/frames.js";
 import { type PgServer, type PgServerOptions, servePostgres } from "#src/pgwire/index.js";
 import { decodeNumeric, encodeNumeric } from "#src/pgwire/numeric.js";
 import { sessionStatement, splitStatements } from "#src/pgwire/statements.js";
@@ -198,7 +198,7 @@ describe("bytes", () => {
   });
 
   test("that end in the middle of a field are refused", () => {
-    assert.throws(() => new Fields(Buffer.from([0, 1])).int32(), /beyond the end/);
-    assert.throws(() => new Fields(Buffer.from("abc")).text(), /without its end/);
+    assert.throws(() => new FieldReader(Buffer.from([0, 1])).int32(), /beyond the end/);
+    assert.throws(() => new FieldReader(Buffer.from("abc")).text(), /without its end/);
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { HOST_MARKS, runCampaign } from "headwater/sim";
+import { HOST_MARKS, runCampaign, scenarioOf, shrinkScenario, simulate } from "headwater/sim";
 
 const seeds = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
 const cli = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -54,6 +54,31 @@ test("the same seeds give the same trace in another process", async () => {
   assert.equal(there.events, here.events);
   assert.equal(there.ok, true);
   assert.equal(there.failure, null);
+});
+
+test("clients whose requests a full disk refuses leave the other parts of the world their turns", async () => {
+  const { differences } = await simulate(scenarioOf(93001515), { crashes: true });
+  assert.deepEqual(differences, []);
+});
+
+test("shrinking says after each program how many were tried and how many requests are left", async () => {
+  const options = { plant: "results-as-they-come" } as const;
+  const { failure } = await runCampaign({ seeds: seeds(1, 100), events: 30, ...options });
+  assert.ok(failure !== null, "the plant shows a difference");
+  const { scenario } = failure.found;
+  const said: { seed: number; programs: number; requests: number }[] = [];
+  const shrunk = await shrinkScenario(scenario, options, async (done) => void said.push(done));
+  assert.deepEqual(
+    said.map(({ seed, programs }) => [seed, programs]),
+    said.map((_, index) => [scenario.seed, index + 1]),
+  );
+  const left = said.map(({ requests }) => requests);
+  assert.deepEqual(
+    left,
+    left.toSorted((a, b) => b - a),
+    "requests are only taken away",
+  );
+  assert.ok(left.length > 0 && left.at(-1) === shrunk.scenario.workload.length);
 });
 
 test("headwater sim refuses numbers that make no sense", () => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { HeadwaterError } from "headwater";
 import {
+  type EvaluationFailure,
   evaluateQuery,
-  type Failure,
   outputValue,
   parseQuery,
   type ResolvedQuery,
@@ -50,7 +50,10 @@ function shown(value: Scalar, type: SqlType): string | null {
   return value === null ? null : outputValue(value, type);
 }
 
-async function ours(sql: string, data: TableRows): Promise<{ answer: Answer; failures: Failure[] } | string> {
+async function ours(
+  sql: string,
+  data: TableRows,
+): Promise<{ answer: Answer; failures: EvaluationFailure[] } | string> {
   let resolved: ResolvedQuery;
   try {
     resolved = resolveQuery(await parseQuery(sql), sql, SCHEMA);
@@ -58,7 +61,7 @@ async function ours(sql: string, data: TableRows): Promise<{ answer: Answer; fai
     if (error instanceof HeadwaterError) return error.message;
     throw error;
   }
-  const failures: Failure[] = [];
+  const failures: EvaluationFailure[] = [];
   const { columns } = resolved.plan;
   const found = evaluateQuery(resolved, data, [], (failure) => failures.push(failure));
   for (const row of failures.length > 0 ? [] : found) {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseDefinition, parseQuery, resolveQuery, type Schema, type Statement } from "#src/sql/index.js";
+import { parseDefinition, parseQuery, resolveQuery, type SqlSchema, type Statement } from "#src/sql/index.js";
 import { refused } from "../refused.js";
 
-const BID: Schema = {
+const BID: SqlSchema = {
   bid: [
     { name: "auction", type: "int8", nullable: false },
     { name: "price", type: "int8", nullable: false },
@@ -20,7 +20,7 @@ async function created(sql: string): Promise<Extract<Statement, { kind: "create 
 }
 
 /** `name type` for each column, with a question mark if it can be NULL. */
-async function columns(sql: string, schema: Schema = BID): Promise<string[]> {
+async function columns(sql: string, schema: SqlSchema = BID): Promise<string[]> {
   const { plan } = resolveQuery(await parseQuery(sql), sql, schema);
   return plan.columns.map(({ name, type, nullable }) => `${name} ${type}${nullable ? "?" : ""}`);
 }

@@ -1,4 +1,4 @@
-import type { Scalar, Schema, SqlType } from "#src/sql/index.js";
+import type { Scalar, SqlSchema, SqlType } from "#src/sql/index.js";
 import fc from "../properties.js";
 
 /** Random queries over tables with a column of every kind of type, all of which may be NULL but one. */
@@ -24,7 +24,7 @@ const columns = [
   ...Object.entries(COLUMNS).map(([name, type]) => ({ name, type, nullable: true })),
 ];
 
-export const SCHEMA: Schema = Object.fromEntries(TABLES.map((table) => [table, columns]));
+export const SCHEMA: SqlSchema = Object.fromEntries(TABLES.map((table) => [table, columns]));
 
 /** Few values, so that rows meet; doubles that a sum holds exactly; with the collation "C", only ASCII has capital letters. */
 const POOLS: Readonly<Record<Kind, readonly Scalar[]>> = {

@@ -1,100 +1,119 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
-import { parseQuery, resolveQuery } from "#src/sql/index.js";
-import {
-  type CoordinationChoice,
-  examine,
-  explain,
-  type StreamFacts,
-} from "#src/streams/coordination/index.js";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { openStreams } from "headwater/streams";
+import { blocksOf } from "../house/blocks.js";
+import { ROOT } from "../house/source.js";
+import { refused } from "../refused.js";
 
-const CLICKS: StreamFacts = {
-  name: "clicks",
-  columns: [
-    { name: "id", type: "int8", nullable: false },
-    { name: "campaign", type: "text", nullable: false },
-    { name: "ts", type: "timestamp", nullable: false },
-  ],
-  key: [],
-  watermark: null,
-  isEstimated: false,
-  seals: [],
-  isSingleWriter: false,
-};
+const CLICKS =
+  "CREATE STREAM clicks (id bigint NOT NULL, campaign text NOT NULL, ts timestamp NOT NULL, WATERMARK FOR ts AS ts)";
+const POOR = "SELECT id FROM clicks GROUP BY id HAVING count(*) < 100";
 
-async function examined(sql: string, stream = CLICKS, coordination: CoordinationChoice | null = null) {
-  const query = resolveQuery(await parseQuery(sql), sql, { [stream.name]: [...stream.columns] });
-  const found = examine([stream], [{ name: "q", query, coordination }]).queries.get("q");
-  assert.ok(found !== undefined);
-  return found;
+async function opened(t: TestContext) {
+  const streams = await openStreams();
+  t.after(() => streams.service.close());
+  await streams.define(CLICKS);
+  return streams;
 }
 
-const THRESH = "select id from clicks group by id having count(*) > 1000";
-const POOR = "select id from clicks group by id having count(*) < 100";
-const WINDOW =
-  "select window_start, id from tumble(clicks, ts, interval '1 hour') group by window_start, id having count(*) < 100";
-const CAMPAIGN = "select campaign, id from clicks group by campaign, id having count(*) < 100";
-
-const ORDERED: CoordinationChoice = { kind: "order", reason: "a replay gives the same answers" };
-
-describe("the four queries of figure 6 of Blazes, as standing queries", () => {
-  test("THRESH is confluent and needs nothing", async () => {
-    const query = await examined(THRESH);
-    assert.deepEqual([query.label, query.coordination.inForce.kind, query.isOpen], ["Async", "none", false]);
-    assert.match(explain(query), /clicks → q {2}CW\n.*a threshold that stays reached/);
+/** The SQL and the text behind it, of every part of the page that explains a query. */
+function pairsIn(page: string) {
+  const blocks = blocksOf(readFileSync(join(ROOT, "docs", page), "utf8"));
+  return blocks.flatMap(({ language, text: sql }, i) => {
+    const next = blocks[i + 1];
+    return language === "sql" && /^explain /i.test(sql) && next?.language === "text"
+      ? [{ sql, text: next.text }]
+      : [];
   });
+}
 
-  test("POOR depends on the order of clicks, and only a seal on its key, an order or a word helps", async () => {
-    for (const stream of [CLICKS, { ...CLICKS, seals: [["campaign"]] }, { ...CLICKS, watermark: "ts" }]) {
-      const query = await examined(POOR, stream);
-      assert.deepEqual([query.label, query.isOpen], ["Run", true]);
-      assert.match(explain(query), /seal {4}clicks → q on \{id\}/);
-    }
-    assert.equal((await examined(POOR, { ...CLICKS, seals: [["id"]] })).isOpen, false);
-    const ordered = await examined(POOR, CLICKS, ORDERED);
-    assert.deepEqual([ordered.isOpen, ordered.coordination.inForce.kind], [false, "order"]);
-    assert.match(explain(ordered), /one order for all inputs: the tickets of the graph/);
-    assert.equal((await examined(POOR, CLICKS, { kind: "accept", reason: "a sample" })).isOpen, false);
-  });
-
-  test("WINDOW waits for the watermark; an estimated one leaves late rows, which shows", async () => {
-    const sealed = await examined(WINDOW, { ...CLICKS, watermark: "ts" });
-    assert.deepEqual([sealed.isOpen, sealed.coordination.inForce.kind], [false, "seal"]);
-    const estimated = await examined(WINDOW, { ...CLICKS, watermark: "ts", isEstimated: true });
-    assert.deepEqual([estimated.label, estimated.isOpen], ["Run", true]);
-  });
-
-  test("CAMPAIGN waits for the seal of its campaign", async () => {
-    const sealed = await examined(CAMPAIGN, { ...CLICKS, seals: [["campaign"]] });
-    assert.deepEqual([sealed.isOpen, sealed.coordination.inForce.kind], [false, "seal"]);
-    assert.deepEqual(sealed.partition, { kind: "by", columns: ["id", "campaign"] });
-  });
-
-  test("with EMIT CHANGES, each of them answers at once and retracts", async () => {
-    for (const sql of [POOR, WINDOW, CAMPAIGN]) {
-      const query = await examined(`${sql} emit changes`, {
-        ...CLICKS,
-        watermark: "ts",
-        seals: [["campaign"]],
-      });
-      assert.deepEqual([query.isOpen, query.coordination.inForce.kind], [false, "none"]);
-      assert.match(explain(query), /accepted: EMIT CHANGES/);
-    }
-  });
+describe("EXPLAIN says what docs/coordination.md says", () => {
+  const pairs = pairsIn("coordination.md");
+  for (const name of ["thresh", "poor", "window", "campaign"])
+    assert.ok(
+      pairs.some(({ sql }) => sql.includes(`-- ${name}`)),
+      `the page does not explain ${name}`,
+    );
+  for (const { sql, text } of pairs)
+    test(sql.split("\n")[0] ?? "", async (t) => {
+      const streams = await opened(t);
+      assert.equal(await streams.explain(sql), text.trimEnd());
+    });
 });
 
-test("a query over a query that depends on order depends on it, too, and is told where it begins", async () => {
-  const poor = await examined(POOR);
-  const sql = "select count(*) as n from q";
-  const columns = { q: poor.query.plan.columns.map((column) => ({ ...column })) };
-  const over = resolveQuery(await parseQuery(sql), sql, columns);
-  const queries = [
-    { name: "q", query: poor.query, coordination: null },
-    { name: "total", query: over, coordination: null },
-  ];
-  const found = examine([CLICKS], queries).queries;
-  assert.equal(found.get("total")?.isOpen, true);
-  assert.ok(
-    found.get("total")?.faults.some(({ after }) => after !== null) || found.get("q")?.faults.length === 1,
+test("a query whose answers depend on order is refused with the words that make it so and the choices", async (t) => {
+  const streams = await opened(t);
+  await refused(
+    streams.registerQuery("poor", POOR),
+    "HW-5451",
+    "1:42  clicks is OW_{id}: count(*) < 100",
+    "EMIT CHANGES",
+    "seal clicks on {id}",
+    "coordination = 'order'",
+    "coordination = 'accept', reason",
   );
+  assert.deepEqual(
+    streams.list().map(({ name }) => name),
+    ["clicks"],
+  );
+});
+
+test("each of the choices is enough, in the SQL text or as options", async (t) => {
+  const streams = await opened(t);
+  await streams.registerQuery("a", `${POOR} EMIT CHANGES`);
+  await streams.registerQuery("b", `${POOR} WITH (coordination = 'order')`);
+  await streams.registerQuery("c", `${POOR} WITH (coordination = 'accept', reason = 'it''s a sample')`);
+  await streams.registerQuery("d", POOR, { coordination: "accept", reason: "a sample" });
+  await streams.define(`CREATE MATERIALIZED VIEW e AS ${POOR}`);
+  await streams.define(`CREATE MATERIALIZED VIEW f WITH (coordination = 'order', reason = 'r') AS ${POOR}`);
+  assert.deepEqual(
+    streams
+      .list()
+      .map(({ coordination }) => coordination)
+      .slice(1),
+    [
+      null,
+      { kind: "order", reason: "chosen at registration" },
+      { kind: "accept", reason: "it's a sample" },
+      { kind: "accept", reason: "a sample" },
+      null,
+      { kind: "order", reason: "r" },
+    ],
+  );
+  assert.match(await streams.explain("EXPLAIN c"), /accepted: it's a sample/);
+});
+
+test("choices that make no sense are refused", async (t) => {
+  const streams = await opened(t);
+  await refused(streams.registerQuery("q", POOR, { coordination: "accept" }), "HW-5451", "reason");
+  await refused(streams.registerQuery("q", POOR, { coordination: "order", partitions: 0 }), "HW-5452", "0");
+  await refused(streams.registerQuery("q", POOR, { coordination: "hope" }), "HW-5451", "hope", "order");
+  await refused(streams.registerQuery("q", POOR, { coordination: "seal" }), "HW-5451", "seal clicks on {id}");
+});
+
+test("a window of a stream with a watermark waits for it, and a query over the answers waits for nothing", async (t) => {
+  const streams = await opened(t);
+  const counts = `SELECT window_start, id, count(*) AS n FROM TUMBLE(clicks, ts, INTERVAL '1 minute') GROUP BY 1, 2`;
+  await streams.registerQuery("counts", counts);
+  await streams.registerQuery("many", "SELECT id FROM counts WHERE n > 1");
+  const click = (minute: number) => ({ id: 1, campaign: "x", ts: new Date(60_000 * minute).toISOString() });
+  await streams.pushEvents("clicks", [click(0), click(0.5)]);
+  assert.deepEqual((await streams.page("counts", 1)).rows, []);
+  await streams.pushEvents("clicks", [click(1)]);
+  const [only, ...more] = (await streams.page("counts", 1)).rows;
+  assert.deepEqual([only?.weight, more.length], [1, 0]);
+  assert.deepEqual(
+    (await streams.page("many", 1)).rows.map(({ json }) => json),
+    ['{"id":1}'],
+  );
+});
+
+test("a query over answers that depend on order is told where that begins, and an accepted label covers what hands it on", async (t) => {
+  const streams = await opened(t);
+  await streams.registerQuery("poor", `${POOR} WITH (coordination = 'accept', reason = 'a sample')`);
+  await streams.registerQuery("even", "SELECT id FROM poor WHERE id % 2 = 0");
+  await refused(streams.registerQuery("total", "SELECT count(*) FROM poor"), "HW-5451", "poor");
+  await streams.registerQuery("total", "SELECT count(*) FROM poor EMIT CHANGES");
 });

@@ -55,7 +55,8 @@ function queryOf(name: string, input: string, filter: Filter, backfill = false):
   const plan = plans.get(sql);
   assert.ok(plan);
   const retention = { bytes: 1e9, ms: null };
-  return { kind: "query", name, sql, plan, emit: "changes", inputs: [input], backfill, key: null, retention };
+  const asked = { backfill, key: null, retention, coordination: null, partitions: 1 };
+  return { kind: "query", name, sql, plan, emit: "changes", inputs: [input], ...asked };
 }
 
 function pushOf({ rows, ...push }: ModelPush) {

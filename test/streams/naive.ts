@@ -1,6 +1,6 @@
 import type { Cell } from "#src/streams/columns/index.js";
 import type { Expression } from "#src/streams/plan/expression.js";
-import type { Aggregate, Plan, SortKey, Step } from "#src/streams/plan/physical.js";
+import type { Aggregate, Plan, RowStep, SortKey } from "#src/streams/plan/physical.js";
 
 /**
  * Plans by the book, over rows as arrays: what generated code is compared with. It shares nothing with the engine: integers
@@ -248,13 +248,13 @@ export function naive(plan: Plan, tables: Readonly<Record<string, readonly (read
         return (tables[part.table] ?? []).map((row) => [...row]);
       case "step": {
         // Consecutive steps are refused or taken together, row by row.
-        const steps: Step[] = [];
+        const steps: RowStep[] = [];
         let input: Plan = part;
         for (; input.kind === "step"; input = input.input) steps.unshift(input.step);
         return rowsOf(input).flatMap((row) => stepped(steps, row, attempt, (given) => [given]));
       }
       case "aggregate": {
-        const steps: Step[] = [];
+        const steps: RowStep[] = [];
         let input: Plan = part.input;
         for (; input.kind === "step"; input = input.input) steps.unshift(input.step);
         const groups = new Map<string, { key: Cell[]; values: Cell[][][] }>();
@@ -363,7 +363,7 @@ type Attempt = <T>(work: () => T[]) => T[];
 
 /** A row is refused as a whole; one that is in several windows in each of them apart. */
 function stepped(
-  steps: readonly Step[],
+  steps: readonly RowStep[],
   row: Cell[],
   attempt: Attempt,
   consume: (row: Cell[]) => Cell[][],
@@ -387,7 +387,7 @@ function stepped(
 }
 
 /** Every window that starts at a multiple of the slide and holds the time. */
-function windowsOf(step: Extract<Step, { kind: "window" }>, row: Cell[]): Cell[][] {
+function windowsOf(step: Extract<RowStep, { kind: "window" }>, row: Cell[]): Cell[][] {
   const time = row[step.time];
   if (typeof time !== "number") return [];
   const windows: Cell[][] = [];

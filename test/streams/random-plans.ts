@@ -1,6 +1,6 @@
 import { type Cell, type ColumnType, column, type Schema } from "#src/streams/columns/index.js";
 import type { Expression, Type } from "#src/streams/plan/expression.js";
-import type { Aggregate, JoinKind, Plan, Step } from "#src/streams/plan/physical.js";
+import type { Aggregate, JoinKind, Plan, RowStep } from "#src/streams/plan/physical.js";
 import fc from "../properties.js";
 
 /** Random typed expressions and plans over one table that has every type, nullable and not. */
@@ -265,7 +265,7 @@ function steps(input: Plan): fc.Arbitrary<Plan> {
     )
     .map(([time, factor, offset]): Plan => {
       if (time < 0) return input;
-      const step: Step = { kind: "window", time, sizeMs: 1000 * factor, slideMs: 1000, offsetMs: offset };
+      const step: RowStep = { kind: "window", time, sizeMs: 1000 * factor, slideMs: 1000, offsetMs: offset };
       return {
         kind: "step",
         input,

@@ -191,13 +191,13 @@ function toHost(slot: Slot, value: unknown, caller: string): ToHost[] {
     isAlone: false,
     after: null,
   };
-  const ended = { ok: true, value: { value: seen(value) }, effects: [], writes: [], made: [] };
+  const ended = { ok: true, value: { value: seen(value) }, effects: [], writes: [], existing: [] };
   const failed = {
     ok: false,
     value: { code: "HW-1004", message: caller },
     effects: [],
     writes: [],
-    made: [],
+    existing: [],
   };
   const callers = [
     [path, true, seenAbove[0][1]],
@@ -243,13 +243,18 @@ function toHead(slot: Slot, value: unknown, client: string): ToHead[] {
     { kind: "timer", id: "Root:1:1@", owner: path, due: 0.5, path, method: "touch", args },
     { kind: "outside", outside: "pay", input: seen(value), path, method: null, args },
   ] as const;
-  const ended = { ok: true, value: { value: seen(value) }, writes: [], made: [[path, true]] as const };
+  const ended = {
+    ok: true,
+    value: { value: seen(value) },
+    writes: [],
+    existing: [[path, true, true]] as const,
+  };
   const failed = {
     ok: false,
     value: { code: "HW-1004", message: client },
     effects: [],
     writes: [],
-    made: [],
+    existing: [],
   };
   return [
     { kind: "finish", ...TRY, isOver: true, ...ended, effects: [] },
@@ -279,9 +284,9 @@ function toHead(slot: Slot, value: unknown, client: string): ToHead[] {
       within: 0,
       callers: [],
       seen: [],
-      made: [[path, false]],
+      existing: [[path, false, true]],
     },
-    { kind: "callsRolledBack", ...TRY, ask: 1, writes: [], made: [], entered },
+    { kind: "callsRolledBack", ...TRY, ask: 1, writes: [], existing: [], entered },
     { kind: "restart", ...TRY },
     { kind: "release", ...TRY, path, changed: true },
     { kind: "viewed", ...TRY, path, look: 1, state: null },

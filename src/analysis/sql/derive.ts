@@ -4,7 +4,7 @@ import {
   type QueryPosition,
   type ResolvedQuery,
   resolveQuery,
-  type Schema,
+  type SqlSchema,
 } from "../../sql/index.js";
 import { didYouMean } from "../../suggest.js";
 import type {
@@ -80,7 +80,7 @@ export interface DerivedQuery {
 /** The annotations of Blazes for a query: its "white box" (section VII), for SQL. */
 export async function deriveQuery(
   sql: string,
-  tables: Schema,
+  tables: SqlSchema,
   options: DeriveOptions = {},
 ): Promise<DerivedQuery> {
   return derive(resolveQuery(await parseQuery(sql), sql, tables), options);
@@ -89,7 +89,7 @@ export async function deriveQuery(
 /** The paths of a component that runs a query and gives its answers to the interface `to`. */
 export async function derivePaths(
   sql: string,
-  tables: Schema,
+  tables: SqlSchema,
   to: string,
   options: DeriveOptions = {},
 ): Promise<{ paths: Path[]; dependencies: readonly Dependency[] }> {

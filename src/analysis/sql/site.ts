@@ -1,4 +1,4 @@
-import type { Plan, PlanExpression } from "../../sql/index.js";
+import type { LogicalPlan, PlanExpression } from "../../sql/index.js";
 import type { Findings, Relation } from "./relation.js";
 import { moving } from "./sign.js";
 import { addOrigins, type Origin, PLAIN, type Value } from "./value.js";
@@ -8,7 +8,7 @@ export interface Site {
   readonly text: string;
   readonly findings: Findings;
   readonly stack: readonly Relation[];
-  readonly relation: (plan: Plan, outer: readonly Relation[]) => Relation;
+  readonly relation: (plan: LogicalPlan, outer: readonly Relation[]) => Relation;
 }
 
 export function columnAt(site: Site, expression: PlanExpression): Value {

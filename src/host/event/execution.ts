@@ -4,7 +4,6 @@ import { resolvePath } from "../../model/path.js";
 import * as rules from "../../model/rules.js";
 import { isUnmade, type State } from "../../state/fields.js";
 import { rootOf, type Slot } from "../context/index.js";
-import { callerAt } from "./callers.js";
 import type { Effect } from "./effects.js";
 import { EnteredContext } from "./entered-context.js";
 import { allFrom, EnteredContexts } from "./entered-contexts.js";
@@ -14,7 +13,7 @@ import { FAILED, NOTHING_MORE, outcomeOf } from "./outgoing.js";
 import type { Change, EventRequest } from "./request.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 
-/** One try at running an event: the contexts it has entered, and how it ended. */
+/** One attempt at running an event: the contexts it has entered, and how it ended. */
 export class Execution {
   /** The context that the event started in, and, in the order of entering, all those it has entered. */
   #first: EnteredContext | null = null;
@@ -24,7 +23,7 @@ export class Execution {
   #stage: "under way" | "succeeded" | "failed" | "stopped" | "rolled back" = "under way";
   /** What the event has of contexts that are on other hosts, as far as it matters here. */
   #elsewhere: Map<Slot, { isHeld: boolean; state: State | undefined }> | null = null;
-  /** What the event's own method returned or threw, once the try is dead. */
+  /** What the event's own method returned or threw, once the attempt is dead. */
   value: unknown = undefined;
   /** What the event asked for, if it ended well. */
   effects: readonly Effect[] = NO_EFFECTS;
@@ -48,7 +47,7 @@ export class Execution {
     return this.#stage === "succeeded";
   }
 
-  /** Undone: what its code still asks for is not even refused, because a later try may not ask for it. */
+  /** Undone: what its code still asks for is not even refused, because a later attempt may not ask for it. */
   get wasTakenBack(): boolean {
     return this.#stage === "rolled back" || this.#stage === "stopped";
   }
@@ -116,11 +115,17 @@ export class Execution {
     return this.#first !== null && this.#first.slot === slot ? this.#first : null;
   }
 
-  /** The contexts that did not exist before the event and do now (true), or the other way round (false). */
-  made(): ReadonlyMap<Slot, boolean> {
-    if (this.#entries === null && (this.#first === null || !isMaking(this.#first))) return NOTHING_MADE;
-    const making = this.enteredHere().filter(isMaking);
-    return new Map(making.map(({ slot, state }) => [slot, !isUnmade(state)]));
+  /**
+   * Whether contexts exist for the event: ones that it has made or deleted, and ones that it has given up, which later events
+   * may have made or deleted since.
+   */
+  existing(): ExistingContext[] {
+    const existing: ExistingContext[] = [];
+    for (let at = this.#first; at !== null; at = at.next) {
+      const isChanged = isMaking(at);
+      if (isChanged || at.released) existing.push({ slot: at.slot, exists: !isUnmade(at.state), isChanged });
+    }
+    return existing;
   }
 
   /** Adds what the event made of the contexts that it changed to what events before it made of them. */
@@ -189,17 +194,6 @@ export class Execution {
     return entry === null ? (this.#elsewhere?.get(slot)?.isHeld ?? false) : !entry.released;
   }
 
-  downgrade(frame: Frame, entry: EnteredContext): void {
-    const { slot } = frame;
-    if (entry.released || slot.shape.anonymous) return;
-    if (this.request.method.readonly) throw rules.readonlyDowngrade(slot);
-    for (let above = slot.parent; above !== null; above = above.parent)
-      if (callerAt(frame, above)?.isHeld ?? this.holds(above)) throw rules.downgradeBelowHeld(slot, above);
-    entry.keepRunning(entry.current());
-    entry.release();
-    this.node.release(this.event, slot, entry.state !== entry.before);
-  }
-
   countEffect(slot: Slot): void {
     this.#effects += 1;
     const { effectsPerEvent } = this.node.limits;
@@ -256,12 +250,17 @@ export class Execution {
   }
 }
 
+interface ExistingContext {
+  readonly slot: Slot;
+  readonly exists: boolean;
+  /** Has the event made or deleted it? */
+  readonly isChanged: boolean;
+}
+
 /** Does the context exist now, and did not before the event, or the other way round? */
 function isMaking({ before, state }: EnteredContext): boolean {
   return state !== before && isUnmade(before) !== isUnmade(state);
 }
-
-const NOTHING_MADE: ReadonlyMap<Slot, boolean> = new Map();
 
 function collectChange({ slot, state, before }: EnteredContext, changes: Map<Slot, Change>): void {
   if (state === before) return;

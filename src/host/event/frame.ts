@@ -16,6 +16,7 @@ import { DISARM, disarm, isWhole, LIST } from "./builtins.js";
 import { Call, OwnCall } from "./call.js";
 import { checkCall, positionsOf, usedTooLate } from "./callers.js";
 import { CallsBelow } from "./calls-below.js";
+import { downgrade } from "./downgrade.js";
 import { type Effect, Effects } from "./effects.js";
 import type { EnteredContext } from "./entered-context.js";
 import type { Execution } from "./execution.js";
@@ -363,7 +364,7 @@ export class Frame implements Activation {
   downgrade(): void {
     if (this.execution.wasTakenBack || this.#isTooLate(rules.did.downgrade)) return;
     if (this.#below?.isUnderWay(LIST)) throw rules.badList(this.slot, rules.noList.underWay);
-    this.execution.downgrade(this, this.entry as EnteredContext);
+    downgrade(this, this.entry as EnteredContext);
   }
 
   /** Is it about a context and all that is below it? */

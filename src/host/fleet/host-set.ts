@@ -109,7 +109,7 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
 
   heard(host: HostLife, aside: Aside): void {
     if (host.isLost) return;
-    if (aside.kind === "heartbeat") host.heartbeat(aside.heartbeat);
+    if (aside.kind === "heartbeat") host.heartbeat.answered(aside.heartbeat);
     if (aside.kind === "load") host.reported(aside);
     if (aside.kind === "warns") this.#program?.warn(HeadwaterError.restored(aside.code, aside.message));
     if (aside.kind !== "ready") return;
@@ -120,14 +120,14 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   #look(): void {
     for (const host of [...this.#hosts.values(), ...this.#supply.spares]) {
       const why = host.look(this.#patience);
-      if (host.silentMs > 0) this.#silent(host);
+      if (host.heartbeat.silentMs > 0) this.#silent(host);
       if (why === null) continue;
       host.lose(why);
       host.link.kill();
     }
     for (const [number, host] of this.#hosts)
-      if (host.isReady && host.silentMs === 0) this.quarantine.look(number);
-    const unable = [...this.#hosts].filter(([, host]) => !host.isReady || host.silentMs > 0);
+      if (host.isReady && host.heartbeat.silentMs === 0) this.quarantine.look(number);
+    const unable = [...this.#hosts].filter(([, host]) => !host.isReady || host.heartbeat.silentMs > 0);
     for (const [index, head] of this.heads.all.entries()) {
       head?.slow.look(
         this.#patience,
@@ -138,8 +138,8 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   }
 
   #starting(number: HostId, host: HostLife): void {
-    if (host.isReportedLate || host.startingMs < this.#patience.eventMs) return;
-    const warning = lateWarning(number, host.startingMs, this.heads.all);
+    if (host.isReportedLate || host.heartbeat.startingMs < this.#patience.eventMs) return;
+    const warning = lateWarning(number, host.heartbeat.startingMs, this.heads.all);
     if (warning === null) return;
     host.isReportedLate = true;
     this.#program?.warn(warning);
@@ -148,8 +148,9 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   #silent(host: HostLife): void {
     host.link.running((running) => {
       host.running = running;
-      if (running === null || host.number === null || host.silentMs < this.#patience.eventMs) return;
-      this.heads.all[running[0]]?.slow.blocks(running[1], host.number, host.silentMs);
+      if (running === null || host.number === null || host.heartbeat.silentMs < this.#patience.eventMs)
+        return;
+      this.heads.all[running[0]]?.slow.blocks(running[1], host.number, host.heartbeat.silentMs);
     });
   }
 

@@ -57,7 +57,7 @@ export class RemoteCalls {
     if (run === undefined || run.isDead) return;
     if (!isWhole(call.method)) return this.#letIn(event, run, call);
     const { slot, method, asked } = call;
-    const whole = new Whole(this.#scheduler.ledger?.journal ?? null, run.made());
+    const whole = new Whole(this.#scheduler.ledger?.journal ?? null, run.existing());
     const found = admitted({ slot, method, args: asked.args }, event, whole, this.#scheduler.limits);
     if (!("paths" in found)) return this.#hosts.send(call.from, answered(run.attemptId, call.ask, found));
     this.#letIn(event, run, { ...call, asked: { ...asked, args: [found.paths] } });
@@ -101,11 +101,11 @@ export class RemoteCalls {
       const error = wired(rules.reacquire(slot, method));
       return this.#hosts.send(from, { kind: "refused", ...run.attemptId, ask: message.ask, error });
     }
-    const { path, args, positions, within, seen, ask, made } = message;
+    const { path, args, positions, within, seen, ask, existing } = message;
     const callers = [...message.callers, ...(run.calls.get(within)?.asked.callers ?? [])];
     const asked: CallRequest = { path, method: message.method, args, positions, within, callers, seen };
     const call: RemoteCall = { from, ask, slot, method, asked };
-    if (made !== undefined) run.madeOn(from, made);
+    if (existing !== undefined) run.existsOn(from, existing);
     const isIn = slot.shape.anonymous || run.hasEntered(slot);
     if (isIn && !isWhole(method)) return this.enter(event, call);
     if (
@@ -132,4 +132,4 @@ export class RemoteCalls {
   }
 }
 
-const NO_CHANGES = { writes: [], made: [] };
+const NO_CHANGES = { writes: [], existing: [] };

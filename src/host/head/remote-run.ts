@@ -3,7 +3,7 @@ import { resolvePath } from "../../model/path.js";
 import { rootOf, type Slot } from "../context/index.js";
 import type { Change, Effect, NodeEvent, Run } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
-import type { AttemptId, Ended, Made, ToHead } from "../wire/index.js";
+import type { AttemptId, Ended, Existing, ToHead } from "../wire/index.js";
 import type { Hosts } from "./hosts.js";
 import type { Chain } from "./pipelining.js";
 import type { RemoteCall } from "./remote-calls.js";
@@ -18,7 +18,7 @@ interface PendingRollback {
 }
 
 const NONE: readonly never[] = [];
-const NOTHING_MADE: ReadonlyMap<Slot, boolean> = new Map();
+const NO_CONTEXTS: ReadonlyMap<Slot, boolean> = new Map();
 
 /** Lists of one host, made once: most events are on one. */
 const ALONE: (readonly HostId[] | undefined)[] = [];
@@ -53,7 +53,7 @@ export class RemoteRun implements Run {
   #states: Map<Slot, Uint8Array> | null = null;
   #calls: Map<number, AwayCall> | null = null;
   #writes: Map<HostId, readonly Write[]> | null = null;
-  #made: Map<HostId, Made> | null = null;
+  #existing: Map<HostId, Existing> | null = null;
   #rollbacks: Map<number, PendingRollback> | null = null;
   /** Calls that must wait until an earlier event lets them in. */
   waiting: Set<RemoteCall> | null = null;
@@ -98,7 +98,7 @@ export class RemoteRun implements Run {
 
   leave(): void {
     this.#releaseContexts();
-    if (this.ok) for (const [slot, isMade] of this.made()) slot.residence.isMade = isMade;
+    if (this.ok) for (const [slot, exists] of this.#existingIf(isChanged)) slot.residence.isMade = exists;
     if (this.isRolledBack || this.isOver) return;
     for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.attemptId });
   }
@@ -181,25 +181,34 @@ export class RemoteRun implements Run {
   }
 
   /** What the journal is to have of the contexts that were changed on a host, as it says now. */
-  changedOn(host: HostId, { writes, made }: Pick<Ended, "writes" | "made">): void {
-    this.madeOn(host, made);
+  changedOn(host: HostId, { writes, existing }: Pick<Ended, "writes" | "existing">): void {
+    this.existsOn(host, existing);
     if (writes.length === 0 && this.#writes === null) return;
     this.#writes ??= new Map();
     this.#writes.set(host, writes);
   }
 
-  /** Which contexts were made and deleted on a host, as it says now. */
-  madeOn(host: HostId, made: Made): void {
-    if (made.length === 0 && this.#made === null) return;
-    this.#made ??= new Map();
-    this.#made.set(host, made);
+  /** Which contexts of a host exist for the event, as the host says now. */
+  existsOn(host: HostId, existing: Existing): void {
+    if (existing.length === 0 && this.#existing === null) return;
+    this.#existing ??= new Map();
+    this.#existing.set(host, existing);
   }
 
-  /** The contexts that it has made (true) and deleted (false). */
-  made(): ReadonlyMap<Slot, boolean> {
-    if (this.#made === null) return NOTHING_MADE;
-    const root = rootOf(this.event.payload.slot);
-    const made = [...this.#made.values()].flat();
-    return new Map(made.map(([path, isMade]) => [resolvePath(root, path), isMade]));
+  /** The contexts that it has made, deleted or given up, and whether they exist for it. */
+  existing(): ReadonlyMap<Slot, boolean> {
+    return this.#existingIf(() => true);
   }
+
+  #existingIf(isMeant: (each: Existing[number]) => boolean): ReadonlyMap<Slot, boolean> {
+    if (this.#existing === null) return NO_CONTEXTS;
+    const root = rootOf(this.event.payload.slot);
+    const meant = [...this.#existing.values()].flat().filter(isMeant);
+    return new Map(meant.map(([path, exists]) => [resolvePath(root, path), exists]));
+  }
+}
+
+/** Has the event made or deleted it? */
+function isChanged([, , changed]: Existing[number]): boolean {
+  return changed;
 }

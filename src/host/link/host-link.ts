@@ -1,5 +1,5 @@
 import type { Ticket } from "../../core/event.js";
-import type { Carrier, Receiver } from "../../net/index.js";
+import type { BatchReceiver, Carrier } from "../../net/index.js";
 import type { HostLoad } from "../fleet/index.js";
 import type { ContextSample } from "../load/index.js";
 import type { Limits } from "../ports/index.js";
@@ -59,7 +59,7 @@ export interface HostLink extends Carrier<Aside> {
 }
 
 /** What the head hears of a host. */
-export interface LinkEvents extends Receiver<Aside> {
+export interface LinkEvents extends BatchReceiver<Aside> {
   /** It has ended, or cannot be understood. */
   lost(why: Error): void;
 }

@@ -1,7 +1,7 @@
 /**
  * What lets the events of a logical node run: its core with its turns (`Scheduler`), and the `Runner` that carries
  * events out when the core lets them. Here is the one for this thread (`LocalRunner`); the one for hosts is
- * `head/remote.ts`. A runner knows its scheduler, and nothing of the logical node that has both.
+ * `src/host/head/remote.ts`. A runner knows its scheduler, and nothing of the logical node that has both.
  */
 
 export { LocalRunner } from "./local-runner.js";

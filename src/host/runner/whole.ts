@@ -12,12 +12,13 @@ import type { Limits } from "../ports/index.js";
 
 /**
  * Which contexts there are below one, as the head knows it when no earlier event in them can be started again: what the
- * journal has or, without one, what events have left in memory; and what the event itself has made and deleted since.
+ * journal has or, without one, what events have left in memory. What the event itself has made, deleted or given up is as the
+ * event left it: later events may have gone on from there.
  */
 export class Whole {
   constructor(
     readonly journal: Journal | null,
-    /** What the event has made (true) and deleted (false). */
+    /** What exists for the event (true) or does not (false), whatever the journal or the memory says. */
     readonly own: ReadonlyMap<Slot, boolean>,
   ) {}
 
@@ -120,7 +121,8 @@ export function letIn(frame: Frame, journal: Journal | null): void {
   if (!frame.isWhole) return frame.run();
   if (frame.execution.isDead) return;
   const { event, node } = frame.execution;
-  const whole = new Whole(journal, frame.execution.made());
+  const own = frame.execution.existing().map(({ slot, exists }) => [slot, exists] as const);
+  const whole = new Whole(journal, new Map(own));
   const found = admitted(frame, event as NodeEvent, whole, node.limits);
   if ("refusal" in found) return frame.refuse(found.refusal);
   if ("page" in found)

@@ -9,9 +9,9 @@ import {
   type Supervisor,
   tookTooLong,
 } from "../event/index.js";
-import type { AttemptId, Header, Made } from "../wire/index.js";
+import type { AttemptId, CallRequest, Existing, Header } from "../wire/index.js";
 
-const NONE: readonly never[] = [];
+const NOTHING_TO_SAY: Pick<CallRequest, "existing"> = {};
 
 /** An event that takes place here, too. */
 export class OnHost implements RunningEvent {
@@ -20,6 +20,8 @@ export class OnHost implements RunningEvent {
   readonly time: number;
   readonly steadyMs: number;
   readonly execution: Execution;
+  /** Does the head know of contexts that it has made, deleted or given up here? */
+  #hasTold = false;
   /** Has it seen nothing that could be taken back, and told nobody of itself? */
   isAlone: boolean;
   /** Does it wait for the one before it, or for the head? */
@@ -54,10 +56,18 @@ export class OnHost implements RunningEvent {
     return { node: this.node, ticket: this.ticket, attempt: this.attempt };
   }
 
-  /** The contexts here that it has made and deleted so far. */
-  get made(): Made {
-    const made = this.execution.made();
-    return made.size === 0 ? NONE : Array.from(made, ([slot, isMade]) => [pathOf(slot), isMade] as const);
+  /** The contexts here that it has made, deleted or given up so far. */
+  get existing(): Existing {
+    const existing = this.execution.existing();
+    this.#hasTold ||= existing.length > 0;
+    return existing.map(({ slot, exists, isChanged }) => [pathOf(slot), exists, isChanged] as const);
+  }
+
+  /** The same for a message that need not say it if the head knows of none. */
+  get existingIfAny(): Pick<CallRequest, "existing"> {
+    const isOld = this.#hasTold;
+    const { existing } = this;
+    return isOld || existing.length > 0 ? { existing } : NOTHING_TO_SAY;
   }
 
   /** It takes longer than it may. */

@@ -14,7 +14,6 @@ import {
   type Execution,
   Frame,
   type Guest,
-  isWhole,
   positionsOf,
   Rest,
   type RunningEvent,
@@ -127,7 +126,7 @@ export class HostSite implements Supervisor {
       case "rollbackCalls":
         return this.#rollBackCalls(known, message.calls, () => {
           const entered = known.execution.enteredHere().flatMap(withState);
-          const done = { ask: message.ask, writes: this.#writesOf(known), made: known.made, entered };
+          const done = { ask: message.ask, writes: this.#writesOf(known), existing: known.existing, entered };
           this.#ports.send({ ...known.attemptId, kind: "callsRolledBack", ...done });
         });
       case "retracted":
@@ -252,8 +251,8 @@ export class HostSite implements Supervisor {
 
   #ended(known: OnHost, ok: boolean, value: unknown, effects: readonly Effect[]): Ended {
     const wireEffects = effects.length === 0 ? NONE : effects.map(wireEffect);
-    const [writes, { made }] = [this.#writesOf(known), known];
-    return { ok, value: wired(value), effects: wireEffects, writes, made };
+    const [writes, { existing }] = [this.#writesOf(known), known];
+    return { ok, value: wired(value), effects: wireEffects, writes, existing };
   }
 
   /** What the journal is to have of the contexts that the event has changed here. */
@@ -297,7 +296,7 @@ export class HostSite implements Supervisor {
       args,
       positions: frame.outer === null ? [] : positionsOf(frame.outer, frame.answer?.position ?? 0),
       ...takenAlong(frame),
-      ...(isWhole(method) ? { made: event.made } : {}),
+      ...event.existingIfAny,
     });
     if (isSent) return;
     const error = tooLarge("the arguments", slot, method, this.limits.messageBytes);
@@ -363,7 +362,7 @@ export class HostSite implements Supervisor {
       value: end.value,
       effects: end.effects,
       writes: end.writes,
-      made: end.made,
+      existing: end.existing.length === 0 ? NONE : end.existing.filter(([, , isChanged]) => isChanged),
     });
     if (!isSent) {
       const { slot, method } = own.payload;

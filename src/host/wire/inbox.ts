@@ -192,7 +192,7 @@ export class Inbox<M extends Message> {
       value,
       effects: NONE,
       writes: NONE,
-      made: NONE,
+      existing: NONE,
     };
   }
 

@@ -159,8 +159,8 @@ export class Outbox<M extends Message> {
   }
 
   #addFinish(message: Extract<Message, { kind: "finish" }>): void {
-    const { ok, value, effects, writes, made, isOver } = message;
-    const isBare = effects.length === 0 && writes.length === 0 && made.length === 0;
+    const { ok, value, effects, writes, existing, isOver } = message;
+    const isBare = effects.length === 0 && writes.length === 0 && existing.length === 0;
     if (ok && isOver && "value" in value && isBare) {
       this.#begin(KIND.over, message);
       this.#writer.value(value.value);

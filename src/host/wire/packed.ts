@@ -1,7 +1,7 @@
 import { isWellFormed } from "../../model/key.js";
 import { decode, encode } from "../../state/codec.js";
 import { isSimple } from "../../state/values.js";
-import type { Ended, Header, Made, ToHead, ToHost, WireEffect, WireValue } from "./wire.js";
+import type { Ended, Existing, Header, ToHead, ToHost, WireEffect, WireValue } from "./wire.js";
 
 /**
  * Messages between the head and its hosts, many at a time as one piece of binary data. Contexts and names are said once
@@ -43,26 +43,26 @@ export interface PackedEnd {
   readonly value: PackedWireValue;
   readonly effects: 0 | Uint8Array;
   readonly writes: 0 | Ended["writes"];
-  readonly made: 0 | Uint8Array;
+  readonly existing: 0 | Uint8Array;
 }
 
-export function packedEnd({ ok, value, effects, writes, made }: Ended): PackedEnd {
+export function packedEnd({ ok, value, effects, writes, existing }: Ended): PackedEnd {
   return {
     ok,
     value: packedWireValue(value),
     effects: effects.length === 0 ? 0 : encode(effects),
     writes: writes.length === 0 ? 0 : writes,
-    made: made.length === 0 ? 0 : encode(made),
+    existing: existing.length === 0 ? 0 : encode(existing),
   };
 }
 
-export function unpackedEnd({ ok, value, effects, writes, made }: PackedEnd): Ended {
+export function unpackedEnd({ ok, value, effects, writes, existing }: PackedEnd): Ended {
   return {
     ok,
     value: unpackedWireValue(value),
     effects: effects === 0 ? NONE : (decode(effects) as WireEffect[]),
     writes: writes === 0 ? NONE : writes,
-    made: made === 0 ? NONE : (decode(made) as Made),
+    existing: existing === 0 ? NONE : (decode(existing) as Existing),
   };
 }
 

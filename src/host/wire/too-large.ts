@@ -19,5 +19,5 @@ export function tooLarge(
 
 /** What is said of it instead. */
 export function failedEnd(error: HeadwaterError): Ended {
-  return { ok: false, value: wired(error), effects: [], writes: [], made: [] };
+  return { ok: false, value: wired(error), effects: [], writes: [], existing: [] };
 }

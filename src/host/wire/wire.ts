@@ -51,8 +51,8 @@ export interface CallRequest {
   readonly callers: readonly CallerOnWire[];
   /** The states, at this moment, of other contexts above or below that the event has entered on that host. */
   readonly seen: readonly (readonly [Path, Uint8Array])[];
-  /** Of a call that is about all that is below a context. */
-  readonly made?: Made;
+  /** If there is something to say that the head has not been told. */
+  readonly existing?: Existing;
 }
 
 /** What held of a context when it made a call: was it held, and which state had it, or why was there none to be stored? */
@@ -68,11 +68,14 @@ export interface Ended {
   readonly effects: readonly WireEffect[];
   /** What the journal is to have of the contexts that were changed here, so far. */
   readonly writes: readonly Write[];
-  readonly made: Made;
+  readonly existing: Existing;
 }
 
-/** The contexts on a host that an event has made (true) and deleted (false), so far. */
-export type Made = readonly (readonly [Path, boolean])[];
+/**
+ * Contexts on a host that exist (true) or do not (false) for an event, so far: the event has made or deleted them (true), or
+ * given them up as they were (false).
+ */
+export type Existing = readonly (readonly [Path, exists: boolean, isChanged: boolean])[];
 
 /** What an event has of the contexts above one that it enters, apart from those of the callers. */
 export interface AboveOnWire {
@@ -171,7 +174,7 @@ export type ToHead =
       readonly ask: number;
       readonly writes: readonly Write[];
       readonly entered: readonly (readonly [Path, Uint8Array])[];
-      readonly made: Made;
+      readonly existing: Existing;
     } & AttemptId)
   | ({
       readonly kind: "viewed";

@@ -19,9 +19,10 @@ import {
 import { join } from "node:path";
 import { FILE_MODE, isCode, syncDirectory } from "../files.js";
 import type { LogDisk, LogFile } from "./disk.js";
+import { OpenFile, openSynced } from "./synced-file.js";
 
 const ZEROS = Buffer.alloc(2 ** 20);
-const { O_CREAT, O_EXCL, O_RDWR, O_DSYNC } = constants;
+const { O_CREAT, O_EXCL, O_RDWR } = constants;
 
 /** The directory of a log on a real disk. */
 export class FileDisk implements LogDisk {
@@ -75,7 +76,7 @@ export class FileDisk implements LogDisk {
       if (failure !== null) return done(failure, null);
       const finish = (error: Error | null) => {
         if (error === null) error = this.#syncNames();
-        if (error === null) return this.#reopen(path, handle, done);
+        if (error === null) return this.#opened(path, handle, done);
         close(handle, () => {
           rmSync(path, { force: true }); // what it took is free again
           done(error, null);
@@ -110,6 +111,11 @@ export class FileDisk implements LogDisk {
     setTimeout(callback, ms);
   }
 
+  #opened(path: string, made: number, done: (error: Error | null, file: LogFile | null) => void): void {
+    if (this.#isSynced) openSynced(path, made, done);
+    else done(null, new OpenFile(made));
+  }
+
   #path(name: string): string {
     return join(this.#directory, name);
   }
@@ -123,45 +129,9 @@ export class FileDisk implements LogDisk {
       return error as Error;
     }
   }
-
-  /** With `O_DSYNC` a write and its sync are one call, and one turn of Node's thread pool. */
-  #reopen(path: string, made: number, done: (error: Error | null, file: LogFile | null) => void): void {
-    if (!this.#isSynced) return done(null, new RealFile(made));
-    open(path, O_RDWR | O_DSYNC, (error, handle) => {
-      close(made, () => done(error, error === null ? new RealFile(handle) : null));
-    });
-  }
 }
 
-class RealFile implements LogFile {
-  readonly #handle: number;
-  #isWriting = false;
-  #isClosed = false;
-
-  constructor(handle: number) {
-    this.#handle = handle;
-  }
-
-  write(bytes: Buffer, at: number, done: (error: Error | null) => void): void {
-    this.#isWriting = true;
-    write(this.#handle, bytes, 0, bytes.length, at, (error, written) => {
-      if (error === null && written < bytes.length) {
-        return this.write(bytes.subarray(written), at + written, done);
-      }
-      this.#isWriting = false;
-      if (this.#isClosed) closeSync(this.#handle);
-      done(error);
-    });
-  }
-
-  close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    if (!this.#isWriting) closeSync(this.#handle);
-  }
-}
-
-/** Zeros that are written take up room; those that a file is only said to have do not. */
+/** Zeros that are written take up room on the disk; a file that is only made longer does not. */
 function fill(handle: number, bytes: number, at: number, done: (error: Error | null) => void): void {
   if (at >= bytes) return done(null);
   write(handle, ZEROS, 0, Math.min(ZEROS.length, bytes - at), at, (error, written) => {

@@ -27,9 +27,12 @@ const CAPACITY_MIN = 4096;
 const CAPACITY_KEPT = 4 * 2 ** 20;
 const MARK = 0x4d415259;
 
-/** A group of writes; or the last frame of a log that was closed. */
-export type FrameKind = "group" | "close";
-const KINDS: readonly FrameKind[] = ["group", "close"];
+/**
+ * A group of writes; the last frame of a log that was closed. In a stream also: a part of a group that continues in the next
+ * message, the beginning of an epoch, and the end of one whose head hands over.
+ */
+export type FrameKind = "group" | "close" | "part" | "epoch" | "handover";
+const KINDS: readonly FrameKind[] = ["group", "close", "part", "epoch", "handover"];
 
 /** Where a frame stands. */
 export interface Place {
@@ -51,9 +54,14 @@ export function frameBytes(length: number): number {
 
 /** Gathers the writes of one frame. Used again for a later one, once the log has it. */
 export class FrameBuffer {
-  #bytes = Buffer.allocUnsafeSlow(CAPACITY_MIN);
+  #bytes: Buffer;
   #end = HEAD_BYTES;
   #writes = 0;
+
+  /** With room for so many bytes of writes; it grows. */
+  constructor(capacity: number = CAPACITY_MIN - HEAD_BYTES) {
+    this.#bytes = Buffer.allocUnsafeSlow(frameBytes(capacity));
+  }
 
   get writes(): number {
     return this.#writes;
@@ -62,6 +70,11 @@ export class FrameBuffer {
   /** Bytes of the writes. */
   get length(): number {
     return this.#end - HEAD_BYTES;
+  }
+
+  /** The writes as they will be in the frame; valid until something is added. */
+  get content(): Buffer {
+    return this.#bytes.subarray(HEAD_BYTES, this.#end);
   }
 
   /** All writes of a group, or an error and none of them. */

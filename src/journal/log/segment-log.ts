@@ -51,6 +51,8 @@ type Done = (error: HeadwaterError | null) => void;
  * sequence with which the successor's first segment begins, and does not count.
  */
 export class SegmentLog implements Log {
+  readonly framesMax = 1;
+  readonly hasBarrier = false;
   readonly #parts: SegmentLogParts;
   readonly #kept: KnownSegment[];
   #active: NewSegment;

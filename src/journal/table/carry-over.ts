@@ -33,7 +33,7 @@ export interface CarryOverParts {
   readonly journal: string;
   readonly epoch: number;
   readonly table: JournalTable;
-  readonly log: Log;
+  readonly log: Pick<Log, "check" | "cut">;
   /** Bytes of the log that the table's file does not have. */
   readonly logBytes: number;
   readonly limits: CarryOverLimits;

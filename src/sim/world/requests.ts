@@ -32,12 +32,14 @@ export class Requests {
     });
   }
 
-  make(index: number, step: number, hasId: boolean): void {
+  /** Says whether the present process gets it for the first time. */
+  make(index: number, step: number, hasId: boolean): boolean {
     const state = this.#of(index);
-    if (state.status !== "planned") return; // it is asked again, and the present process knows it
+    if (state.status !== "planned") return false;
     state.status = "made";
     state.hasId = hasId;
     state.madeAt = step;
+    return true;
   }
 
   madeAt(index: number): number {

@@ -15,6 +15,7 @@ import { Recorder, RequestWaiting } from "./recorder.js";
 import { Requests } from "./requests.js";
 import { exceptEvery, Soon } from "./soon.js";
 import { Storage } from "./storage.js";
+import { VirtualTimers } from "./virtual-timers.js";
 import type { WorldOptions, WorldRun } from "./world-run.js";
 
 /** Something that can happen next. */
@@ -28,6 +29,8 @@ const BURST_MAX = 4;
 const OWN_ACCORD = "an event restarted itself";
 /** One in so many requests carries no id: its client never asks again. */
 const IDLESS_EVERY = 7;
+/** A client whose request was refused waits at most so long before it asks again. */
+const RETRY_MS_MAX = 1000;
 /** Far more than any generated program takes: a run that goes on longer goes on for ever. */
 const STEPS_MAX_PER_REQUEST = 2000;
 
@@ -42,7 +45,7 @@ export class World {
   readonly #possible: Possible[] = [];
   readonly #soon = new Soon();
   readonly #journal: (() => void)[] = [];
-  readonly #timers = new Map<() => void, number>();
+  readonly #timers = new VirtualTimers();
   readonly #workload: readonly RequestSpec[];
   readonly #roots: BuiltProgram["roots"];
   readonly #options: WorldOptions;
@@ -53,8 +56,7 @@ export class World {
   #program: Program;
   #cluster: Cluster | null = null;
   #life = 0; // counts the processes that the program has run in
-  /** Is there none at the moment? Code of the last one may still be about to find out. */
-  #isDown = false;
+  #isDown = false; // is there none at the moment? Code of the last one may still be about to find out
   /** How likely a message arrives twice; how eager pumps and calls are. Drawn per seed, so that seeds differ in kind. */
   readonly #duplicates: number;
   readonly #lazy: boolean;
@@ -66,8 +68,6 @@ export class World {
   readonly #clockJumps: boolean; // is the machine's clock set now and then?
   #clockOffMs = 0;
   #time = 1_000_000;
-  /** No timer is due before that. */
-  #nextDue = Number.POSITIVE_INFINITY;
   #step = 0;
   readonly #stepsMax: number;
   #broken: unknown;
@@ -194,7 +194,7 @@ export class World {
 
   /** Lets one of the things happen that can. */
   #happen(): void {
-    if (this.#timers.size > 0) this.#dueTimers();
+    this.#dueTimers();
     const index = this.#random.int(this.#possible.length);
     const next = this.#possible[index] as Possible;
     const last = this.#possible.pop() as Possible;
@@ -220,7 +220,7 @@ export class World {
     // Even the longest chain of promises must have come to rest before time passes or the run ends.
     const hasGoneOn = await this.#soon.comeToRest();
     if (this.#catchUp() || hasGoneOn || this.#possible.length > 0 || this.#soon.isAwaitingRest) return true;
-    const next = Math.min(...this.#timers.values());
+    const next = this.#timers.next();
     if (next === Number.POSITIVE_INFINITY) return false;
     this.#time = Math.max(this.#time, next);
     this.#dueTimers();
@@ -228,16 +228,7 @@ export class World {
   }
 
   #dueTimers(): void {
-    if (this.#time < this.#nextDue) return;
-    this.#nextDue = Number.POSITIVE_INFINITY;
-    for (const [task, due] of this.#timers) {
-      if (due > this.#time) {
-        this.#nextDue = Math.min(this.#nextDue, due);
-        continue;
-      }
-      this.#timers.delete(task);
-      this.#possible.push({ what: "timer", happen: task });
-    }
+    for (const task of this.#timers.takeDue(this.#time)) this.#possible.push({ what: "timer", happen: task });
   }
 
   /** Takes time in the middle of a method. */
@@ -287,6 +278,11 @@ export class World {
     this.#possible.push({ what: "request", happen: () => this.#request(index) });
   }
 
+  /** A request that was refused comes again after a while: by coming at once, a few of them would leave no turn to anything else. */
+  #planLater(index: number): void {
+    this.#timers.set(this.#time + 1 + this.#random.int(RETRY_MS_MAX), () => this.#plan(index));
+  }
+
   #request(index: number): void {
     const { node: name, path, method: methodName, args, client } = this.#workload[index] as RequestSpec;
     const node = this.#program.node(name);
@@ -294,14 +290,14 @@ export class World {
     const method = slot.shape.methods.get(methodName);
     if (method === undefined) throw new RangeError(`${slot} has no method ${methodName}`);
     const hasId = this.#storage !== null && index % IDLESS_EVERY !== 0;
-    this.#requests.make(index, this.#step, hasId);
+    const isFirst = this.#requests.make(index, this.#step, hasId);
     if (!hasId) {
       node.submit(slot, method, args.slice(), client ?? undefined, new RequestWaiting(index));
       return;
     }
     const asker = { client: client ?? undefined, request: String(index) };
     void this.#ask(index, () => this.#program.ask(slot, method, args.slice(), asker));
-    if (this.#random.chance(0.05)) this.#adder()("again", () => this.#plan(index));
+    if (this.#random.chance(0.05) && isFirst) this.#adder()("again", () => this.#plan(index));
   }
 
   async #ask(index: number, ask: () => Promise<unknown>): Promise<void> {
@@ -310,7 +306,7 @@ export class World {
     try {
       result = { ok: true, value: await ask() };
     } catch (error) {
-      if (this.#storage?.hasNoRoom(error) && life === this.#life) return this.#plan(index); // asks again later
+      if (this.#storage?.hasNoRoom(error) && life === this.#life) return this.#planLater(index);
       result = { ok: false, error: failureOf(error) };
     }
     if (life !== this.#life || this.#storage?.hasFailed) return; // the connection broke, or the answer is no answer
@@ -375,10 +371,7 @@ export class World {
         this.#broken ??= error;
       },
       at: (time, task) => {
-        if (life === this.#life) {
-          this.#timers.set(task, time + began);
-          this.#nextDue = Math.min(this.#nextDue, time + began);
-        }
+        if (life === this.#life) this.#timers.set(time + began, task);
         return () => this.#timers.delete(task);
       },
       run: (task) => add("run", task),

@@ -1,5 +1,5 @@
 import type { Scalar } from "../ast.js";
-import type { Aggregate, AggregatePlan, PlanExpression, SortExpression } from "../plan.js";
+import type { AggregateCall, AggregatePlan, PlanExpression, SortExpression } from "../plan.js";
 import { compareValues, keyOf, rowKey } from "../values/compare.js";
 import { addNumeric, divideNumeric } from "../values/numeric.js";
 import { toMicros } from "../values/time.js";
@@ -27,7 +27,7 @@ export function aggregateRows(plan: AggregatePlan, rows: readonly Row[], value: 
 }
 
 /** What an aggregate makes of rows, in whatever order they come. */
-export function aggregated(aggregate: Aggregate, all: readonly Row[], value: ValueIn): Scalar {
+export function aggregated(aggregate: AggregateCall, all: readonly Row[], value: ValueIn): Scalar {
   const { name, operands, filter } = aggregate;
   const rows = filter === null ? all : all.filter((row) => value(row, filter) === true);
   const [operand, separator] = operands;
@@ -59,13 +59,13 @@ export function aggregated(aggregate: Aggregate, all: readonly Row[], value: Val
   }
 }
 
-function total({ type }: Aggregate, values: readonly Scalar[]): Scalar {
+function total({ type }: AggregateCall, values: readonly Scalar[]): Scalar {
   if (type === "numeric") return values.map(String).reduce(addNumeric, "0");
   const sum = values.reduce<number>((all, each) => all + (typeof each === "number" ? each : 0), 0);
   return type === "float4" ? Math.fround(sum) : sum;
 }
 
-function mean(aggregate: Aggregate, values: readonly Scalar[]): Scalar {
+function mean(aggregate: AggregateCall, values: readonly Scalar[]): Scalar {
   if (aggregate.type === "numeric")
     return divideNumeric(values.map(String).reduce(addNumeric, "0"), String(values.length));
   const quotient = Number(total(aggregate, values)) / values.length;
@@ -73,7 +73,7 @@ function mean(aggregate: Aggregate, values: readonly Scalar[]): Scalar {
 }
 
 function listed(
-  { name, order, distinct }: Aggregate,
+  { name, order, distinct }: AggregateCall,
   rows: readonly Row[],
   operand: PlanExpression,
   separator: PlanExpression | undefined,

@@ -1,4 +1,4 @@
-import type { Operator, Scalar } from "../ast.js";
+import type { Scalar, SqlOperator } from "../ast.js";
 import type { SqlType } from "../types.js";
 import { isInRange } from "../values/literal.js";
 import {
@@ -20,7 +20,7 @@ import type { Means } from "./failure.js";
 /** `+ - * / %` and the sign, with operands of the types of one line of the catalog. */
 export function calculate(
   means: Means,
-  operator: Operator,
+  operator: SqlOperator,
   [a, b]: readonly Exclude<Scalar, null>[],
   [left = "untyped", right = "untyped"]: readonly SqlType[],
   type: SqlType,
@@ -37,7 +37,7 @@ export function calculate(
   return withNumbers(means, operator, x, y, type);
 }
 
-function withNumbers(means: Means, operator: Operator, a: number, b: number, type: SqlType): Scalar {
+function withNumbers(means: Means, operator: SqlOperator, a: number, b: number, type: SqlType): Scalar {
   if ((operator === "/" || operator === "%") && b === 0) return means.fail("division by zero");
   switch (operator) {
     case "+":
@@ -69,7 +69,7 @@ function checked(means: Means, value: number, type: SqlType): Scalar {
   return type === "untyped" ? value : toMicros(value);
 }
 
-function withNumerics(means: Means, operator: Operator, a: string, b: string): Scalar {
+function withNumerics(means: Means, operator: SqlOperator, a: string, b: string): Scalar {
   switch (operator) {
     case "negate":
       return negateNumeric(a);

@@ -1,5 +1,5 @@
-import type { Operator, Scalar } from "../ast.js";
-import type { Plan, PlanExpression } from "../plan.js";
+import type { Scalar, SqlOperator } from "../ast.js";
+import type { LogicalPlan, PlanExpression } from "../plan.js";
 import type { SqlType } from "../types.js";
 import { compareValues } from "../values/compare.js";
 import { canonicalJson, joinJson, jsonMember } from "../values/json.js";
@@ -16,7 +16,7 @@ export type Row = readonly Scalar[];
 export interface Sight extends Means {
   readonly rows: readonly Row[];
   readonly parameters: readonly Scalar[];
-  readonly query: (plan: Plan, outer: readonly Row[]) => readonly Row[];
+  readonly query: (plan: LogicalPlan, outer: readonly Row[]) => readonly Row[];
 }
 
 /** SQL with its three truth values: NULL is "not known". */
@@ -102,7 +102,7 @@ function operate(
 
 function operateKnown(
   sight: Sight,
-  operator: Operator,
+  operator: SqlOperator,
   values: readonly Exclude<Scalar, null>[],
   types: readonly SqlType[],
   type: SqlType,

@@ -1,10 +1,14 @@
 /**
  * Why an expression has no value. PostgreSQL ends the whole query then; here the value is NULL, and whoever evaluates is told.
  */
-export type Failure = "division by zero" | "out of range" | "not a value of the type" | "not supported";
+export type EvaluationFailure =
+  | "division by zero"
+  | "out of range"
+  | "not a value of the type"
+  | "not supported";
 
 /** What a family of operators or functions is given besides its operands. */
 export interface Means {
   /** NULL, after the failure was told. */
-  readonly fail: (failure: Failure) => null;
+  readonly fail: (failure: EvaluationFailure) => null;
 }

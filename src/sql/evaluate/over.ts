@@ -1,12 +1,12 @@
 import type { Scalar } from "../ast.js";
-import type { Over, PlanExpression } from "../plan.js";
+import type { OverCall, PlanExpression } from "../plan.js";
 import { rowKey } from "../values/compare.js";
 import { aggregated, sorts, type ValueIn } from "./aggregate.js";
 import type { Row } from "./expression.js";
 import { inOrder } from "./sort.js";
 
 /** The rows with what each function with OVER makes of them. */
-export function overRows(functions: readonly Over[], rows: readonly Row[], value: ValueIn): Row[] {
+export function overRows(functions: readonly OverCall[], rows: readonly Row[], value: ValueIn): Row[] {
   const columns = functions.map((each) => overColumn(each, rows, value));
   return rows.map((row, i) => [...row, ...columns.map((column) => column[i] ?? null)]);
 }
@@ -18,7 +18,7 @@ interface Placed {
   readonly keys: Row;
 }
 
-function overColumn(over: Over, rows: readonly Row[], value: ValueIn): Scalar[] {
+function overColumn(over: OverCall, rows: readonly Row[], value: ValueIn): Scalar[] {
   const partitions = new Map<string, Placed[]>();
   for (const [at, row] of rows.entries()) {
     const name = rowKey(
@@ -42,7 +42,7 @@ function overColumn(over: Over, rows: readonly Row[], value: ValueIn): Scalar[] 
 }
 
 function valueAt(
-  over: Over,
+  over: OverCall,
   sorted: readonly Placed[],
   i: number,
   peers: (a: Placed, b: Placed) => boolean,
@@ -90,7 +90,7 @@ function rank(
 
 /** The rows of the partition that count for one of them. */
 function frameOf(
-  { frame: { unit, start, end } }: Over,
+  { frame: { unit, start, end } }: OverCall,
   sorted: readonly Placed[],
   i: number,
   peers: (a: Placed, b: Placed) => boolean,

@@ -1,12 +1,12 @@
 import type { Scalar } from "../ast.js";
 import { parseQuery } from "../parse/query.js";
-import type { Plan, PlanExpression, ResolvedQuery } from "../plan.js";
+import type { LogicalPlan, PlanExpression, ResolvedQuery } from "../plan.js";
 import { resolveQuery } from "../resolve/query.js";
-import type { Column, Schema } from "../schema.js";
+import type { SqlColumn, SqlSchema } from "../schema.js";
 import { literal } from "../values/literal.js";
 import { aggregateRows } from "./aggregate.js";
 import { evaluateExpression, type Row, type Sight } from "./expression.js";
-import type { Failure } from "./failure.js";
+import type { EvaluationFailure } from "./failure.js";
 import { joinedRows } from "./join.js";
 import { overRows } from "./over.js";
 import { combinedRows, distinctOnRows, distinctRows } from "./sets.js";
@@ -18,7 +18,7 @@ export type Tables = Readonly<Record<string, readonly Readonly<Record<string, Sc
 /** A query as a function from the rows of its tables to the rows of its answer. */
 export async function queryFunction(
   sql: string,
-  schema: Schema,
+  schema: SqlSchema,
 ): Promise<(tables: Tables, parameters?: readonly Scalar[]) => Row[]> {
   const query = resolveQuery(await parseQuery(sql), sql, schema);
   return (tables, parameters) => evaluateQuery(query, tables, parameters);
@@ -33,20 +33,20 @@ export function evaluateQuery(
   query: ResolvedQuery,
   tables: Tables,
   parameters: readonly Scalar[] = [],
-  failed: (failure: Failure) => void = () => {},
+  failed: (failure: EvaluationFailure) => void = () => {},
 ): Row[] {
-  const fail = (failure: Failure) => {
+  const fail = (failure: EvaluationFailure) => {
     failed(failure);
     return null;
   };
   return rowsOf(query.plan, []);
 
-  function rowsOf(plan: Plan, outer: readonly Row[]): Row[] {
+  function rowsOf(plan: LogicalPlan, outer: readonly Row[]): Row[] {
     const value = (row: Row, expression: PlanExpression) => {
       const sight: Sight = { rows: [row, ...outer], parameters, query: rowsOf, fail };
       return evaluateExpression(sight, expression);
     };
-    const again = (input: Plan) => rowsOf(input, outer);
+    const again = (input: LogicalPlan) => rowsOf(input, outer);
     switch (plan.kind) {
       case "unit":
         return [[]];
@@ -90,7 +90,7 @@ export function evaluateQuery(
 }
 
 /** A value as its type holds it: a table may give a time as a text, and a numeric as a number. */
-function admitted(value: Scalar | undefined, { type }: Column): Scalar {
+function admitted(value: Scalar | undefined, { type }: SqlColumn): Scalar {
   if (value === undefined || value === null || type === "untyped" || type === "text") return value ?? null;
   if (type === "numeric" && typeof value === "number") return literal(String(value), type) ?? null;
   return typeof value === "string" ? (literal(value, type) ?? null) : value;

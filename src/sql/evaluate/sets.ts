@@ -1,11 +1,11 @@
-import type { Plan } from "../plan.js";
-import type { Column } from "../schema.js";
+import type { LogicalPlan } from "../plan.js";
+import type { SqlColumn } from "../schema.js";
 import { rowKey } from "../values/compare.js";
 import type { Row } from "./expression.js";
 import { sorted, withTypes } from "./sort.js";
 
 /** One of equal rows. */
-export function distinctRows(columns: readonly Column[], rows: readonly Row[]): Row[] {
+export function distinctRows(columns: readonly SqlColumn[], rows: readonly Row[]): Row[] {
   const once = new Map<string, Row>();
   for (const row of rows) {
     const key = rowKey(row, columns);
@@ -15,7 +15,10 @@ export function distinctRows(columns: readonly Column[], rows: readonly Row[]): 
 }
 
 /** The first row, in an order, of those that agree in the keys. */
-export function distinctOnRows(plan: Extract<Plan, { kind: "distinct on" }>, rows: readonly Row[]): Row[] {
+export function distinctOnRows(
+  plan: Extract<LogicalPlan, { kind: "distinct on" }>,
+  rows: readonly Row[],
+): Row[] {
   const { columns, keys, order } = plan;
   const first = new Map<string, Row>();
   for (const row of sorted(withTypes(order, columns), rows)) {
@@ -30,7 +33,7 @@ export function distinctOnRows(plan: Extract<Plan, { kind: "distinct on" }>, row
 
 /** EXCEPT and INTERSECT; with ALL, a row on the right counts for one row on the left. */
 export function combinedRows(
-  { operation, all, columns }: Extract<Plan, { kind: "set operation" }>,
+  { operation, all, columns }: Extract<LogicalPlan, { kind: "set operation" }>,
   left: readonly Row[],
   right: readonly Row[],
 ): Row[] {

@@ -1,14 +1,14 @@
-import type { SortKey } from "../plan.js";
+import type { OrderKey } from "../plan.js";
 import type { SqlType } from "../types.js";
 import { compareValues } from "../values/compare.js";
 import type { Row } from "./expression.js";
 
-export interface TypedSortKey extends SortKey {
+export interface TypedSortKey extends OrderKey {
   readonly type: SqlType;
 }
 
 export function withTypes(
-  order: readonly SortKey[],
+  order: readonly OrderKey[],
   columns: readonly { readonly type: SqlType }[],
 ): TypedSortKey[] {
   return order.map((key) => ({ ...key, type: columns[key.index]?.type ?? "untyped" }));

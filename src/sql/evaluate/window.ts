@@ -1,7 +1,7 @@
-import type { Plan } from "../plan.js";
+import type { LogicalPlan } from "../plan.js";
 import type { Row } from "./expression.js";
 
-type WindowPlan = Extract<Plan, { kind: "window" }>;
+type WindowPlan = Extract<LogicalPlan, { kind: "window" }>;
 
 /** TUMBLE, HOP and SESSION. A row without a time is in no window. */
 export function windowRows(plan: WindowPlan, rows: readonly Row[]): Row[] {

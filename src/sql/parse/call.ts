@@ -1,7 +1,7 @@
 import type { FuncCall, Node, WindowDef } from "libpg-query";
-import type { Expression, OverClause } from "../ast.js";
-import type { Frame } from "../plan.js";
-import { type Reader, words } from "./reader.js";
+import type { OverClause, SqlExpression } from "../ast.js";
+import type { FrameClause } from "../plan.js";
+import { type StatementReader, words } from "./reader.js";
 import { type Reading, refusalOfChance } from "./reading.js";
 
 /** They answer differently when asked again, so no order of delivery gives one answer. */
@@ -25,7 +25,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   substr: "substring",
 };
 
-export function readCall(reading: Reading, node: FuncCall): Expression {
+export function readCall(reading: Reading, node: FuncCall): SqlExpression {
   const { reader, expression } = reading;
   const written = words(node.funcname)?.at(-1) ?? "";
   const span = reader.span(node.location, true);
@@ -54,7 +54,7 @@ export function readPlainCall(
   name: string,
   operands: readonly Node[],
   location: number | undefined,
-): Expression {
+): SqlExpression {
   return {
     kind: "call",
     name,
@@ -92,7 +92,7 @@ const FRAME = {
   exclusion: 0x8000 | 0x10000 | 0x20000,
 } as const;
 
-function readFrame(reader: Reader, node: WindowDef): Frame {
+function readFrame(reader: StatementReader, node: WindowDef): FrameClause {
   const bits = node.frameOptions ?? 0;
   const has = (bit: number) => (bits & bit) !== 0;
   const place = { location: node.location ?? -1 };

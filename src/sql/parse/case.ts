@@ -1,9 +1,9 @@
 import type { CaseExpr } from "libpg-query";
-import type { Expression } from "../ast.js";
+import type { SqlExpression } from "../ast.js";
 import { operation, type Reading } from "./reading.js";
 
 /** `CASE x WHEN 1 THEN …` is `CASE WHEN x = 1 THEN …`. */
-export function readCase({ reader, expression }: Reading, node: CaseExpr): Expression {
+export function readCase({ reader, expression }: Reading, node: CaseExpr): SqlExpression {
   const compared = node.arg === undefined ? null : expression(node.arg);
   const branches = (node.args ?? []).flatMap((branch) => {
     if (!("CaseWhen" in branch)) return [];

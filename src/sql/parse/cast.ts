@@ -1,12 +1,12 @@
 import type { TypeCast, TypeName } from "libpg-query";
-import type { Expression } from "../ast.js";
+import type { SqlExpression } from "../ast.js";
 import { intervalMs } from "../interval.js";
 import { arrayOf, type SqlType, scalarType, TYPE_NAMES } from "../types.js";
-import { cover, type Reader, words } from "./reader.js";
+import { cover, type StatementReader, words } from "./reader.js";
 import type { Reading } from "./reading.js";
 
 /** A cast. What it makes of a literal is decided with the types, except for an interval, whose unit may stand outside it. */
-export function readCast({ reader, expression }: Reading, node: TypeCast): Expression {
+export function readCast({ reader, expression }: Reading, node: TypeCast): SqlExpression {
   if (node.arg === undefined || node.typeName === undefined) return reader.unsupported("This cast", node);
   const type = readType(reader, node.typeName);
   if (/^timestamp/.test(type) && (node.typeName.typmods ?? []).length > 0)
@@ -29,7 +29,7 @@ export function readCast({ reader, expression }: Reading, node: TypeCast): Expre
 }
 
 /** A type by any of its names. */
-export function readType(reader: Reader, node: TypeName): SqlType {
+export function readType(reader: StatementReader, node: TypeName): SqlType {
   const name = words(node.names)?.at(-1) ?? "";
   const span = reader.span(node.location);
   const type = scalarType(name);

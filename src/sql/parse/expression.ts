@@ -1,5 +1,5 @@
 import type { Node } from "libpg-query";
-import type { Expression } from "../ast.js";
+import type { SqlExpression } from "../ast.js";
 import type { Span } from "../source.js";
 import { readCall, readPlainCall } from "./call.js";
 import { readCase } from "./case.js";
@@ -11,13 +11,13 @@ import { operation, type Reading, refusalOfChance } from "./reading.js";
 import { readSubquery } from "./subquery.js";
 
 /** PostgreSQL's expressions to ours. What can be said with less is said with less: BETWEEN, IN with a list. */
-export function readExpression(reading: Reading, node: Node): Expression {
+export function readExpression(reading: Reading, node: Node): SqlExpression {
   const { reader } = reading;
   const span = reader.span(locationOf(node));
   return reader.deeper(span, () => read(reading, node, span));
 }
 
-function read(reading: Reading, node: Node, span: Span): Expression {
+function read(reading: Reading, node: Node, span: Span): SqlExpression {
   const { reader, expression } = reading;
   if ("ColumnRef" in node) return readColumn(reader, node.ColumnRef);
   if ("A_Const" in node) return readConstant(reader, node.A_Const);
@@ -53,7 +53,7 @@ function read(reading: Reading, node: Node, span: Span): Expression {
 }
 
 /** `a[1]`; elements are counted from 1. */
-function readIndex(reading: Reading, array: Node | undefined, indices: readonly Node[] = []): Expression {
+function readIndex(reading: Reading, array: Node | undefined, indices: readonly Node[] = []): SqlExpression {
   const [only, ...more] = indices;
   if (array === undefined || only === undefined || !("A_Indices" in only) || more.length > 0)
     return reading.reader.unsupported("A field of a row", array);

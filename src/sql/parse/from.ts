@@ -1,8 +1,8 @@
 import type { Alias, JoinExpr, Node } from "libpg-query";
 import type { FromItem } from "../ast.js";
-import type { JoinKind } from "../plan.js";
+import type { SqlJoinKind } from "../plan.js";
 import type { Span } from "../source.js";
-import { cover, locationOf, type Reader } from "./reader.js";
+import { cover, locationOf, type StatementReader } from "./reader.js";
 import type { Reading } from "./reading.js";
 import { readWindow } from "./window.js";
 
@@ -50,7 +50,7 @@ export function readFrom(reading: Reading, node: Node): FromItem {
   });
 }
 
-const JOINS: Readonly<Record<string, JoinKind>> = {
+const JOINS: Readonly<Record<string, SqlJoinKind>> = {
   JOIN_INNER: "inner",
   JOIN_LEFT: "left",
   JOIN_RIGHT: "right",
@@ -76,15 +76,15 @@ function readJoin(reading: Reading, node: JoinExpr): FromItem {
   return { kind: "join", join, left, right, on, using, span };
 }
 
-function aliasOf(reader: Reader, alias: Alias | undefined): string | null {
+function aliasOf(reader: StatementReader, alias: Alias | undefined): string | null {
   return alias?.aliasname === undefined ? null : reader.name(alias.aliasname);
 }
 
-function columnsOf(reader: Reader, alias: Alias | undefined): string[] {
+function columnsOf(reader: StatementReader, alias: Alias | undefined): string[] {
   return (alias?.colnames ?? []).flatMap((node) => ("String" in node ? [reader.name(node.String.sval)] : []));
 }
 
-function noColumns(reader: Reader, alias: Alias | undefined, span: Span): void {
+function noColumns(reader: StatementReader, alias: Alias | undefined, span: Span): void {
   if ((alias?.colnames ?? []).length > 0)
     reader.refuse(span, "New names for the columns of a table are not supported.");
 }

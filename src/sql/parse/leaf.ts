@@ -1,9 +1,9 @@
 import type { A_Const, ColumnRef } from "libpg-query";
-import type { Expression } from "../ast.js";
+import type { SqlExpression } from "../ast.js";
 import { decimalText } from "../values/decimal-text.js";
-import { type Reader, words } from "./reader.js";
+import { type StatementReader, words } from "./reader.js";
 
-export function readColumn(reader: Reader, { fields, location }: ColumnRef): Expression {
+export function readColumn(reader: StatementReader, { fields, location }: ColumnRef): SqlExpression {
   const names = words(fields);
   const place = { location: location ?? -1 };
   if (names === null) return reader.unsupported("A star in an expression", place);
@@ -16,7 +16,7 @@ export function readColumn(reader: Reader, { fields, location }: ColumnRef): Exp
 }
 
 /** A literal in quotes has no type of its own, and neither has NULL: the resolver gives them one. */
-export function readConstant(reader: Reader, node: A_Const): Expression {
+export function readConstant(reader: StatementReader, node: A_Const): SqlExpression {
   const span = reader.span(node.location);
   if (node.isnull === true) return { kind: "constant", value: null, type: "unknown", span };
   if (node.boolval !== undefined)
@@ -29,7 +29,7 @@ export function readConstant(reader: Reader, node: A_Const): Expression {
 }
 
 /** A number that is no int4: an int8 if it is whole and a double holds it exactly, or else a numeric. */
-function number(text: string, span: Expression["span"]): Expression {
+function number(text: string, span: SqlExpression["span"]): SqlExpression {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value))
     return { kind: "constant", value, type: "int8", span };

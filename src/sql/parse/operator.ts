@@ -1,18 +1,18 @@
 import type { A_Expr, BoolExpr, BooleanTest, Node } from "libpg-query";
-import type { Expression, Operator } from "../ast.js";
+import type { SqlExpression, SqlOperator } from "../ast.js";
 import { words } from "./reader.js";
 import { operation, type Reading } from "./reading.js";
 
 const BINARY = new Set(["=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||", "->", "->>"]);
 
-export function readBoolean(reading: Reading, { boolop, args, location }: BoolExpr): Expression {
+export function readBoolean(reading: Reading, { boolop, args, location }: BoolExpr): SqlExpression {
   const operands = (args ?? []).map(reading.expression);
   const operator = ({ AND_EXPR: "and", OR_EXPR: "or", NOT_EXPR: "not" } as const)[boolop ?? "AND_EXPR"];
   return operation(operator, operands, operator === "not" ? [reading.reader.span(location)] : []);
 }
 
 /** `IS TRUE` and its like never answer "not known". */
-export function readTruthTest({ reader, expression }: Reading, node: BooleanTest): Expression {
+export function readTruthTest({ reader, expression }: Reading, node: BooleanTest): SqlExpression {
   const { arg, booltesttype = "IS_UNKNOWN", location } = node;
   if (arg === undefined) return reader.unsupported("This test", { location: location ?? -1 });
   const own = reader.span(location);
@@ -21,11 +21,11 @@ export function readTruthTest({ reader, expression }: Reading, node: BooleanTest
   if (booltesttype === "IS_NOT_UNKNOWN") return operation("is not null", [operand], [own]);
   const value = booltesttype === "IS_TRUE" || booltesttype === "IS_NOT_TRUE";
   const same = booltesttype === "IS_TRUE" || booltesttype === "IS_FALSE";
-  const constant: Expression = { kind: "constant", value, type: "bool", span: own };
+  const constant: SqlExpression = { kind: "constant", value, type: "bool", span: own };
   return operation(same ? "is not distinct from" : "is distinct from", [operand, constant], [own]);
 }
 
-export function readOperator(reading: Reading, node: A_Expr): Expression {
+export function readOperator(reading: Reading, node: A_Expr): SqlExpression {
   const { reader } = reading;
   const operator = words(node.name)?.join(".") ?? "";
   const { lexpr: left, rexpr: right } = node;
@@ -35,7 +35,7 @@ export function readOperator(reading: Reading, node: A_Expr): Expression {
   switch (node.kind) {
     case "AEXPR_OP":
       return BINARY.has(operator)
-        ? binary(reading, operator as Operator, left, right, node)
+        ? binary(reading, operator as SqlOperator, left, right, node)
         : reader.unsupported(`The operator ${operator}`, node);
     case "AEXPR_LIKE":
     case "AEXPR_ILIKE": {
@@ -61,7 +61,7 @@ export function readOperator(reading: Reading, node: A_Expr): Expression {
     case "AEXPR_NULLIF": {
       const own = reader.span(node.location, true);
       const [a, b] = [reading.expression(left), reading.expression(right)];
-      const nothing: Expression = { kind: "constant", value: null, type: "unknown", span: own };
+      const nothing: SqlExpression = { kind: "constant", value: null, type: "unknown", span: own };
       const branches = [{ when: operation("=", [a, b], [own]), result: nothing }];
       return { kind: "case", branches, otherwise: a, span: own };
     }
@@ -70,19 +70,25 @@ export function readOperator(reading: Reading, node: A_Expr): Expression {
   }
 }
 
-function readPrefix(reading: Reading, operator: string, right: Node, node: A_Expr): Expression {
+function readPrefix(reading: Reading, operator: string, right: Node, node: A_Expr): SqlExpression {
   const { reader, expression } = reading;
   if (operator === "+") return expression(right);
   if (operator === "-") return operation("negate", [expression(right)], [reader.span(node.location)]);
   return reader.unsupported(`The operator ${operator}`, node);
 }
 
-function binary(reading: Reading, operator: Operator, left: Node, right: Node, node: A_Expr): Expression {
+function binary(
+  reading: Reading,
+  operator: SqlOperator,
+  left: Node,
+  right: Node,
+  node: A_Expr,
+): SqlExpression {
   const operands = [reading.expression(left), reading.expression(right)];
   return operation(operator, operands, [reading.reader.span(node.location)]);
 }
 
-function negatedIf(negated: boolean, expression: Expression): Expression {
+function negatedIf(negated: boolean, expression: SqlExpression): SqlExpression {
   return negated ? operation("not", [expression], []) : expression;
 }
 
@@ -97,7 +103,7 @@ function readList(
   left: Node,
   items: readonly Node[],
   node: A_Expr,
-): Expression {
+): SqlExpression {
   const own = reading.reader.span(node.location);
   const equal = items.map((item) => {
     if ("RowExpr" in left && "RowExpr" in item) return readRows(reading, "=", left, item, node);
@@ -108,7 +114,7 @@ function readList(
 
 type Row = Extract<Node, { RowExpr: unknown }>;
 
-function readRows(reading: Reading, operator: string, left: Row, right: Row, node: A_Expr): Expression {
+function readRows(reading: Reading, operator: string, left: Row, right: Row, node: A_Expr): SqlExpression {
   const { reader } = reading;
   const [own, others] = [left.RowExpr.args ?? [], right.RowExpr.args ?? []];
   const span = reader.span(node.location);
@@ -120,7 +126,12 @@ function readRows(reading: Reading, operator: string, left: Row, right: Row, nod
   return negatedIf(operator === "<>", operation("and", equal, [span]));
 }
 
-function readBetween(reading: Reading, left: Node, [low, high]: readonly Node[], node: A_Expr): Expression {
+function readBetween(
+  reading: Reading,
+  left: Node,
+  [low, high]: readonly Node[],
+  node: A_Expr,
+): SqlExpression {
   if (low === undefined || high === undefined) return reading.reader.unsupported("This BETWEEN", node);
   const from = binary(reading, ">=", left, low, node);
   const to = binary(reading, "<=", left, high, node);

@@ -7,11 +7,11 @@ import {
   type SelectStmt,
 } from "libpg-query";
 import { HeadwaterError } from "../../errors.js";
-import type { Combination, Query, Select, SelectItem, SortItem, Values } from "../ast.js";
+import type { Combination, Select, SelectItem, SortItem, SqlQuery, ValuesClause } from "../ast.js";
 import { Offsets, pointAt, type Span } from "../source.js";
 import { readExpression } from "./expression.js";
 import { readFrom } from "./from.js";
-import { cover, locationOf, Reader } from "./reader.js";
+import { cover, locationOf, StatementReader } from "./reader.js";
 import type { Reading } from "./reading.js";
 import { type Adapted, adapt } from "./tokens.js";
 
@@ -19,19 +19,24 @@ import { type Adapted, adapt } from "./tokens.js";
 const LENGTH_MAX = 100_000;
 
 /** The text of one SELECT to the small tree of `ast.ts`. Whatever does not fit in there is refused, with its place. */
-export async function parseQuery(text: string): Promise<Query> {
+export async function parseQuery(text: string): Promise<SqlQuery> {
   const { reader, statement } = await parseStatement(text);
   if (!("SelectStmt" in statement)) return reader.refuse(reader.whole, "Only SELECT is supported here.");
+  if (Object.keys(reader.options).length > 0)
+    return reader.refuse(
+      reader.whole,
+      "WITH (…) at the end is for queries that are registered; leave it out.",
+    );
   return readStatement(reader, statement.SelectStmt);
 }
 
 /** A SELECT that is a statement of its own, or the query of a view. */
-export function readStatement(reader: Reader, statement: SelectStmt): Query {
+export function readStatement(reader: StatementReader, statement: SelectStmt): SqlQuery {
   return { ...readQuery(reader, statement, reader.whole), emit: reader.emit };
 }
 
 /** One statement as PostgreSQL's parser reads it, and what is needed to go on. */
-export async function parseStatement(text: string): Promise<{ reader: Reader; statement: Node }> {
+export async function parseStatement(text: string): Promise<{ reader: StatementReader; statement: Node }> {
   await loadModule();
   if (text.length > LENGTH_MAX)
     throw new HeadwaterError(
@@ -41,7 +46,7 @@ export async function parseStatement(text: string): Promise<{ reader: Reader; st
   const offsets = new Offsets(text);
   const adapted = adapt(text);
   const [statement, ...more] = parsed(text, adapted, offsets).stmts ?? [];
-  const reader = new Reader(text, adapted, offsets);
+  const reader = new StatementReader(text, adapted, offsets);
   if (more.length > 0)
     reader.refuse(reader.span(locationOf(more[0]?.stmt)), "Only one statement can be given at a time.");
   if (statement?.stmt === undefined) throw new HeadwaterError("HW-5101", "The query is empty.");
@@ -71,7 +76,7 @@ function parsed(text: string, adapted: Adapted, offsets: Offsets): ParseResult {
   }
 }
 
-function readQuery(reader: Reader, statement: SelectStmt, span: Span): Query {
+function readQuery(reader: StatementReader, statement: SelectStmt, span: Span): SqlQuery {
   return reader.deeper(span, () => {
     if (statement.withClause?.recursive === true)
       reader.refuse(reader.span(statement.withClause.location), "WITH RECURSIVE is not supported.");
@@ -96,7 +101,11 @@ function readQuery(reader: Reader, statement: SelectStmt, span: Span): Query {
   });
 }
 
-function readBody(reader: Reader, statement: SelectStmt, span: Span): Select | Combination | Values {
+function readBody(
+  reader: StatementReader,
+  statement: SelectStmt,
+  span: Span,
+): Select | Combination | ValuesClause {
   const { op, larg, rarg, valuesLists } = statement;
   if (op !== undefined && op !== "SETOP_NONE" && larg !== undefined && rarg !== undefined)
     return readCombination(reader, statement, larg, rarg, span);
@@ -109,7 +118,7 @@ function readBody(reader: Reader, statement: SelectStmt, span: Span): Select | C
 }
 
 function readCombination(
-  reader: Reader,
+  reader: StatementReader,
   { op, all }: SelectStmt,
   larg: SelectStmt,
   rarg: SelectStmt,
@@ -128,7 +137,7 @@ function readCombination(
   };
 }
 
-function readSelect(reader: Reader, statement: SelectStmt, span: Span): Select {
+function readSelect(reader: StatementReader, statement: SelectStmt, span: Span): Select {
   if (statement.intoClause !== undefined) reader.refuse(span, "SELECT INTO is not supported.");
   if (statement.windowClause !== undefined)
     reader.unsupported("The clause WINDOW", statement.windowClause[0]);
@@ -172,7 +181,7 @@ function readSelect(reader: Reader, statement: SelectStmt, span: Span): Select {
   };
 }
 
-function readingOf(reader: Reader): Reading {
+function readingOf(reader: StatementReader): Reading {
   const reading: Reading = {
     reader,
     expression: (node) => readExpression(reading, node),
@@ -212,7 +221,7 @@ function sortItem({ reader, expression }: Reading, node: Node): SortItem {
   };
 }
 
-function readLimit(reader: Reader, statement: SelectStmt, span: Span) {
+function readLimit(reader: StatementReader, statement: SelectStmt, span: Span) {
   if (statement.limitOption === "LIMIT_OPTION_WITH_TIES") reader.refuse(span, "WITH TIES is not supported.");
   const limit = count(reader, statement.limitCount, "LIMIT");
   const offset = count(reader, statement.limitOffset, "OFFSET") ?? 0;
@@ -229,7 +238,7 @@ function readLimit(reader: Reader, statement: SelectStmt, span: Span) {
   return { limit, offset, limitSpan };
 }
 
-function count(reader: Reader, node: Node | undefined, what: string): number | null {
+function count(reader: StatementReader, node: Node | undefined, what: string): number | null {
   if (node === undefined) return null;
   const expression = readingOf(reader).expression(node);
   if (expression.kind !== "constant") return reader.refuse(expression.span, `${what} takes a number.`);
@@ -239,12 +248,12 @@ function count(reader: Reader, node: Node | undefined, what: string): number | n
   return reader.refuse(expression.span, `${what} takes a number that is not negative.`);
 }
 
-function names(reader: Reader, nodes: readonly Node[] | undefined): string[] {
+function names(reader: StatementReader, nodes: readonly Node[] | undefined): string[] {
   return (nodes ?? []).flatMap((node) => ("String" in node ? [reader.name(node.String.sval)] : []));
 }
 
 /** A SELECT does not know where it begins; its first column does. */
-function spanOfStatement(reader: Reader, statement: SelectStmt, fallback: Span): Span {
+function spanOfStatement(reader: StatementReader, statement: SelectStmt, fallback: Span): Span {
   const location = locationOf(statement);
   return location === undefined
     ? fallback

@@ -11,7 +11,7 @@ const DEPTH_MAX = 200;
  * What the two halves of the parser share: the text, from PostgreSQL's positions to spans, and how to refuse.
  * PostgreSQL says where a node begins; where it ends is read off the tokens.
  */
-export class Reader {
+export class StatementReader {
   readonly text: string;
   readonly #adapted: Adapted;
   readonly #offsets: Offsets;
@@ -28,6 +28,11 @@ export class Reader {
   /** What the statement says about when results are given. */
   get emit(): Emit | null {
     return this.#adapted.emit;
+  }
+
+  /** What stands in `WITH (...)` at the end of the statement. */
+  get options(): Readonly<Record<string, string>> {
+    return this.#adapted.options;
   }
 
   get createsStream(): boolean {

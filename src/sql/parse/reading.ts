@@ -1,21 +1,21 @@
 import type { Node, SelectStmt } from "libpg-query";
-import type { Expression, Operator, Query, SortItem } from "../ast.js";
+import type { SortItem, SqlExpression, SqlOperator, SqlQuery } from "../ast.js";
 import type { Span } from "../source.js";
-import { cover, type Reader } from "./reader.js";
+import { cover, type StatementReader } from "./reader.js";
 
 /** What the readers of single constructs need: the text, and how to read what is nested in them. */
 export interface Reading {
-  readonly reader: Reader;
-  readonly expression: (node: Node) => Expression;
-  readonly query: (statement: SelectStmt, span: Span) => Query;
+  readonly reader: StatementReader;
+  readonly expression: (node: Node) => SqlExpression;
+  readonly query: (statement: SelectStmt, span: Span) => SqlQuery;
   readonly sort: (node: Node) => SortItem;
 }
 
 export function operation(
-  operator: Operator,
-  operands: readonly Expression[],
+  operator: SqlOperator,
+  operands: readonly SqlExpression[],
   own: readonly Span[],
-): Expression {
+): SqlExpression {
   return { kind: "operator", operator, operands, span: cover([...own, ...operands.map(({ span }) => span)]) };
 }
 

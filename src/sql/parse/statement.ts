@@ -1,11 +1,11 @@
 import type { ColumnDef, Constraint, CreateStmt, Node } from "libpg-query";
-import type { Query } from "../ast.js";
+import type { SqlQuery } from "../ast.js";
 import { intervalMs } from "../interval.js";
-import type { Column } from "../schema.js";
+import type { SqlColumn } from "../schema.js";
 import type { Span } from "../source.js";
 import { readType } from "./cast.js";
 import { parseStatement, readStatement } from "./query.js";
-import { type Reader, words } from "./reader.js";
+import { type StatementReader, words } from "./reader.js";
 import type { WatermarkWords } from "./tokens.js";
 
 /** `WATERMARK FOR ts AS ts - INTERVAL '5' SECOND`: rows come at most so much later than the latest. */
@@ -15,24 +15,39 @@ export interface Watermark {
 }
 
 export type Statement =
-  | { readonly kind: "query"; readonly query: Query }
+  | {
+      readonly kind: "query";
+      readonly query: SqlQuery;
+      readonly options: Readonly<Record<string, string>>;
+    }
   | {
       /** A stream only grows; a table has a key, and a row replaces the one before it with the same key. */
       readonly kind: "create stream" | "create table";
       readonly name: string;
-      readonly columns: readonly Column[];
+      readonly columns: readonly SqlColumn[];
       readonly key: readonly string[];
       readonly watermark: Watermark | null;
       /** What stands in `WITH (…)`. */
       readonly options: Readonly<Record<string, string>>;
       readonly span: Span;
     }
-  | { readonly kind: "create view"; readonly name: string; readonly query: Query; readonly span: Span };
+  | {
+      readonly kind: "create view";
+      readonly name: string;
+      readonly query: SqlQuery;
+      readonly options: Readonly<Record<string, string>>;
+      readonly span: Span;
+    };
 
 /** One statement: a SELECT, or the definition of a stream, a table or a materialized view. */
 export async function parseDefinition(text: string): Promise<Statement> {
   const { reader, statement } = await parseStatement(text);
-  if ("SelectStmt" in statement) return { kind: "query", query: readStatement(reader, statement.SelectStmt) };
+  if ("SelectStmt" in statement)
+    return {
+      kind: "query",
+      query: readStatement(reader, statement.SelectStmt),
+      options: reader.options,
+    };
   if ("CreateStmt" in statement) return readTable(reader, statement.CreateStmt);
   if ("CreateTableAsStmt" in statement) {
     const { query, into, objtype } = statement.CreateTableAsStmt;
@@ -43,6 +58,7 @@ export async function parseDefinition(text: string): Promise<Statement> {
       kind: "create view",
       name: reader.name(into?.rel?.relname),
       query: readStatement(reader, query.SelectStmt),
+      options: { ...optionsOf(into?.options), ...reader.options },
       span,
     };
   }
@@ -54,7 +70,7 @@ export async function parseDefinition(text: string): Promise<Statement> {
   );
 }
 
-function readTable(reader: Reader, node: CreateStmt): Statement {
+function readTable(reader: StatementReader, node: CreateStmt): Statement {
   const { relation, tableElts = [], options = [] } = node;
   const span = reader.span(relation?.location);
   const columns = tableElts.flatMap((each) => ("ColumnDef" in each ? [each.ColumnDef] : []));
@@ -70,16 +86,16 @@ function readTable(reader: Reader, node: CreateStmt): Statement {
     columns: read,
     key,
     watermark: reader.watermark === null ? null : readWatermark(reader, reader.watermark, read),
-    options: Object.fromEntries(options.flatMap((each) => optionOf(each))),
+    options: optionsOf(options),
     span,
   };
 }
 
 function readColumn(
-  reader: Reader,
+  reader: StatementReader,
   { colname, typeName, constraints = [], location }: ColumnDef,
   key: readonly string[],
-): Column {
+): SqlColumn {
   const name = reader.name(colname);
   const span = reader.span(location);
   if (typeName === undefined) return reader.refuse(span, `The column ${name} needs a type.`);
@@ -97,7 +113,7 @@ function readColumn(
 }
 
 function keyOf(
-  reader: Reader,
+  reader: StatementReader,
   columns: readonly ColumnDef[],
   constraints: readonly Constraint[],
   span: Span,
@@ -123,6 +139,10 @@ function keyOf(
   return key;
 }
 
+function optionsOf(nodes: readonly Node[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(nodes.flatMap(optionOf));
+}
+
 function optionOf(node: Node): [string, string][] {
   if (!("DefElem" in node) || node.DefElem.defname === undefined) return [];
   const { defname, arg } = node.DefElem;
@@ -134,9 +154,9 @@ function optionOf(node: Node): [string, string][] {
 
 /** The column itself, or the column minus an interval. */
 function readWatermark(
-  reader: Reader,
+  reader: StatementReader,
   { words: written, span }: WatermarkWords,
-  columns: readonly Column[],
+  columns: readonly SqlColumn[],
 ): Watermark {
   const form = /^(\w+)\s+as\s+(\w+)\s*(?:-\s*interval\s*'([^']*)'\s*(day|hour|minute|second)?s?)?$/i.exec(
     written,

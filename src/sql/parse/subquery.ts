@@ -1,10 +1,10 @@
 import type { SubLink } from "libpg-query";
-import type { Expression } from "../ast.js";
+import type { SqlExpression } from "../ast.js";
 import { cover, words } from "./reader.js";
 import { operation, type Reading } from "./reading.js";
 
 /** A query inside an expression: EXISTS, IN, or one that stands for a value. */
-export function readSubquery(reading: Reading, node: SubLink): Expression {
+export function readSubquery(reading: Reading, node: SubLink): SqlExpression {
   const { reader, expression } = reading;
   const statement = node.subselect;
   if (statement === undefined || !("SelectStmt" in statement))
@@ -22,6 +22,6 @@ export function readSubquery(reading: Reading, node: SubLink): Expression {
     return reader.refuse(inner, "Comparing with ANY or ALL is not supported; write it with EXISTS.");
   const operands = "RowExpr" in test ? (test.RowExpr.args ?? []).map(expression) : [expression(test)];
   const span = cover([...operands.map((each) => each.span), inner]);
-  const among: Expression = { kind: "in", operands, query, span };
+  const among: SqlExpression = { kind: "in", operands, query, span };
   return all ? operation("not", [among], []) : among;
 }

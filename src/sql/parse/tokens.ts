@@ -9,7 +9,7 @@ import type { Span } from "../source.js";
  * - `window` as a column name (figure 6 of Blazes): a reserved word, so it is read under another name.
  * - `TABLE(TUMBLE(TABLE clicks, ...))`, Flink's spelling: the word TABLE is left out, and its parentheses are. In
  *   `SESSION(TABLE clicks PARTITION BY id, ...)`, the key becomes an argument.
- * - `EMIT CHANGES` and `EMIT ON WINDOW CLOSE` at the end are taken off and kept apart.
+ * - `EMIT CHANGES` and `EMIT ON WINDOW CLOSE` at the end are taken off and kept apart, and so is `WITH (name = value, ...)`.
  * - `CREATE STREAM` (and `SOURCE`, as RisingWave has it) is read as `CREATE TABLE`, and `WATERMARK FOR …` in it is kept apart.
  */
 export interface Adapted {
@@ -18,6 +18,8 @@ export interface Adapted {
   written(name: string): string;
   readonly tokens: readonly ScanToken[];
   readonly emit: Emit | null;
+  /** What stands in `WITH (...)` at the end of a query. */
+  readonly options: Readonly<Record<string, string>>;
   readonly createsStream: boolean;
   readonly watermark: WatermarkWords | null;
 }
@@ -37,14 +39,14 @@ export function adapt(text: string): Adapted {
     bytes.set(new TextEncoder().encode(word.padEnd(token.end - token.start)), token.start);
   };
   const word = (i: number) => tokens[i]?.text.toLowerCase() ?? "";
-  const clause = emitClause(tokens, word);
+  const { emit, options, from: end } = trailing(tokens, word);
   const createsStream = word(0) === "create" && ["stream", "source"].includes(word(1));
   if (createsStream) put(tokens[1], "table");
   const mark = word(0) === "create" ? watermarkClause(tokens, word) : null;
   for (const token of mark === null ? [] : tokens.slice(mark.from, mark.to)) put(token, "");
   for (const [i, token] of tokens.entries()) {
     if (mark !== null && i >= mark.from && i < mark.to) continue;
-    if (clause !== null && i >= clause.from && i < clause.to) put(token, "");
+    if (i >= end && token.text !== ";") put(token, "");
     else if (token.keywordName === "NO_KEYWORD") continue;
     else if (word(i) === "window" && !opensWindowClause(tokens, i)) put(token, standIn);
     else if (word(i) === "table" && word(i + 1) === "(") {
@@ -61,7 +63,8 @@ export function adapt(text: string): Adapted {
     text: new TextDecoder().decode(bytes),
     tokens,
     written: (name) => name.replace(back, "window"),
-    emit: clause?.emit ?? null,
+    emit,
+    options,
     createsStream,
     watermark: mark === null ? null : watermarkWords(text, tokens.slice(mark.from, mark.to)),
   };
@@ -99,14 +102,56 @@ function watermarkWords(text: string, tokens: readonly ScanToken[]): WatermarkWo
   };
 }
 
-function emitClause(
+/** What follows a query that PostgreSQL's grammar does not know: EMIT and WITH (...), in any order. It begins at `from`. */
+function trailing(
   tokens: readonly ScanToken[],
   word: (i: number) => string,
-): { readonly emit: Emit; readonly from: number; readonly to: number } | null {
-  const to = word(tokens.length - 1) === ";" ? tokens.length - 1 : tokens.length;
-  if (word(to - 2) === "emit" && word(to - 1) === "changes") return { emit: "changes", from: to - 2, to };
-  const last = [-4, -3, -2, -1].map((back) => word(to + back)).join(" ");
-  return last === "emit on window close" ? { emit: "on window close", from: to - 4, to } : null;
+): { readonly emit: Emit | null; readonly options: Readonly<Record<string, string>>; readonly from: number } {
+  let from = word(tokens.length - 1) === ";" ? tokens.length - 1 : tokens.length;
+  let emit: Emit | null = null;
+  let options: Readonly<Record<string, string>> = {};
+  for (let i = 0; i < 2; i++) {
+    const last = [-4, -3, -2, -1].map((back) => word(from + back));
+    if (emit === null && last.slice(2).join(" ") === "emit changes") {
+      emit = "changes";
+      from -= 2;
+    } else if (emit === null && last.join(" ") === "emit on window close") {
+      emit = "on window close";
+      from -= 4;
+    } else {
+      const clause = isTable(word) ? null : optionsClause(tokens.slice(0, from));
+      if (clause !== null) [options, from] = [clause.options, clause.from];
+    }
+  }
+  return { emit, options, from };
+}
+
+/** The options of a stream or a table are part of PostgreSQL's grammar. */
+function isTable(word: (i: number) => string): boolean {
+  return word(0) === "create" && word(1) !== "materialized";
+}
+
+/** `WITH (name = value, ...)` at the end of the tokens. */
+function optionsClause(
+  tokens: readonly ScanToken[],
+): { readonly options: Readonly<Record<string, string>>; readonly from: number } | null {
+  const from = tokens.findLastIndex(
+    ({ text }, i) => text.toLowerCase() === "with" && tokens[i + 1]?.text === "(",
+  );
+  if (from < 0 || closing(tokens, from + 1) !== tokens.length - 1) return null;
+  const inside = tokens.slice(from + 2, -1);
+  const options: [string, string][] = [];
+  for (let i = 0; i < inside.length; i += 4) {
+    const [name, equals, value, comma] = inside.slice(i, i + 4).map(({ text }) => text);
+    const isWhole = name !== undefined && equals === "=" && value !== undefined && /^[a-z_]\w*$/i.test(name);
+    if (!isWhole || (comma !== undefined && comma !== ",")) return null;
+    options.push([name.toLowerCase(), unquoted(value)]);
+  }
+  return { options: Object.fromEntries(options), from };
+}
+
+function unquoted(text: string): string {
+  return text.startsWith("'") ? text.slice(1, -1).replaceAll("''", "'") : text;
 }
 
 function closing(tokens: readonly ScanToken[], open: number): number {

@@ -1,6 +1,6 @@
 import type { FuncCall } from "libpg-query";
-import type { ColumnName, Expression, FromItem, WindowKind } from "../ast.js";
-import { type Reader, words } from "./reader.js";
+import type { ColumnName, FromItem, SqlExpression, WindowKind } from "../ast.js";
+import { type StatementReader, words } from "./reader.js";
 import type { Reading } from "./reading.js";
 
 const WINDOWS = new Set(["tumble", "hop", "session"]);
@@ -48,10 +48,10 @@ export function readWindow(reading: Reading, node: FuncCall, alias: string | nul
 
 /** The time is what DESCRIPTOR names, or the first column; the others keep sessions apart. */
 function columnsOf(
-  reader: Reader,
+  reader: StatementReader,
   window: WindowKind,
-  operands: readonly Expression[],
-  span: Expression["span"],
+  operands: readonly SqlExpression[],
+  span: SqlExpression["span"],
 ): { time: ColumnName; keys: ColumnName[] } {
   const columns = operands.filter(({ kind }) => kind !== "constant");
   const described = columns.find(isDescriptor);
@@ -65,13 +65,16 @@ function columnsOf(
   };
 }
 
-type Descriptor = Extract<Expression, { kind: "call" }>;
+type Descriptor = Extract<SqlExpression, { kind: "call" }>;
 
-function isDescriptor(expression: Expression): expression is Descriptor {
+function isDescriptor(expression: SqlExpression): expression is Descriptor {
   return expression.kind === "call" && expression.name === "descriptor" && expression.operands.length === 1;
 }
 
-function lengthOf(reader: Reader, { value, type, span }: Extract<Expression, { kind: "constant" }>): number {
+function lengthOf(
+  reader: StatementReader,
+  { value, type, span }: Extract<SqlExpression, { kind: "constant" }>,
+): number {
   if (typeof value === "number" && value >= 0 && type === "interval") return value;
   return reader.refuse(span, "The length of a window is an interval that is longer than nothing.");
 }

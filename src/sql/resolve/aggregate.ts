@@ -1,8 +1,8 @@
-import type { Call, Expression } from "../ast.js";
+import type { FunctionCall, SqlExpression } from "../ast.js";
 import { aggregateSignatures } from "../catalog/index.js";
-import type { Aggregate, AggregateName, PlanExpression, SortExpression } from "../plan.js";
+import type { AggregateCall, AggregateName, PlanExpression, SortExpression } from "../plan.js";
 import { arrayOf, type ScalarType, type SqlType } from "../types.js";
-import type { Grouping, ResolveContext } from "./context.js";
+import type { GroupScope, ResolveContext } from "./context.js";
 import { applied } from "./operator.js";
 import { refusal, senseless } from "./refusals.js";
 import { sameExpression } from "./same.js";
@@ -26,7 +26,7 @@ export function isAggregate(name: string): name is AggregateName {
 }
 
 /** Whether an aggregate is used, outside of subqueries and OVER. */
-export function usesAggregate(expression: Expression): boolean {
+export function usesAggregate(expression: SqlExpression): boolean {
   switch (expression.kind) {
     case "call": {
       const own = expression.over === null && isAggregate(expression.name);
@@ -51,13 +51,13 @@ export function usesAggregate(expression: Expression): boolean {
   }
 }
 
-type ResolveInGroup = (expression: Expression, grouping: Grouping) => PlanExpression;
+type ResolveInGroup = (expression: SqlExpression, grouping: GroupScope) => PlanExpression;
 
 /** An aggregate becomes a column of the groups; equal ones are computed once. */
 export function typedAggregate(
   context: ResolveContext,
-  call: Call,
-  grouping: Grouping | null,
+  call: FunctionCall,
+  grouping: GroupScope | null,
   resolve: ResolveInGroup,
 ): PlanExpression {
   const { text } = context;
@@ -77,7 +77,7 @@ export function typedAggregate(
 }
 
 /** A group has at least one row. */
-function nullableInGroup({ name, operands, filter, nullable }: Aggregate): boolean {
+function nullableInGroup({ name, operands, filter, nullable }: AggregateCall): boolean {
   const counted = name === "array_agg" ? [] : operands;
   return nullable && (filter !== null || counted.some((each) => each.nullable));
 }
@@ -85,9 +85,9 @@ function nullableInGroup({ name, operands, filter, nullable }: Aggregate): boole
 /** The aggregate of a call, over rows or over a window. */
 export function aggregateOf(
   context: ResolveContext,
-  call: Call,
-  resolve: (expression: Expression) => PlanExpression,
-): Aggregate {
+  call: FunctionCall,
+  resolve: (expression: SqlExpression) => PlanExpression,
+): AggregateCall {
   const { text, typing } = context;
   const { span, distinct } = call;
   const name = call.name as AggregateName;
@@ -120,8 +120,8 @@ function signed(
   { text, typing }: ResolveContext,
   name: AggregateName,
   operands: readonly PlanExpression[],
-  { span }: Call,
-): Pick<Aggregate, "operands" | "type" | "nullable"> {
+  { span }: FunctionCall,
+): Pick<AggregateCall, "operands" | "type" | "nullable"> {
   const settled = operands.map((each) => typing.settled(each));
   const [first] = settled;
   if (name === "count") return { operands: settled, type: "int8", nullable: false };

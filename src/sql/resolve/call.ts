@@ -1,4 +1,4 @@
-import type { Call } from "../ast.js";
+import type { FunctionCall } from "../ast.js";
 import { FUNCTION_NAMES, signaturesOf } from "../catalog/index.js";
 import type { PlanExpression } from "../plan.js";
 import { applied } from "./operator.js";
@@ -12,7 +12,7 @@ const ALTERNATIVES: ReadonlySet<string> = new Set(["coalesce", "greatest", "leas
 export function typedCall(
   typing: Typing,
   text: string,
-  call: Call,
+  call: FunctionCall,
   operands: readonly PlanExpression[],
   aggregates: readonly string[],
 ): PlanExpression {

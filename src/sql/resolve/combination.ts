@@ -1,6 +1,6 @@
-import type { Combination, Query, Values } from "../ast.js";
-import type { Plan, PlanExpression } from "../plan.js";
-import type { Column } from "../schema.js";
+import type { Combination, SqlQuery, ValuesClause } from "../ast.js";
+import type { LogicalPlan, PlanExpression } from "../plan.js";
+import type { SqlColumn } from "../schema.js";
 import { resolveExpression } from "./expression.js";
 import { limitedByColumns } from "./order.js";
 import type { Named, Resolver } from "./query.js";
@@ -11,10 +11,10 @@ import { Scope } from "./scope.js";
 export function resolveCombination(
   resolver: Resolver,
   { operation, all, left: one, right: other, span }: Combination,
-  query: Query,
+  query: SqlQuery,
   outer: Scope | null,
   named: Named | null,
-): Plan {
+): LogicalPlan {
   const word = operation.toUpperCase();
   const sides = [resolver.query(one, outer, named), resolver.query(other, outer, named)] as const;
   const [a, b] = sides;
@@ -32,16 +32,20 @@ export function resolveCombination(
     const { nullable = true } = right.columns[i] ?? {};
     return { ...column, nullable: operation === "except" ? column.nullable : column.nullable || nullable };
   });
-  const plan: Plan =
+  const plan: LogicalPlan =
     operation === "union"
       ? { kind: "union", left, right, columns, span }
       : { kind: "set operation", operation, all, left, right, columns, span };
-  const result: Plan =
+  const result: LogicalPlan =
     operation === "union" && !all ? { kind: "distinct", input: plan, columns, span } : plan;
   return limitedByColumns(resolver.text, result, query, word);
 }
 
-function converted({ typing }: Resolver, plan: Plan, types: readonly Column["type"][]): Plan {
+function converted(
+  { typing }: Resolver,
+  plan: LogicalPlan,
+  types: readonly SqlColumn["type"][],
+): LogicalPlan {
   if (plan.columns.every(({ type }, i) => type === types[i])) return plan;
   const outputs = plan.columns.map(({ name, type, nullable }, index) => {
     const column: PlanExpression = { kind: "column", index, depth: 0, type, nullable, span: plan.span };
@@ -57,11 +61,11 @@ function converted({ typing }: Resolver, plan: Plan, types: readonly Column["typ
 /** Rows that are written in the query. */
 export function resolveValues(
   resolver: Resolver,
-  { rows, span }: Values,
-  query: Query,
+  { rows, span }: ValuesClause,
+  query: SqlQuery,
   outer: Scope | null,
   named: Named | null,
-): Plan {
+): LogicalPlan {
   const { text, typing } = resolver;
   const context = resolver.context(named);
   const place = { scope: new Scope(text, [], outer), grouping: null, overs: null };
@@ -77,7 +81,7 @@ export function resolveValues(
     ),
   );
   const columns = byColumn.map(
-    (values, i): Column => ({
+    (values, i): SqlColumn => ({
       name: `column${i + 1}`,
       type: values[0]?.type ?? "text",
       nullable: values.some(({ nullable }) => nullable),

@@ -1,11 +1,11 @@
 import { HeadwaterError } from "../../errors.js";
-import type { Expression } from "../ast.js";
-import type { Plan, PlanExpression } from "../plan.js";
+import type { SqlExpression } from "../ast.js";
+import type { LogicalPlan, PlanExpression } from "../plan.js";
 import type { Span } from "../source.js";
 import { arrayOf, type ScalarType } from "../types.js";
 import { AGGREGATE_NAMES, isAggregate, typedAggregate, usesAggregate } from "./aggregate.js";
 import { typedCall } from "./call.js";
-import type { Grouping, Place, ResolveContext } from "./context.js";
+import type { ExpressionPlace, GroupScope, ResolveContext } from "./context.js";
 import { compared, typedOperator } from "./operator.js";
 import { typedOver } from "./over.js";
 import { refusal, senseless } from "./refusals.js";
@@ -14,12 +14,12 @@ import { sameExpression } from "./same.js";
 /** An expression with its names looked up and its types decided. */
 export function resolveExpression(
   context: ResolveContext,
-  expression: Expression,
-  place: Place,
+  expression: SqlExpression,
+  place: ExpressionPlace,
 ): PlanExpression {
   const { text, typing } = context;
   const { span } = expression;
-  const again = (each: Expression) => resolveExpression(context, each, place);
+  const again = (each: SqlExpression) => resolveExpression(context, each, place);
   if (place.grouping !== null) {
     const key = keyOf(context, expression, place.grouping);
     if (key !== null) return key;
@@ -58,15 +58,15 @@ export function resolveExpression(
       return resolveScalar(context, context.subquery(expression.query, place.scope), span);
   }
 
-  function inGroup(each: Expression, grouping: Grouping): PlanExpression {
+  function inGroup(each: SqlExpression, grouping: GroupScope): PlanExpression {
     return resolveExpression(context, each, { scope: grouping.before, grouping: null, overs: null });
   }
 }
 
 function resolveCase(
   { typing }: ResolveContext,
-  { branches, otherwise, span }: Extract<Expression, { kind: "case" }>,
-  again: (each: Expression) => PlanExpression,
+  { branches, otherwise, span }: Extract<SqlExpression, { kind: "case" }>,
+  again: (each: SqlExpression) => PlanExpression,
 ): PlanExpression {
   const conditions = branches.map(({ when }) => typing.truth(again(when), "WHEN"));
   const results = branches.map(({ result }) => again(result));
@@ -88,9 +88,9 @@ function resolveCase(
 
 function resolveMembership(
   context: ResolveContext,
-  { operands, query, span }: Extract<Expression, { kind: "in" }>,
-  { scope }: Place,
-  again: (each: Expression) => PlanExpression,
+  { operands, query, span }: Extract<SqlExpression, { kind: "in" }>,
+  { scope }: ExpressionPlace,
+  again: (each: SqlExpression) => PlanExpression,
 ): PlanExpression {
   const { text, typing } = context;
   const plan = context.subquery(query, scope);
@@ -119,7 +119,7 @@ function resolveMembership(
   };
 }
 
-function resolveScalar({ text }: ResolveContext, plan: Plan, span: Span): PlanExpression {
+function resolveScalar({ text }: ResolveContext, plan: LogicalPlan, span: Span): PlanExpression {
   const [column, ...more] = plan.columns;
   if (column === undefined || more.length > 0)
     throw senseless(text, span, `This query gives ${plan.columns.length} columns; one is expected here.`);
@@ -130,7 +130,11 @@ function resolveScalar({ text }: ResolveContext, plan: Plan, span: Span): PlanEx
 }
 
 /** After GROUP BY, an expression that is one of its keys is a column. */
-function keyOf(context: ResolveContext, expression: Expression, grouping: Grouping): PlanExpression | null {
+function keyOf(
+  context: ResolveContext,
+  expression: SqlExpression,
+  grouping: GroupScope,
+): PlanExpression | null {
   if (expression.kind === "constant" || usesAggregate(expression) || hasSubquery(expression)) return null;
   let plain: PlanExpression;
   try {
@@ -146,6 +150,6 @@ function keyOf(context: ResolveContext, expression: Expression, grouping: Groupi
   return { kind: "column", index, depth: 0, type, nullable, span };
 }
 
-function hasSubquery(expression: Expression): boolean {
+function hasSubquery(expression: SqlExpression): boolean {
   return /"kind":"(exists|in|scalar)"/.test(JSON.stringify(expression));
 }

@@ -1,6 +1,6 @@
 import type { ColumnName, FromItem } from "../ast.js";
-import type { Plan, PlanExpression } from "../plan.js";
-import type { Column } from "../schema.js";
+import type { LogicalPlan, PlanExpression } from "../plan.js";
+import type { SqlColumn } from "../schema.js";
 import type { Span } from "../source.js";
 import { showType } from "../types.js";
 import { resolveExpression } from "./expression.js";
@@ -10,7 +10,7 @@ import { refusal, senseless, suggestion, unknown } from "./refusals.js";
 import { Scope, type Visible } from "./scope.js";
 
 interface Source {
-  readonly plan: Plan;
+  readonly plan: LogicalPlan;
   readonly visible: readonly Visible[];
 }
 
@@ -40,7 +40,7 @@ function fromItem(resolver: Resolver, from: FromItem, outer: Scope | null, named
   }
 }
 
-function visibleAs(plan: Plan, table: string): Source {
+function visibleAs(plan: LogicalPlan, table: string): Source {
   return {
     plan,
     visible: plan.columns.map((column, index) => ({
@@ -53,7 +53,7 @@ function visibleAs(plan: Plan, table: string): Source {
   };
 }
 
-function table(resolver: Resolver, name: string, span: Span, named: Named | null): Plan {
+function table(resolver: Resolver, name: string, span: Span, named: Named | null): LogicalPlan {
   for (let each = named; each !== null; each = each.before) {
     if (each.name !== name) continue;
     resolver.nextScan(span);
@@ -69,7 +69,7 @@ function table(resolver: Resolver, name: string, span: Span, named: Named | null
   return { kind: "scan", scan: resolver.nextScan(span), table: name, columns, span };
 }
 
-function renamed(resolver: Resolver, plan: Plan, names: readonly string[], span: Span): Plan {
+function renamed(resolver: Resolver, plan: LogicalPlan, names: readonly string[], span: Span): LogicalPlan {
   if (names.length === 0) return plan;
   if (names.length > plan.columns.length)
     throw senseless(
@@ -102,7 +102,7 @@ function window(
     );
   // A row without a time is in no window.
   const end = { type: column.type === "date" ? ("timestamp" as const) : column.type, nullable: false };
-  const plan: Plan = {
+  const plan: LogicalPlan = {
     kind: "window",
     window: from.window,
     input,
@@ -155,7 +155,7 @@ function join(
     from.on === null
       ? []
       : [resolver.typing.truth(resolveExpression(resolver.context(named), from.on, place), "ON")];
-  const plan: Plan = {
+  const plan: LogicalPlan = {
     kind: "join",
     join: from.join,
     left: left.plan,
@@ -168,8 +168,12 @@ function join(
 }
 
 /** The columns of both sides; those of a side that may have no match can be NULL. */
-function sidesOf(join: "inner" | "left" | "right" | "full", left: Plan, right: Plan): Column[] {
-  const lacking = (columns: readonly Column[]) => columns.map((each) => ({ ...each, nullable: true }));
+function sidesOf(
+  join: "inner" | "left" | "right" | "full",
+  left: LogicalPlan,
+  right: LogicalPlan,
+): SqlColumn[] {
+  const lacking = (columns: readonly SqlColumn[]) => columns.map((each) => ({ ...each, nullable: true }));
   return [
     ...(join === "right" || join === "full" ? lacking(left.columns) : left.columns),
     ...(join === "left" || join === "full" ? lacking(right.columns) : right.columns),

@@ -1,4 +1,4 @@
-import type { Operator } from "../ast.js";
+import type { SqlOperator } from "../ast.js";
 import { castsImplicitly } from "../catalog/casts.js";
 import { signaturesOf } from "../catalog/index.js";
 import { choose } from "../catalog/overload.js";
@@ -15,7 +15,7 @@ const COMPARISONS: ReadonlySet<string> = new Set(["=", "<>", "<", "<=", ">", ">=
 export function typedOperator(
   typing: Typing,
   text: string,
-  operator: Operator,
+  operator: SqlOperator,
   operands: readonly PlanExpression[],
   span: Span,
 ): PlanExpression {

@@ -1,13 +1,13 @@
-import type { Expression, Query, SortItem } from "../ast.js";
-import type { Plan, SortKey } from "../plan.js";
+import type { SortItem, SqlExpression, SqlQuery } from "../ast.js";
+import type { LogicalPlan, OrderKey } from "../plan.js";
 import { refusal, unknown } from "./refusals.js";
 
-export function sortKey({ descending, nullsFirst }: SortItem, index: number): SortKey {
+export function sortKey({ descending, nullsFirst }: SortItem, index: number): OrderKey {
   return { index, descending, nullsFirst };
 }
 
 /** The column of a result that ORDER BY names or numbers. */
-export function outputIndex(expression: Expression, names: readonly string[]): number | null {
+export function outputIndex(expression: SqlExpression, names: readonly string[]): number | null {
   if (expression.kind === "constant" && typeof expression.value === "number")
     return Number.isInteger(expression.value) && expression.value >= 1 && expression.value <= names.length
       ? expression.value - 1
@@ -18,7 +18,12 @@ export function outputIndex(expression: Expression, names: readonly string[]): n
 }
 
 /** ORDER BY without LIMIT is left out: a stream has no order, so none is made. */
-export function limited(text: string, plan: Plan, query: Query, order: readonly SortKey[]): Plan {
+export function limited(
+  text: string,
+  plan: LogicalPlan,
+  query: SqlQuery,
+  order: readonly OrderKey[],
+): LogicalPlan {
   const { limit, offset, limitSpan: span } = query;
   if (limit === null && offset === 0) return plan;
   if (order.length === 0)
@@ -27,7 +32,12 @@ export function limited(text: string, plan: Plan, query: Query, order: readonly 
 }
 
 /** By the names and numbers of the columns of a result. */
-export function limitedByColumns(text: string, plan: Plan, query: Query, after: string): Plan {
+export function limitedByColumns(
+  text: string,
+  plan: LogicalPlan,
+  query: SqlQuery,
+  after: string,
+): LogicalPlan {
   const names = plan.columns.map(({ name }) => name);
   const order = query.orderBy.map((item) => {
     const index = outputIndex(item.expression, names);

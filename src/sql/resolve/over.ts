@@ -1,21 +1,21 @@
-import type { Call, Expression } from "../ast.js";
-import type { Over, PlanExpression, RankName, SortExpression } from "../plan.js";
+import type { FunctionCall, SqlExpression } from "../ast.js";
+import type { OverCall, PlanExpression, RankFunction, SortExpression } from "../plan.js";
 import type { SqlType } from "../types.js";
 import { aggregateOf, isAggregate } from "./aggregate.js";
-import type { Place, ResolveContext } from "./context.js";
+import type { ExpressionPlace, ResolveContext } from "./context.js";
 import { refusal, senseless } from "./refusals.js";
 import { sameExpression } from "./same.js";
 
-const RANKS: readonly string[] = ["row_number", "rank", "dense_rank"] satisfies readonly RankName[];
+const RANKS: readonly string[] = ["row_number", "rank", "dense_rank"] satisfies readonly RankFunction[];
 const NEIGHBOURS: readonly string[] = ["lag", "lead"];
 const EDGES: readonly string[] = ["first_value", "last_value"];
 
 /** A function with OVER becomes a column of its own behind those of the rows; equal ones are computed once. */
 export function typedOver(
   context: ResolveContext,
-  call: Call,
-  { overs }: Place,
-  again: (each: Expression) => PlanExpression,
+  call: FunctionCall,
+  { overs }: ExpressionPlace,
+  again: (each: SqlExpression) => PlanExpression,
 ): PlanExpression {
   const { text } = context;
   const { span, over } = call;
@@ -32,17 +32,21 @@ export function typedOver(
   return { kind: "column", index: overs.width + index, depth: 0, type, nullable, span };
 }
 
-function overOf(context: ResolveContext, call: Call, again: (each: Expression) => PlanExpression): Over {
+function overOf(
+  context: ResolveContext,
+  call: FunctionCall,
+  again: (each: SqlExpression) => PlanExpression,
+): OverCall {
   const { text, typing } = context;
   const { name, span, over } = call;
-  const settled = (each: Expression) => typing.settled(again(each));
+  const settled = (each: SqlExpression) => typing.settled(again(each));
   const partition = (over?.partition ?? []).map(settled);
   const order = (over?.order ?? []).map(
     (item): SortExpression => ({ ...item, expression: settled(item.expression) }),
   );
   const frame = over?.frame ?? { unit: "range", start: null, end: 0 };
   const shared = { partition, order, frame, span };
-  const made = (type: SqlType, nullable: boolean, of: Over["function"]): Over => {
+  const made = (type: SqlType, nullable: boolean, of: OverCall["function"]): OverCall => {
     return { ...shared, function: of, type, nullable };
   };
   const operands = call.operands.map(settled);
@@ -55,7 +59,7 @@ function overOf(context: ResolveContext, call: Call, again: (each: Expression) =
       span,
       `${name}() needs an ORDER BY in OVER: without one, chance decides which row comes before which.`,
     );
-  if (RANKS.includes(name)) return made("int8", false, { kind: "rank", name: name as RankName });
+  if (RANKS.includes(name)) return made("int8", false, { kind: "rank", name: name as RankFunction });
   if (NEIGHBOURS.includes(name) && operand !== undefined) return neighbour(context, call, operands, made);
   if (EDGES.includes(name) && operand !== undefined)
     return made(operand.type, true, { kind: "edge", name: name as "first_value", operand });
@@ -72,10 +76,10 @@ function overOf(context: ResolveContext, call: Call, again: (each: Expression) =
 
 function neighbour(
   { text, typing }: ResolveContext,
-  { name, span }: Call,
+  { name, span }: FunctionCall,
   [operand, distance, otherwise]: readonly PlanExpression[],
-  made: (type: SqlType, nullable: boolean, of: Over["function"]) => Over,
-): Over {
+  made: (type: SqlType, nullable: boolean, of: OverCall["function"]) => OverCall,
+): OverCall {
   const offset = distance === undefined ? 1 : distance.kind === "constant" ? distance.value : null;
   if (operand === undefined || typeof offset !== "number" || !Number.isInteger(offset) || offset < 0)
     throw refusal(text, span, `The distance of ${name}() is a whole number that is not negative.`);

@@ -1,6 +1,6 @@
-import type { Query } from "../ast.js";
-import type { Plan, ResolvedQuery } from "../plan.js";
-import { type Column, columnOf, type Schema } from "../schema.js";
+import type { SqlQuery } from "../ast.js";
+import type { LogicalPlan, ResolvedQuery } from "../plan.js";
+import { columnOf, type SqlColumn, type SqlSchema } from "../schema.js";
 import { resolveCombination, resolveValues } from "./combination.js";
 import type { ResolveContext } from "./context.js";
 import { refusal } from "./refusals.js";
@@ -12,13 +12,13 @@ import { Typing } from "./typing.js";
 export interface Named {
   readonly name: string;
   readonly columns: readonly string[];
-  readonly query: Query;
+  readonly query: SqlQuery;
   /** What could be named where this one was written. */
   readonly before: Named | null;
 }
 
 /** Looks up every name of a query in the columns of the tables that there are, and decides every type. */
-export function resolveQuery(query: Query, text: string, schema: Schema): ResolvedQuery {
+export function resolveQuery(query: SqlQuery, text: string, schema: SqlSchema): ResolvedQuery {
   const tables = Object.fromEntries(
     Object.entries(schema).map(([name, columns]) => [name, columns.map(columnOf)]),
   );
@@ -41,25 +41,25 @@ const SCANS_MAX = 1000;
 
 export class Resolver {
   readonly text: string;
-  readonly tables: Readonly<Record<string, readonly Column[]>>;
+  readonly tables: Readonly<Record<string, readonly SqlColumn[]>>;
   readonly typing: Typing;
   readonly scanned = new Set<string>();
   #scans = 0;
 
-  constructor(text: string, tables: Readonly<Record<string, readonly Column[]>>) {
+  constructor(text: string, tables: Readonly<Record<string, readonly SqlColumn[]>>) {
     this.text = text;
     this.tables = tables;
     this.typing = new Typing(text);
   }
 
   /** Called for each mention of a table: gives it its number. */
-  nextScan(span: Query["span"]): number {
+  nextScan(span: SqlQuery["span"]): number {
     if (this.#scans >= SCANS_MAX)
       throw refusal(this.text, span, `The query reads tables in more than ${SCANS_MAX} places.`);
     return this.#scans++;
   }
 
-  query(query: Query, outer: Scope | null, named: Named | null): Plan {
+  query(query: SqlQuery, outer: Scope | null, named: Named | null): LogicalPlan {
     let inner = named;
     for (const { name, columns, query: definition } of query.with)
       inner = { name, columns, query: definition, before: inner };

@@ -1,5 +1,5 @@
 import type { ColumnName } from "../ast.js";
-import type { Column } from "../schema.js";
+import type { SqlColumn } from "../schema.js";
 import type { Span } from "../source.js";
 import { list, senseless, suggestion, unknown } from "./refusals.js";
 
@@ -8,7 +8,7 @@ export interface Visible {
   readonly table: string;
   readonly name: string;
   readonly index: number;
-  readonly column: Column;
+  readonly column: SqlColumn;
   /** Joined by USING: it can be named with its table only, and `*` leaves it out. */
   readonly merged: boolean;
 }
@@ -37,7 +37,7 @@ export class Scope {
     return new Scope(this.text, this.visible, this.outer, places);
   }
 
-  find(column: ColumnName): { index: number; depth: number; column: Column } {
+  find(column: ColumnName): { index: number; depth: number; column: SqlColumn } {
     for (let scope: Scope | null = this, depth = 0; scope !== null; scope = scope.outer, depth++) {
       const found = scope.visible.filter(
         ({ table, name, merged }) =>

@@ -1,7 +1,7 @@
-import type { Expression, Query, Select, SortItem } from "../ast.js";
-import type { Over, Plan, PlanColumn, PlanExpression, SortKey } from "../plan.js";
+import type { Select, SortItem, SqlExpression, SqlQuery } from "../ast.js";
+import type { LogicalPlan, OrderKey, OverCall, PlanColumn, PlanExpression } from "../plan.js";
 import { usesAggregate } from "./aggregate.js";
-import type { Grouping, Place, ResolveContext } from "./context.js";
+import type { ExpressionPlace, GroupScope, ResolveContext } from "./context.js";
 import { resolveExpression } from "./expression.js";
 import { resolveFrom } from "./from.js";
 import { badOrder, limited, outputIndex, sortKey } from "./order.js";
@@ -14,10 +14,10 @@ import { Scope } from "./scope.js";
 export function resolveSelect(
   resolver: Resolver,
   select: Select,
-  query: Query,
+  query: SqlQuery,
   outer: Scope | null,
   named: Named | null,
-): Plan {
+): LogicalPlan {
   const { text, typing } = resolver;
   const { span } = select;
   const context = resolver.context(named);
@@ -48,7 +48,7 @@ export function resolveSelect(
   return hidden.length === 0 ? plan : withoutHidden(plan, outputs, span);
 }
 
-function usesOver(select: Select, query: Query): boolean {
+function usesOver(select: Select, query: SqlQuery): boolean {
   return /"over":\{/.test(JSON.stringify([select.items, query.orderBy]));
 }
 
@@ -58,13 +58,13 @@ class Clauses {
   readonly having: PlanExpression | null;
   readonly hidden: PlanColumn[] = [];
   readonly keys: readonly number[];
-  readonly order: readonly SortKey[];
-  readonly functions: readonly Over[];
+  readonly order: readonly OrderKey[];
+  readonly functions: readonly OverCall[];
   readonly #context: ResolveContext;
   readonly #select: Select;
-  readonly #place: Place;
+  readonly #place: ExpressionPlace;
 
-  constructor(context: ResolveContext, select: Select, query: Query, place: Place) {
+  constructor(context: ResolveContext, select: Select, query: SqlQuery, place: ExpressionPlace) {
     this.#context = context;
     this.#select = select;
     this.#place = place;
@@ -79,7 +79,7 @@ class Clauses {
     this.order = query.orderBy.map((item) => this.#key(item));
   }
 
-  #key(item: SortItem): SortKey {
+  #key(item: SortItem): OrderKey {
     const { text } = this.#context;
     if (item.expression.kind === "constant" && this.#named(item.expression) === null)
       throw badOrder(text, item, "ORDER BY takes its columns by name or number");
@@ -89,7 +89,7 @@ class Clauses {
     return sortKey(item, index);
   }
 
-  #index(expression: Expression): number {
+  #index(expression: SqlExpression): number {
     const named = this.#named(expression);
     if (named !== null) return named;
     const { typing } = this.#context;
@@ -101,7 +101,7 @@ class Clauses {
     return all.length;
   }
 
-  #named(expression: Expression): number | null {
+  #named(expression: SqlExpression): number | null {
     return outputIndex(
       expression,
       this.outputs.map(({ name }) => name),
@@ -109,7 +109,12 @@ class Clauses {
   }
 }
 
-function groupingOf(context: ResolveContext, select: Select, query: Query, scope: Scope): Grouping | null {
+function groupingOf(
+  context: ResolveContext,
+  select: Select,
+  query: SqlQuery,
+  scope: Scope,
+): GroupScope | null {
   const used = [
     ...select.items.flatMap(({ expression }) => expression ?? []),
     ...query.orderBy.map(({ expression }) => expression),
@@ -124,7 +129,12 @@ function groupingOf(context: ResolveContext, select: Select, query: Query, scope
 }
 
 /** `GROUP BY 1` and `GROUP BY alias`; as in PostgreSQL, a column of a table comes before an alias. */
-function groupedExpression(text: string, expression: Expression, select: Select, scope: Scope): Expression {
+function groupedExpression(
+  text: string,
+  expression: SqlExpression,
+  select: Select,
+  scope: Scope,
+): SqlExpression {
   if (expression.kind === "constant" && typeof expression.value === "number") {
     const item = select.items[expression.value - 1]?.expression;
     if (item === undefined || item === null)
@@ -136,7 +146,7 @@ function groupedExpression(text: string, expression: Expression, select: Select,
   return select.items.find(({ alias }) => alias === expression.name)?.expression ?? expression;
 }
 
-function outputsOf(context: ResolveContext, select: Select, place: Place): PlanColumn[] {
+function outputsOf(context: ResolveContext, select: Select, place: ExpressionPlace): PlanColumn[] {
   return select.items.flatMap((item): PlanColumn[] => {
     if (item.expression !== null) {
       const expression = context.typing.settled(resolveExpression(context, item.expression, place));
@@ -149,12 +159,20 @@ function outputsOf(context: ResolveContext, select: Select, place: Place): PlanC
   });
 }
 
-export function project(input: Plan, outputs: readonly PlanColumn[], span: Plan["span"]): Plan {
+export function project(
+  input: LogicalPlan,
+  outputs: readonly PlanColumn[],
+  span: LogicalPlan["span"],
+): LogicalPlan {
   const columns = outputs.map(({ name, expression: { type, nullable } }) => ({ name, type, nullable }));
   return { kind: "project", input, outputs, columns, span };
 }
 
-function withoutHidden(plan: Plan, outputs: readonly PlanColumn[], span: Plan["span"]): Plan {
+function withoutHidden(
+  plan: LogicalPlan,
+  outputs: readonly PlanColumn[],
+  span: LogicalPlan["span"],
+): LogicalPlan {
   const kept = outputs.map(({ name, expression }, index): PlanColumn => {
     const { type, nullable, span: own } = expression;
     return { name, expression: { kind: "column", index, depth: 0, type, nullable, span: own } };
@@ -162,7 +180,7 @@ function withoutHidden(plan: Plan, outputs: readonly PlanColumn[], span: Plan["s
   return project(plan, kept, span);
 }
 
-function grouped(input: Plan, { keys, aggregates }: Grouping, select: Select): Plan {
+function grouped(input: LogicalPlan, { keys, aggregates }: GroupScope, select: Select): LogicalPlan {
   const columns = [
     ...keys.map(({ type, nullable }) => ({ name: "", type, nullable })),
     ...aggregates.map(({ name, type, nullable }) => ({ name, type, nullable })),
@@ -174,18 +192,18 @@ function grouped(input: Plan, { keys, aggregates }: Grouping, select: Select): P
   return { kind: "aggregate", input, grouped: select.groupBy.length > 0, keys, aggregates, columns, span };
 }
 
-function over(input: Plan, functions: readonly Over[], span: Plan["span"]): Plan {
+function over(input: LogicalPlan, functions: readonly OverCall[], span: LogicalPlan["span"]): LogicalPlan {
   const added = functions.map(({ type, nullable }) => ({ name: "", type, nullable }));
   return { kind: "over", input, functions, columns: [...input.columns, ...added], span };
 }
 
 function distinctOn(
   text: string,
-  input: Plan,
+  input: LogicalPlan,
   keys: readonly number[],
-  order: readonly SortKey[],
-  span: Plan["span"],
-): Plan {
+  order: readonly OrderKey[],
+  span: LogicalPlan["span"],
+): LogicalPlan {
   if (order.length === 0)
     throw refusal(
       text,
@@ -199,7 +217,7 @@ function distinctOn(
 }
 
 /** Which columns can still be named after GROUP BY, and where they are now. */
-function placesOf({ keys }: Grouping): Map<number, number> {
+function placesOf({ keys }: GroupScope): Map<number, number> {
   const places = new Map<number, number>();
   for (const [place, key] of keys.entries())
     if (key.kind === "column" && key.depth === 0 && !places.has(key.index)) places.set(key.index, place);
@@ -207,7 +225,7 @@ function placesOf({ keys }: Grouping): Map<number, number> {
 }
 
 /** The names that PostgreSQL gives. */
-function nameOf(expression: Expression): string {
+function nameOf(expression: SqlExpression): string {
   if (expression.kind === "column" || expression.kind === "call") return expression.name;
   if (expression.kind === "cast")
     return expression.operand.kind === "column" ? expression.operand.name : expression.type;

@@ -2,7 +2,7 @@ import type { Aggregate } from "../plan/index.js";
 import { sumType } from "./aggregate-state.js";
 import { compared } from "./arithmetic.js";
 import { cast } from "./casts.js";
-import type { Code, Value } from "./code.js";
+import type { CodeBuilder, Value } from "./code.js";
 import { blank, compile } from "./expression.js";
 
 /**
@@ -17,7 +17,7 @@ export interface Operand extends Value {
 }
 
 export function operandOf(
-  code: Code,
+  code: CodeBuilder,
   aggregate: Aggregate,
   retracts: boolean,
   row: readonly Value[],
@@ -48,7 +48,7 @@ export function operandOf(
 
 /** Computes the next state of one aggregate now, and returns what writes it. */
 export function advance(
-  code: Code,
+  code: CodeBuilder,
   aggregate: Aggregate,
   { v, counts }: Operand,
   place: number,
@@ -80,7 +80,7 @@ export function advance(
 }
 
 function summed(
-  code: Code,
+  code: CodeBuilder,
   aggregate: Aggregate,
   v: string,
   counts: string | null,
@@ -122,7 +122,7 @@ function summed(
   return [store, counted];
 }
 
-function extreme(code: Code, { name, type }: Aggregate, v: string, place: number): string[] {
+function extreme(code: CodeBuilder, { name, type }: Aggregate, v: string, place: number): string[] {
   const column = `table.columns[${place}]`;
   const state = `s${place}`;
   const operator = name === "min" ? "<" : ">";

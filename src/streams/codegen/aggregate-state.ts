@@ -1,6 +1,6 @@
 import { type ColumnSpec, column, type Schema } from "../columns/index.js";
 import type { Aggregate, Expression, Type } from "../plan/index.js";
-import type { Code, Value } from "./code.js";
+import type { CodeBuilder, Value } from "./code.js";
 
 /**
  * What a group keeps, as columns of its table: the key, where rows can be taken back their number, then for each aggregate
@@ -88,7 +88,7 @@ export function sumType({ type, scale, name, operand }: Aggregate, retracts: boo
 
 /** The row that a group stands for: its keys, then the values of its aggregates. */
 export function groupRow(
-  code: Code,
+  code: CodeBuilder,
   aggregates: readonly Aggregate[],
   { keyCount, places, retracts }: StateColumns,
   state: readonly Value[],
@@ -117,7 +117,7 @@ export function groupRow(
 }
 
 function total(
-  code: Code,
+  code: CodeBuilder,
   aggregate: Aggregate,
   retracts: boolean,
   sum: string,
@@ -133,7 +133,13 @@ function total(
   return aggregate.type === "int" && type === "numeric" ? code.call("numericToInt", [exact], true) : exact;
 }
 
-function average(code: Code, aggregate: Aggregate, sum: string, count: string, retracts: boolean): string {
+function average(
+  code: CodeBuilder,
+  aggregate: Aggregate,
+  sum: string,
+  count: string,
+  retracts: boolean,
+): string {
   if (aggregate.type !== "numeric") return `(${sum} / ${count})`;
   const by = aggregate.scale - sumType(aggregate, retracts).scale;
   // The average of no values is NULL, and nothing is divided for it.

@@ -1,13 +1,13 @@
 import type { Batch, ColumnSpec, Schema } from "../columns/index.js";
-import type { Aggregate, Expression, Step } from "../plan/index.js";
+import type { Aggregate, Expression, RowStep } from "../plan/index.js";
 import type { GroupValues, KeyedTable } from "../tables/index.js";
 import { advance, numericAt, operandOf } from "./advance.js";
 import { type StateColumns, valuesKept } from "./aggregate-state.js";
-import { Code } from "./code.js";
+import { CodeBuilder } from "./code.js";
 import { compile } from "./expression.js";
 import { functionOf, type RowErrors } from "./function.js";
 import { countedValue, firstSight, listedValues } from "./group-values.js";
-import { Key } from "./key.js";
+import { GeneratedKey } from "./key.js";
 import { columnsOf, rowLoop, rowSteps, rowsPerRow } from "./row.js";
 
 /** How groups are updated. */
@@ -19,7 +19,7 @@ export interface GroupingCode {
 }
 
 /** The groups that a round changed, in the order in which it first did, and the state that they had before it. */
-export interface Round {
+export interface GeneratedRound {
   rows: Int32Array;
   /** The row of `before` that has the old state, or -1 if the group is new. */
   olds: Int32Array;
@@ -34,7 +34,7 @@ export interface Groups {
   /** For each aggregate with DISTINCT of rows that are never taken back, the values that its groups have seen. */
   readonly seen: readonly (KeyedTable | null)[];
   readonly values: readonly (GroupValues | null)[];
-  readonly round: Round | null;
+  readonly round: GeneratedRound | null;
   /** Groups by the key that completes them. */
   readonly windows: { open(key: number, row: number): void } | null;
   /** Groups up to here are complete. */
@@ -52,17 +52,17 @@ export type Update = (input: Batch, groups: Groups, errors: RowErrors) => void;
  */
 export function updateGroups(
   input: Schema,
-  steps: readonly Step[],
+  steps: readonly RowStep[],
   keys: readonly Expression[],
   aggregates: readonly Aggregate[],
   state: StateColumns,
   { notes, closing }: GroupingCode = { notes: false, closing: null },
 ): Update {
-  const code = new Code();
+  const code = new CodeBuilder();
   const { retracts } = state;
   const row = columnsOf(code, "input", input, "i");
   code.line("const table = output.table;");
-  const key = new Key(code, "table", state.schema.slice(0, state.keyCount));
+  const key = new GeneratedKey(code, "table", state.schema.slice(0, state.keyCount));
   const columns = state.schema
     .slice(state.keyCount)
     .map((spec, i) => ({ name: `s${state.keyCount + i}`, spec, index: state.keyCount + i }));

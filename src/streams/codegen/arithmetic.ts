@@ -1,5 +1,5 @@
 import type { Arithmetic, Comparison, Type, ValueType } from "../plan/index.js";
-import type { Code } from "./code.js";
+import type { CodeBuilder } from "./code.js";
 import type { LibraryName } from "./lib/index.js";
 
 /** Operators on values that are not NULL. Both sides of a comparison have one type. */
@@ -13,7 +13,13 @@ const JS: Readonly<Record<Comparison, string>> = {
   ">=": ">=",
 };
 
-export function compared(code: Code, operator: Comparison, type: ValueType, a: string, b: string): string {
+export function compared(
+  code: CodeBuilder,
+  operator: Comparison,
+  type: ValueType,
+  a: string,
+  b: string,
+): string {
   if (type === "text" || type === "json") {
     if (operator === "=" || operator === "<>") return `${a} ${JS[operator]} ${b}`;
     return `${code.call("compareText", [a, b])} ${JS[operator]} 0`;
@@ -49,7 +55,7 @@ const NUMERIC: Readonly<Record<Arithmetic, LibraryName>> = {
 };
 
 export function arithmetic(
-  code: Code,
+  code: CodeBuilder,
   operator: Arithmetic,
   left: Type,
   right: Type,
@@ -75,7 +81,7 @@ export function arithmetic(
 
 /** The scale of a result is the plan's; operands are brought to the scales that give it. */
 function numericArithmetic(
-  code: Code,
+  code: CodeBuilder,
   operator: Arithmetic,
   left: number,
   right: number,
@@ -91,7 +97,7 @@ function numericArithmetic(
   return at(result, scale - both);
 }
 
-export function negated(code: Code, type: ValueType, a: string): string {
+export function negated(code: CodeBuilder, type: ValueType, a: string): string {
   if (type === "numeric") return code.call("subtractNumeric", ["0", a]);
   return type === "float" ? `-${a}` : `0 - ${a}`;
 }

@@ -1,9 +1,9 @@
 import type { FunctionName, Type } from "../plan/index.js";
-import type { Code } from "./code.js";
+import type { CodeBuilder } from "./code.js";
 
 /** A call of a function whose operands are not NULL. */
 export function called(
-  code: Code,
+  code: CodeBuilder,
   name: FunctionName,
   types: readonly Type[],
   result: Type,
@@ -12,7 +12,7 @@ export function called(
   return FUNCTIONS[name](code, operands, types[0] ?? result, result);
 }
 
-type Write = (code: Code, operands: readonly string[], first: Type, result: Type) => string;
+type Write = (code: CodeBuilder, operands: readonly string[], first: Type, result: Type) => string;
 
 const FUNCTIONS: Readonly<Record<FunctionName, Write>> = {
   abs: (code, [a = ""], { type }) =>

@@ -1,8 +1,8 @@
 import type { Type, ValueType } from "../plan/index.js";
-import type { Code } from "./code.js";
+import type { CodeBuilder } from "./code.js";
 
 /** A value of one type as one of another; the plan has checked that there is a way. */
-export function cast(code: Code, from: Type, to: Type, a: string): string {
+export function cast(code: CodeBuilder, from: Type, to: Type, a: string): string {
   const write = CASTS[`${from.type} ${to.type}`];
   if (write === undefined) throw new RangeError(`There is no cast from ${from.type} to ${to.type}.`);
   return write(code, a, from.scale, to.scale);
@@ -12,7 +12,7 @@ export function canCast(from: ValueType, to: ValueType): boolean {
   return from === to || CASTS[`${from} ${to}`] !== undefined;
 }
 
-type Write = (code: Code, a: string, from: number, to: number) => string;
+type Write = (code: CodeBuilder, a: string, from: number, to: number) => string;
 
 const CASTS: Readonly<Record<string, Write>> = {
   "int float": (_, a) => a,
@@ -38,6 +38,6 @@ const CASTS: Readonly<Record<string, Write>> = {
   "json text": (_, a) => a,
 };
 
-function rescaled(code: Code, a: string, by: number): string {
+function rescaled(code: CodeBuilder, a: string, by: number): string {
   return by === 0 ? a : code.call("rescale", [a, String(by)]);
 }

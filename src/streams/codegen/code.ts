@@ -19,7 +19,7 @@ export interface Value {
  * parameters and not part of the text, so that queries which differ in constants only share one function, which stays hot.
  * Every word of the text comes from this folder: nothing that a user wrote gets into it but numbers of columns.
  */
-export class Code {
+export class CodeBuilder {
   #lines: string[] = [];
   readonly #before: string[] = [];
   #names = 0;

@@ -2,7 +2,7 @@ import type { Expression, Type } from "../plan/index.js";
 import { arithmetic, compared, negated } from "./arithmetic.js";
 import { called } from "./calls.js";
 import { cast } from "./casts.js";
-import { anyNull, type Code, type Value } from "./code.js";
+import { anyNull, type CodeBuilder, type Value } from "./code.js";
 import { likeMatcher, RowError } from "./lib/index.js";
 
 /**
@@ -10,7 +10,7 @@ import { likeMatcher, RowError } from "./lib/index.js";
  * whether it is NULL. What cannot be NULL has no second value and pays nothing for it. Operands that can fail are computed only
  * when they are needed: behind WHEN, and behind the operands of AND and OR that decide already.
  */
-export function compile(code: Code, expression: Expression, row: readonly Value[]): Value {
+export function compile(code: CodeBuilder, expression: Expression, row: readonly Value[]): Value {
   const each = (operand: Expression) => compile(code, operand, row);
   switch (expression.kind) {
     case "column": {
@@ -73,7 +73,7 @@ export function blank({ type }: Type): string {
  * value of the type, but not one that the function need take.
  */
 function strict(
-  code: Code,
+  code: CodeBuilder,
   type: Type,
   operands: readonly Value[],
   result: (values: readonly [string, string, ...string[]]) => string,
@@ -98,7 +98,7 @@ function strict(
  * of their own become one JavaScript expression; others stand in blocks that are passed over once the result is known.
  */
 function logic(
-  code: Code,
+  code: CodeBuilder,
   kind: "and" | "or",
   operands: readonly Expression[],
   row: readonly Value[],
@@ -123,7 +123,11 @@ function logic(
 }
 
 /** LIKE with a constant pattern is compiled when the query is; one that is wrong fails for each row, as in PostgreSQL. */
-function liked(code: Code, expression: Extract<Expression, { kind: "like" }>, row: readonly Value[]): Value {
+function liked(
+  code: CodeBuilder,
+  expression: Extract<Expression, { kind: "like" }>,
+  row: readonly Value[],
+): Value {
   const { pattern } = expression;
   const text = compile(code, expression.text, row);
   if (pattern.kind === "constant" && typeof pattern.value === "string" && isPattern(pattern.value)) {
@@ -151,7 +155,7 @@ class Result {
   readonly #isNull: string | null;
 
   constructor(
-    readonly code: Code,
+    readonly code: CodeBuilder,
     type: Type,
     assigns: readonly Expression[],
     canLack: boolean,
@@ -173,7 +177,11 @@ class Result {
   }
 }
 
-function chosen(code: Code, expression: Extract<Expression, { kind: "case" }>, row: readonly Value[]): Value {
+function chosen(
+  code: CodeBuilder,
+  expression: Extract<Expression, { kind: "case" }>,
+  row: readonly Value[],
+): Value {
   const { branches, otherwise } = expression;
   const results = [...branches.map(({ result }) => result), ...(otherwise === null ? [] : [otherwise])];
   const { nullable } = expression;
@@ -195,7 +203,7 @@ function chosen(code: Code, expression: Extract<Expression, { kind: "case" }>, r
 }
 
 function coalesced(
-  code: Code,
+  code: CodeBuilder,
   expression: Extract<Expression, { kind: "coalesce" }>,
   row: readonly Value[],
 ): Value {
@@ -218,7 +226,7 @@ function coalesced(
 
 /** The greatest or least of the operands that are not NULL. */
 function extreme(
-  code: Code,
+  code: CodeBuilder,
   expression: Extract<Expression, { kind: "greatest" | "least" }>,
   row: readonly Value[],
 ): Value {

@@ -1,4 +1,4 @@
-import type { Code } from "./code.js";
+import type { CodeBuilder } from "./code.js";
 import { LIBRARY, RowError } from "./lib/index.js";
 
 const SAMPLE_MAX = 10;
@@ -36,7 +36,9 @@ const MADE_MAX = 5000;
  * The function of some code. Plans of one shape give one text, and one text gives one function, whose constants come with
  * each call: thousands of small queries that differ in constants run code that is hot.
  */
-export function functionOf(code: Code): (input: unknown, output: unknown, errors: RowErrors) => number {
+export function functionOf(
+  code: CodeBuilder,
+): (input: unknown, output: unknown, errors: RowErrors) => number {
   const { text, constants } = code;
   let generated = made.get(text);
   if (generated === undefined) {

@@ -1,18 +1,18 @@
 import type { Batch, Schema } from "../columns/index.js";
 import type { KeyedTable } from "../tables/index.js";
-import { Code, type Value } from "./code.js";
+import { CodeBuilder, type Value } from "./code.js";
 import { functionOf, RowErrors } from "./function.js";
-import { Key } from "./key.js";
+import { GeneratedKey } from "./key.js";
 import { columnsOf, rowLoop } from "./row.js";
 
 /** Writes the number of each row's group, by some of its columns, into `ids` from `from` on; new groups are added to the table. */
 export type GroupIds = (batch: Batch, table: KeyedTable, ids: Int32Array, from: number) => void;
 
 export function groupIds(schema: Schema, keys: readonly number[]): GroupIds {
-  const code = new Code();
+  const code = new CodeBuilder();
   const row = columnsOf(code, "input", schema, "i");
   code.line("const table = output.table, ids = output.ids, from = output.from;");
-  const key = new Key(
+  const key = new GeneratedKey(
     code,
     "table",
     keys.flatMap((index) => schema[index] ?? []),

@@ -1,7 +1,7 @@
 import type { Aggregate, Expression } from "../plan/index.js";
 import type { Operand } from "./advance.js";
 import { specOf, valueColumns } from "./aggregate-state.js";
-import type { Code, Value } from "./code.js";
+import type { CodeBuilder, Value } from "./code.js";
 import { compile } from "./expression.js";
 
 /** The columns of the values that an aggregate keeps, in tables and in generated code. */
@@ -13,7 +13,7 @@ export function valueSpecs(aggregate: Aggregate) {
 
 /** DISTINCT where no row is taken back: a value counts if the group has not seen it. The group is known by its row. */
 export function firstSight(
-  code: Code,
+  code: CodeBuilder,
   { operand }: Aggregate,
   value: Operand,
   index: number,
@@ -43,7 +43,11 @@ export function firstSight(
 }
 
 /** The values of a row that a list keeps besides the operand. They are computed with the operands, before anything is written. */
-export function listedValues(code: Code, aggregate: Aggregate, row: readonly Value[]): readonly Value[] {
+export function listedValues(
+  code: CodeBuilder,
+  aggregate: Aggregate,
+  row: readonly Value[],
+): readonly Value[] {
   return valueColumns(aggregate)
     .slice(1)
     .map((each) => compile(code, each, row));
@@ -54,7 +58,7 @@ export function listedValues(code: Code, aggregate: Aggregate, row: readonly Val
  * more (-1), or neither (0).
  */
 export function countedValue(
-  code: Code,
+  code: CodeBuilder,
   aggregate: Aggregate,
   index: number,
   operand: Operand,

@@ -1,16 +1,16 @@
 import type { Batch, Schema } from "../columns/index.js";
-import type { Expression, Plan, Step } from "../plan/index.js";
+import type { Expression, Plan, RowStep } from "../plan/index.js";
 import type { Bag, KeyedTable, WeightedRows } from "../tables/index.js";
 import { specOf } from "./aggregate-state.js";
-import { Code, type Value } from "./code.js";
+import { CodeBuilder, type Value } from "./code.js";
 import { blank, compile } from "./expression.js";
 import { functionOf, RowErrors } from "./function.js";
-import { Key } from "./key.js";
+import { GeneratedKey } from "./key.js";
 import { columnsOf, guarded, rowLoop, rowSteps, rowsPerRow } from "./row.js";
 import { storeRow } from "./rows.js";
-import { emptyOutput, Target } from "./target.js";
+import { BatchTarget, emptyOutput } from "./target.js";
 
-export type Join = Extract<Plan, { kind: "join" }>;
+export type JoinPlan = Extract<Plan, { kind: "join" }>;
 export type Side = "left" | "right";
 
 /** How one side of a join is kept. */
@@ -36,7 +36,7 @@ export interface JoinState {
 }
 
 /** The columns of the table of keys: the key, then the heads of the left and of the right chain. */
-export function joinKeys({ leftKeys, rightKeys }: Join): Schema {
+export function joinKeys({ leftKeys, rightKeys }: JoinPlan): Schema {
   const keys = leftKeys.map((key, i) =>
     specOf(`key${i}`, { ...key, nullable: false, scale: Math.max(key.scale, rightKeys[i]?.scale ?? 0) }),
   );
@@ -49,11 +49,11 @@ export type Probe = (input: Batch, state: JoinState, errors: RowErrors) => Batch
 
 interface Stretch {
   readonly input: Schema;
-  readonly steps: readonly Step[];
+  readonly steps: readonly RowStep[];
 }
 
 interface After {
-  readonly steps: readonly Step[];
+  readonly steps: readonly RowStep[];
   readonly output: Schema;
 }
 
@@ -65,7 +65,7 @@ interface After {
  * The pairs go through the steps that follow the join before they are written. Where matches are counted, the sum of the weights
  * of the rows that meet a row is kept with it; what follows from it comes out at the end of the round.
  */
-export function probe(plan: Join, side: Side, shape: JoinShape, before: Stretch, after: After): Probe {
+export function probe(plan: JoinPlan, side: Side, shape: JoinShape, before: Stretch, after: After): Probe {
   const made = new ProbeCode(plan, side, shape, before, after);
   const run = functionOf(made.code);
   const widest = rowsPerRow(before.steps);
@@ -83,18 +83,18 @@ export function probe(plan: Join, side: Side, shape: JoinShape, before: Stretch,
 }
 
 class ProbeCode {
-  readonly code = new Code();
-  readonly target: Target;
+  readonly code = new CodeBuilder();
+  readonly target: BatchTarget;
   readonly #other: Side;
   readonly #own: SideShape;
   readonly #theirs: SideShape;
-  readonly #key: Key;
-  readonly #values: Key | null;
+  readonly #key: GeneratedKey;
+  readonly #values: GeneratedKey | null;
   readonly #met: Value[];
   readonly #pairs: boolean;
 
   constructor(
-    readonly plan: Join,
+    readonly plan: JoinPlan,
     readonly side: Side,
     readonly shape: JoinShape,
     before: Stretch,
@@ -114,8 +114,8 @@ class ProbeCode {
     );
     const row = columnsOf(code, "input", before.input, "i");
     this.#met = columnsOf(code, "other", plan[this.#other].columns, "j");
-    this.target = new Target(code, "out", after.output);
-    this.#key = new Key(code, "table", keys.slice(0, keys.length - 2));
+    this.target = new BatchTarget(code, "out", after.output);
+    this.#key = new GeneratedKey(code, "table", keys.slice(0, keys.length - 2));
     code.line("let k = 0, room = out.capacity, ow = out.weights;", ...this.#key.hoist);
     code.line(
       `const heads = table.columns[${heads[side]}].values, others = table.columns[${heads[this.#other]}].values;`,
@@ -134,7 +134,7 @@ class ProbeCode {
   }
 
   /** The names that rows of the own side are kept by. */
-  #keeping(): Key | null {
+  #keeping(): GeneratedKey | null {
     const { code } = this;
     const schema = this.plan[this.side].columns;
     if (this.#own.counts) code.line("const ownMatches = own.matches, ownUnknown = own.unknown;");
@@ -144,7 +144,7 @@ class ProbeCode {
     }
     if (this.#own.rows === "none") return null;
     code.line("const rowTable = own.table, ownWeights = own.weights, dirty = own.isDirty;");
-    const values = new Key(code, "rowTable", schema);
+    const values = new GeneratedKey(code, "rowTable", schema);
     code.line(...values.hoist);
     return values;
   }
@@ -257,13 +257,13 @@ class ProbeCode {
 export type Relink = (state: JoinState) => void;
 
 /** Makes the chains of one side again, from its rows. */
-export function relink(plan: Join, side: Side, shape: JoinShape): Relink {
-  const code = new Code();
+export function relink(plan: JoinPlan, side: Side, shape: JoinShape): Relink {
+  const code = new CodeBuilder();
   const keys = joinKeys(plan);
   const head = side === "left" ? keys.length - 2 : keys.length - 1;
   const given = columnsOf(code, "input", plan[side].columns, "i");
   code.line("const table = output.keys, own = output.own, next = own.next;");
-  const key = new Key(code, "table", keys.slice(0, keys.length - 2));
+  const key = new GeneratedKey(code, "table", keys.slice(0, keys.length - 2));
   code.line("let heads;");
   const hoist = [...key.hoist, `heads = table.columns[${head}].values;`];
   code.line(...hoist);

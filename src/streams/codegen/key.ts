@@ -1,6 +1,6 @@
 import { invariant } from "../../errors.js";
 import type { ColumnSpec, Schema } from "../columns/index.js";
-import type { Code, Value } from "./code.js";
+import type { CodeBuilder, Value } from "./code.js";
 
 /** What the parts of one column of a key are called. */
 interface Names {
@@ -15,13 +15,13 @@ interface Names {
  * The key of a table, in generated code: from the values of a row to the numbers that `KeyedTable.find` takes. The code of a
  * text in the table's pool is looked up once per batch for each of the batch's own codes.
  */
-export class Key {
-  readonly #code: Code;
+export class GeneratedKey {
+  readonly #code: CodeBuilder;
   readonly #table: string;
   readonly #schema: Schema;
   readonly #names: readonly Names[];
 
-  constructor(code: Code, table: string, schema: Schema) {
+  constructor(code: CodeBuilder, table: string, schema: Schema) {
     this.#code = code;
     this.#table = table;
     this.#schema = schema;

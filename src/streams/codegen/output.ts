@@ -1,22 +1,22 @@
 import type { Batch, Schema } from "../columns/index.js";
-import type { Step } from "../plan/index.js";
-import { Code, type Value } from "./code.js";
+import type { RowStep } from "../plan/index.js";
+import { CodeBuilder, type Value } from "./code.js";
 import { functionOf, type RowErrors } from "./function.js";
 import { columnsOf, rowLoop, rowSteps, rowsPerRow } from "./row.js";
-import { emptyOutput, Target } from "./target.js";
+import { BatchTarget, emptyOutput } from "./target.js";
 
 /** From a batch to the rows that the steps let through, as another batch. Rows keep their weights. */
 export type Transform = (input: Batch, errors: RowErrors) => Batch;
 
 /** What the code sees of a row, made of the columns of the batch. */
-export type View = (code: Code, row: readonly Value[]) => readonly Value[];
+export type RowView = (code: CodeBuilder, row: readonly Value[]) => readonly Value[];
 
 /** Filters, projections and windows, fused: one pass over the rows, and no batch between steps. */
 export function transform(
   input: Schema,
-  steps: readonly Step[],
+  steps: readonly RowStep[],
   output: Schema,
-  view: View = (_, row) => row,
+  view: RowView = (_, row) => row,
 ): Transform {
   let weighted: Transform | null = null;
   const plain = passOver(input, steps, output, view, false);
@@ -29,14 +29,14 @@ export function transform(
 
 function passOver(
   input: Schema,
-  steps: readonly Step[],
+  steps: readonly RowStep[],
   output: Schema,
-  view: View,
+  view: RowView,
   isWeighted: boolean,
 ): Transform {
-  const code = new Code();
+  const code = new CodeBuilder();
   const row = view(code, columnsOf(code, "input", input, "i"));
-  const target = new Target(code, "output", output);
+  const target = new BatchTarget(code, "output", output);
   if (isWeighted) code.line("const given = input.weights, weights = output.weights;");
   code.line("let k = 0;");
   rowLoop(code, () =>

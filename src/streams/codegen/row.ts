@@ -1,10 +1,10 @@
 import type { Schema } from "../columns/index.js";
-import type { Step } from "../plan/index.js";
-import type { Code, Value } from "./code.js";
+import type { RowStep } from "../plan/index.js";
+import type { CodeBuilder, Value } from "./code.js";
 import { compile } from "./expression.js";
 
 /** The columns of a batch, by number, as values of row `i`. Their arrays are read once, before the loop. */
-export function columnsOf(code: Code, batch: string, schema: Schema, i: string): Value[] {
+export function columnsOf(code: CodeBuilder, batch: string, schema: Schema, i: string): Value[] {
   return schema.map(({ type, nullable }, index) => {
     const column = code.name("c");
     const [values, nulls] = [code.name("v"), code.name("n")];
@@ -29,8 +29,8 @@ export function columnsOf(code: Code, batch: string, schema: Schema, i: string):
 
 /** Writes the steps for one row, and inside of them what is done with each row that comes out. */
 export function rowSteps(
-  code: Code,
-  steps: readonly Step[],
+  code: CodeBuilder,
+  steps: readonly RowStep[],
   row: readonly Value[],
   consume: (row: readonly Value[]) => void,
 ): void {
@@ -75,7 +75,7 @@ export function rowSteps(
 }
 
 /** What can fail in here is caught here: a row that is refused in one window still counts in the others. */
-export function guarded(code: Code, write: () => void): void {
+export function guarded(code: CodeBuilder, write: () => void): void {
   const outside = code.canFail;
   code.canFail = false;
   const { lines } = code.apart(write);
@@ -85,7 +85,7 @@ export function guarded(code: Code, write: () => void): void {
 }
 
 /** A loop over the rows of `input`, whose body is guarded if it can fail. */
-export function rowLoop(code: Code, write: () => void): void {
+export function rowLoop(code: CodeBuilder, write: () => void): void {
   const { lines } = code.apart(() => guarded(code, write));
   code.line(
     ...code.takeBefore(),
@@ -97,7 +97,7 @@ export function rowLoop(code: Code, write: () => void): void {
 }
 
 /** How many rows can come out of one at most. */
-export function rowsPerRow(steps: readonly Step[]): number {
+export function rowsPerRow(steps: readonly RowStep[]): number {
   return steps.reduce(
     (count, step) => (step.kind === "window" ? count * (step.sizeMs / step.slideMs) : count),
     1,

@@ -1,11 +1,11 @@
 import type { Schema } from "../columns/index.js";
-import type { Code, Value } from "./code.js";
+import type { CodeBuilder, Value } from "./code.js";
 
 /**
  * Appends a row to the columns of `own`, at `at`. A text of a batch is added once for each of the batch's own codes. The arrays
  * must have room and are read once, before the loop.
  */
-export function storeRow(code: Code, schema: Schema, row: readonly Value[]): void {
+export function storeRow(code: CodeBuilder, schema: Schema, row: readonly Value[]): void {
   for (const [i, { type, nullable }] of schema.entries()) {
     const { v, n, text } = row[i] ?? { v: "0", n: "true" };
     const [column, values, nulls] = [code.name("b"), code.name("bv"), code.name("bn")];

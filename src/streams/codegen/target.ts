@@ -1,5 +1,5 @@
 import { Batch, type Column, emptyColumn, type Schema, type TextColumn } from "../columns/index.js";
-import type { Code, Value } from "./code.js";
+import type { CodeBuilder, Value } from "./code.js";
 
 /** Where the texts of an output column come from: a column of one of the batches that the code reads. */
 export interface Shared {
@@ -11,11 +11,11 @@ export interface Shared {
  * The batch that generated code appends to, at row `k`. A text that is only passed on is copied as its code, and the output
  * shares the texts of the column that it comes from.
  */
-export class Target {
+export class BatchTarget {
   readonly shared: (Shared | null)[] = [];
 
   constructor(
-    readonly code: Code,
+    readonly code: CodeBuilder,
     readonly batch: string,
     readonly schema: Schema,
   ) {

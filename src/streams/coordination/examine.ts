@@ -35,13 +35,7 @@ export interface ExaminedQuery {
   readonly faults: readonly Fault[];
   /** Its label is worse than Async, and the registrant has not chosen what to do about it. */
   readonly isOpen: boolean;
-  readonly partition: Partition;
 }
-
-/** How a query can be divided: rows go anywhere, or by the values of columns of its input, or not at all. */
-export type Partition =
-  | { readonly kind: "any" | "none" }
-  | { readonly kind: "by"; readonly columns: readonly string[] };
 
 export interface Examination {
   readonly analysis: Analysis;
@@ -54,13 +48,13 @@ const ANSWERS = "answers";
 /**
  * Queries come in topological order: each reads streams and queries before it.
  *
- * `EMIT CHANGES` is a choice, too: such a query does not wait for seals, and every answer that turns out to be wrong is
- * retracted. The sum of what it gives is a function of the rows, whatever their order; only answers on the way differ.
+ * `EMIT CHANGES` is a choice, too: a query that retracts does not wait for seals, and every answer that turns out to be wrong
+ * is taken back. The sum of what it gives is a function of the rows, whatever their order; only answers on the way differ.
  */
 export function examine(streams: readonly StreamFacts[], given: readonly QueryFacts[]): Examination {
   const queries = given.map((each) => ({
     ...each,
-    coordination: each.coordination ?? chosenByEmit(each.query),
+    coordination: each.coordination ?? chosenByEmit(each),
   }));
   const derived = new Map(queries.map((each) => [each.name, derive(each.query, { continuous: true })]));
   const graph = graphOf(streams, queries, derived);
@@ -82,7 +76,6 @@ export function examine(streams: readonly StreamFacts[], given: readonly QueryFa
       chosen,
       faults: faults.filter(({ component }) => component === name),
       isOpen: isAnomaly(output.label) && output.accepted === null,
-      partition: partitionOf(paths),
     };
   });
   return { analysis, queries: new Map(examined.map((each) => [each.name, each])) };
@@ -90,8 +83,8 @@ export function examine(streams: readonly StreamFacts[], given: readonly QueryFa
 
 const RETRACTED = "EMIT CHANGES: an answer that a later row changes is retracted";
 
-function chosenByEmit({ emit }: ResolvedQuery): CoordinationChoice | null {
-  return emit === "changes" ? { kind: "accept", reason: RETRACTED } : null;
+function chosenByEmit({ retracts }: QueryFacts): CoordinationChoice | null {
+  return retracts ? { kind: "accept", reason: RETRACTED } : null;
 }
 
 function graphOf(
@@ -162,14 +155,14 @@ function acceptancesOf(
     .map((stream) => ({ stream: stream.name, reason: chosen.reason }));
 }
 
-function fromOutside(stream: StreamFacts, { name: reader, query }: QueryFacts): Stream {
+function fromOutside(stream: StreamFacts, { name: reader, retracts }: QueryFacts): Stream {
   const { name, columns, key: primary, watermark, isEstimated, seals, isSingleWriter } = stream;
   const byTime: Seal[] = watermark === null ? [] : [{ key: [watermark], prefix: true, late: isEstimated }];
   return {
     name: `${name} → ${reader}`,
     from: null,
     to: port(reader, name),
-    seals: query.emit === "changes" ? [] : [...byTime, ...seals.map((key): Seal => ({ key, prefix: false }))],
+    seals: retracts ? [] : [...byTime, ...seals.map((key): Seal => ({ key, prefix: false }))],
     delivery: "exactly-once", // the door drops batches and events that come again
     ...(isSingleWriter ? { singleWriter: true } : {}),
     ...(primary.length === 0 ? {} : { changelog: primary }),
@@ -179,17 +172,4 @@ function fromOutside(stream: StreamFacts, { name: reader, query }: QueryFacts): 
 
 function port(name: string, input: string): { component: string; interface: string } {
   return { component: name, interface: input };
-}
-
-/**
- * Rows that agree in the gate of an order-sensitive path meet, and others never do, so the gate is what a query of one input
- * can be divided by. Rows of a query that keeps nothing never meet. For several inputs, the analysis does not say which
- * columns of the one are which of the other.
- */
-function partitionOf(paths: readonly DerivedPath[]): Partition {
-  if (paths.every(({ annotation }) => annotation === "CR")) return { kind: "any" };
-  const [only, ...others] = paths;
-  if (only === undefined || others.length > 0 || only.gate === "*" || only.gate.length === 0)
-    return { kind: "none" };
-  return { kind: "by", columns: only.gate };
 }

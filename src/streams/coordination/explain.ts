@@ -1,44 +1,69 @@
-import { showAnnotation, showFault, showLabel } from "../../analysis/index.js";
-import type { ExaminedQuery, Partition } from "./examine.js";
+import { showAnnotation, showLabel } from "../../analysis/index.js";
+import type { Candidate, Decision } from "./decide.js";
+import type { ExaminedQuery } from "./examine.js";
+import { planText } from "./plan-text.js";
+import { choicesFor } from "./refusal.js";
 
 /**
- * What EXPLAIN says of a query about order: the annotations that the analysis has derived and from which words, the label of
- * its answers, the coordination that is carried out with its reason, and what would make it cheaper.
+ * What EXPLAIN says of a query: its operators with what they keep, how it can be divided, the annotations that the analysis has
+ * derived and from which words, the label of its answers, the coordination that is carried out with its reason, and,
+ * where the query would be refused, what its registrant can choose.
  */
-export function explain(query: ExaminedQuery): string {
-  const { label, seals, coordination, chosen, faults, isOpen, partition } = query;
-  const lines = ["Annotations"];
+export function explain(candidate: Candidate, decision: Decision): string {
+  const { name, plan, inputs } = candidate;
+  const { query, emit } = decision;
+  const { label, seals, coordination, chosen } = query;
+  const lines = ["Plan", ...planText(plan, inputs, emit).map((line) => `  ${line}`)];
+  lines.push(`Partitions  ${partitionsText(candidate, decision)}`);
+  lines.push("Annotations");
   for (const { from, annotation, gate, why } of query.paths) {
-    lines.push(`  ${from} → ${query.name}  ${showAnnotation(annotation, gate)}`);
+    lines.push(`  ${from} → ${name}  ${showAnnotation(annotation, gate)}`);
     for (const { text, position } of why) lines.push(`    ${position.line}:${position.column}  ${text}`);
   }
   lines.push(`Label  ${showLabel(label, seals)}`);
-  lines.push(`Coordination  ${inForce(query)}`);
-  if (coordination.because !== "") lines.push(`  because ${coordination.because}`);
+  lines.push(`Coordination  ${query.isOpen ? "refused until one is chosen" : inForce(decision)}`);
+  if (coordination.because !== "" && chosen?.kind !== "accept")
+    lines.push(`  because ${coordination.because}`);
   if (chosen?.kind === "accept") lines.push(`  accepted: ${chosen.reason}`);
-  lines.push(`Partitions  ${divided(partition)}`);
-  if (isOpen) lines.push(...faults.flatMap((fault) => showFault(fault).split("\n")));
+  if (query.isOpen) lines.push(...choicesFor(query));
   return lines.join("\n");
 }
 
-function inForce({ coordination: { inForce: kind }, chosen }: ExaminedQuery): string {
-  switch (kind.kind) {
+function inForce({ query, retracts, emit }: Decision): string {
+  const { kind } = query.coordination.inForce;
+  switch (kind) {
     case "none":
-      return chosen?.kind === "accept" ? "none, accepted with a reason" : "none";
+      return retracts ? "none: answers are retracted when they change" : noneText(query);
     case "order":
       return "one order for all inputs: the tickets of the graph";
     case "seal":
-      return `holds ${kind.streams.map(({ name }) => name).join(", ")} until sealed`;
+      return `${emit === "on window close" ? "a window is held until the watermark has passed it" : "a partition is held until its producers have sealed it"}: ${sealedText(query)}`;
   }
 }
 
-function divided(partition: Partition): string {
-  switch (partition.kind) {
+function noneText({ chosen }: ExaminedQuery): string {
+  return chosen?.kind === "accept" ? "none, accepted with a reason" : "none";
+}
+
+function sealedText({ coordination: { inForce: force } }: ExaminedQuery): string {
+  if (force.kind !== "seal") return "";
+  return force.streams
+    .map(({ name, seal }) => `${name.replace(/ → .*$/, "")} by ${seal?.key.join(", ") ?? "all of it"}`)
+    .join(" and ");
+}
+
+function partitionsText({ partitions, inputs }: Candidate, { partitioning }: Decision): string {
+  switch (partitioning.kind) {
     case "any":
-      return "any row anywhere";
-    case "by":
-      return `by ${partition.columns.join(", ")}`;
+      return `${partitions}, any row anywhere`;
     case "none":
-      return "one";
+      return `1: ${partitioning.because}`;
+    case "by": {
+      const by = Object.entries(partitioning.columns).map(([table, columns]) => {
+        const names = columns.map((index) => inputs[table]?.schema[index]?.name ?? `column ${index + 1}`);
+        return `${table} by ${names.join(", ")}`;
+      });
+      return `${partitions}, ${by.join("; ")}`;
+    }
   }
 }

@@ -1,9 +1,9 @@
-import type { Column, ResolvedQuery } from "../../sql/index.js";
+import type { ResolvedQuery, SqlColumn } from "../../sql/index.js";
 
 /** What is known of a stream from outside before any row comes. */
 export interface StreamFacts {
   readonly name: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly SqlColumn[];
   /** Of a table: a row replaces the one with the same key. Empty for a stream. */
   readonly key: readonly string[];
   /** The column whose watermark closes windows. */
@@ -21,11 +21,13 @@ export interface QueryFacts {
   readonly name: string;
   readonly query: ResolvedQuery;
   readonly coordination: CoordinationChoice | null;
+  /** It gives answers before its input is complete, and takes back those that turn out wrong. */
+  readonly retracts: boolean;
 }
 
 /**
  * What the registrant has chosen for a query whose answers depend on the order of rows: one order for all (the tickets of
- * the graph), seals, or to live with it. The reason is for whoever reads the query later.
+ * the graph), seals, or to live with it. The reason is for the people who read the query later.
  */
 export type CoordinationChoice =
   | { readonly kind: "order"; readonly reason: string }

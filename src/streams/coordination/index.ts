@@ -1,8 +1,10 @@
 /**
- * Which coordination a graph of standing queries needs, and which it gets. `examine` turns streams and queries into a
- * dataflow of the analysis and labels it; `explain.ts` says the outcome to people. Pure functions of definitions: what
- * carries the coordination out is the graph.
+ * Which coordination a graph of standing queries needs, and which it gets. `decide` is asked at every registration: it turns
+ * streams and queries into a dataflow of the analysis (`examine.ts`), labels it, and says how the new query is carried out, or
+ * refuses it (`refusal.ts`); `explain.ts` says the outcome to people. Pure functions of definitions: what carries the
+ * coordination out is the graph.
  */
-export { type CoordinationChoice, type Examination, type ExaminedQuery, examine } from "./examine.js";
+export { chosen, type Wishes } from "./choice.js";
+export { type Candidate, type Decision, decide, decided } from "./decide.js";
 export { explain } from "./explain.js";
-export type { QueryFacts, StreamFacts } from "./facts.js";
+export type { CoordinationChoice, QueryFacts, StreamFacts } from "./facts.js";

@@ -1,8 +1,8 @@
 import type { Refused } from "./answers.js";
 import type { Channel } from "./channel.js";
 import type { QueryDefinition } from "./definition.js";
-import type { Moment } from "./moment.js";
-import type { Nodes } from "./nodes.js";
+import type { GraphMoment } from "./moment.js";
+import type { GraphNodes } from "./nodes.js";
 import type { QueryNode } from "./query-node.js";
 
 /**
@@ -10,7 +10,7 @@ import type { QueryNode } from "./query-node.js";
  * a view begins with the rows that it holds: a query that joins it must find them, and rows that are taken back later must have
  * been there. The results of a query that takes rows back, and keeps no view of them, can be read from their beginning only.
  */
-export function unready({ inputs }: QueryDefinition, nodes: Nodes): Refused | null {
+export function unready({ inputs }: QueryDefinition, nodes: GraphNodes): Refused | null {
   for (const name of inputs) {
     const channel = nodes.channel(name);
     if (channel === null || channel.rows !== null || nodes.isAppendOnly(name) || channel.isWhole) continue;
@@ -23,7 +23,7 @@ export function unready({ inputs }: QueryDefinition, nodes: Nodes): Refused | nu
 }
 
 /** Feeds a new query, in rounds as they came. */
-export function backfill(node: QueryNode, nodes: Nodes, moment: Moment): void {
+export function backfill(node: QueryNode, nodes: GraphNodes, moment: GraphMoment): void {
   const { inputs, backfill: isAsked } = node.definition;
   const replayed: Channel[] = [];
   for (const name of new Set(inputs)) {

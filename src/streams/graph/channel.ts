@@ -1,8 +1,8 @@
 import { type Batch, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
 import type { Retention } from "./definition.js";
 import type { KeyedRows } from "./keyed-rows.js";
-import type { Moment } from "./moment.js";
-import { jsonOf, jsonPart, type OwnParts, type Part, partsBelow } from "./parts.js";
+import type { GraphMoment } from "./moment.js";
+import { type CheckpointPart, jsonOf, jsonPart, type OwnParts, partsBelow } from "./parts.js";
 import { type Segment, Segments } from "./segments.js";
 
 const PREFIX = "log/";
@@ -56,7 +56,7 @@ export class Channel {
   }
 
   /** Appends rows. `bytes` are the same rows, if they are there already. */
-  append(batch: Batch, { round, timeMs, grown }: Moment, bytes?: Uint8Array): void {
+  append(batch: Batch, { round, timeMs, grown }: GraphMoment, bytes?: Uint8Array): void {
     this.#log.append(Buffer.from(bytes ?? encodeBatch(batch)), batch.rows, round, timeMs);
     grown.add(this);
     this.trim(timeMs);
@@ -79,7 +79,7 @@ export class Channel {
     return true;
   }
 
-  *checkpoint(): Generator<Part> {
+  *checkpoint(): Generator<CheckpointPart> {
     yield* this.#log.checkpoint(PREFIX);
     if (this.rows !== null) yield* this.rows.checkpoint();
     const meta: Meta = { ...this.#log.position, origin: this.#origin, watermark: this.#watermark };

@@ -51,7 +51,15 @@ export interface QueryDefinition {
   /** The columns of the results by which a view is read: the key of its groups. `null`: all columns. */
   readonly key: readonly number[] | null;
   readonly retention: Retention;
+  /** What the registrant has chosen, if its answers depend on the order of rows. */
+  readonly coordination: ChosenCoordination | null;
+  /** It is divided into so many partitions, which run on contexts of their own. */
+  readonly partitions: number;
 }
+
+export type ChosenCoordination =
+  | { readonly kind: "order" | "accept"; readonly reason: string }
+  | { readonly kind: "seal" };
 
 /** A definition as text. Decimals beyond 2^53 are bigints, which JSON has no word for. */
 export function definitionText(definition: StreamDefinition | QueryDefinition): string {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Batch, type Cell, gathered } from "../columns/index.js";
 import type { EventId } from "./definition.js";
-import type { OwnParts, Part } from "./parts.js";
+import type { CheckpointPart, OwnParts } from "./parts.js";
 import { partsBelow } from "./parts.js";
 import { Segments } from "./segments.js";
 
@@ -51,7 +51,7 @@ export class EventIds {
     return this.#log.position;
   }
 
-  checkpoint(): Iterable<Part> {
+  checkpoint(): Iterable<CheckpointPart> {
     return this.#log.checkpoint(PREFIX);
   }
 

@@ -4,13 +4,13 @@ import { backfill, unready } from "./backfill.js";
 import { misdefined } from "./check.js";
 import { type Command, decodeCommand, type Push } from "./command.js";
 import type { QueryDefinition, StreamDefinition } from "./definition.js";
-import type { Moment } from "./moment.js";
-import { Nodes } from "./nodes.js";
-import { groupedByOwner, jsonOf, jsonPart, named, type Part } from "./parts.js";
+import type { GraphMoment } from "./moment.js";
+import { GraphNodes } from "./nodes.js";
+import { type CheckpointPart, groupedByOwner, jsonOf, jsonPart, named } from "./parts.js";
 import { queryNode } from "./query-node.js";
 
 /** What came of a command. */
-export interface Outcome {
+export interface CommandOutcome {
   /** One for each push of the command. */
   readonly answers: readonly PushAnswer[];
   /** Why the command was refused; it has changed nothing then. */
@@ -33,7 +33,7 @@ interface Meta {
  * order in which they were registered: a query can read only what was there before it, so this order is topological.
  */
 export class GraphEngine {
-  readonly nodes = new Nodes();
+  readonly nodes = new GraphNodes();
   readonly #cursors = new Map<string, number>();
   #round = 0;
 
@@ -46,17 +46,17 @@ export class GraphEngine {
     return this.nodes.memoryBytes;
   }
 
-  apply(record: Uint8Array): Outcome {
+  apply(record: Uint8Array): CommandOutcome {
     const { timeMs, command } = decodeCommand(record);
     this.#round++;
-    const moment: Moment = { round: this.#round, timeMs, grown: new Set() };
+    const moment: GraphMoment = { round: this.#round, timeMs, grown: new Set() };
     const { refused = null, answers = [] } = this.#carryOut(command, moment);
     return { refused, answers, grown: [...moment.grown].map(({ name, log }) => [name, log.next] as const) };
   }
 
   #carryOut(
     command: Command,
-    moment: Moment,
+    moment: GraphMoment,
   ): { readonly refused?: Refused | null; readonly answers?: readonly PushAnswer[] } {
     switch (command.kind) {
       case "push":
@@ -79,14 +79,14 @@ export class GraphEngine {
     }
   }
 
-  #push(pushes: readonly Push[], moment: Moment): PushAnswer[] {
+  #push(pushes: readonly Push[], moment: GraphMoment): PushAnswer[] {
     const answers = pushes.map((push) => this.#pushOne(push, moment));
     for (const name of new Set(pushes.map(({ stream }) => stream))) this.#advance(name, moment.timeMs);
     this.#settle(moment);
     return answers;
   }
 
-  #pushOne(push: Push, moment: Moment): PushAnswer {
+  #pushOne(push: Push, moment: GraphMoment): PushAnswer {
     const source = this.nodes.source(push.stream);
     if (source === null) return this.nodes.missing(push.stream);
     try {
@@ -107,7 +107,7 @@ export class GraphEngine {
     return refused;
   }
 
-  #defineQuery(definition: QueryDefinition, moment: Moment): Refused | null {
+  #defineQuery(definition: QueryDefinition, moment: GraphMoment): Refused | null {
     const refused =
       misdefined(definition) ??
       this.nodes.taken(definition.name) ??
@@ -137,7 +137,7 @@ export class GraphEngine {
     return null;
   }
 
-  #seal({ stream, producer, upTo }: Extract<Command, { kind: "seal" }>, moment: Moment): Refused | null {
+  #seal({ stream, producer, upTo }: Extract<Command, { kind: "seal" }>, moment: GraphMoment): Refused | null {
     const source = this.nodes.source(stream);
     if (source === null) return this.nodes.missing(stream);
     const refused = source.seal(producer, upTo, moment.timeMs);
@@ -147,7 +147,7 @@ export class GraphEngine {
     return null;
   }
 
-  #tick(moment: Moment): void {
+  #tick(moment: GraphMoment): void {
     for (const source of this.nodes.sources) {
       source.expire(moment.timeMs);
       this.#advance(source.definition.name, moment.timeMs);
@@ -163,7 +163,7 @@ export class GraphEngine {
   }
 
   /** Lets everything that waits go through the queries. */
-  #settle(moment: Moment): void {
+  #settle(moment: GraphMoment): void {
     for (const node of this.nodes.queries) {
       if (!node.hasWork) continue;
       const { results, isAdvanced } = node.run(moment);
@@ -175,7 +175,7 @@ export class GraphEngine {
     }
   }
 
-  *checkpoint(): Generator<Part> {
+  *checkpoint(): Generator<CheckpointPart> {
     const meta: Meta = { round: this.#round, cursors: [...this.#cursors] };
     yield* named("", [[META, jsonPart(meta)]]);
     yield* this.nodes.checkpoint();

@@ -4,5 +4,11 @@
  */
 export { isRefused, type PushAnswer } from "./answers.js";
 export { type Command, encodeCommand, type Push, stamp } from "./command.js";
-export { DEFAULT_RETENTION, type QueryDefinition, type StreamDefinition } from "./definition.js";
-export { GraphEngine, type Outcome } from "./graph-engine.js";
+export {
+  type ChosenCoordination,
+  DEFAULT_RETENTION,
+  type QueryDefinition,
+  type StreamDefinition,
+} from "./definition.js";
+export { type CommandOutcome, GraphEngine } from "./graph-engine.js";
+export { type SnapshotTable, snapshot } from "./snapshot.js";

@@ -1,6 +1,6 @@
 import { Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
 import { cellsText, compareCells } from "./cells.js";
-import type { OwnParts, Part } from "./parts.js";
+import type { CheckpointPart, OwnParts } from "./parts.js";
 import { partsBelow } from "./parts.js";
 
 interface Entry {
@@ -111,6 +111,19 @@ export class KeyedRows {
     return batch;
   }
 
+  /** All rows in batches of bounded size, in no particular order. */
+  *batches(rowsMax: number): Generator<Batch> {
+    let batch = Batch.empty(this.schema, Math.min(rowsMax, this.#rows.size));
+    for (const { cells, count } of this.#rows.values())
+      for (let n = 0; n < count; n++) {
+        batch.append(cells);
+        if (batch.rows < rowsMax) continue;
+        yield batch;
+        batch = Batch.empty(this.schema, rowsMax);
+      }
+    if (batch.rows > 0) yield batch;
+  }
+
   #inOrder(key: readonly number[]): readonly Entry[] {
     this.#sorted ??= [...this.#rows.values()].sort((a, b) => compareBy(a.cells, b.cells, key));
     return this.#sorted;
@@ -132,7 +145,7 @@ export class KeyedRows {
     }
   }
 
-  *checkpoint(): Generator<Part> {
+  *checkpoint(): Generator<CheckpointPart> {
     if (this.#changed.size === 0) return;
     const delta = Batch.empty(this.schema, this.#changed.size, true);
     for (const [key, old] of this.#changed) {

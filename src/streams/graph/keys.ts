@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Accepted, PushAnswer } from "./answers.js";
-import type { OwnParts, Part } from "./parts.js";
+import type { CheckpointPart, OwnParts } from "./parts.js";
 import { partsBelow } from "./parts.js";
 import { Segments } from "./segments.js";
 
@@ -58,7 +58,7 @@ export class KeptAnswers {
     return this.#log.position;
   }
 
-  checkpoint(): Iterable<Part> {
+  checkpoint(): Iterable<CheckpointPart> {
     return this.#log.checkpoint(PREFIX);
   }
 

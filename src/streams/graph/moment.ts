@@ -1,7 +1,7 @@
 import type { Channel } from "./channel.js";
 
 /** The carrying out of one command. */
-export interface Moment {
+export interface GraphMoment {
   /** The number of the command, counted from the beginning of the graph. */
   readonly round: number;
   /** The time of its event. */

@@ -3,7 +3,7 @@ import type { InputSpec } from "../plan/index.js";
 import type { Refused } from "./answers.js";
 import type { Channel } from "./channel.js";
 import { definitionOf, definitionText, type QueryDefinition, type StreamDefinition } from "./definition.js";
-import { jsonOf, jsonPart, named, type OwnParts, type Part } from "./parts.js";
+import { type CheckpointPart, jsonOf, jsonPart, named, type OwnParts } from "./parts.js";
 import { QueryNode } from "./query-node.js";
 import { Source } from "./source.js";
 
@@ -19,7 +19,7 @@ interface Index {
 }
 
 /** What a graph consists of: sources and queries by name, in the order of registration, and who reads whom. */
-export class Nodes {
+export class GraphNodes {
   readonly #nodes = new Map<string, Source | QueryNode>();
   readonly #readers = new Map<string, QueryNode[]>();
   #channels: readonly Channel[] = [];
@@ -160,7 +160,7 @@ export class Nodes {
       }
   }
 
-  *checkpoint(): Generator<Part> {
+  *checkpoint(): Generator<CheckpointPart> {
     for (const [name, parts] of this.#removed) {
       // A node of the same name that came since writes some of these parts anew: it does so below, later.
       for (const part of parts) yield* named(name, [[part, null]]);
@@ -179,13 +179,13 @@ export class Nodes {
     this.#added.clear();
   }
 
-  *#partsOf(name: string, node: Source | QueryNode): Generator<Part> {
+  *#partsOf(name: string, node: Source | QueryNode): Generator<CheckpointPart> {
     if (this.#added.has(name)) yield [DEFINITION, Buffer.from(definitionText(node.definition), "utf8")];
     yield* node.checkpoint();
   }
 
   /** Remembers the parts of a node, to delete them when it is removed. */
-  *#noted(owner: string, parts: Iterable<Part>): Generator<Part> {
+  *#noted(owner: string, parts: Iterable<CheckpointPart>): Generator<CheckpointPart> {
     const known = this.#parts.get(owner) ?? new Set<string>();
     this.#parts.set(owner, known);
     for (const [name, bytes] of parts) {

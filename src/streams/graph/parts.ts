@@ -1,5 +1,5 @@
 /** A named part of a checkpoint; `null` deletes the part. */
-export type Part = readonly [name: string, bytes: Uint8Array | null];
+export type CheckpointPart = readonly [name: string, bytes: Uint8Array | null];
 
 /** The parts of one stream or query, by the rest of their names. */
 export type OwnParts = ReadonlyMap<string, Uint8Array>;
@@ -7,7 +7,7 @@ export type OwnParts = ReadonlyMap<string, Uint8Array>;
 /** No name of a stream has it, so that a part's name says whose part it is. */
 const BETWEEN = "|";
 
-export function* named(owner: string, parts: Iterable<Part>): Generator<Part> {
+export function* named(owner: string, parts: Iterable<CheckpointPart>): Generator<CheckpointPart> {
   for (const [name, bytes] of parts) yield [`${owner}${BETWEEN}${name}`, bytes];
 }
 

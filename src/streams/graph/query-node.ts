@@ -7,8 +7,8 @@ import { type Refused, refusedBy } from "./answers.js";
 import { Channel } from "./channel.js";
 import type { QueryDefinition } from "./definition.js";
 import { KeyedRows } from "./keyed-rows.js";
-import type { Moment } from "./moment.js";
-import { named, type OwnParts, type Part, partsBelow } from "./parts.js";
+import type { GraphMoment } from "./moment.js";
+import { type CheckpointPart, named, type OwnParts, partsBelow } from "./parts.js";
 
 /** Rows that came too late, as JSON: they have the columns that they had where the query left them out. */
 const LATE_COLUMNS: Schema = [column("row", "json", false)];
@@ -90,7 +90,7 @@ export class QueryNode {
   }
 
   /** One round: everything that waits goes through the query. Returns its results, for the queries that read it. */
-  run(moment: Moment): { readonly results: readonly Batch[]; readonly isAdvanced: boolean } {
+  run(moment: GraphMoment): { readonly results: readonly Batch[]; readonly isAdvanced: boolean } {
     const [waiting, watermarks] = [this.#waiting, this.#watermarks];
     this.#waiting = [];
     this.#watermarks = new Map();
@@ -107,7 +107,7 @@ export class QueryNode {
   }
 
   /** What the round has left out goes into streams of its own, and the query counts anew: its counts are in no checkpoint. */
-  #leftOut(moment: Moment): void {
+  #leftOut(moment: GraphMoment): void {
     const { late, errors } = this.#query;
     if (late.count > 0) {
       const rows = late.take().flatMap((batch) =>
@@ -125,7 +125,7 @@ export class QueryNode {
     errors.sample.length = 0;
   }
 
-  *checkpoint(): Generator<Part> {
+  *checkpoint(): Generator<CheckpointPart> {
     yield* this.out.checkpoint();
     yield* named("late", this.late.checkpoint());
     yield* named("errors", this.errors.checkpoint());

@@ -1,5 +1,5 @@
 import { ByteReader, ByteWriter } from "../columns/index.js";
-import type { Part } from "./parts.js";
+import type { CheckpointPart } from "./parts.js";
 
 /** Bytes of one round that stand for some numbered entries: rows of a result log, ids of events. */
 export interface Segment {
@@ -108,7 +108,7 @@ export class Segments {
     return { first: this.#first, next: this.#next };
   }
 
-  *checkpoint(prefix: string): Generator<Part> {
+  *checkpoint(prefix: string): Generator<CheckpointPart> {
     const gone = this.#chunks.filter(({ next }) => next <= this.#first);
     for (const { first } of gone) yield [`${prefix}${first}`, null];
     this.#chunks = this.#chunks.filter(({ next }) => next > this.#first);

@@ -6,8 +6,8 @@ import type { StreamDefinition } from "./definition.js";
 import { EventIds } from "./event-ids.js";
 import { KeyedRows } from "./keyed-rows.js";
 import { KeptAnswers } from "./keys.js";
-import type { Moment } from "./moment.js";
-import { jsonOf, jsonPart, type OwnParts, type Part } from "./parts.js";
+import type { GraphMoment } from "./moment.js";
+import { type CheckpointPart, jsonOf, jsonPart, type OwnParts } from "./parts.js";
 import { Producers } from "./producers.js";
 import type { Segments } from "./segments.js";
 
@@ -46,7 +46,7 @@ export class Source {
   }
 
   /** Takes a batch; `changes` are the rows that queries get, `null` if there are none. */
-  push(push: Push, moment: Moment): { readonly answer: PushAnswer; readonly changes: Batch | null } {
+  push(push: Push, moment: GraphMoment): { readonly answer: PushAnswer; readonly changes: Batch | null } {
     const { round, timeMs } = moment;
     const { producer, sequence, key, batch: bytes } = push;
     const answer =
@@ -99,7 +99,7 @@ export class Source {
     return isAdvanced;
   }
 
-  *checkpoint(): Generator<Part> {
+  *checkpoint(): Generator<CheckpointPart> {
     yield* this.channel.checkpoint();
     yield* this.#keys.checkpoint();
     if (this.#ids !== null) yield* this.#ids.checkpoint();

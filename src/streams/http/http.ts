@@ -3,28 +3,11 @@ import { HeadwaterError } from "../../errors.js";
 import type { Listener } from "../../server/listen.js";
 import { Origins } from "../../server/origin.js";
 import { refuse, refuseRaw, respond } from "../../server/respond.js";
-import type { Granted, Scope, StreamService, TenantStreams } from "../service/index.js";
+import type { StreamService } from "../service/index.js";
 import { bodyOf, objectOf, textOf } from "./body.js";
+import { READ_ROUTES } from "./read-routes.js";
 import { follow, page } from "./results.js";
-
-const BODY_BYTES_MAX = 16 * 1024 * 1024;
-
-/** One request that was let in. */
-interface Asked {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly url: URL;
-  readonly name: string;
-  readonly streams: TenantStreams;
-  readonly granted: Granted;
-}
-
-interface Route {
-  readonly method: string;
-  readonly path: RegExp;
-  readonly scope: Scope;
-  run(asked: Asked): Promise<void>;
-}
+import { BODY_BYTES_MAX, json, type Route } from "./route.js";
 
 /** The service over HTTP: what is asked, by method and path, and which scope of a token allows it. */
 export class StreamsHttp {
@@ -88,19 +71,22 @@ function decoded(text: string): string {
   }
 }
 
-function json(response: ServerResponse, value: unknown, status = 200): void {
-  respond(response, status, JSON.stringify(value));
-}
-
 const ROUTES: readonly Route[] = [
   {
     method: "POST",
     path: /^\/v1\/sql$/,
     scope: "define",
     async run({ request, response, streams }) {
-      const { sql, name, backfill } = objectOf(await bodyOf(request, BODY_BYTES_MAX));
-      const id = await streams.define(textOf(sql, "sql"), {
+      const { sql, name, backfill, coordination, reason, partitions } = objectOf(
+        await bodyOf(request, BODY_BYTES_MAX),
+      );
+      const text = textOf(sql, "sql");
+      if (/^\s*explain\s/i.test(text)) return json(response, { explain: await streams.explain(text) });
+      const id = await streams.define(text, {
         ...(name === undefined ? {} : { name: textOf(name, "name") }),
+        ...(coordination === undefined ? {} : { coordination: textOf(coordination, "coordination") }),
+        ...(reason === undefined ? {} : { reason: textOf(reason, "reason") }),
+        ...(partitions === undefined ? {} : { partitions: Number(partitions) }),
         backfill: backfill === true,
       });
       json(response, { id }, 201);
@@ -171,12 +157,5 @@ const ROUTES: readonly Route[] = [
       else await page(response, streams, name, url);
     },
   },
-  {
-    method: "GET",
-    path: /^\/v1\/views\/([^/]+)$/,
-    scope: "read",
-    async run({ response, streams, name }) {
-      json(response, { rows: await streams.readView(name) });
-    },
-  },
+  ...READ_ROUTES,
 ];

@@ -1,19 +1,19 @@
 import { Batch, type Schema } from "../columns/index.js";
-import type { Plan, Step } from "../plan/index.js";
+import type { Plan, RowStep } from "../plan/index.js";
 import { Grouping } from "./grouping.js";
 import { Join } from "./join.js";
 import { joint } from "./joint.js";
 import { Limit } from "./limit.js";
 import type { Operator } from "./operator.js";
 import { Over } from "./over.js";
-import { Session } from "./session.js";
+import { SessionWindows } from "./session.js";
 import type { Site } from "./site.js";
 import { Sort } from "./sort.js";
 import { StandingSession } from "./standing-session.js";
 import { Stateless } from "./stateless.js";
 
 /** Where batches of a table go in. A table that a query mentions twice has two. */
-export interface Entry {
+export interface TableInput {
   /** `null` for the one row that a query without FROM has. */
   readonly table: string | null;
   readonly operator: Operator;
@@ -27,13 +27,13 @@ export function unitRow(): Batch {
 }
 
 /** Builds the operators of a plan, from its consumer down to its scans. */
-export function assemble(plan: Plan, site: Site, consumer: Operator): readonly Entry[] {
-  const entries: Entry[] = [];
+export function assemble(plan: Plan, site: Site, consumer: Operator): readonly TableInput[] {
+  const entries: TableInput[] = [];
   build(plan, [], plan.columns, consumer);
   return entries;
 
   /** `steps` are what follows the plan before the next operator that keeps state, and `output` what they give. */
-  function build(part: Plan, steps: readonly Step[], output: Schema, next: Operator): void {
+  function build(part: Plan, steps: readonly RowStep[], output: Schema, next: Operator): void {
     switch (part.kind) {
       case "unit":
         entries.push({ table: null, operator: passing(part.columns, steps, output, next) });
@@ -72,7 +72,7 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
       case "session": {
         const after = passing(part.columns, steps, output, next);
         const session =
-          site.mode === "once" ? new Session(part, after) : new StandingSession(part, site, after);
+          site.mode === "once" ? new SessionWindows(part, after) : new StandingSession(part, site, after);
         build(part.input, [], part.input.columns, session);
         return;
       }
@@ -90,7 +90,7 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly E
     }
   }
 
-  function passing(input: Schema, steps: readonly Step[], output: Schema, next: Operator): Operator {
+  function passing(input: Schema, steps: readonly RowStep[], output: Schema, next: Operator): Operator {
     return steps.length === 0 ? next : new Stateless(input, steps, output, site.errors, next);
   }
 }
@@ -111,8 +111,8 @@ function standingSort(plan: Extract<Plan, { kind: "sort" }>): Plan {
 }
 
 /** The steps right before an operator become part of its own function. */
-function fused(plan: Plan): { readonly input: Plan; readonly steps: readonly Step[] } {
-  const steps: Step[] = [];
+function fused(plan: Plan): { readonly input: Plan; readonly steps: readonly RowStep[] } {
+  const steps: RowStep[] = [];
   let input = plan;
   for (; input.kind === "step"; input = input.input) steps.unshift(input.step);
   return { input, steps };

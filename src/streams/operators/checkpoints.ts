@@ -1,8 +1,8 @@
-import type { State } from "../tables/index.js";
+import type { OperatorState } from "../tables/index.js";
 
 /** How much of one piece of state was written, and as how many parts. */
 interface Written {
-  readonly state: State;
+  readonly state: OperatorState;
   baseBytes: number;
   deltaBytes: number;
   deltas: number;
@@ -16,7 +16,7 @@ interface Written {
 export class Checkpoints {
   readonly #written: Written[];
 
-  constructor(states: readonly State[]) {
+  constructor(states: readonly OperatorState[]) {
     this.#written = states.map((state) => ({ state, baseBytes: -1, deltaBytes: 0, deltas: 0 }));
   }
 

@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import { type Groups, groupRow, transform, type Update, updateGroups } from "../codegen/index.js";
 import { type Batch, cancelled, gathered, interleaved, type Schema } from "../columns/index.js";
-import type { Plan, Step, TimeBound } from "../plan/index.js";
+import type { Plan, RowStep, TimeBound } from "../plan/index.js";
 import { Registers } from "../tables/index.js";
 import { GroupState } from "./group-state.js";
 import type { Operator } from "./operator.js";
@@ -33,8 +33,8 @@ export class Grouping implements Operator {
 
   constructor(
     plan: Extract<Plan, { kind: "aggregate" }>,
-    before: { readonly input: Plan; readonly steps: readonly Step[] },
-    after: { readonly steps: readonly Step[]; readonly output: Schema },
+    before: { readonly input: Plan; readonly steps: readonly RowStep[] },
+    after: { readonly steps: readonly RowStep[]; readonly output: Schema },
     readonly site: Site,
     readonly next: Operator,
   ) {
@@ -96,6 +96,8 @@ export class Grouping implements Operator {
   }
 
   push(batch: Batch): void {
+    // Results share their texts with the table until the round is over, so texts that no group holds are given up in the next.
+    if (this.#groups.round === null || this.#groups.round.count === 0) this.#state.settle();
     this.#update(batch, this.#groups, this.site.errors);
     const { late } = this.#groups;
     if (late.length === 0) return;
@@ -145,7 +147,6 @@ export class Grouping implements Operator {
     const gone = [...changed].filter((_, i) => now[i] === -1);
     round.clear();
     for (const row of gone) this.#state.remove(row);
-    this.#state.settle();
   }
 
   /** The one group without keys is there from the first round on. */
@@ -176,6 +177,5 @@ export class Grouping implements Operator {
       this.#emit(this.#result(complete, this.site.errors));
     }
     for (const row of rows) this.#state.remove(row);
-    this.#state.settle();
   }
 }

@@ -1,6 +1,6 @@
 import { HeadwaterError, invariant } from "../../errors.js";
 import {
-  type Join as JoinPlan,
+  type JoinPlan,
   type JoinShape,
   type JoinState,
   joinKeys,
@@ -12,7 +12,7 @@ import {
   type SideShape,
 } from "../codegen/index.js";
 import type { Batch, NumberColumn, Schema } from "../columns/index.js";
-import { type Expiry, expiryOf, type Step } from "../plan/index.js";
+import { type Expiry, expiryOf, type RowStep } from "../plan/index.js";
 import { Bag, KeyedTable, WeightedRows } from "../tables/index.js";
 import { expiredRows, liveRows } from "./expired.js";
 import { joint } from "./joint.js";
@@ -22,7 +22,7 @@ import type { Site } from "./site.js";
 
 interface Stretch {
   readonly input: Schema;
-  readonly steps: readonly Step[];
+  readonly steps: readonly RowStep[];
 }
 
 const SIDES: readonly Side[] = ["left", "right"];
@@ -61,7 +61,7 @@ export class Join {
   constructor(
     plan: JoinPlan,
     before: Readonly<Record<Side, Stretch>>,
-    after: { readonly steps: readonly Step[]; readonly output: Schema },
+    after: { readonly steps: readonly RowStep[]; readonly output: Schema },
     site: Site,
     next: Operator,
   ) {

@@ -1,18 +1,18 @@
 import { LIBRARY } from "../codegen/index.js";
 import { type Cell, type Column, cellAt, compareCells, type Scaled, type Schema } from "../columns/index.js";
-import type { Frame, OverFunction } from "../plan/index.js";
+import type { OverFunction, WindowFrame } from "../plan/index.js";
 
 type Aggregate = Extract<OverFunction, { kind: "aggregate" }>;
 
 /** The rows of a partition in their order, as slots; a row that counts twice stands twice. */
-export interface Ordered {
+export interface OrderedRows {
   readonly slots: readonly number[];
   /** Where the rows begin that the order does not tell apart from each row, and where those behind them begin. */
   readonly peerStart: readonly number[];
   readonly peerEnd: readonly number[];
 }
 
-export function withPeers(slots: readonly number[], isPeer: (a: number, b: number) => boolean): Ordered {
+export function withPeers(slots: readonly number[], isPeer: (a: number, b: number) => boolean): OrderedRows {
   const [peerStart, peerEnd] = [new Array<number>(slots.length), new Array<number>(slots.length)];
   for (let start = 0; start < slots.length; ) {
     let end = start + 1;
@@ -26,7 +26,7 @@ export function withPeers(slots: readonly number[], isPeer: (a: number, b: numbe
 /** What a function gives for each row of a partition. */
 export function overValues(
   what: OverFunction,
-  rows: Ordered,
+  rows: OrderedRows,
   columns: readonly Column[],
   schema: Schema,
 ): readonly Cell[] {
@@ -51,7 +51,10 @@ export function overValues(
   }
 }
 
-function ranks(name: Extract<OverFunction, { kind: "rank" }>["name"], { slots, peerStart }: Ordered): Cell[] {
+function ranks(
+  name: Extract<OverFunction, { kind: "rank" }>["name"],
+  { slots, peerStart }: OrderedRows,
+): Cell[] {
   let dense = 0;
   return slots.map((_, i) => {
     if (name === "row_number") return i + 1;
@@ -62,8 +65,8 @@ function ranks(name: Extract<OverFunction, { kind: "rank" }>["name"], { slots, p
 
 /** From the first row of the frame to behind the last. */
 function frameAt(
-  { unit, start, end }: Frame,
-  { slots, peerStart, peerEnd }: Ordered,
+  { unit, start, end }: WindowFrame,
+  { slots, peerStart, peerEnd }: OrderedRows,
   i: number,
 ): [number, number] {
   if (unit === "range")
@@ -77,7 +80,12 @@ function frameAt(
 }
 
 /** A frame that only grows is added up as it does; others are added up anew for each row. */
-function frameAggregates(what: Aggregate, rows: Ordered, columns: readonly Column[], schema: Schema): Cell[] {
+function frameAggregates(
+  what: Aggregate,
+  rows: OrderedRows,
+  columns: readonly Column[],
+  schema: Schema,
+): Cell[] {
   const { slots } = rows;
   const operand = what.operand === null ? null : (columns[what.operand] as Column);
   const filter = what.filter === null ? null : (columns[what.filter] as Column);

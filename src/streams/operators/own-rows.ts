@@ -1,6 +1,6 @@
-import { type Join, type RowErrors, type Side, transform } from "../codegen/index.js";
+import { type JoinPlan, type RowErrors, type Side, transform } from "../codegen/index.js";
 import { Batch, gathered, type Schema } from "../columns/index.js";
-import type { Step } from "../plan/index.js";
+import type { RowStep } from "../plan/index.js";
 import type { Bag, WeightedRows } from "../tables/index.js";
 
 const FALSE = 1;
@@ -27,9 +27,9 @@ interface Gathered {
  * whether there is one.
  */
 export function ownRows(
-  plan: Join,
+  plan: JoinPlan,
   side: Side,
-  after: { readonly steps: readonly Step[]; readonly output: Schema },
+  after: { readonly steps: readonly RowStep[]; readonly output: Schema },
 ): Verdicts {
   const own = plan[side].columns;
   const other = plan[side === "left" ? "right" : "left"].columns;

@@ -1,4 +1,4 @@
-import type { Round as GeneratedRound } from "../codegen/index.js";
+import type { GeneratedRound } from "../codegen/index.js";
 import { Batch, emptyColumn, widened } from "../columns/index.js";
 import type { KeyedTable } from "../tables/index.js";
 

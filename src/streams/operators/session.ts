@@ -10,7 +10,7 @@ import type { Operator } from "./operator.js";
  * number of its key. At the end they are put side by side by key with a counting sort, sorted by time within a key where they
  * are not, and go on with the start and the end of their sessions. A row without a time is in no session.
  */
-export class Session implements Operator {
+export class SessionWindows implements Operator {
   readonly #plan: Extract<Plan, { kind: "session" }>;
   readonly #rows: Batch;
   readonly #keys: KeyedTable;

@@ -1,14 +1,14 @@
 import { RowErrors } from "../codegen/index.js";
 import type { EmitMode, Inputs, Plan, Traits } from "../plan/index.js";
 import { traitsOf } from "../plan/index.js";
-import type { State } from "../tables/index.js";
+import type { OperatorState } from "../tables/index.js";
 import { LateRows } from "./late.js";
 
 /** What the operators of one query share. */
 export class Site {
   readonly errors = new RowErrors();
   readonly late = new LateRows();
-  readonly #kept: State[] = [];
+  readonly #kept: OperatorState[] = [];
   readonly #loaded: (() => void)[] = [];
 
   constructor(
@@ -22,7 +22,7 @@ export class Site {
   }
 
   /** Makes a piece of state part of checkpoints. Operators are made in one order, so its number says whose it is. */
-  keep<S extends State>(state: S): S {
+  keep<S extends OperatorState>(state: S): S {
     this.#kept.push(state);
     return state;
   }
@@ -36,7 +36,7 @@ export class Site {
     for (const act of this.#loaded) act();
   }
 
-  get kept(): readonly State[] {
+  get kept(): readonly OperatorState[] {
     return this.#kept;
   }
 }

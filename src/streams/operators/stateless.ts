@@ -1,6 +1,6 @@
 import { type RowErrors, transform } from "../codegen/index.js";
 import type { Batch, Schema } from "../columns/index.js";
-import type { Step } from "../plan/index.js";
+import type { RowStep } from "../plan/index.js";
 import type { Operator } from "./operator.js";
 
 /** Filters, projections and windows, as one function from batch to batch. It keeps nothing, and rows keep their weights. */
@@ -9,7 +9,7 @@ export class Stateless implements Operator {
 
   constructor(
     input: Schema,
-    steps: readonly Step[],
+    steps: readonly RowStep[],
     output: Schema,
     readonly errors: RowErrors,
     readonly next: Operator,

@@ -4,7 +4,8 @@
  */
 export type { Arithmetic, Comparison, Expression, FunctionName, Type, ValueType } from "./expression.js";
 export { type Expiry, expiryOf } from "./join-time.js";
-export type { Aggregate, Frame, OverFunction, Plan, SortKey, Step } from "./physical.js";
+export { type Partitioning, partitioningOf } from "./partitioning.js";
+export type { Aggregate, OverFunction, Plan, RowStep, SortKey, WindowFrame } from "./physical.js";
 export { pruned } from "./prune.js";
 export { columnsIn, conjunction, conjuncts, moved } from "./rewrite.js";
 export {

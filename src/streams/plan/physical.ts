@@ -62,7 +62,7 @@ export interface SortKey {
 }
 
 /** The rows around a row that count, by their distance: negative before it, `null` without end. */
-export interface Frame {
+export interface WindowFrame {
   /** With `range`, rows that the order does not tell apart count together, and bounds are 0 or `null`. */
   readonly unit: "rows" | "range";
   readonly start: number | null;
@@ -86,7 +86,7 @@ export type OverFunction = Type &
         readonly kind: "edge";
         readonly name: "first_value" | "last_value";
         readonly operand: number;
-        readonly frame: Frame;
+        readonly frame: WindowFrame;
       }
     | {
         readonly kind: "aggregate";
@@ -94,7 +94,7 @@ export type OverFunction = Type &
         /** `null` for `count(*)`. */
         readonly operand: number | null;
         readonly filter: number | null;
-        readonly frame: Frame;
+        readonly frame: WindowFrame;
       }
   );
 
@@ -143,7 +143,7 @@ export interface Cut {
 export type JoinKind = "inner" | "left" | "right" | "full" | "semi" | "anti" | "mark";
 
 /** What is done to rows one by one, between two operators that keep state; consecutive steps become one function. */
-export type Step =
+export type RowStep =
   | { readonly kind: "filter"; readonly predicate: Expression }
   | { readonly kind: "project"; readonly outputs: readonly Expression[] }
   /** Gives each row once per window that its time is in, with the window's start and end behind its columns. */
@@ -164,7 +164,7 @@ export type Plan = { readonly columns: Schema } & (
   | { readonly kind: "scan"; readonly table: string }
   /** One row without columns, from the beginning: what a SELECT without FROM selects from. */
   | { readonly kind: "unit" }
-  | { readonly kind: "step"; readonly input: Plan; readonly step: Step }
+  | { readonly kind: "step"; readonly input: Plan; readonly step: RowStep }
   /** Windows that end when no row came for `gapMs`, apart for each value of the keys; start and end stand behind the columns. */
   | {
       readonly kind: "session";

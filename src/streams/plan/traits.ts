@@ -1,7 +1,7 @@
 import type { Schema } from "../columns/index.js";
 import type { Expression } from "./expression.js";
 import { joinBounds } from "./join-time.js";
-import type { Plan, Step } from "./physical.js";
+import type { Plan, RowStep } from "./physical.js";
 
 /**
  * What is known of an input of a standing query: a stream only grows, a changelog carries weights, a table is keyed, and its
@@ -98,7 +98,7 @@ export function traitsOf(plan: Plan, inputs: Inputs, mode: EmitMode): Traits {
   }
 }
 
-function stepBounds(step: Step, bounds: readonly TimeBound[], width: number): readonly TimeBound[] {
+function stepBounds(step: RowStep, bounds: readonly TimeBound[], width: number): readonly TimeBound[] {
   switch (step.kind) {
     case "filter":
       return bounds;

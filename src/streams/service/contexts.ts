@@ -4,7 +4,7 @@ import { readonly } from "../../model/marks.js";
 import { owned } from "../../model/owned.js";
 import { tracked } from "../../model/tracked.js";
 import type { Cell, Schema } from "../columns/index.js";
-import { GraphEngine, type Outcome, stamp } from "../graph/index.js";
+import { type CommandOutcome, GraphEngine, type SnapshotTable, snapshot, stamp } from "../graph/index.js";
 import { type Described, describe } from "./describe.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
 import type { StoredToken } from "./tokens.js";
@@ -22,7 +22,7 @@ export interface RowsPage {
 export class Graph extends Context {
   engine = owned(() => new GraphEngine());
 
-  carryOut(record: Uint8Array): Outcome {
+  carryOut(record: Uint8Array): CommandOutcome {
     return this.engine.apply(stamp(record, this.event.time));
   }
 
@@ -48,6 +48,11 @@ export class Graph extends Context {
         .map((segment) => ({ first: segment.first, rows: segment.entries, bytes: segment.bytes }));
       return { columns: channel.schema, segments, first, next };
     });
+  }
+
+  /** The rows of some tables and views, all of one moment. */
+  @readonly snapshot(names: readonly string[], bytesMax: number): readonly SnapshotTable[] {
+    return this.engine.read((engine) => snapshot(engine, names, bytesMax));
   }
 
   /** The rows of a table or a view, in the order of their keys. */
@@ -81,7 +86,7 @@ export class Tenant extends Context<string> {
   tokens = tracked.map<string, StoredToken>();
 
   /** Registers a stream or a query, within the quotas: two requests cannot race past them. */
-  async define(record: Uint8Array, what: "streams" | "queries"): Promise<Outcome> {
+  async define(record: Uint8Array, what: "streams" | "queries"): Promise<CommandOutcome> {
     const size = await this.graph.size();
     if (size[what] >= this.quotas[what])
       throw new HeadwaterError(

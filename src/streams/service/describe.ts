@@ -1,5 +1,5 @@
 import type { Schema } from "../columns/index.js";
-import type { GraphEngine } from "../graph/index.js";
+import type { ChosenCoordination, GraphEngine } from "../graph/index.js";
 
 /** A stream, table, query or view as its tenant sees it. */
 export interface Described {
@@ -16,6 +16,10 @@ export interface Described {
   /** The columns by which a table or a view is read; `null` if all of them. */
   readonly key: readonly number[] | null;
   readonly isAppendOnly: boolean;
+  /** The column whose values the watermark follows. */
+  readonly timeColumn: number | null;
+  readonly coordination: ChosenCoordination | null;
+  readonly partitions: number;
   /** The queries that read it. */
   readonly readers: readonly string[];
   readonly late: number;
@@ -26,20 +30,22 @@ export interface Described {
 export function describe({ nodes }: GraphEngine): readonly Described[] {
   const readersOf = (name: string) => nodes.readersOf(name).map(({ definition }) => definition.name);
   const sources = nodes.sources.map(({ definition, channel, producers, memoryBytes }): Described => {
-    const { name, kind, columns, key } = definition;
+    const { name, kind, columns, key, time } = definition;
     return {
       ...{ name, kind, columns, key: kind === "table" ? key : null, memoryBytes },
       ...{ first: channel.log.first, next: channel.log.next, watermark: channel.watermark },
       ...{ sql: null, inputs: [], isAppendOnly: kind === "stream", readers: readersOf(name) },
+      ...{ timeColumn: time?.column ?? null, coordination: null, partitions: 1 },
       ...{ late: 0, errors: 0 },
       producers: producers.described.map(({ name: producer, sequence }) => ({ name: producer, sequence })),
     };
   });
   const queries = nodes.queries.map((node): Described => {
-    const { name, kind, sql, inputs, key } = node.definition;
-    const { out, late, errors, isAppendOnly, memoryBytes } = node;
+    const { name, kind, sql, inputs, key, coordination, partitions } = node.definition;
+    const { out, late, errors, isAppendOnly, memoryBytes, spec } = node;
     return {
       ...{ name, kind, sql, inputs, key, isAppendOnly, memoryBytes, columns: out.schema },
+      ...{ timeColumn: spec.timeColumn, coordination, partitions },
       ...{ first: out.log.first, next: out.log.next, watermark: out.watermark, readers: readersOf(name) },
       ...{ late: late.log.next - 1, errors: errors.log.next - 1, producers: [] },
     };

@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
-import { encodeCommand, isRefused, type Outcome, type Push, type PushAnswer } from "../graph/index.js";
+import { type CommandOutcome, encodeCommand, isRefused, type Push, type PushAnswer } from "../graph/index.js";
 
 /** What one event takes at most. */
 const EVENT_BYTES_MAX = 4 * 1024 * 1024;
@@ -23,7 +23,7 @@ export class Gatherer {
   #waitingBytes = 0;
   #isInFlight = false;
 
-  constructor(readonly carryOut: (record: Uint8Array) => Promise<Outcome>) {}
+  constructor(readonly carryOut: (record: Uint8Array) => Promise<CommandOutcome>) {}
 
   push(push: Push): Promise<Taken> {
     if (this.#waitingBytes + push.batch.length > WAITING_BYTES_MAX)

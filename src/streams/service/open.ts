@@ -4,7 +4,7 @@ import type { Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
 import { Streams } from "./contexts.js";
 import { TenantStreams } from "./tenant-streams.js";
-import { isToken, newToken, partsOf, type Scope, type StoredToken } from "./tokens.js";
+import { isToken, newToken, partsOf, type StoredToken, type TokenScope } from "./tokens.js";
 
 export interface StreamsOptions {
   /** Where everything is kept; without one, it is gone with the process. */
@@ -20,7 +20,7 @@ const TENANT = /^[a-z][a-z0-9-]{0,39}$/;
 export interface Granted {
   readonly tenant: string;
   readonly id: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
 }
 
 /** The streaming service in this process. */
@@ -68,7 +68,11 @@ export class StreamService {
   }
 
   /** A new token, which is shown once: only its hash is kept. */
-  async addToken(tenant: string, scopes: readonly Scope[], expiresMs: number | null = null): Promise<string> {
+  async addToken(
+    tenant: string,
+    scopes: readonly TokenScope[],
+    expiresMs: number | null = null,
+  ): Promise<string> {
     await this.tenant(tenant);
     const { token, id, hash } = newToken(tenant);
     const stored: StoredToken = { hash, scopes, expiresMs };

@@ -1,23 +1,26 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
-import { type Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
+import { Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
 import { NdjsonReader } from "../door/index.js";
 import {
   type Command,
+  type CommandOutcome,
   DEFAULT_RETENTION,
   encodeCommand,
-  type Outcome,
-  type QueryDefinition,
   type StreamDefinition,
 } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
-import { planDefinition } from "../sql/index.js";
+import { describeQuery, planBound, planDefinition, type QueryShape } from "../sql/index.js";
+import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
 import type { Tenant } from "./contexts.js";
 import type { Described } from "./describe.js";
 import { Gatherer, type Taken } from "./gatherer.js";
 import type { Quotas } from "./quotas.js";
 import { Rate } from "./rate.js";
-import { inputsOf, viewKey } from "./view-key.js";
+import { explained, type QueryOptions, queryDefinition } from "./registration.js";
+import { tablesOf } from "./tables.js";
+import { boundOf } from "./view-bounds.js";
+import { inputsOf } from "./view-key.js";
 
 const PAGE_BYTES = 1024 * 1024;
 const TICK_MS = 1000;
@@ -47,6 +50,7 @@ export class TenantStreams {
   #catalog = new Map<string, Described>();
   #memoryBytes = 0;
   readonly #wakes = new Map<string, Set<() => void>>();
+  readonly #turns = new Turns(QUERY_LIMITS);
   #tick: ReturnType<typeof setTimeout> | null = null;
   #tickMs = TICK_MS;
   #isClosed = false;
@@ -71,23 +75,14 @@ export class TenantStreams {
   }
 
   /** Defines a stream, a table or a materialized view by its SQL, or a query by a SELECT and its name. Returns its id. */
-  async define(
-    sql: string,
-    options: { readonly name?: string; readonly backfill?: boolean } = {},
-  ): Promise<string> {
-    const defined = await planDefinition(sql, this.#tables());
-    const retention = DEFAULT_RETENTION;
+  async define(sql: string, options: QueryOptions & { readonly name?: string } = {}): Promise<string> {
+    const defined = await planDefinition(sql, tablesOf(this.#catalog));
     if ("plan" in defined) {
-      const { kind, plan, emit } = defined;
-      const definition: QueryDefinition = {
-        ...{ kind, name: options.name ?? defined.name ?? "", sql, plan, retention },
-        emit: emit ?? "changes",
-        inputs: inputsOf(plan),
-        backfill: options.backfill ?? false,
-        key: kind === "view" ? viewKey(plan) : null,
-      };
+      const name = options.name ?? defined.name ?? "";
+      const definition = await queryDefinition(this.#catalog, sql, name, defined, options);
       return await this.#register({ kind: "define query", definition });
     }
+    const retention = DEFAULT_RETENTION;
     const { name, columns, key, watermark } = defined;
     const placeOf = (wanted: string) => columns.findIndex((spec) => spec.name === wanted);
     const definition: StreamDefinition = {
@@ -106,12 +101,17 @@ export class TenantStreams {
     return await this.#register({ kind: "define stream", definition });
   }
 
-  async registerQuery(
-    name: string,
-    sql: string,
-    options: { readonly backfill?: boolean } = {},
-  ): Promise<string> {
+  async registerQuery(name: string, sql: string, options: QueryOptions = {}): Promise<string> {
     return await this.define(sql, { ...options, name });
+  }
+
+  /**
+   * What is known of a query before it runs, for people: its operators and what they keep, its partitions, its label and its
+   * coordination with the reason. `text` is `EXPLAIN SELECT …`, `EXPLAIN name`, or either without the first word.
+   */
+  async explain(text: string): Promise<string> {
+    await this.#refresh();
+    return await explained(this.#catalog, text);
   }
 
   async deregister(name: string): Promise<void> {
@@ -228,7 +228,37 @@ export class TenantStreams {
     { from = null, to = null, limit = 10_000 }: ViewRange = {},
   ): Promise<Readonly<Record<string, unknown>>[]> {
     const { columns, rows } = await this.#tenant.graph.view(name, from, to, limit);
-    return rows.map((row) => Object.fromEntries(columns.map((spec, i) => [spec.name, row[i] ?? null])));
+    const lines = writerOf("json", columns).lines(Batch.of(columns, rows));
+    return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  }
+
+  /** A table or a view by its key, as texts: see `readView`. Returns one JSON object per row. */
+  async viewLines(
+    name: string,
+    {
+      from,
+      to,
+      limit,
+    }: { readonly from: readonly string[]; readonly to: readonly string[]; readonly limit: number },
+  ): Promise<readonly string[]> {
+    const { columns, key } = this.#known(name);
+    const range = { from: boundOf(from, columns, key), to: boundOf(to, columns, key) };
+    const { rows } = await this.#tenant.graph.view(name, range.from, range.to, limit);
+    return writerOf("json", columns).lines(Batch.of(columns, rows));
+  }
+
+  /** What a query over tables and views answers with, and the parameters that it takes. */
+  async describeQuery(sql: string): Promise<QueryShape> {
+    return await describeQuery(sql, tablesOf(this.#catalog));
+  }
+
+  /** Answers one SELECT over tables, views and the retained rows of streams, all as they are at one moment. */
+  async query(sql: string, parameters: readonly (string | null)[] = []): Promise<QueryAnswer> {
+    const { plan, shape } = await planBound(sql, tablesOf(this.#catalog), parameters);
+    return await this.#turns.take(async () => {
+      const tables = await this.#tenant.graph.snapshot(inputsOf(plan), QUERY_LIMITS.bytes);
+      return { ...shape, schema: plan.columns, batches: await answered(plan, tables, QUERY_LIMITS) };
+    });
   }
 
   async close(): Promise<void> {
@@ -240,10 +270,6 @@ export class TenantStreams {
   async setQuotas(quotas: Partial<Quotas>): Promise<void> {
     this.#quotas = await this.#tenant.setQuotas(quotas);
     this.#rate.perSecond = this.#quotas.eventsPerSecond;
-  }
-
-  #tables(): Readonly<Record<string, Schema>> {
-    return Object.fromEntries([...this.#catalog].map(([name, { columns }]) => [name, columns]));
   }
 
   #known(name: string): Described {
@@ -259,12 +285,12 @@ export class TenantStreams {
     return command.definition.name;
   }
 
-  async #carryOut(command: Command): Promise<Outcome> {
+  async #carryOut(command: Command): Promise<CommandOutcome> {
     return this.#heard(await this.#tenant.graph.carryOut(encodeCommand(command)));
   }
 
   /** Wakes those who wait for rows. */
-  #heard(outcome: Outcome): Outcome {
+  #heard(outcome: CommandOutcome): CommandOutcome {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
     for (const [name] of outcome.grown) for (const wake of this.#wakes.get(name) ?? []) wake();
     if (outcome.answers.length > 0) this.#tickMs = TICK_MS;

@@ -1,11 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
-export type Scope = "admin" | "define" | "push" | "read";
+export type TokenScope = "admin" | "define" | "push" | "read";
 
 /** A token as it is kept: its hash, what it allows, and until when. */
 export interface StoredToken {
   readonly hash: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
   /** In milliseconds since 1970; `null`: it does not expire. */
   readonly expiresMs: number | null;
 }

@@ -3,5 +3,5 @@
  * added here.
  */
 
-export { planDefinition } from "./plan-definition.js";
-export { planQuery } from "./plan-query.js";
+export { type Defined, planDefinition } from "./plan-definition.js";
+export { describeQuery, planBound, planQuery, type QueryShape } from "./plan-query.js";

@@ -4,8 +4,8 @@ import {
   pointAt,
   type ResolvedQuery,
   type Span,
-  type Aggregate as SqlAggregate,
-  type Plan as SqlPlan,
+  type AggregateCall as SqlAggregate,
+  type LogicalPlan as SqlPlan,
 } from "../../sql/index.js";
 import { type ColumnSpec, column, type Schema } from "../columns/index.js";
 import {

@@ -1,4 +1,8 @@
-import type { PlanExpression, Aggregate as SqlAggregate, Plan as SqlPlan } from "../../sql/index.js";
+import type {
+  PlanExpression,
+  AggregateCall as SqlAggregate,
+  LogicalPlan as SqlPlan,
+} from "../../sql/index.js";
 import { type ColumnSpec, column } from "../columns/index.js";
 import type { Aggregate, Expression, OverFunction, Plan, SortKey } from "../plan/index.js";
 import { Expressions } from "./expression.js";

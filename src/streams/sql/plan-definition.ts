@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
-import { type Emit, parseDefinition, resolveQuery, type Statement } from "../../sql/index.js";
+import { parseDefinition, type ResolvedQuery, resolveQuery, type Statement } from "../../sql/index.js";
 import { column, type Schema } from "../columns/index.js";
 import type { Plan } from "../plan/index.js";
 import { lower } from "./lower.js";
@@ -13,7 +13,9 @@ export type Defined =
       readonly kind: "query" | "view";
       readonly name: string | null;
       readonly plan: Plan;
-      readonly emit: Emit | null;
+      readonly resolved: ResolvedQuery;
+      /** What stands in `WITH (…)`. */
+      readonly options: Readonly<Record<string, string>>;
     }
   | (Omit<Created, "columns"> & { readonly columns: Schema });
 
@@ -33,7 +35,13 @@ export async function planDefinition(
   const resolved = resolveQuery(statement.query, text, columns);
   const plan = lower(resolved, tables);
   const isView = statement.kind === "create view";
-  return { kind: isView ? "view" : "query", name: isView ? statement.name : null, plan, emit: resolved.emit };
+  return {
+    kind: isView ? "view" : "query",
+    name: isView ? statement.name : null,
+    plan,
+    resolved,
+    options: statement.options,
+  };
 }
 
 function specOf({ name, type, nullable }: Created["columns"][number]): Schema[number] {

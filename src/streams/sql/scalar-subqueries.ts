@@ -1,4 +1,4 @@
-import type { PlanExpression, Plan as SqlPlan } from "../../sql/index.js";
+import type { PlanExpression, LogicalPlan as SqlPlan } from "../../sql/index.js";
 import type { Plan } from "../plan/index.js";
 import { conjuncts } from "../plan/index.js";
 import { Expressions } from "./expression.js";

@@ -1,4 +1,4 @@
-import type { PlanExpression, Plan as SqlPlan } from "../../sql/index.js";
+import type { PlanExpression, LogicalPlan as SqlPlan } from "../../sql/index.js";
 
 type Column = Extract<PlanExpression, { kind: "column" }>;
 export type Subquery = Extract<PlanExpression, { kind: "exists" | "in" | "scalar" }>;

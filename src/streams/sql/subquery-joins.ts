@@ -1,4 +1,4 @@
-import type { PlanExpression, Span, Plan as SqlPlan } from "../../sql/index.js";
+import type { PlanExpression, Span, LogicalPlan as SqlPlan } from "../../sql/index.js";
 import { column } from "../columns/index.js";
 import { conjunction, conjuncts, type Expression, type Plan } from "../plan/index.js";
 import { Expressions } from "./expression.js";

@@ -9,7 +9,7 @@ import {
   Texts,
   widened,
 } from "../columns/index.js";
-import type { State } from "./state.js";
+import type { OperatorState } from "./state.js";
 
 /**
  * Rows that are found by a key, many to a key, and never taken back: a side of a join over a stream. Rows stand in columns, in
@@ -19,7 +19,7 @@ import type { State } from "./state.js";
  * Rows are freed many at a time (`keep`): the others move up. A delta of a checkpoint has the rows that came since the last one;
  * rows that were freed are missing in the next base.
  */
-export class Bag implements State {
+export class Bag implements OperatorState {
   #batch: Batch;
   next = new Int32Array(16);
   /** In one-shot queries: how many rows of the other side meet a row, and of how many it is not known. */

@@ -1,7 +1,7 @@
 import { invariant } from "../../errors.js";
 import { column, type Schema, widened } from "../columns/index.js";
 import { KeyedTable } from "./keyed-table.js";
-import type { State } from "./state.js";
+import type { OperatorState } from "./state.js";
 
 /** The order of two values by the rows that they stand in. */
 export type Before = (a: number, b: number) => boolean;
@@ -15,7 +15,7 @@ export type Before = (a: number, b: number) => boolean;
  * whose count has become 0 stays in the heap until it is the root, or until such values are as many as all others; then the
  * heaps are built anew. The heaps themselves are not written: they follow from the rows.
  */
-export class GroupValues implements State {
+export class GroupValues implements OperatorState {
   readonly table: KeyedTable;
   readonly #counts: { values: Float64Array };
   readonly #groups: { values: Float64Array };

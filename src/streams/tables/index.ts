@@ -8,5 +8,5 @@ export { KeyedTable } from "./keyed-table.js";
 export { Registers } from "./registers.js";
 export { SlotRows } from "./slot-rows.js";
 export { type Compare, SortedSlots } from "./sorted-slots.js";
-export type { State } from "./state.js";
+export type { OperatorState } from "./state.js";
 export { WeightedRows } from "./weighted-rows.js";

@@ -18,7 +18,7 @@ import {
 } from "../columns/index.js";
 import { type Find, findOf, type HashOf, hashOf, type Slots } from "./key-code.js";
 import { scatter } from "./scatter.js";
-import type { State } from "./state.js";
+import type { OperatorState } from "./state.js";
 import { TextPool } from "./text-pool.js";
 
 /** What generated code knows too: a row that is used, one that was changed since the last checkpoint, one that an operator noted. */
@@ -37,7 +37,7 @@ const SEED = (Math.random() * 2 ** 32) | 0;
  * Generated code works on the arrays themselves and holds them in variables, which it reads again after an insertion. Rows
  * come in the order of insertion as long as none is removed; the number of a removed row is given out again.
  */
-export class KeyedTable implements Slots, State {
+export class KeyedTable implements Slots, OperatorState {
   readonly columns: readonly Column[];
   slots = new Int32Array(16);
   hashes = new Int32Array(8);

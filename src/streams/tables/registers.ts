@@ -1,7 +1,7 @@
-import type { State } from "./state.js";
+import type { OperatorState } from "./state.js";
 
 /** A few numbers that are part of an operator's state. */
-export class Registers implements State {
+export class Registers implements OperatorState {
   readonly values: Float64Array;
   #written: string | null = null;
 

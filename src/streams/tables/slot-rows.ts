@@ -15,7 +15,7 @@ import {
   Texts,
   widened,
 } from "../columns/index.js";
-import type { State } from "./state.js";
+import type { OperatorState } from "./state.js";
 
 const LIVE = 1;
 const CHANGED = 2;
@@ -25,7 +25,7 @@ const CHANGED = 2;
  * each slot has its own text per column, so a row is written by copying its cells. A delta of a checkpoint has the numbers of
  * the rows that are gone and the rows that were written or whose weight changed.
  */
-export class SlotRows implements State {
+export class SlotRows implements OperatorState {
   readonly schema: Schema;
   readonly columns: readonly Column[];
   /** Every slot that was ever used is below this number. */

@@ -2,7 +2,7 @@
  * A piece of an operator's state that is written as a base and what changed since: each change is written once, and when the
  * changes have become larger than the base, the base is written anew.
  */
-export interface State {
+export interface OperatorState {
   readonly memoryBytes: number;
   /** All of it. */
   base(): Buffer;

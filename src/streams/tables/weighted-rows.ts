@@ -1,6 +1,6 @@
 import { column, type NumberColumn, type Schema, widened } from "../columns/index.js";
 import { KeyedTable } from "./keyed-table.js";
-import type { State } from "./state.js";
+import type { OperatorState } from "./state.js";
 
 /**
  * Rows with weights, found by their values and by a key: a side of a join whose rows are taken back, or whose matches are
@@ -10,7 +10,7 @@ import type { State } from "./state.js";
  *
  * Weights and counts of matches are columns of the table and part of checkpoints. Chains are made again after a load.
  */
-export class WeightedRows implements State {
+export class WeightedRows implements OperatorState {
   readonly table: KeyedTable;
   next = new Int32Array(8);
   previous = new Int32Array(8);

@@ -1,4 +1,4 @@
-import type { Aggregate, Plan } from "../../../sql/index.js";
+import type { AggregateCall, LogicalPlan } from "../../../sql/index.js";
 import { absorbed, allScans, meetIn, type Relation } from "../relation.js";
 import { both, type Signs, STILL, turned, wavering } from "../sign.js";
 import type { Site } from "../site.js";
@@ -13,7 +13,7 @@ import type { Truth } from "./truth.js";
 export function aggregateRelation(
   site: Site,
   input: Relation,
-  plan: Extract<Plan, { kind: "aggregate" }>,
+  plan: Extract<LogicalPlan, { kind: "aggregate" }>,
 ): Relation {
   const keys = plan.keys.map((key) => valueFor(site, key));
   for (const { origins } of keys) site.findings.equate(origins);
@@ -40,7 +40,7 @@ export function aggregateRelation(
 
 const COUNTING: ReadonlySet<string> = new Set(["count", "sum", "avg", "string_agg", "array_agg"]);
 
-function aggregateValue(site: Site, input: Relation, aggregate: Aggregate, grouped: boolean): Value {
+function aggregateValue(site: Site, input: Relation, aggregate: AggregateCall, grouped: boolean): Value {
   const { name, distinct, filter, order, span } = aggregate;
   const values = aggregate.operands.map((each) => valueFor(site, each));
   const sorting = order.map(({ expression }) => valueFor(site, expression));
@@ -71,7 +71,7 @@ function aggregateValue(site: Site, input: Relation, aggregate: Aggregate, group
 /** How an aggregate moves when its rows and its operand do (Blazes, section III.D; lattices: its reference 34). */
 function movement(
   rows: Signs,
-  { name, distinct }: Aggregate,
+  { name, distinct }: AggregateCall,
   operand: Value | null,
   all: readonly Value[],
 ): { moves: Signs; nulls: Nulls } {

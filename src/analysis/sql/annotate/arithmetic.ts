@@ -1,16 +1,16 @@
-import type { Operator } from "../../../sql/index.js";
+import type { SqlOperator } from "../../../sql/index.js";
 import type { ColumnType } from "../../graph.js";
 import { both, turned } from "../sign.js";
 import { blurred, nullsOf, PLAIN, turnedNulls, type Value } from "../value.js";
 import { opaque } from "./opaque.js";
 
 /** How the result of an operator that is no condition moves. */
-export function calculatedValue(operator: Operator, values: readonly Value[]): Value {
+export function calculatedValue(operator: SqlOperator, values: readonly Value[]): Value {
   return { ...calculated(operator, values), type: typeOf(operator, values) };
 }
 
 /** There is no arithmetic with texts. With times there is: an interval counts as a number here, and leaves a time a time. */
-function typeOf(operator: Operator, values: readonly Value[]): ColumnType | null {
+function typeOf(operator: SqlOperator, values: readonly Value[]): ColumnType | null {
   if (operator === "||" || operator === "->>") return "text";
   if (operator === "like" || operator === "ilike") return "boolean";
   if (operator === "->" || operator === "[]") return null;
@@ -18,7 +18,7 @@ function typeOf(operator: Operator, values: readonly Value[]): ColumnType | null
   return time?.type ?? "number";
 }
 
-function calculated(operator: Operator, values: readonly Value[]): Value {
+function calculated(operator: SqlOperator, values: readonly Value[]): Value {
   const [a = PLAIN, b = PLAIN] = values;
   const least = opaque(values);
   const shift = b.constant ? blurred(a, true) : a.constant ? blurred(b, true) : least.origins;

@@ -1,4 +1,4 @@
-import type { Plan, PlanExpression } from "../../../sql/index.js";
+import type { LogicalPlan, PlanExpression } from "../../../sql/index.js";
 import { allScans, fix, meetIn, mergeInto, type Parts, type Relation } from "../relation.js";
 import { both, moving, STILL, wavering } from "../sign.js";
 import { link, type Site } from "../site.js";
@@ -8,7 +8,7 @@ import { bind, conjuncts, filterRelation, minded, sidesOf } from "./filter.js";
 import type { Truth } from "./truth.js";
 import type { Walk } from "./walk.js";
 
-type JoinPlan = Extract<Plan, { kind: "join" }>;
+type JoinPlan = Extract<LogicalPlan, { kind: "join" }>;
 
 export function joinRelation(walk: Walk, plan: JoinPlan, outer: readonly Relation[]): Relation {
   const left = walk.at(plan.left, outer);

@@ -1,4 +1,4 @@
-import type { Plan, PlanExpression } from "../../../sql/index.js";
+import type { LogicalPlan, PlanExpression } from "../../../sql/index.js";
 import { embed, meetIn } from "../relation.js";
 import { both, type Sign, STILL, turned, wavering } from "../sign.js";
 import { link, type Site } from "../site.js";
@@ -53,7 +53,7 @@ function say(
 }
 
 /** A query that stands for a value is an aggregate, which has made its parts already. */
-export function scalarValue(site: Site, plan: Plan): Value {
+export function scalarValue(site: Site, plan: LogicalPlan): Value {
   const [own] = site.stack;
   const inner = site.relation(plan, site.stack);
   if (own !== undefined) embed(own, inner, site.findings);

@@ -1,4 +1,4 @@
-import type { Over, Plan, PlanExpression } from "../../../sql/index.js";
+import type { LogicalPlan, OverCall, PlanExpression } from "../../../sql/index.js";
 import { columnType } from "../column-types.js";
 import { allScans, meetIn, type Relation } from "../relation.js";
 import { wavering } from "../sign.js";
@@ -10,7 +10,11 @@ import { valueFor } from "./expression.js";
  * A function with OVER gives every row a value that depends on the other rows of its partition: a row that comes later changes
  * it. Rows meet in their partition, and the rows themselves stay.
  */
-export function overRelation(site: Site, input: Relation, plan: Extract<Plan, { kind: "over" }>): Relation {
+export function overRelation(
+  site: Site,
+  input: Relation,
+  plan: Extract<LogicalPlan, { kind: "over" }>,
+): Relation {
   const scans = allScans(input);
   site.findings.meet(scans, scans);
   const added = plan.functions.map((each) => overValue(site, input, each));
@@ -29,7 +33,7 @@ export function overRelation(site: Site, input: Relation, plan: Extract<Plan, { 
   };
 }
 
-function overValue(site: Site, input: Relation, over: Over): Value {
+function overValue(site: Site, input: Relation, over: OverCall): Value {
   const values = expressionsOf(over).map((each) => valueFor(site, each));
   const rank = over.function.kind === "rank";
   // A row that comes twice is counted twice, and moves the rows after it.
@@ -46,7 +50,7 @@ function overValue(site: Site, input: Relation, over: Over): Value {
   };
 }
 
-function expressionsOf({ function: what, partition, order }: Over): PlanExpression[] {
+function expressionsOf({ function: what, partition, order }: OverCall): PlanExpression[] {
   const shared = [...partition, ...order.map(({ expression }) => expression)];
   switch (what.kind) {
     case "rank":

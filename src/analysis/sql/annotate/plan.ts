@@ -1,4 +1,4 @@
-import type { Plan } from "../../../sql/index.js";
+import type { LogicalPlan } from "../../../sql/index.js";
 import type { Findings, Relation } from "../relation.js";
 import type { Site } from "../site.js";
 import { aggregateRelation } from "./aggregate.js";
@@ -21,21 +21,21 @@ import { windowRelation } from "./window.js";
  * in any order (Blazes, section VII.B): whether they only grow, in which parts of a table rows meet, where each column
  * comes from, and what a row does that comes twice.
  */
-export function relationOf(plan: Plan, text: string, known: Known, findings: Findings): Relation {
-  const subqueries = new Map<Plan, Relation>();
+export function relationOf(plan: LogicalPlan, text: string, known: Known, findings: Findings): Relation {
+  const subqueries = new Map<LogicalPlan, Relation>();
   const site = (stack: readonly Relation[]): Site => ({ text, findings, stack, relation: subquery });
   const walk: Walk = { text, known, findings, site, at: (each, outer) => annotated(walk, each, outer) };
   return walk.at(plan, []);
 
   /** A subquery may be asked for again by an expression around it; it is walked once. */
-  function subquery(inner: Plan, outer: readonly Relation[]): Relation {
+  function subquery(inner: LogicalPlan, outer: readonly Relation[]): Relation {
     const found = subqueries.get(inner) ?? walk.at(inner, outer);
     subqueries.set(inner, found);
     return found;
   }
 }
 
-function annotated(walk: Walk, plan: Plan, outer: readonly Relation[]): Relation {
+function annotated(walk: Walk, plan: LogicalPlan, outer: readonly Relation[]): Relation {
   switch (plan.kind) {
     case "unit":
       return unitRelation();

@@ -1,4 +1,4 @@
-import type { Plan } from "../../../sql/index.js";
+import type { LogicalPlan } from "../../../sql/index.js";
 import { columnType } from "../column-types.js";
 import type { Relation } from "../relation.js";
 import { STILL } from "../sign.js";
@@ -18,7 +18,7 @@ export function unitRelation(): Relation {
 }
 
 /** Rows that are written in the query are always there. */
-export function valuesRelation({ columns }: Extract<Plan, { kind: "values" }>): Relation {
+export function valuesRelation({ columns }: Extract<LogicalPlan, { kind: "values" }>): Relation {
   const values = columns.map(
     ({ type, nullable }): Value => ({ ...PLAIN, lacks: nullable, type: columnType(type) }),
   );
@@ -28,7 +28,7 @@ export function valuesRelation({ columns }: Extract<Plan, { kind: "values" }>): 
 /** A table only grows. */
 export function scanRelation(
   { known, findings }: Walk,
-  { scan, table, columns }: Extract<Plan, { kind: "scan" }>,
+  { scan, table, columns }: Extract<LogicalPlan, { kind: "scan" }>,
 ): Relation {
   findings.tableOf.set(scan, table);
   const isRequest = table === known.request;

@@ -1,4 +1,4 @@
-import type { Plan } from "../../../sql/index.js";
+import type { LogicalPlan } from "../../../sql/index.js";
 import { commonType } from "../column-types.js";
 import {
   absorbed,
@@ -16,7 +16,7 @@ import { addOrigins, nullsOf, PLAIN, union, type Value } from "../value.js";
 import { sideBySide } from "./join.js";
 
 /** Equal rows become one, which is there as soon as the first of them is. */
-export function distinctRelation(findings: Findings, plan: Plan, input: Relation): Relation {
+export function distinctRelation(findings: Findings, plan: LogicalPlan, input: Relation): Relation {
   const scans = allScans(input);
   findings.meet(scans, scans);
   for (const { origins } of input.columns) findings.equate(origins);
@@ -35,7 +35,7 @@ export function distinctRelation(findings: Findings, plan: Plan, input: Relation
 /** A row that comes before the first one so far takes its place. Rows meet that agree in the keys. */
 export function distinctOnRelation(
   findings: Findings,
-  plan: Extract<Plan, { kind: "distinct on" }>,
+  plan: Extract<LogicalPlan, { kind: "distinct on" }>,
   input: Relation,
 ): Relation {
   const scans = allScans(input);
@@ -79,7 +79,7 @@ export function unionRelation(left: Relation, right: Relation): Relation {
  */
 export function combinationRelation(
   findings: Findings,
-  plan: Extract<Plan, { kind: "set operation" }>,
+  plan: Extract<LogicalPlan, { kind: "set operation" }>,
   left: Relation,
   right: Relation,
 ): Relation {
@@ -109,7 +109,7 @@ export function combinationRelation(
 /** A row that is better than the n best so far pushes one of them out. All rows meet. */
 export function limitRelation(
   findings: Findings,
-  plan: Extract<Plan, { kind: "limit" }>,
+  plan: Extract<LogicalPlan, { kind: "limit" }>,
   input: Relation,
 ): Relation {
   const scans = allScans(input);

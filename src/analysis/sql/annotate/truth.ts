@@ -1,4 +1,4 @@
-import type { Operator, PlanExpression } from "../../../sql/index.js";
+import type { PlanExpression, SqlOperator } from "../../../sql/index.js";
 import { both, type Sign, type Signs, STILL, turned, wavering } from "../sign.js";
 import type { Site } from "../site.js";
 import { PLAIN, union, type Value } from "../value.js";
@@ -9,7 +9,7 @@ export interface Truth {
   readonly minds: ReadonlySet<number>;
 }
 
-export const OPPOSITE: Readonly<Partial<Record<Operator, Operator>>> = {
+export const OPPOSITE: Readonly<Partial<Record<SqlOperator, SqlOperator>>> = {
   "=": "<>",
   "<>": "=",
   "<": ">=",
@@ -23,7 +23,7 @@ export const OPPOSITE: Readonly<Partial<Record<Operator, Operator>>> = {
 };
 
 /** A comparison of two values, or a question about one. */
-export function comparisonTruth(operator: Operator, values: readonly Value[]): Truth {
+export function comparisonTruth(operator: SqlOperator, values: readonly Value[]): Truth {
   const [a = PLAIN, b = PLAIN] = values;
   const minds = union(a.minds, b.minds);
   if (operator === ">" || operator === ">=") return { moves: both(larger(a), smaller(b)), minds };

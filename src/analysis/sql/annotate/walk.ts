@@ -1,4 +1,4 @@
-import type { Plan } from "../../../sql/index.js";
+import type { LogicalPlan } from "../../../sql/index.js";
 import type { ColumnTypes } from "../../graph.js";
 import type { Findings, Relation } from "../relation.js";
 import type { Site } from "../site.js";
@@ -18,7 +18,7 @@ export interface Walk {
   readonly known: Known;
   readonly findings: Findings;
   /** What is known of a plan; `outer` are the rows of the queries around it. */
-  readonly at: (plan: Plan, outer: readonly Relation[]) => Relation;
+  readonly at: (plan: LogicalPlan, outer: readonly Relation[]) => Relation;
   /** Where the expressions of an operator stand. */
   readonly site: (stack: readonly Relation[]) => Site;
 }

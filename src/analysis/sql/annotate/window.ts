@@ -1,10 +1,10 @@
-import type { Plan } from "../../../sql/index.js";
+import type { LogicalPlan } from "../../../sql/index.js";
 import { allScans, meetIn, type Relation, repeated, settledColumns, settledRows } from "../relation.js";
 import { wavering } from "../sign.js";
 import { addOrigins, blurred, type Origin, PLAIN, type Value } from "../value.js";
 import type { Walk } from "./walk.js";
 
-type WindowPlan = Extract<Plan, { kind: "window" }>;
+type WindowPlan = Extract<LogicalPlan, { kind: "window" }>;
 
 /** TUMBLE and HOP give each row its windows whatever the others are. A session depends on the rows around it. */
 export function windowRelation(walk: Walk, plan: WindowPlan, input: Relation): Relation {

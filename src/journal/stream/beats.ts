@@ -1,0 +1,37 @@
+/** What the members of a cluster say again and again. Beats may get lost or come late: they are hints, and the log decides. */
+
+import type { LogPort } from "./log-port.js";
+
+export interface Beat {
+  /** Names the process. */
+  readonly member: string;
+  /** The epoch that the process writes; 0 if it writes none. */
+  readonly epoch: number;
+  /** How far it has read or written the log. */
+  readonly position: number;
+  /** Where other members reach it; null if they do not. */
+  readonly address: string | null;
+  /** What it runs. */
+  readonly program: string;
+}
+
+export const BEAT_MS = 200;
+
+export function sayBeat(port: LogPort, beat: Beat): void {
+  port.say(Buffer.from(JSON.stringify(beat)));
+}
+
+/** Null if these bytes are no beat: anyone with the cluster's credentials can publish there. */
+export function readBeat(bytes: Buffer): Beat | null {
+  let said: Partial<Record<keyof Beat, unknown>>;
+  try {
+    said = JSON.parse(bytes.toString()) as Partial<Record<keyof Beat, unknown>>;
+  } catch {
+    return null;
+  }
+  const { member, epoch, position, address, program } = said ?? {};
+  if (typeof member !== "string" || typeof program !== "string") return null;
+  if (!Number.isSafeInteger(epoch) || !Number.isSafeInteger(position)) return null;
+  if (address !== null && typeof address !== "string") return null;
+  return { member, epoch: epoch as number, position: position as number, address, program };
+}

@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { failed } from "../problems.js";
+import { CARRY_OVER_LIMITS, CarryOver, type CarryOverLimits } from "../table/carry-over.js";
+import { findGenerations } from "../table/generations.js";
+import { JournalTable } from "../table/table.js";
+import { LogFollower } from "./log-follower.js";
+import type { LogPort } from "./log-port.js";
+
+export interface FollowedTableOptions {
+  /** As it is shown. */
+  readonly address: string;
+  /** Where its files are: a cache, from which the log has to be read again only behind the last file. One process uses it. */
+  readonly directory: string;
+  readonly carryOver?: Partial<CarryOverLimits> | undefined;
+  readonly onWarning?: ((text: string) => void) | undefined;
+  /** A member has begun an epoch. */
+  readonly onEpoch?: ((epoch: number, member: string) => void) | undefined;
+  /** The log cannot be followed any further. */
+  readonly onFailure?: ((what: string) => void) | undefined;
+}
+
+/**
+ * The table of a process that follows a log. It has only what counts in the log, so it can be handed to a writer once it has everything;
+ * a writer that is fenced throws its table away, because that may have groups which no log has, and opens the files again.
+ */
+export class FollowedTable {
+  readonly table: JournalTable;
+  readonly background: CarryOver;
+  readonly follower: LogFollower;
+
+  private constructor(port: LogPort, table: JournalTable, options: FollowedTableOptions) {
+    const { address, directory, carryOver, onWarning, onEpoch, onFailure } = options;
+    this.table = table;
+    const background = new CarryOver({
+      directory: tableIn(directory),
+      journal: port.id,
+      epoch: 0,
+      table,
+      // The files are this process's own, and one process's table lets nobody cut the log.
+      log: { check: () => null, cut: () => {} },
+      logBytes: 0,
+      limits: { ...CARRY_OVER_LIMITS, ...carryOver },
+      onTrouble: (error) => {
+        const what = failed(address, "bringing its table up to date", error).message;
+        onWarning?.(`${what} It is tried again; until then, memory keeps everything.`);
+      },
+    });
+    this.background = background;
+    this.follower = new LogFollower(port, table.generation?.applied ?? 0, {
+      write: (key, value) => table.set(key, value),
+      applied: (position, bytes) => {
+        background.written(bytes);
+        if (!background.isDue()) return;
+        background.freeze();
+        background.frozenUpTo(position);
+      },
+      epoch: (epoch, member) => onEpoch?.(epoch, member),
+      failed: (what) => onFailure?.(what),
+    });
+  }
+
+  static async open(port: LogPort, options: FollowedTableOptions): Promise<FollowedTable> {
+    const { newest, damages } = await findGenerations(tableIn(options.directory), port.id);
+    for (const what of damages)
+      options.onWarning?.(`${options.address}: ${what}; it is made again from the log`);
+    return new FollowedTable(port, new JournalTable(options.directory, newest), options);
+  }
+
+  /** Follows no more: what is in the table is all that it will be told. */
+  release(): void {
+    this.follower.stop();
+  }
+
+  async close(): Promise<void> {
+    this.follower.stop();
+    await this.background.close();
+    await this.table.close();
+  }
+}
+
+function tableIn(directory: string): string {
+  return join(directory, "table");
+}

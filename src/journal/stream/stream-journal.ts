@@ -1,0 +1,40 @@
+import { LoggedJournal } from "../logged-journal.js";
+import { closed, damaged, fenced } from "../problems.js";
+import type { Epoch } from "./epoch.js";
+import type { FollowedTable } from "./followed-table.js";
+import type { LogPort } from "./log-port.js";
+import { StreamLog } from "./stream-log.js";
+
+const IDLE_MS = 1000;
+
+/** The journal of a head: a table that has everything up to the beginning of its epoch, and the writer of that epoch. */
+export function streamJournal(
+  port: LogPort,
+  { table, background }: FollowedTable,
+  begun: Epoch,
+  address: string,
+  release: () => Promise<void>,
+): { readonly journal: LoggedJournal; readonly log: StreamLog } {
+  const log = new StreamLog({
+    port,
+    ...begun,
+    fenced: () => fenced(address, begun.epoch),
+    damaged: (what) => damaged(address, what),
+    closed: () => closed(address),
+  });
+  const pause = setInterval(() => {
+    if (background.isQuiet() && background.isWorthwhile) journal.tidyUp();
+  }, IDLE_MS).unref();
+  const journal = new LoggedJournal({
+    address,
+    log,
+    table,
+    background,
+    soon: setImmediate,
+    release: async () => {
+      clearInterval(pause);
+      await release();
+    },
+  });
+  return { journal, log };
+}

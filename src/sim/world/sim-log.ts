@@ -1,0 +1,186 @@
+import type {
+  Following,
+  LogMessage,
+  LogPort,
+  LogReader,
+  PublishOutcome,
+} from "../../journal/stream/log-port.js";
+import type { Random } from "../../random.js";
+
+/** How likely what goes wrong with a simulated log. */
+export interface LogLuck {
+  /** A message gets lost on its way to the log. */
+  readonly lost: number;
+  /** The acknowledgement of a message gets lost. */
+  readonly unacknowledged: number;
+  /** A message lands only after its sender has given up. */
+  readonly late: number;
+  /** The log has no leader for a while. */
+  readonly leaderless: number;
+  /** A read of the end shows an earlier one. */
+  readonly stale: number;
+}
+
+export const FINE: LogLuck = { lost: 0, unacknowledged: 0, late: 0, leaderless: 0, stale: 0 };
+
+/** Lets something happen some time; what was asked for first need not happen first. */
+export type Later = (what: string, happen: () => void) => void;
+
+/** The messages of a simulated log, which outlive processes. Planted bugs take parts of it away. */
+export class SimStream {
+  readonly messages: Buffer[] = [];
+  readonly parts = new Map<string, Buffer>();
+  readonly listeners = new Set<(bytes: Buffer) => void>();
+  readonly #followers = new Set<() => void>();
+  readonly #fences: boolean;
+  /** Positions up to this one are cut off. */
+  first = 1;
+
+  constructor(fences = true) {
+    this.#fences = fences;
+  }
+
+  land(position: number, bytes: Buffer): PublishOutcome {
+    if (this.#fences && position !== this.messages.length + 1) return "refused";
+    this.messages.push(Buffer.from(bytes));
+    for (const wake of this.#followers) wake();
+    return "landed";
+  }
+
+  at(position: number): LogMessage {
+    return { position, bytes: this.messages[position - 1] ?? Buffer.alloc(0) };
+  }
+
+  watch(wake: () => void): () => void {
+    this.#followers.add(wake);
+    return () => this.#followers.delete(wake);
+  }
+}
+
+/** One process's view of a simulated log, with failures that a seed decides. */
+export class SimLog implements LogPort {
+  readonly id = "5".repeat(32);
+  readonly #stream: SimStream;
+  readonly #luck: LogLuck;
+  readonly #random: Random;
+  readonly #later: Later;
+  /** How many more requests find no leader. */
+  #leaderlessFor = 0;
+  #isClosed = false;
+
+  constructor(stream: SimStream, luck: LogLuck, random: Random, later: Later) {
+    this.#stream = stream;
+    this.#luck = luck;
+    this.#random = random;
+    this.#later = later;
+  }
+
+  publish(position: number, bytes: Buffer, done: (outcome: PublishOutcome) => void): void {
+    const { lost, unacknowledged, late } = this.#luck;
+    this.#later("publish", () => {
+      if (this.#hasNoLeader() || this.#random.chance(lost))
+        return this.#later("timeout", () => done("unknown"));
+      if (this.#random.chance(late)) {
+        this.#later("timeout", () => {
+          done("unknown");
+          this.#later("late", () => this.#stream.land(position, bytes));
+        });
+        return;
+      }
+      const outcome = this.#stream.land(position, bytes);
+      const told = this.#random.chance(unacknowledged) ? "unknown" : outcome;
+      this.#later("acknowledged", () => done(told));
+    });
+  }
+
+  last(): Promise<LogMessage> {
+    return new Promise((resolve, reject) => {
+      this.#later("last", () => {
+        if (this.#hasNoLeader()) return reject(new Error("no leader"));
+        const { messages } = this.#stream;
+        const back = this.#random.chance(this.#luck.stale) ? this.#random.int(4) : 0;
+        const found = this.#stream.at(Math.max(0, messages.length - back));
+        this.#later("last", () => resolve(found));
+      });
+    });
+  }
+
+  follow(after: number, reader: LogReader): Following {
+    let [position, isStopped, isDue] = [after, false, false];
+    const step = () => {
+      isDue = false;
+      if (isStopped || this.#isClosed) return;
+      if (this.#stream.first > position + 1) {
+        isStopped = true;
+        return reader.cut(this.#stream.first);
+      }
+      if (position < this.#stream.messages.length) {
+        position += 1;
+        reader.message(this.#stream.at(position));
+        wake();
+      }
+    };
+    const wake = () => {
+      if (isDue || isStopped) return;
+      isDue = true;
+      this.#later("follow", step);
+    };
+    const unwatch = this.#stream.watch(wake);
+    wake();
+    return {
+      stop: () => {
+        isStopped = true;
+        unwatch();
+      },
+    };
+  }
+
+  putPart(name: string, bytes: Buffer): Promise<void> {
+    return new Promise((resolve) =>
+      this.#later("part", () => {
+        this.#stream.parts.set(name, Buffer.from(bytes));
+        resolve();
+      }),
+    );
+  }
+
+  getPart(name: string): Promise<Buffer | null> {
+    return new Promise((resolve) => this.#later("part", () => resolve(this.#stream.parts.get(name) ?? null)));
+  }
+
+  cut(position: number): Promise<void> {
+    return new Promise((resolve) =>
+      this.#later("cut", () => {
+        this.#stream.first = Math.max(this.#stream.first, position + 1);
+        resolve();
+      }),
+    );
+  }
+
+  say(bytes: Buffer): void {
+    for (const listener of this.#stream.listeners) this.#later("beat", () => listener(bytes));
+  }
+
+  hear(listener: (bytes: Buffer) => void): Following {
+    this.#stream.listeners.add(listener);
+    return { stop: () => this.#stream.listeners.delete(listener) };
+  }
+
+  later(_ms: number, callback: () => void): void {
+    this.#later("pause", callback);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  #hasNoLeader(): boolean {
+    if (this.#leaderlessFor > 0) {
+      this.#leaderlessFor -= 1;
+      return true;
+    }
+    if (!this.#random.chance(this.#luck.leaderless)) return false;
+    this.#leaderlessFor = this.#random.int(10);
+    return true;
+  }
+}

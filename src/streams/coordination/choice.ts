@@ -1,0 +1,48 @@
+import { HeadwaterError } from "../../errors.js";
+import type { CoordinationChoice } from "./facts.js";
+
+const PARTITIONS_MAX = 256;
+const KINDS = ["order", "seal", "accept"];
+
+/** What the registrant of a query says of its coordination, in `WITH (…)` or as options. */
+export interface Wishes {
+  readonly coordination?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly partitions?: string | number | undefined;
+}
+
+/** What was chosen for a query, and into how many partitions it is to be divided. */
+export function chosen({ coordination, reason = "", partitions }: Wishes): {
+  readonly coordination: CoordinationChoice | null;
+  readonly partitions: number;
+} {
+  return { coordination: choiceOf(coordination, reason.trim()), partitions: partitionsOf(partitions) };
+}
+
+function choiceOf(kind: string | undefined, reason: string): CoordinationChoice | null {
+  switch (kind) {
+    case undefined:
+      return null;
+    case "order":
+      return { kind, reason: reason || "chosen at registration" };
+    case "seal":
+      return { kind };
+    case "accept":
+      if (reason !== "") return { kind, reason };
+      throw new HeadwaterError(
+        "HW-5451",
+        "a label is accepted with a written reason: WITH (coordination = 'accept', reason = '…').",
+      );
+    default:
+      throw new HeadwaterError(
+        "HW-5451",
+        `${JSON.stringify(kind.slice(0, 40))} is no coordination; there are ${KINDS.join(", ")}.`,
+      );
+  }
+}
+
+function partitionsOf(given: string | number | undefined): number {
+  const count = Number(given ?? 1);
+  if (Number.isInteger(count) && count >= 1 && count <= PARTITIONS_MAX) return count;
+  throw new HeadwaterError("HW-5452", `a query has 1 to ${PARTITIONS_MAX} partitions, not ${String(given)}.`);
+}

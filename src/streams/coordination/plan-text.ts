@@ -1,0 +1,146 @@
+import type { Expression, Inputs, Plan, RowStep } from "../plan/index.js";
+import { type EmitMode, traitsOf } from "../plan/index.js";
+
+/** The operators of a plan, the last one first, with what each of them keeps and for how long. */
+export function planText(plan: Plan, inputs: Inputs, mode: EmitMode): string[] {
+  const lines: string[] = [];
+  const walk = (part: Plan, depth: number): void => {
+    const kept = keptBy(part, inputs, mode);
+    lines.push(`${"  ".repeat(depth)}${operatorText(part)}${kept === null ? "" : `  keeps ${kept}`}`);
+    for (const below of inputsOf(part)) walk(below, depth + 1);
+  };
+  walk(plan, 0);
+  return lines;
+}
+
+function inputsOf(plan: Plan): readonly Plan[] {
+  switch (plan.kind) {
+    case "scan":
+    case "unit":
+      return [];
+    case "join":
+      return [plan.left, plan.right];
+    case "union":
+      return plan.inputs;
+    default:
+      return [plan.input];
+  }
+}
+
+function operatorText(plan: Plan): string {
+  switch (plan.kind) {
+    case "scan":
+      return `scan ${plan.table}`;
+    case "unit":
+      return "one row";
+    case "step":
+      return stepText(plan.step, plan.input);
+    case "session":
+      return `session by ${namesOf(plan.input, plan.keys) || "nothing"}, gap ${plan.gapMs} ms`;
+    case "aggregate": {
+      const keys = plan.keys.map((key) => text(key, plan.input)).join(", ");
+      const functions = plan.aggregates.map(
+        ({ name, operand, distinct }) =>
+          `${name}(${distinct ? "distinct " : ""}${operand === null ? "*" : text(operand, plan.input)})`,
+      );
+      return [`aggregate by ${keys || "nothing"}`, ...functions].join(", ");
+    }
+    case "join": {
+      const keys = plan.leftKeys.map((key, i) => {
+        const other = plan.rightKeys[i];
+        return `${text(key, plan.left)} = ${other === undefined ? "?" : text(other, plan.right)}`;
+      });
+      return `${plan.isTemporal ? "temporal " : ""}${plan.join} join on ${keys.join(", ") || "a condition"}`;
+    }
+    case "union":
+      return "union all";
+    case "over":
+      return `${plan.cut === null ? "over" : `first ${plan.cut.limit ?? "all"}`} by ${namesOf(plan.input, plan.keys) || "nothing"}`;
+    case "sort":
+      return `sort${plan.limit === null ? "" : `, first ${plan.limit}`}`;
+  }
+}
+
+function stepText(step: RowStep, input: Plan): string {
+  switch (step.kind) {
+    case "filter":
+      return `filter ${text(step.predicate, input)}`;
+    case "project":
+      return `project ${step.outputs.map((output) => text(output, input)).join(", ")}`;
+    case "window":
+      return `window of ${step.sizeMs} ms every ${step.slideMs} ms over ${nameOf(input, step.time)}`;
+  }
+}
+
+/** What an operator keeps between rounds, and when it is freed. */
+function keptBy(plan: Plan, inputs: Inputs, mode: EmitMode): string | null {
+  switch (plan.kind) {
+    case "aggregate":
+      return `a row for each group, ${freed(plan)}`;
+    case "over":
+      return `the rows of each partition, ${freed(plan)}`;
+    case "session":
+      return `the rows of open sessions, ${freed(plan)}`;
+    case "sort":
+      return "all rows";
+    case "join": {
+      const sides = [plan.left, plan.right].map((side) => traitsOf(side, inputs, mode).bounds.length > 0);
+      const isFreed = sides.every(Boolean) && traitsOf(plan, inputs, mode).bounds.length > 0;
+      return `the rows of both sides, ${isFreed ? "until the watermark has passed what they can meet" : "for ever"}`;
+    }
+    default:
+      return null;
+  }
+
+  function freed(part: Plan): string {
+    return traitsOf(part, inputs, mode).bounds.length > 0 ? "until the watermark has passed it" : "for ever";
+  }
+}
+
+function namesOf(input: Plan, indexes: readonly number[]): string {
+  return indexes.map((index) => nameOf(input, index)).join(", ");
+}
+
+/** Columns that a query makes on the way have no names: they are called by what they come from. */
+function nameOf(plan: Plan, index: number): string {
+  const name = plan.columns[index]?.name ?? "";
+  if (name !== "") return name;
+  if (plan.kind === "step" && plan.step.kind !== "project") return nameOf(plan.input, index);
+  const key = plan.kind === "aggregate" ? plan.keys[index] : undefined;
+  return key !== undefined && plan.kind === "aggregate" ? text(key, plan.input) : `column ${index + 1}`;
+}
+
+/** An expression in the words of SQL, as far as they are short. */
+function text(expression: Expression, input: Plan): string {
+  const again = (each: Expression) => text(each, input);
+  switch (expression.kind) {
+    case "column":
+      return nameOf(input, expression.index);
+    case "constant":
+      return typeof expression.value === "string" ? `'${expression.value}'` : String(expression.value);
+    case "compare":
+    case "arithmetic":
+      return `${again(expression.left)} ${expression.operator} ${again(expression.right)}`;
+    case "and":
+    case "or":
+      return expression.operands.map(again).join(` ${expression.kind} `);
+    case "not":
+      return `not (${again(expression.operand)})`;
+    case "is null":
+      return `${again(expression.operand)} is null`;
+    case "negate":
+      return `-${again(expression.operand)}`;
+    case "cast":
+      return `${again(expression.operand)}::${expression.type}`;
+    case "like":
+      return `${again(expression.text)} like ${again(expression.pattern)}`;
+    case "call":
+      return `${expression.name}(${expression.operands.map(again).join(", ")})`;
+    case "coalesce":
+    case "greatest":
+    case "least":
+      return `${expression.kind}(${expression.operands.map(again).join(", ")})`;
+    default:
+      return expression.kind;
+  }
+}

@@ -1,0 +1,72 @@
+import { HeadwaterError } from "../../errors.js";
+import { writerOf } from "../outputs/index.js";
+import type { QueryAnswer } from "../service/index.js";
+import { bodyOf, objectOf, textOf } from "./body.js";
+import { BODY_BYTES_MAX, countOf, type Route } from "./route.js";
+
+const LIMIT = 10_000;
+const LIMIT_MAX = 1_000_000;
+
+/** Tables and views by their keys, and SELECT over all of them. */
+export const READ_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: /^\/v1\/views\/([^/]+)$/,
+    scope: "read",
+    async run({ response, streams, name, url }) {
+      const { searchParams } = url;
+      const key = searchParams.getAll("key");
+      const bounds =
+        key.length > 0
+          ? { from: key, to: key }
+          : { from: searchParams.getAll("from"), to: searchParams.getAll("to") };
+      const lines = await streams.viewLines(name, {
+        ...bounds,
+        limit: countOf(url, "limit", LIMIT, LIMIT_MAX),
+      });
+      sendRows(response, lines);
+    },
+  },
+  {
+    method: "POST",
+    path: /^\/v1\/query$/,
+    scope: "read",
+    async run({ request, response, streams }) {
+      const { sql, parameters = [] } = objectOf(await bodyOf(request, BODY_BYTES_MAX));
+      const answer = await streams.query(textOf(sql, "sql"), parametersOf(parameters));
+      sendRows(response, linesOf(answer), answer.columns);
+    },
+  },
+];
+
+function linesOf({ schema, batches }: QueryAnswer): string[] {
+  const writer = writerOf("json", schema);
+  return batches.flatMap((batch) => writer.lines(batch));
+}
+
+/** The rows are JSON already, with all digits of decimals. */
+function sendRows(
+  response: Parameters<Route["run"]>[0]["response"],
+  lines: readonly string[],
+  columns?: QueryAnswer["columns"],
+): void {
+  const head = columns === undefined ? "" : `"columns":${JSON.stringify(columns)},`;
+  const body = Buffer.from(`{${head}"rows":[${lines.join(",\n")}]}\n`);
+  response.writeHead(200, {
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "content-length": body.length,
+  });
+  response.end(body);
+}
+
+function parametersOf(given: unknown): (string | null)[] {
+  const values: unknown[] | null = Array.isArray(given) ? given : null;
+  if (values === null) throw new HeadwaterError("HW-4005", '"parameters" must be a list.');
+  return values.map((value) => {
+    if (value === null || typeof value === "string") return value;
+    if (typeof value === "number" || typeof value === "boolean") return String(value);
+    throw new HeadwaterError("HW-4005", '"parameters" are texts, numbers, truth values and null.');
+  });
+}

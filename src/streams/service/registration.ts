@@ -1,0 +1,138 @@
+import {
+  type Candidate,
+  chosen,
+  type Decision,
+  decide,
+  decided,
+  explain,
+  type QueryFacts,
+  type StreamFacts,
+  type Wishes,
+} from "../coordination/index.js";
+import type { QueryDefinition } from "../graph/index.js";
+import { DEFAULT_RETENTION } from "../graph/index.js";
+import type { InputSpec, Inputs } from "../plan/index.js";
+import { type Defined, planDefinition } from "../sql/index.js";
+import type { Described } from "./describe.js";
+import { tablesOf } from "./tables.js";
+import { inputsOf, viewKey } from "./view-key.js";
+
+type DefinedQuery = Extract<Defined, { readonly plan: unknown }>;
+
+export interface QueryOptions extends Wishes {
+  /** Begin with what the inputs retain, and not with what comes from now on. */
+  readonly backfill?: boolean;
+}
+
+/**
+ * The definition of a query, as it is registered: every query that is registered goes through here, and is analysed together with
+ * all that it reads. Refused, with the choices that there are, if its answers depend on order and nothing was chosen.
+ */
+export async function queryDefinition(
+  catalog: ReadonlyMap<string, Described>,
+  sql: string,
+  name: string,
+  defined: DefinedQuery,
+  options: QueryOptions,
+): Promise<QueryDefinition> {
+  const candidate = candidateOf(catalog, name, defined, options);
+  const { emit } = decide(...(await readBy(candidate, catalog)), candidate);
+  const { kind, plan } = defined;
+  return {
+    ...{ kind, name, sql, plan, emit, retention: DEFAULT_RETENTION },
+    inputs: inputsOf(plan),
+    backfill: options.backfill ?? false,
+    key: kind === "view" ? viewKey(plan) : null,
+    coordination: candidate.coordination,
+    partitions: candidate.partitions,
+  };
+}
+
+/** What EXPLAIN says: of a query that is registered, by its name, or of one that could be. */
+export async function explained(catalog: ReadonlyMap<string, Described>, text: string): Promise<string> {
+  const what = text.replace(/^\s*explain\s+/i, "").replace(/;\s*$/, "");
+  const known = catalog.get(what.trim());
+  const definition = known?.sql ?? what;
+  const defined = await planDefinition(definition, tablesOf(catalog));
+  if (!("plan" in defined)) return `${defined.kind.slice("create ".length)} ${defined.name}`;
+  const options = known === undefined ? {} : wishesOf(known);
+  const candidate = candidateOf(catalog, known?.name ?? defined.name ?? "query", defined, options);
+  const decision: Decision = decided(...(await readBy(candidate, catalog)), candidate);
+  return explain(candidate, decision);
+}
+
+function candidateOf(
+  catalog: ReadonlyMap<string, Described>,
+  name: string,
+  { kind, plan, resolved, options: written }: DefinedQuery,
+  options: Wishes,
+): Candidate {
+  const inputs: Inputs = Object.fromEntries(
+    inputsOf(plan).flatMap((input) => {
+      const known = catalog.get(input);
+      return known === undefined ? [] : [[input, specOf(known)]];
+    }),
+  );
+  const wishes: Wishes = {
+    coordination: options.coordination ?? written.coordination,
+    reason: options.reason ?? written.reason,
+    partitions: options.partitions ?? written.partitions,
+  };
+  return { name, query: resolved, plan, inputs, isView: kind === "view", ...chosen(wishes) };
+}
+
+function specOf({ columns, kind, key, timeColumn, isAppendOnly }: Described): InputSpec {
+  const isTable = kind === "table";
+  return {
+    schema: columns,
+    timeColumn,
+    kind: isTable ? "table" : isAppendOnly ? "stream" : "changelog",
+    key: key ?? [],
+  };
+}
+
+/** What a query reads, directly and through other queries, the first ones first. */
+async function readBy(
+  { query }: Candidate,
+  catalog: ReadonlyMap<string, Described>,
+): Promise<[StreamFacts[], QueryFacts[]]> {
+  const names = new Set(query.scanned);
+  for (const name of names) for (const input of catalog.get(name)?.inputs ?? []) names.add(input);
+  const streams: StreamFacts[] = [];
+  const queries: QueryFacts[] = [];
+  for (const described of catalog.values()) {
+    if (!names.has(described.name)) continue;
+    if (described.sql === null) streams.push(factsOf(described, query.tables[described.name] ?? []));
+    else {
+      const defined = await planDefinition(described.sql, tablesOf(catalog));
+      if (!("plan" in defined)) continue;
+      const { coordination } = chosen(wishesOf(described));
+      const { name, isAppendOnly } = described;
+      queries.push({ name, query: defined.resolved, coordination, retracts: !isAppendOnly });
+    }
+  }
+  return [streams, queries];
+}
+
+function wishesOf({ coordination, partitions }: Described): Wishes {
+  const reason = coordination !== null && "reason" in coordination ? coordination.reason : undefined;
+  return { coordination: coordination?.kind, reason, partitions };
+}
+
+/**
+ * A declared watermark is a promise of the stream's owner about how late rows come: rows that break it are left out, counted, and
+ * kept in a stream of their own. The rows of a table replace each other in the order of tickets, so it has one writer: the graph.
+ */
+function factsOf(
+  { name, kind, columns, key, timeColumn }: Described,
+  types: StreamFacts["columns"],
+): StreamFacts {
+  return {
+    ...{ name, columns: types },
+    key: kind === "table" ? (key ?? []).map((index) => columns[index]?.name ?? "") : [],
+    watermark: timeColumn === null ? null : (columns[timeColumn]?.name ?? null),
+    isEstimated: false,
+    seals: [],
+    isSingleWriter: kind === "table",
+  };
+}

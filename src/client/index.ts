@@ -12,6 +12,7 @@ export { HeadwaterError, mayRetry } from "../errors.js";
 export type { Client } from "../model/api.js";
 export { errorFrom } from "../protocol/index.js";
 export type { ConnectionState } from "./connection.js";
+export { type Change, type SubscribeOptions, subscribe } from "./subscribe.js";
 
 export interface ConnectOptions {
   /** Says who is calling, to a server that has tokens. It never becomes part of an address. */

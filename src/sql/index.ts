@@ -14,7 +14,13 @@ export type { Row } from "./evaluate/expression.js";
 export type { EvaluationFailure } from "./evaluate/failure.js";
 export { evaluateQuery, queryFunction, type Tables } from "./evaluate/query.js";
 export { parseQuery } from "./parse/query.js";
-export { parseDefinition, type Statement, type Watermark } from "./parse/statement.js";
+export {
+  loadParser,
+  parseDefinition,
+  parseDefinitionSync,
+  type Statement,
+  type Watermark,
+} from "./parse/statement.js";
 export type {
   AggregateCall,
   AggregateName,

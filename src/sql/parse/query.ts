@@ -38,6 +38,11 @@ export function readStatement(reader: StatementReader, statement: SelectStmt): S
 /** One statement as PostgreSQL's parser reads it, and what is needed to go on. */
 export async function parseStatement(text: string): Promise<{ reader: StatementReader; statement: Node }> {
   await loadModule();
+  return parseStatementSync(text);
+}
+
+/** The same at once. The parser must have been loaded. */
+export function parseStatementSync(text: string): { reader: StatementReader; statement: Node } {
   if (text.length > LENGTH_MAX)
     throw new HeadwaterError(
       "HW-5102",

@@ -1,10 +1,10 @@
-import type { ColumnDef, Constraint, CreateStmt, Node } from "libpg-query";
+import { type ColumnDef, type Constraint, type CreateStmt, loadModule, type Node } from "libpg-query";
 import type { SqlQuery } from "../ast.js";
 import { intervalMs } from "../interval.js";
 import type { SqlColumn } from "../schema.js";
 import type { Span } from "../source.js";
 import { readType } from "./cast.js";
-import { parseStatement, readStatement } from "./query.js";
+import { parseStatementSync, readStatement } from "./query.js";
 import { type StatementReader, words } from "./reader.js";
 import type { WatermarkWords } from "./tokens.js";
 
@@ -41,7 +41,18 @@ export type Statement =
 
 /** One statement: a SELECT, or the definition of a stream, a table or a materialized view. */
 export async function parseDefinition(text: string): Promise<Statement> {
-  const { reader, statement } = await parseStatement(text);
+  await loadParser();
+  return parseDefinitionSync(text);
+}
+
+/** PostgreSQL's parser is a WebAssembly module, which takes a moment to be compiled. */
+export async function loadParser(): Promise<void> {
+  await loadModule();
+}
+
+/** The same as `parseDefinition`, at once, when the parser has been loaded. */
+export function parseDefinitionSync(text: string): Statement {
+  const { reader, statement } = parseStatementSync(text);
   if ("SelectStmt" in statement)
     return {
       kind: "query",

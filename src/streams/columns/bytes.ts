@@ -41,6 +41,14 @@ export class ByteWriter {
     this.#length += bytes.length;
   }
 
+  /** A text as UTF-8 behind the count of its bytes. */
+  text(text: string): void {
+    const length = Buffer.byteLength(text, "utf8");
+    this.varint(length);
+    this.#room(length);
+    this.#length += this.#bytes.write(text, this.#length, length, "utf8");
+  }
+
   /** One bit per row of an array of bytes that are 0 or 1. */
   bits(values: Uint8Array, rows: number): void {
     for (let i = 0; i < rows; i += 8) {

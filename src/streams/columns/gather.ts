@@ -1,6 +1,7 @@
 import { Batch } from "./batch.js";
 import { type Column, emptyColumn, type NumericColumn, setNumeric } from "./column.js";
 import type { Schema } from "./schema.js";
+import { Texts } from "./texts.js";
 
 /** Appends the rows of one batch to another of the same schema, column by column. */
 export function appendRows(target: Batch, source: Batch): void {
@@ -59,6 +60,20 @@ function pick(to: Column, from: Column, rows: Int32Array): void {
     ];
     for (let i = 0; i < rows.length; i++) target[i] = source[rows[i] as number] as number;
   }
+}
+
+/** The same rows with texts of their own, where theirs are those of a table that forgets texts which no row of it has. */
+export function lasting(batch: Batch): Batch {
+  if (batch.columns.every((column) => column.storage !== "text" || column.texts.isLasting)) return batch;
+  const columns = batch.columns.map((column): Column => {
+    if (column.storage !== "text" || column.texts.isLasting) return column;
+    const own: Column = { ...column, codes: new Int32Array(batch.rows), texts: new Texts() };
+    copy(own, column, 0, batch.rows);
+    return own;
+  });
+  const made = new Batch(batch.schema, columns, batch.weights);
+  made.rows = batch.rows;
+  return made;
 }
 
 /**

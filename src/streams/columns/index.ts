@@ -19,7 +19,8 @@ export {
 export { compareCells, compareRows, compareText } from "./compare.js";
 export { decodeBatch } from "./decode.js";
 export { encodeBatch } from "./encode.js";
-export { appendRows, gathered, interleaved } from "./gather.js";
+export { encodeRow } from "./encode-row.js";
+export { appendRows, gathered, interleaved, lasting } from "./gather.js";
 export { narrowed, numericOf, numericText, type Scaled } from "./numeric.js";
 export { type Cell, type ColumnSpec, type ColumnType, column, type Schema } from "./schema.js";
 export { Texts } from "./texts.js";

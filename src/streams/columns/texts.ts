@@ -16,6 +16,11 @@ export class Texts {
     this.#source = source;
   }
 
+  /** Does a code stand for its text as long as this is there? */
+  get isLasting(): boolean {
+    return true;
+  }
+
   get size(): number {
     return this.#strings.length;
   }

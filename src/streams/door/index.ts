@@ -4,5 +4,6 @@
  */
 export { CsvReader } from "./csv.js";
 export { inferCsv, inferNdjson } from "./infer.js";
+export { cellsOfJson } from "./json-record.js";
 export { NdjsonReader } from "./ndjson.js";
 export type { Reader } from "./reader.js";

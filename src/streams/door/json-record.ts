@@ -13,7 +13,7 @@ export function cellsOfJson(record: unknown, schema: Schema): Cell[] | string {
     return `a record is a JSON object, not ${shownJson(record)}.`;
   const cells: Cell[] = [];
   for (const spec of schema) {
-    const value: unknown = Object.hasOwn(record, spec.name) ? Reflect.get(record, spec.name) : null;
+    const value: unknown = Object.hasOwn(record, spec.name) ? (Reflect.get(record, spec.name) ?? null) : null;
     const cell = cellOfJson(value, spec);
     if (cell === undefined) return misfit(spec, value);
     cells.push(cell);

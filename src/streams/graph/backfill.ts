@@ -23,15 +23,16 @@ export function unready({ inputs }: QueryDefinition, nodes: GraphNodes): Refused
 }
 
 /** Feeds a new query, in rounds as they came. */
-export function backfill(node: QueryNode, nodes: GraphNodes, moment: GraphMoment): void {
-  const { inputs, backfill: isAsked } = node.definition;
+export function backfill(node: QueryNode, nodes: GraphNodes, { round, timeMs, grown }: GraphMoment): void {
+  const { inputs, backfill: asked } = node.definition;
+  const moment: GraphMoment = { round, timeMs, grown, isQuiet: asked === "quiet" };
   const replayed: Channel[] = [];
   for (const name of new Set(inputs)) {
     const channel = nodes.channel(name);
     if (channel === null) continue;
     if (channel.rows !== null) {
       if (channel.rows.size > 0) node.push(name, channel.rows.batch());
-    } else if (isAsked || !nodes.isAppendOnly(name)) replayed.push(channel);
+    } else if (asked !== false || !nodes.isAppendOnly(name)) replayed.push(channel);
   }
   if (node.hasWork) node.run(moment);
   const segments = replayed.flatMap((channel) => channel.log.all.map((segment) => ({ channel, segment })));

@@ -20,7 +20,7 @@ interface Meta {
  * numbered without gaps, in the order in which they came, and the last of them are retained.
  */
 export class Channel {
-  readonly #log: Segments;
+  #log: Segments;
   #watermark: number | null = null;
   /** The number of its first row ever. */
   #origin: number;
@@ -55,11 +55,27 @@ export class Channel {
     return this.#log.bytes + (this.rows?.memoryBytes ?? 0);
   }
 
-  /** Appends rows. `bytes` are the same rows, if they are there already. */
-  append(batch: Batch, { round, timeMs, grown }: GraphMoment, bytes?: Uint8Array): void {
-    this.#log.append(Buffer.from(bytes ?? encodeBatch(batch)), batch.rows, round, timeMs);
-    grown.add(this);
+  /** Appends rows; without a retention they are not logged. `bytes` are the same rows, if they are there already. */
+  append(batch: Batch, moment: GraphMoment, bytes?: Uint8Array): void {
+    const { grown } = moment;
+    if (this.retention.bytes > 0) this.keep(bytes ?? encodeBatch(batch), batch.rows, moment);
+    const batches = grown.get(this);
+    if (batches === undefined) grown.set(this, [batch]);
+    else batches.push(batch);
+  }
+
+  /** Appends rows to the log alone. */
+  keep(bytes: Uint8Array, rows: number, { round, timeMs }: GraphMoment): void {
+    const { buffer, byteOffset, byteLength } = bytes;
+    this.#log.append(Buffer.from(buffer, byteOffset, byteLength), rows, round, timeMs);
     this.trim(timeMs);
+  }
+
+  /** Takes over the rows and the numbers of a channel whose place it takes, before it has rows of its own. */
+  inherit({ log }: Pick<Channel, "log">): void {
+    this.#log = new Segments(log.first);
+    this.#origin = log.first;
+    for (const { bytes, entries, round, timeMs } of log.all) this.#log.append(bytes, entries, round, timeMs);
   }
 
   trim(timeMs: number): void {

@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from "../columns/index.js";
+import { type Batch, ByteReader, ByteWriter } from "../columns/index.js";
 import { definitionOf, definitionText, type QueryDefinition, type StreamDefinition } from "./definition.js";
 
 /** Rows for one stream, as columns in bytes. */
@@ -11,6 +11,8 @@ export interface Push {
   /** The same for callers without numbers: an Idempotency-Key. */
   readonly key: string | null;
   readonly batch: Uint8Array;
+  /** The same rows, where they have just been encoded: then they are not decoded again. */
+  readonly rows?: Batch;
 }
 
 /** What changes a graph. Commands are the records of its owned state: replayed, they give the same graph. */

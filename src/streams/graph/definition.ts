@@ -46,8 +46,11 @@ export interface QueryDefinition {
   readonly emit: "changes" | "on window close";
   /** The streams, tables and queries that it reads. */
   readonly inputs: readonly string[];
-  /** Begin with what the inputs retain, and not with what comes from now on. */
-  readonly backfill: boolean;
+  /**
+   * Begin with what the inputs retain, and not with what comes from now on. `"quiet"`: that makes no results, which begin with what
+   * comes from now on.
+   */
+  readonly backfill: boolean | "quiet";
   /** The columns of the results by which a view is read: the key of its groups. `null`: all columns. */
   readonly key: readonly number[] | null;
   readonly retention: Retention;

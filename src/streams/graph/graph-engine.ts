@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
+import type { Batch } from "../columns/index.js";
 import { isRefused, type PushAnswer, type Refused, refusedBy } from "./answers.js";
 import { backfill, unready } from "./backfill.js";
 import { misdefined } from "./check.js";
@@ -17,6 +18,11 @@ export interface CommandOutcome {
   readonly refused: Refused | null;
   /** The streams that have new rows, and the number that their next row gets. */
   readonly grown: readonly (readonly [name: string, next: number])[];
+}
+
+/** The same before it is made to data that can be sent. */
+export interface Carried extends Pick<CommandOutcome, "answers" | "refused"> {
+  readonly grown: GraphMoment["grown"];
 }
 
 const META = "graph";
@@ -48,10 +54,30 @@ export class GraphEngine {
 
   apply(record: Uint8Array): CommandOutcome {
     const { timeMs, command } = decodeCommand(record);
+    const { refused, answers, grown } = this.carryOut(command, timeMs);
+    return { refused, answers, grown: [...grown.keys()].map(({ name, log }) => [name, log.next] as const) };
+  }
+
+  /** The same as `apply` for a command that is not a record, with the new rows themselves. */
+  carryOut(command: Command, timeMs: number): Carried {
     this.#round++;
-    const moment: GraphMoment = { round: this.#round, timeMs, grown: new Set() };
+    const moment: GraphMoment = { round: this.#round, timeMs, grown: new Map() };
     const { refused = null, answers = [] } = this.#carryOut(command, moment);
-    return { refused, answers, grown: [...moment.grown].map(({ name, log }) => [name, log.next] as const) };
+    return { refused, answers, grown: moment.grown };
+  }
+
+  /** Appends rows to the log of a stream without event time. What reads the stream gets them later, by `feed`. */
+  log(name: string, bytes: Uint8Array, rows: number, timeMs: number): void {
+    this.#round++;
+    const moment: GraphMoment = { round: this.#round, timeMs, grown: new Map() };
+    this.nodes.source(name)?.channel.keep(bytes, rows, moment);
+  }
+
+  /** Gives rows that are in the log to what reads their stream. */
+  feed(rows: readonly (readonly [name: string, batch: Batch])[], timeMs: number): void {
+    for (const [name, batch] of rows)
+      for (const reader of this.nodes.readersOf(name)) reader.push(name, batch);
+    this.#settle({ round: this.#round, timeMs, grown: new Map() });
   }
 
   #carryOut(

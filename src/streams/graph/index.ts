@@ -3,12 +3,16 @@
  * come out. It has no clock, no network and no journal; `service` keeps it as the owned state of a context.
  */
 export { isRefused, type PushAnswer } from "./answers.js";
+export type { Channel } from "./channel.js";
 export { type Command, encodeCommand, type Push, stamp } from "./command.js";
 export {
   type ChosenCoordination,
   DEFAULT_RETENTION,
+  definitionOf,
+  definitionText,
   type QueryDefinition,
   type StreamDefinition,
 } from "./definition.js";
-export { type CommandOutcome, GraphEngine } from "./graph-engine.js";
+export { type Carried, type CommandOutcome, GraphEngine } from "./graph-engine.js";
+export { redefined, whyNotRedefined } from "./redefine.js";
 export { type SnapshotTable, snapshot } from "./snapshot.js";

@@ -1,3 +1,4 @@
+import type { Batch } from "../columns/index.js";
 import type { Channel } from "./channel.js";
 
 /** The carrying out of one command. */
@@ -6,6 +7,8 @@ export interface GraphMoment {
   readonly round: number;
   /** The time of its event. */
   readonly timeMs: number;
-  /** The channels that have got rows. */
-  readonly grown: Set<Channel>;
+  /** Are results of queries left out? */
+  readonly isQuiet?: boolean;
+  /** The channels that have got rows, and these rows. */
+  readonly grown: Map<Channel, Batch[]>;
 }

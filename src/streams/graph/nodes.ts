@@ -117,6 +117,12 @@ export class GraphNodes {
     this.#add(definition.name, new Source(definition, this.firstOf(definition.name)));
   }
 
+  /** Puts another source in the place of one that nothing reads any more. */
+  replaceSource(source: Source): void {
+    this.remove(source.definition.name);
+    this.#add(source.definition.name, source);
+  }
+
   addQuery(node: QueryNode): void {
     this.#add(node.definition.name, node);
   }

@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
-import { Batch, column, type Schema } from "../columns/index.js";
+import { Batch, column, lasting, type Schema } from "../columns/index.js";
 import { type StandingQuery, standingQuery } from "../operators/index.js";
 import { writerOf } from "../outputs/index.js";
 import type { InputSpec } from "../plan/index.js";
@@ -44,7 +44,7 @@ export class QueryNode {
       { emit, inputs },
       {
         rows: (batch) => {
-          if (batch.rows > 0) this.#results.push(batch);
+          if (batch.rows > 0) this.#results.push(lasting(batch));
         },
         watermark: (timeMs) => {
           this.#reached = timeMs;
@@ -100,7 +100,7 @@ export class QueryNode {
     if (watermarks.size > 0) this.#query.flush();
     const results = this.#results;
     this.#results = [];
-    for (const batch of results) this.out.append(batch, moment);
+    if (moment.isQuiet !== true) for (const batch of results) this.out.append(batch, moment);
     if (results.length > 0) this.out.rows?.take(results);
     this.#leftOut(moment);
     return { results, isAdvanced: this.out.advance(this.#reached) };

@@ -52,10 +52,9 @@ export class Source {
     const answer =
       (key === null ? null : this.#keys.answer(key, bytes)) ?? this.producers.answer(producer, sequence);
     if (answer !== null) return { answer, changes: null };
-    const sent = decodeBatch(
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-      this.definition.columns,
-    );
+    const sent =
+      push.rows ??
+      decodeBatch(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), this.definition.columns);
     const fresh = this.#ids?.fresh(sent, round, timeMs) ?? sent;
     const { channel } = this;
     const changes = channel.rows?.upsert(fresh) ?? fresh;

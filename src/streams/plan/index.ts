@@ -16,3 +16,4 @@ export {
   type Traits,
   traitsOf,
 } from "./traits.js";
+export { inputsOf, viewKey } from "./view-key.js";

@@ -11,11 +11,10 @@ import {
 } from "../coordination/index.js";
 import type { QueryDefinition } from "../graph/index.js";
 import { DEFAULT_RETENTION } from "../graph/index.js";
-import type { InputSpec, Inputs } from "../plan/index.js";
+import { type InputSpec, type Inputs, inputsOf, viewKey } from "../plan/index.js";
 import { type Defined, planDefinition } from "../sql/index.js";
 import type { Described } from "./describe.js";
 import { tablesOf } from "./tables.js";
-import { inputsOf, viewKey } from "./view-key.js";
 
 type DefinedQuery = Extract<Defined, { readonly plan: unknown }>;
 

@@ -10,6 +10,7 @@ import {
   type StreamDefinition,
 } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
+import { inputsOf } from "../plan/index.js";
 import { describeQuery, planBound, planDefinition, type QueryShape } from "../sql/index.js";
 import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
 import type { Tenant } from "./contexts.js";
@@ -20,7 +21,6 @@ import { Rate } from "./rate.js";
 import { explained, type QueryOptions, queryDefinition } from "./registration.js";
 import { tablesOf } from "./tables.js";
 import { boundOf } from "./view-bounds.js";
-import { inputsOf } from "./view-key.js";
 
 const PAGE_BYTES = 1024 * 1024;
 const TICK_MS = 1000;

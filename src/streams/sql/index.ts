@@ -3,5 +3,6 @@
  * added here.
  */
 
-export { type Defined, planDefinition } from "./plan-definition.js";
+export { type Defined, planDefinition, planDefinitionSync } from "./plan-definition.js";
 export { describeQuery, planBound, planQuery, type QueryShape } from "./plan-query.js";
+export { OPEN_SCALE } from "./types.js";

@@ -1,5 +1,11 @@
 import { HeadwaterError } from "../../errors.js";
-import { parseDefinition, type ResolvedQuery, resolveQuery, type Statement } from "../../sql/index.js";
+import {
+  loadParser,
+  parseDefinitionSync,
+  type ResolvedQuery,
+  resolveQuery,
+  type Statement,
+} from "../../sql/index.js";
 import { column, type Schema } from "../columns/index.js";
 import type { Plan } from "../plan/index.js";
 import { lower } from "./lower.js";
@@ -24,7 +30,13 @@ export async function planDefinition(
   text: string,
   tables: Readonly<Record<string, Schema>>,
 ): Promise<Defined> {
-  const statement = await parseDefinition(text);
+  await loadParser();
+  return planDefinitionSync(text, tables);
+}
+
+/** The same at once, when the parser has been loaded. */
+export function planDefinitionSync(text: string, tables: Readonly<Record<string, Schema>>): Defined {
+  const statement = parseDefinitionSync(text);
   if ("columns" in statement) return { ...statement, columns: statement.columns.map(specOf) };
   const columns = Object.fromEntries(
     Object.entries(tables).map(([name, schema]) => [

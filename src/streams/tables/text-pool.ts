@@ -12,6 +12,10 @@ export class TextPool extends Texts {
   readonly #free: number[] = [];
   #memoryBytes = 0;
 
+  override get isLasting(): boolean {
+    return false;
+  }
+
   /** What the texts take, roughly: two bytes a character and what an entry of a map takes. */
   get memoryBytes(): number {
     return this.#memoryBytes;

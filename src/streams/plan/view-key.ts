@@ -1,4 +1,4 @@
-import type { Plan } from "../plan/index.js";
+import type { Plan } from "./physical.js";
 
 /** The columns of a plan's results that tell its rows apart, if its groups do: the key that a view is read by. */
 export function viewKey(plan: Plan): readonly number[] | null {

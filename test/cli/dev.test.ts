@@ -8,7 +8,7 @@ const program = (body: string) => `
     count = 0;
     ${body}
   }
-  export const api = expose(Counter, { add: (counter: any) => counter.add() });
+  export const api = expose(Counter, { add: (counter) => counter.add() });
 `;
 
 test("headwater dev runs what was saved, with its state, and keeps the old version where the new one cannot run", async (t) => {

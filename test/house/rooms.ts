@@ -262,6 +262,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "elastic",
       "elastic/trial",
       "host",
+      "host/context",
       "host/ports",
       "host/store",
       "sim",

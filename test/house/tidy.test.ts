@@ -6,7 +6,18 @@ import { filesIn, importsOf, linesMatching, type SourceFile, withoutComments } f
 const IMPURE =
   /\b(Date|performance|process|Promise|async|await|queueMicrotask|set(Timeout|Interval|Immediate))\b|\bMath\.random\b/;
 
-const KNOWS_NODE = ["pgwire", "cli", "host", "net", "sim", "journal", "server", "fluxion", "streams"];
+const KNOWS_NODE = [
+  "dashboard",
+  "pgwire",
+  "cli",
+  "host",
+  "net",
+  "sim",
+  "journal",
+  "server",
+  "fluxion",
+  "streams",
+];
 
 const LINES_MAX = 400;
 

@@ -1,6 +1,6 @@
 import type { Context, ContextClass, Key } from "headwater";
 import { Address } from "#src/model/address.js";
-import { INVOKE, type Ref, reference, type Scope } from "#src/model/refs.js";
+import { INVOKE, type InvocationScope, type Ref, reference } from "#src/model/refs.js";
 import type { Method } from "#src/model/shape.js";
 import { type ChildSlot, type Shape, shapeOf } from "#src/model/shape.js";
 
@@ -29,7 +29,7 @@ export class Place extends Address {
 }
 
 /** Keeps what was called through references, in order. */
-export class Calls implements Scope {
+export class Calls implements InvocationScope {
   readonly made: string[] = [];
 
   [INVOKE](target: Address, method: Method, args: unknown[]): unknown {

@@ -1,6 +1,6 @@
 import type { LabelledStream } from "./analyze.js";
 import type { Derivation } from "./derivation.js";
-import type { Acceptance, Component, Graph } from "./graph.js";
+import type { Acceptance, Component, Dataflow } from "./graph.js";
 import { isAnomaly, type Label, severityOf, showInternal } from "./labels.js";
 
 /**
@@ -10,7 +10,7 @@ import { isAnomaly, type Label, severityOf, showInternal } from "./labels.js";
  */
 export function acceptances(
   streams: readonly LabelledStream[],
-  { accepted, components }: Graph,
+  { accepted, components }: Dataflow,
 ): ReadonlyMap<string, Acceptance> {
   const covers = new Map<string, Acceptance>();
   const byName = new Map(streams.map((each) => [each.stream.name, each]));

@@ -4,8 +4,8 @@
  */
 
 import type { Analysis, LabelledStream } from "./analyze.js";
-import type { Derivation, Reconciliation, Step } from "./derivation.js";
-import type { Acceptance, Path, Seal } from "./graph.js";
+import type { Derivation, DerivationStep, Reconciliation } from "./derivation.js";
+import type { Acceptance, ComponentPath, Seal } from "./graph.js";
 import { grouped } from "./grouped.js";
 import { isAnomaly, type Label, showInternal, showLabel } from "./labels.js";
 import type { Rule } from "./rules.js";
@@ -25,7 +25,7 @@ export interface Fault {
   readonly component: string;
   /** It is part of a cycle. */
   readonly cycle: boolean;
-  readonly path: Path;
+  readonly path: ComponentPath;
   readonly rule: Rule;
   /** The streams that come in the wrong way. */
   readonly inputs: readonly {
@@ -136,7 +136,7 @@ function faultsOf(derivation: Derivation, analysis: Analysis): Fault[] {
 }
 
 function faultOf(
-  group: readonly Step[],
+  group: readonly DerivationStep[],
   derivation: Derivation,
   returning: ReadonlySet<string>,
   { component, exposedTo, gives }: Reconciliation,
@@ -188,7 +188,7 @@ function faultOf(
   ];
 }
 
-function streamsOf(steps: readonly Step[]): string[] {
+function streamsOf(steps: readonly DerivationStep[]): string[] {
   return [...new Set(steps.map(({ stream }) => stream))];
 }
 

@@ -11,7 +11,7 @@ import { deriveCycle } from "./cycle.js";
 import { stronglyConnected } from "./cycles.js";
 import { Dependencies } from "./dependencies.js";
 import type { Derivation } from "./derivation.js";
-import type { Acceptance, Delivery, Graph, Seal, Stream } from "./graph.js";
+import type { Acceptance, Dataflow, Delivery, Seal, Stream } from "./graph.js";
 import { isAnomaly, type Label, severityOf } from "./labels.js";
 import { merge } from "./reconcile.js";
 import { replicatedComponents } from "./replication.js";
@@ -46,7 +46,7 @@ export interface Analysis {
   readonly open: readonly LabelledStream[];
 }
 
-export function analyze(graph: Graph): Analysis {
+export function analyze(graph: Dataflow): Analysis {
   const topology = topologyOf(graph);
   const dependencies = new Dependencies(graph.dependencies);
   const replicated = replicatedComponents(graph);

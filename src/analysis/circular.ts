@@ -5,7 +5,7 @@
  */
 
 import { stronglyConnected } from "./cycles.js";
-import type { Path, Stream } from "./graph.js";
+import type { ComponentPath, Stream } from "./graph.js";
 import { isOrderSensitive, isWrite } from "./labels.js";
 import type { Interface, Topology } from "./topology.js";
 
@@ -42,7 +42,7 @@ interface Wait {
 function waitsAt({ component, paths }: Interface, topology: Topology): Wait[] {
   const { coordination, name } = component;
   if (coordination !== undefined && coordination.kind !== "seal") return [];
-  const arriving = (path: Path) => topology.input(name, path.from)?.streams ?? [];
+  const arriving = (path: ComponentPath) => topology.input(name, path.from)?.streams ?? [];
   const writers = paths.filter(({ annotation }) => isWrite(annotation));
   // A read waits for what is written; what reaches the same output waits for what is held there.
   return paths
@@ -59,7 +59,7 @@ function waitsAt({ component, paths }: Interface, topology: Topology): Wait[] {
     });
 }
 
-function mayMeet({ meets }: Path, { from }: Path): boolean {
+function mayMeet({ meets }: ComponentPath, { from }: ComponentPath): boolean {
   return meets === undefined || meets.some(({ input }) => input === from);
 }
 

@@ -1,4 +1,4 @@
-import type { Path } from "./graph.js";
+import type { ComponentPath } from "./graph.js";
 
 /** By code units: the same on every machine, whatever its language. */
 export function compare(a: string, b: string): number {
@@ -6,6 +6,6 @@ export function compare(a: string, b: string): number {
 }
 
 /** Different for paths that differ in anything that decides. */
-export function pathName({ from, to, annotation, gate, repetition, lineage }: Path): string {
+export function pathName({ from, to, annotation, gate, repetition, lineage }: ComponentPath): string {
   return JSON.stringify([from, to, annotation, gate, repetition ?? null, lineage ?? null]);
 }

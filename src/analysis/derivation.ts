@@ -1,11 +1,11 @@
 /** How a label came about: kept for every output interface, printed and drawn by others. */
 
-import type { Delivery, Path, Seal } from "./graph.js";
+import type { ComponentPath, Delivery, Seal } from "./graph.js";
 import type { Internal, Label } from "./labels.js";
 import type { Rule } from "./rules.js";
 
 /** One rule applied to one input stream and one path: a line above a line in the paper's notation. */
-export interface Step {
+export interface DerivationStep {
   readonly rule: Rule;
   readonly stream: string;
   /** The stream is part of the cycle: what it brings has been here before. */
@@ -14,7 +14,7 @@ export interface Step {
   readonly seals: readonly Seal[];
   readonly component: string;
   /** With the annotation that it has over this stream, which a changelog makes worse. */
-  readonly path: Path;
+  readonly path: ComponentPath;
   /** The path reads what a stream without a fitting seal still writes. */
   readonly exposed: boolean;
   /** The internal label that the rule adds; `null` for the rules p and o. */
@@ -47,7 +47,7 @@ export interface Derivation {
   /** The interfaces of a cycle have one derivation together, with the steps of all of them. */
   readonly cycle: boolean;
   readonly rep: boolean;
-  readonly steps: readonly Step[];
+  readonly steps: readonly DerivationStep[];
   readonly reconciliations: readonly Reconciliation[];
   readonly label: Label;
   readonly seals: readonly Seal[];

@@ -16,18 +16,18 @@ export interface Finding {
 }
 
 /** What was known of a stream. */
-export interface Known {
+export interface KnownLabel {
   readonly stream: string;
   readonly label: Label;
 }
 
-export interface Comparison {
+export interface BaselineComparison {
   /** Findings that are not accepted and are worse than the baseline says. */
   readonly fresh: readonly Finding[];
   /** Findings that are not accepted and no worse than the baseline says. */
   readonly known: readonly Finding[];
   /** What the baseline has, and is now better or gone. */
-  readonly fixed: readonly Known[];
+  readonly fixed: readonly KnownLabel[];
 }
 
 export function findingsOf(analysis: Analysis): Finding[] {
@@ -38,7 +38,7 @@ export function findingsOf(analysis: Analysis): Finding[] {
     .sort((a, b) => compare(a.stream, b.stream));
 }
 
-export function compared(findings: readonly Finding[], baseline: readonly Known[]): Comparison {
+export function compared(findings: readonly Finding[], baseline: readonly KnownLabel[]): BaselineComparison {
   const before = new Map(baseline.map(({ stream, label }) => [stream, severityOf(label)]));
   const open = findings.filter(({ accepted }) => accepted === null);
   const now = new Map(open.map(({ stream, label }) => [stream, severityOf(label)]));
@@ -61,7 +61,7 @@ export function baselineText(findings: readonly Finding[]): string {
 }
 
 /** Throws HW-5010 if the text is no baseline. */
-export function readBaseline(text: string, source: string): Known[] {
+export function readBaseline(text: string, source: string): KnownLabel[] {
   const refuse = (why: string): never => {
     throw new HeadwaterError(
       "HW-5010",

@@ -13,7 +13,7 @@ export type AnnotationKind = "CR" | "CW" | "OR" | "OW";
 export type Gate = readonly string[] | "*";
 
 /** Where something is written down, counted from 1. `source` is a file or a query. */
-export interface Position {
+export interface SourcePosition {
   readonly source?: string;
   readonly line: number;
   readonly column: number;
@@ -22,7 +22,7 @@ export interface Position {
 /** Why an annotation was derived, and from which words of a query. */
 export interface Reason {
   readonly text: string;
-  readonly position?: Position;
+  readonly position?: SourcePosition;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface Lineage {
 }
 
 /** One way through a component, from an input interface to an output interface. */
-export interface Path {
+export interface ComponentPath {
   readonly from: string;
   readonly to: string;
   readonly annotation: AnnotationKind;
@@ -63,7 +63,7 @@ export interface Path {
    */
   readonly batches?: boolean;
   readonly why?: readonly Reason[];
-  readonly position?: Position;
+  readonly position?: SourcePosition;
 }
 
 export interface Meeting {
@@ -75,13 +75,13 @@ export interface Meeting {
 export interface Override {
   readonly kind: "none" | "seal" | "order";
   readonly reason: string;
-  readonly position?: Position;
+  readonly position?: SourcePosition;
 }
 
 /** What a column holds, as PostgreSQL calls it, reduced to what decides: how values are ordered. */
-export type ColumnType = "number" | "time" | "instant" | "text" | "boolean";
+export type AttributeType = "number" | "time" | "instant" | "text" | "boolean";
 
-export type ColumnTypes = Readonly<Record<string, ColumnType>>;
+export type ColumnTypes = Readonly<Record<string, AttributeType>>;
 
 /** What a component does when it really runs: a query over its inputs, or a module. */
 export type Runs =
@@ -100,13 +100,13 @@ export type Runs =
 
 export interface Component {
   readonly name: string;
-  readonly paths: readonly Path[];
+  readonly paths: readonly ComponentPath[];
   /** It has several instances that are given the same input. Left out: it has if a stream that it reads is replicated. */
   readonly rep?: boolean;
   readonly coordination?: Override;
   /** For `headwater analyze --check`, which tries whether its annotations are true. */
   readonly runs?: Runs;
-  readonly position?: Position;
+  readonly position?: SourcePosition;
 }
 
 /** An end of a stream: an interface of a component. */
@@ -156,7 +156,7 @@ export interface Stream {
   readonly types?: ColumnTypes;
   /** Records that the check picks from, for a stream from outside. */
   readonly sample?: readonly Readonly<Record<string, unknown>>[];
-  readonly position?: Position;
+  readonly position?: SourcePosition;
 }
 
 /** `from` determines `to`, by a function that holds for the records of every stream. */
@@ -174,10 +174,10 @@ export interface Acceptance {
   /** Nothing worse than this is accepted; left out, anything is. */
   readonly label?: "Run" | "Inst" | "Diverge";
   readonly reason: string;
-  readonly position?: Position;
+  readonly position?: SourcePosition;
 }
 
-export interface Graph {
+export interface Dataflow {
   readonly components: readonly Component[];
   readonly streams: readonly Stream[];
   readonly dependencies: readonly Dependency[];

@@ -7,37 +7,37 @@ export { queryFunction } from "../sql/index.js";
 export { advise, type Fault, type SealAdvice } from "./advice.js";
 export { type Analysis, analyze, type LabelledStream } from "./analyze.js";
 export { Dependencies } from "./dependencies.js";
-export type { Derivation, Reconciliation, Step } from "./derivation.js";
+export type { Derivation, DerivationStep, Reconciliation } from "./derivation.js";
 export { type DeriveFromSql, type ReadOptions, readDataflow } from "./file/read.js";
 export {
+  type BaselineComparison,
   baselineText,
-  type Comparison,
   compared,
   type Finding,
   findingsOf,
-  type Known,
+  type KnownLabel,
   readBaseline,
 } from "./findings.js";
 export type {
   Acceptance,
   AnnotationKind,
-  ColumnType,
+  AttributeType,
   ColumnTypes,
   Component,
+  ComponentPath,
+  Dataflow,
   Delivery,
   Dependency,
   Gate,
-  Graph,
   Lineage,
   Meeting,
   Override,
-  Path,
   Port,
-  Position,
   Reason,
   Repetition,
   Runs,
   Seal,
+  SourcePosition,
   Stream,
 } from "./graph.js";
 export { isAnomaly, LABELS, type Label, severityOf, showAnnotation, showLabel, showSeal } from "./labels.js";

@@ -6,7 +6,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { Analysis } from "./analyze.js";
 import { compare } from "./compare.js";
-import type { Component, Graph, Position, Stream } from "./graph.js";
+import type { Component, Dataflow, SourcePosition, Stream } from "./graph.js";
 import { grouped } from "./grouped.js";
 import { isOrderSensitive, showAnnotation, showSeal } from "./labels.js";
 import { type Hold, type SealedStream, type Sealing, StepsByOutput, sealingOf } from "./sealing.js";
@@ -48,7 +48,7 @@ export function planCoordination(analysis: Analysis): ReadonlyMap<string, Choice
 }
 
 /** The dataflow with the coordination that each component needs, as if the file had chosen it. */
-export function coordinated(analysis: Analysis): Graph {
+export function coordinated(analysis: Analysis): Dataflow {
   const { graph } = analysis.topology;
   const plan = planCoordination(analysis);
   const components = graph.components.map((component) => {
@@ -107,6 +107,6 @@ function inputsOf(component: Component, topology: Topology): Stream[] {
 }
 
 function unreasonable({ name, coordination, position }: Component, what: string): HeadwaterError {
-  const at: Position | undefined = coordination?.position ?? position;
+  const at: SourcePosition | undefined = coordination?.position ?? position;
   return new HeadwaterError("HW-5004", `${showPosition(at)}The coordination of ${name} ${what}.`);
 }

@@ -2,7 +2,7 @@
 
 import type { Dependencies } from "./dependencies.js";
 import { sealName } from "./dependencies.js";
-import type { Reconciliation, Step } from "./derivation.js";
+import type { DerivationStep, Reconciliation } from "./derivation.js";
 import type { Gate, Seal } from "./graph.js";
 import { type Internal, isWrite, type Label, showInternal, worse } from "./labels.js";
 
@@ -12,7 +12,7 @@ import { type Internal, isWrite, type Label, showInternal, worse } from "./label
  * meets no writer races with its own input.
  */
 export function reconcile(
-  steps: readonly Step[],
+  steps: readonly DerivationStep[],
   about: Reconciled,
   dependencies: Dependencies,
 ): Reconciliation[] {
@@ -36,7 +36,7 @@ interface Reconciled {
 
 function reconciled(
   from: Internal,
-  steps: readonly Step[],
+  steps: readonly DerivationStep[],
   { component, rep, waits, ordered }: Reconciled,
   dependencies: Dependencies,
 ): Reconciliation {
@@ -69,7 +69,7 @@ export function isSealedFor(
 
 /** The label of highest severity. A seal holds for the whole output only if every part of it has that seal. */
 export function merge(
-  steps: readonly Step[],
+  steps: readonly DerivationStep[],
   reconciliations: readonly Reconciliation[],
 ): { label: Label; seals: readonly Seal[] } {
   let label: Label = steps.length === 0 ? "Async" : "Seal";
@@ -85,6 +85,6 @@ export function merge(
   return seals.length > 0 ? { label, seals } : { label: "Async", seals: [] };
 }
 
-function namesOf(steps: readonly Step[]): string[] {
+function namesOf(steps: readonly DerivationStep[]): string[] {
   return [...new Set(steps.map(({ stream }) => stream))].sort();
 }

@@ -1,11 +1,11 @@
-import type { Component, Graph } from "./graph.js";
+import type { Component, Dataflow } from "./graph.js";
 
 /**
  * Which components have several instances that are given the same input. "A replicated stream connects a producer
  * […] to more than one consumer component instance" (section IV.A.2), so whoever reads one is replicated too, unless
  * the file says that it is not. This is how the paper's caches come by their divergence: only Report is marked.
  */
-export function replicatedComponents(graph: Graph): ReadonlySet<string> {
+export function replicatedComponents(graph: Dataflow): ReadonlySet<string> {
   const components = new Map(graph.components.map((component) => [component.name, component]));
   const readers = new Map<string, string[]>();
   const replicated = new Set<string>();

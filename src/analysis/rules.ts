@@ -1,7 +1,7 @@
 /** Figure 9, and what the paper leaves open (DESIGN.md, section 9), one path and one input stream at a time. */
 
 import type { Dependencies } from "./dependencies.js";
-import type { Delivery, Gate, Path, Repetition, Seal } from "./graph.js";
+import type { ComponentPath, Delivery, Gate, Repetition, Seal } from "./graph.js";
 import { type Internal, isOrderSensitive, isWrite, type Label } from "./labels.js";
 
 /**
@@ -29,7 +29,7 @@ export interface StreamState {
 }
 
 /** What a path meets at its output. */
-export interface Surroundings {
+export interface PathSurroundings {
   /** The path reads state that a stream without a fitting seal still writes: then a seal on its own input protects nothing. */
   readonly exposed: boolean;
   /** The component waits for seals; it does not if another coordination was chosen for it. */
@@ -47,8 +47,8 @@ export interface Inference {
 /** What a path makes of its input's label. */
 export function infer(
   input: StreamState,
-  path: Path,
-  around: Surroundings,
+  path: ComponentPath,
+  around: PathSurroundings,
   dependencies: Dependencies,
 ): Inference[] {
   const inferences = [ruleForOrder(input, path, around, dependencies)];
@@ -64,8 +64,8 @@ export function infer(
 
 function ruleForOrder(
   { label, seals, order }: StreamState,
-  { annotation, gate, batches = false }: Path,
-  { exposed, waits }: Surroundings,
+  { annotation, gate, batches = false }: ComponentPath,
+  { exposed, waits }: PathSurroundings,
   dependencies: Dependencies,
 ): Inference {
   const preserved: Inference = { rule: "p", adds: null, shared: false };
@@ -107,7 +107,11 @@ function isDetermined(key: readonly string[], gate: Gate, dependencies: Dependen
  * A path over a changelog whose records can overtake each other is not confluent, whatever it does with single records:
  * which of two records with one key counts depends on which comes last.
  */
-export function pathOver({ changelog, order }: StreamState, path: Path, dependencies: Dependencies): Path {
+export function pathOver(
+  { changelog, order }: StreamState,
+  path: ComponentPath,
+  dependencies: Dependencies,
+): ComponentPath {
   if (changelog === null || isOrderSensitive(path.annotation)) return path;
   if (order !== null && order.across === "runs" && dependencies.determines(changelog, order.key)) return path;
   const text = "a record of a changelog replaces the one before it, and the two can overtake each other";
@@ -122,7 +126,7 @@ export function pathOver({ changelog, order }: StreamState, path: Path, dependen
 /** What is left of the input itself on the other side of the path. */
 export function passOn(
   input: StreamState,
-  path: Path,
+  path: ComponentPath,
   dependencies: Dependencies,
 ): Pick<StreamState, "label" | "seals" | "delivery"> {
   const absorbs = repetitionOf(path) === "absorbs";
@@ -135,7 +139,7 @@ export function passOn(
 /** An order-sensitive path uses its seal up; a confluent one passes it on if the key survives. */
 function labelPassedOn(
   { label, seals }: StreamState,
-  { annotation, lineage }: Path,
+  { annotation, lineage }: ComponentPath,
   dependencies: Dependencies,
 ): Pick<StreamState, "label" | "seals"> {
   if (label !== "Seal") return { label, seals: [] };
@@ -147,6 +151,6 @@ function labelPassedOn(
   return left.length > 0 ? { label, seals: left } : { label: "Async", seals: [] };
 }
 
-export function repetitionOf({ repetition, annotation }: Path): Repetition {
+export function repetitionOf({ repetition, annotation }: ComponentPath): Repetition {
   return repetition ?? (isWrite(annotation) ? "minds" : "passes");
 }

@@ -15,8 +15,8 @@ import type { Analysis } from "./analyze.js";
 import { compare } from "./compare.js";
 import { stronglyConnected } from "./cycles.js";
 import { sealName } from "./dependencies.js";
-import type { Derivation, Step } from "./derivation.js";
-import type { Gate, Path, Seal } from "./graph.js";
+import type { Derivation, DerivationStep } from "./derivation.js";
+import type { ComponentPath, Gate, Seal } from "./graph.js";
 import { grouped } from "./grouped.js";
 import { isOrderSensitive, isWrite } from "./labels.js";
 import type { Interface } from "./topology.js";
@@ -46,19 +46,19 @@ export interface Sealing {
   readonly streams: readonly SealedStream[];
   readonly holds: readonly Hold[];
   /** The first path for which seals do not suffice, and the stream that lacks one. */
-  readonly unmet: { readonly path: Path; readonly stream: string } | null;
+  readonly unmet: { readonly path: ComponentPath; readonly stream: string } | null;
 }
 
 /** The steps of a derivation by the output that they belong to; a cycle has those of many. */
 export class StepsByOutput {
   readonly #analysis: Analysis;
-  readonly #known = new Map<Derivation, ReadonlyMap<string, Step[]>>();
+  readonly #known = new Map<Derivation, ReadonlyMap<string, DerivationStep[]>>();
 
   constructor(analysis: Analysis) {
     this.#analysis = analysis;
   }
 
-  at({ component, name, streams }: Interface): readonly Step[] {
+  at({ component, name, streams }: Interface): readonly DerivationStep[] {
     const derivation = this.#analysis.streams.get(streams[0]?.name ?? "")?.derivation;
     if (derivation === undefined || derivation === null) return [];
     const place = (of: string, to: string) => JSON.stringify([of, to]);
@@ -85,7 +85,7 @@ export function sealingOf(outputs: readonly Interface[], steps: StepsByOutput, a
 
 /** A stream that is held, the path that it goes to, and the streams that are held together with it. */
 interface Held {
-  readonly step: Step;
+  readonly step: DerivationStep;
   readonly gates: Gate[];
   readonly partners: Set<string>;
 }
@@ -97,7 +97,7 @@ class Demands {
   /** Who waits for whom: the path of the one that waits, by both names. */
   readonly #waits = new Map<
     string,
-    { readonly step: Step; readonly until: string; readonly paths: Path[] }
+    { readonly step: DerivationStep; readonly until: string; readonly paths: ComponentPath[] }
   >();
 
   constructor(analysis: Analysis) {
@@ -105,9 +105,9 @@ class Demands {
   }
 
   /** Takes the steps to one output; says what is missing, if seals do not suffice there. */
-  add(steps: readonly Step[]): Sealing["unmet"] {
+  add(steps: readonly DerivationStep[]): Sealing["unmet"] {
     const writers = steps.filter(({ path }) => isWrite(path.annotation));
-    const barriers = new Map<string, Step>();
+    const barriers = new Map<string, DerivationStep>();
     let unmet: Sealing["unmet"] = null;
     for (const step of steps) {
       const { annotation, gate } = step.path;
@@ -171,7 +171,7 @@ class Demands {
     };
   }
 
-  #has({ label, seals }: Step, gate: Gate, orLate: boolean): boolean {
+  #has({ label, seals }: DerivationStep, gate: Gate, orLate: boolean): boolean {
     const { dependencies } = this.#analysis;
     return (
       label === "Seal" &&
@@ -179,13 +179,13 @@ class Demands {
     );
   }
 
-  #hold(step: Step, gate: Gate): void {
+  #hold(step: DerivationStep, gate: Gate): void {
     const held = this.#held.get(step.stream) ?? { step, gates: [], partners: new Set() };
     this.#held.set(step.stream, held);
     held.gates.push(gate);
   }
 
-  #wait(step: Step, { stream: until }: Step): void {
+  #wait(step: DerivationStep, { stream: until }: DerivationStep): void {
     if (step.stream === until) return;
     const name = JSON.stringify([step.stream, until]);
     const wait = this.#waits.get(name) ?? { step, until, paths: [] };
@@ -269,7 +269,7 @@ class Demands {
  * known, `undefined` if the two never meet.
  */
 function keyMet(
-  { meets }: Path,
+  { meets }: ComponentPath,
   input: string,
   key: readonly string[] | null,
 ): readonly string[] | null | undefined {

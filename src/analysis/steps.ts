@@ -1,8 +1,8 @@
 /** One output interface: the streams that reach it, path by path, and what the rules make of them. */
 
 import type { Dependencies } from "./dependencies.js";
-import type { Reconciliation, Step } from "./derivation.js";
-import type { Component, Path } from "./graph.js";
+import type { DerivationStep, Reconciliation } from "./derivation.js";
+import type { Component, ComponentPath } from "./graph.js";
 import { better, isOrderSensitive, isWrite } from "./labels.js";
 import { isSealedFor, reconcile } from "./reconcile.js";
 import { infer, isProtectedByOrder, passOn, pathOver, type StreamState } from "./rules.js";
@@ -15,7 +15,7 @@ interface Crossing {
   readonly around: boolean;
   /** The stream has got worse since. */
   readonly earlier: boolean;
-  readonly path: Path;
+  readonly path: ComponentPath;
 }
 
 /** What an output depends on besides its inputs. */
@@ -37,7 +37,7 @@ export function deriveInterface(
   port: Interface,
   { topology, dependencies, states, rep, circular }: Setting,
   returning: ReadonlyMap<string, readonly StreamState[]>,
-): { steps: Step[]; reconciliations: Reconciliation[] } {
+): { steps: DerivationStep[]; reconciliations: Reconciliation[] } {
   const { name: component, coordination } = port.component;
   const crossings = port.paths.flatMap((path) =>
     (topology.input(component, path.from)?.streams ?? []).flatMap(({ name }): Crossing[] => {
@@ -57,8 +57,8 @@ export function deriveInterface(
   const waits = coordination === undefined || coordination.kind === "seal";
   const ordered = coordination?.kind === "order";
   const writers = crossings.filter(({ path }) => isWrite(path.annotation));
-  const exposures = new Map<Path, boolean>();
-  const isExposed = (path: Path): boolean => {
+  const exposures = new Map<ComponentPath, boolean>();
+  const isExposed = (path: ComponentPath): boolean => {
     if (path.annotation !== "OR" || writers.length === 0) return false;
     const known = exposures.get(path);
     if (known !== undefined) return known;
@@ -66,7 +66,7 @@ export function deriveInterface(
     exposures.set(path, found);
     return found;
   };
-  const steps = crossings.flatMap(({ stream, state, around, earlier, path }): Step[] => {
+  const steps = crossings.flatMap(({ stream, state, around, earlier, path }): DerivationStep[] => {
     const passed = passOn(state, path, dependencies);
     const exposed = isExposed(path);
     const inferences = infer(state, path, { exposed, waits }, dependencies);

@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import { didYouMean } from "../suggest.js";
 import { compare, pathName } from "./compare.js";
-import type { Component, Graph, Path, Port, Position, Stream } from "./graph.js";
+import type { Component, ComponentPath, Dataflow, Port, SourcePosition, Stream } from "./graph.js";
 
 /**
  * An interface with the streams at it and the paths behind it, both in an order that does not depend on how the graph
@@ -12,13 +12,13 @@ export interface Interface {
   readonly side: "input" | "output";
   readonly component: Component;
   readonly name: string;
-  readonly paths: Path[];
+  readonly paths: ComponentPath[];
   readonly streams: Stream[];
 }
 
 /** The graph with every name looked up. */
 export interface Topology {
-  readonly graph: Graph;
+  readonly graph: Dataflow;
   readonly interfaces: readonly Interface[];
   component(name: string): Component | undefined;
   input(component: string, name: string): Interface | undefined;
@@ -27,14 +27,14 @@ export interface Topology {
 }
 
 /** Refuses a graph in which names lead nowhere, with HW-5002. */
-export function topologyOf(graph: Graph): Topology {
+export function topologyOf(graph: Dataflow): Topology {
   const interfaces: Interface[] = [];
   const inputs = new Map<string, Map<string, Interface>>();
   const outputs = new Map<string, Map<string, Interface>>();
   const streams = new Map<string, Stream>();
   const components = new Map(graph.components.map((each) => [each.name, each]));
 
-  const add = (component: Component, side: Interface["side"], name: string, path: Path) => {
+  const add = (component: Component, side: Interface["side"], name: string, path: ComponentPath) => {
     const sides = (side === "input" ? inputs : outputs).get(component.name);
     let found = sides?.get(name);
     if (found === undefined) {
@@ -113,17 +113,17 @@ export function topologyOf(graph: Graph): Topology {
   };
 }
 
-function inOrder(paths: readonly Path[]): readonly Path[] {
+function inOrder(paths: readonly ComponentPath[]): readonly ComponentPath[] {
   if (paths.length < 2) return paths;
   const named = paths.map((path) => ({ path, name: pathName(path) }));
   return named.sort((a, b) => compare(a.name, b.name)).map(({ path }) => path);
 }
 
-function malformed(what: string, position: Position | undefined): HeadwaterError {
+function malformed(what: string, position: SourcePosition | undefined): HeadwaterError {
   return new HeadwaterError("HW-5002", showPosition(position) + what);
 }
 
 /** `flow.yaml:3:5: `, or nothing. */
-export function showPosition(position: Position | undefined): string {
+export function showPosition(position: SourcePosition | undefined): string {
   return position === undefined ? "" : `${position.source ?? "line"}:${position.line}:${position.column}: `;
 }

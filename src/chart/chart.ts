@@ -1,5 +1,5 @@
 import { escaped, round } from "../svg.js";
-import { formatted, type Scale, scaleFor } from "./scale.js";
+import { type AxisScale, formatted, scaleFor } from "./scale.js";
 
 /**
  * Line charts as SVG pictures that need nothing else. Their colours follow the reader's light or dark setting, and lines
@@ -122,7 +122,7 @@ function drawn(panel: Panel, from: number): { readonly svg: string; readonly bot
   return { svg: parts.join("\n"), bottom: top + PLOT_HEIGHT + AXIS_HEIGHT };
 }
 
-function axes(panel: Panel, x: Scale, y: Scale, top: number): string {
+function axes(panel: Panel, x: AxisScale, y: AxisScale, top: number): string {
   const bottom = top + PLOT_HEIGHT;
   const parts: string[] = [];
   for (const value of y.ticks) {
@@ -147,7 +147,7 @@ function axes(panel: Panel, x: Scale, y: Scale, top: number): string {
 }
 
 /** Words that would run into one another are left out, their lines are not. */
-function marksIn(marks: NonNullable<Panel["marks"]>, x: Scale, top: number): string[] {
+function marksIn(marks: NonNullable<Panel["marks"]>, x: AxisScale, top: number): string[] {
   let free = LEFT - 40;
   return marks
     .toSorted((a, b) => a.x - b.x)
@@ -162,7 +162,12 @@ function marksIn(marks: NonNullable<Panel["marks"]>, x: Scale, top: number): str
     });
 }
 
-function lineDrawn({ points, steps, dashed, dots, colour }: Line, index: number, x: Scale, y: Scale): string {
+function lineDrawn(
+  { points, steps, dashed, dots, colour }: Line,
+  index: number,
+  x: AxisScale,
+  y: AxisScale,
+): string {
   const own = (colour ?? index) % COLOURS.length;
   const placed = points
     .filter(([, value]) => y.has(value))

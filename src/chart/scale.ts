@@ -1,5 +1,5 @@
 /** From values to places on paper, with round numbers to write along it. */
-export interface Scale {
+export interface AxisScale {
   readonly ticks: readonly number[];
   at(value: number): number;
   /** Can the value be shown? */
@@ -19,14 +19,14 @@ export function scaleFor(
   values: readonly number[],
   from: number,
   to: number,
-): Scale {
+): AxisScale {
   const shown = values.filter((value) => Number.isFinite(value) && (!log || value > 0));
   const low = min ?? Math.min(...shown, ...(shown.length === 0 ? [log ? 1 : 0] : []));
   const high = max ?? Math.max(...shown, ...(shown.length === 0 ? [log ? 10 : 1] : []));
   return log ? logarithmic(low, high, from, to) : linear(Math.min(low, min ?? 0), high, from, to);
 }
 
-function linear(low: number, high: number, from: number, to: number): Scale {
+function linear(low: number, high: number, from: number, to: number): AxisScale {
   const step = roundStep((high - low || 1) / TICKS);
   const end = Math.max(Math.ceil(high / step) * step, low + step);
   const first = Math.ceil(low / step) * step;
@@ -39,7 +39,7 @@ function linear(low: number, high: number, from: number, to: number): Scale {
 }
 
 /** Between powers of ten, or of two where there are few of those. */
-function logarithmic(low: number, high: number, from: number, to: number): Scale {
+function logarithmic(low: number, high: number, from: number, to: number): AxisScale {
   const base = high / low > 200 ? 10 : 2;
   const exponent = (value: number) => Math.log(value) / Math.log(base);
   const first = Math.floor(exponent(low) + 1e-9);

@@ -3,19 +3,19 @@ import type { Component } from "../analysis/graph.js";
 import { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
 import { attributesAt, type MakeRecord, makerFor, typesAt } from "./inputs.js";
-import type { Run } from "./network.js";
+import type { NetworkRun } from "./network.js";
 import { checkedOutputs, checkPaths, type PathViolation, type Subject } from "./paths.js";
-import type { Code } from "./plan.js";
+import type { ComponentCode } from "./plan.js";
 import { canonical } from "./records.js";
 
 /** Each component by itself, with records like those that it got in the dataflow, or like those that its query takes. */
 export class EachAlone {
   readonly #analysis: Analysis;
-  readonly #code: Code;
+  readonly #code: ComponentCode;
   readonly #found = new Map<string, PathViolation>();
   readonly #tried = new Set<string>();
 
-  constructor(analysis: Analysis, code: Code) {
+  constructor(analysis: Analysis, code: ComponentCode) {
     this.#analysis = analysis;
     this.#code = code;
   }
@@ -29,7 +29,7 @@ export class EachAlone {
     return [...this.#found.values()];
   }
 
-  look(seed: number, runs: readonly Run[]): void {
+  look(seed: number, runs: readonly NetworkRun[]): void {
     const seen = recordsIn(runs);
     for (const [i, component] of this.#analysis.topology.graph.components.entries()) {
       const code = this.#code.get(component.name);
@@ -67,7 +67,7 @@ export class EachAlone {
   }
 }
 
-function recordsIn(runs: readonly Run[]): ReadonlyMap<string, readonly DataRecord[]> {
+function recordsIn(runs: readonly NetworkRun[]): ReadonlyMap<string, readonly DataRecord[]> {
   const seen = new Map<string, Map<string, DataRecord>>();
   for (const { component, acts } of runs.flatMap(({ instances }) => instances)) {
     for (const act of acts) {

@@ -9,9 +9,9 @@ import { HeadwaterError } from "../errors.js";
 import { EachAlone } from "./alone.js";
 import { Chance } from "./chance.js";
 import { makeInputs } from "./inputs.js";
-import type { Run } from "./network.js";
+import type { NetworkRun } from "./network.js";
 import type { PathViolation } from "./paths.js";
-import { type Code, type Plan, planOf } from "./plan.js";
+import { type CheckPlan, type ComponentCode, planOf } from "./plan.js";
 import { type Anomaly, type Evidence, Search } from "./search.js";
 
 const RUNS_PER_SEED = 8;
@@ -22,7 +22,7 @@ export const ANOMALIES: readonly Anomaly[] = ["Run", "Inst", "Diverge"];
 export interface CheckOptions {
   readonly seeds: readonly number[];
   /** What components do, by name. */
-  readonly code: Code;
+  readonly code: ComponentCode;
   readonly progress?: (seedsDone: number) => void;
   /** Leave it at the first run that shows something, instead of looking for the smallest input that does. */
   readonly unshrunk?: boolean;
@@ -38,7 +38,7 @@ export interface CheckResult {
   readonly seeds: number;
   readonly runs: number;
   /** Nothing can be said about them. */
-  readonly left: Plan["left"];
+  readonly left: CheckPlan["left"];
   /** How many outputs with confluent paths were tried, each component by itself. */
   readonly outputs: number;
   readonly paths: readonly PathViolation[];
@@ -95,20 +95,20 @@ export function check(
 
 /** What has been seen of each stream so far, the first time that it was seen. */
 class Findings {
-  readonly #plan: Plan;
+  readonly #plan: CheckPlan;
   readonly #search: Search;
   readonly #found = new Map<string, Map<Anomaly, Evidence>>();
   readonly #shrunk = new Map<Evidence, Evidence>();
   readonly #unshrunk: boolean;
   runs = 0;
 
-  constructor(plan: Plan, coordinated: boolean, unshrunk: boolean) {
+  constructor(plan: CheckPlan, coordinated: boolean, unshrunk: boolean) {
     this.#plan = plan;
     this.#unshrunk = unshrunk;
     this.#search = new Search(plan, coordinated);
   }
 
-  look(seed: number, streams: readonly LabelledStream[]): readonly Run[] {
+  look(seed: number, streams: readonly LabelledStream[]): readonly NetworkRun[] {
     const inputs = makeInputs(this.#plan.sources, new Chance(seed));
     const runs = this.#search.runs(inputs, seed, RUNS_PER_SEED);
     this.runs += runs.length;

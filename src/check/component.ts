@@ -38,7 +38,7 @@ export function runnableComponent(exported: unknown, module: string): RunnableCo
 }
 
 /** One instance of a component, with its state. */
-export class Running {
+export class RunningComponent {
   readonly name: string;
   readonly #code: RunnableComponent;
   #state: unknown;

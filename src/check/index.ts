@@ -8,6 +8,6 @@ export { type DataRecord, type Reaction, type RunnableComponent, runnableCompone
 export type { Bulk } from "./inputs.js";
 export type { Act } from "./instance.js";
 export type { PathViolation } from "./paths.js";
-export type { Anomaly, Evidence, Side } from "./search.js";
+export type { Anomaly, DifferingSide, Evidence } from "./search.js";
 export { checkToJson, showCheck } from "./show.js";
 export { sqlComponent } from "./sql-component.js";

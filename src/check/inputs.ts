@@ -1,6 +1,6 @@
 /** Records for the streams from outside: from samples, or from few values, so that keys meet. */
 
-import type { ColumnType, ColumnTypes, Dependency, Graph, Stream } from "../analysis/graph.js";
+import type { AttributeType, ColumnTypes, Dataflow, Dependency, Stream } from "../analysis/graph.js";
 import type { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
 import { canonical } from "./records.js";
@@ -12,10 +12,10 @@ export interface Bulk extends Repeated {
 }
 
 /** What comes from outside in a run, by stream. */
-export type Inputs = ReadonlyMap<string, readonly Bulk[]>;
+export type RunInputs = ReadonlyMap<string, readonly Bulk[]>;
 
 /** A stream from outside: how its records are made, and how many equal ones are worth a try. */
-export interface Source {
+export interface RecordSource {
   readonly make: MakeRecord;
   readonly sizes: readonly number[];
 }
@@ -31,7 +31,7 @@ const MANY = 0.25;
 export type MakeRecord = (chance: Chance, values: number) => DataRecord;
 
 /** Values of each type, such that texts do not stand in the order of the numbers that they show. */
-const POOLS: Readonly<Record<ColumnType, readonly unknown[]>> = {
+const POOLS: Readonly<Record<AttributeType, readonly unknown[]>> = {
   number: [0, 1, 2],
   time: [0, 3_600_000, 86_400_000],
   instant: [0, 3_600_000, 86_400_000],
@@ -61,7 +61,7 @@ export function makerFor(
 }
 
 /** The attributes of the records at an input, from the stream itself or from the query that reads it. */
-export function attributesAt(graph: Graph, stream: Stream): readonly string[] | null {
+export function attributesAt(graph: Dataflow, stream: Stream): readonly string[] | null {
   if (stream.attributes !== undefined) return stream.attributes;
   const { to } = stream;
   const reader = graph.components.find(({ name }) => name === to?.component)?.runs;
@@ -69,7 +69,7 @@ export function attributesAt(graph: Graph, stream: Stream): readonly string[] | 
   return reader.tables[to.interface] ?? null;
 }
 
-export function typesAt(graph: Graph, stream: Stream): ColumnTypes {
+export function typesAt(graph: Dataflow, stream: Stream): ColumnTypes {
   const { to } = stream;
   const reader = graph.components.find(({ name }) => name === to?.component)?.runs;
   const read = reader !== undefined && "sql" in reader ? reader.types?.[to?.interface ?? ""] : undefined;
@@ -81,7 +81,7 @@ export function timesFor(sizes: readonly number[], chance: Chance): number {
   return sizes.length > 0 && chance.fraction() < MANY ? chance.pick(sizes) : 1;
 }
 
-export function makeInputs(sources: ReadonlyMap<string, Source>, chance: Chance): Inputs {
+export function makeInputs(sources: ReadonlyMap<string, RecordSource>, chance: Chance): RunInputs {
   const values = valuesFor(chance);
   return new Map(
     [...sources].map(([stream, { make, sizes }]) => {

@@ -7,12 +7,12 @@ import { compare } from "../analysis/compare.js";
 import { grouped } from "../analysis/grouped.js";
 import type { Hold, SealedStream } from "../analysis/sealing.js";
 import { invariant } from "../errors.js";
-import { type DataRecord, Running } from "./component.js";
+import { type DataRecord, RunningComponent } from "./component.js";
 import { type Bulk, keyOf } from "./inputs.js";
 import type { PlannedComponent } from "./plan.js";
 import { canonical } from "./records.js";
 
-export interface Message {
+export interface NetworkMessage {
   /** A copy has the number of what it copies. */
   readonly id: number;
   readonly stream: string;
@@ -28,7 +28,7 @@ export type Act = ({ readonly input: string } & Bulk) | { readonly answers: read
 
 type Emission = readonly [output: string, record: DataRecord];
 
-type RecordMessage = Message & { readonly what: { readonly kind: "record" } };
+type RecordMessage = NetworkMessage & { readonly what: { readonly kind: "record" } };
 
 /** A partition is the same one in all streams of a group: a join needs both sides of it. */
 interface Partition {
@@ -62,7 +62,7 @@ export class Instance {
   readonly acts: Act[] = [];
   /** It has got something since it last answered. */
   dirty = false;
-  readonly #running: Running;
+  readonly #running: RunningComponent;
   readonly #sealed = new Map<string, SealedStream>();
   readonly #holds: ReadonlyMap<string, readonly Hold[]>;
   readonly #partitions = new Map<string, Partition>();
@@ -78,14 +78,14 @@ export class Instance {
       coordinated && coordination.kind === "seal" ? coordination : { streams: [], holds: [] };
     for (const each of streams) this.#sealed.set(each.name, each);
     this.#holds = grouped(holds, ({ name }) => name);
-    this.#running = new Running(component.name, component.code);
+    this.#running = new RunningComponent(component.name, component.code);
   }
 
   view(): unknown {
     return this.#running.view();
   }
 
-  deliver(message: Message): Emission[] {
+  deliver(message: NetworkMessage): Emission[] {
     const { stream } = message;
     const sealed = this.#sealed.get(stream);
     if (!isRecord(message)) {
@@ -212,6 +212,6 @@ export class Instance {
   }
 }
 
-function isRecord(message: Message): message is RecordMessage {
+function isRecord(message: NetworkMessage): message is RecordMessage {
   return message.what.kind === "record";
 }

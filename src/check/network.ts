@@ -9,9 +9,9 @@ import type { Coordination } from "../analysis/plan.js";
 import { HeadwaterError } from "../errors.js";
 import type { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
-import { type Bulk, type Inputs, keyOf } from "./inputs.js";
-import { Instance, type Message, partitionOf, WHOLE } from "./instance.js";
-import type { Plan, PlannedComponent } from "./plan.js";
+import { type Bulk, keyOf, type RunInputs } from "./inputs.js";
+import { Instance, type NetworkMessage, partitionOf, WHOLE } from "./instance.js";
+import type { CheckPlan, PlannedComponent } from "./plan.js";
 import { Contents, canonical } from "./records.js";
 
 type Emission = readonly [output: string, record: DataRecord];
@@ -23,8 +23,8 @@ const LAGS = [0, 0, 1, 2] as const;
 const EAGERNESS = [0, 0.5, 1] as const;
 const REPEATS = 0.4;
 
-export interface Run {
-  readonly inputs: Inputs;
+export interface NetworkRun {
+  readonly inputs: RunInputs;
   readonly instances: readonly Instance[];
   /** What each replica of the producer put on a stream. */
   readonly contents: ReadonlyMap<string, readonly Contents[]>;
@@ -39,18 +39,23 @@ interface Unit {
 
 interface Pending {
   readonly to: Unit;
-  readonly message: Message;
+  readonly message: NetworkMessage;
   readonly at: number;
 }
 
 /** With the coordination that the plan says, or without any. */
-export function runOnce(plan: Plan, inputs: Inputs, chance: Chance, coordinated: boolean): Run {
+export function runOnce(
+  plan: CheckPlan,
+  inputs: RunInputs,
+  chance: Chance,
+  coordinated: boolean,
+): NetworkRun {
   return new Network(plan, inputs, chance, coordinated).run();
 }
 
 class Network {
-  readonly #plan: Plan;
-  readonly #inputs: Inputs;
+  readonly #plan: CheckPlan;
+  readonly #inputs: RunInputs;
   readonly #chance: Chance;
   readonly #units = new Map<string, Unit[]>();
   readonly #contents = new Map<string, Contents[]>();
@@ -63,7 +68,7 @@ class Network {
   #pending: Pending[] = [];
   #messages = 0;
 
-  constructor(plan: Plan, inputs: Inputs, chance: Chance, coordinated: boolean) {
+  constructor(plan: CheckPlan, inputs: RunInputs, chance: Chance, coordinated: boolean) {
     this.#plan = plan;
     this.#inputs = inputs;
     this.#chance = chance;
@@ -92,7 +97,7 @@ class Network {
     }
   }
 
-  run(): Run {
+  run(): NetworkRun {
     for (const [name, records] of this.#inputs) {
       const stream = this.#plan.analysis.topology.stream(name);
       if (stream !== undefined) this.#fromOutside(stream, records);
@@ -226,11 +231,11 @@ class Network {
     if (repeats && this.#chance.fraction() < REPEATS) this.#queue(to, message);
   }
 
-  #message(stream: Stream, what: Message["what"]): Message {
+  #message(stream: Stream, what: NetworkMessage["what"]): NetworkMessage {
     return { id: this.#messages++, stream: stream.name, input: stream.to?.interface ?? "", what };
   }
 
-  #queue(to: Unit, message: Message): void {
+  #queue(to: Unit, message: NetworkMessage): void {
     const lane = `${to.component.name} ${to.instances[0]?.replica} ${message.stream}`;
     let lag = this.#lags.get(lane);
     if (lag === undefined) this.#lags.set(lane, (lag = this.#chance.pick(LAGS)));
@@ -242,7 +247,7 @@ class Network {
     this.#pending.push({ to, message, at });
   }
 
-  #placeInOrder(lane: string, { stream, what }: Message): string | null {
+  #placeInOrder(lane: string, { stream, what }: NetworkMessage): string | null {
     const key = orderKey(this.#plan.analysis.topology.stream(stream));
     if (key === null || what.kind !== "record") return null;
     return `${lane} ${keyOf(what.record, key) ?? ""}`;

@@ -4,11 +4,11 @@
  * are order-sensitive, what they get comes afterwards and always in the same order: a race with them is their fault.
  */
 
-import type { Component, Path } from "../analysis/graph.js";
+import type { Component, ComponentPath } from "../analysis/graph.js";
 import { isOrderSensitive, isWrite } from "../analysis/labels.js";
 import { repetitionOf } from "../analysis/rules.js";
 import type { Chance } from "./chance.js";
-import { type DataRecord, type RunnableComponent, Running } from "./component.js";
+import { type DataRecord, type RunnableComponent, RunningComponent } from "./component.js";
 import { type Bulk, type MakeRecord, timesFor, valuesFor } from "./inputs.js";
 import type { Act } from "./instance.js";
 import { Contents, canonical } from "./records.js";
@@ -26,7 +26,7 @@ export interface PathViolation {
   /** The inputs whose records it takes. */
   readonly from: readonly string[];
   readonly to: string;
-  readonly paths: readonly Path[];
+  readonly paths: readonly ComponentPath[];
   readonly seed: number;
   readonly sides: readonly [PathSide, PathSide];
 }
@@ -139,7 +139,7 @@ class Trial {
   readonly state = (items: readonly Item[]): PathViolation | null => {
     const { component, code, isModule } = this.#subject;
     if (!isModule) return null;
-    const running = new Running(component.name, code);
+    const running = new RunningComponent(component.name, code);
     const acts: Act[] = [];
     for (const item of items) {
       const { input, record, times } = item;
@@ -179,7 +179,7 @@ class Trial {
 
   #outcome(steps: readonly Step[]): { acts: Act[]; contents: Contents } {
     const { component, code } = this.#subject;
-    const running = new Running(component.name, code);
+    const running = new RunningComponent(component.name, code);
     const contents = new Contents();
     const acts: Act[] = [];
     for (const step of steps) {

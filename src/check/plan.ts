@@ -7,11 +7,11 @@ import type { Stream } from "../analysis/graph.js";
 import { type Coordination, planCoordination } from "../analysis/plan.js";
 import { replicatedComponents } from "../analysis/replication.js";
 import type { RunnableComponent } from "./component.js";
-import { attributesAt, makerFor, type Source, typesAt } from "./inputs.js";
+import { attributesAt, makerFor, type RecordSource, typesAt } from "./inputs.js";
 
 const REPLICAS = 2;
 
-export type Code = ReadonlyMap<string, RunnableComponent>;
+export type ComponentCode = ReadonlyMap<string, RunnableComponent>;
 
 export interface PlannedComponent {
   readonly name: string;
@@ -22,20 +22,20 @@ export interface PlannedComponent {
   readonly coordination: Coordination;
 }
 
-export interface Plan {
+export interface CheckPlan {
   readonly analysis: Analysis;
   readonly components: readonly PlannedComponent[];
   /** How to make records of the streams from outside. */
-  readonly sources: ReadonlyMap<string, Source>;
+  readonly sources: ReadonlyMap<string, RecordSource>;
   /** The streams that come from the components that run. */
   readonly made: readonly LabelledStream[];
   /** What cannot be run, and why. */
   readonly left: readonly { readonly component: string; readonly why: string }[];
 }
 
-export function planOf(analysis: Analysis, code: Code): Plan {
+export function planOf(analysis: Analysis, code: ComponentCode): CheckPlan {
   const { graph } = analysis.topology;
-  const sources = new Map<string, Source>();
+  const sources = new Map<string, RecordSource>();
   for (const stream of graph.streams.toSorted((a, b) => compare(a.name, b.name))) {
     if (stream.from !== null) continue;
     const make = makerFor(
@@ -64,7 +64,7 @@ export function planOf(analysis: Analysis, code: Code): Plan {
 }
 
 /** Those with code all of whose inputs can be had. */
-function whoRuns(analysis: Analysis, code: Code, sources: ReadonlyMap<string, Source>) {
+function whoRuns(analysis: Analysis, code: ComponentCode, sources: ReadonlyMap<string, RecordSource>) {
   const { graph } = analysis.topology;
   const left: { component: string; why: string }[] = [];
   const running = new Set<string>();

@@ -3,17 +3,17 @@
 import type { Topology } from "../analysis/topology.js";
 import { Chance } from "./chance.js";
 import type { DataRecord } from "./component.js";
-import type { Bulk, Inputs } from "./inputs.js";
+import type { Bulk, RunInputs } from "./inputs.js";
 import type { Act, Instance } from "./instance.js";
-import { type Run, runOnce } from "./network.js";
-import type { Plan } from "./plan.js";
+import { type NetworkRun, runOnce } from "./network.js";
+import type { CheckPlan } from "./plan.js";
 import { canonical } from "./records.js";
 import { shrink } from "./shrink.js";
 
 export type Anomaly = "Run" | "Inst" | "Diverge";
 
 /** One of the two that do not agree. */
-export interface Side {
+export interface DifferingSide {
   readonly name: string;
   /** Who took part, and what each got in which order: only those that differ from the other side. */
   readonly instances: readonly { readonly name: string; readonly acts: readonly Act[] }[];
@@ -25,8 +25,8 @@ export interface Evidence {
   readonly stream: string;
   readonly kind: Anomaly;
   readonly seed: number;
-  readonly inputs: Inputs;
-  readonly sides: readonly [Side, Side];
+  readonly inputs: RunInputs;
+  readonly sides: readonly [DifferingSide, DifferingSide];
 }
 
 export interface Question {
@@ -35,24 +35,24 @@ export interface Question {
 }
 
 export class Search {
-  readonly #plan: Plan;
+  readonly #plan: CheckPlan;
   readonly #coordinated: boolean;
   readonly #before = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>();
 
-  constructor(plan: Plan, coordinated: boolean) {
+  constructor(plan: CheckPlan, coordinated: boolean) {
     this.#plan = plan;
     this.#coordinated = coordinated;
   }
 
   /** Several runs of the same inputs. */
-  runs(inputs: Inputs, seed: number, count: number): Run[] {
+  runs(inputs: RunInputs, seed: number, count: number): NetworkRun[] {
     return Array.from({ length: count }, (_, i) =>
       runOnce(this.#plan, inputs, new Chance(seed, i), this.#coordinated),
     );
   }
 
   /** The pair that takes the fewest words to show; `null` if all agree. */
-  evidence(runs: readonly Run[], { stream, kind }: Question, seed: number): Evidence | null {
+  evidence(runs: readonly NetworkRun[], { stream, kind }: Question, seed: number): Evidence | null {
     let best: Evidence | null = null;
     let length = Number.POSITIVE_INFINITY;
     for (const sides of kind === "Run" ? this.#acrossRuns(runs, stream) : this.#inRuns(runs, stream, kind)) {
@@ -73,7 +73,10 @@ export class Search {
     });
   }
 
-  *#acrossRuns(runs: readonly Run[], stream: string): Generator<readonly [Side, Side]> {
+  *#acrossRuns(
+    runs: readonly NetworkRun[],
+    stream: string,
+  ): Generator<readonly [DifferingSide, DifferingSide]> {
     for (const [i, one] of runs.entries()) {
       for (const other of runs.slice(i + 1)) {
         for (const [replica, contents] of one.contents.get(stream)?.entries() ?? []) {
@@ -89,7 +92,11 @@ export class Search {
     }
   }
 
-  *#inRuns(runs: readonly Run[], stream: string, kind: "Inst" | "Diverge"): Generator<readonly [Side, Side]> {
+  *#inRuns(
+    runs: readonly NetworkRun[],
+    stream: string,
+    kind: "Inst" | "Diverge",
+  ): Generator<readonly [DifferingSide, DifferingSide]> {
     const producer = this.#plan.analysis.topology.stream(stream)?.from?.component ?? "";
     for (const run of runs) {
       const replicas = run.instances.filter(({ component }) => component.name === producer);
@@ -113,7 +120,7 @@ export class Search {
   }
 
   /** Each instance with what it did that could matter to the stream. */
-  #upstream(run: Run, stream: string): Involved[] {
+  #upstream(run: NetworkRun, stream: string): Involved[] {
     let places = this.#before.get(stream);
     if (places === undefined)
       this.#before.set(stream, (places = inputsBefore(this.#plan.analysis.topology, stream)));
@@ -153,7 +160,7 @@ function inputsBefore({ input, output, stream }: Topology, name: string): Map<st
 function differing(
   one: readonly Involved[],
   other: readonly Involved[],
-): [Side["instances"], Side["instances"]] {
+): [DifferingSide["instances"], DifferingSide["instances"]] {
   const pairs = one.flatMap((each, i) => {
     const twin = other[i];
     return twin === undefined || canonical(each.acts) === canonical(twin.acts) ? [] : [{ each, twin }];

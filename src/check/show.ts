@@ -4,7 +4,7 @@ import type { Bulk } from "./inputs.js";
 import type { Act } from "./instance.js";
 import type { PathSide, PathViolation } from "./paths.js";
 import { canonical, showRecord } from "./records.js";
-import type { Evidence, Side } from "./search.js";
+import type { DifferingSide, Evidence } from "./search.js";
 
 /** The command that shows a finding again. */
 export type Replay = (seed: number) => string;
@@ -92,7 +92,7 @@ function evidence({ inputs, sides, stream }: Evidence): string {
   return lines.join("\n");
 }
 
-function sideLines({ name, instances, result }: Side, stream: string): string[] {
+function sideLines({ name, instances, result }: DifferingSide, stream: string): string[] {
   const what = "state" in result ? "its state in the end" : `${stream} in the end`;
   return [
     `  ${name}`,

@@ -10,7 +10,7 @@ import type { Kind } from "../observe/index.js";
 import { encode } from "../state/codec.js";
 import { kindsIn, type Observe, streamFacts } from "./admin-feed.js";
 import { type Arguments, absent, misused } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { jsonOf } from "./journal-values.js";
 import { messageOf } from "./report.js";
 
@@ -81,7 +81,7 @@ function ownFolder(): string {
 }
 
 /** Where the program listens that a command is about. */
-export function runningProgram(command: Command, { values }: Arguments): string {
+export function runningProgram(command: CliCommand, { values }: Arguments): string {
   const [admin, journal] = [values.get("admin"), values.get("journal")];
   const named = admin ?? journal;
   if (named !== undefined && !existsSync(named)) throw absent(`There is no ${named}.`, command);

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { relative } from "node:path";
-import type { Analysis, Comparison, toJson } from "../analysis/index.js";
+import type { Analysis, BaselineComparison, toJson } from "../analysis/index.js";
 import { HeadwaterError } from "../errors.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused, unreadable } from "./arguments.js";
 import { type Checks, runCheck } from "./check.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { report } from "./report.js";
 import type { Terminal } from "./terminal.js";
 import { packageVersion } from "./version.js";
@@ -16,7 +16,7 @@ const BROKEN = 70;
 const DEFAULT_SEEDS = 50;
 type Format = (typeof FORMATS)[number];
 
-export const analyze: Command = {
+export const analyze: CliCommand = {
   name: "analyze",
   operands: ["FILE"],
   summary: "say where a dataflow needs coordination, why, and the cheapest kind",
@@ -72,7 +72,7 @@ async function carryOut(args: Arguments, wishes: Wishes, terminal: Terminal): Pr
 }
 
 /** How the findings compare with the baseline. */
-function news({ fresh, known, fixed }: Comparison): string[] {
+function news({ fresh, known, fixed }: BaselineComparison): string[] {
   return [
     ...fresh.map(({ stream, label }) => `new: ${stream} is ${label}`),
     ...fixed.map(({ stream, label }) => `fixed: ${stream} was ${label}; --update-baseline takes it out`),
@@ -121,7 +121,7 @@ function shown(
   { showAnalysis, showDerivation, toJson, toDot, toSarif, toSvg }: typeof import("../analysis/index.js"),
   analysis: Analysis,
   { format, explain }: Wishes,
-  { checks, comparison }: { readonly checks: Checks | null; readonly comparison: Comparison | null },
+  { checks, comparison }: { readonly checks: Checks | null; readonly comparison: BaselineComparison | null },
   oneLine: boolean,
 ): string {
   switch (format) {

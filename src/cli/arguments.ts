@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { HeadwaterError } from "../errors.js";
 import { didYouMean } from "../suggest.js";
-import type { Command, Option } from "./command.js";
+import type { CliCommand, Option } from "./command.js";
 
 /** What stood behind a command's name, checked against what the command takes. */
 export interface Arguments {
@@ -18,7 +18,7 @@ export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   help: { help: "what this command does and takes" },
 };
 
-export function readArguments(command: Command, raw: readonly string[]): Arguments {
+export function readArguments(command: CliCommand, raw: readonly string[]): Arguments {
   const known: Readonly<Record<string, Option>> = { ...command.options, ...COMMON_OPTIONS };
   const { tokens } = parseArgs({
     args: [...raw],
@@ -61,18 +61,18 @@ function isOption(word: string): boolean {
   return /^-[^\d]/.test(word);
 }
 
-export function usageOf(command: Command): string {
+export function usageOf(command: CliCommand): string {
   const options = Object.keys(command.options).length > 0 ? ["[options]"] : [];
   return [command.name, ...command.operands, ...options].join(" ");
 }
 
 /** Something on the command line that a command cannot use. */
-export function misused(command: Command, what: string): HeadwaterError {
+export function misused(command: CliCommand, what: string): HeadwaterError {
   return new HeadwaterError("HW-2001", `${what} See \`headwater help ${command.name}\`.`);
 }
 
 /** The same for a file that cannot be read; one that is not there has a code of its own. */
-export function unreadable(command: Command, file: string, error: unknown): HeadwaterError {
+export function unreadable(command: CliCommand, file: string, error: unknown): HeadwaterError {
   if (isAbsent(error)) return absent(`There is no file ${file}.`, command);
   return misused(
     command,
@@ -81,7 +81,7 @@ export function unreadable(command: Command, file: string, error: unknown): Head
 }
 
 /** The command line names something that is not there. */
-export function absent(what: string, { name }: Command): HeadwaterError {
+export function absent(what: string, { name }: CliCommand): HeadwaterError {
   return new HeadwaterError("HW-2004", `${what} See \`headwater help ${name}\`.`);
 }
 
@@ -89,7 +89,7 @@ export function isAbsent(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
-function unknownOption(command: Command, written: string, known: readonly string[]): HeadwaterError {
+function unknownOption(command: CliCommand, written: string, known: readonly string[]): HeadwaterError {
   const hint = didYouMean(
     written,
     known.map((name) => `--${name}`),

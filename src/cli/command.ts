@@ -8,7 +8,7 @@ export interface Option {
 }
 
 /** One word of the command line and everything that help says about it. */
-export interface Command {
+export interface CliCommand {
   readonly name: string;
   /** What to write behind the name: `PROGRAM`, `[CODE]`. */
   readonly operands: readonly string[];

@@ -1,5 +1,5 @@
 import { analyze } from "./analyze.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { compile } from "./compile.js";
 import { dev } from "./dev.js";
 import { events } from "./events.js";
@@ -15,7 +15,7 @@ import { serve } from "./serve.js";
 import { sim } from "./sim.js";
 
 /** Every command there is, in the order in which help lists them. */
-export const commands: readonly Command[] = [
+export const commands: readonly CliCommand[] = [
   dev,
   run,
   serve,

@@ -2,14 +2,14 @@ import { dirname, relative } from "node:path";
 import type { Compilation } from "../fluxion/index.js";
 import { compilesOnce } from "../fluxion/once.js";
 import { type Arguments, misused } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { profileOf } from "./fluxion-options.js";
 import { findApp } from "./program-file.js";
 import type { Terminal } from "./terminal.js";
 
 const SHAPES = ["print", "dry-run", "analyze", "out"] as const;
 
-export const compile: Command = {
+export const compile: CliCommand = {
   name: "compile",
   operands: ["PROGRAM"],
   summary: "turn a Node program into a pipeline whose heavy stages can run on workers",

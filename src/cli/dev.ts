@@ -1,6 +1,6 @@
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 
-export const dev: Command = {
+export const dev: CliCommand = {
   name: "dev",
   operands: ["[PROGRAM]"],
   summary: "run a program while you write it, with the dashboard",

@@ -2,10 +2,10 @@ import type { ParkedEvent } from "../host/store/index.js";
 import { didYouMean } from "../suggest.js";
 import { type AdminRequest, askDoor, PARKED_ACTIONS, runningProgram } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import type { Terminal } from "./terminal.js";
 
-export const events: Command = {
+export const events: CliCommand = {
   name: "events",
   operands: ["parked", "[list|replay|drop]", "[ID]"],
   summary: "look at events that were parked because they end what runs them, run them again, drop them",

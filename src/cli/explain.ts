@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { type Code, codes, HeadwaterError } from "../errors.js";
 import { didYouMean } from "../suggest.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 
 const PAGES = new URL("../../docs/errors/", import.meta.url);
 
-export const explain: Command = {
+export const explain: CliCommand = {
   name: "explain",
   operands: ["[CODE]"],
   summary: "print the page of an error code, or list all codes",

@@ -3,7 +3,7 @@ import { HeadwaterError } from "../errors.js";
 import type { Profile } from "../fluxion/profile.js";
 import { MOVING } from "../fluxion/runtime/settings.js";
 import { type Arguments, absent, isAbsent, misused } from "./arguments.js";
-import type { Command, Option } from "./command.js";
+import type { CliCommand, Option } from "./command.js";
 
 /** What `headwater run` takes besides when it runs a program that was not written for Headwater. */
 export const FLUXION_OPTIONS: Readonly<Record<string, Option>> = {
@@ -18,14 +18,14 @@ export const FLUXION_OPTIONS: Readonly<Record<string, Option>> = {
 };
 
 /** Without --fluxions, they mean nothing. */
-export function refuseFluxionOptions(command: Command, { values, rest }: Arguments): void {
+export function refuseFluxionOptions(command: CliCommand, { values, rest }: Arguments): void {
   const stray = Object.keys(FLUXION_OPTIONS).find((each) => values.has(each));
   if (stray !== undefined) throw misused(command, `--${stray} is about stages; it needs --fluxions as well.`);
   if (rest[0] !== undefined) throw misused(command, `"${rest[0]}" is one word too many.`);
 }
 
 /** What an earlier run with --profile has written. */
-export function profileOf(file: string, command: Command): Profile {
+export function profileOf(file: string, command: CliCommand): Profile {
   try {
     const profile: unknown = JSON.parse(readFileSync(file, "utf8"));
     const isProfile =

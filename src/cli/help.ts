@@ -1,12 +1,12 @@
 import { HeadwaterError } from "../errors.js";
 import { didYouMean } from "../suggest.js";
 import { COMMON_OPTIONS, usageOf } from "./arguments.js";
-import type { Command, Option } from "./command.js";
+import type { CliCommand, Option } from "./command.js";
 
 const WIDTH = 80;
 
 /** `headwater help [COMMAND]`; it needs the table that it is part of. */
-export function helpCommand(commands: () => readonly Command[]): Command {
+export function helpCommand(commands: () => readonly CliCommand[]): CliCommand {
   return {
     name: "help",
     operands: ["[COMMAND]"],
@@ -22,7 +22,7 @@ export function helpCommand(commands: () => readonly Command[]): Command {
   };
 }
 
-export function commandNamed(name: string, commands: readonly Command[]): Command {
+export function commandNamed(name: string, commands: readonly CliCommand[]): CliCommand {
   const command = commands.find((each) => each.name === name);
   if (command !== undefined) return command;
   const [what, known] = name.startsWith("-")
@@ -32,7 +32,7 @@ export function commandNamed(name: string, commands: readonly Command[]): Comman
   throw new HeadwaterError("HW-2001", `There is no ${what} "${name}".${hint} See \`headwater --help\`.`);
 }
 
-export function overview(commands: readonly Command[]): string {
+export function overview(commands: readonly CliCommand[]): string {
   return [
     "headwater: runs ordinary, sequentially written TypeScript as atomic events, in one order, side by side.",
     "",
@@ -50,7 +50,7 @@ export function overview(commands: readonly Command[]): string {
   ].join("\n");
 }
 
-export function details(command: Command): string {
+export function details(command: CliCommand): string {
   const options: Readonly<Record<string, Option>> = { ...command.options, ...COMMON_OPTIONS };
   const rows = Object.entries(options).map(([name, { value, help }]): [string, string] => [
     value === undefined ? `--${name}` : `--${name} ${value}`,
@@ -61,7 +61,7 @@ export function details(command: Command): string {
   );
 }
 
-function described(command: Command): object {
+function described(command: CliCommand): object {
   const { name, operands, summary, details, options } = command;
   return {
     name,

@@ -2,10 +2,10 @@ import type { HostInfo } from "../host/fleet/index.js";
 import { didYouMean } from "../suggest.js";
 import { ACTIONS, type AdminRequest, askDoor, runningProgram } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import type { Terminal } from "./terminal.js";
 
-export const hosts: Command = {
+export const hosts: CliCommand = {
   name: "hosts",
   operands: ["[list|add|drain|remove|move]", "[COUNT|HOST|CONTEXT]", "[HOST]"],
   summary: "look at the hosts of a program that runs, add and remove some, move contexts",

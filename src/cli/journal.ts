@@ -1,6 +1,6 @@
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 
-export const journal: Command = {
+export const journal: CliCommand = {
   name: "journal",
   operands: ["info|verify|export|backup|repair", "DIR"],
   summary: "look into a journal or copy it, also while a service runs with it; repair one",

@@ -4,10 +4,10 @@ import { didYouMean } from "../suggest.js";
 import { askDoor, runningProgram } from "./admin.js";
 import { kindsIn } from "./admin-feed.js";
 import { misused } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { onInterrupt } from "./interrupt.js";
 
-export const observe: Command = {
+export const observe: CliCommand = {
   name: "observe",
   operands: ["[KIND,...]"],
   summary: "print what goes on in a program that runs: events, waits, hosts, migrations, failures",

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Dashboard } from "../dashboard/index.js";
 import { HeadwaterError } from "../errors.js";
-import type { Listener } from "../server/listen.js";
+import type { PortListener } from "../server/listen.js";
 import { refuse, refuseRaw } from "../server/respond.js";
 import type { StaticFiles } from "../server/static.js";
 
@@ -12,7 +12,7 @@ export interface Beside {
 }
 
 /** The same port for a server that is to share it: it gets what is meant neither for the dashboard nor for a file. */
-export function shared(listener: Listener, { dashboard, files }: Beside): Listener {
+export function shared(listener: PortListener, { dashboard, files }: Beside): PortListener {
   if (dashboard === null && files === null) return listener;
   return {
     ...listener,
@@ -29,7 +29,7 @@ export function shared(listener: Listener, { dashboard, files }: Beside): Listen
 }
 
 /** Serves nothing else at a port that was opened for the dashboard or for files only. */
-export function openAlone(listener: Listener): void {
+export function openAlone(listener: PortListener): void {
   const nothing = () => new HeadwaterError("HW-4004", "there is nothing at this path.");
   listener.open(
     (request, response) => refuse(request, response, nothing(), 1024 * 1024),

@@ -1,6 +1,6 @@
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 
-export const policy: Command = {
+export const policy: CliCommand = {
   name: "policy",
   operands: ["try"],
   summary: "try an elasticity policy under a recorded load, in virtual time",

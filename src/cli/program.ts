@@ -17,7 +17,7 @@ export interface ProgramIo {
 }
 
 /** What a program's file exports: the classes to run, and what to do with them once they run. */
-export interface Program {
+export interface LoadedProgram {
   readonly file: string;
   /** One root class, or the root class of each logical node by its name. */
   readonly roots: ContextClass<Context> | Nodes;
@@ -40,16 +40,16 @@ export async function loadModule(file: string): Promise<Readonly<Record<string, 
   }
 }
 
-export async function loadProgram(file: string): Promise<Program> {
+export async function loadProgram(file: string): Promise<LoadedProgram> {
   const { default: roots, main = null, api } = await loadModule(file);
   if (main !== null && typeof main !== "function") {
     throw cannotLoad(file, "what it exports as `main` is not a function");
   }
-  return { file, roots: rootsIn(file, roots), main: main as Program["main"], api };
+  return { file, roots: rootsIn(file, roots), main: main as LoadedProgram["main"], api };
 }
 
 /** The API of a program that is to be served. */
-export function apiOf({ file, api }: Program): Api {
+export function apiOf({ file, api }: LoadedProgram): Api {
   if (api === undefined) {
     throw cannotLoad(
       file,

@@ -14,7 +14,7 @@ const SAMPLE_BYTES = 1024 * 1024;
 const PIECE_BYTES = 1024 * 1024;
 
 /** A file or stdin, of which the beginning has been read. */
-export interface Input {
+export interface QueryInput {
   readonly name: string;
   readonly format: InputFormat;
   readonly sample: Buffer;
@@ -24,7 +24,7 @@ export interface Input {
 }
 
 /** Opens what `--from` names: a path, or `-` for stdin. gzip is recognised by its first bytes. */
-export async function openInput(from: string, format: InputFormat | null): Promise<Input> {
+export async function openInput(from: string, format: InputFormat | null): Promise<QueryInput> {
   const progress = { total: from === "-" ? null : (await stat(from)).size, read: 0 };
   const source: Readable =
     from === "-" ? process.stdin : createReadStream(from, { highWaterMark: 256 * 1024 });
@@ -53,7 +53,7 @@ function formatOf(name: string, sample: Buffer): InputFormat {
 
 /** The columns of an input: found in its sample, with the types that were given instead of those that were found. */
 export function schemaOf(
-  { format, sample }: Input,
+  { format, sample }: QueryInput,
   csv: CsvOptions,
   given: ReadonlyMap<string, ColumnSpec["type"]>,
 ): Schema {
@@ -67,7 +67,7 @@ export interface CsvOptions {
   readonly delimiter: number;
 }
 
-export function readerOf({ format }: Input, schema: Schema, csv: CsvOptions): Reader {
+export function readerOf({ format }: QueryInput, schema: Schema, csv: CsvOptions): Reader {
   return format === "csv" ? new CsvReader(schema, undefined, csv) : new NdjsonReader(schema);
 }
 

@@ -5,8 +5,8 @@ import type { Query } from "../streams/operators/index.js";
 import type { Format, writerOf } from "../streams/outputs/index.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused, unreadable } from "./arguments.js";
-import type { Command } from "./command.js";
-import type { CsvOptions, Input, InputFormat } from "./query-input.js";
+import type { CliCommand } from "./command.js";
+import type { CsvOptions, InputFormat, QueryInput } from "./query-input.js";
 import { paint, type Terminal } from "./terminal.js";
 
 const FORMATS: readonly Format[] = ["table", "csv", "json"];
@@ -14,7 +14,7 @@ const INPUTS: readonly InputFormat[] = ["csv", "ndjson"];
 const TYPES: readonly ColumnType[] = ["int", "float", "bool", "text", "timestamp", "json"];
 const PROGRESS_MS = 1000;
 
-export const query: Command = {
+export const query: CliCommand = {
   name: "query",
   operands: ["SQL"],
   summary: "run one SQL query over a file, or over stdin",
@@ -38,7 +38,7 @@ export const query: Command = {
   async run(args, terminal) {
     const wishes = wishesOf(args);
     const { openInput } = await import("./query-input.js");
-    let input: Input;
+    let input: QueryInput;
     try {
       input = await openInput(wishes.from, wishes.input);
     } catch (error) {
@@ -58,7 +58,7 @@ interface Wishes {
   readonly format: Format;
 }
 
-async function answer(wishes: Wishes, input: Input, terminal: Terminal): Promise<number> {
+async function answer(wishes: Wishes, input: QueryInput, terminal: Terminal): Promise<number> {
   const { readerOf, schemaOf } = await import("./query-input.js");
   const { planQuery } = await import("../streams/sql/index.js");
   const { startQuery } = await import("../streams/operators/index.js");
@@ -96,7 +96,7 @@ function print(lines: ReturnType<ReturnType<typeof writerOf>["lines"]>, terminal
 /** Piece by piece: the next is read when what came of the last is on its way. */
 async function feed(
   running: Query,
-  input: Input,
+  input: QueryInput,
   reader: ReturnType<typeof import("./query-input.js").readerOf>,
   terminal: Terminal,
 ): Promise<void> {
@@ -124,7 +124,7 @@ function isSystemError(error: unknown): boolean {
   return error instanceof Error && "errno" in error;
 }
 
-function progressOf({ progress: { total, read } }: Input, rows: number): string {
+function progressOf({ progress: { total, read } }: QueryInput, rows: number): string {
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
   const share =
     total === null || total === 0 ? "" : ` of ${megabytes(total)} (${Math.floor((100 * read) / total)} %)`;

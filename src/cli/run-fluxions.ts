@@ -7,7 +7,7 @@ import { install, statistics } from "../fluxion/runtime/index.js";
 import { MOVING, type Moving, type Settings } from "../fluxion/runtime/settings.js";
 import { substituteImported, substituteRequired } from "../fluxion/runtime/substitute.js";
 import { type Arguments, misused } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { profileOf } from "./fluxion-options.js";
 import { findApp } from "./program-file.js";
 import { closedPipe } from "./terminal.js";
@@ -18,7 +18,7 @@ const PROFILE_EVERY_MS = 1000;
 const TYPESCRIPT = /\.[mc]?ts$/;
 
 /** Hands the process over to a program, compiled in memory. It ends when the program ends, as the program ends it. */
-export async function runFluxions(command: Command, args: Arguments): Promise<never> {
+export async function runFluxions(command: CliCommand, args: Arguments): Promise<never> {
   const { values, rest } = args;
   const file = findApp(args.operands[0] ?? "", process.cwd());
   const move = moveOf(command, args);
@@ -91,7 +91,7 @@ function write(file: string, data: unknown): void {
   writeFileSync(file, `${JSON.stringify(data, null, 2)}\n`);
 }
 
-function threadsOf(command: Command, { values }: Arguments): Partial<Settings> {
+function threadsOf(command: CliCommand, { values }: Arguments): Partial<Settings> {
   const written = values.get("threads");
   if (written === undefined) return {};
   const threads = /^\d{1,3}$/.test(written) ? Number(written) : 0;
@@ -99,7 +99,7 @@ function threadsOf(command: Command, { values }: Arguments): Partial<Settings> {
   throw misused(command, `--threads is a number from 1 to ${THREADS_MAX}, not "${written}".`);
 }
 
-function timeoutOf(command: Command, { values }: Arguments): Partial<Settings> {
+function timeoutOf(command: CliCommand, { values }: Arguments): Partial<Settings> {
   const written = values.get("stage-timeout");
   if (written === undefined) return {};
   const stageMsMax = /^\d{1,9}$/.test(written) ? Number(written) : 0;
@@ -107,7 +107,7 @@ function timeoutOf(command: Command, { values }: Arguments): Partial<Settings> {
   throw misused(command, `--stage-timeout is a number of milliseconds above 0, not "${written}".`);
 }
 
-function moveOf(command: Command, { values }: Arguments): Moving | undefined {
+function moveOf(command: CliCommand, { values }: Arguments): Moving | undefined {
   if (values.has("profile")) return "measure";
   const written = values.get("move");
   const move = MOVING.find((each) => each === written);

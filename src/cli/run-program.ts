@@ -13,7 +13,7 @@ import {
   type RunOptions,
   hostsOf as serviceHosts,
 } from "../host/service.js";
-import { type Listener, listen } from "../server/listen.js";
+import { listen, type PortListener } from "../server/listen.js";
 import { type Server, serveOn } from "../server/serve.js";
 import { StaticFiles } from "../server/static.js";
 import { didYouMean } from "../suggest.js";
@@ -22,7 +22,7 @@ import { type Arguments, misused } from "./arguments.js";
 import { type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import { openAlone, shared } from "./places.js";
-import { apiOf, loadProgram, type Program, type ProgramIo } from "./program.js";
+import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
 import { messageOf } from "./report.js";
 import { run } from "./run.js";
@@ -108,7 +108,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   }
 }
 
-function start({ roots }: Program, options: RunOptions): Promise<AnyService> {
+function start({ roots }: LoadedProgram, options: RunOptions): Promise<AnyService> {
   return typeof roots === "function" ? runService(roots, options) : runService(roots, options);
 }
 
@@ -122,15 +122,15 @@ interface Place {
   readonly isEnough: boolean;
 }
 
-async function listenFor(program: Program, place: Place, voice: Voice): Promise<Listener> {
+async function listenFor(program: LoadedProgram, place: Place, voice: Voice): Promise<PortListener> {
   if (!place.isEnough) apiOf(program);
   return await listen({ ...place, log: voice.note });
 }
 
 async function served(
-  program: Program,
+  program: LoadedProgram,
   service: AnyService,
-  listener: Listener,
+  listener: PortListener,
   place: Place | null,
   voice: Voice,
 ): Promise<Server | null> {
@@ -152,11 +152,11 @@ async function served(
 
 /** The dashboard of the program. Its token may come from a process that starts this one again and again. */
 async function dashboardOf(
-  program: Program,
+  program: LoadedProgram,
   service: AnyService,
   journal: string | undefined,
   load: { factor: number },
-  listener: Listener,
+  listener: PortListener,
 ): Promise<Dashboard> {
   const { Dashboard: Class } = await import("../dashboard/index.js");
   const hosts = service[HOSTS];
@@ -172,7 +172,12 @@ async function dashboardOf(
 }
 
 /** Resolves when the program has done its work, or when Ctrl-C has been pressed and the grace is over. */
-async function untilDone(program: Program, service: AnyService, io: ProgramIo, voice: Voice): Promise<void> {
+async function untilDone(
+  program: LoadedProgram,
+  service: AnyService,
+  io: ProgramIo,
+  voice: Voice,
+): Promise<void> {
   const grace = new AbortController();
   const work = workOf(program, service, io, voice).catch((error: unknown) => {
     if (!(io.signal.aborted && isConsequenceOfStopping(error))) throw error;
@@ -182,7 +187,12 @@ async function untilDone(program: Program, service: AnyService, io: ProgramIo, v
   await Promise.race([work, cutOff]).finally(() => grace.abort());
 }
 
-async function workOf(program: Program, service: AnyService, io: ProgramIo, voice: Voice): Promise<void> {
+async function workOf(
+  program: LoadedProgram,
+  service: AnyService,
+  io: ProgramIo,
+  voice: Voice,
+): Promise<void> {
   if (program.main === null) {
     await aborted(io.signal);
     return;

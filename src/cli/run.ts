@@ -1,7 +1,7 @@
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { FLUXION_OPTIONS, refuseFluxionOptions } from "./fluxion-options.js";
 
-export const run: Command = {
+export const run: CliCommand = {
   name: "run",
   operands: ["PROGRAM"],
   summary: "run a program, TypeScript or JavaScript",

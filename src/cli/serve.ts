@@ -1,5 +1,5 @@
 import { misused } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import type { PgWishes } from "./serve-streams.js";
 
@@ -7,7 +7,7 @@ const PORT = 4400;
 const PORT_MAX = 65_535;
 const LOOPBACK = "127.0.0.1";
 
-export const serve: Command = {
+export const serve: CliCommand = {
   name: "serve",
   operands: [],
   summary: "start the streaming service on this machine",

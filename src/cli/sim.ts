@@ -1,6 +1,6 @@
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 
-export const sim: Command = {
+export const sim: CliCommand = {
   name: "sim",
   operands: [],
   summary: "try to prove the runtime wrong with generated programs",

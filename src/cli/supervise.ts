@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { HeadwaterError } from "../errors.js";
 import { SUPERVISED } from "../host/ports/index.js";
 import { type Arguments, misused } from "./arguments.js";
-import type { Command } from "./command.js";
+import type { CliCommand } from "./command.js";
 import { onInterrupt } from "./interrupt.js";
 import type { Terminal } from "./terminal.js";
 
@@ -21,7 +21,7 @@ const LIVED_MS = 60_000;
 const UP_FD = 3;
 
 /** `headwater run --supervise`. */
-export function superviseRun(run: Command, { values }: Arguments, terminal: Terminal): Promise<number> {
+export function superviseRun(run: CliCommand, { values }: Arguments, terminal: Terminal): Promise<number> {
   if (!values.has("journal")) {
     throw misused(run, "--supervise starts a program again where it was; it needs --journal as well.");
   }

@@ -3,14 +3,14 @@ import type { Decision } from "../elastic/policy.js";
 import { HeadwaterError } from "../errors.js";
 import type { FailedEvent } from "../observe/index.js";
 import type { HostRange } from "./hosts-option.js";
-import type { Program } from "./program.js";
+import type { LoadedProgram } from "./program.js";
 import { messageOf, whereabouts } from "./report.js";
 import { paint, type Terminal } from "./terminal.js";
 
 /** How a run tells what goes on: in sentences for people, or as JSON lines for programs. */
 export interface Voice {
   /** `journal` is the directory that keeps what it knows, if one does. */
-  running(program: Program, hosts: HostRange, journal?: string): void;
+  running(program: LoadedProgram, hosts: HostRange, journal?: string): void;
   /** The program can be reached from outside. */
   listening(url: string): void;
   /** The address that opens the dashboard and signs it in, once. */
@@ -95,7 +95,7 @@ function shown({ min, max }: HostRange): string {
   return `${min} to ${max} hosts`;
 }
 
-function nodesOf({ roots }: Program): Record<string, string> {
+function nodesOf({ roots }: LoadedProgram): Record<string, string> {
   if (typeof roots === "function") return { [roots.name]: roots.name };
   return Object.fromEntries(Object.entries(roots).map(([name, root]) => [name, root.name]));
 }

@@ -1,6 +1,6 @@
 import type { CoreContext } from "./core-context.js";
 import { isCautious, openBefore } from "./dependencies.js";
-import type { CoreEvent, EntryRequest, Ordered, View } from "./event.js";
+import type { CoreEvent, EntryRequest, Ordered, ViewRequest } from "./event.js";
 import type { Marks } from "./marks.js";
 import type { Plant } from "./plants.js";
 import { added } from "./ready.js";
@@ -32,7 +32,7 @@ export function whoIsInTheWay<P>(
   event: CoreEvent<P>,
   context: CoreContext<P>,
   starts: boolean,
-  view: View<P> | null,
+  view: ViewRequest<P> | null,
   marks: Marks | undefined,
   plant: Plant | undefined,
 ): CoreEvent<P> | null {
@@ -89,7 +89,7 @@ export function whoIsInTheWay<P>(
 function openBeforeCautious<P>(
   event: CoreEvent<P>,
   context: CoreContext<P>,
-  view: View<P> | null,
+  view: ViewRequest<P> | null,
   marks: Marks | undefined,
 ): CoreEvent<P> | null {
   const open = openBefore(event, context, view);

@@ -1,4 +1,4 @@
-import type { CoreEvent, EntryRequest, View } from "./event.js";
+import type { CoreEvent, EntryRequest, ViewRequest } from "./event.js";
 import type { Ready, Send } from "./ready.js";
 
 /** What whoever has a core does for it (README.md). */
@@ -11,7 +11,7 @@ export interface Duties<P> {
    */
   append(first: CoreEvent<P> | null): void;
   /** Hold on to the present state of the view's context, for its event. */
-  see(view: View<P>): void;
+  see(view: ViewRequest<P>): void;
   /** Run the start or the call, unless `ofAttempt` is not the event's `attempt` any more. */
   enter(entry: EntryRequest<P>): void;
   /** Answer whoever waits for the event, and arm and disarm its timers. */

@@ -1,4 +1,4 @@
-import type { CoreEvent, Ticket, View } from "./event.js";
+import type { CoreEvent, Ticket, ViewRequest } from "./event.js";
 import { TicketQueue } from "./queue.js";
 
 /**
@@ -9,7 +9,7 @@ export class CoreContext<P> extends TicketQueue<CoreEvent<P>> {
   /** Unfinished events that started here and only read. Null until there is one, and so for most contexts. */
   readers: TicketQueue<CoreEvent<P>> | null = null;
   /** Events below that still have to look at the state of this context. Null until there is one. */
-  viewers: TicketQueue<View<P>> | null = null;
+  viewers: TicketQueue<ViewRequest<P>> | null = null;
   /** The last of the writers that have given this context up: all of them stand before those who have not. */
   passed: CoreEvent<P> | null = null;
   /** The last event that left this context to others as a writer, while it may still be started again. */

@@ -13,9 +13,9 @@ import {
   type Request,
   SeparateEntryRequest,
   type Ticket,
-  View,
+  ViewRequest,
 } from "./event.js";
-import { Inbox } from "./inbox.js";
+import { MessageInbox } from "./inbox.js";
 import type { Marks } from "./marks.js";
 import { messagesOf, Order } from "./order.js";
 import type { Plant } from "./plants.js";
@@ -51,7 +51,7 @@ export class Core<P> {
   /** All unsettled events, and settled ones whose messages wait for earlier tickets. */
   readonly #order = new Order<P>();
   #unfinished = 0;
-  readonly #inbox: Inbox<P>;
+  readonly #inbox: MessageInbox<P>;
   readonly #total: boolean;
   readonly #marks: Marks | undefined;
   readonly #plant: Plant | undefined;
@@ -61,7 +61,7 @@ export class Core<P> {
     this.#total = options.commitOrder === "total";
     this.#marks = options.marks;
     this.#plant = options.plant;
-    this.#inbox = new Inbox(options.marks, (request) => {
+    this.#inbox = new MessageInbox(options.marks, (request) => {
       this.#ready.ticketed = added(this.#ready.ticketed, this.request(request));
     });
   }
@@ -112,7 +112,7 @@ export class Core<P> {
     if (mode !== "none") event.barriers = barriersOf(event);
     this.#claim(event);
     if (views.length > 0) {
-      event.views = views.map((above) => new View(event, above));
+      event.views = views.map((above) => new ViewRequest(event, above));
       for (const view of event.views) (view.context.viewers ??= new TicketQueue()).append(view);
     }
     this.#begin(event);
@@ -319,13 +319,13 @@ export class Core<P> {
     }
   }
 
-  #takeView(view: View<P>): void {
+  #takeView(view: ViewRequest<P>): void {
     if (view.isKept) view.taken = true;
     else this.#look(view);
     if (view.event.views?.every(({ taken }) => taken)) this.#attemptEnter(view.event.startRequest());
   }
 
-  #look(view: View<P>): void {
+  #look(view: ViewRequest<P>): void {
     const { event, context } = view;
     view.taken = true;
     context.viewers?.remove(view);

@@ -1,5 +1,5 @@
 import type { CoreContext } from "./core-context.js";
-import type { CoreEvent, View } from "./event.js";
+import type { CoreEvent, ViewRequest } from "./event.js";
 import type { Marks } from "./marks.js";
 import { added } from "./ready.js";
 
@@ -45,7 +45,7 @@ export function free<P>(
 export function openBefore<P>(
   event: CoreEvent<P>,
   context: CoreContext<P>,
-  view: View<P> | null,
+  view: ViewRequest<P> | null,
 ): CoreEvent<P> | null {
   if (view === null) return openToEnter(event, context);
   return view.isKept ? view.openSeen() : openOnTheWayUp(event, context);

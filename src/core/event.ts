@@ -47,7 +47,7 @@ export interface EntryRequest<P> {
   readonly context: CoreContext<P>;
   /** The caller's own name for a call below; null for the event's start or for a view. */
   readonly token: unknown;
-  readonly view: View<P> | null;
+  readonly view: ViewRequest<P> | null;
   /** Is it about everything below the context, too? */
   readonly isWhole: boolean;
   /** The attempt of the event that made it. */
@@ -65,7 +65,7 @@ export class SeparateEntryRequest<P> implements EntryRequest<P> {
     readonly event: CoreEvent<P>,
     readonly context: CoreContext<P>,
     readonly token: unknown,
-    readonly view: View<P> | null,
+    readonly view: ViewRequest<P> | null,
     readonly isWhole = false,
   ) {
     this.ofAttempt = event.attempt;
@@ -91,9 +91,9 @@ export interface Moment {
 }
 
 /** A look at a context above, in the queue of that context until it was taken. */
-export class View<P> implements Queued<View<P>> {
-  prev: View<P> | null = null;
-  next: View<P> | null = null;
+export class ViewRequest<P> implements Queued<ViewRequest<P>> {
+  prev: ViewRequest<P> | null = null;
+  next: ViewRequest<P> | null = null;
   taken = false;
   /** The unappended events whose state was seen, or who may change what was seen when they are started again. */
   seen: CoreEvent<P>[] | null = null;
@@ -164,7 +164,7 @@ export class CoreEvent<P> implements Queued<CoreEvent<P>>, Ordered<P>, EntryRequ
   barriers: CoreEvent<P>[] | null = null;
   /** Who waits for it: the last, which has the first as its next, so that the way round is one list. */
   lastWaiter: EntryRequest<P> | null = null;
-  views: View<P>[] | null = null;
+  views: ViewRequest<P>[] | null = null;
   /** Who was the last to enter the context that the event started in, before it. */
   lastBefore: CoreEvent<P> | null = null;
   /** The context below that it entered last. */

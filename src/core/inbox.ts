@@ -2,7 +2,7 @@ import type { Request } from "./event.js";
 import type { Marks } from "./marks.js";
 
 /** Takes each sender's messages once and in the order of their sequence numbers, however they arrive. */
-export class Inbox<P> {
+export class MessageInbox<P> {
   readonly #senders = new Map<string, { next: number; early: Map<number, Request<P>> }>();
 
   constructor(

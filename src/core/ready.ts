@@ -1,4 +1,4 @@
-import type { CoreEvent, EntryRequest, Ticket, View } from "./event.js";
+import type { CoreEvent, EntryRequest, Ticket, ViewRequest } from "./event.js";
 
 export interface Send {
   /** Of the event that sent it. */
@@ -14,7 +14,7 @@ export class Ready<P> {
   /** Events that got a ticket by themselves: those that an event had started, and messages. */
   ticketed: CoreEvent<P>[] = NONE;
   undo: CoreEvent<P>[] = NONE;
-  views: View<P>[] = NONE;
+  views: ViewRequest<P>[] = NONE;
   /** The first; it knows those `along` with it. */
   append: CoreEvent<P> | null = null;
   #lastAppend: CoreEvent<P> | null = null;

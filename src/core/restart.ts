@@ -1,5 +1,5 @@
 import { isCautious } from "./dependencies.js";
-import type { CoreEvent, View } from "./event.js";
+import type { CoreEvent, ViewRequest } from "./event.js";
 import type { Marks } from "./marks.js";
 
 /**
@@ -80,7 +80,11 @@ function takeBack<P>(
 }
 
 /** A look that saw state of an event that is taken back must be taken again; any other stays as it was. */
-function renewView<P>(view: View<P>, seenFrom: ReadonlySet<CoreEvent<P>>, marks: Marks | undefined): void {
+function renewView<P>(
+  view: ViewRequest<P>,
+  seenFrom: ReadonlySet<CoreEvent<P>>,
+  marks: Marks | undefined,
+): void {
   if (!view.taken && !view.isKept) return;
   if (hasSeen(view, seenFrom)) {
     takeAgain(view, marks);
@@ -90,11 +94,11 @@ function renewView<P>(view: View<P>, seenFrom: ReadonlySet<CoreEvent<P>>, marks:
   view.taken = !isCautious(view.event) || view.openSeen() === null;
 }
 
-function hasSeen<P>({ seen }: View<P>, events: ReadonlySet<CoreEvent<P>>): boolean {
+function hasSeen<P>({ seen }: ViewRequest<P>, events: ReadonlySet<CoreEvent<P>>): boolean {
   return seen?.some((event) => events.has(event)) ?? false;
 }
 
-function takeAgain<P>(view: View<P>, marks: Marks | undefined): void {
+function takeAgain<P>(view: ViewRequest<P>, marks: Marks | undefined): void {
   marks?.hit("a view was taken again after a restart");
   view.taken = false;
   view.seen = null;

@@ -11,7 +11,7 @@ import {
   lookAtWhole,
   namesOf,
   type StagePlan,
-  type Whole,
+  type WholeProgram,
 } from "./pipeliner/index.js";
 import { loadingDiagnostics, type ReadingOptions, readProgram, type SourceProgram } from "./source/index.js";
 
@@ -20,7 +20,7 @@ export interface Compilation {
   readonly pipeline: Pipeline;
   readonly plans: readonly StagePlan[];
   readonly program: SourceProgram;
-  readonly whole: Whole;
+  readonly whole: WholeProgram;
 }
 
 export interface CompileOptions extends ReadingOptions, LookingOptions {

@@ -1,4 +1,4 @@
-import type { Component, Graph, Path, Stream } from "../analysis/index.js";
+import type { Component, ComponentPath, Dataflow, Stream } from "../analysis/index.js";
 import type { Part, Pipeline } from "./pipeline.js";
 
 /**
@@ -7,7 +7,7 @@ import type { Part, Pipeline } from "./pipeline.js";
  * gives that order, so it is coordinated already, and the reason is written down. State that a moved part only looks at
  * stays on the main loop: its value comes with each message, and the part has none.
  */
-export function dataflowOf({ parts, streams, groups, stages }: Pipeline): Graph {
+export function dataflowOf({ parts, streams, groups, stages }: Pipeline): Dataflow {
   const components = parts
     .filter(({ name }) => name !== "main")
     .map((part) => componentOf(part, groups, stages));
@@ -55,7 +55,7 @@ function componentOf(part: Part, groups: Pipeline["groups"], stages: Pipeline["s
   const isSent = ({ name: of, written }: Part["state"][number]) =>
     !written && moved?.inputs.includes(of) === true;
   const stateless = part.stateless || part.state.every(isSent);
-  const path = (to: string): Path => ({
+  const path = (to: string): ComponentPath => ({
     from: "in",
     to,
     annotation: stateless ? "CR" : "OW",

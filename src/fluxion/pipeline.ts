@@ -4,7 +4,9 @@
  * linker and the runtime all read it.
  */
 
-import type { StageEntry } from "./runtime/manifest.js";
+import type { ReceiverKind, StageEntry } from "./runtime/manifest.js";
+
+export type { ReceiverKind } from "./runtime/manifest.js";
 
 /** Where something is written down. Lines and columns are counted from 1. */
 export interface Place {
@@ -18,7 +20,7 @@ export interface Place {
 /** The two kinds of rupture points (section 3.1.1): a listener starts a chain, a continuation goes on with one. */
 export type RuptureKind = "start" | "post";
 
-export interface Stream {
+export interface PipelineStream {
   readonly kind: RuptureKind;
   readonly from: string;
   readonly to: string;
@@ -61,8 +63,6 @@ export interface Group {
   readonly replicable: boolean;
 }
 
-export type ReceiverKind = "request" | "response" | "next" | "console";
-
 export interface Receiver {
   readonly kind: ReceiverKind;
   /** How the program calls it: `res`. */
@@ -78,7 +78,7 @@ export interface Receiver {
 export type StageKind = "part" | "awaited" | "cut" | "posted";
 
 /** Whether a stage is worth a worker, as far as its text can tell. */
-export type Weight = "trivial" | "unknown" | "heavy";
+export type StageWeight = "trivial" | "unknown" | "heavy";
 
 export interface Stage {
   readonly id: string;
@@ -88,7 +88,7 @@ export interface Stage {
   /** What the inputs are, for people: `req.query.text`, `limit`. */
   readonly inputs: readonly string[];
   readonly receivers: readonly Receiver[];
-  readonly weight: Weight;
+  readonly weight: StageWeight;
   /** What a profile says that its calls took. Then the weight follows from that. */
   readonly measuredMs?: number;
   /** The file of the worker module that has it, beside the program's own files. */
@@ -110,7 +110,7 @@ export interface Pipeline {
   readonly entry: string;
   readonly files: readonly string[];
   readonly parts: readonly Part[];
-  readonly streams: readonly Stream[];
+  readonly streams: readonly PipelineStream[];
   readonly groups: readonly Group[];
   readonly stages: readonly Stage[];
   readonly diagnostics: readonly Diagnostic[];

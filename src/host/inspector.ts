@@ -2,7 +2,7 @@ import { textOf } from "../model/below.js";
 import { SHOW } from "./event/index.js";
 import { Addressed } from "./fleet/index.js";
 import type { Program } from "./node/index.js";
-import { Whole } from "./runner/index.js";
+import { ContextsBelow } from "./runner/index.js";
 
 /** A context, and what its class has below it. */
 export interface ContextOutline {
@@ -67,8 +67,8 @@ export function inspectorFor(program: Program): Inspector {
       const at = slot.shape.slots.find((each) => each.field === field);
       if (at === undefined || at.single) return { addresses: [], hasMore: false };
       const key = after === undefined ? undefined : slotAt(after).key;
-      const whole = new Whole(program.ledger?.journal ?? null, new Map());
-      const page = whole.page(slot, [field, key === undefined ? "" : textOf(key), limit]);
+      const below = new ContextsBelow(program.ledger?.journal ?? null, new Map());
+      const page = below.page(slot, [field, key === undefined ? "" : textOf(key), limit]);
       const addresses = page.keys.map((each) => String(slot.child(at, each)));
       return { addresses, hasMore: page.next !== undefined };
     },

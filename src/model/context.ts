@@ -6,7 +6,7 @@ import type { CurrentEvent } from "./event.js";
 import { givenInside } from "./inside.js";
 import { INSPECT, type Inspect, showContext } from "./inspect.js";
 import { type Key, keyFrom } from "./key.js";
-import { type Children, type Elsewhere, INVOKE, type Ref, reference, type Scope } from "./refs.js";
+import { type Children, type Elsewhere, INVOKE, type InvocationScope, type Ref, reference } from "./refs.js";
 import { isKindOf, type Method, nameOf } from "./shape.js";
 
 export type ContextClass<C extends Context<Key> = Context<Key>> = new () => C;
@@ -59,7 +59,7 @@ export class NeedsKey extends Error {}
  * A named part of a logical node's state, with the methods that may touch it. Subclasses declare plain fields
  * and ordinary or async methods; the runtime makes an instance when the context is first used.
  */
-export abstract class Context<K extends Key = never> implements Scope {
+export abstract class Context<K extends Key = never> implements InvocationScope {
   readonly #address: Address | null;
   #activation: Activation | null = null;
 

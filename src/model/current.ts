@@ -2,7 +2,7 @@ import type { Address } from "./address.js";
 import type { Context, ContextClass } from "./context.js";
 import type { CurrentEvent } from "./event.js";
 import type { Key } from "./key.js";
-import { type Elsewhere, reference, type Scope } from "./refs.js";
+import { type Elsewhere, type InvocationScope, reference } from "./refs.js";
 import * as rules from "./rules.js";
 import { isKindOf } from "./shape.js";
 
@@ -11,7 +11,7 @@ export abstract class Current implements Pick<CurrentEvent, "node" | "address" |
   /** The context that the method runs in. */
   protected abstract get here(): Address;
   /** Decides what calling through a reference means that the method got here. */
-  protected abstract get scope(): Scope;
+  protected abstract get scope(): InvocationScope;
 
   get node(): string {
     return this.here.node;

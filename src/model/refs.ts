@@ -85,16 +85,16 @@ export type View<T> = {
 export const INVOKE: unique symbol = Symbol("invoke");
 
 /** Decides what calling a method through a reference means: a request, a call, a later event, a message. */
-export interface Scope {
+export interface InvocationScope {
   [INVOKE](target: Address, method: Method, args: unknown[]): unknown;
 }
 
 /** The base of all references. Each context class gets a subclass with its methods and children. */
 export class Reference {
-  readonly #scope: Scope;
+  readonly #scope: InvocationScope;
   readonly #address: Address;
 
-  constructor(scope: Scope, address: Address) {
+  constructor(scope: InvocationScope, address: Address) {
     this.#scope = scope;
     this.#address = address;
   }
@@ -116,7 +116,7 @@ export class Reference {
     return reference.#scope[INVOKE](reference.#address, method, args);
   }
 
-  static scopeOf(reference: Reference): Scope {
+  static scopeOf(reference: Reference): InvocationScope {
     return reference.#scope;
   }
 
@@ -137,10 +137,10 @@ function hintFor(target: unknown): string {
   );
 }
 
-export type ReferenceClass = new (scope: Scope, address: Address) => Reference;
+export type ReferenceClass = new (scope: InvocationScope, address: Address) => Reference;
 
 /** The same context, called in another way. */
-export function reference(scope: Scope, address: Address): Reference {
+export function reference(scope: InvocationScope, address: Address): Reference {
   return new address.shape.Reference(scope, address);
 }
 

@@ -1,5 +1,5 @@
 import type { SqlType } from "../sql/index.js";
-import type { Relation } from "./system/index.js";
+import type { SystemRelation } from "./system/index.js";
 
 /** Who may sign in, and what a client may read then. */
 export interface Catalog {
@@ -36,7 +36,7 @@ export interface CatalogReader {
   /** `parameters` are in PostgreSQL's text form. */
   read(sql: string, parameters: readonly (string | null)[]): Promise<Result>;
   /** The tables and views that the client sees in `\\d` and in the system catalog; none if it is not there. */
-  relations?(): Promise<readonly Relation[]>;
+  relations?(): Promise<readonly SystemRelation[]>;
   /** The reader may not be used any more, because its token was revoked or has expired: the connection is closed. */
   readonly revoked: AbortSignal;
 }

@@ -7,4 +7,4 @@
 
 export type { Catalog, CatalogReader, DescribedQuery, Result, ResultColumn } from "./catalog.js";
 export { type PgServer, type PgServerOptions, servePostgres } from "./server.js";
-export type { Relation } from "./system/index.js";
+export type { SystemRelation } from "./system/index.js";

@@ -1,7 +1,7 @@
 import { HeadwaterError, invariant } from "../errors.js";
 import type { Api, ApiFunction } from "../model/api.js";
 import type { Asked, Door, ResultCallbacks } from "../model/door.js";
-import { INVOKE, reference, type Scope } from "../model/refs.js";
+import { INVOKE, type InvocationScope, reference } from "../model/refs.js";
 import { shown } from "./log.js";
 
 /** What an API function asked for, and the promise that it was given for it. */
@@ -81,7 +81,9 @@ class Callable implements Called {
     this.#name = name;
     this.#function = apiFunction;
     this.#door = door;
-    const scope: Scope = { [INVOKE]: (target, method, args) => this.#note({ target, method, args }) };
+    const scope: InvocationScope = {
+      [INVOKE]: (target, method, args) => this.#note({ target, method, args }),
+    };
     const roots = [...door.roots].map(([node, root]) => [node, reference(scope, root)] as const);
     this.#roots = door.isSingle ? roots[0]?.[1] : Object.fromEntries(roots);
   }

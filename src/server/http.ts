@@ -12,16 +12,16 @@ import type { Origins } from "./origin.js";
 import { heldBack } from "./replies.js";
 import { refuse, respond } from "./respond.js";
 import type { Callers } from "./tokens.js";
-import { LARGE_BYTES, type Turns } from "./turns.js";
+import { LARGE_BYTES, type ReadTurns } from "./turns.js";
 import { UnreadReplies } from "./unread.js";
 
-export interface Surroundings {
+export interface HttpSurroundings {
   readonly calls: Calls;
   readonly callers: Callers;
   readonly origins: Origins;
   readonly limits: ServerLimits;
   readonly budgets: Budgets;
-  readonly turns: Turns;
+  readonly turns: ReadTurns;
   readonly refusals: Refusals;
 }
 
@@ -32,14 +32,14 @@ class Gone extends Error {}
 
 /** Requests over HTTP: `POST /api/NAME` with a JSON list of arguments, and `GET /healthz`. */
 export class Http {
-  readonly #around: Surroundings;
+  readonly #around: HttpSurroundings;
   readonly #keys = new IdempotencyKeys();
   /** Pipelining lets one connection ask many times at once. */
   readonly #underWay = new WeakMap<object, number>();
   readonly #unread: UnreadReplies;
   #isClosing = false;
 
-  constructor(around: Surroundings) {
+  constructor(around: HttpSurroundings) {
     this.#around = around;
     this.#unread = new UnreadReplies(around.limits.stallMs);
   }

@@ -25,7 +25,7 @@ export interface ListenOptions {
  * A port that a process has taken. It can be taken before the program runs that is to be served there, so that a
  * process that cannot have the port fails before it has touched a journal. Until then, requests are refused with HW-4040.
  */
-export interface Listener {
+export interface PortListener {
   readonly http: HttpServer;
   readonly connections: Connections;
   readonly refusals: Refusals;
@@ -49,7 +49,7 @@ export async function listen({
   host = "127.0.0.1",
   limits: given,
   log = () => {},
-}: ListenOptions): Promise<Listener> {
+}: ListenOptions): Promise<PortListener> {
   const limits = serverLimits(given);
   const refusals = new Refusals(log);
   const http = httpServer(limits, refusals);

@@ -6,16 +6,16 @@ import type { Api } from "../model/api.js";
 import { DOOR, type Door } from "../model/door.js";
 import { Budgets } from "./budgets.js";
 import { Calls } from "./call.js";
-import { Http, type Surroundings } from "./http.js";
+import { Http, type HttpSurroundings } from "./http.js";
 import { cannotStart, type ServerLimits } from "./limits.js";
-import { type Listener, listen } from "./listen.js";
+import { listen, type PortListener } from "./listen.js";
 import { Refusals, shownPath } from "./log.js";
 import { Origins } from "./origin.js";
 import { refuseRaw } from "./respond.js";
 import { Sessions } from "./sessions.js";
 import { ClientSocket } from "./socket.js";
 import { Callers, type Tokens } from "./tokens.js";
-import { Turns } from "./turns.js";
+import { ReadTurns } from "./turns.js";
 
 export interface ServeOptions {
   /** 0, the default, takes one that is free. */
@@ -63,7 +63,7 @@ export async function serve(service: Reachable, api: Api, options: ServeOptions 
 
 /** The same at a port that is taken already. */
 export function serveOn(
-  listener: Listener,
+  listener: PortListener,
   service: Reachable,
   api: Api,
   { tokens, origins = [], log = () => {} }: ServeOptions,
@@ -78,13 +78,13 @@ export function serveOn(
   const refusals = new Refusals(log);
   refusals.tell(door);
   listener.refusals.tell(door);
-  const around: Surroundings = {
+  const around: HttpSurroundings = {
     calls: new Calls(door, api),
     callers: new Callers(tokens),
     origins: new Origins(origins, isLocal),
     limits,
     budgets: new Budgets(limits),
-    turns: new Turns(),
+    turns: new ReadTurns(),
     refusals,
   };
   const sessions = new Sessions(door, limits, around.budgets.messages, refusals);
@@ -125,12 +125,12 @@ const GRACE_MS = 5000;
 /** The WebSocket side: lets connections in and asks now and then whether they are still there. */
 class Sockets {
   readonly #open = new Map<Duplex, ClientSocket>();
-  readonly #around: Surroundings;
+  readonly #around: HttpSurroundings;
   readonly #sessions: Sessions;
   readonly #server: WebSocketServer;
   readonly #heartbeat: ReturnType<typeof setInterval>;
 
-  constructor(around: Surroundings, sessions: Sessions) {
+  constructor(around: HttpSurroundings, sessions: Sessions) {
     this.#around = around;
     this.#sessions = sessions;
     this.#server = new WebSocketServer({

@@ -5,7 +5,7 @@ import { pack, Queue, toForm } from "../protocol/index.js";
 import type { ServerLimits } from "./limits.js";
 
 /** The side of a connection that a session speaks to. */
-export interface Listener {
+export interface SessionListener {
   send(message: Uint8Array): void;
   end(error: HeadwaterError): void;
 }
@@ -29,7 +29,7 @@ export class Session {
   readonly #unacknowledged = new Queue<Told>();
   /** Those of them that the present connection has not been given. */
   #unsent = new Queue<Told>();
-  #listener: Listener | null = null;
+  #listener: SessionListener | null = null;
   #last = 0;
   #sent = 0;
   #acknowledged = 0;
@@ -58,7 +58,7 @@ export class Session {
   }
 
   /** Is this the connection that the session speaks to? */
-  listensWith(listener: Listener): boolean {
+  listensWith(listener: SessionListener): boolean {
     return this.#listener === listener;
   }
 
@@ -94,7 +94,7 @@ export class Session {
   }
 
   /** A connection begins to speak for the client, which has got everything up to `seen`. */
-  attach(listener: Listener, seen: unknown): void {
+  attach(listener: SessionListener, seen: unknown): void {
     this.#drop(known(seen, this.#last));
     this.#listener?.end(new HeadwaterError("HW-4021", "another connection has taken the session over."));
     this.#sent = this.#acknowledged;
@@ -120,7 +120,7 @@ export class Session {
   }
 
   /** False if another connection speaks for the client by now. */
-  detach(listener: Listener): boolean {
+  detach(listener: SessionListener): boolean {
     if (this.#listener !== listener) return false;
     this.#listener = null;
     return true;

@@ -4,7 +4,7 @@ import type { Door, Listening, Position, Series } from "../model/door.js";
 import { type Share, shareOf } from "../model/share.js";
 import type { ServerLimits } from "./limits.js";
 import type { Refusals } from "./log.js";
-import { ended, type Listener, Session } from "./session.js";
+import { ended, Session, type SessionListener } from "./session.js";
 
 interface Held {
   readonly session: Session;
@@ -88,7 +88,7 @@ export class Sessions {
   }
 
   /** A connection is gone; the session waits for the next one. */
-  left(session: Session, listener: Listener): void {
+  left(session: Session, listener: SessionListener): void {
     const held = this.#held.get(session.id);
     if (!session.detach(listener) || held?.session !== session) return;
     session.lostAt = ++this.#departures;
@@ -103,7 +103,7 @@ export class Sessions {
     session.acknowledge(sequence);
   }
 
-  attach(session: Session, listener: Listener, seen: unknown): void {
+  attach(session: Session, listener: SessionListener, seen: unknown): void {
     session.attach(listener, seen);
     clearTimeout(this.#held.get(session.id)?.expiry);
   }

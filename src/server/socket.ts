@@ -18,12 +18,12 @@ import { InFlight } from "./in-flight.js";
 import type { ServerLimits } from "./limits.js";
 import { Outgoing } from "./outgoing.js";
 import { Replies } from "./replies.js";
-import type { Listener, Session } from "./session.js";
+import type { Session, SessionListener } from "./session.js";
 import type { Sessions } from "./sessions.js";
 import { brokenFrame, unknownKind } from "./socket-errors.js";
 import { TokenWatch } from "./token-watch.js";
 import type { Callers } from "./tokens.js";
-import { LARGE_BYTES, type Turns } from "./turns.js";
+import { LARGE_BYTES, type ReadTurns } from "./turns.js";
 
 export interface SocketSurroundings {
   readonly calls: Calls;
@@ -31,7 +31,7 @@ export interface SocketSurroundings {
   readonly sessions: Sessions;
   readonly limits: ServerLimits;
   readonly budgets: Budgets;
-  readonly turns: Turns;
+  readonly turns: ReadTurns;
   /** Where the client calls from. */
   readonly address: string | undefined;
   /** The socket was closed because of this. */
@@ -44,7 +44,7 @@ const MESSAGE_DEPTH = 0;
 const REQUESTS_PER_TURN = 128;
 
 /** One client's connection: reads its requests as fast as they are answered, and sends replies and messages. */
-export class ClientSocket implements Listener {
+export class ClientSocket implements SessionListener {
   readonly #ws: WebSocket;
   readonly #around: SocketSurroundings;
   readonly #outgoing: Outgoing;

@@ -9,7 +9,7 @@ type Task = () => void;
  * Large requests are read one per turn of the event loop, and callers take turns: whoever sends many of them waits for its
  * own, and small requests go in between.
  */
-export class Turns {
+export class ReadTurns {
   /** By caller, the one whose turn is next first. */
   readonly #waiting = new Map<string, Queue<Task>>();
   #isScheduled = false;

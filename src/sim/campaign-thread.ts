@@ -1,5 +1,5 @@
 import { parentPort, Worker, workerData } from "node:worker_threads";
-import { type Campaign, type Progress, runCampaign } from "./campaign.js";
+import { type Campaign, type CampaignProgress, runCampaign } from "./campaign.js";
 
 /**
  * A campaign on a thread of its own: whoever started it stays responsive (to Ctrl-C, for one), and the thread gets a
@@ -15,9 +15,12 @@ interface Task {
   readonly hosts: boolean;
 }
 
-type Report = { readonly progress: Progress } | { readonly campaign: Campaign };
+type Report = { readonly progress: CampaignProgress } | { readonly campaign: Campaign };
 
-export function runCampaignOnThread(task: Task, onProgress: (done: Progress) => void): Promise<Campaign> {
+export function runCampaignOnThread(
+  task: Task,
+  onProgress: (done: CampaignProgress) => void,
+): Promise<Campaign> {
   const thread = new Worker(new URL(import.meta.url), {
     workerData: { campaign: task },
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },

@@ -12,10 +12,10 @@ export interface CampaignOptions {
   /** On several hosts. */
   readonly hosts?: boolean | undefined;
   /** Called about once a second. */
-  readonly onProgress?: (done: Progress) => void;
+  readonly onProgress?: (done: CampaignProgress) => void;
 }
 
-export interface Progress {
+export interface CampaignProgress {
   readonly seeds: number;
   readonly eventsPerSecond: number;
   /** Set once a seed has shown a difference, while a smaller program is looked for. */

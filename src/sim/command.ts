@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { HeadwaterError } from "../errors.js";
-import type { Campaign, Progress } from "./campaign.js";
+import type { Campaign, CampaignProgress } from "./campaign.js";
 import { runCampaignOnThread } from "./campaign-thread.js";
 import { show } from "./programs/index.js";
 import { DEFAULT_EVENTS } from "./simulate.js";
@@ -40,7 +40,7 @@ export async function runSimCommand(args: string[], output: Output): Promise<num
   return ok ? 0 : 1;
 }
 
-function progressLine({ seeds, eventsPerSecond, shrinking }: Progress, all: number): string {
+function progressLine({ seeds, eventsPerSecond, shrinking }: CampaignProgress, all: number): string {
   if (shrinking === null)
     return `${seeds} of ${counted(all, "seed")}, ${eventsPerSecond.toLocaleString("en")} simulated events per second`;
   const { seed, programs, requests } = shrinking;

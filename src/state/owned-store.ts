@@ -1,6 +1,6 @@
 import type { TrackedKey } from "../model/collections.js";
 import type { OwnedEngine } from "../model/owned.js";
-import type { At, EntryAt, Found, Step, Store, Version } from "./tracked-version.js";
+import type { At, EntryAt, Found, Store, UndoStep, Version } from "./tracked-version.js";
 
 /**
  * What there is of an owned engine beside the engine: the parts of its last checkpoint and the records since, as bytes that
@@ -72,7 +72,7 @@ export class OwnedStore implements Store {
     this.load(key, undefined);
   }
 
-  undo({ kind, at, value }: Step): Step {
+  undo({ kind, at, value }: UndoStep): UndoStep {
     const key = keyOf(at);
     const now = this.#get(key);
     this.load(key, kind === "add" ? undefined : (value as Uint8Array));

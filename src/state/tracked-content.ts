@@ -5,7 +5,7 @@ import { same } from "./same.js";
 import { EntryStore } from "./tracked-entries.js";
 import { ItemStore } from "./tracked-items.js";
 import { checkKey, isSameKept, own, peek } from "./tracked-values.js";
-import { all, type Change, find, keyOf, sequenceOf, Version } from "./tracked-version.js";
+import { all, type EntryChange, find, keyOf, sequenceOf, Version } from "./tracked-version.js";
 
 /** What a journal needs of tracked collections: all that a version holds, what changed, and a version made of that. */
 
@@ -18,10 +18,10 @@ export interface Content {
   readonly value: unknown;
 }
 
-export interface Changes {
+export interface ContentChanges {
   /** The versions have nothing to do with each other: `changes` are all entries, and nothing else is there. */
   readonly isWhole: boolean;
-  readonly changes: readonly Change[];
+  readonly changes: readonly EntryChange[];
 }
 
 /** All that a version holds, in order, with its values as they are kept: for those who write them. */
@@ -40,21 +40,21 @@ export function* entriesOf(version: Version): Generator<Content, undefined> {
  * What is to be written to get from one version to another. If the newer one came from the older one, this looks at
  * nothing but what was changed in between.
  */
-export function changesBetween(older: Version, newer: Version): Changes {
+export function changesBetween(older: Version, newer: Version): ContentChanges {
   const changes = stepsBetween(older, newer);
   if (changes !== null) return { isWhole: false, changes: changes.map(shown) };
   return { isWhole: true, changes: [...entriesOf(newer)].map((entry) => ({ ...entry, deleted: false })) };
 }
 
-function shown(change: Change): Change {
+function shown(change: EntryChange): EntryChange {
   return { ...change, value: peek(change.value) };
 }
 
 /** The changes with values as they are kept, or null if there is no way forward. */
-function stepsBetween(older: Version, newer: Version): readonly Change[] | null {
+function stepsBetween(older: Version, newer: Version): readonly EntryChange[] | null {
   if (older === newer) return [];
   if (newer.baseId === older.id) return newer.delta;
-  const last = new Map<TrackedKey, Change>();
+  const last = new Map<TrackedKey, EntryChange>();
   for (let at = older; at !== newer; ) {
     const { next } = at;
     if (next === null || next.baseId !== at.id) return null;
@@ -82,7 +82,7 @@ export function isSameContent(older: Version, newer: Version): boolean {
   return true;
 }
 
-function isUnchanged(older: Version, { key, sequence, value, deleted }: Change): boolean {
+function isUnchanged(older: Version, { key, sequence, value, deleted }: EntryChange): boolean {
   const then = find(older, key);
   if (then === undefined) return deleted;
   return !deleted && sequenceOf(then.at) === sequence && isSameKept(value, then.value);

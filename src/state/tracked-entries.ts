@@ -1,11 +1,11 @@
 import { invariant } from "../errors.js";
 import type { TrackedKey } from "../model/collections.js";
-import type { At, EntryAt, FirstSteps, Found, Step, Store, Version } from "./tracked-version.js";
+import type { At, EntryAt, FirstSteps, Found, Store, UndoStep, Version } from "./tracked-version.js";
 
 /** An entry of a map, or an item of a set. Its neighbours are those in the order of insertion. */
-export class Entry implements EntryAt, Found {
-  before: Entry = this;
-  after: Entry = this;
+export class TrackedEntry implements EntryAt, Found {
+  before: TrackedEntry = this;
+  after: TrackedEntry = this;
   isIn = false;
   /** The version in which it was added, or in which a step has noted its value. */
   noted = 0;
@@ -28,24 +28,24 @@ export class Entry implements EntryAt, Found {
  */
 export class EntryStore implements Store {
   readonly first = 0;
-  readonly #byKey = new Map<TrackedKey, Entry>();
+  readonly #byKey = new Map<TrackedKey, TrackedEntry>();
   /** Stands between the last entry and the first. */
-  readonly ring = new Entry("", 0, undefined);
+  readonly ring = new TrackedEntry("", 0, undefined);
 
   get size(): number {
     return this.#byKey.size;
   }
 
-  find(key: TrackedKey): Entry | undefined {
+  find(key: TrackedKey): TrackedEntry | undefined {
     return this.#byKey.get(key);
   }
 
-  *all(): Iterable<Entry> {
+  *all(): Iterable<TrackedEntry> {
     for (let at = this.ring.after; at !== this.ring; at = at.after) yield at;
   }
 
   /** The entry after one that is in the map, or was; the first one after `ring`. */
-  next(entry: Entry): Entry | null {
+  next(entry: TrackedEntry): TrackedEntry | null {
     let at = entry;
     while (!at.isIn && at !== this.ring) at = at.before;
     return at.after === this.ring ? null : at.after;
@@ -55,7 +55,7 @@ export class EntryStore implements Store {
   put(open: Version, key: TrackedKey, value: unknown): void {
     const entry = this.#byKey.get(key);
     if (entry === undefined) {
-      const added = new Entry(key, this.ring.before.sequence + 1, value);
+      const added = new TrackedEntry(key, this.ring.before.sequence + 1, value);
       added.noted = open.id;
       added.before = this.ring.before;
       added.after = this.ring;
@@ -80,14 +80,14 @@ export class EntryStore implements Store {
 
   /** Puts in what was loaded; the entries come in the order of their sequence. */
   load(key: TrackedKey, sequence: number, value: unknown): void {
-    const entry = new Entry(key, sequence, value);
+    const entry = new TrackedEntry(key, sequence, value);
     entry.before = this.ring.before;
     entry.after = this.ring;
     this.#link(entry);
   }
 
   /** Takes out what was loaded. */
-  unload(entry: Entry): void {
+  unload(entry: TrackedEntry): void {
     this.#unlink(entry);
   }
 
@@ -104,8 +104,8 @@ export class EntryStore implements Store {
     this.ring.before = last;
   }
 
-  undo(step: Step): Step {
-    const entry = step.at as Entry;
+  undo(step: UndoStep): UndoStep {
+    const entry = step.at as TrackedEntry;
     const { value } = entry;
     if (step.kind === "add") {
       this.#unlink(entry);
@@ -124,7 +124,7 @@ export class EntryStore implements Store {
   isAsBefore(before: FirstSteps): boolean {
     let behind = Number.POSITIVE_INFINITY;
     for (let entry = this.ring.before; entry !== this.ring; entry = entry.before) {
-      const then = before.get(entry.key)?.at as Entry | undefined;
+      const then = before.get(entry.key)?.at as TrackedEntry | undefined;
       const { sequence } = then ?? entry;
       if (sequence >= behind) return false;
       if (then === undefined || then === entry) return true;
@@ -133,14 +133,14 @@ export class EntryStore implements Store {
     return true;
   }
 
-  #link(entry: Entry): void {
+  #link(entry: TrackedEntry): void {
     entry.before.after = entry;
     entry.after.before = entry;
     entry.isIn = true;
     this.#byKey.set(entry.key, entry);
   }
 
-  #unlink(entry: Entry): void {
+  #unlink(entry: TrackedEntry): void {
     entry.before.after = entry.after;
     entry.after.before = entry.before;
     entry.isIn = false;

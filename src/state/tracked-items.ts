@@ -1,6 +1,6 @@
 import { invariant } from "../errors.js";
 import { isSameKept } from "./tracked-values.js";
-import type { FirstSteps, Found, Step, Store, Version } from "./tracked-version.js";
+import type { FirstSteps, Found, Store, UndoStep, Version } from "./tracked-version.js";
 
 /** How much room in front is worth keeping. */
 const ROOM_MIN = 16;
@@ -50,7 +50,7 @@ export class ItemStore implements Store {
     this.#put(position, value);
   }
 
-  undo({ kind, at, value }: Step): Step {
+  undo({ kind, at, value }: UndoStep): UndoStep {
     const position = at as number;
     const before = this.get(position);
     if (kind === "add") {

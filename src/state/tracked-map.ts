@@ -1,5 +1,5 @@
 import type { Kept, TRACKED, TrackedKey, TrackedMap, TrackedSet } from "../model/collections.js";
-import { type Entry, EntryStore } from "./tracked-entries.js";
+import { EntryStore, type TrackedEntry } from "./tracked-entries.js";
 import { Live } from "./tracked-live.js";
 import { checkKey, give, take } from "./tracked-values.js";
 import { all, type Found, find, keyOf, sequenceOf, Version } from "./tracked-version.js";
@@ -53,7 +53,7 @@ abstract class LiveEntries extends Live {
    * root may move away and come back between two of them; what is left is then read from the version.
    */
   protected *walk(): Generator<Found, undefined> {
-    let at: Entry | null = null;
+    let at: TrackedEntry | null = null;
     let version: Version | null = null;
     let rest: Iterator<Found> | null = null;
     for (;;) {
@@ -71,13 +71,13 @@ abstract class LiveEntries extends Live {
       }
       const next = rest.next();
       if (next.done) return;
-      at = next.value.at as Entry;
+      at = next.value.at as TrackedEntry;
       yield next.value;
     }
   }
 }
 
-function* entriesBehind(version: Version, at: Entry | null): Generator<Found, undefined> {
+function* entriesBehind(version: Version, at: TrackedEntry | null): Generator<Found, undefined> {
   for (const found of [...all(version)]) if (at === null || sequenceOf(found.at) > at.sequence) yield found;
 }
 

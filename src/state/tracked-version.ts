@@ -44,12 +44,12 @@ export interface Found {
 }
 
 /** A change, with what was there before it. */
-export interface Step extends Found {
+export interface UndoStep extends Found {
   readonly kind: "add" | "set" | "remove";
 }
 
 /** The first steps that were taken at each key: they know what was there before. */
-export type FirstSteps = ReadonlyMap<TrackedKey, Step>;
+export type FirstSteps = ReadonlyMap<TrackedKey, UndoStep>;
 
 /** The content of the root. */
 export interface Store {
@@ -59,20 +59,20 @@ export interface Store {
   find(key: TrackedKey): Found | undefined;
   all(): Iterable<Found>;
   /** Takes a step back, and returns the step that leads forward again. */
-  undo(step: Step): Step;
+  undo(step: UndoStep): UndoStep;
   /** Is the content what it was, although some of it was taken out and put in again? */
   isAsBefore(before: FirstSteps, size: number, first: number): boolean;
 }
 
 /** What became of one entry. Positions of a list are keys, too; they may be negative. */
-export interface Change {
+export interface EntryChange {
   readonly key: TrackedKey;
   readonly sequence: number;
   readonly value: unknown;
   readonly deleted: boolean;
 }
 
-const NO_STEPS: Step[] = [];
+const NO_STEPS: UndoStep[] = [];
 let lastId = 0;
 
 export class Version {
@@ -81,16 +81,16 @@ export class Version {
   store: Store | null = null;
   /** The neighbour on the way to the root, and the steps to there. */
   next: Version | null = null;
-  steps: Step[] = NO_STEPS;
+  steps: UndoStep[] = NO_STEPS;
   /** The version that this one began as, until it is frozen. */
   base: Version | null = null;
   size = 0;
   first = 0;
   /** What is different from the version that this one began as, which is not held on to. */
   baseId = 0;
-  delta: readonly Change[] = [];
+  delta: readonly EntryChange[] = [];
   /** What was here and is not so in `sameBeyond`, a frozen version on the way to the root. */
-  differences: Map<TrackedKey, Step> | null = null;
+  differences: Map<TrackedKey, UndoStep> | null = null;
   sameBeyond: Version = this;
 
   constructor(readonly kind: TrackedKind) {}
@@ -149,8 +149,8 @@ export function toRoot(version: Version): void {
     const { next: root, steps } = to;
     const store = root?.store ?? null;
     invariant(root !== null && store !== null, "every version has a way to the content");
-    const back: Step[] = [];
-    for (let i = steps.length - 1; i >= 0; i--) back.push(store.undo(steps[i] as Step));
+    const back: UndoStep[] = [];
+    for (let i = steps.length - 1; i >= 0; i--) back.push(store.undo(steps[i] as UndoStep));
     to.store = store;
     to.next = null;
     to.steps = NO_STEPS;
@@ -169,9 +169,9 @@ export function storeOf(version: Version): Store {
 }
 
 /** What the steps from `base` to the root come to, without what was taken back. */
-function changesIn(base: Version, store: Store): Change[] {
+function changesIn(base: Version, store: Store): EntryChange[] {
   const before = firstSteps(base.steps, new Map());
-  const changes: Change[] = [];
+  const changes: EntryChange[] = [];
   let onlyMoved = true;
   for (const [key, step] of before) {
     const had = step.kind !== "add";
@@ -192,7 +192,7 @@ function changesIn(base: Version, store: Store): Change[] {
   return mayBeSame && store.isAsBefore(before, base.size, base.first) ? [] : changes;
 }
 
-function firstSteps(steps: readonly Step[], into: Map<TrackedKey, Step>): Map<TrackedKey, Step> {
+function firstSteps(steps: readonly UndoStep[], into: Map<TrackedKey, UndoStep>): Map<TrackedKey, UndoStep> {
   for (const step of steps) {
     const key = keyOf(step.at);
     if (!into.has(key)) into.set(key, step);

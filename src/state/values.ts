@@ -4,7 +4,7 @@ import { Context } from "../model/context.js";
 import { Reference } from "../model/refs.js";
 import { copyView } from "./bytes.js";
 import { type AnyClass, isRegistered, whyNotRegistered } from "./registered.js";
-import { checkArray, checkEveryName, checkFields, checkNoFields, Refused } from "./whole.js";
+import { checkArray, checkEveryName, checkFields, checkNoFields, NotPlainData } from "./whole.js";
 
 export { register } from "./registered.js";
 
@@ -42,7 +42,7 @@ function copied(value: unknown, care: Care, name: () => string): unknown {
   try {
     return copyAny(value, 0, care);
   } catch (error) {
-    if (!(error instanceof Refused || error instanceof RangeError)) throw error;
+    if (!(error instanceof NotPlainData || error instanceof RangeError)) throw error;
     throw refusal(value, name(), care);
   }
 }
@@ -77,13 +77,13 @@ export function areSimple(values: readonly unknown[]): boolean {
 
 function copyAny(value: unknown, depth: number, care: Care = PASSED): unknown {
   if (typeof value === "object") return value === null ? null : copyObject(value, depth, care);
-  if (typeof value === "function") throw new Refused(`a function (${value.name || "without a name"})`);
-  if (typeof value === "symbol") throw new Refused(String(value));
+  if (typeof value === "function") throw new NotPlainData(`a function (${value.name || "without a name"})`);
+  if (typeof value === "symbol") throw new NotPlainData(String(value));
   return value;
 }
 
 function copyObject(value: object, depth: number, care: Care): unknown {
-  if (depth > DEPTH_MAX) throw new Refused(`nested more than ${DEPTH_MAX} deep, or containing itself`);
+  if (depth > DEPTH_MAX) throw new NotPlainData(`nested more than ${DEPTH_MAX} deep, or containing itself`);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Array.prototype) return copyItems(value as unknown[], depth, care);
   if (prototype === Object.prototype || prototype === null) return copyPlain(value, depth, care);
@@ -131,7 +131,7 @@ function copyInstance(value: object, prototype: object, depth: number, care: Car
     return copyNamed(value, names, to, depth, care);
   }
   if (value instanceof Error) return copyError(value, depth, care);
-  throw new Refused(describe(value));
+  throw new NotPlainData(describe(value));
 }
 
 type Fields = Record<string, unknown>;
@@ -142,7 +142,7 @@ function copyPlain(from: object, depth: number, care: Care): Fields {
   const to: Fields = {};
   for (let i = 0; i < names.length; i++) {
     const name = names[i] as string;
-    if (name === "__proto__") throw new Refused("an object with a field named __proto__");
+    if (name === "__proto__") throw new NotPlainData("an object with a field named __proto__");
     const item = (from as Fields)[name];
     const type = typeof item;
     to[name] =
@@ -153,7 +153,7 @@ function copyPlain(from: object, depth: number, care: Care): Fields {
 
 function copyNamed(from: object, names: readonly string[], to: Fields, depth: number, care: Care): Fields {
   for (const name of names) {
-    if (name === "__proto__") throw new Refused("an object with a field named __proto__");
+    if (name === "__proto__") throw new NotPlainData("an object with a field named __proto__");
     to[name] = copyAny((from as Fields)[name], depth + 1, care);
   }
   return to;
@@ -355,7 +355,7 @@ function locate(value: unknown, path: string, care: Care, above: Set<unknown>): 
       if (found !== null) return found;
     }
     above.delete(value);
-    return { path, reason: error instanceof Refused ? error.reason : "nested too deep" };
+    return { path, reason: error instanceof NotPlainData ? error.reason : "nested too deep" };
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** Why something is not plain data. */
-export class Refused extends Error {
+export class NotPlainData extends Error {
   constructor(readonly reason: string) {
     super(reason);
   }
@@ -12,7 +12,7 @@ export class Refused extends Error {
 
 /** Refuses an object that has more than the fields with these names, or a getter among them if it is to be kept. */
 export function checkFields(value: object, names: readonly string[], isToKeep: boolean): void {
-  if (isMoreThanFields(value, names.length)) throw new Refused(moreThan(value, names));
+  if (isMoreThanFields(value, names.length)) throw new NotPlainData(moreThan(value, names));
   if (isToKeep) checkNoGetters(value, names);
 }
 
@@ -30,14 +30,16 @@ function checkNoGetters(value: object, names: readonly string[]): void {
     const found = Object.getOwnPropertyDescriptor(value, name);
     if (found?.get !== undefined || found?.set !== undefined) {
       const remedy = "keep what it gives, or register a class that has the getter";
-      throw new Refused(`${nounFor(value)} with a getter or setter, ${JSON.stringify(name)} (${remedy})`);
+      throw new NotPlainData(
+        `${nounFor(value)} with a getter or setter, ${JSON.stringify(name)} (${remedy})`,
+      );
     }
   }
 }
 
 /** Refuses a Map, Set, Date or ArrayBuffer with fields of its own. */
 export function checkNoFields(value: object): void {
-  if (hasFields(value)) throw new Refused(moreThan(value, []));
+  if (hasFields(value)) throw new NotPlainData(moreThan(value, []));
 }
 
 export function hasFields(value: object): boolean {
@@ -46,7 +48,7 @@ export function hasFields(value: object): boolean {
 
 /** Refuses an array of which it is cheap to see that it is more than its items. */
 export function checkArray(items: readonly unknown[]): void {
-  if (isMoreThanItems(items)) throw new Refused(moreThan(items, []));
+  if (isMoreThanItems(items)) throw new NotPlainData(moreThan(items, []));
 }
 
 export function isMoreThanItems(items: readonly unknown[]): boolean {
@@ -55,7 +57,7 @@ export function isMoreThanItems(items: readonly unknown[]): boolean {
 
 /** The same for any array, at a cost for each item. */
 export function checkEveryName(items: readonly unknown[]): void {
-  if (hasOtherNames(items) || hasSymbols(items)) throw new Refused(moreThan(items, []));
+  if (hasOtherNames(items) || hasSymbols(items)) throw new NotPlainData(moreThan(items, []));
 }
 
 /** Names that are not those of items come last. An array with holes has fewer names than its length. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { advise, analyze, type Graph, showAnalysis } from "headwater/analysis";
+import { advise, analyze, type Dataflow, showAnalysis } from "headwater/analysis";
 import { AD_NETWORK, analysisOf, example, graph, labels, path, WORDCOUNT } from "./dataflows.js";
 
 describe("advice", () => {
@@ -48,7 +48,7 @@ describe("advice", () => {
       for (const { seal } of advise(analysis)) {
         for (const { seal: each, sources } of seal?.keys ?? []) {
           const sealed = sources ?? seal?.streams ?? [];
-          const mended: Graph = {
+          const mended: Dataflow = {
             ...graph,
             streams: graph.streams.map((stream) =>
               sealed.includes(stream.name) ? { ...stream, seals: [each] } : stream,
@@ -61,7 +61,7 @@ describe("advice", () => {
   });
 
   test("knows keys that only determine the gate, and watermarks", () => {
-    const given: Graph = {
+    const given: Dataflow = {
       ...graph(
         { Count: [path("in", "out", "OW", ["symbol", "hour"])] },
         { in: [null, "Count.in"], out: ["Count.out", null] },

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { analyze, coordinated, type Graph, isAnomaly, type Path, showAnalysis } from "headwater/analysis";
+import {
+  analyze,
+  type ComponentPath,
+  coordinated,
+  type Dataflow,
+  isAnomaly,
+  showAnalysis,
+} from "headwater/analysis";
 import { type CheckResult, check, showCheck } from "headwater/analysis/check";
 import fc from "../properties.js";
 import { range } from "./checks.js";
@@ -9,7 +16,7 @@ import { codeOf, dataflow } from "./random-dataflows.js";
 
 const RUNS = Number(process.env.HEADWATER_DATAFLOW_RUNS ?? 25);
 
-function tried(graph: Graph, seeds = range(2)): CheckResult {
+function tried(graph: Dataflow, seeds = range(2)): CheckResult {
   const analysis = analyze(graph);
   const result = check(analysis, { seeds, code: codeOf(graph), unshrunk: true });
   if (!result.ok) {
@@ -20,7 +27,12 @@ function tried(graph: Graph, seeds = range(2)): CheckResult {
 }
 
 /** One component, each of its inputs with a stream from outside that is sealed on the key. */
-function shaped(paths: readonly Path[], rep: boolean, key: readonly string[] | null, loop: boolean): Graph {
+function shaped(
+  paths: readonly ComponentPath[],
+  rep: boolean,
+  key: readonly string[] | null,
+  loop: boolean,
+): Dataflow {
   const inputs = [...new Set(paths.map(({ from }) => from))];
   const at = (name: string) => ({ component: "C", interface: name });
   return {
@@ -73,7 +85,7 @@ describe("labels, plans and runs of random dataflows agree", () => {
 });
 
 describe("what waits for a partition waits until it has been processed", () => {
-  const shapes: Readonly<Record<string, readonly Path[]>> = {
+  const shapes: Readonly<Record<string, readonly ComponentPath[]>> = {
     "streams that would wait for each other": [
       path("a", "x", "CW"),
       path("b", "x", "OR", ["k"]),
@@ -100,7 +112,7 @@ describe("a stream is never held for what is made from it", () => {
   const at = (component: string, name: string) => ({ component, interface: name });
   const seals = [{ key: ["k"], prefix: false }];
   const attributes = ["k", "l", "v"];
-  const dataflow = (components: Graph["components"], streams: Graph["streams"]): Graph => {
+  const dataflow = (components: Dataflow["components"], streams: Dataflow["streams"]): Dataflow => {
     return { components, streams, dependencies: [], accepted: [] };
   };
   const crossed = [path("a", "y", "CR"), path("a", "x", "CR"), path("b", "x", "OW", ["k"])];
@@ -138,7 +150,7 @@ describe("a stream is never held for what is made from it", () => {
 });
 
 describe("what a label predicts can be seen", () => {
-  const shapes: Readonly<Record<string, readonly Path[]>> = {
+  const shapes: Readonly<Record<string, readonly ComponentPath[]>> = {
     "a sequence": [path("a", "x", "OW", ["k"])],
     "a sequence of unknown gate": [path("a", "x", "OW")],
     "a read of a log": [path("a", "x", "CW"), path("b", "x", "OR", ["k"])],

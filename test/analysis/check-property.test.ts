@@ -3,10 +3,10 @@ import { test } from "node:test";
 import {
   analyze,
   type Component,
+  type Dataflow,
   type DeriveOptions,
   derivePaths,
   type Gate,
-  type Graph,
   type Seal,
   type Stream,
 } from "headwater/analysis";
@@ -59,7 +59,7 @@ async function prove(
     const passed = { component: name, interface: "passed" };
     streams.push({ name: `${from}_passed`, from: passed, to, seals: [], ...transportOf(own) });
   }
-  const graph: Graph = { components, streams, dependencies, accepted: [] };
+  const graph: Dataflow = { components, streams, dependencies, accepted: [] };
   const analysis = analyze(graph);
   const result = check(analysis, { seeds: range(3), code, unshrunk: true });
   assert.equal(result.ok, true, `${sql}\n${showCheck(result, String)}`);

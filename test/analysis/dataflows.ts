@@ -4,9 +4,9 @@ import {
   type Analysis,
   type AnnotationKind,
   analyze,
+  type ComponentPath,
+  type Dataflow,
   type Gate,
-  type Graph,
-  type Path,
   readDataflow,
 } from "headwater/analysis";
 import { ROOT } from "../house/source.js";
@@ -66,17 +66,19 @@ export function labels({ streams }: Analysis): Record<string, string> {
   return Object.fromEntries([...streams].map(([name, { label }]) => [name, label]));
 }
 
-export function path(from: string, to: string, annotation: AnnotationKind, gate: Gate = "*"): Path {
+export function path(from: string, to: string, annotation: AnnotationKind, gate: Gate = "*"): ComponentPath {
   return { from, to, annotation, gate };
 }
 
 /** A graph with nothing but components and streams: `a.in` to `b.out` and so on, `null` for the outside. */
 export function graph(
-  components: Readonly<Record<string, readonly Path[] | { rep?: boolean; paths: readonly Path[] }>>,
+  components: Readonly<
+    Record<string, readonly ComponentPath[] | { rep?: boolean; paths: readonly ComponentPath[] }>
+  >,
   streams: Readonly<
     Record<string, readonly [from: string | null, to: string | null, seal?: readonly string[]]>
   >,
-): Graph {
+): Dataflow {
   const port = (text: string | null) => {
     if (text === null) return null;
     const [component = "", name = ""] = text.split(".");

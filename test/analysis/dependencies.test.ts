@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { analyze, Dependencies, type Dependency, type Graph, type Lineage } from "headwater/analysis";
+import { analyze, type Dataflow, Dependencies, type Dependency, type Lineage } from "headwater/analysis";
 import { graph, path } from "./dataflows.js";
 
 function injective(from: string, to: string): Dependency {
@@ -108,7 +108,7 @@ describe("a seal passes a confluent path", () => {
     );
     const [input, output] = made.streams;
     assert.ok(input && output);
-    const given: Graph = {
+    const given: Dataflow = {
       ...made,
       streams: [
         { ...input, seals: [{ key: ["company"], prefix }] },

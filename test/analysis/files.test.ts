@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { HeadwaterError } from "headwater";
-import { analyze, type Graph, readDataflow } from "headwater/analysis";
+import { analyze, type Dataflow, readDataflow } from "headwater/analysis";
 import fc from "../properties.js";
 import { AD_NETWORK, WORDCOUNT } from "./dataflows.js";
 
@@ -48,7 +48,7 @@ describe("an annotation file", () => {
 
   test("may have the queries inside the component", async () => {
     const inside = AD_NETWORK.replace(/^(POOR|THRESH|WINDOW|CAMPAIGN)/gm, "  $1");
-    const paths = ({ components }: Graph) =>
+    const paths = ({ components }: Dataflow) =>
       components[1]?.paths.map(({ from, to, annotation, gate }) => [from, to, annotation, gate]);
     assert.deepEqual(paths(await readDataflow(inside)), paths(await readDataflow(AD_NETWORK)));
   });

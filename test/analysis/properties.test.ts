@@ -6,10 +6,10 @@ import {
   advise,
   analyze,
   type Component,
+  type ComponentPath,
+  type Dataflow,
   type Dependency,
   type Gate,
-  type Graph,
-  type Path,
   planCoordination,
   type Seal,
   type Stream,
@@ -32,7 +32,7 @@ const input = fc.constantFrom("a", "b");
 const output = fc.constantFrom("x", "y");
 const repetition = fc.constantFrom("passes", "minds", "absorbs" as const);
 
-const path: fc.Arbitrary<Path> = fc
+const path: fc.Arbitrary<ComponentPath> = fc
   .record({
     from: input,
     to: output,
@@ -68,7 +68,7 @@ interface Ends {
   readonly twice: boolean;
 }
 
-const graph: fc.Arbitrary<Graph> = fc
+const graph: fc.Arbitrary<Dataflow> = fc
   .record({
     components: fc.array(fc.record({ paths, rep: fc.option(fc.boolean(), { nil: undefined }) }), {
       minLength: 1,

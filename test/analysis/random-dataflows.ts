@@ -1,10 +1,10 @@
 import type {
   AnnotationKind,
   Component,
+  ComponentPath,
+  Dataflow,
   Gate,
-  Graph,
   Override,
-  Path,
   Seal,
   Stream,
 } from "headwater/analysis";
@@ -40,7 +40,7 @@ function samePart(gate: Gate, a: DataRecord, b: DataRecord): boolean {
  *   written by another path is passed on together with the sequence of its part.
  * - `OR` tells what all writers have written into its part: of confluent ones the set, of others the sequence.
  */
-export function honestComponent(paths: readonly Path[]): RunnableComponent<readonly Written[]> {
+export function honestComponent(paths: readonly ComponentPath[]): RunnableComponent<readonly Written[]> {
   const told = (log: readonly Written[], gate: Gate, about: DataRecord, of: (path: number) => boolean) => {
     const part = log.filter(({ path, record }) => of(path) && samePart(gate, record, about));
     const texts = part.map(({ path, record }) => `${path}:${record.v}`);
@@ -48,7 +48,12 @@ export function honestComponent(paths: readonly Path[]): RunnableComponent<reado
     const set = new Set(texts.filter((text) => !sequence.includes(text)));
     return `[${sequence.join()}|${[...set].sort().join()}]`;
   };
-  const emission = (index: number, path: Path, log: readonly Written[], record: DataRecord): string => {
+  const emission = (
+    index: number,
+    path: ComponentPath,
+    log: readonly Written[],
+    record: DataRecord,
+  ): string => {
     const own = `${index}(${record.v})`;
     const others = (each: number) => paths[each]?.to === path.to && each !== index;
     if (path.annotation === "CR") return own;
@@ -105,7 +110,7 @@ const seals = fc.oneof(
   { weight: 3, arbitrary: fc.array(seal, { minLength: 1, maxLength: 2 }) },
   fc.constant([]),
 );
-const annotated: fc.Arbitrary<Path> = fc.record({
+const annotated: fc.Arbitrary<ComponentPath> = fc.record({
   from: fc.constantFrom("a", "a", "b", "b", "c"),
   to: fc.constantFrom("x", "x", "y"),
   annotation: fc.constantFrom<AnnotationKind>("CR", "CW", "CW", "OR", "OW", "OW"),
@@ -129,7 +134,7 @@ const transport: fc.Arbitrary<Pick<Stream, "ordered" | "singleWriter" | "deliver
 
 interface Choices {
   readonly components: readonly {
-    readonly paths: readonly Path[];
+    readonly paths: readonly ComponentPath[];
     readonly rep: boolean | undefined;
     readonly coordination: Override | undefined;
   }[];
@@ -139,7 +144,7 @@ interface Choices {
   readonly accepted: readonly number[];
 }
 
-export const dataflow: fc.Arbitrary<Graph> = fc
+export const dataflow: fc.Arbitrary<Dataflow> = fc
   .record({
     components: fc.array(
       fc.record({
@@ -155,7 +160,7 @@ export const dataflow: fc.Arbitrary<Graph> = fc
   })
   .map(graphOf);
 
-function graphOf({ components, sources, links, accepted }: Choices): Graph {
+function graphOf({ components, sources, links, accepted }: Choices): Dataflow {
   const made = components.map(({ paths: own, rep, coordination }, i): Component => {
     const optional = {
       ...(rep === undefined ? {} : { rep }),
@@ -187,7 +192,7 @@ function graphOf({ components, sources, links, accepted }: Choices): Graph {
   };
 }
 
-export function codeOf({ components }: Graph): Map<string, RunnableComponent> {
+export function codeOf({ components }: Dataflow): Map<string, RunnableComponent> {
   return new Map(
     components.map(({ name, paths: own }) => [name, honestComponent(own) as unknown as RunnableComponent]),
   );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type AnnotationKind, analyze, type Graph, type Label } from "headwater/analysis";
+import { type AnnotationKind, analyze, type Dataflow, type Label } from "headwater/analysis";
 import { graph, path } from "./dataflows.js";
 
 type Input = "Async" | "Run" | "Inst" | "Diverge" | "Seal k" | "Seal x";
@@ -17,7 +17,7 @@ function through(input: Input, annotation: AnnotationKind, rep: boolean) {
     Diverge: { rep: true, kind: "OW" },
   };
   const maker = makers[label];
-  const made: Graph = graph(
+  const made: Dataflow = graph(
     {
       Maker: { rep: maker?.rep ?? false, paths: [path("in", "out", maker?.kind ?? "CR")] },
       Taker: { rep, paths: [path("in", "out", annotation, ["k"])] },

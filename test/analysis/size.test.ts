@@ -4,7 +4,7 @@ import {
   type AnnotationKind,
   advise,
   analyze,
-  type Graph,
+  type Dataflow,
   type Stream,
   showAnalysis,
   toJson,
@@ -12,7 +12,7 @@ import {
 } from "headwater/analysis";
 
 /** A ladder: the number of paths doubles with every rung, so whoever walks them all never ends. */
-function ladder(rungs: number, annotation: AnnotationKind): Graph {
+function ladder(rungs: number, annotation: AnnotationKind): Dataflow {
   const components = Array.from({ length: rungs }, (_, i) => ({
     name: `C${i}`,
     paths: [
@@ -47,7 +47,7 @@ describe("10,000 components and 30,000 streams", () => {
   });
 
   test("make data that is as large as the graph, also when all of them are one order-sensitive cycle", () => {
-    const ring = (size: number): Graph => ({
+    const ring = (size: number): Dataflow => ({
       components: Array.from({ length: size }, (_, i) => ({
         name: `C${i}`,
         paths: [{ from: "a", to: "x", annotation: "OW" as const, gate: ["k"] }],

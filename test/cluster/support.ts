@@ -2,7 +2,7 @@ import { HeadwaterError } from "headwater";
 import { FrameBuffer } from "#src/journal/log/frame.js";
 import type { LogMessage, LogPort, PublishOutcome } from "#src/journal/stream/log-port.js";
 import type { Random } from "#src/random.js";
-import type { Later } from "#src/sim/world/sim-log.js";
+import type { DelayPort } from "#src/sim/world/sim-log.js";
 
 /** Lets what can happen happen in an order that a seed decides, one thing per turn of the event loop. */
 export class Chance {
@@ -14,7 +14,7 @@ export class Chance {
     this.#random = random;
   }
 
-  readonly later: Later = (_what, happen) => {
+  readonly later: DelayPort = (_what, happen) => {
     this.#possible.push(happen);
     if (this.#isRunning) return;
     this.#isRunning = true;

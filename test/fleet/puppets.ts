@@ -4,7 +4,7 @@ import type { Context, ContextClass, MemoryJournal, RunOptions, Service } from "
 import type { HostSet } from "#src/host/fleet/host-set.js";
 import { placementFor } from "#src/host/fleet/placement-rules.js";
 import { startHosts } from "#src/host/fleet/start-hosts.js";
-import type { Aside, HostLink, LinkEvents, Running } from "#src/host/link/host-link.js";
+import type { Aside, HostLink, LinkEvents, RunningEventId } from "#src/host/link/host-link.js";
 import { DEFAULT_LIMITS } from "#src/host/ports/limits.js";
 import { patienceOf } from "#src/host/ports/patience.js";
 import { memoryPorts } from "#src/host/ports/ports.js";
@@ -21,7 +21,7 @@ export class Puppet implements HostLink {
   /** Does its event loop go round? */
   answers = true;
   /** What it says that it is at. */
-  at: Running | null = null;
+  at: RunningEventId | null = null;
   readonly #line: HostLine;
   #beat: Aside | null = null;
   readonly #early: Uint8Array[] = [];
@@ -74,7 +74,7 @@ export class Puppet implements HostLink {
     if (this.#beat !== null) this.on.aside(this.#beat);
   }
 
-  running(answer: (running: Running | null) => void): void {
+  running(answer: (running: RunningEventId | null) => void): void {
     answer(this.at);
   }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 import { decode, encode } from "#src/fluxion/runtime/codec.js";
-import { Refusal } from "#src/fluxion/runtime/refusal.js";
+import { StageRefusal } from "#src/fluxion/runtime/refusal.js";
 
 const copy = (value: unknown) => decode(encode(value));
 
@@ -146,7 +146,7 @@ const refused: Record<string, () => unknown> = {
 for (const [what, make] of Object.entries(refused)) {
   test(`${what} is refused`, async () => {
     const value = what === "a promise" ? make() : await make();
-    assert.throws(() => encode(value), Refusal);
-    assert.throws(() => encode({ in: [new Map([["k", value]])] }), Refusal);
+    assert.throws(() => encode(value), StageRefusal);
+    assert.throws(() => encode({ in: [new Map([["k", value]])] }), StageRefusal);
   });
 }

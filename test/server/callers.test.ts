@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { callerOf } from "#src/server/budgets.js";
-import { Turns } from "#src/server/turns.js";
+import { ReadTurns } from "#src/server/turns.js";
 import { RawSocket } from "./raw.js";
 import { started } from "./town.js";
 
@@ -70,7 +70,7 @@ test("messages to one caller's sessions take nothing from another caller's share
 });
 
 test("large requests are read by turns, callers in turn, one per turn of the event loop", async () => {
-  const turns = new Turns();
+  const turns = new ReadTurns();
   const read: string[] = [];
   for (let i = 1; i <= 4; i++) turns.wait("stranger", () => read.push(`stranger ${i}`));
   turns.wait("ada", () => read.push("ada 1"));

@@ -7,21 +7,25 @@ import { promisify } from "node:util";
 import { ROOT, Running } from "../cli/headwater.js";
 import { blocksOf } from "../house/blocks.js";
 
-/** The command lines of docs/server.md say what the page says they say. */
+/** The command lines of pages about programs that are served say what the page says they say. */
 
 const execute = promisify(execFile);
-const page = readFileSync(join(ROOT, "docs", "server.md"), "utf8");
 /** How the output of each program's main ends. */
 const ENDS: Readonly<Record<string, string>> = {
   "examples/kv": "deleted delta",
   "examples/bank": "changes nothing",
+  "examples/auction": "spent: ben 310",
 };
-const blocks = blocksOf(page).filter(({ section }) => section === "From the command line");
+const blocks = ["docs/server.md", "docs/contexts-and-streams.md"].flatMap((page) =>
+  blocksOf(readFileSync(join(ROOT, page), "utf8"))
+    .filter(({ section }) => section === "From the command line")
+    .map((block) => ({ page, ...block })),
+);
 
-test("the page shows how to serve a program", () => assert.equal(blocks.length, 2));
+test("the pages show how to serve a program", () => assert.equal(blocks.length, 3));
 
-for (const { text, line } of blocks) {
-  test(`docs/server.md:${line} answers what the page says`, async (t) => {
+for (const { page, text, line } of blocks) {
+  test(`${page}:${line} answers what the page says`, async (t) => {
     const [start = "", ...rest] = text.trimEnd().split("\n");
     const [, program = ""] = /^npx headwater run (\S+) --port 8080$/.exec(start) ?? [];
     const running = new Running(["run", program, "--port", "0"], ROOT);

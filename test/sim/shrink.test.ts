@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "#src/random.js";
-import type { Failure } from "#src/sim/oracle/log.js";
+import type { LoggedFailure } from "#src/sim/oracle/log.js";
 import { SequentialProgram } from "#src/sim/oracle/sequential.js";
 import { generateProgram, generateWorkload } from "#src/sim/programs/generate.js";
 import { buildClasses, type Op, type ProgramSpec, type RequestSpec } from "#src/sim/programs/program.js";
@@ -24,9 +24,9 @@ async function failing(fails: (spec: ProgramSpec, workload: readonly RequestSpec
 }
 
 /** How the events of a workload fail. */
-async function failuresOf(spec: ProgramSpec, workload: readonly RequestSpec[]): Promise<Failure[]> {
+async function failuresOf(spec: ProgramSpec, workload: readonly RequestSpec[]): Promise<LoggedFailure[]> {
   const program = new SequentialProgram(buildClasses(spec, { pause: () => undefined, world: 0 }).roots);
-  const failures: Failure[] = [];
+  const failures: LoggedFailure[] = [];
   for (const [index, { node, path, method, args, client }] of workload.entries()) {
     const facts = { node, path, method, args, caller: client ?? undefined, ticket: index + 1, time: 0 };
     const outcome = await program.run(facts);

@@ -8,7 +8,7 @@ import { Staged } from "#src/host/context/staged-state.js";
 import { copiedWrites, decodeState, encodeState, storedWrites } from "#src/host/context/stored-state.js";
 import { packedValue } from "#src/host/wire/packed.js";
 import { PieceWriter, writesIn } from "#src/host/wire/pieces.js";
-import type { Header, ToHead, ToHost } from "#src/host/wire/wire.js";
+import type { EventHeader, ToHead, ToHost } from "#src/host/wire/wire.js";
 import { pathOf } from "#src/model/path.js";
 import { decode, encode } from "#src/state/codec.js";
 import { viewOf } from "#src/state/fields.js";
@@ -177,7 +177,7 @@ function toHost(slot: Slot, value: unknown, caller: string): ToHost[] {
   const path = pathOf(slot);
   const state = encode([value]);
   const seenAbove = [[path, state]] as const;
-  const header: Header = {
+  const header: EventHeader = {
     slot,
     method,
     ticket: 7 as Ticket,

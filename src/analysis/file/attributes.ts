@@ -6,18 +6,23 @@
 
 import { didYouMean } from "../../suggest.js";
 import { Dependencies } from "../dependencies.js";
-import type { Graph, Path, Position, Stream } from "../graph.js";
+import type { ComponentPath, Dataflow, SourcePosition, Stream } from "../graph.js";
 import { grouped } from "../grouped.js";
-import type { Page } from "./problems.js";
+import type { YamlPage } from "./problems.js";
 
-export function checkAttributes(page: Page, graph: Graph): void {
+export function checkAttributes(page: YamlPage, graph: Dataflow): void {
   const dependencies = new Dependencies(graph.dependencies);
   const columns = columnsOf(graph);
   const readers = new Map(
     graph.components.map(({ name, paths }) => [name, grouped(paths, ({ from }) => from)]),
   );
   const uses = usesOf(graph);
-  const check = (position: Position | undefined, what: string, names: readonly string[], stream: Stream) => {
+  const check = (
+    position: SourcePosition | undefined,
+    what: string,
+    names: readonly string[],
+    stream: Stream,
+  ) => {
     const declared = stream.attributes ?? columns(stream);
     const known = declared === undefined ? null : dependencies.closure(declared);
     for (const name of names) {
@@ -48,16 +53,16 @@ export function checkAttributes(page: Page, graph: Graph): void {
 
 /** Of the gate of a read, what its own records must have is not known: it is about the records that it reads. */
 function ownAttributes(
-  { annotation, gate, to }: Path,
+  { annotation, gate, to }: ComponentPath,
   stream: Stream,
-  { components }: Graph,
+  { components }: Dataflow,
 ): readonly string[] {
   const reader = components.find(({ name }) => name === stream.to?.component);
   const isWritten = reader?.paths.some((path) => path.to === to && path.annotation.endsWith("W")) === true;
   return gate === "*" || (annotation === "OR" && isWritten) ? [] : gate;
 }
 
-function columnsOf({ components }: Graph): (stream: Stream) => readonly string[] | undefined {
+function columnsOf({ components }: Dataflow): (stream: Stream) => readonly string[] | undefined {
   const tables = new Map(
     components.flatMap(({ name, runs }) =>
       runs !== undefined && "sql" in runs ? [[name, runs.tables]] : [],
@@ -67,7 +72,7 @@ function columnsOf({ components }: Graph): (stream: Stream) => readonly string[]
 }
 
 /** In how many places of the file each attribute stands. */
-function usesOf({ components, streams, dependencies }: Graph): ReadonlyMap<string, number> {
+function usesOf({ components, streams, dependencies }: Dataflow): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
   const use = (names: readonly string[]) => {
     for (const name of names) uses.set(name, (uses.get(name) ?? 0) + 1);

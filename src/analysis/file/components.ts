@@ -1,19 +1,19 @@
 import type { Node } from "yaml";
 import type {
   AnnotationKind,
-  ColumnType,
+  AttributeType,
   ColumnTypes,
   Component,
+  ComponentPath,
   Gate,
   Lineage,
   Override,
-  Path,
   Repetition,
   Runs,
 } from "../graph.js";
 import { isOrderSensitive } from "../labels.js";
 import { columnType, TYPE_NAMES } from "../sql/column-types.js";
-import type { Entry, Page } from "./problems.js";
+import type { MappingEntry, YamlPage } from "./problems.js";
 
 const KINDS: readonly AnnotationKind[] = ["CR", "CW", "OR", "OW"];
 const REPETITIONS: readonly Repetition[] = ["passes", "minds", "absorbs"];
@@ -24,7 +24,7 @@ const COORDINATIONS: readonly Override["kind"][] = ["none", "seal", "order"];
 const LINEAGE_KEYS = ["from", "injective", "order-preserving"];
 
 /** A query that a component runs, whose paths are to be derived. */
-export interface Query {
+export interface ComponentQuery {
   readonly node: Node;
   readonly runs: QueryRuns;
 }
@@ -33,27 +33,27 @@ export type QueryRuns = Extract<Runs, { readonly sql: string }>;
 
 /** A component as it is written: with alternatives to choose from (the queries of figure 6), or with a query. */
 export interface WrittenComponent {
-  readonly entry: Entry;
-  readonly paths: readonly Path[];
+  readonly entry: MappingEntry;
+  readonly paths: readonly ComponentPath[];
   readonly rep: boolean | undefined;
-  readonly alternatives: Map<string, Path>;
-  readonly use: Entry | undefined;
+  readonly alternatives: Map<string, ComponentPath>;
+  readonly use: MappingEntry | undefined;
   readonly coordination: Override | null;
-  readonly query: Query | null;
+  readonly query: ComponentQuery | null;
   readonly runs: Runs | null;
 }
 
 /** Says whether an entry of the file is a path that stands for itself, as figure 6's queries do in section VI.B. */
-export function isAlternative(page: Page, node: Node): boolean {
+export function isAlternative(page: YamlPage, node: Node): boolean {
   if (!page.isMapping(node)) return false;
   const keys = page.entries(node, "").map(({ key }) => key);
   return keys.includes("label") && keys.includes("from") && !keys.includes("annotation");
 }
 
-export function readComponent(page: Page, entry: Entry): WrittenComponent {
+export function readComponent(page: YamlPage, entry: MappingEntry): WrittenComponent {
   const what = `The component ${entry.key}`;
-  const alternatives = new Map<string, Path>();
-  const fields = new Map<string, Entry>();
+  const alternatives = new Map<string, ComponentPath>();
+  const fields = new Map<string, MappingEntry>();
   for (const each of page.entries(entry.value, what)) {
     if (COMPONENT_KEYS.includes(each.key)) fields.set(each.key, each);
     else if (isAlternative(page, each.value)) addAlternative(page, alternatives, each);
@@ -79,13 +79,21 @@ export function readComponent(page: Page, entry: Entry): WrittenComponent {
   };
 }
 
-export function addAlternative(page: Page, alternatives: Map<string, Path>, { key, value }: Entry): void {
+export function addAlternative(
+  page: YamlPage,
+  alternatives: Map<string, ComponentPath>,
+  { key, value }: MappingEntry,
+): void {
   const path = readPath(page, value);
   if (path !== null) alternatives.set(key, path);
 }
 
 /** With the alternative that was chosen, or with all of them: the label is then that of the worst. */
-export function toComponent(page: Page, written: WrittenComponent, derived: readonly Path[]): Component {
+export function toComponent(
+  page: YamlPage,
+  written: WrittenComponent,
+  derived: readonly ComponentPath[],
+): Component {
   const { entry, paths, rep, alternatives, use, coordination, runs } = written;
   if (use !== undefined && alternatives.size === 0) {
     page.problem(use.keyNode, `use names an alternative path, and ${entry.key} has none: leave it out.`);
@@ -105,7 +113,7 @@ export function toComponent(page: Page, written: WrittenComponent, derived: read
 }
 
 /** `runs: ./report.ts`, or a query: `runs: { sql, tables, to }`. */
-function readRuns(page: Page, entry: Entry | undefined): Runs | null {
+function readRuns(page: YamlPage, entry: MappingEntry | undefined): Runs | null {
   if (entry === undefined) return null;
   if (!page.isMapping(entry.value)) {
     const module = page.word(entry.value, "runs");
@@ -114,7 +122,7 @@ function readRuns(page: Page, entry: Entry | undefined): Runs | null {
   return readQuery(page, entry, page.fields(entry.value, "runs", QUERY_KEYS))?.runs ?? null;
 }
 
-function readOverride(page: Page, entry: Entry | undefined): Override | null {
+function readOverride(page: YamlPage, entry: MappingEntry | undefined): Override | null {
   if (entry === undefined) return null;
   const fields = page.fields(entry.value, "coordination", ["kind", "reason"]);
   const [kind, reason] = [fields.get("kind"), fields.get("reason")];
@@ -126,7 +134,7 @@ function readOverride(page: Page, entry: Entry | undefined): Override | null {
   return { kind: chosen, reason: why, position: page.positionOf(entry.keyNode) };
 }
 
-function readPath(page: Page, node: Node): Path | null {
+function readPath(page: YamlPage, node: Node): ComponentPath | null {
   const fields = page.fields(node, "An annotation", PATH_KEYS);
   const need = (key: string) => {
     const field = fields.get(key);
@@ -158,13 +166,13 @@ function readPath(page: Page, node: Node): Path | null {
   };
 }
 
-function readGate(page: Page, node: Node): Gate {
+function readGate(page: YamlPage, node: Node): Gate {
   const words = page.words(node, "A subscript") ?? [];
   return words.includes("*") || words.length === 0 ? "*" : words;
 }
 
 /** `{ out: in }` is a copy; `{ window: { from: time, order-preserving: true } }` says what else there is to know. */
-function readLineage(page: Page, node: Node): Lineage[] {
+function readLineage(page: YamlPage, node: Node): Lineage[] {
   return page.entries(node, "lineage").flatMap(({ key: to, value }): Lineage[] => {
     if (!page.isMapping(value)) {
       const from = page.word(value, "An attribute");
@@ -182,7 +190,11 @@ function readLineage(page: Page, node: Node): Lineage[] {
   });
 }
 
-function readQuery(page: Page, { key, keyNode }: Entry, fields: ReadonlyMap<string, Entry>): Query | null {
+function readQuery(
+  page: YamlPage,
+  { key, keyNode }: MappingEntry,
+  fields: ReadonlyMap<string, MappingEntry>,
+): ComponentQuery | null {
   const sql = fields.get("sql");
   if (sql === undefined) {
     for (const name of QUERY_KEYS) {
@@ -222,12 +234,12 @@ function readQuery(page: Page, { key, keyNode }: Entry, fields: ReadonlyMap<stri
 
 /** `[id, name]`, or with types: `{ id: int, name: text }`. */
 export function readColumns(
-  page: Page,
+  page: YamlPage,
   node: Node,
   what: string,
 ): { readonly names: readonly string[]; readonly types: ColumnTypes } {
   if (!page.isMapping(node)) return { names: page.words(node, what) ?? [], types: {} };
-  const types: Record<string, ColumnType> = {};
+  const types: Record<string, AttributeType> = {};
   const entries = page.entries(node, what);
   for (const { key, value } of entries) {
     const written = page.oneOf(value, `The type of ${key}`, TYPE_NAMES);

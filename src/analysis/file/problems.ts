@@ -1,12 +1,12 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { HeadwaterError } from "../../errors.js";
 import { didYouMean } from "../../suggest.js";
-import type { Position } from "../graph.js";
+import type { SourcePosition } from "../graph.js";
 
 const PROBLEMS_SHOWN_MAX = 10;
 
 /** One key of a mapping and what stands behind it. */
-export interface Entry {
+export interface MappingEntry {
   readonly key: string;
   readonly keyNode: Node;
   readonly value: Node;
@@ -16,7 +16,7 @@ export interface Entry {
  * A YAML text with its positions. Reading goes on after a problem, so that all of them are told at once; a part that
  * could not be read is `null`.
  */
-export class Page {
+export class YamlPage {
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed;
   readonly #problems: { at: number; what: string }[] = [];
@@ -39,7 +39,7 @@ export class Page {
     return this.#document.contents;
   }
 
-  positionOf(node: Node | null): Position {
+  positionOf(node: Node | null): SourcePosition {
     const { line, col } = this.#lines.linePos(node?.range?.[0] ?? 0);
     return { source: this.source, line: Math.max(line, 1), column: Math.max(col, 1) };
   }
@@ -49,7 +49,7 @@ export class Page {
     return null;
   }
 
-  problemAt({ line, column }: Position, what: string): void {
+  problemAt({ line, column }: SourcePosition, what: string): void {
     const start = this.#lines.lineStarts[line - 1] ?? 0;
     this.#problems.push({ at: start + column - 1, what });
   }
@@ -90,7 +90,7 @@ export class Page {
   }
 
   /** The entries of a mapping. */
-  entries(node: Node | null, what: string): Entry[] {
+  entries(node: Node | null, what: string): MappingEntry[] {
     const found = this.#resolved(node);
     if (!isMap(found)) {
       this.problem(node, `${what} is a mapping (key: value).`);
@@ -118,8 +118,8 @@ export class Page {
   }
 
   /** A mapping with known keys only; anything else is a problem, with the nearest key named. */
-  fields(node: Node | null, what: string, known: readonly string[]): Map<string, Entry> {
-    const fields = new Map<string, Entry>();
+  fields(node: Node | null, what: string, known: readonly string[]): Map<string, MappingEntry> {
+    const fields = new Map<string, MappingEntry>();
     for (const entry of this.entries(node, what)) {
       if (known.includes(entry.key)) fields.set(entry.key, entry);
       else this.unknownKey(entry, what, known);
@@ -127,7 +127,7 @@ export class Page {
     return fields;
   }
 
-  unknownKey({ key, keyNode }: Entry, what: string, known: readonly string[]): void {
+  unknownKey({ key, keyNode }: MappingEntry, what: string, known: readonly string[]): void {
     const hint = didYouMean(key, known) || ` There are: ${known.join(", ")}.`;
     this.problem(keyNode, `${what} has no key "${key}".${hint}`);
   }

@@ -2,7 +2,7 @@
 
 import { HeadwaterError } from "../../errors.js";
 import { didYouMean } from "../../suggest.js";
-import type { Acceptance, Component, Dependency, Graph, Path, Stream } from "../graph.js";
+import type { Acceptance, Component, ComponentPath, Dataflow, Dependency, Stream } from "../graph.js";
 import type { DeriveOptions } from "../sql/derive.js";
 import { checkAttributes } from "./attributes.js";
 import {
@@ -13,7 +13,7 @@ import {
   type WrittenComponent,
 } from "./components.js";
 import { impliedStreams } from "./connect.js";
-import { type Entry, Page } from "./problems.js";
+import { type MappingEntry, YamlPage } from "./problems.js";
 import { readAcceptance, readDependencies, readStreams, type WrittenStream } from "./streams.js";
 
 /**
@@ -25,7 +25,7 @@ export type DeriveFromSql = (
   tables: Readonly<Record<string, readonly string[]>>,
   to: string,
   options: Pick<DeriveOptions, "request" | "openRequests" | "types">,
-) => Promise<{ readonly paths: readonly Path[]; readonly dependencies: readonly Dependency[] }>;
+) => Promise<{ readonly paths: readonly ComponentPath[]; readonly dependencies: readonly Dependency[] }>;
 
 export interface ReadOptions {
   /** What to call the text in messages: the name of its file. */
@@ -35,8 +35,8 @@ export interface ReadOptions {
 }
 
 /** Throws HW-5001 with every problem of the text and where it is. */
-export async function readDataflow(text: string, options: ReadOptions = {}): Promise<Graph> {
-  const page = new Page(text, options.source ?? "dataflow");
+export async function readDataflow(text: string, options: ReadOptions = {}): Promise<Dataflow> {
+  const page = new YamlPage(text, options.source ?? "dataflow");
   const { written, sections } = readEntries(page);
   const components: Component[] = [];
   const dependencies: Dependency[] = [];
@@ -62,12 +62,12 @@ export async function readDataflow(text: string, options: ReadOptions = {}): Pro
 }
 
 interface Sections {
-  readonly streams: Entry[];
-  readonly dependencies: Entry[];
-  readonly accept: Entry[];
+  readonly streams: MappingEntry[];
+  readonly dependencies: MappingEntry[];
+  readonly accept: MappingEntry[];
 }
 
-function readEntries(page: Page): { written: WrittenComponent[]; sections: Sections } {
+function readEntries(page: YamlPage): { written: WrittenComponent[]; sections: Sections } {
   const written: WrittenComponent[] = [];
   const sections: Sections = { streams: [], dependencies: [], accept: [] };
   for (const entry of page.entries(page.root, "An annotation file")) {
@@ -86,7 +86,7 @@ function readEntries(page: Page): { written: WrittenComponent[]; sections: Secti
   return { written, sections };
 }
 
-async function derivedPaths(page: Page, { query }: WrittenComponent, derive: DeriveFromSql | undefined) {
+async function derivedPaths(page: YamlPage, { query }: WrittenComponent, derive: DeriveFromSql | undefined) {
   const none = { paths: [], dependencies: [] };
   if (query === null) return none;
   try {
@@ -103,7 +103,11 @@ async function derivedPaths(page: Page, { query }: WrittenComponent, derive: Der
 }
 
 /** What the file connects, what follows from names, and what the file says about the latter. */
-function connect(page: Page, components: readonly Component[], written: readonly WrittenStream[]): Stream[] {
+function connect(
+  page: YamlPage,
+  components: readonly Component[],
+  written: readonly WrittenStream[],
+): Stream[] {
   const explicit = written.filter(({ connects }) => connects).map(({ stream }) => stream);
   const all = [...explicit, ...impliedStreams(components, explicit)];
   const byName = new Map<string, Stream>();

@@ -2,7 +2,7 @@ import type { Node } from "yaml";
 import { didYouMean } from "../../suggest.js";
 import type { Acceptance, Component, Delivery, Dependency, Port, Seal, Stream } from "../graph.js";
 import { readColumns } from "./components.js";
-import type { Entry, Page } from "./problems.js";
+import type { MappingEntry, YamlPage } from "./problems.js";
 
 const STREAM_KEYS = [
   "name",
@@ -35,7 +35,7 @@ export interface WrittenStream {
 }
 
 export function readStreams(
-  page: Page,
+  page: YamlPage,
   node: Node,
   components: ReadonlyMap<string, Component>,
   accepted: Acceptance[],
@@ -54,7 +54,7 @@ export function readStreams(
 }
 
 function readStream(
-  page: Page,
+  page: YamlPage,
   name: string,
   at: Node,
   node: Node,
@@ -104,7 +104,7 @@ function readStream(
 }
 
 /** `seal: batch`, `seal: [id, campaign]` (one key of two attributes), or several keys: `seal: [[batch], [word]]`. */
-function readSeals(page: Page, node: Node | undefined): Seal[] {
+function readSeals(page: YamlPage, node: Node | undefined): Seal[] {
   if (node === undefined) return [];
   const items = page.items(node);
   const keys = items.some((item) => page.isList(item)) ? items : [node];
@@ -115,12 +115,12 @@ function readSeals(page: Page, node: Node | undefined): Seal[] {
 }
 
 /** `ordered: [key]`, or `ordered: all` where one order holds for the whole stream. */
-function readOrder(page: Page, node: Node): readonly string[] {
+function readOrder(page: YamlPage, node: Node): readonly string[] {
   const words = page.words(node, "ordered") ?? [];
   return words.length === 1 && words[0] === "all" ? [] : words;
 }
 
-function readDelivery(page: Page, node: Node): Delivery | null {
+function readDelivery(page: YamlPage, node: Node): Delivery | null {
   const written = page.word(node, "delivery");
   if (written !== "at-most-once") return written === null ? null : page.oneOf(node, "delivery", DELIVERIES);
   return page.problem(
@@ -131,7 +131,7 @@ function readDelivery(page: Page, node: Node): Delivery | null {
 }
 
 /** `watermark: ts`, or `watermark: { attribute: ts, late: true }` where it is only estimated. */
-function readWatermark(page: Page, node: Node | undefined): Seal[] {
+function readWatermark(page: YamlPage, node: Node | undefined): Seal[] {
   if (node !== undefined && page.isMapping(node)) {
     const fields = page.fields(node, "A watermark", ["attribute", "late"]);
     const [attribute, late] = [fields.get("attribute"), fields.get("late")];
@@ -144,7 +144,7 @@ function readWatermark(page: Page, node: Node | undefined): Seal[] {
   return word === null ? [] : [{ key: [word], prefix: true }];
 }
 
-function readSample(page: Page, node: Node): Readonly<Record<string, unknown>>[] {
+function readSample(page: YamlPage, node: Node): Readonly<Record<string, unknown>>[] {
   const items = page.items(node);
   if (items.length === 0) page.problem(node, "A sample is a list of records and not empty.");
   return items.flatMap((item) => {
@@ -158,7 +158,7 @@ function readSample(page: Page, node: Node): Readonly<Record<string, unknown>>[]
 }
 
 function readPort(
-  page: Page,
+  page: YamlPage,
   node: Node,
   side: "from" | "to",
   components: ReadonlyMap<string, Component>,
@@ -190,7 +190,7 @@ function readPort(
   return page.problem(node, `${component.name} has no ${kind} "${name}".${hint}`);
 }
 
-export function readDependencies(page: Page, node: Node): Dependency[] {
+export function readDependencies(page: YamlPage, node: Node): Dependency[] {
   return page.items(node).flatMap((item) => {
     const fields = page.fields(item, "A dependency", DEPENDENCY_KEYS);
     const [from, to] = [fields.get("from"), fields.get("to")];
@@ -213,7 +213,7 @@ export function readDependencies(page: Page, node: Node): Dependency[] {
 }
 
 /** With `stream` given, the acceptance stands inside that stream and may be just a reason. */
-export function readAcceptance(page: Page, node: Node, stream?: string): Acceptance[] {
+export function readAcceptance(page: YamlPage, node: Node, stream?: string): Acceptance[] {
   return page.items(node).flatMap((item) => {
     if (stream !== undefined && !page.isMapping(item)) {
       const reason = page.word(item, "The reason for accepting");
@@ -232,6 +232,6 @@ export function readAcceptance(page: Page, node: Node, stream?: string): Accepta
   });
 }
 
-function wordIn(page: Page, entry: Entry | undefined, what: string): string | null {
+function wordIn(page: YamlPage, entry: MappingEntry | undefined, what: string): string | null {
   return entry === undefined ? null : page.word(entry.value, what);
 }

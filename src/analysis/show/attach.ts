@@ -1,4 +1,4 @@
-import type { Edge, PlacedBox, Point } from "./layout.js";
+import type { LayoutEdge, PlacedBox, Point } from "./layout.js";
 
 interface End {
   readonly edge: number;
@@ -9,7 +9,7 @@ interface End {
 
 /** All the points of each edge. Where edges meet their boxes they are spread over the side that they leave or enter by, so that they can be told apart; a loop has none. */
 export function attach(
-  edges: readonly Edge[],
+  edges: readonly LayoutEdge[],
   boxes: ReadonlyMap<string, PlacedBox>,
   ways: readonly (readonly Point[])[],
 ): Point[][] {

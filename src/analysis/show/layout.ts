@@ -12,7 +12,7 @@ export interface Box {
   readonly height: number;
 }
 
-export interface Edge {
+export interface LayoutEdge {
   readonly from: string;
   readonly to: string;
   /** The room that its caption needs. */
@@ -70,7 +70,7 @@ interface Cell {
   readonly neighbours: Cell[];
 }
 
-export function layOut(boxes: readonly Box[], edges: readonly Edge[]): Layout {
+export function layOut(boxes: readonly Box[], edges: readonly LayoutEdge[]): Layout {
   const columns = columnsOf(boxes, edges);
   const all: Cell[] = [];
   const add = (width: number, height: number, column: number, gap: number): Cell => {
@@ -146,7 +146,7 @@ export function loopBelow(nth: number, of: number): { readonly bend: number; rea
 }
 
 /** What boxes need below them for the edges that lead back to themselves. */
-function roomForLoops(edges: readonly Edge[]): Map<string, { below: number; wide: number }> {
+function roomForLoops(edges: readonly LayoutEdge[]): Map<string, { below: number; wide: number }> {
   const loops = grouped(
     edges.filter(({ from, to }) => from === to),
     ({ from }) => from,
@@ -171,7 +171,7 @@ interface Way {
 }
 
 function wayOf(
-  { captionWidth }: Edge,
+  { captionWidth }: LayoutEdge,
   from: Cell | undefined,
   to: Cell | undefined,
   add: ((width: number, height: number, column: number, gap: number) => Cell) | null,
@@ -198,7 +198,7 @@ function wayOf(
 }
 
 /** The longest way from a source, without the edges that lead back. */
-function columnsOf(boxes: readonly Box[], edges: readonly Edge[]): Map<string, number> {
+function columnsOf(boxes: readonly Box[], edges: readonly LayoutEdge[]): Map<string, number> {
   const after = new Map<string, string[]>(boxes.map(({ name }) => [name, []]));
   const hasInput = new Set<string>();
   for (const { from, to } of edges) {

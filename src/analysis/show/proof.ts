@@ -6,7 +6,7 @@
 import { HeadwaterError } from "../../errors.js";
 import { didYouMean } from "../../suggest.js";
 import type { Analysis } from "../analyze.js";
-import type { Derivation, Reconciliation, Step } from "../derivation.js";
+import type { Derivation, DerivationStep, Reconciliation } from "../derivation.js";
 import { showAnnotation, showInternal, showLabel } from "../labels.js";
 
 /** Lines of text, and where the last one of them, the conclusion, begins and ends. */
@@ -38,7 +38,7 @@ export function showDerivation(name: string, analysis: Analysis): string {
   return order.flatMap((each) => listed(each, analysis, told)).join("\n");
 }
 
-function stepsOf(name: string, { streams }: Analysis): readonly Step[] {
+function stepsOf(name: string, { streams }: Analysis): readonly DerivationStep[] {
   return streams.get(name)?.derivation?.steps ?? [];
 }
 
@@ -82,7 +82,7 @@ function proofOf(name: string, analysis: Analysis, drawn: Set<string>): Block {
   return under(premises, componentName(derivation), conclusion);
 }
 
-function stepBlock(step: Step, analysis: Analysis, drawn: Set<string>): Block {
+function stepBlock(step: DerivationStep, analysis: Analysis, drawn: Set<string>): Block {
   const { stream, around, label, seals, path, rule, adds, passes, passesSeals } = step;
   const input = around
     ? line(`${stream}, around: ${showLabel(label, seals)}`)

@@ -1,5 +1,5 @@
 import type { Analysis } from "../analyze.js";
-import { type Comparison, type Finding, findingsOf, type Known } from "../findings.js";
+import { type BaselineComparison, type Finding, findingsOf, type KnownLabel } from "../findings.js";
 import type { Label } from "../labels.js";
 import { showFault } from "./text.js";
 
@@ -10,7 +10,7 @@ const RULES = [
 ] as const;
 
 /** For tools that read results of static analyses: SARIF 2.1.0. With a baseline, each result says whether it is new. */
-export function toSarif(analysis: Analysis, version: string, comparison: Comparison | null) {
+export function toSarif(analysis: Analysis, version: string, comparison: BaselineComparison | null) {
   const results = findingsOf(analysis).map((finding) => ({
     ...result(finding.label, finding.stream, showFault(finding.fault)),
     ...locations(finding, analysis),
@@ -78,10 +78,10 @@ function locations({ stream, fault }: Finding, { topology }: Analysis): Located 
   return { locations: [{ physicalLocation, logicalLocations }] };
 }
 
-function stateOf(finding: Finding, { fresh }: Comparison): "new" | "unchanged" {
+function stateOf(finding: Finding, { fresh }: BaselineComparison): "new" | "unchanged" {
   return fresh.some(({ stream }) => stream === finding.stream) ? "new" : "unchanged";
 }
 
-function gone({ stream, label }: Known) {
+function gone({ stream, label }: KnownLabel) {
   return { ...result(label, stream, "It was known, and is no more."), baselineState: "absent" as const };
 }

@@ -10,16 +10,16 @@ import { didYouMean } from "../../suggest.js";
 import type {
   AnnotationKind,
   ColumnTypes,
+  ComponentPath,
   Dependency,
   Gate,
   Lineage,
   Meeting,
-  Path,
   Reason,
   Repetition,
 } from "../graph.js";
 import { relationOf } from "./annotate/plan.js";
-import { Findings } from "./relation.js";
+import { QueryFindings } from "./relation.js";
 import { Summary } from "./summary.js";
 
 export interface DeriveOptions {
@@ -92,12 +92,20 @@ export async function derivePaths(
   tables: SqlSchema,
   to: string,
   options: DeriveOptions = {},
-): Promise<{ paths: Path[]; dependencies: readonly Dependency[] }> {
+): Promise<{ paths: ComponentPath[]; dependencies: readonly Dependency[] }> {
   const query = resolveQuery(await parseQuery(sql), sql, tables);
   refuseUnread(query, options.request);
   const { paths, dependencies } = derive(query, options);
   const batches = requestOf(query, options) === null || options.openRequests === true;
-  const asPath = ({ from, annotation, gate, repetition, lineage, meets, why }: DerivedPath): Path => {
+  const asPath = ({
+    from,
+    annotation,
+    gate,
+    repetition,
+    lineage,
+    meets,
+    why,
+  }: DerivedPath): ComponentPath => {
     return { from, to, annotation, gate, repetition, lineage, meets, ...(batches ? { batches } : {}), why };
   };
   return { paths: paths.map(asPath), dependencies };
@@ -118,7 +126,7 @@ export function refuseUnread({ tables, scanned }: ResolvedQuery, request: string
 export function derive(query: ResolvedQuery, options: DeriveOptions = {}): DerivedQuery {
   const request = requestOf(query, options);
   const asks = request !== null;
-  const findings = new Findings();
+  const findings = new QueryFindings();
   const known = { nonNegative: options.nonNegative ?? {}, types: options.types ?? {}, request };
   const relation = relationOf(query.plan, query.text, known, findings);
   const summary = new Summary(query, relation, findings);

@@ -1,18 +1,18 @@
 import type { Span } from "../../sql/index.js";
 import type { Repetition } from "../graph.js";
 import { both, moving, type Signs, wavering } from "./sign.js";
-import type { Computed, Origin, Value } from "./value.js";
+import type { ColumnFacts, ColumnOrigin, Computed } from "./value.js";
 
 /** The attributes of a scan that cut its rows into parts which never meet; `null` as long as every row is its own part. */
-export type Parts = ReadonlySet<string> | null;
+export type RowParts = ReadonlySet<string> | null;
 
 /** What is known of the rows that an operator gives. All maps are by the number of a scan. */
 export interface Relation {
-  columns: readonly Value[];
+  columns: readonly ColumnFacts[];
   /** How the set of rows moves. */
   rows: Signs;
   repetition: ReadonlyMap<number, Repetition>;
-  parts: ReadonlyMap<number, Parts>;
+  parts: ReadonlyMap<number, RowParts>;
   /** Attributes that are compared with a constant: rows with other values play no part. */
   fixed: ReadonlyMap<number, ReadonlySet<string>>;
   /** The same with a column of a query `depth` levels further out. */
@@ -31,7 +31,7 @@ export interface Note {
 }
 
 /** What is gathered on the way through a plan. */
-export class Findings {
+export class QueryFindings {
   readonly #notes: Note[] = [];
   readonly #computed = new Map<number, Map<string, Computed>>();
   readonly #named = new Map<string, string>();
@@ -65,7 +65,7 @@ export class Findings {
   }
 
   /** Rows of different scans meet only if they agree in these attributes. */
-  equate(origins: readonly Origin[]): void {
+  equate(origins: readonly ColumnOrigin[]): void {
     const exact = origins.filter(({ injective }) => injective);
     for (const one of exact) {
       for (const other of exact) {
@@ -103,7 +103,7 @@ export class Findings {
   }
 
   /** Rows of a scan are asked for by the value that a parameter has. */
-  ask(origins: readonly Origin[], parameter: number): void {
+  ask(origins: readonly ColumnOrigin[], parameter: number): void {
     for (const origin of origins.filter(({ injective }) => injective)) {
       const name = placeOf(origin);
       this.#asked.set(name, (this.#asked.get(name) ?? new Set()).add(parameter));
@@ -120,12 +120,12 @@ export class Findings {
   }
 
   /** What the columns are that an origin is made of. */
-  bases({ scan, attribute }: Origin): readonly string[] {
+  bases({ scan, attribute }: ColumnOrigin): readonly string[] {
     return this.computed(scan, attribute)?.from ?? [attribute];
   }
 }
 
-function placeOf({ scan, attribute }: Pick<Origin, "scan" | "attribute">): string {
+function placeOf({ scan, attribute }: Pick<ColumnOrigin, "scan" | "attribute">): string {
   return `${scan} ${attribute}`;
 }
 
@@ -136,10 +136,10 @@ function placeOf({ scan, attribute }: Pick<Origin, "scan" | "attribute">): strin
  */
 export function meetIn(
   relation: Relation,
-  by: readonly Value[],
-  findings: Findings,
-): ReadonlyMap<number, Parts> {
-  const parts = new Map<number, Parts>();
+  by: readonly ColumnFacts[],
+  findings: QueryFindings,
+): ReadonlyMap<number, RowParts> {
+  const parts = new Map<number, RowParts>();
   for (const [scan, before] of relation.parts) {
     const allowed = new Set<string>([
       ...by.flatMap(({ origins }) => ownAttributes(origins, scan)),
@@ -159,7 +159,7 @@ export function meetIn(
   return parts;
 }
 
-export function ownAttributes(origins: readonly Origin[], scan: number): string[] {
+export function ownAttributes(origins: readonly ColumnOrigin[], scan: number): string[] {
   return origins.flatMap((origin) => (origin.scan === scan && origin.injective ? [origin.attribute] : []));
 }
 
@@ -170,7 +170,7 @@ export function mergeInto(target: Relation, other: Relation): void {
   target.kept = new Set([...target.kept, ...other.kept]);
 }
 
-export function fix(relation: Relation, origins: readonly Origin[]): void {
+export function fix(relation: Relation, origins: readonly ColumnOrigin[]): void {
   const fixed = new Map(relation.fixed);
   for (const { scan, attribute, injective } of origins)
     if (injective) fixed.set(scan, new Set([...(fixed.get(scan) ?? []), attribute]));
@@ -182,19 +182,19 @@ export function settledRows(relation: Relation): Signs {
   return both(relation.rows, wavering(...relation.columns.map(({ moves }) => moves)));
 }
 
-export function settledColumns(columns: readonly Value[]): Value[] {
+export function settledColumns(columns: readonly ColumnFacts[]): ColumnFacts[] {
   return columns.map((column) => ({ ...column, moves: new Map(), nulls: "never" }));
 }
 
 /** After an operator that keeps one of many equal rows. */
-export function absorbed(relation: Relation, by: readonly Value[]): ReadonlyMap<number, Repetition> {
+export function absorbed(relation: Relation, by: readonly ColumnFacts[]): ReadonlyMap<number, Repetition> {
   return repeated(relation, by, "absorbs");
 }
 
 /** What passed on repetition does `otherwise` now; what minds it, or is compared by a value that does, still minds. */
 export function repeated(
   relation: Relation,
-  by: readonly Value[],
+  by: readonly ColumnFacts[],
   otherwise: Repetition | null,
 ): ReadonlyMap<number, Repetition> {
   const result = new Map<number, Repetition>();
@@ -220,7 +220,7 @@ export function movingColumns(
  * What a subquery in an expression brings along: its rows are kept and looked at, but give no rows. Whether the expression
  * minds their repetition is the expression's to say.
  */
-export function embed(own: Relation, inner: Relation, findings: Findings): void {
+export function embed(own: Relation, inner: Relation, findings: QueryFindings): void {
   findings.meet(allScans(inner), [...allScans(inner), ...allScans(own)]);
   own.kept = new Set([...own.kept, ...allScans(own), ...allScans(inner)]);
   mergeInto(own, inner);

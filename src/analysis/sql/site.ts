@@ -1,23 +1,27 @@
 import type { LogicalPlan, PlanExpression } from "../../sql/index.js";
-import type { Findings, Relation } from "./relation.js";
+import type { QueryFindings, Relation } from "./relation.js";
 import { moving } from "./sign.js";
-import { addOrigins, type Origin, PLAIN, type Value } from "./value.js";
+import { addOrigins, type ColumnFacts, type ColumnOrigin, PLAIN } from "./value.js";
 
 /** Where an expression stands: over the rows of `stack[0]`, inside a query over the rows of `stack[1]`, and so on. */
-export interface Site {
+export interface ExpressionSite {
   readonly text: string;
-  readonly findings: Findings;
+  readonly findings: QueryFindings;
   readonly stack: readonly Relation[];
   readonly relation: (plan: LogicalPlan, outer: readonly Relation[]) => Relation;
 }
 
-export function columnAt(site: Site, expression: PlanExpression): Value {
+export function columnAt(site: ExpressionSite, expression: PlanExpression): ColumnFacts {
   if (expression.kind !== "column") return PLAIN;
   return site.stack[expression.depth]?.columns[expression.index] ?? PLAIN;
 }
 
 /** Rows inside meet rows outside that agree in a column, so the column outside tells the parts inside apart. */
-export function link(site: Site, expression: PlanExpression, origins: readonly Origin[]): void {
+export function link(
+  site: ExpressionSite,
+  expression: PlanExpression,
+  origins: readonly ColumnOrigin[],
+): void {
   const target = expression.kind === "column" ? site.stack[expression.depth] : undefined;
   if (target === undefined || expression.kind !== "column") return;
   const exact = origins.filter(({ injective }) => injective);
@@ -31,7 +35,11 @@ export function link(site: Site, expression: PlanExpression, origins: readonly O
  * An expression over columns of one row of one table is an attribute of that row, under the name of its text. It cuts the
  * table into parts like a column, and seals can be known for it through its dependency on the columns.
  */
-export function asAttribute(site: Site, expression: PlanExpression, value: Value): Value {
+export function asAttribute(
+  site: ExpressionSite,
+  expression: PlanExpression,
+  value: ColumnFacts,
+): ColumnFacts {
   if (moving(value.moves).length > 0 || value.origins.some(({ injective }) => injective)) return value;
   const columns = inputsOf(expression);
   if (columns.some(({ kind }) => kind !== "column")) return value;
@@ -40,7 +48,7 @@ export function asAttribute(site: Site, expression: PlanExpression, value: Value
   const scans = [...new Set(first.map(({ scan }) => scan))].filter((scan) =>
     inputs.every((origins) => origins.some((origin) => origin.scan === scan)),
   );
-  const made = scans.map((scan): Origin => {
+  const made = scans.map((scan): ColumnOrigin => {
     const own = inputs.map((origins) => origins.filter((origin) => origin.scan === scan));
     const from = [
       ...new Set(own.flatMap(([origin]) => (origin === undefined ? [] : site.findings.bases(origin)))),
@@ -57,10 +65,10 @@ export function asAttribute(site: Site, expression: PlanExpression, value: Value
 
 /** The words of an expression with the attributes of one scan in the place of its columns: the same for the same function. */
 function nameOf(
-  site: Site,
+  site: ExpressionSite,
   { span }: PlanExpression,
   columns: readonly PlanExpression[],
-  origins: readonly (readonly Origin[])[],
+  origins: readonly (readonly ColumnOrigin[])[],
 ): string {
   const places = columns
     .map((column, i) => ({ ...column.span, attribute: origins[i]?.[0]?.attribute ?? "" }))

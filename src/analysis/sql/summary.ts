@@ -1,17 +1,17 @@
 import { positionOf, type ResolvedQuery } from "../../sql/index.js";
 import type { Dependency, Gate, Meeting, Repetition } from "../graph.js";
 import type { DerivedPath, DerivedQuery, DerivedReason } from "./derive.js";
-import { type Findings, type Note, type Relation, settledRows } from "./relation.js";
-import type { Origin } from "./value.js";
+import { type Note, type QueryFindings, type Relation, settledRows } from "./relation.js";
+import type { ColumnOrigin } from "./value.js";
 
 /** From what is known of scans to what is said of tables. */
 export class Summary {
   readonly tables: readonly string[];
   readonly #query: ResolvedQuery;
   readonly #relation: Relation;
-  readonly #findings: Findings;
+  readonly #findings: QueryFindings;
 
-  constructor(query: ResolvedQuery, relation: Relation, findings: Findings) {
+  constructor(query: ResolvedQuery, relation: Relation, findings: QueryFindings) {
     this.#query = query;
     this.#relation = relation;
     this.#findings = findings;
@@ -235,7 +235,7 @@ export class Summary {
         const own = (scan: number) =>
           origins.filter((each) => each.scan === scan && each.attribute === column && !each.computed);
         if (!scans.some((scan) => own(scan).length > 0)) return [];
-        const always = (is: (origin: Origin) => boolean) => scans.every((scan) => own(scan).some(is));
+        const always = (is: (origin: ColumnOrigin) => boolean) => scans.every((scan) => own(scan).some(is));
         return [
           {
             from: [column],

@@ -1,9 +1,9 @@
 import type { Span } from "../../sql/index.js";
-import type { ColumnType } from "../graph.js";
+import type { AttributeType } from "../graph.js";
 import { type Signs, STILL } from "./sign.js";
 
 /** A column of a table, or a function of columns of one row of it, that a value was made from. */
-export interface Origin {
+export interface ColumnOrigin {
   readonly scan: number;
   readonly attribute: string;
   /** Not a column: `Computed` says what it is made of. */
@@ -27,7 +27,7 @@ export interface Computed {
 export type Nulls = "never" | "low" | "high" | "any";
 
 /** What is known of one column of a relation. */
-export interface Value {
+export interface ColumnFacts {
   /** How the value moves in a row that stays. */
   readonly moves: Signs;
   readonly nulls: Nulls;
@@ -35,17 +35,17 @@ export interface Value {
   /** It can be NULL although no table holds a NULL, such as a column of the right side of a left join. */
   readonly lacks: boolean;
   /** `null` if it is not declared and does not follow from the expression. */
-  readonly type: ColumnType | null;
+  readonly type: AttributeType | null;
   /** The scans whose rows change this value when they come twice. */
   readonly minds: ReadonlySet<number>;
-  readonly origins: readonly Origin[];
+  readonly origins: readonly ColumnOrigin[];
   /** The same for all rows. */
   readonly constant: boolean;
   /** The words that made it, if they are an aggregate. */
   readonly what: Span | null;
 }
 
-export const PLAIN: Value = {
+export const PLAIN: ColumnFacts = {
   moves: STILL,
   nulls: "never",
   nonNegative: false,
@@ -69,8 +69,8 @@ export function union<T>(...sets: readonly ReadonlySet<T>[]): ReadonlySet<T> {
   return new Set(sets.flatMap((set) => [...set]));
 }
 
-export function addOrigins(value: Value, more: readonly Origin[]): Value {
-  const isNew = (origin: Origin) =>
+export function addOrigins(value: ColumnFacts, more: readonly ColumnOrigin[]): ColumnFacts {
+  const isNew = (origin: ColumnOrigin) =>
     !value.origins.some(
       ({ scan, attribute, injective }) =>
         scan === origin.scan && attribute === origin.attribute && (injective || !origin.injective),
@@ -79,7 +79,7 @@ export function addOrigins(value: Value, more: readonly Origin[]): Value {
 }
 
 /** Of what is left of the origins when a function is applied that need not tell values apart. */
-export function blurred(value: Value, orderPreserving: boolean): Origin[] {
+export function blurred(value: ColumnFacts, orderPreserving: boolean): ColumnOrigin[] {
   return value.origins
     .filter(({ computed }) => !computed)
     .map((origin) => ({

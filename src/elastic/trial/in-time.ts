@@ -9,7 +9,7 @@ import type { CoreEvent, Outcome } from "../../core/event.js";
 
 /** A context in the tree of a simulated program. */
 export class SimContext {
-  readonly coreContext: CoreContext<Job>;
+  readonly coreContext: CoreContext<SimJob>;
   readonly depth: number;
   readonly node = "sim";
   readonly key = undefined;
@@ -38,7 +38,7 @@ export class SimContext {
   }
 }
 
-export interface Job {
+export interface SimJob {
   readonly context: SimContext;
   readonly costMs: number;
   /** When it was asked for. */
@@ -66,11 +66,11 @@ export interface InTimeOptions {
   /** On which host a context is. */
   hostOf(context: SimContext): number;
   /** An event has been answered. */
-  answered(job: Job, nowMs: number): void;
+  answered(job: SimJob, nowMs: number): void;
   /** An event ran on a host, from then to now. */
-  ran?(job: Job, host: number, beganMs: number, nowMs: number): void;
+  ran?(job: SimJob, host: number, beganMs: number, nowMs: number): void;
   /** What a move takes on the hosts that it leaves and comes to. */
-  moved?(job: Job): void;
+  moved?(job: SimJob): void;
 }
 
 /** One that does one thing at a time, in the order of their coming. */
@@ -93,12 +93,12 @@ interface Happening {
   happen(): void;
 }
 
-const DONE: Outcome<Job> = { failed: false, starts: [], messages: [] };
+const DONE: Outcome<SimJob> = { failed: false, starts: [], messages: [] };
 
 export class InTime {
   readonly head = new Server();
   readonly hosts = new Map<number, Server>();
-  readonly #core: Core<Job>;
+  readonly #core: Core<SimJob>;
   readonly #options: InTimeOptions;
   readonly #agenda = new Agenda();
   #nowMs = 0;
@@ -122,7 +122,7 @@ export class InTime {
 
   /** Asks for an event now. */
   request(context: SimContext, costMs: number, mode: "read" | "write" = "write", moveTo?: number): void {
-    const job: Job = { context, costMs, askedMs: this.#nowMs, moveTo, arrivedMs: 0 };
+    const job: SimJob = { context, costMs, askedMs: this.#nowMs, moveTo, arrivedMs: 0 };
     this.at(this.head.take(this.#nowMs, this.#options.costs.headInMs), () => {
       this.#core.request({ context: context.coreContext, mode, views: [], payload: job });
       this.#pump();
@@ -154,12 +154,12 @@ export class InTime {
     }
   }
 
-  #start(event: CoreEvent<Job>): void {
+  #start(event: CoreEvent<SimJob>): void {
     const { wireMs } = this.#options.costs;
     this.at(this.#nowMs + wireMs, () => this.#arrive(event));
   }
 
-  #arrive(event: CoreEvent<Job>): void {
+  #arrive(event: CoreEvent<SimJob>): void {
     const { costs, hostOf, ran, moved } = this.#options;
     const job = event.payload;
     const host = hostOf(job.context);
@@ -178,7 +178,7 @@ export class InTime {
     });
   }
 
-  #return(event: CoreEvent<Job>): void {
+  #return(event: CoreEvent<SimJob>): void {
     const { wireMs, headOutMs } = this.#options.costs;
     const doneMs = this.head.take(this.#nowMs + wireMs, headOutMs);
     this.at(doneMs, () => {

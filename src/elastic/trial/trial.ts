@@ -2,7 +2,7 @@ import { balanced } from "../balance.js";
 import type { LoadEvent } from "../load.js";
 import { Placement } from "../placement.js";
 import type { Action, HostMeasurements, Measurements, Policy } from "../policy.js";
-import { type Costs, InTime, type Job, SimContext } from "./in-time.js";
+import { type Costs, InTime, SimContext, type SimJob } from "./in-time.js";
 import { quantile } from "./scale.js";
 
 /** Tries an elasticity policy on simulated hosts, in virtual time, under a given load. */
@@ -26,14 +26,14 @@ export interface Sample {
   readonly p99Ms: number;
 }
 
-export interface Decision {
+export interface TrialDecision {
   readonly timeMs: number;
   readonly action: Action;
 }
 
 export interface Trial {
   readonly samples: readonly Sample[];
-  readonly decisions: readonly Decision[];
+  readonly decisions: readonly TrialDecision[];
   /** How often hosts were added and removed again, or removed and added again, within half a minute. */
   readonly flaps: number;
   readonly events: number;
@@ -90,7 +90,7 @@ class Stage {
   #lastHost = -1;
   #hasMore = true;
   readonly #samples: Sample[] = [];
-  readonly #decisions: Decision[] = [];
+  readonly #decisions: TrialDecision[] = [];
   readonly #latenciesMs: number[] = [];
 
   constructor(load: Iterable<LoadEvent>, policy: Policy, options: TrialOptions) {
@@ -166,13 +166,13 @@ class Stage {
     return unit;
   }
 
-  #answered(job: Job, nowMs: number): void {
+  #answered(job: SimJob, nowMs: number): void {
     if (job.moveTo !== undefined) return;
     this.#latenciesMs.push(nowMs - job.askedMs);
     this.#hosts.get(this.#unit(job.context).host)?.latenciesMs.push(nowMs - job.askedMs);
   }
 
-  #ran(job: Job, host: number, beganMs: number): void {
+  #ran(job: SimJob, host: number, beganMs: number): void {
     this.#hosts.get(host)?.waitsMs.push(beganMs - job.arrivedMs);
     const unit = this.#unit(job.context);
     unit.busyMs += job.costMs;
@@ -198,7 +198,7 @@ class Stage {
     this.#time.request(unit.context, MOVE_MS + unit.bytes * MOVE_MS_PER_BYTE, "write", to);
   }
 
-  #arrived({ context, moveTo }: Job): void {
+  #arrived({ context, moveTo }: SimJob): void {
     const unit = this.#unit(context);
     const from = unit.host;
     if (moveTo !== undefined) unit.host = moveTo;
@@ -305,7 +305,7 @@ class Stage {
   }
 }
 
-function flapsIn(decisions: readonly Decision[]): number {
+function flapsIn(decisions: readonly TrialDecision[]): number {
   const changes = decisions.filter(({ action }) => action.kind === "add" || action.kind === "remove");
   return changes.filter(({ timeMs, action }, i) => {
     const before = changes[i - 1];

@@ -1,5 +1,11 @@
 import type { Diagnostic } from "../pipeline.js";
-import { diagnosticOf, type LookingOptions, lookAtWhole, nameOf, type Whole } from "../pipeliner/index.js";
+import {
+  diagnosticOf,
+  type LookingOptions,
+  lookAtWhole,
+  nameOf,
+  type WholeProgram,
+} from "../pipeliner/index.js";
 import {
   dataOf,
   type FunctionNode,
@@ -11,12 +17,12 @@ import {
   type SourceProgram,
   written,
 } from "../source/index.js";
-import { type Cut, cutsIn, type Uncut } from "./cuts.js";
+import { type AwaitCut, cutsIn, type Uncut } from "./cuts.js";
 import { rewritten } from "./rewrite.js";
 
 /** A program in which what follows a known asynchronous call is a function of its own, however it was written. */
 export interface Continued {
-  readonly whole: Whole;
+  readonly whole: WholeProgram;
   /** The same functions in that program. */
   readonly moved: ReadonlySet<Node>;
   /** Awaits that stay in one part with what follows, and why. */
@@ -28,13 +34,13 @@ export interface Continued {
  * callbacks holds for them. What may leave the main loop is decided on the program as it was written.
  */
 export function continued(
-  whole: Whole,
+  whole: WholeProgram,
   names: ReadonlyMap<FunctionNode, string>,
   moved: ReadonlySet<Node>,
   options: LookingOptions,
 ): Continued {
   const { modules } = whole.program;
-  const found = new Map<SourceModule, readonly Cut[]>();
+  const found = new Map<SourceModule, readonly AwaitCut[]>();
   const uncut: Diagnostic[] = [];
   for (const module of modules.values()) {
     const own = [...moved].filter((node) => whole.engine.moduleOf(node) === module);
@@ -67,15 +73,15 @@ export function continued(
 }
 
 /** Without those in a piece of text that another one writes anew. */
-function apart(cuts: readonly Cut[]): Cut[] {
-  const isRewritten = ({ within }: Cut) =>
+function apart(cuts: readonly AwaitCut[]): AwaitCut[] {
+  const isRewritten = ({ within }: AwaitCut) =>
     cuts.some(({ statement, awaiting }) =>
       isInside(within, { ...statement, start: statement.start, end: awaiting.argument.start }),
     );
   return cuts.filter((cut) => !isRewritten(cut));
 }
 
-function baseOf({ within }: Cut, names: ReadonlyMap<FunctionNode, string>): string {
+function baseOf({ within }: AwaitCut, names: ReadonlyMap<FunctionNode, string>): string {
   const { parent } = within;
   const method = parent?.type === "MethodDefinition" ? keyOf(parent, parent.key) : null;
   const name = names.get(within) ?? nameOf(within) ?? method ?? "anonymous";
@@ -113,7 +119,7 @@ class Names {
 }
 
 /** Functions are found again by the place where they were written. */
-function sameIn(program: SourceProgram, before: Whole, nodes: ReadonlySet<Node>): Set<Node> {
+function sameIn(program: SourceProgram, before: WholeProgram, nodes: ReadonlySet<Node>): Set<Node> {
   const key = (file: string, start: number) => `${start} ${file}`;
   const wanted = new Set([...nodes].map((node) => key(before.engine.moduleOf(node).path, node.start)));
   const found = new Set<Node>();

@@ -1,4 +1,4 @@
-import type { Whole } from "../pipeliner/index.js";
+import type { WholeProgram } from "../pipeliner/index.js";
 import { isReassigned } from "../points-to/index.js";
 import {
   type FunctionNode,
@@ -12,12 +12,12 @@ import {
 } from "../source/index.js";
 import { KnownCalls, type Promised, waitingIn } from "./known.js";
 import { whyNotFirst } from "./position.js";
-import { belongsToCall, type Refusal, refusals, usedBefore } from "./refusal.js";
+import { type AwaitRefusal, belongsToCall, refusals, usedBefore } from "./refusal.js";
 
 type Awaiting = Node & { type: "AwaitExpression" };
 
 /** An `await` at which a function is cut in two: what follows becomes a continuation. */
-export interface Cut {
+export interface AwaitCut {
   readonly within: FunctionNode;
   readonly body: Node;
   readonly statement: Node;
@@ -31,12 +31,12 @@ export interface Cut {
 }
 
 /** An `await` of a known asynchronous call that stays where it is. */
-export interface Uncut extends Refusal {
+export interface Uncut extends AwaitRefusal {
   readonly awaiting: Awaiting;
 }
 
 export interface Cuts {
-  readonly cuts: readonly Cut[];
+  readonly cuts: readonly AwaitCut[];
   readonly uncut: readonly Uncut[];
 }
 
@@ -45,8 +45,8 @@ export interface Cuts {
  * ends as B ends, and rejects as E rejects or as B throws. So what follows is a continuation like any other, if B can
  * be a function of its own. A function that leaves the main loop as a whole is not cut.
  */
-export function cutsIn(whole: Whole, module: SourceModule, moved: readonly Node[]): Cuts {
-  const cuts: Cut[] = [];
+export function cutsIn(whole: WholeProgram, module: SourceModule, moved: readonly Node[]): Cuts {
+  const cuts: AwaitCut[] = [];
   const uncut: Uncut[] = [];
   const known = new KnownCalls(whole);
   for (const within of waitingIn(module)) {
@@ -65,12 +65,12 @@ export function cutsIn(whole: Whole, module: SourceModule, moved: readonly Node[
 
 /** `null` if nothing follows that could be a continuation. */
 function look(
-  whole: Whole,
+  whole: WholeProgram,
   within: Node,
   awaiting: Awaiting,
   promised: Promised,
-  others: readonly Cut[],
-): Cut | Refusal | null {
+  others: readonly AwaitCut[],
+): AwaitCut | AwaitRefusal | null {
   if (!isFunction(within)) return refusals.topLevel;
   const { body } = within;
   if (body?.type !== "BlockStatement")
@@ -96,7 +96,7 @@ function look(
   );
 }
 
-function takesOf(whole: Whole, statement: Node, awaiting: Awaiting): Cut["takes"] {
+function takesOf(whole: WholeProgram, statement: Node, awaiting: Awaiting): AwaitCut["takes"] {
   if (statement.type === "ExpressionStatement" && plain(statement.expression) === awaiting)
     return { kind: "nothing" };
   if (statement.type !== "VariableDeclaration" || statement.declarations.length > 1) return { kind: "value" };
@@ -110,7 +110,7 @@ function takesOf(whole: Whole, statement: Node, awaiting: Awaiting): Cut["takes"
   return isPlain ? { kind: "pattern", pattern: declarator.id } : { kind: "value" };
 }
 
-function namesIn(whole: Whole, pattern: Node): Variable[] {
+function namesIn(whole: WholeProgram, pattern: Node): Variable[] {
   const module = whole.engine.moduleOf(pattern);
   const found: Variable[] = [];
   walk(pattern, (node) => {
@@ -131,13 +131,13 @@ function isReturned(statement: Node, awaiting: Awaiting): boolean {
 
 /** What keeps a function from being two. */
 function whyNotWhole(
-  whole: Whole,
+  whole: WholeProgram,
   within: FunctionNode,
   statement: Node,
-  takes: Cut["takes"],
+  takes: AwaitCut["takes"],
   following: readonly Node[],
   awaiting: Awaiting,
-): Refusal | null {
+): AwaitRefusal | null {
   if (within.generator) return refusals.generator;
   const [first] = following;
   const text = first?.type === "ExpressionStatement" ? first.expression : null;
@@ -151,8 +151,8 @@ function whyNotWhole(
 }
 
 /** What holds for the function from its beginning to its end. */
-function ofWholeFunction(within: FunctionNode): Refusal | null {
-  let found: Refusal | null = null;
+function ofWholeFunction(within: FunctionNode): AwaitRefusal | null {
+  let found: AwaitRefusal | null = null;
   walk(within, (node) => {
     if (node.type === "Identifier" && node.name === "eval") found ??= refusals.evaluates;
     if (node.type === "WithStatement") found ??= refusals.evaluates;
@@ -168,7 +168,7 @@ function ofCall(
   nodes: readonly Node[],
   except: Node | null,
   only: ReadonlySet<string> | null = null,
-): Refusal | null {
+): AwaitRefusal | null {
   let found: string | null = null;
   const look = (root: Node, isOwn: boolean, classes: number) =>
     walk(root, (node) => {
@@ -202,7 +202,12 @@ function nameOf(node: Node, isOwn: boolean, classes: number): string | null {
 }
 
 /** What is declared after the cut must not be used before it: functions and `var` are there from the beginning. */
-function hoisted(whole: Whole, within: FunctionNode, statement: Node, awaited: Node): Refusal | null {
+function hoisted(
+  whole: WholeProgram,
+  within: FunctionNode,
+  statement: Node,
+  awaited: Node,
+): AwaitRefusal | null {
   const module = whole.engine.moduleOf(within);
   const isBefore = (node: Node) =>
     isInside(node, awaited) || (isInside(node, within) && node.start < statement.start);

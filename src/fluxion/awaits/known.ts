@@ -1,4 +1,4 @@
-import type { Whole } from "../pipeliner/index.js";
+import type { WholeProgram } from "../pipeliner/index.js";
 import { type Body, evaluate, type LibraryThing } from "../points-to/index.js";
 import { type CallExpression, type Node, plain, type SourceModule } from "../source/index.js";
 
@@ -13,10 +13,10 @@ const TOGETHER = new Set(["all", "allSettled", "any", "race"]);
  * event stands between what is before and what follows, so that a message may as well.
  */
 export class KnownCalls {
-  readonly #whole: Whole;
+  readonly #whole: WholeProgram;
   readonly #shadowed = new Map<SourceModule, boolean>();
 
-  constructor(whole: Whole) {
+  constructor(whole: WholeProgram) {
     this.#whole = whole;
   }
 

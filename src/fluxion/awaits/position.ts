@@ -1,11 +1,11 @@
-import type { Whole } from "../pipeliner/index.js";
+import type { WholeProgram } from "../pipeliner/index.js";
 import { evaluate, isReassigned } from "../points-to/index.js";
 import { type FunctionNode, keyOf, type Node, plain, written } from "../source/index.js";
-import { type Refusal, readBefore, refusals } from "./refusal.js";
+import { type AwaitRefusal, readBefore, refusals } from "./refusal.js";
 
 /** An `await` and the function that it stands in. */
 export interface Standing {
-  readonly whole: Whole;
+  readonly whole: WholeProgram;
   readonly within: FunctionNode;
   readonly awaiting: Node & { type: "AwaitExpression" };
 }
@@ -14,8 +14,8 @@ export interface Standing {
  * Whether an `await` is the first thing that its statement does, each time that the statement is reached: then the whole
  * statement can run afterwards, with the value in its place. Before it may only stand what nobody can change meanwhile.
  */
-export function whyNotFirst(standing: Standing, statement: Node): Refusal | null {
-  let found: Refusal | null = null;
+export function whyNotFirst(standing: Standing, statement: Node): AwaitRefusal | null {
+  let found: AwaitRefusal | null = null;
   for (let node: Node = standing.awaiting; node !== statement; ) {
     const outer = node.parent;
     if (!outer) return refusals.inBlock;
@@ -26,7 +26,7 @@ export function whyNotFirst(standing: Standing, statement: Node): Refusal | null
 }
 
 /** What speaks against going out from a node to the one around it. */
-function step(standing: Standing, node: Node, outer: Node): Refusal | null {
+function step(standing: Standing, node: Node, outer: Node): AwaitRefusal | null {
   switch (outer.type) {
     case "ExpressionStatement":
     case "ReturnStatement":
@@ -84,7 +84,7 @@ function step(standing: Standing, node: Node, outer: Node): Refusal | null {
   }
 }
 
-function block(outer: Node): Refusal {
+function block(outer: Node): AwaitRefusal {
   const around = outer.type === "BlockStatement" ? (outer.parent ?? outer) : outer;
   if (around.type === "TryStatement" || around.type === "CatchClause") return refusals.inTry;
   if (/^(For|While|DoWhile)/.test(around.type)) return refusals.inLoop;
@@ -94,7 +94,12 @@ function block(outer: Node): Refusal {
     : readBefore(written(around) === "…" ? "something" : written(around));
 }
 
-function given(standing: Standing, node: Node, callee: Node, args: readonly (Node | null)[]): Refusal | null {
+function given(
+  standing: Standing,
+  node: Node,
+  callee: Node,
+  args: readonly (Node | null)[],
+): AwaitRefusal | null {
   return node === callee ? null : before(standing, [callee, ...args.slice(0, indexIn(args, node))]);
 }
 
@@ -103,7 +108,7 @@ function assigned(
   standing: Standing,
   node: Node,
   { operator, left, right }: Node & { type: "AssignmentExpression" },
-): Refusal | null {
+): AwaitRefusal | null {
   if (node !== right) return before(standing, [left]);
   if (operator !== "=") return before(standing, [left]);
   const target = plain(left);
@@ -111,7 +116,7 @@ function assigned(
   return before(standing, target.computed ? [target.object, target.property] : [target.object]);
 }
 
-function before(standing: Standing, nodes: readonly (Node | null)[]): Refusal | null {
+function before(standing: Standing, nodes: readonly (Node | null)[]): AwaitRefusal | null {
   for (const node of nodes) {
     if (node === null || isStill(standing, node)) continue;
     return plain(node).type === "AwaitExpression" ? refusals.twice : readBefore(shown(node));
@@ -120,7 +125,7 @@ function before(standing: Standing, nodes: readonly (Node | null)[]): Refusal | 
 }
 
 /** In a template, what is before is made a text at once. */
-function texts(nodes: readonly Node[]): Refusal | null {
+function texts(nodes: readonly Node[]): AwaitRefusal | null {
   const found = nodes.find((node) => plain(node).type !== "Literal");
   if (found === undefined) return null;
   return plain(found).type === "AwaitExpression" ? refusals.twice : readBefore(shown(found));

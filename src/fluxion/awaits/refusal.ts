@@ -1,5 +1,5 @@
 /** Why what follows an `await` stays in one part with what is before it, and what would free it. */
-export interface Refusal {
+export interface AwaitRefusal {
   readonly reason: string;
   readonly advice: string;
 }
@@ -55,23 +55,23 @@ export const refusals = {
     reason: "what follows begins with a text, which would be a directive",
     advice: "leave the text out",
   },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, AwaitRefusal>;
 
-export function readBefore(what: string): Refusal {
+export function readBefore(what: string): AwaitRefusal {
   return {
     reason: `${what} is looked at before the wait, and may be something else after it`,
     advice: "put what is awaited into a constant first: `const value = await …`",
   };
 }
 
-export function belongsToCall(what: string): Refusal {
+export function belongsToCall(what: string): AwaitRefusal {
   return {
     reason: `what follows uses ${what}, which belongs to the call that has ended by then`,
     advice: `take what it needs of ${what} into a constant before the await`,
   };
 }
 
-export function usedBefore(name: string): Refusal {
+export function usedBefore(name: string): AwaitRefusal {
   return {
     reason: `${name} is declared after the await, and used before it`,
     advice: `declare ${name} before the await`,

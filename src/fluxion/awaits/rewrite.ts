@@ -1,6 +1,6 @@
 import type { Place } from "../pipeline.js";
 import { Lines, SourceModule } from "../source/index.js";
-import type { Cut } from "./cuts.js";
+import type { AwaitCut } from "./cuts.js";
 
 /** A piece of text that takes the place of another; between equal starts, the order of the list counts. */
 interface Edit {
@@ -53,15 +53,15 @@ class Offsets {
 /** `A; const x = await E; B` as `A; return E.then(async function name(x) { B })`, for each cut of a file. */
 export function rewritten(
   module: SourceModule,
-  cuts: readonly Cut[],
-  names: ReadonlyMap<Cut, string>,
+  cuts: readonly AwaitCut[],
+  names: ReadonlyMap<AwaitCut, string>,
   value: string,
 ): SourceModule {
   const before = module.text;
   const depth = (at: number) =>
     STEP.repeat(cuts.filter((cut) => at >= beginningOf(cut) && at < closingOf(before, cut)).length);
   const lines = new Lines(module);
-  const indent = ({ statement: { start } }: Cut) => lines.indentation(start) + depth(start);
+  const indent = ({ statement: { start } }: AwaitCut) => lines.indentation(start) + depth(start);
   const edits = [
     ...cuts.flatMap((cut) => editsFor(before, cut, names.get(cut) ?? "", value, indent(cut))),
     ...cuts.map((cut) => endOf(before, cut, indent(cut))).reverse(), // the last to begin is the first to end
@@ -94,12 +94,12 @@ export function rewritten(
 }
 
 /** Where the continuation begins in the text as it was. */
-function beginningOf({ awaiting, takes }: Cut): number {
+function beginningOf({ awaiting, takes }: AwaitCut): number {
   return takes.kind === "value" ? awaiting.end : awaiting.argument.end;
 }
 
 /** Where the continuation ends: before the brace that closes its function, or before that one's line. */
-function closingOf(text: string, { body }: Cut): number {
+function closingOf(text: string, { body }: AwaitCut): number {
   const brace = body.end - 1;
   const line = text.lastIndexOf("\n", brace) + 1;
   return line > body.start && text.slice(line, brace).trim() === "" ? line : brace;
@@ -107,7 +107,7 @@ function closingOf(text: string, { body }: Cut): number {
 
 function editsFor(
   text: string,
-  { statement, awaiting, takes, promised }: Cut,
+  { statement, awaiting, takes, promised }: AwaitCut,
   name: string,
   value: string,
   indent: string,
@@ -127,7 +127,7 @@ function editsFor(
   ];
 }
 
-function endOf(text: string, cut: Cut, indent: string): Edit {
+function endOf(text: string, cut: AwaitCut, indent: string): Edit {
   const closing = closingOf(text, cut);
   const isLine = text[closing - 1] === "\n";
   return { start: closing, end: closing, text: isLine ? `${indent}});\n` : "}); " };

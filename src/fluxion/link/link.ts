@@ -6,7 +6,7 @@ import { addSlice, emptySlice, type ModuleSlice, type StagePlan } from "../pipel
 import type { StageEntry } from "../runtime/manifest.js";
 import type { SourceModule } from "../source/index.js";
 import { mainCode } from "./main-code.js";
-import { type Place, type WorkerFile, workerCode } from "./worker-code.js";
+import { type OutputFolder, type WorkerFile, workerCode } from "./worker-code.js";
 
 export interface LinkOptions {
   /** What generated code imports the runtime by. */
@@ -14,7 +14,7 @@ export interface LinkOptions {
   /** Also stages that are plainly not worth it, for tests. */
   readonly trivial?: boolean;
   /** Where everything will lie; without it, files stay where they are and workers find packages by absolute paths. */
-  readonly place?: Place;
+  readonly place?: OutputFolder;
   /** The entry makes the stages known itself. */
   readonly install?: boolean;
 }
@@ -62,7 +62,7 @@ function entryOf({ id, name, place, worker, receivers, inputs, weight }: Stage):
 }
 
 /** The entry need not be in the uppermost folder. */
-function manifestFrom({ path }: SourceModule, place: Place | undefined): string {
+function manifestFrom({ path }: SourceModule, place: OutputFolder | undefined): string {
   const up = place === undefined ? "" : relative(dirname(place.file(path)), place.worker);
   return up === "" ? "./manifest.json" : `${up.replaceAll(sep, "/")}/manifest.json`;
 }

@@ -1,5 +1,5 @@
 import MagicString from "magic-string";
-import type { CallPlan, Input, PartPlan, StagePlan } from "../pipeliner/index.js";
+import type { CallPlan, PartPlan, StageInput, StagePlan } from "../pipeliner/index.js";
 import { type FunctionNode, isFunction, type Node, type SourceModule } from "../source/index.js";
 
 const PICK =
@@ -102,7 +102,7 @@ function nameOfReceiver(node: FunctionNode, name: string, parameter: number | nu
   return parameter !== null && node.params[parameter]?.type !== "Identifier" ? `__flx_${parameter}` : name;
 }
 
-function sentInput(input: Input, helpers: Set<string>, names: ReadonlyMap<string, string>): string {
+function sentInput(input: StageInput, helpers: Set<string>, names: ReadonlyMap<string, string>): string {
   if (input.kind !== "reads") return input.name;
   const { reads } = input;
   const receiver = names.get(input.receiver) ?? input.receiver;

@@ -35,14 +35,14 @@ export interface WorkerFile {
 }
 
 /** Where a program that is written to a folder lies then. */
-export interface Place {
+export interface OutputFolder {
   readonly worker: string;
   file(path: string): string;
 }
 
 export interface WorkerOptions {
   readonly files: ReadonlyMap<SourceModule, WorkerFile>;
-  readonly place: Place | null;
+  readonly place: OutputFolder | null;
 }
 
 /** What workers load of one file: the slice of its declarations that stages need, and its stages. */
@@ -128,7 +128,7 @@ function withPaths(module: SourceModule, { files, place }: WorkerOptions): Magic
 function outside(
   module: SourceModule,
   specifier: string,
-  place: Place | null,
+  place: OutputFolder | null,
   find: (specifier: string, from: string) => string,
 ): string {
   const own = module.imports.get(specifier);

@@ -8,10 +8,10 @@ export {
   type CallPlan,
   decide,
   diagnosticOf,
-  type Input,
   type PartPlan,
+  type StageInput,
   type StagePlan,
 } from "./decide/index.js";
 export { assemble, nameOf, namesOf } from "./partition/index.js";
 export { addSlice, emptySlice, type ModuleSlice } from "./slice/index.js";
-export { exportsOf, type LookingOptions, lookAtWhole, type Whole } from "./whole/index.js";
+export { exportsOf, type LookingOptions, lookAtWhole, type WholeProgram } from "./whole/index.js";

@@ -1,10 +1,10 @@
 import type { FunctionNode, Node, SourceModule, Variable } from "../source/index.js";
-import type { Body, Fact, ReceiverRead, ReceiverThing, Thing, Value } from "./things.js";
+import type { Body, Hazard, ReceiverRead, ReceiverThing, Thing, ValueSet } from "./things.js";
 
 const NOTHING: ReadonlyMap<never, never> = new Map<never, never>();
 const NOBODY: ReadonlySet<never> = new Set<never>();
 
-export interface Effect {
+export interface ReceiverEffect {
   readonly receiver: ReceiverThing;
   readonly node: Node;
   readonly method: string;
@@ -16,7 +16,7 @@ export interface Effect {
  */
 export class BodyFacts {
   readonly reads: ReceiverRead[] = [];
-  readonly effects: Effect[] = [];
+  readonly effects: ReceiverEffect[] = [];
   heavy = false;
   busy = false;
   waits = false;
@@ -24,7 +24,7 @@ export class BodyFacts {
   stale = true;
   /** It would have said something else if that was all that there is to know. */
   wasUnsure = false;
-  #facts: Map<string, Fact> | null = null;
+  #facts: Map<string, Hazard> | null = null;
   #unknown: Set<Node> | null = null;
   #calls: Map<Node, Set<FunctionNode>> | null = null;
   #uses: Map<Node, Variable> | null = null;
@@ -41,7 +41,7 @@ export class BodyFacts {
     readonly module: SourceModule,
   ) {}
 
-  get facts(): ReadonlyMap<string, Fact> {
+  get facts(): ReadonlyMap<string, Hazard> {
     return this.#facts ?? NOTHING;
   }
 
@@ -94,7 +94,7 @@ export class BodyFacts {
     return this.#times ?? NOBODY;
   }
 
-  tell(key: string, fact: Fact): void {
+  tell(key: string, fact: Hazard): void {
     this.#facts ??= new Map();
     if (!this.#facts.has(key)) this.#facts.set(key, fact);
   }
@@ -137,7 +137,7 @@ export class BodyFacts {
     else things.add(thing);
   }
 
-  escape(node: Node, value: Value): void {
+  escape(node: Node, value: ValueSet): void {
     this.#escapes ??= new Map();
     const things = this.#escapes.get(node);
     if (things === undefined) this.#escapes.set(node, new Set(value));

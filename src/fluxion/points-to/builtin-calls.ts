@@ -19,10 +19,19 @@ import type { Engine } from "./engine.js";
 import { accessor } from "./expressions.js";
 import { callbacks as callLater, goesOnLater } from "./library-calls.js";
 import { change, contentsOf, elementsOf, fill, iterated } from "./members.js";
-import { alone, joined, NONE, type Site, type Thing, thingsOf, union, type Value } from "./things.js";
+import {
+  type AllocationSite,
+  alone,
+  joined,
+  NONE,
+  type Thing,
+  thingsOf,
+  union,
+  type ValueSet,
+} from "./things.js";
 
 /** A call of a function of the language or of Node that is there without an import. */
-export function callBuiltin(engine: Engine, path: string, args: readonly Value[], node: Node): Value {
+export function callBuiltin(engine: Engine, path: string, args: readonly ValueSet[], node: Node): ValueSet {
   const [first = "", second = "", method = ""] = path.split(".");
   // `Date.prototype.setTime.call(date, 0)`
   if (second === "prototype" && MUTATING.has(method)) return unknownCall(engine, node, args, path);
@@ -71,7 +80,7 @@ export function callBuiltin(engine: Engine, path: string, args: readonly Value[]
   return unknownCall(engine, node, args, path);
 }
 
-export function makeBuiltin(engine: Engine, path: string, args: readonly Value[], node: Node): Value {
+export function makeBuiltin(engine: Engine, path: string, args: readonly ValueSet[], node: Node): ValueSet {
   if (path === "Promise") return promise(engine, args, node);
   if (path === "Date" && args.length === 0) engine.current.vary(node);
   if (!CLASSES.has(path)) return unknownCall(engine, node, args, `new ${path}`);
@@ -80,7 +89,7 @@ export function makeBuiltin(engine: Engine, path: string, args: readonly Value[]
 }
 
 /** Memory, which several objects may be made of: a change of one is a change of all. */
-function memoryIn([value = NONE]: readonly Value[], node: Node): Value {
+function memoryIn([value = NONE]: readonly ValueSet[], node: Node): ValueSet {
   const [first] = node.type === "NewExpression" || node.type === "CallExpression" ? node.arguments : [];
   const isBuffer = first?.type === "MemberExpression" && keyOf(first, first.property) === "buffer";
   return new Set(
@@ -94,7 +103,7 @@ function memoryIn([value = NONE]: readonly Value[], node: Node): Value {
 }
 
 /** `new Promise((resolve) => …)`: what it resolves to is what it is taken for. */
-function promise(engine: Engine, args: readonly Value[], node: Node): Value {
+function promise(engine: Engine, args: readonly ValueSet[], node: Node): ValueSet {
   const site = engine.site(node);
   const resolve = alone(engine.resolver(node, site));
   const reject = alone(engine.resolver(node.type === "NewExpression" ? node.callee : node, site));
@@ -104,7 +113,7 @@ function promise(engine: Engine, args: readonly Value[], node: Node): Value {
 }
 
 /** Functions in the description of a property run when it is read or written. */
-function described(engine: Engine, args: readonly Value[], node: Node): void {
+function described(engine: Engine, args: readonly ValueSet[], node: Node): void {
   const isMade = args.some((each) =>
     thingsOf(engine.reachable(each)).some(({ kind }) => kind === "function"),
   );
@@ -112,7 +121,7 @@ function described(engine: Engine, args: readonly Value[], node: Node): void {
     engine.fact("HW-7006", node, "it makes an object with a getter or a setter", "use a plain field");
 }
 
-function passing(engine: Engine, path: string, args: readonly Value[], node: Node): Value {
+function passing(engine: Engine, path: string, args: readonly ValueSet[], node: Node): ValueSet {
   const site = engine.site(node, null, path === "RegExp" && mayRemember(args, node));
   if (path === "Promise.reject") for (const value of args) engine.escape(value, node);
   const given = callbacks(engine, args, node);
@@ -127,14 +136,14 @@ function passing(engine: Engine, path: string, args: readonly Value[], node: Nod
 }
 
 /** A regular expression that is made of texts: what flags it has is known only if they are written there. */
-function mayRemember([pattern = NONE]: readonly Value[], node: Node): boolean {
+function mayRemember([pattern = NONE]: readonly ValueSet[], node: Node): boolean {
   const args = node.type === "NewExpression" || node.type === "CallExpression" ? node.arguments : [];
   const [, flags] = args;
   if (flags === undefined) return pattern.size > 0 || args[0]?.type === "SpreadElement";
   return flags.type !== "Literal" || /[gy]/.test(String(flags.value));
 }
 
-function changing(engine: Engine, path: string, args: readonly Value[], node: Node): Value {
+function changing(engine: Engine, path: string, args: readonly ValueSet[], node: Node): ValueSet {
   const [target = NONE, ...others] = args;
   const first = node.type === "CallExpression" ? (node.arguments[0] ?? node) : node;
   for (const thing of thingsOf(target)) {
@@ -147,14 +156,14 @@ function changing(engine: Engine, path: string, args: readonly Value[], node: No
 }
 
 /** `Object.defineProperty(o, "a", { get() {…} })` */
-function accessors(engine: Engine, of: Site, descriptors: readonly Value[]): void {
+function accessors(engine: Engine, of: AllocationSite, descriptors: readonly ValueSet[]): void {
   for (const value of descriptors) {
     for (const each of engine.reachable(value))
       if (each.kind === "function") accessor(engine, of, null, each);
   }
 }
 
-function callbacks(engine: Engine, args: readonly Value[], node: Node): Value {
+function callbacks(engine: Engine, args: readonly ValueSet[], node: Node): ValueSet {
   let found: Set<Thing> | null = null;
   for (const value of args) found = joined(found, elementsOf(engine, value, node));
   const contents = found ?? NONE;

@@ -9,11 +9,11 @@ import { callLibrary } from "./library-calls.js";
 import { elementsOf, memberOfThing } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
-import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
+import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type ValueSet } from "./things.js";
 import { thisValue } from "./this.js";
 
 /** What `require` or `import` of a name gives. */
-export function moduleNamed(engine: Engine, specifier: string): Value {
+export function moduleNamed(engine: Engine, specifier: string): ValueSet {
   const own = engine.module.imports.get(specifier);
   if (own === undefined) return alone(engine.library(specifier.replace(/^node:/, ""), "", null, true));
   const module = engine.options.program.modules.get(own);
@@ -36,12 +36,12 @@ export function loadsLate(engine: Engine, node: Node): void {
   engine.fact("HW-7012", node, reason, "load it at the top of the file");
 }
 
-export function evaluateCall(engine: Engine, node: CallExpression): Value {
+export function evaluateCall(engine: Engine, node: CallExpression): ValueSet {
   return callWith(engine, node, argumentsOf(engine, node));
 }
 
-function argumentsOf(engine: Engine, node: CallExpression | (Node & { type: "NewExpression" })): Value[] {
-  const values: Value[] = [];
+function argumentsOf(engine: Engine, node: CallExpression | (Node & { type: "NewExpression" })): ValueSet[] {
+  const values: ValueSet[] = [];
   const { arguments: args } = node;
   for (let i = 0; i < args.length; i++) {
     const each = args[i];
@@ -52,7 +52,7 @@ function argumentsOf(engine: Engine, node: CallExpression | (Node & { type: "New
 }
 
 /** From the first spread argument on, each may stand anywhere. */
-function fromSpread(engine: Engine, args: readonly Node[]): Value[] {
+function fromSpread(engine: Engine, args: readonly Node[]): ValueSet[] {
   const all = union(...args.map((each) => evaluate(engine, each)));
   return Array.from({ length: SPREAD_MAX }, () => all);
 }
@@ -61,7 +61,7 @@ function fromSpread(engine: Engine, args: readonly Node[]): Value[] {
 const SPREAD_MAX = 255;
 
 /** A call as it is written, but with these arguments. */
-export function callWith(engine: Engine, node: CallExpression, args: readonly Value[]): Value {
+export function callWith(engine: Engine, node: CallExpression, args: readonly ValueSet[]): ValueSet {
   const specifier = requiredBy(node);
   if (specifier !== null) {
     if (engine.module.imports.has(specifier) || isMissing(engine, specifier)) loadsLate(engine, node);
@@ -89,10 +89,10 @@ export function callWith(engine: Engine, node: CallExpression, args: readonly Va
 function callAll(
   engine: Engine,
   targets: readonly Thing[],
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: Node,
-  self: Value,
-): Value {
+  self: ValueSet,
+): ValueSet {
   const [first] = targets;
   if (first !== undefined && targets.length === 1) return callThing(engine, first, args, node, self);
   return union(...targets.map((each) => callThing(engine, each, args, node, self)));
@@ -101,10 +101,10 @@ function callAll(
 export function callThing(
   engine: Engine,
   target: Thing,
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: Node,
-  self: Value,
-): Value {
+  self: ValueSet,
+): ValueSet {
   switch (target.kind) {
     case "function":
       return union(engine.call(target.node, node, args, self));
@@ -140,11 +140,11 @@ export function callThing(
 
 function callMethod(
   engine: Engine,
-  object: Value,
+  object: ValueSet,
   key: string | null,
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: CallExpression,
-): Value {
+): ValueSet {
   const [first, ...others] = thingsOf(object);
   if (first === undefined) return callDataMethod(engine, null, key, args, node);
   const given = callMethodOf(engine, first, key, args, node);
@@ -156,9 +156,9 @@ function callMethodOf(
   engine: Engine,
   thing: Thing,
   key: string | null,
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: CallExpression,
-): Value {
+): ValueSet {
   switch (thing.kind) {
     case "receiver":
       return key === null && thing.receiver !== "next"
@@ -193,9 +193,9 @@ function callMethodOf(
 function bound(
   engine: Engine,
   thing: Thing & { kind: "function" },
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: CallExpression,
-): Value {
+): ValueSet {
   const [self = NONE, ...others] = args;
   if (others.length > 0) {
     for (const each of [alone(thing), ...args]) engine.escape(each, node);
@@ -205,7 +205,7 @@ function bound(
   return alone(thing);
 }
 
-function spread(engine: Engine, value: Value | undefined): Value[] {
+function spread(engine: Engine, value: ValueSet | undefined): ValueSet[] {
   const contents = new Set<Thing>();
   for (const thing of value ?? []) {
     if (thing.kind === "site") for (const each of engine.inside(thing).rest) contents.add(each);
@@ -214,11 +214,11 @@ function spread(engine: Engine, value: Value | undefined): Value[] {
   return Array.from({ length: SPREAD_MAX }, () => contents);
 }
 
-export function evaluateNew(engine: Engine, node: Node & { type: "NewExpression" }): Value {
+export function evaluateNew(engine: Engine, node: Node & { type: "NewExpression" }): ValueSet {
   const args = argumentsOf(engine, node);
   const targets = evaluate(engine, node.callee);
   if (engine.module.remarks(node).includes("pure")) return alone(engine.data("fresh", node));
-  const made = thingsOf(targets).map((target): Value => {
+  const made = thingsOf(targets).map((target): ValueSet => {
     if (target.kind === "class") return construct(engine, target, args, node);
     if (target.kind === "library") return callLibrary(engine, target, args, node);
     if (target.kind === "builtin") return makeBuiltin(engine, target.path, args, node);
@@ -233,7 +233,7 @@ export function evaluateNew(engine: Engine, node: Node & { type: "NewExpression"
   return made.length === 0 ? unknownCall(engine, node, args, `new ${written(node.callee)}`) : union(...made);
 }
 
-function construct(engine: Engine, of: ClassThing, args: readonly Value[], node: Node): Value {
+function construct(engine: Engine, of: ClassThing, args: readonly ValueSet[], node: Node): ValueSet {
   const site = engine.site(node, of);
   initialise(engine, of, site, args, node);
   const own = of.node.body.body.find(
@@ -247,7 +247,7 @@ function initialise(
   engine: Engine,
   of: ClassThing,
   site: Thing,
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: Node,
   below: readonly Thing[] = [],
 ): void {
@@ -266,7 +266,7 @@ function above(
   engine: Engine,
   of: ClassThing,
   site: Thing,
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: Node,
   below: readonly Thing[] = [],
 ): void {
@@ -293,7 +293,7 @@ function above(
 /** `new Map(entries)` of a class that extends Map calls its `set`. */
 const FILLING: Readonly<Record<string, string>> = { Map: "set", Set: "add", WeakMap: "set", WeakSet: "add" };
 
-function filled(engine: Engine, path: string, site: Thing, args: readonly Value[], node: Node): void {
+function filled(engine: Engine, path: string, site: Thing, args: readonly ValueSet[], node: Node): void {
   if (site.kind !== "site" || site.madeBy === null || args.length === 0) return;
   const from = elementsOf(engine, union(...args), node);
   const each = union(...args, from, elementsOf(engine, from, node));
@@ -303,7 +303,7 @@ function filled(engine: Engine, path: string, site: Thing, args: readonly Value[
   for (const thing of thingsOf(method ?? NONE)) callThing(engine, thing, [each, each], node, alone(site));
 }
 
-function callSuper(engine: Engine, node: Node, args: readonly Value[]): Value {
+function callSuper(engine: Engine, node: Node, args: readonly ValueSet[]): ValueSet {
   const place = memberAround(node);
   if (place === null) return NONE;
   for (const site of thingsOf(thisValue(engine, node))) {
@@ -317,8 +317,8 @@ function callAbove(
   engine: Engine,
   node: CallExpression,
   callee: Node & { type: "MemberExpression" },
-  args: readonly Value[],
-): Value {
+  args: readonly ValueSet[],
+): ValueSet {
   if (callee.computed) evaluate(engine, callee.property);
   const self = thisValue(engine, callee.object);
   const key = keyOf(callee, callee.property);
@@ -337,7 +337,7 @@ function callAbove(
 }
 
 /** Nothing is known of what is called: it may do anything to anything that it can reach. */
-export function unknownCall(engine: Engine, node: Node, args: readonly Value[], name: string): Value {
+export function unknownCall(engine: Engine, node: Node, args: readonly ValueSet[], name: string): ValueSet {
   if (!engine.isStrict()) return NONE;
   engine.unknown(
     node,

@@ -3,7 +3,7 @@ import { type FunctionNode, keyOf, type Node } from "../source/index.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { fill } from "./members.js";
-import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
+import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type ValueSet } from "./things.js";
 
 type ClassNode = ClassThing["node"];
 
@@ -55,17 +55,17 @@ export function lookAtFields(engine: Engine, body: Node): void {
 }
 
 /** `super.name`, and who has it: the class above that of the text, not that of the object. */
-export interface Above {
-  readonly found: Value;
+export interface SuperMember {
+  readonly found: ValueSet;
   /** The class above is none of the program, so that it is a method of the language. */
   readonly isForeign: boolean;
 }
 
-export function memberAbove(engine: Engine, node: Node, key: string, self: Value): Above | null {
+export function memberAbove(engine: Engine, node: Node, key: string, self: ValueSet): SuperMember | null {
   const place = memberAround(node);
   if (place === null) return null;
   const above = classesAbove(engine, engine.class(place.owner));
-  const found = above.map((each): Value => {
+  const found = above.map((each): ValueSet => {
     if (each.kind !== "class") return NONE;
     if (place.isStatic) return staticMember(engine, each, key, node, self) ?? NONE;
     return methodOf(engine, each, key, node, self) ?? NONE;
@@ -125,7 +125,7 @@ export function binderOf(node: Node, root: Node | null): { binder: Binder; isOut
 }
 
 /** What `this` may be, if that is known. */
-export function boundTo(engine: Engine, binder: Binder): Value {
+export function boundTo(engine: Engine, binder: Binder): ValueSet {
   if (binder.kind === "function") return engine.self(binder.node);
   if (binder.kind === "class") return alone(engine.class(binder.node));
   return engine.module.format === "commonjs" ? alone(engine.namespace(engine.module)) : NONE;
@@ -137,9 +137,9 @@ export function methodOf(
   of: ClassThing,
   key: string,
   node: Node,
-  self: Value,
+  self: ValueSet,
   seen: ReadonlySet<ClassThing> = new Set(),
-): Value | null {
+): ValueSet | null {
   const own = ownMember(engine, of, key, node, self, false);
   if (own !== null) return own;
   const found = classesAbove(engine, of).flatMap((above) => {
@@ -156,9 +156,9 @@ function ownMember(
   of: ClassThing,
   key: string,
   node: Node,
-  self: Value,
+  self: ValueSet,
   isStatic: boolean,
-): Value | null {
+): ValueSet | null {
   const member = of.node.body.body.findLast(
     (each) =>
       each.type === "MethodDefinition" &&
@@ -178,8 +178,8 @@ export function accessed(
   kind: "get" | "set",
   key: string | null,
   node: Node,
-  args: readonly Value[],
-  self: Value,
+  args: readonly ValueSet[],
+  self: ValueSet,
 ): void {
   for (const { node: each } of chainOf(engine, of)) {
     for (const member of each.body.body) {
@@ -204,9 +204,9 @@ export function staticMember(
   of: ClassThing,
   key: string,
   node: Node,
-  self: Value,
+  self: ValueSet,
   seen: ReadonlySet<ClassThing> = new Set(),
-): Value | null {
+): ValueSet | null {
   const method = ownMember(engine, of, key, node, self, true);
   engine.inside(of);
   const own = of.fields.get(key);

@@ -14,15 +14,15 @@ import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { change, contentsOf, elementsOf, fill } from "./members.js";
 import {
+  type AllocationSite,
   alone,
   type DataThing,
   joined,
   NONE,
-  type Site,
   type Thing,
   thingsOf,
   union,
-  type Value,
+  type ValueSet,
 } from "./things.js";
 
 /**
@@ -31,11 +31,11 @@ import {
  */
 export function callDataMethod(
   engine: Engine,
-  thing: Site | DataThing | null,
+  thing: AllocationSite | DataThing | null,
   key: string | null,
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: CallExpression,
-): Value {
+): ValueSet {
   const self = thing === null ? NONE : alone(thing);
   if (key === null) return unknownCall(engine, node, [...args, self], written(node.callee));
   if (key === "valueOf") return self;
@@ -95,7 +95,7 @@ export function callDataMethod(
 }
 
 /** `{ value, done }` */
-function next(engine: Engine, self: Value, node: CallExpression): Value {
+function next(engine: Engine, self: ValueSet, node: CallExpression): ValueSet {
   const made = engine.site(node);
   engine.put(made, null, elementsOf(engine, self, node));
   return union(alone(made), self, contentsOf(engine, self));
@@ -104,9 +104,9 @@ function next(engine: Engine, self: Value, node: CallExpression): Value {
 /** What is left in the object of the method, or in an argument of it, though the method only tells something. */
 function leaveMarks(
   engine: Engine,
-  thing: Site | DataThing | null,
+  thing: AllocationSite | DataThing | null,
   key: string,
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: CallExpression,
 ): void {
   // `decode(bytes, { stream: true })` remembers half a letter; going on with an iterator uses it up.
@@ -121,16 +121,16 @@ function leaveMarks(
 }
 
 /** With the flag `g`, `replace` and `match` begin anew each time. */
-function isSticky({ node, remembers }: Site): boolean {
+function isSticky({ node, remembers }: AllocationSite): boolean {
   return remembers && !(node.type === "Literal" && "regex" in node && node.regex.flags.includes("g"));
 }
 
 /** A part of a Buffer is the same memory. */
-function isView(thing: Site | DataThing | null, key: string): boolean {
+function isView(thing: AllocationSite | DataThing | null, key: string): boolean {
   return key === "subarray" || (key === "slice" && thing?.kind === "data");
 }
 
-export function hasFunction(value: Value): boolean {
+export function hasFunction(value: ValueSet): boolean {
   return thingsOf(value).some(({ kind }) => kind === "function");
 }
 
@@ -140,12 +140,12 @@ function isCallback({ kind }: Thing): boolean {
 
 function callbacks(
   engine: Engine,
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: CallExpression,
-  seen: Value,
-  of: Value = NONE,
-  self: Value = NONE,
-): Value {
+  seen: ValueSet,
+  of: ValueSet = NONE,
+  self: ValueSet = NONE,
+): ValueSet {
   let given: Set<Thing> | null = null;
   for (const value of args) {
     for (const thing of thingsOf(value)) {
@@ -168,7 +168,7 @@ const CALLING = /^(forEach|map|flatMap|filter|some|every|find|findIndex|reduce|t
 /** `[1].forEach(list.push, list)`: a method that changes its object is called by whoever it is given to. */
 export function takenAlong(
   engine: Engine,
-  object: Value,
+  object: ValueSet,
   key: string,
   node: Node & { type: "MemberExpression" },
 ): void {

@@ -17,9 +17,9 @@ import { evaluate } from "./expressions.js";
 import { callImplicit } from "./implicit.js";
 import { Memory } from "./memory.js";
 import { bind, bindDefault } from "./patterns.js";
-import { isNew, type Readers, seenBy } from "./places.js";
 import type { Rupture } from "./ruptures.js";
-import { alone, type Body, type NamespaceThing, NONE, type Thing, type Value } from "./things.js";
+import { alone, type Body, type NamespaceThing, NONE, type Thing, type ValueSet } from "./things.js";
+import { isNew, type Readers, seenBy } from "./value-cells.js";
 
 /** More rounds than any program needs whose values are finite; each round only adds. */
 const ROUNDS_MAX = 100;
@@ -181,7 +181,7 @@ export class Engine extends Memory {
    * Something goes to code that is not looked at, or to a place from which anybody may take it. From there it may come back
    * under any name, so it counts as changed. Only the whole program knows who holds what, so only there this is noted.
    */
-  escape(value: Value, node: Node): void {
+  escape(value: ValueSet, node: Node): void {
     if (this.options.root !== null || value.size === 0) return;
     this.#toldOthers ||= this.#current !== this.turn;
     this.current.escape(node, value);
@@ -200,7 +200,7 @@ export class Engine extends Memory {
   }
 
   /** What a call gives; it may become more. */
-  call(target: FunctionNode, node: Node, args: readonly Value[], self: Value): Value {
+  call(target: FunctionNode, node: Node, args: readonly ValueSet[], self: ValueSet): ValueSet {
     this.current.call(node, target);
     this.give(target, args, self);
     if (!target.generator) return this.returned(target);
@@ -210,14 +210,14 @@ export class Engine extends Memory {
   }
 
   /** What a function may be called with. */
-  give(target: FunctionNode, args: readonly Value[], self: Value): void {
+  give(target: FunctionNode, args: readonly ValueSet[], self: ValueSet): void {
     const called = this.enter(target);
     if (called.module.saysArguments && target.type !== "ArrowFunctionExpression") {
       for (const each of args) this.giveArgument(target, each);
     }
     this.giveSelf(target, self);
     const { params } = target;
-    const bindTo = (to: Node, value: Value) => this.at(target, () => bind(this, to, value));
+    const bindTo = (to: Node, value: ValueSet) => this.at(target, () => bind(this, to, value));
     for (let i = 0; i < params.length; i++) {
       const parameter = params[i];
       if (parameter?.type === "RestElement") {

@@ -1,7 +1,14 @@
 import type { FunctionNode, Node } from "../source/index.js";
 import { chainOf, fieldsOf, hasFields } from "./classes.js";
 import type { Engine } from "./engine.js";
-import { alone, type Body, type ClassThing, type Site, type Thing, type Value } from "./things.js";
+import {
+  type AllocationSite,
+  alone,
+  type Body,
+  type ClassThing,
+  type Thing,
+  type ValueSet,
+} from "./things.js";
 
 /** Where something went that nobody follows there. */
 export interface Escape {
@@ -27,7 +34,7 @@ export function escapedFrom(engine: Engine): Map<Thing, Escape> {
 }
 
 /** What whoever holds a thing gets by looking into it, or by calling it. */
-function within(engine: Engine, thing: Thing): Value[] {
+function within(engine: Engine, thing: Thing): ValueSet[] {
   switch (thing.kind) {
     case "site":
       return [...thing.fields.values(), thing.rest, ...(thing.madeBy ? methodsOf(engine, thing.madeBy) : [])];
@@ -43,7 +50,7 @@ function within(engine: Engine, thing: Thing): Value[] {
 }
 
 /** All that a class and those above it can do, for itself or for an instance. */
-function methodsOf(engine: Engine, of: ClassThing): Value[] {
+function methodsOf(engine: Engine, of: ClassThing): ValueSet[] {
   return [...chainOf(engine, of)].flatMap(({ node }) =>
     node.body.body.flatMap((member) =>
       member.type === "MethodDefinition" && member.kind !== "constructor"
@@ -54,7 +61,7 @@ function methodsOf(engine: Engine, of: ClassThing): Value[] {
 }
 
 /** What others may make of a class that they have. */
-function instanceOf(engine: Engine, of: ClassThing): Site {
+function instanceOf(engine: Engine, of: ClassThing): AllocationSite {
   return engine.at(engine.moduleOf(of.node).syntax, () => engine.site(of.node, of));
 }
 

@@ -14,12 +14,20 @@ import type { Engine } from "./engine.js";
 import { contentsOf, iterated, memberOf } from "./members.js";
 import { bind } from "./patterns.js";
 import { passOn } from "./receivers.js";
-import { alone, type FunctionThing, NONE, type Site, thingsOf, union, type Value } from "./things.js";
+import {
+  type AllocationSite,
+  alone,
+  type FunctionThing,
+  NONE,
+  thingsOf,
+  union,
+  type ValueSet,
+} from "./things.js";
 import { newTarget, superValue, thisValue } from "./this.js";
 import { read } from "./variables.js";
 
 /** What an expression may give; for a statement, looks at what is in it. What is frequent comes first. */
-export function evaluate(engine: Engine, node: Node): Value {
+export function evaluate(engine: Engine, node: Node): ValueSet {
   switch (node.type) {
     case "Identifier":
       return read(engine, node);
@@ -128,19 +136,19 @@ function comparison(engine: Engine, node: Node & { type: "BinaryExpression" }): 
   }
 }
 
-function isCopy(value: Value): boolean {
+function isCopy(value: ValueSet): boolean {
   return thingsOf(value).some(
     (each) => each.kind === "data" && (each.owner === "input" || each.owner === "given"),
   );
 }
 
-function isOfFile(value: Value): boolean {
+function isOfFile(value: ValueSet): boolean {
   return thingsOf(value).some(
     (each) => (each.kind === "site" && each.shared) || (each.kind === "data" && each.owner === "loaded"),
   );
 }
 
-function statement(engine: Engine, node: Node): Value {
+function statement(engine: Engine, node: Node): ValueSet {
   switch (node.type) {
     case "ReturnStatement":
       if (node.argument !== null) engine.giveBack(engine.current.body, evaluate(engine, node.argument));
@@ -201,7 +209,7 @@ function evaluateChild(node: Node, engine: Engine): void {
 }
 
 /** A promise stands for what it resolves to. */
-function awaited(engine: Engine, value: Value): Value {
+function awaited(engine: Engine, value: ValueSet): ValueSet {
   const promises = thingsOf(value).filter(
     (each) => each.kind === "site" && each.madeBy === null && /^(Call|New)Expression$/.test(each.node.type),
   );
@@ -213,12 +221,12 @@ function yielded(engine: Engine, node: Node & { type: "YieldExpression" }, argum
   engine.giveBack(engine.current.body, node.delegate ? iterated(engine, value, argument) : value);
 }
 
-function either(a: Value, b: Value): Value {
+function either(a: ValueSet, b: ValueSet): ValueSet {
   return a.size === 0 ? b : b.size === 0 ? a : union(a, b);
 }
 
-function functionValue(engine: Engine, node: FunctionNode): Value {
-  const made: Value = alone(engine.function(node));
+function functionValue(engine: Engine, node: FunctionNode): ValueSet {
+  const made: ValueSet = alone(engine.function(node));
   if (node.id) {
     const variable = engine.module.variable(node.id);
     if (variable) engine.assign(variable, made);
@@ -228,7 +236,7 @@ function functionValue(engine: Engine, node: FunctionNode): Value {
 }
 
 /** A function of a block is given to the variable of that name around the block, too, when the block runs. */
-function assignOutside(engine: Engine, { name, scope }: Variable, made: Value): void {
+function assignOutside(engine: Engine, { name, scope }: Variable, made: ValueSet): void {
   const { variableScope } = scope;
   for (let outer = scope.upper; outer && scope !== variableScope; outer = outer.upper) {
     const variable = outer.set.get(name);
@@ -237,7 +245,7 @@ function assignOutside(engine: Engine, { name, scope }: Variable, made: Value): 
   }
 }
 
-function memberValue(engine: Engine, node: Node & { type: "MemberExpression" }): Value {
+function memberValue(engine: Engine, node: Node & { type: "MemberExpression" }): ValueSet {
   if (node.object.type === "Super") return superValue(engine, node);
   const object = evaluate(engine, node.object);
   if (node.computed) evaluate(engine, node.property);
@@ -246,11 +254,11 @@ function memberValue(engine: Engine, node: Node & { type: "MemberExpression" }):
   return memberOf(engine, object, key, node);
 }
 
-function assignment(engine: Engine, node: Node & { type: "AssignmentExpression" }): Value {
+function assignment(engine: Engine, node: Node & { type: "AssignmentExpression" }): ValueSet {
   const right = evaluate(engine, node.right);
   const keeps = node.operator === "=" || /^(\?\?|\|\||&&)=$/.test(node.operator);
   const value = keeps ? right : NONE;
-  let before: Value = NONE;
+  let before: ValueSet = NONE;
   if (node.operator !== "=" && node.left.type !== "ObjectPattern" && node.left.type !== "ArrayPattern") {
     before = evaluate(engine, node.left);
   }
@@ -258,7 +266,7 @@ function assignment(engine: Engine, node: Node & { type: "AssignmentExpression" 
   return keeps ? either(before, value) : NONE;
 }
 
-function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }): Value {
+function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }): ValueSet {
   const site = engine.site(node);
   for (const property of node.properties) {
     if (property.type === "SpreadElement") {
@@ -278,23 +286,28 @@ function objectValue(engine: Engine, node: Node & { type: "ObjectExpression" }):
 }
 
 /** Getters give what is behind the key, and setters are given it. */
-export function accessor(engine: Engine, of: Site, key: string | null, { node }: FunctionThing): void {
+export function accessor(
+  engine: Engine,
+  of: AllocationSite,
+  key: string | null,
+  { node }: FunctionThing,
+): void {
   const held = key === null ? engine.inside(of).rest : (engine.inside(of).fields.get(key) ?? NONE);
   engine.give(node, [union(held)], alone(of));
   engine.put(of, key, engine.returned(node));
 }
 
-function arrayValue(engine: Engine, node: Node & { type: "ArrayExpression" }): Value {
+function arrayValue(engine: Engine, node: Node & { type: "ArrayExpression" }): ValueSet {
   const site = engine.site(node);
   for (const element of node.elements)
     if (element !== null) engine.put(site, null, evaluate(engine, element));
   return alone(site);
 }
 
-function tagged(engine: Engine, node: Node & { type: "TaggedTemplateExpression" }): Value {
+function tagged(engine: Engine, node: Node & { type: "TaggedTemplateExpression" }): ValueSet {
   const values = node.quasi.expressions.map((each) => evaluate(engine, each));
   const tags = evaluate(engine, node.tag);
-  const results: Value[] = [];
+  const results: ValueSet[] = [];
   for (const tag of tags) {
     if (tag.kind === "function") results.push(engine.call(tag.node, node, [NONE, ...values], NONE));
     else if (tag.kind !== "builtin" || tag.path !== "String.raw") {
@@ -305,7 +318,7 @@ function tagged(engine: Engine, node: Node & { type: "TaggedTemplateExpression" 
   return results.reduce(either, NONE);
 }
 
-function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "ClassExpression" }): Value {
+function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "ClassExpression" }): ValueSet {
   const made = engine.class(node);
   if (node.superClass !== null) evaluate(engine, node.superClass);
   if (node.id !== null) {
@@ -324,7 +337,7 @@ function classValue(engine: Engine, node: Node & { type: "ClassDeclaration" | "C
   return alone(made);
 }
 
-function imported(engine: Engine, node: Node & { type: "ImportExpression" }): Value {
+function imported(engine: Engine, node: Node & { type: "ImportExpression" }): ValueSet {
   const { source } = node;
   if (source.type === "Literal" && typeof source.value === "string") {
     if (isMissing(engine, source.value)) loadsLate(engine, node);

@@ -4,15 +4,15 @@ import { chainOf, fieldsOf, methodOf } from "./classes.js";
 import type { Engine } from "./engine.js";
 import { contentsOf, memberOf } from "./members.js";
 import {
+  type AllocationSite,
   alone,
   type ClassThing,
   type Holder,
   NONE,
   reachable,
-  type Site,
   type Thing,
   thingsOf,
-  type Value,
+  type ValueSet,
 } from "./things.js";
 
 /** What the language calls when an object is turned into something else, waited for or gone through. */
@@ -134,7 +134,7 @@ function implicitIn(engine: Engine, thing: Holder): Implicit[] {
   return found;
 }
 
-function functionsIn(value: Value, isGiven: boolean): Implicit[] {
+function functionsIn(value: ValueSet, isGiven: boolean): Implicit[] {
   return thingsOf(value).flatMap((each) => (each.kind === "function" ? [{ node: each.node, isGiven }] : []));
 }
 
@@ -166,7 +166,7 @@ export function methodsOf(engine: Engine, of: ClassThing): FunctionNode[] {
 }
 
 /** What going through an object with an iterator of its own gives; null if it has none. */
-export function yieldedBy(engine: Engine, thing: Site, node: Node): Value | null {
+export function yieldedBy(engine: Engine, thing: AllocationSite, node: Node): ValueSet | null {
   const iterators = [
     ...membersNamed(engine, thing, "@@iterator", node),
     ...membersNamed(engine, thing, "@@asyncIterator", node),
@@ -183,7 +183,7 @@ export function yieldedBy(engine: Engine, thing: Site, node: Node): Value | null
 }
 
 /** Functions behind keys that the text does not tell: one may be an iterator. */
-function unnamed(engine: Engine, thing: Site): Thing[] {
+function unnamed(engine: Engine, thing: AllocationSite): Thing[] {
   if (thing.madeBy === null && thing.node.type !== "ObjectExpression") return [];
   const own = thingsOf(engine.inside(thing).rest).filter(({ kind }) => kind === "function");
   const classes = thing.madeBy === null ? [] : [...chainOf(engine, thing.madeBy)];
@@ -198,7 +198,7 @@ function unnamed(engine: Engine, thing: Site): Thing[] {
 }
 
 /** What an iterator gives, one after the other: what is in the results of its `next`, or in itself. */
-function stepsOf(engine: Engine, iterator: Thing, node: Node): Value {
+function stepsOf(engine: Engine, iterator: Thing, node: Node): ValueSet {
   const steps = iterator.kind === "site" ? membersNamed(engine, iterator, "next", node) : [];
   if (steps.length === 0) return contentsOf(engine, alone(iterator));
   const found = new Set<Thing>();
@@ -210,7 +210,7 @@ function stepsOf(engine: Engine, iterator: Thing, node: Node): Value {
   return found;
 }
 
-function membersNamed(engine: Engine, thing: Site, key: string, node: Node): Thing[] {
+function membersNamed(engine: Engine, thing: AllocationSite, key: string, node: Node): Thing[] {
   const ofClass = thing.madeBy && methodOf(engine, thing.madeBy, key, node, alone(thing));
   const own = engine.hasField(thing, key) ? (engine.inside(thing).fields.get(key) ?? NONE) : NONE;
   return [...(ofClass ?? NONE), ...own];

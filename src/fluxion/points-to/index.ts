@@ -13,16 +13,16 @@ export { evaluate, nameOf } from "./expressions.js";
 export { memberOf } from "./members.js";
 export { bind } from "./patterns.js";
 export { copyable } from "./receivers.js";
-export type { Door, Rupture } from "./ruptures.js";
+export type { CallerKind, Rupture } from "./ruptures.js";
 export {
   alone,
   type Body,
-  type Fact,
+  type Hazard,
   type LibraryThing,
   NONE,
   type ReceiverThing,
   reachable,
   type Thing,
-  type Value,
+  type ValueSet,
 } from "./things.js";
 export { isOfFile, isReassigned } from "./variables.js";

@@ -12,11 +12,16 @@ import { hasFunction } from "./data-methods.js";
 import type { Engine } from "./engine.js";
 import { methodsOf } from "./implicit.js";
 import { change } from "./members.js";
-import { alone, type LibraryThing, NONE, type Thing, thingsOf, union, type Value } from "./things.js";
+import { alone, type LibraryThing, NONE, type Thing, thingsOf, union, type ValueSet } from "./things.js";
 import { isReassigned } from "./variables.js";
 
 /** A call of something that a package exports, or of a method of what it made. */
-export function callLibrary(engine: Engine, target: LibraryThing, args: readonly Value[], node: Node): Value {
+export function callLibrary(
+  engine: Engine,
+  target: LibraryThing,
+  args: readonly ValueSet[],
+  node: Node,
+): ValueSet {
   const { knowledge } = engine.options;
   const { library, path } = target;
   const says = (question: Parameters<typeof knowledge.says>[0]) => knowledge.says(question, library, path);
@@ -63,7 +68,7 @@ export function callLibrary(engine: Engine, target: LibraryThing, args: readonly
 }
 
 /** A call of something that waits for the outside. */
-export function goesOnLater(engine: Engine, name: string, args: readonly Value[], node: Node): Value {
+export function goesOnLater(engine: Engine, name: string, args: readonly ValueSet[], node: Node): ValueSet {
   engine.fact(
     "HW-7009",
     node,
@@ -76,7 +81,7 @@ export function goesOnLater(engine: Engine, name: string, args: readonly Value[]
 }
 
 /** What a known function may do with its arguments, besides reading them. */
-function given(engine: Engine, target: LibraryThing, args: readonly Value[], node: Node): void {
+function given(engine: Engine, target: LibraryThing, args: readonly ValueSet[], node: Node): void {
   const { library, path } = target;
   const { knowledge } = engine.options;
   if (args.every((each) => each.size === 0)) return;
@@ -151,7 +156,7 @@ function handOver(engine: Engine, thing: Thing, node: Node): void {
  */
 export function callbacks(
   engine: Engine,
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: Node,
   { keeper = null, helps = false }: { readonly keeper?: LibraryThing | null; readonly helps?: boolean },
 ): void {
@@ -165,7 +170,7 @@ export function callbacks(
   const others = new Set(all.filter((each) => !isCode(each) && each.kind !== "receiver"));
   const self = union(others, keeper === null ? NONE : alone(keeper), alone(engine.data("fresh", node)));
   for (const [target, of] of called) {
-    const given: Value = alone(engine.data(helps ? "input" : "given", target));
+    const given: ValueSet = alone(engine.data(helps ? "input" : "given", target));
     const values = keeper === null ? union(given, others) : given;
     const each = Array.from({ length: 8 }, () => values);
     engine.call(target, node, each, of.kind === "function" ? self : alone(of));

@@ -1,10 +1,11 @@
 import type { ReceiverKind } from "../pipeline.js";
 import type { FunctionNode, Node, SourceModule, Variable } from "../source/index.js";
 import {
+  type AllocationSite,
   type BuiltinThing,
   type ClassThing,
   type DataThing,
-  type Fields,
+  type FieldValues,
   type FunctionThing,
   type Holder,
   type LibraryThing,
@@ -12,11 +13,10 @@ import {
   NONE,
   type ReceiverThing,
   type ResolverThing,
-  type Site,
   type Thing,
 } from "./things.js";
 
-export const NO_FIELDS: Fields = new Map();
+export const NO_FIELDS: FieldValues = new Map();
 
 /** The things of a program: one for each place that makes some, however often it does. */
 export abstract class Made {
@@ -26,8 +26,8 @@ export abstract class Made {
   /** While a file is loaded, as against in a function that runs later. */
   abstract get loading(): boolean;
 
-  site(node: Node, madeBy: ClassThing | null = null, remembers = false): Site {
-    const of = this.#made<Site>(madeBy === null ? "site" : `site ${madeBy.node.start}`);
+  site(node: Node, madeBy: ClassThing | null = null, remembers = false): AllocationSite {
+    const of = this.#made<AllocationSite>(madeBy === null ? "site" : `site ${madeBy.node.start}`);
     const known = of.get(node);
     if (known !== undefined) return known;
     const shared = this.loading;
@@ -121,7 +121,7 @@ export abstract class Made {
     return of.get(variable) ?? kept(of, variable, { kind: "receiver", receiver, variable, alone: null });
   }
 
-  resolver(node: Node, into: Site): ResolverThing {
+  resolver(node: Node, into: AllocationSite): ResolverThing {
     const of = this.#made<ResolverThing>("resolver");
     return of.get(node) ?? kept(of, node, { kind: "resolver", node, into, alone: null });
   }

@@ -7,21 +7,21 @@ import { yieldedBy } from "./implicit.js";
 import { callbacks } from "./library-calls.js";
 import { readReceiver, writeReceiver } from "./receivers.js";
 import {
+  type AllocationSite,
   alone,
   type DataThing,
   joined,
   NONE,
-  type Site,
   type Thing,
   thingsOf,
   union,
-  type Value,
+  type ValueSet,
 } from "./things.js";
 
 const COUNTS = new Set(["length", "size", "byteLength", "name", "message", "stack"]);
 
 /** What is behind a property; `key` is null if the text does not tell which. */
-export function memberOf(engine: Engine, object: Value, key: string | null, node: Node): Value {
+export function memberOf(engine: Engine, object: ValueSet, key: string | null, node: Node): ValueSet {
   const things = thingsOf(object);
   const [first] = things;
   if (first !== undefined && things.length === 1) return memberOfThing(engine, first, key, node);
@@ -33,7 +33,7 @@ export function memberOf(engine: Engine, object: Value, key: string | null, node
   return found ?? NONE;
 }
 
-export function memberOfThing(engine: Engine, thing: Thing, key: string | null, node: Node): Value {
+export function memberOfThing(engine: Engine, thing: Thing, key: string | null, node: Node): ValueSet {
   switch (thing.kind) {
     case "site": {
       if (key === null) {
@@ -83,7 +83,7 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
 }
 
 /** What is in data is data, with what the program has put there. */
-function dataIn(engine: Engine, thing: DataThing): Value {
+function dataIn(engine: Engine, thing: DataThing): ValueSet {
   const kept = engine.keptInside(thing);
   return kept.size === 0 ? alone(thing) : union(alone(thing), kept);
 }
@@ -94,7 +94,7 @@ function isProcessText(path: string, key: string): boolean {
 }
 
 /** Whoever reads what the last match left behind depends on all that others do. */
-function builtinMember(engine: Engine, path: string, node: Node): Value {
+function builtinMember(engine: Engine, path: string, node: Node): ValueSet {
   const thing = engine.builtin(path);
   if (!LAST_MATCH.test(path)) return alone(thing);
   engine.changed(thing, node);
@@ -107,7 +107,7 @@ function builtinMember(engine: Engine, path: string, node: Node): Value {
   return NONE;
 }
 
-function processText(engine: Engine, node: Node): Value {
+function processText(engine: Engine, node: Node): ValueSet {
   engine.fact(
     "HW-7002",
     node,
@@ -117,7 +117,7 @@ function processText(engine: Engine, node: Node): Value {
   return NONE;
 }
 
-function exported(engine: Engine, module: Engine["module"], key: string | null, node: Node): Value {
+function exported(engine: Engine, module: Engine["module"], key: string | null, node: Node): ValueSet {
   const namespace = engine.namespace(module);
   if (key === null) return contentsOf(engine, alone(namespace));
   engine.inside(namespace);
@@ -130,7 +130,7 @@ function exported(engine: Engine, module: Engine["module"], key: string | null, 
 }
 
 /** Everything that is in a value, one level down. */
-export function contentsOf(engine: Engine, value: Value): Value {
+export function contentsOf(engine: Engine, value: ValueSet): ValueSet {
   let found: Set<Thing> | null = null;
   const things = thingsOf(value);
   for (let i = 0; i < things.length; i++) {
@@ -165,7 +165,7 @@ export function contentsOf(engine: Engine, value: Value): Value {
 }
 
 /** What going through a value gives; that uses up iterators, and a request's own text. */
-export function iterated(engine: Engine, value: Value, node: Node): Value {
+export function iterated(engine: Engine, value: ValueSet, node: Node): ValueSet {
   for (const thing of thingsOf(value)) {
     if (thing.kind === "receiver") {
       engine.fact(
@@ -180,7 +180,7 @@ export function iterated(engine: Engine, value: Value, node: Node): Value {
 }
 
 /** What going through a value gives: what is in it, pairs of that, or what its own iterator gives. */
-export function elementsOf(engine: Engine, value: Value, node: Node): Value {
+export function elementsOf(engine: Engine, value: ValueSet, node: Node): ValueSet {
   let found: Set<Thing> | null = null;
   for (const thing of thingsOf(value)) {
     const contents = contentsOf(engine, alone(thing));
@@ -200,7 +200,7 @@ export function elementsOf(engine: Engine, value: Value, node: Node): Value {
 }
 
 /** `new Map()` and `list.entries()` give pairs: they are known by the name that stands there. */
-function pairsOf({ node, madeBy }: Site): Node | null {
+function pairsOf({ node, madeBy }: AllocationSite): Node | null {
   if (node.type === "NewExpression") {
     const isMap = node.callee.type === "Identifier" && node.callee.name === "Map";
     return isMap || madeBy !== null ? node.callee : null;
@@ -213,7 +213,7 @@ function pairsOf({ node, madeBy }: Site): Node | null {
 export function assignMember(
   engine: Engine,
   target: Node & { type: "MemberExpression" },
-  value: Value,
+  value: ValueSet,
 ): void {
   const object = evaluate(engine, target.object);
   if (target.computed) evaluate(engine, target.property);
@@ -238,7 +238,7 @@ export function assignMember(
 }
 
 /** Puts something into a thing. What is put into one that is not looked into is out of sight. */
-export function fill(engine: Engine, thing: Thing, key: string | null, value: Value, node: Node): void {
+export function fill(engine: Engine, thing: Thing, key: string | null, value: ValueSet, node: Node): void {
   if ("fields" in thing) return engine.put(thing, key, value);
   engine.escape(value, node);
   if (thing.kind === "data") engine.keepIn(thing, value);

@@ -3,7 +3,6 @@ import type { Variable } from "../source/index.js";
 import type { BodyFacts } from "./body-facts.js";
 import type { EngineOptions } from "./engine.js";
 import { Made, NO_FIELDS } from "./made.js";
-import { isNew, type Place, placeOf, type Readers, seenBy } from "./places.js";
 import {
   type Body,
   type Holder,
@@ -12,17 +11,18 @@ import {
   type Thing,
   thingsOf,
   union,
-  type Value,
+  type ValueSet,
 } from "./things.js";
+import { isNew, placeOf, type Readers, seenBy, type ValueCell } from "./value-cells.js";
 
 /** What may be in variables, in fields, in what functions give back and in what requests carry; and who has looked there. */
 export abstract class Memory extends Made {
-  readonly #variables = new Map<Variable, Place>();
-  readonly #returns = new Map<Body, Place>();
-  readonly #selves = new Map<Body, Place>();
-  readonly #given = new Map<Body, Place>();
+  readonly #variables = new Map<Variable, ValueCell>();
+  readonly #returns = new Map<Body, ValueCell>();
+  readonly #selves = new Map<Body, ValueCell>();
+  readonly #given = new Map<Body, ValueCell>();
   /** What the program puts into fields of requests and responses, which all parts of a request find there. */
-  readonly #kept = new Map<string, Place>();
+  readonly #kept = new Map<string, ValueCell>();
   readonly #keeps = new Set<string>();
   readonly #fields = new Map<Thing, string>();
   /** The body whose turn it is, which may look at expressions of others. */
@@ -33,28 +33,28 @@ export abstract class Memory extends Made {
   abstract readonly options: Pick<EngineOptions, "root">;
 
   /** Whoever's turn it is has seen what is there, and is looked at again when that changes. */
-  #seen(place: Place): Value {
+  #seen(place: ValueCell): ValueSet {
     place.readers = seenBy(this.turn, place.readers);
     return place.value;
   }
 
   /** What a variable may hold. */
-  of(variable: Variable): Value {
+  of(variable: Variable): ValueSet {
     return this.#seen(placeOf(this.#variables, variable));
   }
 
   /** What a function may give back. */
-  returned(body: Body): Value {
+  returned(body: Body): ValueSet {
     return this.#seen(placeOf(this.#returns, body));
   }
 
   /** What `this` may be in a function. */
-  self(body: Body): Value {
+  self(body: Body): ValueSet {
     return this.#seen(placeOf(this.#selves, body));
   }
 
   /** What a function that says `arguments` may be called with. */
-  given(body: Body): Value {
+  given(body: Body): ValueSet {
     return this.#seen(placeOf(this.#given, body));
   }
 
@@ -70,37 +70,37 @@ export abstract class Memory extends Made {
   }
 
   /** Everything that can be reached from a value. */
-  reachable(value: Value): Value {
+  reachable(value: ValueSet): ValueSet {
     const found = reachable(value);
     for (const thing of thingsOf(found)) if ("fields" in thing) this.inside(thing);
     return found;
   }
 
-  assign(variable: Variable, from: Value): void {
+  assign(variable: Variable, from: ValueSet): void {
     if (from.size > 0) this.#addTo(placeOf(this.#variables, variable), from);
   }
 
-  protected giveArgument(body: Body, from: Value): void {
+  protected giveArgument(body: Body, from: ValueSet): void {
     this.#addTo(placeOf(this.#given, body), from);
   }
 
-  protected giveSelf(body: Body, from: Value): void {
+  protected giveSelf(body: Body, from: ValueSet): void {
     if (from.size > 0) this.#addTo(placeOf(this.#selves, body), from);
   }
 
-  giveBack(body: Body, from: Value): void {
+  giveBack(body: Body, from: ValueSet): void {
     if (from.size > 0) this.#addTo(placeOf(this.#returns, body), from);
   }
 
   /** Puts something into a thing: behind a key, or anywhere. */
-  put(into: Holder, key: string | null, from: Value): void {
+  put(into: Holder, key: string | null, from: ValueSet): void {
     if (key === null && into.kind === "site") into.rest = this.#add(into.rest, from, into.readers);
     else if (key === null && into.kind === "namespace")
       into.whole = this.#add(into.whole, from, into.readers);
     else this.#putBehind(key ?? "*", into, from);
   }
 
-  #putBehind(key: string, into: Holder, from: Value): void {
+  #putBehind(key: string, into: Holder, from: ValueSet): void {
     const known = into.fields.get(key);
     if (known === undefined) {
       isNew(into.readers);
@@ -109,15 +109,15 @@ export abstract class Memory extends Made {
     const kept = this.#add(known ?? NONE, from, into.readers);
     if (kept === known) return;
     if (into.fields === NO_FIELDS) into.fields = new Map([[key, kept]]);
-    else (into.fields as Map<string, Value>).set(key, kept);
+    else (into.fields as Map<string, ValueSet>).set(key, kept);
   }
 
-  #addTo(place: Place, from: Value): void {
+  #addTo(place: ValueCell, from: ValueSet): void {
     place.value = this.#add(place.value, from, place.readers);
   }
 
   /** Gives what is to be kept from now on: the same, with more in it. */
-  #add(to: Value, from: Value, readers: Readers): Value {
+  #add(to: ValueSet, from: ValueSet, readers: Readers): ValueSet {
     if (from.size === 0) return to;
     const before = to.size;
     const kept = to === NONE ? new Set<Thing>() : (to as Set<Thing>);
@@ -132,33 +132,33 @@ export abstract class Memory extends Made {
    * Something is put into a field of a request or response: `request.user`; `request.*` if the text does not tell. Only of
    * a whole program it is known what others have put there, so only there it is kept.
    */
-  keep(field: string, from: Value): void {
+  keep(field: string, from: ValueSet): void {
     if (this.options.root !== null) return;
     this.#addTo(placeOf(this.#kept, field), from);
     this.#keeps.add(field);
   }
 
   /** Something is put into what was read in such a field. */
-  keepIn(thing: Thing, from: Value): void {
+  keepIn(thing: Thing, from: ValueSet): void {
     const field = this.#fields.get(thing);
     if (field !== undefined) this.keep(`${field}.*`, from);
   }
 
   /** A thing was read in a field. */
-  readIn(receiver: ReceiverKind, key: string, thing: Thing): Value {
+  readIn(receiver: ReceiverKind, key: string, thing: Thing): ValueSet {
     if (this.options.root !== null) return NONE;
     this.#fields.set(thing, `${receiver}.${key}`);
     return this.#keptIn(`${receiver}.${key}`, `${receiver}.*`);
   }
 
   /** What the program has put into something that was read in a field. */
-  keptInside(thing: Thing): Value {
+  keptInside(thing: Thing): ValueSet {
     if (this.options.root !== null) return NONE;
     const field = this.#fields.get(thing);
     return field === undefined ? NONE : this.#keptIn(`${field}.*`);
   }
 
-  #keptIn(...fields: readonly string[]): Value {
+  #keptIn(...fields: readonly string[]): ValueSet {
     return union(...fields.map((each) => this.#seen(placeOf(this.#kept, each))));
   }
 

@@ -2,7 +2,7 @@ import { keyOf, type Node } from "../source/index.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { assignMember, fill, iterated, memberOf } from "./members.js";
-import { alone, NONE, union, type Value } from "./things.js";
+import { alone, NONE, union, type ValueSet } from "./things.js";
 import { write } from "./variables.js";
 
 const PRIMITIVE_TYPES = new Set([
@@ -13,7 +13,7 @@ const PRIMITIVE_TYPES = new Set([
 ]);
 
 /** Gives a value to what stands on the left: a declaration, a parameter, or the target of an assignment. */
-export function bind(engine: Engine, target: Node, value: Value): void {
+export function bind(engine: Engine, target: Node, value: ValueSet): void {
   switch (target.type) {
     case "Identifier": {
       const type = (target as { typeAnnotation?: { typeAnnotation?: Node } | null }).typeAnnotation
@@ -60,7 +60,7 @@ export function bindDefault(engine: Engine, parameter: Node): void {
 }
 
 /** `constructor(private list: string[])` makes a field of it, too. */
-function bindField(engine: Engine, parameter: Node, value: Value): void {
+function bindField(engine: Engine, parameter: Node, value: ValueSet): void {
   const isDefault = parameter.type === "AssignmentPattern";
   const name = isDefault ? parameter.left : parameter;
   if (name.type !== "Identifier") return;
@@ -68,7 +68,7 @@ function bindField(engine: Engine, parameter: Node, value: Value): void {
   for (const thing of engine.self(engine.current.body)) fill(engine, thing, name.name, all, name);
 }
 
-function bindRest(engine: Engine, target: Node, value: Value): void {
+function bindRest(engine: Engine, target: Node, value: ValueSet): void {
   const rest = engine.site(target);
   engine.put(rest, null, iterated(engine, value, target));
   bind(engine, target, alone(rest));

@@ -12,7 +12,7 @@ import {
 } from "../callees/index.js";
 import { around, enclosingFunction, isFunction, keyOf, type Node } from "../source/index.js";
 import type { Engine } from "./engine.js";
-import { alone, NONE, type ReceiverThing, type Thing, thingsOf, type Value } from "./things.js";
+import { alone, NONE, type ReceiverThing, type Thing, thingsOf, type ValueSet } from "./things.js";
 
 /** What may be asked of, and done to, things that stay on the main loop: requests, responses, `next`, the console. */
 export function readReceiver(engine: Engine, thing: ReceiverThing, key: string | null, node: Node): Thing {
@@ -33,7 +33,7 @@ export function writeReceiver(
   thing: ReceiverThing,
   key: string | null,
   node: Node,
-  value: Value,
+  value: ValueSet,
 ): void {
   engine.escape(value, node);
   engine.keep(`${thing.receiver}.${key ?? "*"}`, value);
@@ -66,9 +66,9 @@ export function callReceiver(
   engine: Engine,
   thing: ReceiverThing,
   method: string | null,
-  args: readonly Value[],
+  args: readonly ValueSet[],
   node: Node & { type: "CallExpression" },
-): Value {
+): ValueSet {
   const name = `${nameOf(thing)}${method === null ? "" : `.${method}`}()`;
   if (isQuestion(thing, method)) return ask(engine, thing, method ?? "", node);
   const allowed =
@@ -96,7 +96,7 @@ export function callReceiver(
 }
 
 /** An error handler, or who catches something, takes what it is given for the same object. */
-export function passOn(engine: Engine, value: Value, node: Node, does: string): void {
+export function passOn(engine: Engine, value: ValueSet, node: Node, does: string): void {
   engine.escape(value, node);
   for (const each of engine.reachable(value)) {
     if (each.kind !== "data" || each.owner !== "input") continue;
@@ -122,7 +122,7 @@ function ask(
   thing: ReceiverThing,
   method: string,
   node: Node & { type: "CallExpression" },
-): Value {
+): ValueSet {
   const texts = node.arguments.map((each) =>
     each.type === "Literal" && typeof each.value === "string" ? each.value : null,
   );
@@ -167,7 +167,7 @@ function effect(engine: Engine, receiver: ReceiverThing, node: Node, method: str
 }
 
 /** What goes back in a message must be data. */
-export function copyable(engine: Engine, value: Value, node: Node, where: string): void {
+export function copyable(engine: Engine, value: ValueSet, node: Node, where: string): void {
   if (value.size === 0) return;
   for (const thing of engine.reachable(value)) {
     const what =

@@ -3,15 +3,15 @@ import type { RuptureKind } from "../pipeline.js";
 import { type CallExpression, type FunctionNode, written } from "../source/index.js";
 import type { Engine } from "./engine.js";
 import { contentsOf, memberOfThing } from "./members.js";
-import { type Body, joined, NONE, type Thing, thingsOf, type Value } from "./things.js";
+import { type Body, joined, NONE, type Thing, thingsOf, type ValueSet } from "./things.js";
 
 /** What makes the call of a listener: it decides what its parameters are, and what its order means. */
-export type Door = "express" | "http" | "emitter" | "timer" | "callback" | "then" | "named";
+export type CallerKind = "express" | "http" | "emitter" | "timer" | "callback" | "then" | "named";
 
 /** Section 3.1.1: a call of a loosely coupled function, and the functions that go on from there. */
 export interface Rupture {
   readonly kind: RuptureKind;
-  readonly door: Door;
+  readonly door: CallerKind;
   readonly node: CallExpression;
   readonly callee: string;
   readonly within: Body;
@@ -21,7 +21,12 @@ export interface Rupture {
 const EMITTING = new Set(["on", "once", "addListener", "prependListener", "addEventListener"]);
 const PROMISING = new Set(["then", "catch", "finally"]);
 
-export function note(engine: Engine, node: CallExpression, targets: Value, args: readonly Value[]): void {
+export function note(
+  engine: Engine,
+  node: CallExpression,
+  targets: ValueSet,
+  args: readonly ValueSet[],
+): void {
   const remark = engine.module.remarks(node).find((each) => each === "start" || each === "post");
   if (remark !== undefined) add(engine, remark, "named", node, args);
   for (const target of thingsOf(targets)) {
@@ -42,9 +47,9 @@ export function note(engine: Engine, node: CallExpression, targets: Value, args:
 export function noteMethod(
   engine: Engine,
   node: CallExpression,
-  object: Value,
+  object: ValueSet,
   key: string | null,
-  args: readonly Value[],
+  args: readonly ValueSet[],
 ): void {
   if (key === null) return;
   let found: Set<Thing> | null = null;
@@ -58,7 +63,7 @@ export function noteMethod(
   if (EMITTING.has(key) && args.length > 1) add(engine, "start", "emitter", node, args);
 }
 
-function doorOf(isExpress: boolean, path: string, node: CallExpression): Door {
+function doorOf(isExpress: boolean, path: string, node: CallExpression): CallerKind {
   if (isExpress) return "express";
   const [event] = node.arguments;
   const isRequest = event?.type === "Literal" && event.value === "request";
@@ -68,9 +73,9 @@ function doorOf(isExpress: boolean, path: string, node: CallExpression): Door {
 function add(
   engine: Engine,
   kind: RuptureKind,
-  door: Door,
+  door: CallerKind,
   node: CallExpression,
-  args: readonly Value[],
+  args: readonly ValueSet[],
 ): void {
   const listeners = new Set<FunctionNode>();
   for (const value of args) {

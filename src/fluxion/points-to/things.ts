@@ -1,18 +1,18 @@
 import type { Code } from "../../errors.js";
 import type { ReceiverKind } from "../pipeline.js";
 import type { FunctionNode, Node, ProgramSyntax, SourceModule, Variable } from "../source/index.js";
-import type { Readers } from "./places.js";
+import type { Readers } from "./value-cells.js";
 
 /**
  * What an expression may give, as far as the text tells: a set of things. Primitive values are not in it, so an empty set
  * is a primitive value. An object is known by the place where it is made.
  */
-export type Value = ReadonlySet<Thing>;
+export type ValueSet = ReadonlySet<Thing>;
 
-export const NONE: Value = new Set();
+export const NONE: ValueSet = new Set();
 
 /** Adds to a value that is being made; most stay without anything, and are never made. */
-export function joined(found: Set<Thing> | null, more: Value): Set<Thing> | null {
+export function joined(found: Set<Thing> | null, more: ValueSet): Set<Thing> | null {
   if (more.size === 0) return found;
   const all = found ?? new Set<Thing>();
   more.forEach(all.add, all);
@@ -20,14 +20,14 @@ export function joined(found: Set<Thing> | null, more: Value): Set<Thing> | null
 }
 
 /** The things of a value as it is now; it may become more while they are gone through. */
-export function thingsOf(value: Value): readonly Thing[] {
+export function thingsOf(value: ValueSet): readonly Thing[] {
   return value.size === 0 ? NOTHING : [...value];
 }
 
 const NOTHING: readonly Thing[] = [];
 
 /** All that is in some values; they may become more, this does not. */
-export function union(...values: readonly Value[]): Value {
+export function union(...values: readonly ValueSet[]): ValueSet {
   let found: Set<Thing> | null = null;
   for (let i = 0; i < values.length; i++) found = joined(found, values[i] ?? NONE);
   return found ?? NONE;
@@ -35,31 +35,31 @@ export function union(...values: readonly Value[]): Value {
 
 interface Single {
   /** The value that is only this; made when it is asked for, and then kept. */
-  alone: Value | null;
+  alone: ValueSet | null;
 }
 
 /** What something can be put into. */
 interface Holding extends Single {
-  fields: Fields;
+  fields: FieldValues;
   /** Who has looked into it. */
   readers: Readers;
   /** Who has only asked which fields it has. */
   askers: Readers;
 }
 
-export function alone(thing: Thing): Value {
+export function alone(thing: Thing): ValueSet {
   thing.alone ??= new Set<Thing>().add(thing);
   return thing.alone;
 }
 
 /** Only the engine puts something there. */
-export type Fields = ReadonlyMap<string, Value>;
+export type FieldValues = ReadonlyMap<string, ValueSet>;
 
-export interface Site extends Holding {
+export interface AllocationSite extends Holding {
   readonly kind: "site";
   readonly node: Node;
   /** What is behind keys that the text does not tell, and in collections. */
-  rest: Value;
+  rest: ValueSet;
   /** Made while its file was loaded, so that everybody may hold it. */
   readonly shared: boolean;
   readonly madeBy: ClassThing | null;
@@ -82,7 +82,7 @@ export interface NamespaceThing extends Holding {
   readonly kind: "namespace";
   readonly module: SourceModule;
   /** `module.exports = …` */
-  whole: Value;
+  whole: ValueSet;
 }
 
 export interface LibraryThing extends Single {
@@ -119,11 +119,11 @@ export interface ReceiverThing extends Single {
 export interface ResolverThing extends Single {
   readonly kind: "resolver";
   readonly node: Node;
-  readonly into: Site;
+  readonly into: AllocationSite;
 }
 
 export type Thing =
-  | Site
+  | AllocationSite
   | FunctionThing
   | ClassThing
   | NamespaceThing
@@ -133,13 +133,13 @@ export type Thing =
   | ReceiverThing
   | ResolverThing;
 
-export type Holder = Site | FunctionThing | ClassThing | NamespaceThing;
+export type Holder = AllocationSite | FunctionThing | ClassThing | NamespaceThing;
 
 /** Code that runs as a whole: a function, or a file while it is loaded. */
 export type Body = FunctionNode | ProgramSyntax;
 
 /** Why something must stay where it is. */
-export interface Fact {
+export interface Hazard {
   readonly code: Code;
   readonly node: Node;
   readonly module: SourceModule;
@@ -156,7 +156,7 @@ export interface ReceiverRead {
 }
 
 /** Everything that can be reached from a value. */
-export function reachable(value: Value): Value {
+export function reachable(value: ValueSet): ValueSet {
   if (value.size === 0) return NONE;
   const found = new Set<Thing>();
   const waiting = [...value];

@@ -1,10 +1,10 @@
 import { around, keyOf, type Node } from "../source/index.js";
 import { binderOf, boundTo, memberAbove } from "./classes.js";
 import type { Engine } from "./engine.js";
-import { alone, thingsOf, union, type Value } from "./things.js";
+import { alone, thingsOf, union, type ValueSet } from "./things.js";
 
 /** What `this` may be; arrows have that of what is around them, which may be outside of what is asked about. */
-export function thisValue(engine: Engine, node: Node): Value {
+export function thisValue(engine: Engine, node: Node): ValueSet {
   const { binder, isOutside } = binderOf(node, engine.options.root);
   const known = boundTo(engine, binder);
   if (isOutside) {
@@ -27,7 +27,7 @@ export function thisValue(engine: Engine, node: Node): Value {
 }
 
 /** The class that is being made, which is known by the object. */
-export function newTarget(engine: Engine, node: Node): Value {
+export function newTarget(engine: Engine, node: Node): ValueSet {
   const { binder, isOutside } = binderOf(node, engine.options.root);
   const made = thingsOf(boundTo(engine, binder)).map((each) => (each.kind === "site" ? each.madeBy : null));
   const classes = made.flatMap((each) => (each === null ? [] : [alone(each)]));
@@ -49,7 +49,7 @@ function isAskedForHelper(node: Node): boolean {
 }
 
 /** `super.name` that is not called: only a getter gives something that is not known to be the same elsewhere. */
-export function superValue(engine: Engine, node: Node & { type: "MemberExpression" }): Value {
+export function superValue(engine: Engine, node: Node & { type: "MemberExpression" }): ValueSet {
   const key = keyOf(node, node.property);
   const above = key === null ? null : memberAbove(engine, node, key, thisValue(engine, node.object));
   if (above !== null && above.found.size > 0) return above.found;

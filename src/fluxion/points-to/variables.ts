@@ -8,7 +8,7 @@ import {
   type Variable,
 } from "../source/index.js";
 import type { Engine } from "./engine.js";
-import { alone, NONE, union, type Value } from "./things.js";
+import { alone, NONE, union, type ValueSet } from "./things.js";
 
 export function isOfFile(variable: Variable): boolean {
   const block = variable.scope.variableScope.block as unknown as Node;
@@ -20,7 +20,7 @@ export function isReassigned(variable: Variable): boolean {
   return variable.references.some((each) => each.isWrite() && each.init !== true);
 }
 
-export function read(engine: Engine, node: Node & { type: "Identifier"; name: string }): Value {
+export function read(engine: Engine, node: Node & { type: "Identifier"; name: string }): ValueSet {
   const { current } = engine;
   const { module } = current;
   const variable = module.variable(node);
@@ -50,7 +50,11 @@ export function read(engine: Engine, node: Node & { type: "Identifier"; name: st
   return alone(engine.data("input", variable.identifiers[0] as unknown as Node));
 }
 
-export function write(engine: Engine, node: Node & { type: "Identifier"; name: string }, value: Value): void {
+export function write(
+  engine: Engine,
+  node: Node & { type: "Identifier"; name: string },
+  value: ValueSet,
+): void {
   const variable = engine.module.variable(node);
   if (variable === undefined || variable === null) {
     if (node.name !== "module" && node.name !== "exports") {
@@ -95,7 +99,7 @@ function definesFunction(variable: Variable): boolean {
   });
 }
 
-function argumentsOf(engine: Engine, node: Node): Value {
+function argumentsOf(engine: Engine, node: Node): ValueSet {
   engine.fact("HW-7007", node, "it uses `arguments`", "name the parameters, or use `...rest`");
   const body = functionAround(node);
   if (body === null) return alone(engine.data("input"));
@@ -122,7 +126,7 @@ function isExporting(node: Node & { name: string }): boolean {
   return outer.parent?.type === "AssignmentExpression" && outer.parent.left === outer;
 }
 
-function globalNamed(engine: Engine, node: Node & { name: string }): Value {
+function globalNamed(engine: Engine, node: Node & { name: string }): ValueSet {
   const { name } = node;
   if (engine.module.blockFunctions.has(name)) {
     const reason = `it uses ${name}, which is declared inside of another statement`;

@@ -1,7 +1,7 @@
 import { DefaultDeserializer, DefaultSerializer } from "node:v8";
 import { type ErrorFields, restoreFields } from "./error-fields.js";
 import { check, REPAIR, type Repair } from "./fidelity.js";
-import { Refusal } from "./refusal.js";
+import { StageRefusal } from "./refusal.js";
 import { VIEWS } from "./views.js";
 
 /**
@@ -21,7 +21,7 @@ class Writer extends DefaultSerializer {
   _writeHostObject(view: ArrayBufferView): void {
     const bytes = this as unknown as Bytes;
     const kind = Buffer.isBuffer(view) ? BUFFER : (VIEWS as readonly unknown[]).indexOf(view.constructor);
-    if (kind < 0) throw new Refusal("an object of the host cannot be copied");
+    if (kind < 0) throw new StageRefusal("an object of the host cannot be copied");
     bytes.writeUint32(kind);
     bytes.writeUint32(view.byteLength);
     bytes.writeRawBytes(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
@@ -45,7 +45,7 @@ class Reader extends DefaultDeserializer {
   }
 }
 
-/** Throws a `Refusal` if the copy would not be what the value is. */
+/** Throws a `StageRefusal` if the copy would not be what the value is. */
 export function encode(value: unknown): Uint8Array {
   const repairs = check(value);
   const writer = new Writer();
@@ -53,7 +53,7 @@ export function encode(value: unknown): Uint8Array {
   try {
     writer.writeValue(repairs.length === 0 ? [value] : [value, repairs]);
   } catch (error) {
-    throw new Refusal(`it cannot be copied: ${error instanceof Error ? error.message : String(error)}`);
+    throw new StageRefusal(`it cannot be copied: ${error instanceof Error ? error.message : String(error)}`);
   }
   return writer.releaseBuffer();
 }

@@ -1,7 +1,7 @@
 import type { ReceiverKind } from "./manifest.js";
 
 /** What a stage did to one of its receivers, in the words of the program: `res.send(x)`, `req.body = x`, `next(x)`. */
-export type Effect =
+export type RecordedEffect =
   | readonly [receiver: number, did: "call", name: string, args: readonly unknown[]]
   /** Called with objects, which are copied as they were at the call. */
   | readonly [receiver: number, did: "callWith", name: string, args: Uint8Array]

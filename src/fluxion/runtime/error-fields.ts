@@ -1,4 +1,4 @@
-import { Refusal } from "./refusal.js";
+import { StageRefusal } from "./refusal.js";
 import { withoutWorker } from "./stack.js";
 
 /** Errors of these classes keep their class; those of a program's or a package's own are refused. */
@@ -26,10 +26,10 @@ export function fieldsOf(error: Error): ErrorFields {
   const own: [string, unknown, number][] = [];
   for (const key of Reflect.ownKeys(error)) {
     if (typeof key === "symbol")
-      throw new Refusal("a field of an error whose name is a symbol would be lost");
+      throw new StageRefusal("a field of an error whose name is a symbol would be lost");
     const field = Object.getOwnPropertyDescriptor(error, key);
     if (field === undefined) continue;
-    if (key !== "stack" && !("value" in field)) throw new Refusal(`"${key}" of an error is a getter`);
+    if (key !== "stack" && !("value" in field)) throw new StageRefusal(`"${key}" of an error is a getter`);
     const value: unknown = key === "stack" ? stackOf(error) : field.value;
     const isWritable = key === "stack" || field.writable === true;
     own.push([key, value, (field.enumerable ? 1 : 0) | (isWritable ? 2 : 0) | (field.configurable ? 4 : 0)]);
@@ -48,7 +48,7 @@ function classOf(error: Error): Pick<ErrorFields, "class" | "showsCode"> {
   if (position >= 0) return { class: position, showsCode: false };
   const said = (CLASSES as readonly unknown[]).indexOf(error.constructor);
   if (said >= 0 && isOfNode(prototype)) return { class: said, showsCode: true };
-  throw new Refusal(`an error of class ${error.constructor?.name} cannot be copied`);
+  throw new StageRefusal(`an error of class ${error.constructor?.name} cannot be copied`);
 }
 
 /** Makes a copy of an error what the original is. */

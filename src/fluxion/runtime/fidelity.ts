@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { type ErrorFields, fieldsOf } from "./error-fields.js";
-import { Refusal } from "./refusal.js";
+import { StageRefusal } from "./refusal.js";
 import { VIEWS } from "./views.js";
 
 /**
@@ -16,7 +16,7 @@ export type Repair =
   | readonly [kind: typeof REPAIR.error, of: Error, fields: ErrorFields]
   | readonly [kind: Exclude<(typeof REPAIR)[keyof typeof REPAIR], typeof REPAIR.error>, of: object];
 
-/** Looks at all that can be reached from a value. Throws a `Refusal` that names what cannot be copied. */
+/** Looks at all that can be reached from a value. Throws a `StageRefusal` that names what cannot be copied. */
 export function check(root: unknown): Repair[] {
   if (isPrimitive(root)) return [];
   const walk = new Walk();
@@ -30,9 +30,9 @@ function isPrimitive(value: unknown): boolean {
     case "object":
       return value === null;
     case "function":
-      throw new Refusal("a function cannot be copied");
+      throw new StageRefusal("a function cannot be copied");
     case "symbol":
-      throw new Refusal("a symbol cannot be copied");
+      throw new StageRefusal("a symbol cannot be copied");
     default:
       return true;
   }
@@ -60,7 +60,7 @@ class Walk {
   }
 
   #look(object: object): void {
-    if (types.isProxy(object)) throw new Refusal("a proxy cannot be copied");
+    if (types.isProxy(object)) throw new StageRefusal("a proxy cannot be copied");
     const prototype: unknown = Object.getPrototypeOf(object);
     if (!ArrayBuffer.isView(object)) this.#integrity(object);
     if (prototype === Object.prototype) return this.#plain(object);
@@ -69,33 +69,34 @@ class Walk {
       return this.#fields(object, "length");
     }
     if (prototype === null) {
-      if (types.isModuleNamespaceObject(object)) throw new Refusal("a module cannot be copied");
+      if (types.isModuleNamespaceObject(object)) throw new StageRefusal("a module cannot be copied");
       this.repairs.push([REPAIR.nullPrototype, object]);
       return this.#plain(object);
     }
     if (types.isNativeError(object)) return this.#error(object);
     if (ArrayBuffer.isView(object)) return this.#view(object, prototype);
     this.#builtIn(object, prototype);
-    if (Reflect.ownKeys(object).length > 0) throw new Refusal(`fields of a ${nameOf(object)} would be lost`);
+    if (Reflect.ownKeys(object).length > 0)
+      throw new StageRefusal(`fields of a ${nameOf(object)} would be lost`);
   }
 
   #plain(object: object): void {
-    if (types.isArgumentsObject(object)) throw new Refusal("an arguments object cannot be copied");
+    if (types.isArgumentsObject(object)) throw new StageRefusal("an arguments object cannot be copied");
     if (types.isExternal(object) || types.isBoxedPrimitive(object)) throw ofClass(object);
     this.#fields(object, null);
   }
 
   #fields(object: object, besides: string | null): void {
     for (const key of Reflect.ownKeys(object)) {
-      if (typeof key === "symbol") throw new Refusal("a field whose name is a symbol would be lost");
+      if (typeof key === "symbol") throw new StageRefusal("a field whose name is a symbol would be lost");
       if (key === besides) continue;
       const field = Object.getOwnPropertyDescriptor(object, key);
       if (field === undefined) continue;
       if (field.get !== undefined || field.set !== undefined)
-        throw new Refusal(`"${key}" is a getter or setter`);
-      if (field.enumerable !== true) throw new Refusal(`"${key}" is a hidden field`);
+        throw new StageRefusal(`"${key}" is a getter or setter`);
+      if (field.enumerable !== true) throw new StageRefusal(`"${key}" is a hidden field`);
       if ((field.writable !== true || field.configurable !== true) && Object.isExtensible(object)) {
-        throw new Refusal(`"${key}" is a field that cannot be changed`);
+        throw new StageRefusal(`"${key}" is a field that cannot be changed`);
       }
       this.meet(field.value);
     }
@@ -127,9 +128,9 @@ class Walk {
     const isBuffer = prototype === Buffer.prototype;
     if (!isBuffer && !VIEWS.some((each) => each.prototype === prototype)) throw ofClass(view);
     const { buffer, byteOffset, byteLength } = view;
-    if (!(buffer instanceof ArrayBuffer)) throw new Refusal("shared memory cannot be copied");
+    if (!(buffer instanceof ArrayBuffer)) throw new StageRefusal("shared memory cannot be copied");
     if (!isBuffer && (byteOffset !== 0 || byteLength !== buffer.byteLength)) {
-      throw new Refusal("a view of a part of some memory cannot be copied");
+      throw new StageRefusal("a view of a part of some memory cannot be copied");
     }
     this.#memory(buffer, byteOffset, byteLength);
   }
@@ -139,7 +140,7 @@ class Walk {
     const end = begin + length;
     const ranges = this.#bytes.get(buffer) ?? [];
     if (ranges.some((other) => begin < other.end && other.begin < end)) {
-      throw new Refusal("several views of the same memory cannot be copied");
+      throw new StageRefusal("several views of the same memory cannot be copied");
     }
     ranges.push({ begin, end });
     this.#bytes.set(buffer, ranges);
@@ -156,8 +157,8 @@ class Walk {
   }
 }
 
-function ofClass(object: object): Refusal {
-  return new Refusal(`an object of class ${nameOf(object)} cannot be copied`);
+function ofClass(object: object): StageRefusal {
+  return new StageRefusal(`an object of class ${nameOf(object)} cannot be copied`);
 }
 
 function nameOf(object: object): string {

@@ -1,16 +1,16 @@
 import { AnonymousContext, Context } from "../../model/context.js";
 import type { Claims } from "./claims.js";
 import type { Parcel } from "./parcel.js";
-import { Refusal } from "./refusal.js";
-import { Turns } from "./turns.js";
+import { StageRefusal } from "./refusal.js";
+import { StageTurns } from "./turns.js";
 import { type FoundStage, perform } from "./work.js";
 
 /** How this thread finds its stages, and which of them it may begin; set by the module that threads load. */
 let find: (id: string) => FoundStage = (id) => {
-  throw new Refusal(`there is no stage ${id} here`);
+  throw new StageRefusal(`there is no stage ${id} here`);
 };
 let claims: Pick<Claims, "begin"> = { begin: () => true };
-const turns = new Turns();
+const turns = new StageTurns();
 
 export function stagesAre(finder: (id: string) => FoundStage, theirs: Claims): void {
   find = finder;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Manifest } from "../pipeline.js";
 import { type Settings, settingsOf } from "./settings.js";
-import { type Call, type StageStatistics, Stages } from "./stages.js";
+import { type StageCall, type StageStatistics, Stages } from "./stages.js";
 
 /** What compiled programs call. */
 
@@ -27,7 +27,7 @@ export function isMoved(id: string): boolean {
 }
 
 /** Runs a stage in a worker, or here if that is better. */
-export function stage(call: Call): Promise<unknown> {
+export function stage(call: StageCall): Promise<unknown> {
   return (stages ?? NO_STAGES).call(call);
 }
 

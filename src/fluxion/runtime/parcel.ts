@@ -1,5 +1,5 @@
 import { decode, encode } from "./codec.js";
-import type { Effect } from "./effects.js";
+import type { RecordedEffect } from "./effects.js";
 
 /**
  * What goes to a worker and what comes back, as arguments and result of an event. Flat lists of simple values are sent as
@@ -15,7 +15,7 @@ export type Report =
       readonly value: unknown;
       /** Which of its receivers the stage returned, if it did: `return res.send(x)`. */
       readonly receiver?: number;
-      readonly effects: readonly Effect[];
+      readonly effects: readonly RecordedEffect[];
       readonly busyMs: number;
     }
   | { readonly refused: string };
@@ -23,7 +23,7 @@ export type Report =
 /** Inputs become arguments, of which there cannot be any number. */
 const PLAIN_MAX = 64;
 
-/** Throws a `Refusal` for what cannot be copied. */
+/** Throws a `StageRefusal` for what cannot be copied. */
 export function packInputs(inputs: readonly unknown[]): Parcel {
   return inputs.length <= PLAIN_MAX && inputs.every(isPlain) ? inputs.slice() : [encode(inputs)];
 }
@@ -33,7 +33,7 @@ export function unpackInputs(parcel: Parcel): readonly unknown[] {
   return bytes instanceof Uint8Array ? (decode(bytes) as unknown[]) : parcel;
 }
 
-/** Throws a `Refusal` for what cannot be copied. */
+/** Throws a `StageRefusal` for what cannot be copied. */
 export function packReport(report: Report): Parcel {
   return (!("refused" in report) && packPlain(report)) || [encode(report)];
 }
@@ -62,11 +62,16 @@ function packPlain({ ok, value, receiver, effects, busyMs }: Exclude<Report, { r
 
 function unpackPlain(parcel: Parcel): Report {
   const [ok, busyMs, receiver, value] = parcel as [boolean, number, number, unknown];
-  const effects: Effect[] = [];
+  const effects: RecordedEffect[] = [];
   for (let i = HEAD; i < parcel.length; ) {
-    const [on, did, name, count] = parcel.slice(i, i + EFFECT_HEAD) as [number, Effect[1], string, number];
+    const [on, did, name, count] = parcel.slice(i, i + EFFECT_HEAD) as [
+      number,
+      RecordedEffect[1],
+      string,
+      number,
+    ];
     const args = parcel.slice(i + EFFECT_HEAD, i + EFFECT_HEAD + count);
-    effects.push([on, did, name, did === "set" ? args[0] : args] as Effect);
+    effects.push([on, did, name, did === "set" ? args[0] : args] as RecordedEffect);
     i += EFFECT_HEAD + count;
   }
   return { ok, value, effects, busyMs, ...(receiver === NO_RECEIVER ? {} : { receiver }) };

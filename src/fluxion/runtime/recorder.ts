@@ -1,7 +1,7 @@
 import { decode, encode } from "./codec.js";
-import { EFFECTS_MAX, type Effect, METHODS } from "./effects.js";
+import { EFFECTS_MAX, METHODS, type RecordedEffect } from "./effects.js";
 import type { ReceiverKind } from "./manifest.js";
-import { Refusal } from "./refusal.js";
+import { StageRefusal } from "./refusal.js";
 
 /**
  * What stands in a worker for the objects that stay on the main loop. What a stage does to it is written down and done
@@ -11,10 +11,10 @@ import { Refusal } from "./refusal.js";
  * assigned or passed to `next` is the program's own object from then on, and is copied once, when the stage has ended.
  */
 export class Recording {
-  readonly effects: Effect[] = [];
+  readonly effects: RecordedEffect[] = [];
   readonly receivers: readonly unknown[];
   /** Why this cannot be done in a worker, if it cannot. The stage may have caught the error, so it is kept here. */
-  refusal: Refusal | null = null;
+  refusal: StageRefusal | null = null;
   #isOver = false;
 
   constructor(kinds: readonly ReceiverKind[]) {
@@ -65,7 +65,7 @@ export class Recording {
     return proxy;
   }
 
-  #call(receiver: number, name: string, args: unknown[]): Effect {
+  #call(receiver: number, name: string, args: unknown[]): RecordedEffect {
     if (args.every((each) => typeof each !== "object" && typeof each !== "function")) {
       return [receiver, "call", name, args];
     }
@@ -76,14 +76,14 @@ export class Recording {
     }
   }
 
-  #did(effect: Effect): void {
+  #did(effect: RecordedEffect): void {
     if (this.#isOver) this.#refuse("an effect came after the end of its stage");
     if (this.effects.length === EFFECTS_MAX) this.#refuse("there are too many effects");
     this.effects.push(effect);
   }
 
   #refuse(why: string): never {
-    this.refusal ??= new Refusal(why);
+    this.refusal ??= new StageRefusal(why);
     throw this.refusal;
   }
 }
@@ -91,7 +91,7 @@ export class Recording {
 type Callable = (...args: readonly unknown[]) => unknown;
 
 /** Does to the receivers what was done to their stand-ins. An effect that throws is the last, as in the program. */
-export function replay(effects: readonly Effect[], receivers: readonly unknown[]): void {
+export function replay(effects: readonly RecordedEffect[], receivers: readonly unknown[]): void {
   for (const [i, did, name, given] of effects) {
     const receiver = receivers[i] as Record<string, unknown>;
     switch (did) {

@@ -23,7 +23,7 @@ export interface Job {
 }
 
 /** Gives a stage to a thread. Comes to null if it was taken back. */
-export type Send = (thread: number, job: Job, place: number) => Promise<Parcel | null>;
+export type SendStage = (thread: number, job: Job, place: number) => Promise<Parcel | null>;
 
 interface Waiting {
   readonly job: Job;
@@ -52,12 +52,12 @@ interface Thread {
 export class Sharing {
   readonly #threads: readonly Thread[];
   readonly #claims: Claims;
-  readonly #send: Send;
+  readonly #send: SendStage;
   readonly #queue: Waiting[] = [];
   #count = 0;
   #isStopped = false;
 
-  constructor(threads: number, claims: Claims, send: Send) {
+  constructor(threads: number, claims: Claims, send: SendStage) {
     this.#threads = Array.from({ length: threads }, (_, key) => ({
       key,
       given: [],

@@ -5,13 +5,13 @@ import type { StageEntry } from "./manifest.js";
 import { type Parcel, packInputs, type Report, unpackInputs, unpackReport } from "./parcel.js";
 import type { Pool } from "./pool.js";
 import { replay } from "./recorder.js";
-import { Refusal } from "./refusal.js";
+import { StageRefusal } from "./refusal.js";
 import type { Settings } from "./settings.js";
 import type { WorkerModules } from "./worker-modules.js";
 import { Worth } from "./worth.js";
 
 /** One call of a stage, as generated code makes it. */
-export interface Call {
+export interface StageCall {
   readonly id: string;
   /** What the stage reads. */
   readonly inputs: readonly unknown[];
@@ -107,7 +107,7 @@ export class Stages {
   }
 
   /** Runs a stage. What comes after an `await` runs in the asynchronous context of the caller, effects included. */
-  async call(call: Call): Promise<unknown> {
+  async call(call: StageCall): Promise<unknown> {
     const stage = this.#stages.get(call.id);
     if (stage === undefined) return call.local(call.inputs);
     if (!stage.worth.isMoved) return measured(stage, call);
@@ -133,7 +133,7 @@ export class Stages {
    * stack, in the asynchronous context of the caller. A worker that has ended is an error like any other to it; what the
    * call itself has thrown goes where it would have gone.
    */
-  post(call: Call, continuation: Continuation, thrown: (error: unknown) => unknown): void {
+  post(call: StageCall, continuation: Continuation, thrown: (error: unknown) => unknown): void {
     this.call(call).then(
       (results) => process.nextTick(continuation, ...(results as unknown[])),
       (error) => process.nextTick(isLost(error) ? continuation : thrown, error),
@@ -177,7 +177,7 @@ export class Stages {
     const reported = await pool.run(stage.entry.id, parcel).catch((error: unknown) => lost(stage, error));
     if (reported === null) return null;
     const report = unpackReport(reported);
-    if ("refused" in report) return refused(stage, new Refusal(report.refused));
+    if ("refused" in report) return refused(stage, new StageRefusal(report.refused));
     stage.inWorkers += 1;
     stage.refusedInARow = 0;
     stage.worth.tookThere(report.busyMs);
@@ -208,12 +208,12 @@ function decided({ id, heavy }: StageEntry, { move, profile, worthMs }: Settings
   return heavy === true ? true : null;
 }
 
-function here(stage: Stage, { local, inputs }: Call): unknown {
+function here(stage: Stage, { local, inputs }: StageCall): unknown {
   stage.here += 1;
   return local(inputs);
 }
 
-function packed(stage: Stage, { inputs }: Call): Parcel | null {
+function packed(stage: Stage, { inputs }: StageCall): Parcel | null {
   try {
     return packInputs(inputs);
   } catch (error) {
@@ -221,7 +221,7 @@ function packed(stage: Stage, { inputs }: Call): Parcel | null {
   }
 }
 
-function measured(stage: Stage, call: Call): unknown {
+function measured(stage: Stage, call: StageCall): unknown {
   const began = performance.now();
   try {
     return here(stage, call);
@@ -231,7 +231,7 @@ function measured(stage: Stage, call: Call): unknown {
 }
 
 function refused(stage: Stage, error: unknown): null {
-  if (!(error instanceof Refusal)) throw error;
+  if (!(error instanceof StageRefusal)) throw error;
   stage.refused += 1;
   stage.refusal = error.message;
   stage.refusedInARow += 1;

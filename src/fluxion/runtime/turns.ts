@@ -2,7 +2,7 @@
  * One stage at a time in a thread, asynchronous ones included. The next one begins when the event loop has gone round:
  * by then the report of the one before is on its way, and whoever asks whether this thread is blocked was answered.
  */
-export class Turns {
+export class StageTurns {
   #isTaken = false;
   readonly #waiting: (() => void)[] = [];
   readonly #passOn = () => {

@@ -1,7 +1,7 @@
 import type { ReceiverKind } from "./manifest.js";
 import { type Parcel, packReport, unpackInputs } from "./parcel.js";
 import { Recording } from "./recorder.js";
-import { Refusal } from "./refusal.js";
+import { StageRefusal } from "./refusal.js";
 
 /** A stage as generated modules have it. */
 export type StageFunction = (inputs: readonly unknown[], receivers: readonly unknown[]) => unknown;
@@ -52,7 +52,7 @@ function reported<T>(made: () => T): T | Parcel {
   try {
     return made();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof StageRefusal)) throw error;
     return packReport({ refused: error.message });
   }
 }

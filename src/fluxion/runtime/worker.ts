@@ -1,7 +1,7 @@
 import { getEnvironmentData } from "node:worker_threads";
 import { Claims } from "./claims.js";
 import { Fluxions, stagesAre } from "./fluxions.js";
-import { Refusal } from "./refusal.js";
+import { StageRefusal } from "./refusal.js";
 import type { FoundStage, StageFunction } from "./work.js";
 import { WORKER_MODULES, type WorkerTask } from "./worker-modules.js";
 
@@ -35,7 +35,9 @@ stagesAre((id) => {
   const stage = stages.get(id);
   if (stage !== undefined) return stage;
   const why = broken.get(places[id]?.module ?? "");
-  throw new Refusal(why === undefined ? `there is no stage ${id}` : `its module could not be loaded: ${why}`);
+  throw new StageRefusal(
+    why === undefined ? `there is no stage ${id}` : `its module could not be loaded: ${why}`,
+  );
 }, new Claims(task.claims));
 
 export default Fluxions;

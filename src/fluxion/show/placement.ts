@@ -2,7 +2,7 @@ import type { Diagnostic, Part, Pipeline, Stage } from "../pipeline.js";
 import { isMeasuredSmall } from "../profile.js";
 
 /** Where a part runs, and why. */
-export interface Placement {
+export interface PartPlacement {
   readonly where: "main loop" | "workers" | "main loop, with stages on workers";
   readonly why: readonly string[];
   readonly stages: readonly Stage[];
@@ -10,7 +10,7 @@ export interface Placement {
 
 const REASONS_MAX = 3;
 
-export function placementOf({ stages, diagnostics }: Pipeline, part: Part): Placement {
+export function placementOf({ stages, diagnostics }: Pipeline, part: Part): PartPlacement {
   const own = stages.find(
     (each) => each.kind === "part" && isSame(each.place, part.place) && part.name !== "main",
   );

@@ -1,8 +1,8 @@
 import { attach } from "../../analysis/show/attach.js";
 import { type Box, layOut, type PlacedBox, type Point } from "../../analysis/show/layout.js";
 import { escaped, round } from "../../svg.js";
-import type { Part, Pipeline, Stream } from "../pipeline.js";
-import { type Placement, placementOf } from "./placement.js";
+import type { Part, Pipeline, PipelineStream } from "../pipeline.js";
+import { type PartPlacement, placementOf } from "./placement.js";
 
 const CHARACTER_WIDTH = 7.2;
 const LINE_HEIGHT = 18;
@@ -44,7 +44,7 @@ const STYLE = [
   ".mixed{fill:#272115;stroke:#d29922}.name{fill:#e6edf3}.line,.head,.text{fill:#a5aeb8}.edge{stroke:#8b949e}.text{stroke:#0d1117}}",
 ].join("");
 
-function linesOf({ name, groups, context }: Part, placement: Placement | undefined): string[] {
+function linesOf({ name, groups, context }: Part, placement: PartPlacement | undefined): string[] {
   const memory = context.length === 0 ? "" : ` {${context.join(", ")}}`;
   return [
     `${name}${groups.length === 0 ? "" : ` & ${groups.join(", ")}`}${memory}`,
@@ -62,12 +62,12 @@ function boxOf(name: string, lines: readonly string[]): Box {
   };
 }
 
-function caption({ kind, message, callee }: Stream): string {
+function caption({ kind, message, callee }: PipelineStream): string {
   const sent = message.length === 0 ? "" : ` [${message.join(", ")}]`;
   return `${callee} ${kind === "start" ? "»" : "→"}${sent}`;
 }
 
-function arrow(stream: Stream, points: readonly Point[], at: Point | null): string {
+function arrow(stream: PipelineStream, points: readonly Point[], at: Point | null): string {
   const [first, second] = points;
   if (first === undefined || second === undefined) return "";
   let path = `M${round(first.x)} ${round(first.y)}`;
@@ -87,7 +87,7 @@ function arrow(stream: Stream, points: readonly Point[], at: Point | null): stri
 function drawn(
   box: PlacedBox | undefined,
   lines: readonly string[],
-  placement: Placement | undefined,
+  placement: PartPlacement | undefined,
 ): string {
   if (box === undefined) return "";
   const { x, y, width, height } = box;

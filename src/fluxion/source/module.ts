@@ -15,7 +15,7 @@ import {
 
 export type { Variable } from "@typescript-eslint/scope-manager";
 
-export type Format = "commonjs" | "module";
+export type ModuleFormat = "commonjs" | "module";
 
 /** Words for the compiler in a comment before a call or a function: `headwater: heavy`. */
 export type Remark = "start" | "post" | "pure" | "heavy" | "stay";
@@ -92,7 +92,7 @@ export class SourceModule {
   constructor(
     readonly path: string,
     readonly text: string,
-    readonly format: Format,
+    readonly format: ModuleFormat,
   ) {
     // Syntax with types takes longer to read, so that it is only for those who write them.
     const isTyped = /\.[cm]?ts$/.test(path);

@@ -3,7 +3,7 @@ import { createRequire, isBuiltin } from "node:module";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { compileFunction } from "node:vm";
 import { HeadwaterError, invariant } from "../../errors.js";
-import { type Format, SourceModule } from "./module.js";
+import { type ModuleFormat, SourceModule } from "./module.js";
 import type { Node } from "./syntax.js";
 
 const ENDINGS = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"];
@@ -176,7 +176,7 @@ function fileAt(path: string, texts: ReadonlyMap<string, string> | undefined): s
 }
 
 /** As Node decides it: by the ending, else by the nearest package.json, else by what is written in the file. */
-function formatOf(path: string, text: string): Format {
+function formatOf(path: string, text: string): ModuleFormat {
   const ending = extname(path);
   if (ending === ".mjs" || ending === ".mts") return "module";
   if (ending === ".cjs" || ending === ".cts") return "commonjs";
@@ -185,7 +185,7 @@ function formatOf(path: string, text: string): Format {
   return /^\s*(import\s[^(]|import\s*["'{*]|export\s)/m.test(text) ? "module" : "commonjs";
 }
 
-function packageType(folder: string): Format | null {
+function packageType(folder: string): ModuleFormat | null {
   for (let at = folder; ; at = dirname(at)) {
     const file = join(at, "package.json");
     if (existsSync(file)) {

@@ -8,7 +8,7 @@ import { versionOf } from "./class-versions.js";
 import type { Slot } from "./slot.js";
 import { keptEntry, readMain, writtenEntry } from "./stored-form.js";
 import { entryOf, isHashed, ownedEntryOf, prefixIn } from "./stored-keys.js";
-import { type Parts, partsOf, prefixOf, stateOf } from "./stored-state.js";
+import { partsOf, prefixOf, type StoredParts, stateOf } from "./stored-state.js";
 
 /** Shorter entries are read when they come: what would stand for them takes as much room. */
 export const UNREAD_BYTES_MIN = 200;
@@ -115,7 +115,7 @@ export class Staged {
     return this.#main === null ? null : stateOf(this.#slot, this.#main, () => this.#parts());
   }
 
-  #parts(): Parts {
+  #parts(): StoredParts {
     const { name } = this.#slot.stored;
     const rest = partsOf(name, this.#rest);
     const versions = new Map<string, Version>();

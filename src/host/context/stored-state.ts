@@ -260,7 +260,7 @@ export function loadState(journal: Journal, slot: Slot): State | null {
 }
 
 /** What a context has under keys of its own. */
-export interface Parts {
+export interface StoredParts {
   /** As it is stored. */
   all(): Map<string, Uint8Array>;
   /** A large plain field, if it is there once. */
@@ -270,7 +270,7 @@ export interface Parts {
 
 const NO_PARTS = partsOf("", new Map());
 
-export function partsOf(name: string, all: Map<string, Uint8Array>): Parts {
+export function partsOf(name: string, all: Map<string, Uint8Array>): StoredParts {
   const found = new Map<string, [key: string, bytes: Uint8Array][]>();
   for (const part of all) {
     const prefix = prefixIn(part[0], name);
@@ -295,7 +295,7 @@ export function partsOf(name: string, all: Map<string, Uint8Array>): Parts {
 }
 
 /** The state that a main value and what has keys of its own come to. */
-export function stateOf(slot: Slot, bytes: Uint8Array, read: () => Parts): State {
+export function stateOf(slot: Slot, bytes: Uint8Array, read: () => StoredParts): State {
   const main = readMain(bytes);
   const parts = main.apart.length === 0 ? NO_PARTS : read();
   if (main.apart.length > 0) readApart(slot.stored.name, main, parts);
@@ -305,7 +305,7 @@ export function stateOf(slot: Slot, bytes: Uint8Array, read: () => Parts): State
 }
 
 /** Puts the fields that have keys of their own among the values. */
-function readApart(name: string, { names, values, apart }: Main, parts: Parts): void {
+function readApart(name: string, { names, values, apart }: Main, parts: StoredParts): void {
   for (const [index, kind] of apart) {
     const field = names[index] ?? "(timers)";
     const prefix = prefixOf(name, names[index]);

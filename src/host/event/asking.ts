@@ -11,10 +11,10 @@ import {
   type Children,
   type Elsewhere,
   INVOKE,
+  type InvocationScope,
   type Later,
   Reference,
   reference,
-  type Scope,
   type Target,
   type Timed,
   type View,
@@ -201,7 +201,7 @@ export class Asking extends Current implements CurrentEvent {
     return reference(this.scope, root) as unknown as Elsewhere<T>;
   }
 
-  protected override get scope(): Scope {
+  protected override get scope(): InvocationScope {
     return { [INVOKE]: (target, method, args) => this.frame.call(target, method, args) };
   }
 }

@@ -7,7 +7,7 @@ import type { Slot } from "../context/index.js";
 import { Call, OwnCall } from "./call.js";
 import type { Frame } from "./frame.js";
 import type { UndoRecord } from "./guest.js";
-import { Turns } from "./turns.js";
+import { CallTurns } from "./turns.js";
 
 const NONE: readonly never[] = [];
 
@@ -41,7 +41,7 @@ export class CallsBelow {
   #active = 0;
   /** The first of them, as long as it is the only one. */
   #alone: Frame | null = null;
-  #turns: Turns | null = null;
+  #turns: CallTurns | null = null;
   /** Those whose turn has come. */
   #entering: Frame[] | null = null;
   /** What to undo if the method fails, from the oldest to the latest. */
@@ -68,7 +68,7 @@ export class CallsBelow {
     if (this.#active === 1) {
       this.#alone = frame;
     } else {
-      this.#turns ??= new Turns();
+      this.#turns ??= new CallTurns();
       if (this.#alone !== null) this.#turns.add(this.#alone);
       this.#alone = null;
       if (!this.#turns.add(frame)) return;

@@ -10,7 +10,7 @@ import { allFrom, EnteredContexts } from "./entered-contexts.js";
 import { Frame } from "./frame.js";
 import type { UndoRecord } from "./guest.js";
 import { FAILED, NOTHING_MORE, outcomeOf } from "./outgoing.js";
-import type { Change, EventRequest } from "./request.js";
+import type { EventRequest, StateChange } from "./request.js";
 import type { RunningEvent, Supervisor } from "./supervisor.js";
 
 /** One attempt at running an event: the contexts it has entered, and how it ended. */
@@ -129,7 +129,7 @@ export class Execution {
   }
 
   /** Adds what the event made of the contexts that it changed to what events before it made of them. */
-  collectChanges(changes: Map<Slot, Change>): void {
+  collectChanges(changes: Map<Slot, StateChange>): void {
     for (let at = this.#first; at !== null; at = at.next) collectChange(at, changes);
   }
 
@@ -262,7 +262,7 @@ function isMaking({ before, state }: EnteredContext): boolean {
   return state !== before && isUnmade(before) !== isUnmade(state);
 }
 
-function collectChange({ slot, state, before }: EnteredContext, changes: Map<Slot, Change>): void {
+function collectChange({ slot, state, before }: EnteredContext, changes: Map<Slot, StateChange>): void {
   if (state === before) return;
   const change = changes.get(slot);
   if (change === undefined) changes.set(slot, { before, after: state });

@@ -17,10 +17,10 @@ export type { Above, Done, Guest } from "./guest.js";
 export { endsItsHosts, HostRecord } from "./host-record.js";
 export { methodOf, unfit } from "./method-of.js";
 export {
-  type Body,
   clientMessage,
   FAILED,
   InJournal,
+  type MessageBody,
   NOTHING_MORE,
   type NodeMessage,
   nodeMessage,
@@ -30,12 +30,12 @@ export {
 export { isAnswer } from "./own-error.js";
 export { claimRejections } from "./rejections.js";
 export {
+  type Attempt,
   answerSettled,
-  type Change,
   EventRequest,
   type NodeEvent,
   type Origin,
-  type Run,
+  type StateChange,
   timerOrigin,
   type WaitingCaller,
 } from "./request.js";

@@ -13,7 +13,7 @@ export interface NodeMessage {
   readonly origin: Extract<Origin, { kind: "message" }>;
 }
 
-export type Body =
+export type MessageBody =
   | { readonly kind: "node"; readonly message: NodeMessage }
   | { readonly kind: "client"; readonly client: string; readonly message: unknown; readonly index: number };
 
@@ -32,12 +32,12 @@ export interface Told {
 
 /** A message as the core passes it on. */
 export function nodeMessage(message: NodeMessage): Message {
-  const body: Body = { kind: "node", message };
+  const body: MessageBody = { kind: "node", message };
   return { to: `node:${message.slot.node}`, body };
 }
 
 export function clientMessage(client: string, message: unknown, index: number): Message {
-  const body: Body = { kind: "client", client, message, index };
+  const body: MessageBody = { kind: "client", client, message, index };
   return { to: `client:${client}`, body };
 }
 

@@ -53,13 +53,13 @@ export interface WaitingCaller {
 }
 
 /** What an event, or several in a row, made of a context. */
-export interface Change {
+export interface StateChange {
   readonly before: State;
   after: State;
 }
 
 /** A try at running an event, on this host or on others. */
-export interface Run {
+export interface Attempt {
   /** Ended or taken back: whatever its methods return counts for nothing. */
   readonly isDead: boolean;
   /** How the event's own method ended, once the try is dead. */
@@ -74,13 +74,13 @@ export interface Run {
   /** The contexts that it has entered. */
   touched(): Iterable<Slot>;
   /** Adds what the event made of contexts here to what events before it made of them, and what is to be written of others. */
-  collectChanges(changes: Map<Slot, Change>, writes: Write[]): void;
+  collectChanges(changes: Map<Slot, StateChange>, writes: Write[]): void;
 }
 
 /** What there is to run, and what is known of it so far. It goes through the core as an event's payload. */
 export class EventRequest implements Request<EventRequest> {
   /** The present try at running it. */
-  execution: Run | null = null;
+  execution: Attempt | null = null;
   /** The states of declared ancestors as of the event's ticket; null for one that cannot be made. */
   seen: Map<Slot, State | null> | null = null;
   /** Set for an event that was on a host when that ended. */

@@ -5,7 +5,7 @@ import type { Frame } from "./frame.js";
  * Which calls of one method wait for which: each for those made before it in the same context, above or below it. Of
  * calls that wait for one another anyhow only the last is kept, so that many calls do not cost more than one at a time.
  */
-export class Turns {
+export class CallTurns {
   /** The last call in a context. */
   readonly #last = new Map<Slot, Frame>();
   /** Those below a context that came after the last call in the context itself. */

@@ -1,4 +1,4 @@
-import type { HostLink, HostReport, Running } from "../link/index.js";
+import type { HostLink, HostReport, RunningEventId } from "../link/index.js";
 import type { ContextSample } from "../load/index.js";
 import type { HostId, Patience } from "../ports/index.js";
 import type { HeadLine } from "../wire/index.js";
@@ -25,7 +25,7 @@ export class HostLife {
   /** What it reported of its contexts since that was last taken. */
   #unread: (readonly ContextSample[])[] = [];
   /** What it was at when it was last asked, if it said so. */
-  running: Running | null = null;
+  running: RunningEventId | null = null;
   /** Was it said that events wait for it to start? */
   isReportedLate = false;
   readonly heartbeat = new Heartbeat();

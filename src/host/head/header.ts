@@ -3,7 +3,7 @@ import { pathOf } from "../../model/path.js";
 import type { State } from "../../state/fields.js";
 import { encodeState, type Slot } from "../context/index.js";
 import type { NodeEvent } from "../event/index.js";
-import type { Header, ToHost } from "../wire/index.js";
+import type { EventHeader, ToHost } from "../wire/index.js";
 
 /** What a host must know of an event. `after` is set if it is sent ahead. */
 export function headerOf(
@@ -30,9 +30,9 @@ export function headerOf(
   };
 }
 
-const NO_VIEWS: Header["seen"] = [];
+const NO_VIEWS: EventHeader["seen"] = [];
 
-function viewsIn(seen: ReadonlyMap<Slot, State | null>): Header["seen"] {
+function viewsIn(seen: ReadonlyMap<Slot, State | null>): EventHeader["seen"] {
   return [...seen].map(([above, state]) => {
     return [pathOf(above), state === null ? null : encodeState(above, state)] as const;
   });

@@ -5,7 +5,7 @@ import type { Slot } from "../context/index.js";
 import type { NodeEvent } from "../event/index.js";
 import { type ByTicket, isWhole, methodOf } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
-import { admitted, type Scheduler, Whole } from "../runner/index.js";
+import { admitted, ContextsBelow, type Scheduler } from "../runner/index.js";
 import { type CallRequest, type ToHead, wired } from "../wire/index.js";
 import type { Admission } from "./admission.js";
 import { headerOf } from "./header.js";
@@ -57,7 +57,7 @@ export class RemoteCalls {
     if (run === undefined || run.isDead) return;
     if (!isWhole(call.method)) return this.#letIn(event, run, call);
     const { slot, method, asked } = call;
-    const whole = new Whole(this.#scheduler.ledger?.journal ?? null, run.existing());
+    const whole = new ContextsBelow(this.#scheduler.ledger?.journal ?? null, run.existing());
     const found = admitted({ slot, method, args: asked.args }, event, whole, this.#scheduler.limits);
     if (!("paths" in found)) return this.#hosts.send(call.from, answered(run.attemptId, call.ask, found));
     this.#letIn(event, run, { ...call, asked: { ...asked, args: [found.paths] } });

@@ -1,9 +1,9 @@
 import type { Write } from "../../journal/journal.js";
 import { resolvePath } from "../../model/path.js";
 import { rootOf, type Slot } from "../context/index.js";
-import type { Change, Effect, NodeEvent, Run } from "../event/index.js";
+import type { Attempt, Effect, NodeEvent, StateChange } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
-import type { AttemptId, Ended, Existing, ToHead } from "../wire/index.js";
+import type { AttemptId, Existing, ToHead, WireOutcome } from "../wire/index.js";
 import type { Hosts } from "./hosts.js";
 import type { Chain } from "./pipelining.js";
 import type { RemoteCall } from "./remote-calls.js";
@@ -29,7 +29,7 @@ function alone(host: HostId): readonly HostId[] {
 }
 
 /** A try at an event that runs on hosts. */
-export class RemoteRun implements Run {
+export class RemoteRun implements Attempt {
   isDead = false;
   ok = false;
   value: unknown = undefined;
@@ -115,7 +115,7 @@ export class RemoteRun implements Run {
     return this.entered;
   }
 
-  collectChanges(_: Map<Slot, Change>, writes: Write[]): void {
+  collectChanges(_: Map<Slot, StateChange>, writes: Write[]): void {
     for (const each of this.#writes?.values() ?? []) writes.push(...each);
   }
 
@@ -181,7 +181,7 @@ export class RemoteRun implements Run {
   }
 
   /** What the journal is to have of the contexts that were changed on a host, as it says now. */
-  changedOn(host: HostId, { writes, existing }: Pick<Ended, "writes" | "existing">): void {
+  changedOn(host: HostId, { writes, existing }: Pick<WireOutcome, "writes" | "existing">): void {
     this.existsOn(host, existing);
     if (writes.length === 0 && this.#writes === null) return;
     this.#writes ??= new Map();

@@ -35,7 +35,7 @@ export interface LastWords {
   readonly kind: "ends";
   /** The error that nobody caught, if there was one. */
   readonly error: string | null;
-  readonly running: Running | null;
+  readonly running: RunningEventId | null;
 }
 
 export interface HostReport {
@@ -45,13 +45,13 @@ export interface HostReport {
 }
 
 /** Which event a host was last told to go on with, by the number of its logical node and its ticket. */
-export type Running = readonly [node: number, ticket: Ticket];
+export type RunningEventId = readonly [node: number, ticket: Ticket];
 
 /** A host as its head holds on to it: a thread or a process. */
 export interface HostLink extends Carrier<Aside> {
   readonly kind: "thread" | "process";
   /** Asks what the host is at, also when its event loop is blocked; null if it is at nothing that is known. */
-  running(answer: (running: Running | null) => void): void;
+  running(answer: (running: RunningEventId | null) => void): void;
   /** Ends it at once. */
   kill(): void;
   /** Ends it, and resolves when it has ended. */
@@ -81,7 +81,7 @@ export function uncaught(error: unknown): string {
 /** What stands for "nothing" where a host notes what it is at. */
 export const NOTHING_RUNS = -1;
 
-export function runningIn(noted: Float64Array): Running | null {
+export function runningIn(noted: Float64Array): RunningEventId | null {
   const [node, ticket] = noted;
   return node === undefined || ticket === undefined || node === NOTHING_RUNS
     ? null

@@ -4,7 +4,7 @@
  */
 
 export { explained } from "./explained-link.js";
-export type { Aside, HostLink, HostReport, HostTask, OpenLink, Running } from "./host-link.js";
+export type { Aside, HostLink, HostReport, HostTask, OpenLink, RunningEventId } from "./host-link.js";
 export { NotSpawned, spawnDelayMs } from "./not-spawned.js";
 export { openProcess } from "./process-link.js";
 export { openBackgroundThread, openThread } from "./thread-link.js";

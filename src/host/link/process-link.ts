@@ -8,7 +8,7 @@ import {
   type HostTask,
   type LastWords,
   type LinkEvents,
-  type Running,
+  type RunningEventId,
   YOUNG_GENERATION_MB,
 } from "./host-link.js";
 import { deadLink, NotSpawned } from "./not-spawned.js";
@@ -47,10 +47,10 @@ export function openProcess(task: HostTask, on: LinkEvents): HostLink {
   };
   const carrier = new SocketCarrier<Aside>(socket, { batch: on.batch, aside: heard }, lost);
   socket.on("error", () => {}); // its end is told by the process
-  let told: (running: Running | null) => void = () => {};
+  let told: (running: RunningEventId | null) => void = () => {};
   watch.on("data", (lines: Buffer) => {
     const line = lines.toString("utf8").trimEnd().split("\n").at(-1) ?? "null";
-    told(JSON.parse(line) as Running | null);
+    told(JSON.parse(line) as RunningEventId | null);
   });
   watch.on("error", () => {});
   child.once("error", lost);

@@ -7,9 +7,9 @@ import type { Slot } from "../context/index.js";
 import type { NodeEvent } from "../event/index.js";
 import {
   answerSettled,
-  type Body,
   type Effect,
   EventRequest,
+  type MessageBody,
   type NodeMessage,
   type Origin,
   timerOrigin,
@@ -206,7 +206,7 @@ export class LogicalNode {
   }
 
   #send({ ticket, sequence, body }: Send): void {
-    const out = body as Body;
+    const out = body as MessageBody;
     if (out.kind === "client") {
       this.#around.tell(out.client, out.message, { node: this.name, ticket, index: out.index });
     } else this.#around.deliver(this.name, sequence, out.message);

@@ -2,7 +2,7 @@ import type { Message, Ticket } from "../../core/event.js";
 import { HeadwaterError, invariant } from "../../errors.js";
 import type { ContextClass } from "../../model/context.js";
 import { rootNamed } from "../../model/current.js";
-import { INVOKE, type Reference, reference, type Scope } from "../../model/refs.js";
+import { INVOKE, type InvocationScope, type Reference, reference } from "../../model/refs.js";
 import * as rules from "../../model/rules.js";
 import { inspectTree, type Method, mustBeWellFormed } from "../../model/shape.js";
 import { Feed } from "../../observe/index.js";
@@ -11,8 +11,8 @@ import { type Slot, Unmade } from "../context/index.js";
 import { Answers, AnswersInJournal, AnswersInMemory } from "../deduplication/index.js";
 import type { NodeEvent } from "../event/index.js";
 import {
-  type Body,
   type EventRequest,
+  type MessageBody,
   type NodeMessage,
   running,
   type Told,
@@ -130,7 +130,7 @@ export class Program implements Surroundings {
     const sequences = new Map<string, number>();
     for (const [ticket, messages] of byTicket) {
       for (const { body } of messages) {
-        const out = body as Body;
+        const out = body as MessageBody;
         if (out.kind === "client") {
           this.tell(out.client, out.message, { node: from, ticket: ticket as Ticket, index: out.index });
           continue;
@@ -155,7 +155,7 @@ export class Program implements Surroundings {
 
   /** A reference to a root, for somebody outside. */
   rootOf(name: string, asker: Asker = {}): Reference {
-    const scope: Scope = {
+    const scope: InvocationScope = {
       [INVOKE]: (target, method, args) => this.ask(target as Slot, method, args, asker),
     };
     return reference(scope, this.node(name).root);

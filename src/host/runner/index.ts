@@ -4,8 +4,8 @@
  * `src/host/head/remote.ts`. A runner knows its scheduler, and nothing of the logical node that has both.
  */
 
+export { type Admitted, admitted, ContextsBelow } from "./contexts-below.js";
 export { LocalRunner } from "./local-runner.js";
 export { hasTooManyMoves } from "./refusals.js";
 export type { Runner, Runners } from "./runner.js";
 export { type Around, Scheduler, type SchedulerOptions } from "./scheduler.js";
-export { type Admitted, admitted, Whole } from "./whole.js";

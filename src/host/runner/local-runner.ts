@@ -17,9 +17,9 @@ import {
   type Supervisor,
 } from "../event/index.js";
 import type { Limits } from "../ports/index.js";
+import { letIn } from "./contexts-below.js";
 import type { Runner } from "./runner.js";
 import type { Scheduler } from "./scheduler.js";
-import { letIn } from "./whole.js";
 
 /** Runs the events of a logical node in this thread. */
 export class LocalRunner implements Runner, Supervisor {

@@ -3,7 +3,7 @@ import type { Write } from "../../journal/journal.js";
 import { type Path, pathOf } from "../../model/path.js";
 import { isUnmade, type State } from "../../state/fields.js";
 import { decodeState, encodeState, type Slot, stateWrites } from "../context/index.js";
-import type { Above, Change, EnteredContext, Execution, Frame } from "../event/index.js";
+import type { Above, EnteredContext, Execution, Frame, StateChange } from "../event/index.js";
 import { at, type CallerOnWire, type CallRequest, packedValue, unpackedValue } from "../wire/index.js";
 
 /** What a call that goes to another host takes along of contexts on this one. */
@@ -51,7 +51,7 @@ export function callersFromWire(
 /** What the journal is to have of the contexts that the event has changed here. `kept` are states that it has or will have. */
 export function writesOf(execution: Execution, kept: WeakSet<State>): readonly Write[] {
   const writes: Write[] = [];
-  const changes = new Map<Slot, Change>();
+  const changes = new Map<Slot, StateChange>();
   execution.collectChanges(changes);
   for (const [slot, { before, after }] of changes) {
     stateWrites(slot, kept.has(before) ? before : null, after, writes);

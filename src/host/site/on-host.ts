@@ -9,7 +9,7 @@ import {
   type Supervisor,
   tookTooLong,
 } from "../event/index.js";
-import type { AttemptId, CallRequest, Existing, Header } from "../wire/index.js";
+import type { AttemptId, CallRequest, EventHeader, Existing } from "../wire/index.js";
 
 const NOTHING_TO_SAY: Pick<CallRequest, "existing"> = {};
 
@@ -36,7 +36,7 @@ export class OnHost implements RunningEvent {
 
   constructor(
     supervisor: Supervisor,
-    { ticket, attempt, time, steadyMs, isAlone }: Header,
+    { ticket, attempt, time, steadyMs, isAlone }: EventHeader,
     readonly payload: EventRequest,
   ) {
     this.ticket = ticket as Ticket;

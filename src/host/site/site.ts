@@ -24,14 +24,14 @@ import {
   type AboveOnWire,
   type AttemptId,
   at,
-  type Ended,
+  type EventHeader,
   failedEnd,
   found,
-  type Header,
   type ToHost,
   tooLarge,
   unwired,
   unwireEffect,
+  type WireOutcome,
   wired,
   wireEffect,
 } from "../wire/index.js";
@@ -169,7 +169,7 @@ export class HostSite implements Supervisor {
   }
 
   /** Takes part in an event. */
-  #join(header: Header): OnHost {
+  #join(header: EventHeader): OnHost {
     const { slot, method, args, caller, origin, seen } = header;
     const request = new EventRequest(slot, method, args, caller ?? undefined, origin, null);
     for (const [path, bytes] of seen) {
@@ -249,7 +249,7 @@ export class HostSite implements Supervisor {
     new Frame(execution, null, slot, method, asked.args, null, guest).run();
   }
 
-  #ended(known: OnHost, ok: boolean, value: unknown, effects: readonly Effect[]): Ended {
+  #ended(known: OnHost, ok: boolean, value: unknown, effects: readonly Effect[]): WireOutcome {
     const wireEffects = effects.length === 0 ? NONE : effects.map(wireEffect);
     const [writes, { existing }] = [this.#writesOf(known), known];
     return { ok, value: wired(value), effects: wireEffects, writes, existing };

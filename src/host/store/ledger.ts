@@ -18,7 +18,7 @@ import {
 } from "../context/index.js";
 import { type StoredAnswer, StoredAnswers } from "../deduplication/index.js";
 import type { NodeEvent } from "../event/index.js";
-import { type Change, keysOfTimers, type Told } from "../event/index.js";
+import { keysOfTimers, type StateChange, type Told } from "../event/index.js";
 import type { Careful } from "./lives.js";
 import { olderTimerWrites } from "./older-timers.js";
 import { PARKED_BYTES_MAX, Parked, parkedWrite } from "./parked.js";
@@ -127,7 +127,7 @@ export class Ledger implements Keeper {
   /** Writes what these events of a logical node leave behind; `open` are events that keep their tickets from now on. */
   append(node: string, events: readonly NodeEvent[], open: readonly NodeEvent[], done: Done): void {
     const writes: Write[] = [];
-    const changes = new Map<Slot, Change>();
+    const changes = new Map<Slot, StateChange>();
     let last = 0;
     for (const event of events) {
       last = Math.max(last, event.ticket);
@@ -321,7 +321,7 @@ export class Ledger implements Keeper {
     this.forgetKey(messageKey(client, from));
   }
 
-  #tracesOf(event: NodeEvent, writes: Write[], changes: Map<Slot, Change>): void {
+  #tracesOf(event: NodeEvent, writes: Write[], changes: Map<Slot, StateChange>): void {
     const { slot, origin, execution, request } = event.payload;
     const own = keyOf(slot.node, origin);
     if (own !== null) writes.push({ key: own, value: null });

@@ -2,10 +2,10 @@ import { writeSync } from "node:fs";
 import { type Debugger, Session, url } from "node:inspector";
 import { parentPort, workerData } from "node:worker_threads";
 import { HeadwaterError } from "../../errors.js";
-import { type BlockedFor, RUNNING, type Watched } from "./watched.js";
+import { type BlockedFor, RUNNING, type WatchedThread } from "./watched.js";
 
 /** The thread that watches the one in which the program runs (`watchdog.ts`). */
-const watched = (workerData as { headwaterWatched?: Watched } | null)?.headwaterWatched;
+const watched = (workerData as { headwaterWatched?: WatchedThread } | null)?.headwaterWatched;
 const STDERR = 2;
 /** JavaScript that runs stops for a debugger long before; other code does not at all. */
 const PAUSE_MS_MAX = 10_000;
@@ -14,7 +14,7 @@ const UNKNOWN = "Something that is no event's own code, or runs after an `await`
 
 if (watched !== undefined) watch(watched);
 
-function watch({ heartbeats, lookMs, reportMs, endMs }: Watched): void {
+function watch({ heartbeats, lookMs, reportMs, endMs }: WatchedThread): void {
   let last = Atomics.load(heartbeats, 0);
   let blocked: { by: string; readonly question: Question } | null = null;
   let silentMs = 0;

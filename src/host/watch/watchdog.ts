@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { HeadwaterError } from "../../errors.js";
 import { running } from "../event/index.js";
-import { type BlockedFor, RUNNING, type Watched } from "./watched.js";
+import { type BlockedFor, RUNNING, type WatchedThread } from "./watched.js";
 
 /**
  * Watches the thread of a program that has no other hosts: a second thread goes on when this one is blocked, asks it what it
@@ -9,7 +9,7 @@ import { type BlockedFor, RUNNING, type Watched } from "./watched.js";
  * then, and the other sees whether it does.
  */
 
-type Times = Pick<Watched, "lookMs" | "reportMs" | "endMs">;
+type Times = Pick<WatchedThread, "lookMs" | "reportMs" | "endMs">;
 type Warn = (warning: HeadwaterError) => void;
 
 /** Those who want to hear of it, by the times that they have given: programs in one thread share one that watches it. */
@@ -30,7 +30,7 @@ export function watchThread(times: Times, warn: Warn): () => void {
 function begin(times: Times, warn: Warn): void {
   const heartbeats = new Int32Array(new SharedArrayBuffer(4));
   (globalThis as Record<symbol, unknown>)[Symbol.for(RUNNING)] = whatRuns;
-  const watched: Watched = { heartbeats, ...times };
+  const watched: WatchedThread = { heartbeats, ...times };
   const worker = new Worker(new URL("./watchdog-thread.js", import.meta.url), {
     workerData: { headwaterWatched: watched },
     execArgv: [], // what the program is loaded with, it need not load

@@ -4,7 +4,7 @@
  */
 
 /** What the watching thread is told. */
-export interface Watched {
+export interface WatchedThread {
   /** Counts the looks of the watched thread. */
   readonly heartbeats: Int32Array;
   readonly lookMs: number;

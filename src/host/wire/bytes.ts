@@ -16,7 +16,7 @@ const INTEGER_MAX = 2 ** 50;
  * Gathers numbers, texts and values of the application as bytes, small numbers in one byte each. The first byte is left
  * free for what is known last.
  */
-export class ByteWriter {
+export class WireWriter {
   #bytes = new Uint8Array(CAPACITY);
   #view = new DataView(this.#bytes.buffer);
   #at = 1;
@@ -150,7 +150,7 @@ export class ByteWriter {
 }
 
 /** Reads what a writer has written, in the same order. */
-export class ByteReader {
+export class WireReader {
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
 

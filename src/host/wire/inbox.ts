@@ -5,11 +5,11 @@ import type { Path } from "../../model/path.js";
 import { decode } from "../../state/codec.js";
 import type { Slot } from "../context/index.js";
 import { methodOf } from "../event/index.js";
-import { ByteReader } from "./bytes.js";
+import { WireReader } from "./bytes.js";
 import {
   HOW,
+  type HostMessage,
   KIND,
-  type Message,
   NONE,
   type PackedEnd,
   type PackedWireValue,
@@ -18,18 +18,18 @@ import {
   unpackedValue,
   unpackedWireValue,
 } from "./packed.js";
-import { type AttemptId, at, type Header, type ToHead, type ToHost } from "./wire.js";
+import { type AttemptId, at, type EventHeader, type ToHead, type ToHost } from "./wire.js";
 
-const REQUEST: Header["origin"] = { kind: "request" };
+const REQUEST: EventHeader["origin"] = { kind: "request" };
 
 /** The other end of an outbox. */
-export class Inbox<M extends Message> {
+export class Inbox<M extends HostMessage> {
   readonly #packr = new Packr({ useRecords: false });
   readonly #contexts: (Slot | null)[] = [];
   readonly #free: number[] = [];
   readonly #names: string[] = [];
 
-  readonly #reader = new ByteReader();
+  readonly #reader = new WireReader();
   #lastTicket = 0;
   #lastTime = 0;
   #lastSteadyMs = 0;
@@ -53,14 +53,14 @@ export class Inbox<M extends Message> {
     while (!reader.isAtEnd) {
       const message = this.#next(reader.uint());
       if (message === null) continue;
-      (this.take as (message: Message) => void)(message);
+      (this.take as (message: HostMessage) => void)(message);
       return true;
     }
     return false;
   }
 
   /** The message that begins like this; null for what is only to be known. */
-  #next(kind: number): Message | null {
+  #next(kind: number): HostMessage | null {
     const reader = this.#reader;
     switch (kind) {
       case KIND.run:
@@ -77,7 +77,7 @@ export class Inbox<M extends Message> {
       case KIND.evict:
         return { kind: "evict", slot: this.#released(reader.uint()) };
       case KIND.other:
-        return this.#other(this.#packr.unpack(reader.blob()) as Message);
+        return this.#other(this.#packr.unpack(reader.blob()) as HostMessage);
       case KIND.context: {
         const node = this.#names[reader.uint()] as string;
         const number = this.#free.pop() ?? this.#contexts.length;
@@ -145,7 +145,7 @@ export class Inbox<M extends Message> {
     };
   }
 
-  #header(packed: readonly unknown[]): Header {
+  #header(packed: readonly unknown[]): EventHeader {
     const [context, name, ticket, attempt, time, steadyMs, args, caller, origin, seen] = packed as [
       number,
       number,
@@ -155,8 +155,8 @@ export class Inbox<M extends Message> {
       number,
       unknown,
       unknown,
-      Header["origin"],
-      Header["seen"],
+      EventHeader["origin"],
+      EventHeader["seen"],
     ];
     const slot = this.#contexts[context] as Slot;
     const method = methodOf(slot, this.#names[name] as string);
@@ -196,7 +196,7 @@ export class Inbox<M extends Message> {
     };
   }
 
-  #other(message: Message): Message {
+  #other(message: HostMessage): HostMessage {
     switch (message.kind) {
       case "call": {
         const header = this.#header(message.header as unknown as unknown[]);

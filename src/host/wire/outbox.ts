@@ -2,9 +2,9 @@ import { Packr, RESET_BUFFER_MODE } from "msgpackr";
 import { pathOf } from "../../model/path.js";
 import { encode } from "../../state/codec.js";
 import type { Slot } from "../context/index.js";
-import { ByteWriter } from "./bytes.js";
-import { HOW, KIND, type Message, packedEnd, packedValue, packedWireValue } from "./packed.js";
-import type { AttemptId, Header } from "./wire.js";
+import { WireWriter } from "./bytes.js";
+import { HOW, type HostMessage, KIND, packedEnd, packedValue, packedWireValue } from "./packed.js";
+import type { AttemptId, EventHeader } from "./wire.js";
 
 /** Contexts and names that one end of a connection keeps numbers for; then it begins again. */
 const NUMBERED_MAX = 65_536;
@@ -13,16 +13,16 @@ const NUMBERED_MAX = 65_536;
 const BUFFER_BYTES_KEPT_MAX = 1 << 20;
 
 /** Messages with what events pass. Others pass it on, or are cut into pieces where they are made. */
-const CARRYING: ReadonlySet<Message["kind"]> = new Set(["run", "ask", "return", "finish"]);
+const CARRYING: ReadonlySet<HostMessage["kind"]> = new Set(["run", "ask", "return", "finish"]);
 
 /** Gathers messages for one batch. */
-export class Outbox<M extends Message> {
+export class Outbox<M extends HostMessage> {
   readonly #packr = new Packr({ useRecords: false, encodeUndefinedAsNil: false });
   readonly #contexts = new Map<Slot, number>();
   /** Numbers of contexts that were let go, for others; both ends count alike. */
   readonly #free: number[] = [];
   readonly #names = new Map<string, number>();
-  readonly #writer = new ByteWriter();
+  readonly #writer = new WireWriter();
   #lastTicket = 0;
   #lastTime = 0;
   #lastSteadyMs = 0;
@@ -63,7 +63,7 @@ export class Outbox<M extends Message> {
     return this.#writer.take(confirmed);
   }
 
-  #add(message: Message): void {
+  #add(message: HostMessage): void {
     switch (message.kind) {
       case "run":
         return this.#addRun(message);
@@ -123,7 +123,7 @@ export class Outbox<M extends Message> {
     this.#lastTicket = ticket;
   }
 
-  #addRun(header: Header): void {
+  #addRun(header: EventHeader): void {
     const { slot, method, ticket, attempt, args, caller, origin, seen, isAlone, after } = header;
     const context = this.#context(slot);
     const name = this.#name(method.name);
@@ -143,7 +143,7 @@ export class Outbox<M extends Message> {
     if (!isBare) this.#addPacked([packedValue(caller), origin.kind === "request" ? null : origin, seen]);
   }
 
-  #addMoment({ time, steadyMs }: Header): void {
+  #addMoment({ time, steadyMs }: EventHeader): void {
     const isSame = time === this.#lastTime && steadyMs === this.#lastSteadyMs;
     this.#writer.uint(isSame ? 0 : 1);
     if (isSame) return;
@@ -153,12 +153,23 @@ export class Outbox<M extends Message> {
     this.#lastSteadyMs = steadyMs;
   }
 
-  #header({ slot, method, ticket, attempt, time, steadyMs, args, caller, origin, seen }: Header): unknown[] {
+  #header({
+    slot,
+    method,
+    ticket,
+    attempt,
+    time,
+    steadyMs,
+    args,
+    caller,
+    origin,
+    seen,
+  }: EventHeader): unknown[] {
     const where = [this.#context(slot), this.#name(method.name), ticket, attempt, time, steadyMs];
     return [...where, packedValue(args), packedValue(caller), origin, seen];
   }
 
-  #addFinish(message: Extract<Message, { kind: "finish" }>): void {
+  #addFinish(message: Extract<HostMessage, { kind: "finish" }>): void {
     const { ok, value, effects, writes, existing, isOver } = message;
     const isBare = effects.length === 0 && writes.length === 0 && existing.length === 0;
     if (ok && isOver && "value" in value && isBare) {

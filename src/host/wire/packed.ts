@@ -1,7 +1,7 @@
 import { isWellFormed } from "../../model/key.js";
 import { decode, encode } from "../../state/codec.js";
 import { isSimple } from "../../state/values.js";
-import type { Ended, Existing, Header, ToHead, ToHost, WireEffect, WireValue } from "./wire.js";
+import type { EventHeader, Existing, ToHead, ToHost, WireEffect, WireOutcome, WireValue } from "./wire.js";
 
 /**
  * Messages between the head and its hosts, many at a time as one piece of binary data. Contexts and names are said once
@@ -9,7 +9,7 @@ import type { Ended, Existing, Header, ToHead, ToHost, WireEffect, WireValue } f
  * other. The messages that most events need are a few bytes (`bytes.ts`); the others are packed as they are. What belongs
  * to the application goes through the same encoding as everywhere, unless it is a simple value.
  */
-export type Message = ToHost | ToHead;
+export type HostMessage = ToHost | ToHead;
 
 /** What stands in front of each message of a batch, and of what must be known before it. */
 export const KIND = {
@@ -28,7 +28,7 @@ export const KIND = {
 export const HOW = { notAlone: 0, alone: 1, after: 2 } as const;
 
 /** What most events do not have: a caller, an origin, states of ancestors. */
-export type RestOfHeader = [caller: unknown, Header["origin"] | null, Header["seen"]];
+export type RestOfHeader = [caller: unknown, EventHeader["origin"] | null, EventHeader["seen"]];
 
 export const NONE: readonly never[] = [];
 
@@ -42,11 +42,11 @@ export interface PackedEnd {
   readonly ok: boolean;
   readonly value: PackedWireValue;
   readonly effects: 0 | Uint8Array;
-  readonly writes: 0 | Ended["writes"];
+  readonly writes: 0 | WireOutcome["writes"];
   readonly existing: 0 | Uint8Array;
 }
 
-export function packedEnd({ ok, value, effects, writes, existing }: Ended): PackedEnd {
+export function packedEnd({ ok, value, effects, writes, existing }: WireOutcome): PackedEnd {
   return {
     ok,
     value: packedWireValue(value),
@@ -56,7 +56,7 @@ export function packedEnd({ ok, value, effects, writes, existing }: Ended): Pack
   };
 }
 
-export function unpackedEnd({ ok, value, effects, writes, existing }: PackedEnd): Ended {
+export function unpackedEnd({ ok, value, effects, writes, existing }: PackedEnd): WireOutcome {
   return {
     ok,
     value: unpackedWireValue(value),

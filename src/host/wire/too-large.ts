@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Method } from "../../model/shape.js";
 import type { Slot } from "../context/index.js";
-import { type Ended, wired } from "./wire.js";
+import { type WireOutcome, wired } from "./wire.js";
 
 /** An event or a call does not fit into one message between hosts: the event fails, and nothing else does. */
 export function tooLarge(
@@ -18,6 +18,6 @@ export function tooLarge(
 }
 
 /** What is said of it instead. */
-export function failedEnd(error: HeadwaterError): Ended {
+export function failedEnd(error: HeadwaterError): WireOutcome {
   return { ok: false, value: wired(error), effects: [], writes: [], existing: [] };
 }

@@ -18,7 +18,7 @@ export interface AttemptId {
 }
 
 /** What a host must know of an event to take part in it. */
-export interface Header {
+export interface EventHeader {
   readonly slot: Slot;
   readonly method: Method;
   readonly ticket: Ticket;
@@ -62,7 +62,7 @@ export type CallerOnWire = readonly [path: Path, isHeld: boolean, state: Uint8Ar
 export type StoredNot = readonly [code: string, message: unknown];
 
 /** How a call or an event ended. */
-export interface Ended {
+export interface WireOutcome {
   readonly ok: boolean;
   readonly value: WireValue;
   readonly effects: readonly WireEffect[];
@@ -86,7 +86,7 @@ export interface AboveOnWire {
 }
 
 export type ToHost =
-  | ({ readonly kind: "run" } & Header)
+  | ({ readonly kind: "run" } & EventHeader)
   /** An event that was sent ahead may start, though the one before it is not over. */
   | ({ readonly kind: "start"; readonly isAlone: boolean } & AttemptId)
   /** The event may enter a context of this host, as one of its calls asked for. */
@@ -95,7 +95,7 @@ export type ToHost =
   | ({
       readonly kind: "call";
       readonly call: number;
-      readonly header: Header;
+      readonly header: EventHeader;
       readonly asked: CallRequest;
     } & AboveOnWire &
       AttemptId)
@@ -104,7 +104,7 @@ export type ToHost =
       readonly ask: number;
       readonly call: number;
       readonly doom: WireValue | null;
-    } & Ended &
+    } & WireOutcome &
       AttemptId)
   | ({ readonly kind: "refused"; readonly ask: number; readonly error: WireValue } & AttemptId)
   | ({ readonly kind: "rollbackCalls"; readonly calls: readonly number[]; readonly ask: number } & AttemptId)
@@ -159,14 +159,14 @@ export type ToHead =
   /** The event has stopped, and is to start again. */
   | ({ readonly kind: "restart" } & AttemptId)
   /** `isOver`: nothing of it can be taken back any more, and its host has forgotten it. */
-  | ({ readonly kind: "finish"; readonly isOver: boolean } & Ended & AttemptId)
+  | ({ readonly kind: "finish"; readonly isOver: boolean } & WireOutcome & AttemptId)
   | ({
       readonly kind: "return";
       readonly call: number;
       readonly doom: WireValue | null;
       /** The states, at this moment, of the contexts that the event has entered here and that have others below. */
       readonly entered: readonly (readonly [Path, Uint8Array])[];
-    } & Ended &
+    } & WireOutcome &
       AttemptId)
   | ({ readonly kind: "rollbackCalls"; readonly calls: readonly number[]; readonly ask: number } & AttemptId)
   | ({

@@ -35,13 +35,13 @@ export type FrameKind = "group" | "close" | "part" | "epoch" | "handover";
 const KINDS: readonly FrameKind[] = ["group", "close", "part", "epoch", "handover"];
 
 /** Where a frame stands. */
-export interface Place {
+export interface FramePlace {
   readonly epoch: number;
   readonly segment: number;
   readonly sequence: number;
 }
 
-export interface FrameHead extends Place {
+export interface FrameHead extends FramePlace {
   readonly kind: FrameKind;
   readonly length: number;
   readonly crc: number;
@@ -117,7 +117,7 @@ export class FrameBuffer {
   }
 
   /** The frame as it goes into the log; it stays valid until `clear`. */
-  seal({ epoch, segment, sequence }: Place, kind: FrameKind = "group"): Buffer {
+  seal({ epoch, segment, sequence }: FramePlace, kind: FrameKind = "group"): Buffer {
     const end = this.#end;
     const total = frameBytes(end - HEAD_BYTES);
     this.#makeRoom(total - end);

@@ -13,7 +13,7 @@ import { type NatsAddress, natsAddress } from "./nats-address.js";
 import { NatsLog } from "./nats-log.js";
 import { streamJournal } from "./stream-journal.js";
 
-export interface StreamOptions {
+export interface JournalStreamOptions {
   readonly onWarning?: (text: string) => void;
   readonly carryOver?: Partial<CarryOverLimits>;
   readonly takeOver?: boolean;
@@ -28,7 +28,7 @@ const OWNER_MS = 5 * BEAT_MS;
 export async function openStream(
   text: string,
   identity: JournalIdentity,
-  options: StreamOptions,
+  options: JournalStreamOptions,
 ): Promise<Journal> {
   const address = natsAddress(text);
   const port = await NatsLog.open(address, identity, options.check !== undefined);
@@ -50,7 +50,7 @@ async function opened(
   port: NatsLog,
   directory: string,
   release: () => Promise<void>,
-  options: StreamOptions,
+  options: JournalStreamOptions,
 ): Promise<Journal> {
   const { shown } = address;
   const member = randomUUID();
@@ -100,7 +100,7 @@ async function begin(
   { table, follower }: FollowedTable,
   member: string,
   shown: string,
-  { check, takeOver }: StreamOptions,
+  { check, takeOver }: JournalStreamOptions,
 ): Promise<Epoch> {
   for (;;) {
     const end = await lastOf(port);

@@ -5,7 +5,7 @@ import { EntryBuffer } from "../entry.js";
 import { DIRECTORY_MODE, FILE_MODE, syncDirectory } from "../files.js";
 import { type Generation, generationName } from "./generations.js";
 import { headerOf } from "./header.js";
-import { type Change, LmdbBuilder } from "./lmdb-file.js";
+import { LmdbBuilder, type TableChange } from "./lmdb-file.js";
 import { chunksOf, writeSums } from "./sums.js";
 
 /** What becomes of one key; null deletes it. */
@@ -74,7 +74,7 @@ async function copy(from: Generation, draft: string, directory: string): Promise
 async function applyAll(draft: string, directory: string, changes: BuildTask["changes"]): Promise<void> {
   const entries = new EntryBuffer();
   let builder: LmdbBuilder | null = null;
-  let portion: Change[] = [];
+  let portion: TableChange[] = [];
   let bytes = 0;
   const apply = async () => {
     await mustHaveRoom(directory, 0);

@@ -3,7 +3,7 @@ import type { Background } from "../logged-journal.js";
 import type { SortedMap } from "../sorted-map.js";
 import { buildTable, type Changed } from "./build.js";
 import { type Generation, removeOthers } from "./generations.js";
-import type { Entry } from "./overlay.js";
+import type { OverlayEntry } from "./overlay.js";
 import { SortedRuns } from "./runs.js";
 import type { JournalTable } from "./table.js";
 
@@ -41,7 +41,7 @@ export interface CarryOverParts {
 }
 
 interface Layer {
-  readonly entries: SortedMap<Entry>;
+  readonly entries: SortedMap<OverlayEntry>;
   last: number;
 }
 
@@ -136,7 +136,7 @@ export class CarryOver implements Background {
   }
 }
 
-function* changesOf(layer: SortedMap<Entry>): Iterable<Changed | undefined> {
+function* changesOf(layer: SortedMap<OverlayEntry>): Iterable<Changed | undefined> {
   const keys = new SortedRuns(layer.keys());
   while (keys.prepare()) yield undefined;
   for (let key = keys.take(); key !== undefined; key = keys.take()) {

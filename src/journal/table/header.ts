@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** What the first pages of a data file say, looked at without lmdb. */
-export type Header =
+export type DataFileHeader =
   | { readonly kind: "missing" }
   | { readonly kind: "broken"; readonly why: string }
   | { readonly kind: "fine"; readonly bytes: number; readonly bytesMax: number };
@@ -12,7 +12,7 @@ const PAGE_BYTES_MIN = 512;
 const PAGE_BYTES_MAX = 65536;
 
 /** `bytesMax` is where the last page ends. The file may be shorter, if the last pages are free ones that were never written. */
-export function headerOf(file: string): Header {
+export function headerOf(file: string): DataFileHeader {
   let handle: number;
   try {
     handle = openSync(file, "r");

@@ -14,7 +14,7 @@ export interface RangeOptions {
 }
 
 /** One change; null deletes the key. */
-export interface Change {
+export interface TableChange {
   readonly key: Buffer;
   readonly stored: Buffer | null;
 }
@@ -30,7 +30,7 @@ export class LmdbBuilder {
   }
 
   /** One transaction. */
-  async apply(changes: readonly Change[]): Promise<void> {
+  async apply(changes: readonly TableChange[]): Promise<void> {
     try {
       await this.#root.batch(() => {
         for (const { key, stored } of changes) {

@@ -3,7 +3,7 @@ import { SortedMap } from "../sorted-map.js";
 /** Null stands for a deleted key. */
 type Value = Uint8Array | null;
 
-export interface Entry {
+export interface OverlayEntry {
   value: Value;
   /** There is a newer one in the layer above. */
   isOutdated: boolean;
@@ -15,8 +15,8 @@ export interface Entry {
  * does not change, and the one above it, which takes new writes.
  */
 export class Overlay {
-  #recent = new SortedMap<Entry>();
-  #frozen: SortedMap<Entry> | null = null;
+  #recent = new SortedMap<OverlayEntry>();
+  #frozen: SortedMap<OverlayEntry> | null = null;
   #recentBytes = 0;
   #frozenBytes = 0;
 
@@ -57,7 +57,7 @@ export class Overlay {
     const frozen = this.#frozen?.from(prefix, after).filter(([, { isOutdated }]) => !isOutdated) ?? [];
     let entries = this.#recent.from(prefix, after);
     if (frozen.length > 0) {
-      const both = new SortedMap<Entry>();
+      const both = new SortedMap<OverlayEntry>();
       for (const [key, entry] of [...frozen, ...entries]) both.set(key, entry);
       entries = both.from(prefix);
     }
@@ -65,7 +65,7 @@ export class Overlay {
   }
 
   /** What was written until now becomes a layer of its own, which changes no more. */
-  freeze(): SortedMap<Entry> {
+  freeze(): SortedMap<OverlayEntry> {
     this.#frozen = this.#recent;
     this.#recent = new SortedMap();
     this.#frozenBytes = this.#recentBytes;

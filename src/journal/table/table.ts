@@ -6,7 +6,7 @@ import type { SortedMap } from "../sorted-map.js";
 import type { Generation } from "./generations.js";
 import { LmdbFile } from "./lmdb-file.js";
 import { mergeNewest } from "./merge.js";
-import { type Entry, Overlay } from "./overlay.js";
+import { Overlay, type OverlayEntry } from "./overlay.js";
 
 /**
  * The newest value of each key: what groups have written lately, in memory, over a file with all that was before. The
@@ -81,7 +81,7 @@ export class JournalTable implements KeyTable {
   }
 
   /** What was written until now becomes a layer of its own, for the next file. */
-  freeze(): SortedMap<Entry> {
+  freeze(): SortedMap<OverlayEntry> {
     return this.#overlay.freeze();
   }
 

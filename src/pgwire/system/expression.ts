@@ -2,7 +2,7 @@ import type { A_Expr, ColumnRef, FuncCall, Node, SelectStmt, SubLink, TypeName }
 import { HeadwaterError } from "../../errors.js";
 import { call, cast } from "./functions.js";
 import type { Known } from "./relations.js";
-import { compare, refused, type Sight, textOf, truth, type Value } from "./value.js";
+import { compare, refused, type SystemSight, type SystemValue, textOf, truth } from "./value.js";
 
 /** What a system query may evaluate at most: clients that show a database ask for far less. */
 const STEPS_MAX = 3_000_000;
@@ -15,7 +15,7 @@ export class SystemExpressions {
   constructor(
     readonly known: Known,
     readonly parameters: readonly (string | null)[],
-    readonly rowsOf: (query: SelectStmt, outer: Sight) => readonly (readonly Value[])[],
+    readonly rowsOf: (query: SelectStmt, outer: SystemSight) => readonly (readonly SystemValue[])[],
   ) {}
 
   step(): void {
@@ -26,11 +26,11 @@ export class SystemExpressions {
       );
   }
 
-  isTrue(node: Node | undefined, scope: Sight): boolean {
+  isTrue(node: Node | undefined, scope: SystemSight): boolean {
     return node === undefined || truth(this.value(node, scope));
   }
 
-  value(node: Node | undefined, scope: Sight): Value {
+  value(node: Node | undefined, scope: SystemSight): SystemValue {
     this.step();
     if (node === undefined) return null;
     if ("ColumnRef" in node) return this.#column(node.ColumnRef, scope);
@@ -90,17 +90,17 @@ export class SystemExpressions {
       const [index] = node.A_Indirection.indirection ?? [];
       const at = index !== undefined && "A_Indices" in index ? this.value(index.A_Indices.uidx, scope) : null;
       return Array.isArray(list) && typeof at === "number"
-        ? ((list[at - 1] as Value | undefined) ?? null)
+        ? ((list[at - 1] as SystemValue | undefined) ?? null)
         : null;
     }
     throw refused(`An expression of the kind ${Object.keys(node)[0]}`);
   }
 
-  #column({ fields = [] }: ColumnRef, scope: Sight): Value {
+  #column({ fields = [] }: ColumnRef, scope: SystemSight): SystemValue {
     const names = fields.map(nameOf);
     const name = names.at(-1) ?? "";
     const alias = names.at(-2) ?? null;
-    for (let at: Sight | null = scope; at !== null; at = at.outer)
+    for (let at: SystemSight | null = scope; at !== null; at = at.outer)
       for (const source of at.sources) {
         if (alias !== null && source.alias !== alias) continue;
         if (Object.hasOwn(source.row, name)) return source.row[name] ?? null;
@@ -109,7 +109,7 @@ export class SystemExpressions {
     throw new HeadwaterError("HW-5103", `There is no column ${names.join(".")} in the system catalog.`);
   }
 
-  #logic(how: string, args: readonly Node[], scope: Sight): Value {
+  #logic(how: string, args: readonly Node[], scope: SystemSight): SystemValue {
     if (how === "NOT_EXPR") {
       const value = this.value(args[0], scope);
       return value === null ? null : !truth(value);
@@ -124,7 +124,7 @@ export class SystemExpressions {
     return isUnknown ? null : !decides;
   }
 
-  #operator({ kind = "AEXPR_OP", name = [], lexpr, rexpr }: A_Expr, scope: Sight): Value {
+  #operator({ kind = "AEXPR_OP", name = [], lexpr, rexpr }: A_Expr, scope: SystemSight): SystemValue {
     const operator = nameOf(name.at(-1));
     const left = this.value(lexpr, scope);
     if (kind === "AEXPR_IN") {
@@ -146,7 +146,7 @@ export class SystemExpressions {
     if (kind === "AEXPR_OP_ANY" || kind === "AEXPR_OP_ALL") {
       const list = listOf(right);
       if (left === null || list === null) return null;
-      const isMet = (each: Value) => truth(this.#applied(operator, left, each));
+      const isMet = (each: SystemValue) => truth(this.#applied(operator, left, each));
       return kind === "AEXPR_OP_ANY" ? list.some(isMet) : list.every(isMet);
     }
     if (kind === "AEXPR_LIKE" || kind === "AEXPR_ILIKE") {
@@ -157,7 +157,7 @@ export class SystemExpressions {
     return this.#applied(operator, left, right, lexpr === undefined);
   }
 
-  #applied(operator: string, left: Value, right: Value, isPrefix = false): Value {
+  #applied(operator: string, left: SystemValue, right: SystemValue, isPrefix = false): SystemValue {
     if (right === null || (left === null && !isPrefix)) return null;
     const order = compare(left, right) ?? 0;
     switch (operator) {
@@ -203,7 +203,7 @@ export class SystemExpressions {
     }
   }
 
-  #call({ funcname = [], args = [] }: FuncCall, scope: Sight): Value {
+  #call({ funcname = [], args = [] }: FuncCall, scope: SystemSight): SystemValue {
     const name = nameOf(funcname.at(-1));
     return call(
       name,
@@ -212,7 +212,7 @@ export class SystemExpressions {
     );
   }
 
-  #subquery({ subLinkType, testexpr, subselect }: SubLink, scope: Sight): Value {
+  #subquery({ subLinkType, testexpr, subselect }: SubLink, scope: SystemSight): SystemValue {
     if (subselect === undefined || !("SelectStmt" in subselect)) throw refused("This subquery");
     const rows = this.rowsOf(subselect.SelectStmt, scope);
     switch (subLinkType) {
@@ -240,7 +240,7 @@ export function typeNameOf(type: TypeName | undefined): string {
   return nameOf(type?.names?.at(-1));
 }
 
-export function listOf(value: Value): readonly Value[] | null {
+export function listOf(value: SystemValue): readonly SystemValue[] | null {
   if (typeof value === "object") return value;
   const inside = /^\{(.*)\}$/.exec(String(value))?.[1];
   return inside === undefined ? [value] : inside === "" ? [] : inside.split(",");

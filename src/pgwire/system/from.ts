@@ -2,17 +2,20 @@ import type { JoinExpr, Node, RangeFunction, RangeVar, SelectStmt } from "libpg-
 import { listOf, nameOf, type SystemExpressions } from "./expression.js";
 import { call } from "./functions.js";
 import type { Known } from "./relations.js";
-import { type Relationlike, refused, type Sight, textOf, type Value } from "./value.js";
+import { type Relationlike, refused, type SystemSight, type SystemValue, textOf } from "./value.js";
 
-type Source = Sight["sources"][number];
-type Nested = (query: SelectStmt, outer: Sight, names: readonly string[]) => Relationlike;
+type Source = SystemSight["sources"][number];
+type Nested = (query: SelectStmt, outer: SystemSight, names: readonly string[]) => Relationlike;
 
 /**
  * The rows that FROM gives. Relations are joined one after the other; where a column of the next must be equal to what is known
  * already, its rows are found by that column.
  */
 export class From {
-  readonly #indexes = new Map<Relationlike, Map<string, Map<string, Readonly<Record<string, Value>>[]>>>();
+  readonly #indexes = new Map<
+    Relationlike,
+    Map<string, Map<string, Readonly<Record<string, SystemValue>>[]>>
+  >();
 
   constructor(
     readonly known: Known,
@@ -21,15 +24,15 @@ export class From {
     readonly nested: Nested,
   ) {}
 
-  scopes(items: readonly Node[], where: Node | undefined, outer: Sight): readonly Sight[] {
+  scopes(items: readonly Node[], where: Node | undefined, outer: SystemSight): readonly SystemSight[] {
     const conditions = conjunctsOf(where);
-    return items.reduce<readonly Sight[]>(
+    return items.reduce<readonly SystemSight[]>(
       (scopes, item) => scopes.flatMap((scope) => this.#joined(item, scope, conditions)),
       [{ sources: [], outer }],
     );
   }
 
-  #joined(item: Node, scope: Sight, conditions: readonly Node[]): readonly Sight[] {
+  #joined(item: Node, scope: SystemSight, conditions: readonly Node[]): readonly SystemSight[] {
     this.expressions.step();
     if ("JoinExpr" in item) return this.#join(item.JoinExpr, scope, conditions);
     const { alias, relation } = this.#relation(item, scope);
@@ -40,9 +43,9 @@ export class From {
 
   #join(
     { jointype, larg, rarg, quals, usingClause }: JoinExpr,
-    scope: Sight,
+    scope: SystemSight,
     outside: readonly Node[],
-  ): readonly Sight[] {
+  ): readonly SystemSight[] {
     if (larg === undefined || rarg === undefined) throw refused("This join");
     if (jointype === "JOIN_RIGHT" || jointype === "JOIN_FULL") throw refused("A RIGHT or FULL JOIN");
     const using = (usingClause ?? []).map(nameOf);
@@ -63,9 +66,9 @@ export class From {
   #candidates(
     relation: Relationlike,
     alias: string,
-    scope: Sight,
+    scope: SystemSight,
     conditions: readonly Node[],
-  ): readonly Readonly<Record<string, Value>>[] {
+  ): readonly Readonly<Record<string, SystemValue>>[] {
     for (const condition of conditions) {
       const equal = equalTo(condition, alias, relation.columns);
       if (equal === null || !isKnown(equal.value, scope)) continue;
@@ -75,12 +78,12 @@ export class From {
     return relation.rows;
   }
 
-  #index(relation: Relationlike, column: string): Map<string, Readonly<Record<string, Value>>[]> {
+  #index(relation: Relationlike, column: string): Map<string, Readonly<Record<string, SystemValue>>[]> {
     const indexes = this.#indexes.get(relation) ?? new Map();
     this.#indexes.set(relation, indexes);
     const known = indexes.get(column);
     if (known !== undefined) return known;
-    const index = new Map<string, Readonly<Record<string, Value>>[]>();
+    const index = new Map<string, Readonly<Record<string, SystemValue>>[]>();
     for (const row of relation.rows) {
       const key = textOf(row[column] ?? null) ?? "";
       const rows = index.get(key) ?? [];
@@ -91,7 +94,7 @@ export class From {
     return index;
   }
 
-  #relation(item: Node, scope: Sight): { readonly alias: string; readonly relation: Relationlike } {
+  #relation(item: Node, scope: SystemSight): { readonly alias: string; readonly relation: Relationlike } {
     if ("RangeVar" in item) {
       const { relname = "", alias } = item.RangeVar;
       return {
@@ -109,7 +112,7 @@ export class From {
     throw refused("This part of FROM");
   }
 
-  #function({ functions = [], alias, ordinality }: RangeFunction, scope: Sight) {
+  #function({ functions = [], alias, ordinality }: RangeFunction, scope: SystemSight) {
     const [list] = functions;
     const [called] = list !== undefined && "List" in list ? (list.List.items ?? []) : [];
     if (called === undefined || !("FuncCall" in called)) throw refused("This function in FROM");
@@ -125,7 +128,7 @@ export class From {
     return { alias: shown, relation: { rows, columns, isOpen: rows.length === 0 } };
   }
 
-  #values(name: string, args: readonly Value[]): readonly Value[] {
+  #values(name: string, args: readonly SystemValue[]): readonly SystemValue[] {
     const [first = null, second = null] = args;
     if (name === "unnest") return first === null ? [] : (listOf(first) ?? []);
     if (name === "generate_series" || name === "generate_subscripts") {
@@ -178,11 +181,11 @@ function relationOf(
   return tables.get(`${schemaname}.${relname}`) ?? EMPTY;
 }
 
-function withSource(scope: Sight, source: Source): Sight {
+function withSource(scope: SystemSight, source: Source): SystemSight {
   return { sources: [...scope.sources, source], outer: scope.outer };
 }
 
-function agree({ sources }: Sight, column: string): boolean {
+function agree({ sources }: SystemSight, column: string): boolean {
   const values = sources.flatMap(({ row }) =>
     Object.hasOwn(row, column) ? [textOf(row[column] ?? null)] : [],
   );
@@ -228,7 +231,7 @@ function equalTo(
 }
 
 /** Is it a constant, or a column of a relation that is joined already? */
-function isKnown(node: Node, { sources }: Sight): boolean {
+function isKnown(node: Node, { sources }: SystemSight): boolean {
   if ("A_Const" in node) return true;
   const fields = "ColumnRef" in node ? (node.ColumnRef.fields ?? []).map(nameOf) : [];
   return fields.length === 2 && sources.some(({ alias }) => alias === fields[0]);

@@ -1,14 +1,14 @@
 import { oidOf } from "../types.js";
 import { type Known, oidOfRelation, TYPES } from "./relations.js";
-import { compare, refused, textOf, type Value } from "./value.js";
+import { compare, refused, type SystemValue, textOf } from "./value.js";
 
-type Called = (known: Known, args: readonly Value[]) => Value;
+type Called = (known: Known, args: readonly SystemValue[]) => SystemValue;
 
 const always =
-  (value: Value): Called =>
+  (value: SystemValue): Called =>
   () =>
     value;
-const nth = (value: Value | undefined) => value ?? null;
+const nth = (value: SystemValue | undefined) => value ?? null;
 
 /** The functions that clients use to find out about a database, by name. */
 const FUNCTIONS: Readonly<Record<string, Called>> = {
@@ -66,7 +66,7 @@ const FUNCTIONS: Readonly<Record<string, Called>> = {
   array_to_string: (_, [list, separator]) =>
     Array.isArray(list)
       ? list
-          .map((each) => textOf(each as Value))
+          .map((each) => textOf(each as SystemValue))
           .filter((each) => each !== null)
           .join(String(separator))
       : null,
@@ -75,7 +75,9 @@ const FUNCTIONS: Readonly<Record<string, Called>> = {
   string_to_array: (_, [text, separator]) => textOf(nth(text))?.split(String(separator)) ?? null,
   array_length: (_, [list]) => (Array.isArray(list) && list.length > 0 ? list.length : null),
   array_position: (_, [list, value]) => {
-    const at = Array.isArray(list) ? list.findIndex((each) => compare(each as Value, nth(value)) === 0) : -1;
+    const at = Array.isArray(list)
+      ? list.findIndex((each) => compare(each as SystemValue, nth(value)) === 0)
+      : -1;
     return at < 0 ? null : at + 1;
   },
   lower: (_, [text]) => textOf(nth(text))?.toLowerCase() ?? null,
@@ -90,14 +92,14 @@ export function isKnownFunction(name: string): boolean {
   return Object.hasOwn(FUNCTIONS, name);
 }
 
-export function call(name: string, known: Known, args: readonly Value[]): Value {
+export function call(name: string, known: Known, args: readonly SystemValue[]): SystemValue {
   const called = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
   if (called === undefined) throw refused(`The function ${name}()`);
   return called(known, args);
 }
 
 /** A cast to a type of which the system catalog has names and numbers. */
-export function cast(value: Value, type: string, { relations }: Known): Value {
+export function cast(value: SystemValue, type: string, { relations }: Known): SystemValue {
   if (value === null) return null;
   switch (type) {
     case "regclass":
@@ -134,11 +136,11 @@ function regclass(relations: Known["relations"], written: string): number | null
   return oidOfRelation(relations, name);
 }
 
-function isRelation(relations: Known["relations"], name: string, oid: Value): boolean {
+function isRelation(relations: Known["relations"], name: string, oid: SystemValue): boolean {
   return oidOfRelation(relations, name) === Number(oid);
 }
 
-function typeName(oid: Value): string | null {
+function typeName(oid: SystemValue): string | null {
   return TYPES.find(([type]) => oidOf(type) === Number(oid))?.[1] ?? (oid === null ? null : "-");
 }
 

@@ -6,4 +6,4 @@
  */
 
 export { introspective } from "./introspective.js";
-export type { Relation } from "./relations.js";
+export type { SystemRelation } from "./relations.js";

@@ -1,9 +1,9 @@
 import type { SqlType } from "../../sql/index.js";
 import { oidOf, sizeOf } from "../types.js";
-import type { Relationlike, Value } from "./value.js";
+import type { Relationlike, SystemValue } from "./value.js";
 
 /** A table or a view that a reader can ask, as the system catalog shows it. */
-export interface Relation {
+export interface SystemRelation {
   readonly name: string;
   /** In PostgreSQL's letters: a table, a materialized view, or a view. */
   readonly kind: "r" | "m" | "v";
@@ -22,11 +22,11 @@ export interface About {
 /** What a system query is answered from. */
 export interface Known {
   readonly about: About;
-  readonly relations: readonly Relation[];
+  readonly relations: readonly SystemRelation[];
   readonly tables: ReadonlyMap<string, Relationlike>;
 }
 
-type Row = Readonly<Record<string, Value>>;
+type Row = Readonly<Record<string, SystemValue>>;
 
 const OWNER = 10;
 const PUBLIC = 2200;
@@ -63,12 +63,12 @@ export function shownType(type: SqlType): string {
 }
 
 /** Relations get numbers in the order of their names; a primary key has one, too, as its index. */
-export function oidOfRelation(relations: readonly Relation[], name: string): number | null {
+export function oidOfRelation(relations: readonly SystemRelation[], name: string): number | null {
   const place = relations.findIndex((each) => each.name === name);
   return place < 0 ? null : FIRST_OID + 2 * place;
 }
 
-export function knownOf(about: About, given: readonly Relation[]): Known {
+export function knownOf(about: About, given: readonly SystemRelation[]): Known {
   const relations = given.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const tables = new Map<string, Relationlike>();
   const add = (name: string, rows: readonly Row[]) =>
@@ -250,7 +250,7 @@ function classRow(
   };
 }
 
-function attributeRows({ columns }: Relation, attrelid: number): Row[] {
+function attributeRows({ columns }: SystemRelation, attrelid: number): Row[] {
   return columns.map(({ name, type, nullable }, i) => ({
     ...{ attrelid, attname: name, attnum: i + 1, atttypid: oidOf(type), atttypmod: -1, attlen: sizeOf(type) },
     ...{ attnotnull: !nullable, atthasdef: false, attisdropped: false, attidentity: "", attgenerated: "" },
@@ -274,7 +274,7 @@ function attributeRows({ columns }: Relation, attrelid: number): Row[] {
   }));
 }
 
-function indexRow({ key }: Relation, indrelid: number): Row {
+function indexRow({ key }: SystemRelation, indrelid: number): Row {
   return {
     ...{
       indexrelid: indrelid + 1,
@@ -301,7 +301,7 @@ function indexRow({ key }: Relation, indrelid: number): Row {
   };
 }
 
-function constraintRow({ name, key }: Relation, conrelid: number): Row {
+function constraintRow({ name, key }: SystemRelation, conrelid: number): Row {
   return {
     ...{
       oid: conrelid + 1,
@@ -365,7 +365,7 @@ function listed(label: string, name: string, { user }: About): Row {
   };
 }
 
-function columnRows({ name, columns }: Relation, place: Row): Row[] {
+function columnRows({ name, columns }: SystemRelation, place: Row): Row[] {
   return columns.map((column, i) => ({
     ...{
       ...place,

@@ -9,13 +9,13 @@ import {
   NOTHING,
   type Relationlike,
   refused,
-  type Sight,
+  type SystemSight,
+  type SystemValue,
   textOf,
   truth,
-  type Value,
 } from "./value.js";
 
-type Rows = readonly (readonly Value[])[];
+type Rows = readonly (readonly SystemValue[])[];
 
 const AGGREGATES = new Set(["count", "max", "min", "string_agg", "array_agg", "bool_or", "bool_and"]);
 
@@ -31,7 +31,7 @@ export class Selects {
     this.#expressions = new SystemExpressions(known, parameters, (query, outer) => this.rows(query, outer));
   }
 
-  rows(query: SelectStmt, outer: Sight = NOTHING): Rows {
+  rows(query: SelectStmt, outer: SystemSight = NOTHING): Rows {
     for (const each of query.withClause?.ctes ?? []) {
       if (!("CommonTableExpr" in each)) continue;
       const { ctename = "", ctequery, aliascolnames } = each.CommonTableExpr;
@@ -53,7 +53,7 @@ export class Selects {
   }
 
   /** The rows of a subquery, by the names of its columns. */
-  relation(query: SelectStmt, outer: Sight, names: readonly string[] = []): Relationlike {
+  relation(query: SelectStmt, outer: SystemSight, names: readonly string[] = []): Relationlike {
     const columns = columnsOf(query, this.known).map(({ name }, i) => names[i] ?? name);
     const rows = this.rows(query, outer).map((row) =>
       Object.fromEntries(columns.map((name, i) => [name, row[i] ?? null])),
@@ -63,8 +63,8 @@ export class Selects {
 
   #selected(
     query: SelectStmt,
-    outer: Sight,
-  ): { readonly rows: Rows; readonly scopes: readonly Sight[] | null } {
+    outer: SystemSight,
+  ): { readonly rows: Rows; readonly scopes: readonly SystemSight[] | null } {
     if (query.valuesLists !== undefined) {
       const lists = query.valuesLists.map((each) => ("List" in each ? (each.List.items ?? []) : []));
       return {
@@ -87,7 +87,7 @@ export class Selects {
     return query.distinctClause === undefined ? { rows, scopes } : { rows: distinct(rows), scopes: null };
   }
 
-  #target(target: Node, scope: Sight): readonly Value[] {
+  #target(target: Node, scope: SystemSight): readonly SystemValue[] {
     const alias = starOf(target);
     if (alias === null) return [this.#expressions.value(target, scope)];
     return scope.sources
@@ -95,9 +95,9 @@ export class Selects {
       .flatMap(({ row, columns }) => columns.map((name) => row[name] ?? null));
   }
 
-  #grouped(query: SelectStmt, targets: readonly Node[], scopes: readonly Sight[]): Rows {
+  #grouped(query: SelectStmt, targets: readonly Node[], scopes: readonly SystemSight[]): Rows {
     const keys = query.groupClause ?? [];
-    const groups = new Map<string, Sight[]>();
+    const groups = new Map<string, SystemSight[]>();
     if (keys.length === 0) groups.set("[]", []);
     for (const scope of scopes) {
       const key = JSON.stringify(
@@ -110,7 +110,7 @@ export class Selects {
     return [...groups.values()].map((group) => targets.map((target) => this.#aggregated(target, group)));
   }
 
-  #aggregated(target: Node, group: readonly Sight[]): Value {
+  #aggregated(target: Node, group: readonly SystemSight[]): SystemValue {
     if (!isAggregate(target)) return this.#expressions.value(target, group[0] ?? NOTHING);
     if ("TypeCast" in target) return this.#aggregated(target.TypeCast.arg as Node, group);
     const { funcname = [], args = [], agg_star } = (target as { FuncCall: FuncCall }).FuncCall;
@@ -124,7 +124,7 @@ export class Selects {
         return values.length;
       case "max":
       case "min":
-        return values.reduce<Value>((best, value) => {
+        return values.reduce<SystemValue>((best, value) => {
           const order = best === null ? 1 : (compare(value, best) ?? 0);
           return best === null || (name === "max" ? order > 0 : order < 0) ? value : best;
         }, null);
@@ -141,7 +141,7 @@ export class Selects {
     }
   }
 
-  #combined({ op, all, larg, rarg }: SelectStmt, outer: Sight): Rows {
+  #combined({ op, all, larg, rarg }: SelectStmt, outer: SystemSight): Rows {
     const [left, right] = [larg, rarg].map((side) => (side === undefined ? [] : this.rows(side, outer)));
     if (op === "SETOP_UNION") {
       const both = [...(left ?? []), ...(right ?? [])];
@@ -153,11 +153,11 @@ export class Selects {
     );
   }
 
-  #sorted(query: SelectStmt, rows: Rows, scopes: readonly Sight[] | null): Rows {
+  #sorted(query: SelectStmt, rows: Rows, scopes: readonly SystemSight[] | null): Rows {
     const keys = (query.sortClause ?? []).flatMap((each) => ("SortBy" in each ? [each.SortBy] : []));
     if (keys.length === 0) return rows;
     const columns = columnsOf(query, this.known);
-    const sortValue = ({ node }: SortBy, at: number): Value => {
+    const sortValue = ({ node }: SortBy, at: number): SystemValue => {
       const constant = node !== undefined && "A_Const" in node ? node.A_Const.ival?.ival : undefined;
       if (constant !== undefined) return rows[at]?.[constant - 1] ?? null;
       const fields = node !== undefined && "ColumnRef" in node ? (node.ColumnRef.fields ?? []) : [];

@@ -1,27 +1,27 @@
 import { HeadwaterError } from "../../errors.js";
 
 /** What a system query computes with. */
-export type Value = null | boolean | number | string | readonly Value[];
+export type SystemValue = null | boolean | number | string | readonly SystemValue[];
 
 /** Rows of one relation in FROM. A relation that is empty and open has every column. */
 export interface Relationlike {
   readonly columns: readonly string[];
-  readonly rows: readonly Readonly<Record<string, Value>>[];
+  readonly rows: readonly Readonly<Record<string, SystemValue>>[];
   readonly isOpen: boolean;
 }
 
 /** The rows that an expression can see, of its own query and of the queries around it. */
-export interface Sight {
+export interface SystemSight {
   readonly sources: readonly {
     readonly alias: string;
-    readonly row: Readonly<Record<string, Value>>;
+    readonly row: Readonly<Record<string, SystemValue>>;
     readonly isOpen: boolean;
     readonly columns: readonly string[];
   }[];
-  readonly outer: Sight | null;
+  readonly outer: SystemSight | null;
 }
 
-export const NOTHING: Sight = { sources: [], outer: null };
+export const NOTHING: SystemSight = { sources: [], outer: null };
 
 export function refused(what: string): HeadwaterError {
   return new HeadwaterError(
@@ -32,7 +32,7 @@ export function refused(what: string): HeadwaterError {
 }
 
 /** As PostgreSQL writes it. */
-export function textOf(value: Value): string | null {
+export function textOf(value: SystemValue): string | null {
   if (value === null) return null;
   if (typeof value === "boolean") return value ? "t" : "f";
   if (typeof value === "object") return `{${value.map((each) => textOf(each) ?? "NULL").join(",")}}`;
@@ -40,7 +40,7 @@ export function textOf(value: Value): string | null {
 }
 
 /** Below 0, 0 or above; texts that stand for numbers are compared with numbers as numbers. `null` if one of them is NULL. */
-export function compare(a: Value, b: Value): number | null {
+export function compare(a: SystemValue, b: SystemValue): number | null {
   if (a === null || b === null) return null;
   if (typeof a === "number" || typeof b === "number") {
     const [left, right] = [Number(a), Number(b)];
@@ -51,6 +51,6 @@ export function compare(a: Value, b: Value): number | null {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-export function truth(value: Value): boolean {
+export function truth(value: SystemValue): boolean {
   return value === true || (typeof value === "string" && /^(t|true|on|1|yes)$/i.test(value));
 }

@@ -1,7 +1,7 @@
 import { same } from "../../state/same.js";
 import type { BuiltProgram, RequestSpec } from "../programs/index.js";
-import { type Difference, Findings, nameOf } from "./findings.js";
-import type { LaterEffect, LoggedEvent, Result, RunLog } from "./log.js";
+import { type Difference, Differences, nameOf } from "./findings.js";
+import type { LaterEffect, LoggedEvent, LoggedResult, RunLog } from "./log.js";
 import { checkOrder } from "./order.js";
 import { type FiredTimer, SequentialProgram } from "./sequential.js";
 
@@ -16,7 +16,7 @@ export async function compare(
   workload: readonly RequestSpec[],
   log: RunLog,
 ): Promise<readonly Difference[]> {
-  const findings = new Findings();
+  const findings = new Differences();
   const nodes = eventsByNode(built, log);
   const program = new SequentialProgram(built.roots);
   for (const [node, events] of nodes) {
@@ -39,7 +39,7 @@ async function replay(
   program: SequentialProgram,
   events: readonly LoggedEvent[],
   log: RunLog,
-  findings: Findings,
+  findings: Differences,
 ): Promise<void> {
   const byTicket = new Map<number, LoggedEvent>();
   for (const event of events) {
@@ -67,7 +67,7 @@ function isGivenUp({ result }: LoggedEvent): boolean {
 }
 
 /** It was proved that they do; and those that nobody can ask for again are still there. */
-function checkGivenUp(event: LoggedEvent, { lostAlone, parked }: RunLog, findings: Findings): void {
+function checkGivenUp(event: LoggedEvent, { lostAlone, parked }: RunLog, findings: Differences): void {
   const { node, ticket, origin } = event;
   const proofs = lostAlone.get(`${node}/${ticket}`) ?? 0;
   if (proofs < 3) findings.add(`hosts that ${nameOf(event)} ended alone`, "at least 3", proofs, ticket);
@@ -83,7 +83,7 @@ function timerOf(
   return set?.kind === "timer" ? set : undefined;
 }
 
-function sameResult(actual: Result, expected: Result): boolean {
+function sameResult(actual: LoggedResult, expected: LoggedResult): boolean {
   if (actual.ok) return expected.ok && same(actual.value, expected.value);
   if (expected.ok) return false;
   const { name, code, message } = expected.error;
@@ -98,7 +98,7 @@ function checkStates(
   node: string,
   expected: ReadonlyMap<string, object>,
   actual: ReadonlyMap<string, object>,
-  findings: Findings,
+  findings: Differences,
 ): void {
   for (const context of new Set([...expected.keys(), ...actual.keys()])) {
     const what = `final state of ${context} in ${node}`;
@@ -106,6 +106,6 @@ function checkStates(
   }
 }
 
-function shortResult(result: Result): unknown {
+function shortResult(result: LoggedResult): unknown {
   return result.ok ? result.value : `${result.error.name}: ${result.error.message}`;
 }

@@ -16,7 +16,7 @@ export interface Difference {
 const DIFFERENCES_MAX = 20;
 
 /** Collects differences. */
-export class Findings {
+export class Differences {
   readonly differences: Difference[] = [];
 
   add(what: string, expected: unknown, actual: unknown, ticket: number | null = null): void {

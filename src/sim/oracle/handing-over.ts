@@ -1,5 +1,5 @@
 import { Watched } from "../../model/watched.js";
-import type { Place, State } from "./sequential-place.js";
+import type { SequentialContext, SequentialState } from "./sequential-context.js";
 
 /** How a method ended: with what it returned, or with what it threw. */
 export interface Ended {
@@ -8,7 +8,7 @@ export interface Ended {
 }
 
 /** What a context's fields held at some moment; throws if that could not be stored. */
-export type Moment = () => State;
+export type StateMoment = () => SequentialState;
 
 /** All code that can run has run; the rest waits for something else than a promise that has settled. */
 export function comeToRest(): Promise<void> {
@@ -20,14 +20,14 @@ export class Own {
   readonly promise = new Watched();
 
   constructor(
-    readonly place: Place,
+    readonly place: SequentialContext,
     readonly method: { readonly name: string },
     /** Is it a call below that was made after its method had returned or thrown? */
     readonly isLate = false,
   ) {}
 }
 
-export function momentOf(place: Place): Moment {
+export function momentOf(place: SequentialContext): StateMoment {
   try {
     const state = place.now();
     return () => state;

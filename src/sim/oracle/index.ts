@@ -6,10 +6,10 @@
 export { compare, type Difference } from "./compare.js";
 export {
   failureOf,
+  type HeardMessage,
   type LaterEffect,
   type LoggedEvent,
-  type Origin,
-  type Result,
+  type LoggedOrigin,
+  type LoggedResult,
   type RunLog,
-  type Told,
 } from "./log.js";

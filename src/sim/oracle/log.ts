@@ -29,21 +29,21 @@ export type LaterEffect =
     };
 
 /** What is compared of an error; its stack and its class are not part of the contract. */
-export interface Failure {
+export interface LoggedFailure {
   name: string;
   code?: string;
   message: string;
 }
 
-export type Result = { ok: true; value: unknown } | { ok: false; error: Failure };
+export type LoggedResult = { ok: true; value: unknown } | { ok: false; error: LoggedFailure };
 
-export type Outcome = Result & { readonly later: readonly LaterEffect[] };
+export type LoggedOutcome = LoggedResult & { readonly later: readonly LaterEffect[] };
 
 /**
  * Why an event exists. `parent` is a ticket and `index` a position among that event's later effects. The event of
  * a timer that an earlier event has cancelled may be there too; it does nothing and returns undefined.
  */
-export type Origin =
+export type LoggedOrigin =
   | { kind: "request"; request: number }
   | { kind: "start"; parent: number; index: number }
   | { kind: "timer"; parent: number; index: number }
@@ -61,8 +61,8 @@ export interface LoggedEvent {
   steadyMs: number;
   caller: string | undefined;
   sender: Sender | undefined;
-  origin: Origin;
-  result: Result;
+  origin: LoggedOrigin;
+  result: LoggedResult;
   later: readonly LaterEffect[];
   /** When the head got it. Steps are points of simulated time that no two happenings share. */
   submittedStep: number;
@@ -73,7 +73,7 @@ export interface LoggedEvent {
 }
 
 /** A message that reached a connected client, in the order of arrival. */
-export interface Told {
+export interface HeardMessage {
   client: string;
   node: string;
   ticket: number;
@@ -87,11 +87,11 @@ export interface RunLog {
   crashes: number;
   /** Every event that got a ticket and was finished, in any order. */
   events: LoggedEvent[];
-  told: Told[];
+  told: HeardMessage[];
   /** The keys of outside calls that were made, again and again maybe, and what the last of each gave. */
   outside: Map<string, OutsideResult<unknown>>;
   /** The answers that clients got to requests with an id, in order: more than one, if they asked again. */
-  answers: Map<number, Result[]>;
+  answers: Map<number, LoggedResult[]>;
   /** Requests without an id that a crash came in the way of: they may have had their effect or not. */
   lost: Set<number>;
   /** By logical node and ticket: how many hosts have ended while they ran that event and nothing else. */
@@ -107,7 +107,7 @@ export interface RunLog {
   states: Map<string, Map<string, object>>;
 }
 
-export function failureOf(thrown: unknown): Failure {
+export function failureOf(thrown: unknown): LoggedFailure {
   if (thrown instanceof HeadwaterError)
     return { name: thrown.name, code: thrown.code, message: thrown.message };
   if (thrown instanceof Error) return { name: thrown.name, message: thrown.message };

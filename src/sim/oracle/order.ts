@@ -1,7 +1,7 @@
 import { keyOf, type Step } from "../../model/path.js";
 import { same } from "../../state/same.js";
 import type { RequestSpec } from "../programs/index.js";
-import { type Findings, nameOf } from "./findings.js";
+import { type Differences, nameOf } from "./findings.js";
 import type { LaterEffect, LoggedEvent, RunLog } from "./log.js";
 import { checkTimersInOrder } from "./timer-order.js";
 
@@ -13,7 +13,7 @@ export function checkOrder(
   nodes: ReadonlyMap<string, readonly LoggedEvent[]>,
   workload: readonly RequestSpec[],
   log: RunLog,
-  findings: Findings,
+  findings: Differences,
 ): void {
   const born = new Born(log.events, findings);
   born.checkRequests(workload, log);
@@ -50,7 +50,7 @@ class Born {
 
   constructor(
     events: readonly LoggedEvent[],
-    readonly findings: Findings,
+    readonly findings: Differences,
   ) {
     for (const event of events) {
       const { origin, node } = event;
@@ -165,7 +165,7 @@ function keyOfCall({ node, ticket }: LoggedEvent, index: number): string {
 function checkNothingElseOutside(
   nodes: ReadonlyMap<string, readonly LoggedEvent[]>,
   { outside }: RunLog,
-  findings: Findings,
+  findings: Differences,
 ): void {
   if (outside.size === 0) return;
   const asked = new Set<string>();
@@ -212,7 +212,7 @@ function cancelledTimers(events: readonly LoggedEvent[]): Set<string> {
 }
 
 /** In ticket order, the starts of one event come in the order in which it asked for them. */
-function checkStartsInOrder(events: readonly LoggedEvent[], findings: Findings): void {
+function checkStartsInOrder(events: readonly LoggedEvent[], findings: Differences): void {
   const last = new Map<number, number>();
   for (const event of events) {
     const { origin, ticket } = event;
@@ -231,7 +231,7 @@ function checkStartsInOrder(events: readonly LoggedEvent[], findings: Findings):
 }
 
 /** In ticket order, the messages from one logical node come in the order of its tickets, then of its asking. */
-function checkMessagesInOrder(events: readonly LoggedEvent[], findings: Findings): void {
+function checkMessagesInOrder(events: readonly LoggedEvent[], findings: Differences): void {
   const last = new Map<string, { parent: number; index: number }>();
   for (const event of events) {
     const { origin, ticket } = event;
@@ -257,7 +257,7 @@ function checkTime(
   node: string,
   events: readonly LoggedEvent[],
   { commitOrder, crashes }: RunLog,
-  findings: Findings,
+  findings: Differences,
 ): void {
   // A crash makes known at one go what the journal has, whatever was to come before it.
   const isInTotalOrder = commitOrder === "total" && crashes === 0;
@@ -296,7 +296,7 @@ function checkTold(
   nodes: ReadonlyMap<string, readonly LoggedEvent[]>,
   workload: readonly RequestSpec[],
   log: RunLog,
-  findings: Findings,
+  findings: Differences,
 ): void {
   const expected = new Map<string, unknown[]>();
   for (const [node, events] of nodes) {

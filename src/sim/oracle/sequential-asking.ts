@@ -9,10 +9,10 @@ import {
   type Answered,
   type Elsewhere,
   INVOKE,
+  type InvocationScope,
   type Later,
   Reference,
   reference,
-  type Scope,
   type Target,
   type Timed,
 } from "../../model/refs.js";
@@ -20,8 +20,8 @@ import * as rules from "../../model/rules.js";
 import { type Method, methodMeant } from "../../model/shape.js";
 import { copy, copyAll } from "../../state/values.js";
 import type { LaterEffect } from "./log.js";
+import type { SequentialContext } from "./sequential-context.js";
 import type { Event } from "./sequential-event.js";
-import type { Place } from "./sequential-place.js";
 
 type AnyMethod = (...args: never[]) => unknown;
 
@@ -29,7 +29,7 @@ type AnyMethod = (...args: never[]) => unknown;
 export abstract class SequentialAsking extends Current {
   constructor(
     readonly of: Event,
-    readonly place: Place,
+    readonly place: SequentialContext,
     readonly method: Method,
   ) {
     super();
@@ -39,11 +39,11 @@ export abstract class SequentialAsking extends Current {
   protected abstract nextPosition(): number[];
   protected abstract ask(effect: LaterEffect): void;
 
-  protected override get here(): Place {
+  protected override get here(): SequentialContext {
     return this.place;
   }
 
-  protected override get scope(): Scope {
+  protected override get scope(): InvocationScope {
     return this.place.instance;
   }
 

@@ -1,7 +1,7 @@
 import type { Sender } from "../../model/event.js";
 import type { Method } from "../../model/shape.js";
 import type { LoggedEvent } from "./log.js";
-import type { Place, State } from "./sequential-place.js";
+import type { SequentialContext, SequentialState } from "./sequential-context.js";
 
 export type SequentialEvent = Pick<
   LoggedEvent,
@@ -10,8 +10,8 @@ export type SequentialEvent = Pick<
 
 /** A context in one event: the state that the event found there, and whether it has given it up since. */
 interface Entered {
-  readonly place: Place;
-  readonly found: State;
+  readonly place: SequentialContext;
+  readonly found: SequentialState;
   givenUp: boolean;
 }
 
@@ -24,12 +24,12 @@ export class Event {
 
   constructor(
     readonly facts: SequentialEvent,
-    readonly target: Place,
+    readonly target: SequentialContext,
     readonly method: Method,
-    readonly roots: ReadonlyMap<string, Place>,
+    readonly roots: ReadonlyMap<string, SequentialContext>,
   ) {}
 
-  in(place: Place): Entered | undefined {
+  in(place: SequentialContext): Entered | undefined {
     return this.entered.find((entered) => entered.place === place);
   }
 }

@@ -17,32 +17,32 @@ import { explained } from "../../model/sealed.js";
 import type { Method } from "../../model/shape.js";
 import { awaitResult, Watched } from "../../model/watched.js";
 import { copy, copyAll, copyThrown, isSimple } from "../../state/values.js";
-import { comeToRest, type Ended, handOver, type Moment, momentOf, Own } from "./handing-over.js";
+import { comeToRest, type Ended, handOver, momentOf, Own, type StateMoment } from "./handing-over.js";
 import type { LaterEffect } from "./log.js";
 import { SequentialAsking } from "./sequential-asking.js";
+import { NOTHING, type SequentialContext, type SequentialState } from "./sequential-context.js";
 import type { Event } from "./sequential-event.js";
-import { NOTHING, type Place, type State } from "./sequential-place.js";
 
 const LIST = "(list)";
-const NO_CALLS: readonly Frame[] = [];
+const NO_CALLS: readonly SequentialFrame[] = [];
 
 /** One method of one event: the first, or a call below. */
-export class Frame extends SequentialAsking implements Activation {
+export class SequentialFrame extends SequentialAsking implements Activation {
   /** Its calls and its effects, in the order of the program text. */
-  #items: (Frame | LaterEffect)[] = [];
+  #items: (SequentialFrame | LaterEffect)[] = [];
   /** Its calls, and calls of async methods of its own context, in that order. */
-  readonly #watched: (Frame | Own)[] = [];
+  readonly #watched: (SequentialFrame | Own)[] = [];
   /** Calls and timers asked for so far, the refused ones included. */
   #asked = 0;
   /** The last of its calls, once its caller has the result. */
   #handedOver: Promise<void> | null = null;
-  #before: State | null = null;
+  #before: SequentialState | null = null;
   /** The contexts that it has deleted, with their states. */
-  readonly #deleted: [Place, State][] = [];
-  #givenUpAs: State | null = null;
+  readonly #deleted: [SequentialContext, SequentialState][] = [];
+  #givenUpAs: SequentialState | null = null;
   /** What held of the caller's context when the call was made. */
   #callerHeld = false;
-  #callerState: Moment = () => NOTHING;
+  #callerState: StateMoment = () => NOTHING;
   #done: Promise<void> | null = null;
   /** What its caller has of it. */
   readonly promise = new Watched();
@@ -56,9 +56,9 @@ export class Frame extends SequentialAsking implements Activation {
 
   constructor(
     of: Event,
-    place: Place,
+    place: SequentialContext,
     method: Method,
-    readonly outer: Frame | null,
+    readonly outer: SequentialFrame | null,
     readonly number: number,
   ) {
     super(of, place, method);
@@ -69,17 +69,17 @@ export class Frame extends SequentialAsking implements Activation {
   }
 
   call(target: Address, method: Method, args: unknown[]): Promise<unknown> {
-    return this.#call(target as Place, method, (below, earlier) => below.run(args, earlier));
+    return this.#call(target as SequentialContext, method, (below, earlier) => below.run(args, earlier));
   }
 
   #call(
-    target: Place,
+    target: SequentialContext,
     method: Method,
-    run: (below: Frame, earlier: readonly Frame[]) => Ended | Promise<Ended>,
+    run: (below: SequentialFrame, earlier: readonly SequentialFrame[]) => Ended | Promise<Ended>,
   ): Promise<unknown> {
     if (this.#isTooLate(rules.did.call(target, method))) return this.#refuseLate(target, method);
     this.#asked += 1;
-    const below = new Frame(this.of, target, method, this, this.#asked);
+    const below = new SequentialFrame(this.of, target, method, this, this.#asked);
     const earlier = this.#calls().filter((call) => call.#isInTheWayOf(below));
     this.#items.push(below);
     this.#watched.push(below);
@@ -91,7 +91,12 @@ export class Frame extends SequentialAsking implements Activation {
   }
 
   /** Does something to the context and all below it at once, when the calls there that were made before have ended. */
-  #atOnce(target: Place, name: string, check: () => void, act: (below: Frame) => unknown): Promise<unknown> {
+  #atOnce(
+    target: SequentialContext,
+    name: string,
+    check: () => void,
+    act: (below: SequentialFrame) => unknown,
+  ): Promise<unknown> {
     return this.#call(target, { ...this.method, name }, (below, earlier) => {
       const run = (): Ended => {
         try {
@@ -125,14 +130,14 @@ export class Frame extends SequentialAsking implements Activation {
   }
 
   delete(target: Target<unknown>): Promise<void> {
-    const place = Reference.addressOf(target) as Place;
+    const place = Reference.addressOf(target) as SequentialContext;
     const check = () => checkDeleted(this.place, place, this.of.method.readonly);
     return this.#atOnce(place, "(delete)", check, (below) => below.#reset()) as Promise<void>;
   }
 
   #reset(): void {
     const { of, place } = this;
-    const isWithin = (each: Place) => each === place || each.isBelow(place);
+    const isWithin = (each: SequentialContext) => each === place || each.isBelow(place);
     checkHeld(
       place,
       of.entered.filter(({ place: each, givenUp }) => givenUp && isWithin(each)).map((each) => each.place),
@@ -173,16 +178,18 @@ export class Frame extends SequentialAsking implements Activation {
     return this.#settled !== null;
   }
 
-  #calls(): readonly Frame[] {
-    return this.#items.length === 0 ? NO_CALLS : this.#items.filter((item) => item instanceof Frame);
+  #calls(): readonly SequentialFrame[] {
+    return this.#items.length === 0
+      ? NO_CALLS
+      : this.#items.filter((item) => item instanceof SequentialFrame);
   }
 
-  #isInTheWayOf({ place }: Frame): boolean {
+  #isInTheWayOf({ place }: SequentialFrame): boolean {
     return !this.#ended && (this.place === place || this.place.isBelow(place) || place.isBelow(this.place));
   }
 
   /** Waits only where the program waits: most methods have ended when this returns. */
-  run(args: unknown[], earlier: readonly Frame[]): Ended | Promise<Ended> {
+  run(args: unknown[], earlier: readonly SequentialFrame[]): Ended | Promise<Ended> {
     let given: unknown[];
     try {
       given = this.#admit(args);
@@ -297,7 +304,7 @@ export class Frame extends SequentialAsking implements Activation {
 
   #leave(result: unknown): unknown {
     const { place, method } = this;
-    this.#keep(this.#before as State);
+    this.#keep(this.#before as SequentialState);
     if (this.#doom !== null) throw this.#doom;
     return copy(result, () => rules.resultOf(place, method));
   }
@@ -316,7 +323,7 @@ export class Frame extends SequentialAsking implements Activation {
     }
   }
 
-  #keep(before: State): void {
+  #keep(before: SequentialState): void {
     const { place, method } = this;
     const after = place.now();
     const changed = method.readonly ? place.changed(before, after) : [];
@@ -342,7 +349,8 @@ export class Frame extends SequentialAsking implements Activation {
     const entered = of.in(place);
     if (place.shape.anonymous || entered === undefined || entered.givenUp) return;
     if (of.method.readonly) throw rules.readonlyDowngrade(place);
-    for (let above = place.parent as Place | null; above !== null; above = above.parent as Place | null) {
+    type Above = SequentialContext | null;
+    for (let above = place.parent as Above; above !== null; above = above.parent as Above) {
       const callFrom = this.#callFrom(above);
       const isHeld = callFrom === null ? of.in(above)?.givenUp === false : callFrom.#callerHeld;
       if (isHeld) throw rules.downgradeBelowHeld(place, above);
@@ -352,14 +360,15 @@ export class Frame extends SequentialAsking implements Activation {
   }
 
   /** The call, at or above this one, that a method of this context has made; null if none has. */
-  #callFrom(above: Place): Frame | null {
-    for (let at: Frame = this; at.outer !== null; at = at.outer) if (at.outer.place === above) return at;
+  #callFrom(above: SequentialContext): SequentialFrame | null {
+    for (let at: SequentialFrame = this; at.outer !== null; at = at.outer)
+      if (at.outer.place === above) return at;
     return null;
   }
 
   later(into: LaterEffect[] = []): LaterEffect[] {
     for (const item of this.#items) {
-      if (item instanceof Frame) item.later(into);
+      if (item instanceof SequentialFrame) item.later(into);
       else into.push(item);
     }
     return into;
@@ -368,7 +377,7 @@ export class Frame extends SequentialAsking implements Activation {
   protected override nextPosition(): number[] {
     this.#asked += 1;
     const position = [this.#asked];
-    for (let at: Frame = this; at.outer !== null; at = at.outer) position.unshift(at.number);
+    for (let at: SequentialFrame = this; at.outer !== null; at = at.outer) position.unshift(at.number);
     return position;
   }
 
@@ -377,7 +386,7 @@ export class Frame extends SequentialAsking implements Activation {
   }
 
   read<T extends Context<Key>>(cls: ContextClass<T>): View<T> {
-    const at = addressAbove(this.place, cls as unknown as ContextClass) as Place;
+    const at = addressAbove(this.place, cls as unknown as ContextClass) as SequentialContext;
     const { target, method } = this.of;
     const isDeclared =
       target.isBelow(at) && method.reads.some((declared) => addressAbove(target, declared) === at);

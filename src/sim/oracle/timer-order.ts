@@ -1,4 +1,4 @@
-import { type Findings, nameOf } from "./findings.js";
+import { type Differences, nameOf } from "./findings.js";
 import type { LoggedEvent } from "./log.js";
 
 /** An event that a timer has begun, and what says when its turn is. */
@@ -13,7 +13,7 @@ interface Rung {
  * Timers go off in the order in which they are due; if at the same time, in the order of asking. A timer that was not
  * armed yet when another went off may come after it, though it is due earlier.
  */
-export function checkTimersInOrder(events: readonly LoggedEvent[], findings: Findings): void {
+export function checkTimersInOrder(events: readonly LoggedEvent[], findings: Differences): void {
   const before: Rung[] = [];
   for (const rung of rungIn(events)) {
     const { event, due, parent, index } = rung;

@@ -13,8 +13,8 @@ import {
   LOOKING,
   NESTING_MAX,
 } from "./draft.js";
-import type { DrawnKind, Profile } from "./profile.js";
-import type { CallSpec, ClassSpec, MethodSpec, Op, PathStep, ProgramSpec, Whole } from "./program.js";
+import type { DrawnKind, ProgramProfile } from "./profile.js";
+import type { CallSpec, ClassSpec, MethodSpec, Op, PathStep, ProgramSpec, WholeOp } from "./program.js";
 import { classesAbove, nodeOf, parentsOf, type Reachable, reachableFrom } from "./reach.js";
 
 /** Writes the bodies of methods: mostly programs that keep the rules, now and then one that does not. */
@@ -29,7 +29,7 @@ export class BodyWriter {
 
   constructor(
     readonly random: Random,
-    readonly profile: Profile,
+    readonly profile: ProgramProfile,
     readonly spec: ProgramSpec,
   ) {
     this.#above = classesAbove(spec);
@@ -277,7 +277,7 @@ export class BodyWriter {
   }
 
   /** Often of what the call is about that is made just before. */
-  #whole(draft: Draft, wanted: Whole["op"], call?: CallSpec): Whole | null {
+  #whole(draft: Draft, wanted: WholeOp["op"], call?: CallSpec): WholeOp | null {
     const { random } = this;
     const { cls, below, method, gaveUp, facts } = draft;
     if (below.length === 0 || facts.frames >= FRAMES_MAX) return null;

@@ -2,13 +2,13 @@ import { Tracked, type TrackedList, type TrackedMap, type TrackedSet } from "../
 import type { Key } from "../../model/key.js";
 import { tracked } from "../../model/tracked.js";
 import { dressed, dressedKey } from "./odd-values.js";
-import type { FieldKind, KeyStyle } from "./program.js";
+import type { GeneratedFieldKind, KeyStyle } from "./program.js";
 
 /** The data of generated programs: what fields hold, how it changes, and what a method makes of what it sees. */
 
 const MODULUS = 997;
 
-export function initialValue(kind: FieldKind): unknown {
+export function initialValue(kind: GeneratedFieldKind): unknown {
   switch (kind) {
     case "number":
       return 1;
@@ -40,7 +40,7 @@ interface Item {
 export function change(
   self: Record<string, unknown>,
   field: string,
-  kind: FieldKind | undefined,
+  kind: GeneratedFieldKind | undefined,
   drop: boolean,
   value: number,
 ): undefined {

@@ -1,5 +1,5 @@
 import type { Random } from "../../random.js";
-import type { BrokenRule, ClassSpec, Expr, MethodSpec, Op, Whole } from "./program.js";
+import type { BrokenRule, ClassSpec, Expr, MethodSpec, Op, WholeOp } from "./program.js";
 import type { Reachable } from "./reach.js";
 
 /** What calling a method may cost at most, and what its caller should know of it. */
@@ -62,7 +62,7 @@ export function drawTell(random: Random): Op {
 }
 
 /** A page of the children in some field, if possible in this one. */
-export function drawList(random: Random, { slots }: ClassSpec, wanted: string | undefined): Whole | null {
+export function drawList(random: Random, { slots }: ClassSpec, wanted: string | undefined): WholeOp | null {
   const keyed = slots.filter(({ style }) => style !== null).map(({ name }) => name);
   const preferred = keyed.filter((name) => name === wanted);
   const fields = preferred.length > 0 ? preferred : keyed;

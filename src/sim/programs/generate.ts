@@ -2,7 +2,7 @@ import type { Step } from "../../model/path.js";
 import type { Random } from "../../random.js";
 import { BodyWriter } from "./body.js";
 import { keyOf } from "./data.js";
-import { drawProfile, type Profile } from "./profile.js";
+import { drawProfile, type ProgramProfile } from "./profile.js";
 import type {
   ClassSpec,
   FieldSpec,
@@ -30,7 +30,7 @@ export function generateProgram(random: Random): ProgramSpec {
   return spec;
 }
 
-function addTree(random: Random, profile: Profile, classes: ClassSpec[]): void {
+function addTree(random: Random, profile: ProgramProfile, classes: ClassSpec[]): void {
   const root = classes.length;
   const levels: number[] = [];
   for (let i = 0; i < profile.classesPerNode; i++) {
@@ -59,7 +59,7 @@ function addTree(random: Random, profile: Profile, classes: ClassSpec[]): void {
   }
 }
 
-function addSlot(random: Random, profile: Profile, parent: ClassSpec | undefined, cls: number): void {
+function addSlot(random: Random, profile: ProgramProfile, parent: ClassSpec | undefined, cls: number): void {
   if (parent === undefined) return;
   const style = random.pick(STYLES);
   const slot: SlotSpec = {
@@ -73,7 +73,7 @@ function addSlot(random: Random, profile: Profile, parent: ClassSpec | undefined
 
 const KINDS = ["number", "list", "map", "set", "record", "tlist", "tmap", "tmap", "tset"] as const;
 
-function drawFields(random: Random, profile: Profile): FieldSpec[] {
+function drawFields(random: Random, profile: ProgramProfile): FieldSpec[] {
   const fields: FieldSpec[] = [{ name: "f0", kind: "number" }];
   const more = random.int(3);
   for (let i = 1; i <= more; i++) fields.push({ name: `f${i}`, kind: random.pick(KINDS) });
@@ -82,7 +82,7 @@ function drawFields(random: Random, profile: Profile): FieldSpec[] {
 }
 
 /** Methods without their bodies, which are written when all classes are known. */
-function drawMethods(random: Random, profile: Profile): MethodSpec[] {
+function drawMethods(random: Random, profile: ProgramProfile): MethodSpec[] {
   const methods: MethodSpec[] = [];
   const count = 2 + random.int(3);
   for (let i = 0; i < count; i++) {

@@ -11,11 +11,11 @@ import type {
   BuiltProgram,
   CallSpec,
   Expr,
-  FieldKind,
   FieldSpec,
+  GeneratedFieldKind,
   MethodSpec,
   Op,
-  Whole,
+  WholeOp,
 } from "./program.js";
 
 /**
@@ -168,7 +168,7 @@ function fieldsOf({ program, classIndex }: Run): readonly FieldSpec[] {
   return program.spec.classes[classIndex]?.fields ?? [];
 }
 
-function kindOf(run: Run, field: string): FieldKind | undefined {
+function kindOf(run: Run, field: string): GeneratedFieldKind | undefined {
   return run.program.kinds[run.classIndex]?.get(field);
 }
 
@@ -299,7 +299,7 @@ async function together(run: Run, { calls, hasty, also }: Op & { op: "par" }): P
   }
 }
 
-async function whole(run: Run, op: Whole): Promise<unknown> {
+async function whole(run: Run, op: WholeOp): Promise<unknown> {
   const { event } = run.self;
   if (op.op === "delete") return event.delete(follow(run, run.self, op) as never);
   const children = run.self[op.field] as Children<Context<string>>;

@@ -9,7 +9,7 @@ export type DrawnKind = OpKind | "family";
  * each seed switches groups of features off, leaves them, or makes them heavy ("swarm testing"): some seeds are all
  * downgrades, some are readers under one hot context, some are timers.
  */
-export interface Profile {
+export interface ProgramProfile {
   /** Draws the kind of the next operation. */
   readonly kind: (random: Random) => DrawnKind;
   readonly nodes: number;
@@ -82,7 +82,7 @@ const VIOLATIONS: Group = [
   ["break", 0.5],
 ];
 
-export function drawProfile(random: Random): Profile {
+export function drawProfile(random: Random): ProgramProfile {
   const factors: Record<string, number> = {};
   for (const group of Object.keys(GROUPS)) factors[group] = random.pick([0, 0.3, 1, 1, 3]);
   // A program that neither keeps state nor calls anybody shows nothing.

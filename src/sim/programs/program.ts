@@ -34,11 +34,20 @@ export interface ClassSpec {
 }
 
 /** Kinds with a "t" in front are tracked collections. */
-export type FieldKind = "number" | "list" | "map" | "set" | "record" | "timer" | "tlist" | "tmap" | "tset";
+export type GeneratedFieldKind =
+  | "number"
+  | "list"
+  | "map"
+  | "set"
+  | "record"
+  | "timer"
+  | "tlist"
+  | "tmap"
+  | "tset";
 
 export interface FieldSpec {
   name: string;
-  kind: FieldKind;
+  kind: GeneratedFieldKind;
 }
 
 /** How the whole numbers from 0 name children: 1, "k1" or [1, 2]; null for a single child. */
@@ -85,10 +94,10 @@ export type Op =
   | { op: "get"; field: string | null }
   | { op: "call"; call: CallSpec }
   /** Calls side by side, and what else is done meanwhile; a hasty one goes on as soon as one of them has failed. */
-  | { op: "par"; calls: CallSpec[]; hasty: boolean; also?: Whole | null }
-  | Whole
+  | { op: "par"; calls: CallSpec[]; hasty: boolean; also?: WholeOp | null }
+  | WholeOp
   /** Async functions side by side, which all have the method's accumulator. */
-  | { op: "branches"; join: Join; branches: Op[][] }
+  | { op: "branches"; join: JoinMode; branches: Op[][] }
   /** A call, and what the method does before it waits for it; so many others wait for the same call. */
   | { op: "during"; call: CallSpec; body: Op[]; forks: number }
   /** Lets other code of the method run, so many times. */
@@ -136,12 +145,12 @@ export type Op =
   | { op: "break"; rule: BrokenRule };
 
 /** Lists children, a page at a time, or deletes a context below. */
-export type Whole = { op: "list"; field: string; limit: number } | { op: "delete"; path: PathStep[] };
+export type WholeOp = { op: "list"; field: string; limit: number } | { op: "delete"; path: PathStep[] };
 
 export type OpKind = Op["op"];
 
 /** How a method waits for branches: as `Promise.all`, `race` and so on do, or not at all. */
-export type Join = "all" | "allSettled" | "race" | "any" | "none";
+export type JoinMode = "all" | "allSettled" | "race" | "any" | "none";
 
 /** The operation with what is inside it changed. */
 export function mapBodies(op: Op, map: (body: readonly Op[]) => Op[]): Op {
@@ -190,7 +199,7 @@ export interface BuiltProgram {
   /** The root class of the logical node that a class is part of, by class index. */
   readonly rootOf: readonly ContextClass[];
   /** What the fields of a class hold, by class index. */
-  readonly kinds: readonly ReadonlyMap<string, FieldKind>[];
+  readonly kinds: readonly ReadonlyMap<string, GeneratedFieldKind>[];
 }
 
 /** The context classes of a program. `hooks` is asked each time, so it may be changed between two runs. */

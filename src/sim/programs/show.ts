@@ -9,7 +9,7 @@ import type {
   PathStep,
   ProgramSpec,
   RequestSpec,
-  Whole,
+  WholeOp,
 } from "./program.js";
 import { rootOf } from "./prune.js";
 
@@ -206,7 +206,7 @@ function showOp(spec: ProgramSpec, index: number, op: Op): string[] {
   }
 }
 
-function showWhole(op: Whole): string {
+function showWhole(op: WholeOp): string {
   if (op.op === "delete") return `this.event.delete(this${op.path.map(showStep).join("")})`;
   return `twoPages(this.event.list(this.${op.field}, { limit: ${op.limit} }))`;
 }

@@ -10,13 +10,16 @@ import {
 } from "./program.js";
 import { pruned } from "./prune.js";
 
-export interface Candidate {
+export interface SimplerProgram {
   readonly spec: ProgramSpec;
   readonly workload: readonly RequestSpec[];
 }
 
 /** Programs that are one step simpler than this one, large steps first. */
-export function* simplerPrograms(spec: ProgramSpec, workload: readonly RequestSpec[]): Iterable<Candidate> {
+export function* simplerPrograms(
+  spec: ProgramSpec,
+  workload: readonly RequestSpec[],
+): Iterable<SimplerProgram> {
   if (spec.nodes.length > 1) {
     for (const gone of spec.nodes.keys()) yield pruned(withoutNode(spec, gone), workload);
   }

@@ -16,7 +16,7 @@ import type { Random } from "../../random.js";
 type Later = (what: string, happen: () => void) => void;
 
 /** What a simulated cluster needs of its world. */
-export interface Surroundings {
+export interface ClusterSurroundings {
   readonly classes: Readonly<Record<string, ContextClass>>;
   readonly random: Random;
   readonly marks: Marks;
@@ -107,7 +107,7 @@ export class Cluster implements Hosts, HostPool {
   readonly placement: Placement<HostId>;
   readonly quarantine = new Quarantine();
   readonly heads = new Heads(this);
-  readonly #around: Surroundings;
+  readonly #around: ClusterSurroundings;
   readonly #hosts = new Map<HostId, SimHost>();
   #fleet: Fleet | null = null;
   readonly #move: number;
@@ -122,7 +122,7 @@ export class Cluster implements Hosts, HostPool {
   /** How many hosts were lost: each loss restarts events. */
   hostsLost = 0;
 
-  constructor(around: Surroundings) {
+  constructor(around: ClusterSurroundings) {
     this.#around = around;
     const { random, isDurable } = around;
     const count = 2 + random.int(3);

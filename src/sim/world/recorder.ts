@@ -11,12 +11,12 @@ import { pathOf, resolvePath, type Step } from "../../model/path.js";
 import { changedFields, initialState, viewOf } from "../../state/fields.js";
 import {
   failureOf,
+  type HeardMessage,
   type LaterEffect,
   type LoggedEvent,
-  type Origin,
-  type Result,
+  type LoggedOrigin,
+  type LoggedResult,
   type RunLog,
-  type Told,
 } from "../oracle/index.js";
 import { plain } from "../programs/index.js";
 
@@ -32,12 +32,12 @@ export class RequestWaiting implements WaitingCaller {
 const NOTHING_LATER: readonly LaterEffect[] = [];
 
 /** Where a message to a client came from. */
-type Position = Pick<Told, "node" | "ticket" | "index">;
+type Position = Pick<HeardMessage, "node" | "ticket" | "index">;
 
 /** Writes down what the observers of a run could see. */
 export class Recorder {
   readonly #events: LoggedEvent[] = [];
-  readonly #told: Told[] = [];
+  readonly #told: HeardMessage[] = [];
   /** The last message of each logical node to each client: at all, and from earlier processes. */
   readonly #lastTold = new Map<string, Position>();
   #crashes = 0;
@@ -100,7 +100,7 @@ export class Recorder {
   }
 
   /** A client got an answer. Each answer to one request must be the same. */
-  answered(request: number, result: Result): void {
+  answered(request: number, result: LoggedResult): void {
     const answers = this.#answers.get(request) ?? [];
     answers.push(result);
     this.#answers.set(request, answers);
@@ -197,7 +197,7 @@ export class Recorder {
     };
   }
 
-  #originOf({ origin, waiting, request: id }: EventRequest): Origin {
+  #originOf({ origin, waiting, request: id }: EventRequest): LoggedOrigin {
     if (origin.kind === "request") {
       const request = id === undefined ? (waiting as RequestWaiting).request : Number(id);
       return { kind: "request", request };

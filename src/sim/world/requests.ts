@@ -11,7 +11,7 @@ interface State {
 }
 
 /** The clients of a simulated world: what they still have to ask for, and what they wait for. */
-export class Requests {
+export class WorkloadRequests {
   readonly #states: State[];
   readonly #plan: (index: number) => void;
 

@@ -24,7 +24,7 @@ export interface LogLuck {
 export const FINE: LogLuck = { lost: 0, unacknowledged: 0, late: 0, leaderless: 0, stale: 0 };
 
 /** Lets something happen some time; what was asked for first need not happen first. */
-export type Later = (what: string, happen: () => void) => void;
+export type DelayPort = (what: string, happen: () => void) => void;
 
 /** The messages of a simulated log, which outlive processes. Planted bugs take parts of it away. */
 export class SimStream {
@@ -63,12 +63,12 @@ export class SimLog implements LogPort {
   readonly #stream: SimStream;
   readonly #luck: LogLuck;
   readonly #random: Random;
-  readonly #later: Later;
+  readonly #later: DelayPort;
   /** How many more requests find no leader. */
   #leaderlessFor = 0;
   #isClosed = false;
 
-  constructor(stream: SimStream, luck: LogLuck, random: Random, later: Later) {
+  constructor(stream: SimStream, luck: LogLuck, random: Random, later: DelayPort) {
     this.#stream = stream;
     this.#luck = luck;
     this.#random = random;

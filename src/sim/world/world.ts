@@ -7,12 +7,12 @@ import { DEFAULT_LIMITS, type Ports } from "../../host/ports/index.js";
 import type { OutsideCall, OutsideResult } from "../../model/outside.js";
 import { resolvePath } from "../../model/path.js";
 import { type Random, TraceHash } from "../../random.js";
-import { failureOf, type Result } from "../oracle/index.js";
+import { failureOf, type LoggedResult } from "../oracle/index.js";
 import { type BuiltProgram, digest, mix, type RequestSpec } from "../programs/index.js";
 import { CallKeys } from "./call-keys.js";
 import { Cluster } from "./cluster.js";
 import { Recorder, RequestWaiting } from "./recorder.js";
-import { Requests } from "./requests.js";
+import { WorkloadRequests } from "./requests.js";
 import { exceptEvery, Soon } from "./soon.js";
 import { Storage } from "./storage.js";
 import { VirtualTimers } from "./virtual-timers.js";
@@ -51,7 +51,7 @@ export class World {
   readonly #options: WorldOptions;
   readonly #againBefore: number;
   readonly #recorder: Recorder;
-  readonly #requests: Requests;
+  readonly #requests: WorkloadRequests;
   readonly #storage: Storage | null;
   #program: Program;
   #cluster: Cluster | null = null;
@@ -86,7 +86,7 @@ export class World {
     this.#roots = built.roots;
     this.#options = options;
     this.#againBefore = options.marks.count(OWN_ACCORD);
-    this.#requests = new Requests(workload, (index) => this.#plan(index));
+    this.#requests = new WorkloadRequests(workload, (index) => this.#plan(index));
     this.#recorder = new Recorder(
       () => this.#step,
       () => this.#program.now(),
@@ -302,7 +302,7 @@ export class World {
 
   async #ask(index: number, ask: () => Promise<unknown>): Promise<void> {
     const life = this.#life;
-    let result: Result;
+    let result: LoggedResult;
     try {
       result = { ok: true, value: await ask() };
     } catch (error) {

@@ -18,7 +18,7 @@ export interface Candidate {
 }
 
 /** How a query is carried out. */
-export interface Decision {
+export interface CoordinationDecision {
   readonly query: ExaminedQuery;
   readonly emit: "changes" | "on window close";
   readonly retracts: boolean;
@@ -37,7 +37,7 @@ export function decide(
   streams: readonly StreamFacts[],
   queries: readonly QueryFacts[],
   candidate: Candidate,
-): Decision {
+): CoordinationDecision {
   const decision = decided(streams, queries, candidate);
   const { query, partitioning } = decision;
   if (query.isOpen) throw refusal(query);
@@ -59,7 +59,7 @@ export function decided(
   streams: readonly StreamFacts[],
   queries: readonly QueryFacts[],
   candidate: Candidate,
-): Decision {
+): CoordinationDecision {
   const { name, query, plan, inputs, isView, coordination } = candidate;
   const partitioning = partitioningOf(plan);
   const retractsBy = (emit: "changes" | "on window close") => !traitsOf(plan, inputs, emit).isAppendOnly;

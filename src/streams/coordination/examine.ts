@@ -5,11 +5,11 @@ import {
   analyze,
   type Choice,
   type Component,
+  type Dataflow,
   type DerivedPath,
   type DerivedQuery,
   derive,
   type Fault,
-  type Graph,
   isAnomaly,
   type Label,
   planCoordination,
@@ -91,7 +91,7 @@ function graphOf(
   streams: readonly StreamFacts[],
   queries: readonly QueryFacts[],
   derived: ReadonlyMap<string, DerivedQuery>,
-): Graph {
+): Dataflow {
   const edges: Stream[] = [];
   for (const stream of streams)
     for (const reader of queries)

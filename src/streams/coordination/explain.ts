@@ -1,5 +1,5 @@
 import { showAnnotation, showLabel } from "../../analysis/index.js";
-import type { Candidate, Decision } from "./decide.js";
+import type { Candidate, CoordinationDecision } from "./decide.js";
 import type { ExaminedQuery } from "./examine.js";
 import { planText } from "./plan-text.js";
 import { choicesFor } from "./refusal.js";
@@ -9,7 +9,7 @@ import { choicesFor } from "./refusal.js";
  * derived and from which words, the label of its answers, the coordination that is carried out with its reason, and,
  * where the query would be refused, what its registrant can choose.
  */
-export function explain(candidate: Candidate, decision: Decision): string {
+export function explain(candidate: Candidate, decision: CoordinationDecision): string {
   const { name, plan, inputs } = candidate;
   const { query, emit } = decision;
   const { label, seals, coordination, chosen } = query;
@@ -29,7 +29,7 @@ export function explain(candidate: Candidate, decision: Decision): string {
   return lines.join("\n");
 }
 
-function inForce({ query, retracts, emit }: Decision): string {
+function inForce({ query, retracts, emit }: CoordinationDecision): string {
   const { kind } = query.coordination.inForce;
   switch (kind) {
     case "none":
@@ -52,7 +52,7 @@ function sealedText({ coordination: { inForce: force } }: ExaminedQuery): string
     .join(" and ");
 }
 
-function partitionsText({ partitions, inputs }: Candidate, { partitioning }: Decision): string {
+function partitionsText({ partitions, inputs }: Candidate, { partitioning }: CoordinationDecision): string {
   switch (partitioning.kind) {
     case "any":
       return `${partitions}, any row anywhere`;

@@ -5,6 +5,6 @@
  * coordination out is the graph.
  */
 export { chosen, type Wishes } from "./choice.js";
-export { type Candidate, type Decision, decide, decided } from "./decide.js";
+export { type Candidate, type CoordinationDecision, decide, decided } from "./decide.js";
 export { explain } from "./explain.js";
 export type { CoordinationChoice, QueryFacts, StreamFacts } from "./facts.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeadwaterError } from "../../errors.js";
-import type { Listener } from "../../server/listen.js";
+import type { PortListener } from "../../server/listen.js";
 import { Origins } from "../../server/origin.js";
 import { refuse, refuseRaw, respond } from "../../server/respond.js";
 import type { StreamService } from "../service/index.js";
@@ -15,7 +15,7 @@ export class StreamsHttp {
   readonly #origins: Origins;
   #isClosing = false;
 
-  constructor(service: StreamService, listener: Listener, origins: readonly string[] = []) {
+  constructor(service: StreamService, listener: PortListener, origins: readonly string[] = []) {
     this.#service = service;
     this.#origins = new Origins(origins, listener.isLocal);
     listener.open(this.#handle, (_, stream) =>

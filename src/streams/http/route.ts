@@ -6,7 +6,7 @@ import type { Granted, TenantStreams, TokenScope } from "../service/index.js";
 export const BODY_BYTES_MAX = 16 * 1024 * 1024;
 
 /** One request that was let in. */
-export interface Asked {
+export interface RouteRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly url: URL;
@@ -20,7 +20,7 @@ export interface Route {
   readonly method: string;
   readonly path: RegExp;
   readonly scope: TokenScope;
-  run(asked: Asked): Promise<void>;
+  run(asked: RouteRequest): Promise<void>;
 }
 
 export function json(response: ServerResponse, value: unknown, status = 200): void {

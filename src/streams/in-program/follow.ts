@@ -1,14 +1,14 @@
 import { HeadwaterError } from "../../errors.js";
 import type { TrackedSet } from "../../model/collections.js";
 import type { GraphEngine } from "../graph/index.js";
-import { type Change, pageOf } from "./rows.js";
+import { pageOf, type RowChange } from "./rows.js";
 
 const PAGE_BYTES = 256 * 1024;
 const FOLLOWERS_MAX = 10_000;
 
 /** Results from a number on. When there are none, the client that asked is sent one message once there are. */
 export interface Followed<R> {
-  readonly rows: readonly Change<R>[];
+  readonly rows: readonly RowChange<R>[];
   /** The number to ask for next. */
   readonly next: number;
   /** What the message names: `{ topic, next }`. */

@@ -10,7 +10,7 @@ export { type Definitions, query, stream, table, view } from "./definitions.js";
 export type { Followed } from "./follow.js";
 export type { Changes, ReadRange } from "./methods.js";
 export { Queries, type QueriesClass, QueriesContext } from "./queries.js";
-export type { Change } from "./rows.js";
+export type { RowChange } from "./rows.js";
 
 // Definitions are checked when a class is declared, which cannot wait for the parser to be compiled.
 await loadParser();

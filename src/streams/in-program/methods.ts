@@ -1,7 +1,7 @@
 import type { RowIn, RowOf } from "./columns.js";
 import type { Definitions } from "./definitions.js";
 import type { Followed } from "./follow.js";
-import type { Change } from "./rows.js";
+import type { RowChange } from "./rows.js";
 
 /** `late_bids` as `lateBids`: SQL has no capital letters in names without quotes. */
 export type Camel<N extends string> = N extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : N;
@@ -45,5 +45,5 @@ export type Changes<D extends Definitions> = {
     ? N extends string
       ? Camel<N>
       : never
-    : never]?: readonly Change<RowOf<D[N]["columns"]>>[] | undefined;
+    : never]?: readonly RowChange<RowOf<D[N]["columns"]>>[] | undefined;
 };

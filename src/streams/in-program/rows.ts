@@ -13,7 +13,7 @@ import type { Channel } from "../graph/index.js";
 import { OPEN_SCALE } from "../sql/index.js";
 
 /** A row of results by its number. `weight` is -1 for a row that is taken back, because it was replaced or deleted. */
-export interface Change<R> {
+export interface RowChange<R> {
   readonly number: number;
   readonly weight: number;
   readonly row: R;
@@ -78,8 +78,8 @@ function plainValue(cell: Cell, { type, scale }: ColumnSpec): unknown {
   return scale >= OPEN_SCALE ? text.replace(/\.?0+$/, "") : text;
 }
 
-export function changesOf(schema: Schema, batches: readonly Batch[], first: number): Change<AnyRow>[] {
-  const changes: Change<AnyRow>[] = [];
+export function changesOf(schema: Schema, batches: readonly Batch[], first: number): RowChange<AnyRow>[] {
+  const changes: RowChange<AnyRow>[] = [];
   for (const batch of batches)
     for (let i = 0; i < batch.rows; i++)
       changes.push({
@@ -91,7 +91,7 @@ export function changesOf(schema: Schema, batches: readonly Batch[], first: numb
 }
 
 /** The rows of a log from a number on, as many as one answer takes. */
-export function pageOf({ log, schema }: Channel, from: number, bytesMax: number): Change<AnyRow>[] {
+export function pageOf({ log, schema }: Channel, from: number, bytesMax: number): RowChange<AnyRow>[] {
   return log.read(from, bytesMax).flatMap(({ first, bytes }) => {
     const batch = decodeBatch(Buffer.from(bytes), schema, Number.POSITIVE_INFINITY);
     return changesOf(schema, [batch], first).filter(({ number }) => number >= from);

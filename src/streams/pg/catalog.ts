@@ -1,4 +1,4 @@
-import type { Catalog, CatalogReader, Relation, Result } from "../../pgwire/index.js";
+import type { Catalog, CatalogReader, Result, SystemRelation } from "../../pgwire/index.js";
 import type { SqlType } from "../../sql/index.js";
 import type { ColumnSpec, ColumnType } from "../columns/index.js";
 import type { QueryAnswer, StreamService, TenantStreams } from "../service/index.js";
@@ -98,7 +98,7 @@ function* rowsOf({ schema, columns, batches }: QueryAnswer): Generator<(string |
 }
 
 /** Tables and views by what they hold; streams, and queries that only add rows, by the rows that are retained. */
-function relationsOf(streams: TenantStreams): Relation[] {
+function relationsOf(streams: TenantStreams): SystemRelation[] {
   return streams
     .list()
     .filter(({ kind, isAppendOnly }) => kind === "table" || kind === "view" || isAppendOnly)

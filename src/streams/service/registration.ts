@@ -1,7 +1,7 @@
 import {
   type Candidate,
+  type CoordinationDecision,
   chosen,
-  type Decision,
   decide,
   decided,
   explain,
@@ -56,7 +56,7 @@ export async function explained(catalog: ReadonlyMap<string, Described>, text: s
   if (!("plan" in defined)) return `${defined.kind.slice("create ".length)} ${defined.name}`;
   const options = known === undefined ? {} : wishesOf(known);
   const candidate = candidateOf(catalog, known?.name ?? defined.name ?? "query", defined, options);
-  const decision: Decision = decided(...(await readBy(candidate, catalog)), candidate);
+  const decision: CoordinationDecision = decided(...(await readBy(candidate, catalog)), candidate);
   return explain(candidate, decision);
 }
 

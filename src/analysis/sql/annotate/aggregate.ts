@@ -1,8 +1,8 @@
 import type { AggregateCall, LogicalPlan } from "../../../sql/index.js";
 import { absorbed, allScans, meetIn, type Relation } from "../relation.js";
 import { both, type Signs, STILL, turned, wavering } from "../sign.js";
-import type { Site } from "../site.js";
-import { blurred, type Nulls, PLAIN, union, type Value } from "../value.js";
+import type { ExpressionSite } from "../site.js";
+import { blurred, type ColumnFacts, type Nulls, PLAIN, union } from "../value.js";
 import { truthOf, valueFor } from "./expression.js";
 import type { Truth } from "./truth.js";
 
@@ -11,7 +11,7 @@ import type { Truth } from "./truth.js";
  * them or compares them decides whether anybody can tell. Rows meet in their group: the keys are the parts.
  */
 export function aggregateRelation(
-  site: Site,
+  site: ExpressionSite,
   input: Relation,
   plan: Extract<LogicalPlan, { kind: "aggregate" }>,
 ): Relation {
@@ -25,8 +25,8 @@ export function aggregateRelation(
   return {
     ...input,
     columns: [
-      ...keys.map((key): Value => ({ ...key, moves: STILL, nulls: "never" })),
-      ...aggregates.map((value): Value => ({ ...value, moves: both(value.moves, movedKeys) })),
+      ...keys.map((key): ColumnFacts => ({ ...key, moves: STILL, nulls: "never" })),
+      ...aggregates.map((value): ColumnFacts => ({ ...value, moves: both(value.moves, movedKeys) })),
     ],
     // Without GROUP BY there is one row, always.
     rows: plan.grouped ? both(input.rows, movedKeys) : STILL,
@@ -40,7 +40,12 @@ export function aggregateRelation(
 
 const COUNTING: ReadonlySet<string> = new Set(["count", "sum", "avg", "string_agg", "array_agg"]);
 
-function aggregateValue(site: Site, input: Relation, aggregate: AggregateCall, grouped: boolean): Value {
+function aggregateValue(
+  site: ExpressionSite,
+  input: Relation,
+  aggregate: AggregateCall,
+  grouped: boolean,
+): ColumnFacts {
   const { name, distinct, filter, order, span } = aggregate;
   const values = aggregate.operands.map((each) => valueFor(site, each));
   const sorting = order.map(({ expression }) => valueFor(site, expression));
@@ -72,8 +77,8 @@ function aggregateValue(site: Site, input: Relation, aggregate: AggregateCall, g
 function movement(
   rows: Signs,
   { name, distinct }: AggregateCall,
-  operand: Value | null,
-  all: readonly Value[],
+  operand: ColumnFacts | null,
+  all: readonly ColumnFacts[],
 ): { moves: Signs; nulls: Nulls } {
   const own = operand ?? PLAIN;
   switch (name) {
@@ -99,6 +104,6 @@ function movement(
 }
 
 /** An operand that is NULL is passed over, which is harmless if NULL stands where it would never be chosen. */
-function placed({ moves, nulls }: Value, place: Nulls): Signs {
+function placed({ moves, nulls }: ColumnFacts, place: Nulls): Signs {
   return nulls === "never" || nulls === place ? moves : wavering(moves);
 }

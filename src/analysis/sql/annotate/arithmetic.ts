@@ -1,16 +1,16 @@
 import type { SqlOperator } from "../../../sql/index.js";
-import type { ColumnType } from "../../graph.js";
+import type { AttributeType } from "../../graph.js";
 import { both, turned } from "../sign.js";
-import { blurred, nullsOf, PLAIN, turnedNulls, type Value } from "../value.js";
+import { blurred, type ColumnFacts, nullsOf, PLAIN, turnedNulls } from "../value.js";
 import { opaque } from "./opaque.js";
 
 /** How the result of an operator that is no condition moves. */
-export function calculatedValue(operator: SqlOperator, values: readonly Value[]): Value {
+export function calculatedValue(operator: SqlOperator, values: readonly ColumnFacts[]): ColumnFacts {
   return { ...calculated(operator, values), type: typeOf(operator, values) };
 }
 
 /** There is no arithmetic with texts. With times there is: an interval counts as a number here, and leaves a time a time. */
-function typeOf(operator: SqlOperator, values: readonly Value[]): ColumnType | null {
+function typeOf(operator: SqlOperator, values: readonly ColumnFacts[]): AttributeType | null {
   if (operator === "||" || operator === "->>") return "text";
   if (operator === "like" || operator === "ilike") return "boolean";
   if (operator === "->" || operator === "[]") return null;
@@ -18,7 +18,7 @@ function typeOf(operator: SqlOperator, values: readonly Value[]): ColumnType | n
   return time?.type ?? "number";
 }
 
-function calculated(operator: SqlOperator, values: readonly Value[]): Value {
+function calculated(operator: SqlOperator, values: readonly ColumnFacts[]): ColumnFacts {
   const [a = PLAIN, b = PLAIN] = values;
   const least = opaque(values);
   const shift = b.constant ? blurred(a, true) : a.constant ? blurred(b, true) : least.origins;
@@ -61,7 +61,12 @@ function calculated(operator: SqlOperator, values: readonly Value[]): Value {
   }
 }
 
-function product(a: Value, b: Value, least: Value, shift: Value["origins"]): Value {
+function product(
+  a: ColumnFacts,
+  b: ColumnFacts,
+  least: ColumnFacts,
+  shift: ColumnFacts["origins"],
+): ColumnFacts {
   const bothNonNegative = a.nonNegative && b.nonNegative;
   if (!bothNonNegative) return least;
   const scaled = a.constant || b.constant ? { origins: shift } : {};

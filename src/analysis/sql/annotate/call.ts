@@ -1,8 +1,8 @@
 import type { PlanExpression } from "../../../sql/index.js";
-import type { ColumnType } from "../../graph.js";
+import type { AttributeType } from "../../graph.js";
 import { commonType } from "../column-types.js";
 import { both } from "../sign.js";
-import { blurred, type Nulls, nullsOf, PLAIN, type Value } from "../value.js";
+import { blurred, type ColumnFacts, type Nulls, nullsOf, PLAIN } from "../value.js";
 import { opaque } from "./opaque.js";
 
 /** Functions that never turn two values around. */
@@ -14,18 +14,18 @@ const ALTERNATIVES = new Set(["coalesce", "greatest", "least"]);
 type CallExpression = Extract<PlanExpression, { kind: "call" }>;
 
 /** How the result of a function moves. */
-export function calledValue(call: CallExpression, values: readonly Value[]): Value {
+export function calledValue(call: CallExpression, values: readonly ColumnFacts[]): ColumnFacts {
   return { ...applied(call, values), type: typeOf(call.name, values) };
 }
 
 /** Where the plan does not know it. */
-function typeOf(name: string, values: readonly Value[]): ColumnType | null {
+function typeOf(name: string, values: readonly ColumnFacts[]): AttributeType | null {
   if (["lower", "upper"].includes(name)) return "text";
   if (ALTERNATIVES.has(name)) return commonType(values);
   return name === "date_trunc" ? (values[1]?.type ?? null) : "number";
 }
 
-function applied({ name, operands }: CallExpression, values: readonly Value[]): Value {
+function applied({ name, operands }: CallExpression, values: readonly ColumnFacts[]): ColumnFacts {
   const [a = PLAIN, b = PLAIN] = values;
   // NULL is only left of alternatives if nothing else is.
   const lacks = ALTERNATIVES.has(name)

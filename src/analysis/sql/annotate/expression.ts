@@ -1,9 +1,9 @@
 import type { PlanExpression, Scalar } from "../../../sql/index.js";
-import type { ColumnType } from "../../graph.js";
+import type { AttributeType } from "../../graph.js";
 import { castKeepsOrder, columnType, commonType } from "../column-types.js";
 import { wavering } from "../sign.js";
-import { asAttribute, columnAt, inputsOf, type Site } from "../site.js";
-import { blurred, PLAIN, union, type Value } from "../value.js";
+import { asAttribute, columnAt, type ExpressionSite, inputsOf } from "../site.js";
+import { blurred, type ColumnFacts, PLAIN, union } from "../value.js";
 import { calculatedValue } from "./arithmetic.js";
 import { calledValue } from "./call.js";
 import { membershipTruth, scalarValue } from "./membership.js";
@@ -15,7 +15,7 @@ import { isWidening } from "./widening.js";
  * How the set of rows for which a condition is true moves. NOT is pushed down to the comparisons, where SQL's third truth
  * value does no harm: NOT (a > b) is a <= b, also when one is NULL.
  */
-export function truthOf(site: Site, expression: PlanExpression, negated = false): Truth {
+export function truthOf(site: ExpressionSite, expression: PlanExpression, negated = false): Truth {
   if (expression.kind === "operator") {
     const { operator, operands } = expression;
     if (operator === "not") return allTruths(operands.map((each) => truthOf(site, each, !negated)));
@@ -40,12 +40,12 @@ export function truthOf(site: Site, expression: PlanExpression, negated = false)
 }
 
 /** What is known of the value of an expression. */
-export function valueFor(site: Site, expression: PlanExpression): Value {
+export function valueFor(site: ExpressionSite, expression: PlanExpression): ColumnFacts {
   const value = untypedValue(site, expression);
   return { ...value, type: columnType(expression.type) ?? value.type };
 }
 
-function untypedValue(site: Site, expression: PlanExpression): Value {
+function untypedValue(site: ExpressionSite, expression: PlanExpression): ColumnFacts {
   const again = (each: PlanExpression) => valueFor(site, each);
   switch (expression.kind) {
     case "column":
@@ -78,27 +78,30 @@ function untypedValue(site: Site, expression: PlanExpression): Value {
   }
 }
 
-function constantValue(value: Scalar): Value {
+function constantValue(value: Scalar): ColumnFacts {
   const number = typeof value === "number" || (typeof value === "string" && /^\d/.test(value));
   const nonNegative = number && Number(value) >= 0;
   return { ...PLAIN, constant: true, nonNegative, lacks: value === null, type: typeOfConstant(value) };
 }
 
-function typeOfConstant(value: Scalar): ColumnType | null {
+function typeOfConstant(value: Scalar): AttributeType | null {
   if (typeof value === "number") return "number";
   if (typeof value === "boolean") return "boolean";
   return typeof value === "string" ? "text" : null;
 }
 
 /** A condition where a value is expected: that it can move is all that is kept of how it does. */
-function conditionValue(site: Site, expression: PlanExpression): Value {
+function conditionValue(site: ExpressionSite, expression: PlanExpression): ColumnFacts {
   const { moves, minds } = truthOf(site, expression);
   const inputs = inputsOf(expression).filter(({ kind }) => kind === "column");
   const base = opaque(inputs.map((each) => valueFor(site, each)));
   return { ...base, moves: wavering(base.moves, moves), minds: union(base.minds, minds), constant: false };
 }
 
-function operatorValue(site: Site, expression: Extract<PlanExpression, { kind: "operator" }>): Value {
+function operatorValue(
+  site: ExpressionSite,
+  expression: Extract<PlanExpression, { kind: "operator" }>,
+): ColumnFacts {
   const { operator, operands } = expression;
   if (operator in OPPOSITE || operator === "and" || operator === "or" || operator === "not")
     return { ...conditionValue(site, expression), type: "boolean" };
@@ -108,7 +111,10 @@ function operatorValue(site: Site, expression: Extract<PlanExpression, { kind: "
   );
 }
 
-function caseValue(site: Site, { branches, otherwise }: Extract<PlanExpression, { kind: "case" }>): Value {
+function caseValue(
+  site: ExpressionSite,
+  { branches, otherwise }: Extract<PlanExpression, { kind: "case" }>,
+): ColumnFacts {
   const truths = branches.map(({ when }) => conditionValue(site, when));
   const results = [...branches.map(({ result }) => result), ...(otherwise === null ? [] : [otherwise])].map(
     (each) => valueFor(site, each),

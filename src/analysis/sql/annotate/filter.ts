@@ -1,25 +1,25 @@
 import type { PlanExpression } from "../../../sql/index.js";
 import { fix, type Relation, repeated } from "../relation.js";
 import { both, moving } from "../sign.js";
-import { link, type Site } from "../site.js";
-import { type Origin, PLAIN, type Value } from "../value.js";
+import { type ExpressionSite, link } from "../site.js";
+import { type ColumnFacts, type ColumnOrigin, PLAIN } from "../value.js";
 import { truthOf, valueFor } from "./expression.js";
 import type { Truth } from "./truth.js";
 import { withoutWidening } from "./widening.js";
 
 /** Selecting asks each row by itself, so rows only come, unless a condition is about something that moves. */
-export function filterRelation(site: Site, input: Relation, predicate: PlanExpression): Relation {
+export function filterRelation(site: ExpressionSite, input: Relation, predicate: PlanExpression): Relation {
   const truth = truthOf(site, predicate);
   for (const each of conjuncts(predicate)) equate(site, input, each);
   return { ...input, rows: both(input.rows, truth.moves), repetition: minded(input, truth) };
 }
 
 export function projectRelation(
-  site: Site,
+  site: ExpressionSite,
   input: Relation,
   expressions: readonly PlanExpression[],
 ): Relation {
-  const values: Value[] = expressions.map(() => PLAIN);
+  const values: ColumnFacts[] = expressions.map(() => PLAIN);
   // Subqueries first: what they are compared with tells their parts apart, and may be another column here.
   const plain = (expression: PlanExpression) =>
     expression.kind === "column" || expression.kind === "constant";
@@ -48,7 +48,7 @@ export function sidesOf(expression: PlanExpression): [PlanExpression, PlanExpres
 }
 
 /** Columns that must be equal have the same origins; one that must equal a constant has only one part that matters. */
-function equate(site: Site, relation: Relation, condition: PlanExpression): void {
+function equate(site: ExpressionSite, relation: Relation, condition: PlanExpression): void {
   for (const [mine, theirs] of sidesOf(condition)) {
     const value = valueFor(site, mine);
     const other = valueFor(site, theirs);
@@ -63,7 +63,7 @@ function equate(site: Site, relation: Relation, condition: PlanExpression): void
 }
 
 /** A column is compared with one of a query `depth` levels further out. */
-export function bind(relation: Relation, origins: readonly Origin[], depth: number): void {
+export function bind(relation: Relation, origins: readonly ColumnOrigin[], depth: number): void {
   const exact = origins.filter(({ injective }) => injective);
   relation.bound = [...relation.bound, ...exact.map(({ scan, attribute }) => ({ scan, attribute, depth }))];
 }

@@ -1,8 +1,8 @@
 import type { LogicalPlan, PlanExpression } from "../../../sql/index.js";
-import { allScans, fix, meetIn, mergeInto, type Parts, type Relation } from "../relation.js";
+import { allScans, fix, meetIn, mergeInto, type Relation, type RowParts } from "../relation.js";
 import { both, moving, STILL, wavering } from "../sign.js";
-import { link, type Site } from "../site.js";
-import { blurred, type Value } from "../value.js";
+import { type ExpressionSite, link } from "../site.js";
+import { blurred, type ColumnFacts } from "../value.js";
 import { truthOf, valueFor } from "./expression.js";
 import { bind, conjuncts, filterRelation, minded, sidesOf } from "./filter.js";
 import type { Truth } from "./truth.js";
@@ -50,7 +50,13 @@ interface OuterSide {
  * columns are NULL in rows from all its parts, so they do not tell them apart; the preserved side's columns that they are
  * compared with do, unless that side can be NULL, too.
  */
-function outerJoin(site: Site, plan: JoinPlan, left: Relation, right: Relation, pair: Relation): Relation {
+function outerJoin(
+  site: ExpressionSite,
+  plan: JoinPlan,
+  left: Relation,
+  right: Relation,
+  pair: Relation,
+): Relation {
   const { findings } = site;
   const width = left.columns.length;
   findings.meet(allScans(pair), allScans(pair));
@@ -59,7 +65,7 @@ function outerJoin(site: Site, plan: JoinPlan, left: Relation, right: Relation, 
   const sides: OuterSide[] = [];
   if (plan.join !== "right") sides.push({ lacking: right, preserved, from: width, to: pair.columns.length });
   if (plan.join !== "left") sides.push({ lacking: left, preserved, from: 0, to: width });
-  const parts = new Map<number, Parts>(pair.parts);
+  const parts = new Map<number, RowParts>(pair.parts);
   for (const side of sides) {
     const text = `${plan.join.toUpperCase()} JOIN: a match that comes later takes back the row with NULLs`;
     findings.note(moving(side.lacking.rows), text, plan.on?.span ?? plan.span, true);
@@ -79,14 +85,14 @@ function outerJoin(site: Site, plan: JoinPlan, left: Relation, right: Relation, 
 
 /** The columns of the lacking side that are compared with the preserved side, a constant, or a query around. */
 function matched(
-  site: Site,
+  site: ExpressionSite,
   pair: Relation,
   { lacking, preserved, from, to }: OuterSide,
   on: PlanExpression | null,
-): Value[] {
+): ColumnFacts[] {
   const scans = new Set(allScans(lacking));
   const inside = (index: number) => index >= from && index < to;
-  const met: Value[] = [];
+  const met: ColumnFacts[] = [];
   for (const [mine, theirs] of on === null ? [] : conjuncts(on).flatMap(sidesOf)) {
     const value = valueFor(site, mine);
     const own = value.origins.filter(({ scan }) => scans.has(scan));
@@ -101,7 +107,7 @@ function matched(
 }
 
 /** A column that may be NULL instead, in rows that have nothing to do with where it comes from. */
-function nullable(column: Value): Value {
+function nullable(column: ColumnFacts): ColumnFacts {
   return {
     ...column,
     constant: false,

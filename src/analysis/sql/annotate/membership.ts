@@ -1,8 +1,8 @@
 import type { LogicalPlan, PlanExpression } from "../../../sql/index.js";
 import { embed, meetIn } from "../relation.js";
 import { both, type Sign, STILL, turned, wavering } from "../sign.js";
-import { link, type Site } from "../site.js";
-import { PLAIN, union, type Value } from "../value.js";
+import { type ExpressionSite, link } from "../site.js";
+import { type ColumnFacts, PLAIN, union } from "../value.js";
 import type { Truth } from "./truth.js";
 
 /**
@@ -10,9 +10,9 @@ import type { Truth } from "./truth.js";
  * (section VII.B.2). Rows meet that agree in the columns that are compared, so these are the parts.
  */
 export function membershipTruth(
-  site: Site,
+  site: ExpressionSite,
   expression: Extract<PlanExpression, { kind: "exists" | "in" }>,
-  values: readonly Value[],
+  values: readonly ColumnFacts[],
   negated: boolean,
 ): Truth {
   const [own] = site.stack;
@@ -36,7 +36,7 @@ export function membershipTruth(
 }
 
 function say(
-  site: Site,
+  site: ExpressionSite,
   { kind, span }: Extract<PlanExpression, { kind: "exists" | "in" }>,
   { moves }: Truth,
   negated: boolean,
@@ -53,7 +53,7 @@ function say(
 }
 
 /** A query that stands for a value is an aggregate, which has made its parts already. */
-export function scalarValue(site: Site, plan: LogicalPlan): Value {
+export function scalarValue(site: ExpressionSite, plan: LogicalPlan): ColumnFacts {
   const [own] = site.stack;
   const inner = site.relation(plan, site.stack);
   if (own !== undefined) embed(own, inner, site.findings);

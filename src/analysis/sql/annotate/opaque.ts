@@ -1,8 +1,8 @@
 import { wavering } from "../sign.js";
-import { addOrigins, blurred, PLAIN, union, type Value } from "../value.js";
+import { addOrigins, blurred, type ColumnFacts, PLAIN, union } from "../value.js";
 
 /** A value about which nothing is known but what it is made of. */
-export function opaque(values: readonly Value[]): Value {
+export function opaque(values: readonly ColumnFacts[]): ColumnFacts {
   const origins = values.flatMap((value) => blurred(value, false));
   return addOrigins(
     {

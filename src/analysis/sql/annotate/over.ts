@@ -2,8 +2,8 @@ import type { LogicalPlan, OverCall, PlanExpression } from "../../../sql/index.j
 import { columnType } from "../column-types.js";
 import { allScans, meetIn, type Relation } from "../relation.js";
 import { wavering } from "../sign.js";
-import type { Site } from "../site.js";
-import { PLAIN, union, type Value } from "../value.js";
+import type { ExpressionSite } from "../site.js";
+import { type ColumnFacts, PLAIN, union } from "../value.js";
 import { valueFor } from "./expression.js";
 
 /**
@@ -11,7 +11,7 @@ import { valueFor } from "./expression.js";
  * it. Rows meet in their partition, and the rows themselves stay.
  */
 export function overRelation(
-  site: Site,
+  site: ExpressionSite,
   input: Relation,
   plan: Extract<LogicalPlan, { kind: "over" }>,
 ): Relation {
@@ -33,7 +33,7 @@ export function overRelation(
   };
 }
 
-function overValue(site: Site, input: Relation, over: OverCall): Value {
+function overValue(site: ExpressionSite, input: Relation, over: OverCall): ColumnFacts {
   const values = expressionsOf(over).map((each) => valueFor(site, each));
   const rank = over.function.kind === "rank";
   // A row that comes twice is counted twice, and moves the rows after it.

@@ -1,6 +1,6 @@
 import type { LogicalPlan } from "../../../sql/index.js";
-import type { Findings, Relation } from "../relation.js";
-import type { Site } from "../site.js";
+import type { QueryFindings, Relation } from "../relation.js";
+import type { ExpressionSite } from "../site.js";
 import { aggregateRelation } from "./aggregate.js";
 import { filterRelation, projectRelation } from "./filter.js";
 import { joinRelation } from "./join.js";
@@ -13,7 +13,7 @@ import {
   limitRelation,
   unionRelation,
 } from "./sets.js";
-import type { Known, Walk } from "./walk.js";
+import type { TableFacts, Walk } from "./walk.js";
 import { windowRelation } from "./window.js";
 
 /**
@@ -21,9 +21,19 @@ import { windowRelation } from "./window.js";
  * in any order (Blazes, section VII.B): whether they only grow, in which parts of a table rows meet, where each column
  * comes from, and what a row does that comes twice.
  */
-export function relationOf(plan: LogicalPlan, text: string, known: Known, findings: Findings): Relation {
+export function relationOf(
+  plan: LogicalPlan,
+  text: string,
+  known: TableFacts,
+  findings: QueryFindings,
+): Relation {
   const subqueries = new Map<LogicalPlan, Relation>();
-  const site = (stack: readonly Relation[]): Site => ({ text, findings, stack, relation: subquery });
+  const site = (stack: readonly Relation[]): ExpressionSite => ({
+    text,
+    findings,
+    stack,
+    relation: subquery,
+  });
   const walk: Walk = { text, known, findings, site, at: (each, outer) => annotated(walk, each, outer) };
   return walk.at(plan, []);
 

@@ -2,7 +2,7 @@ import type { LogicalPlan } from "../../../sql/index.js";
 import { columnType } from "../column-types.js";
 import type { Relation } from "../relation.js";
 import { STILL } from "../sign.js";
-import { PLAIN, type Value } from "../value.js";
+import { type ColumnFacts, PLAIN } from "../value.js";
 import type { Walk } from "./walk.js";
 
 export function unitRelation(): Relation {
@@ -20,7 +20,7 @@ export function unitRelation(): Relation {
 /** Rows that are written in the query are always there. */
 export function valuesRelation({ columns }: Extract<LogicalPlan, { kind: "values" }>): Relation {
   const values = columns.map(
-    ({ type, nullable }): Value => ({ ...PLAIN, lacks: nullable, type: columnType(type) }),
+    ({ type, nullable }): ColumnFacts => ({ ...PLAIN, lacks: nullable, type: columnType(type) }),
   );
   return { ...unitRelation(), columns: values };
 }

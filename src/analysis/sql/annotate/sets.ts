@@ -3,20 +3,20 @@ import { commonType } from "../column-types.js";
 import {
   absorbed,
   allScans,
-  type Findings,
   meetIn,
   movingColumns,
+  type QueryFindings,
   type Relation,
   repeated,
   settledColumns,
   settledRows,
 } from "../relation.js";
 import { both, turned, wavering } from "../sign.js";
-import { addOrigins, nullsOf, PLAIN, union, type Value } from "../value.js";
+import { addOrigins, type ColumnFacts, nullsOf, PLAIN, union } from "../value.js";
 import { sideBySide } from "./join.js";
 
 /** Equal rows become one, which is there as soon as the first of them is. */
-export function distinctRelation(findings: Findings, plan: LogicalPlan, input: Relation): Relation {
+export function distinctRelation(findings: QueryFindings, plan: LogicalPlan, input: Relation): Relation {
   const scans = allScans(input);
   findings.meet(scans, scans);
   for (const { origins } of input.columns) findings.equate(origins);
@@ -34,7 +34,7 @@ export function distinctRelation(findings: Findings, plan: LogicalPlan, input: R
 
 /** A row that comes before the first one so far takes its place. Rows meet that agree in the keys. */
 export function distinctOnRelation(
-  findings: Findings,
+  findings: QueryFindings,
   plan: Extract<LogicalPlan, { kind: "distinct on" }>,
   input: Relation,
 ): Relation {
@@ -56,7 +56,7 @@ export function distinctOnRelation(
 /** UNION ALL: the rows of both. */
 export function unionRelation(left: Relation, right: Relation): Relation {
   const pair = sideBySide(left, right);
-  const columns = left.columns.map((a, i): Value => {
+  const columns = left.columns.map((a, i): ColumnFacts => {
     const b = right.columns[i] ?? PLAIN;
     return {
       moves: both(a.moves, b.moves),
@@ -78,7 +78,7 @@ export function unionRelation(left: Relation, right: Relation): Relation {
  * left back. Rows meet that are equal, so every column tells them apart.
  */
 export function combinationRelation(
-  findings: Findings,
+  findings: QueryFindings,
   plan: Extract<LogicalPlan, { kind: "set operation" }>,
   left: Relation,
   right: Relation,
@@ -108,7 +108,7 @@ export function combinationRelation(
 
 /** A row that is better than the n best so far pushes one of them out. All rows meet. */
 export function limitRelation(
-  findings: Findings,
+  findings: QueryFindings,
   plan: Extract<LogicalPlan, { kind: "limit" }>,
   input: Relation,
 ): Relation {

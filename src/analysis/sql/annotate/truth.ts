@@ -1,7 +1,7 @@
 import type { PlanExpression, SqlOperator } from "../../../sql/index.js";
 import { both, type Sign, type Signs, STILL, turned, wavering } from "../sign.js";
-import type { Site } from "../site.js";
-import { PLAIN, union, type Value } from "../value.js";
+import type { ExpressionSite } from "../site.js";
+import { type ColumnFacts, PLAIN, union } from "../value.js";
 
 /** How the truth of a condition moves, and whose repetition it minds. */
 export interface Truth {
@@ -23,7 +23,7 @@ export const OPPOSITE: Readonly<Partial<Record<SqlOperator, SqlOperator>>> = {
 };
 
 /** A comparison of two values, or a question about one. */
-export function comparisonTruth(operator: SqlOperator, values: readonly Value[]): Truth {
+export function comparisonTruth(operator: SqlOperator, values: readonly ColumnFacts[]): Truth {
   const [a = PLAIN, b = PLAIN] = values;
   const minds = union(a.minds, b.minds);
   if (operator === ">" || operator === ">=") return { moves: both(larger(a), smaller(b)), minds };
@@ -33,12 +33,12 @@ export function comparisonTruth(operator: SqlOperator, values: readonly Value[])
 }
 
 /** How "this is more than something" moves. */
-export function larger({ moves, nulls }: Value): Signs {
+export function larger({ moves, nulls }: ColumnFacts): Signs {
   return nulls === "never" || nulls === "low" ? moves : wavering(moves);
 }
 
 /** How "this is less than something" moves. */
-export function smaller({ moves, nulls }: Value): Signs {
+export function smaller({ moves, nulls }: ColumnFacts): Signs {
   return nulls === "never" || nulls === "high" ? turned(moves) : wavering(moves);
 }
 
@@ -50,7 +50,12 @@ export function allTruths(truths: readonly Truth[]): Truth {
 }
 
 /** A condition with what there is to say about it. */
-export function noted(site: Site, expression: PlanExpression, negated: boolean, truth: Truth): Truth {
+export function noted(
+  site: ExpressionSite,
+  expression: PlanExpression,
+  negated: boolean,
+  truth: Truth,
+): Truth {
   const words = site.text.slice(expression.span.start, expression.span.end).replace(/\s+/g, " ");
   const shown = negated ? `NOT ${words}` : words;
   const texts: Readonly<Record<Sign, string>> = {

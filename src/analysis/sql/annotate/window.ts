@@ -1,7 +1,7 @@
 import type { LogicalPlan } from "../../../sql/index.js";
 import { allScans, meetIn, type Relation, repeated, settledColumns, settledRows } from "../relation.js";
 import { wavering } from "../sign.js";
-import { addOrigins, blurred, type Origin, PLAIN, type Value } from "../value.js";
+import { addOrigins, blurred, type ColumnFacts, type ColumnOrigin, PLAIN } from "../value.js";
 import type { Walk } from "./walk.js";
 
 type WindowPlan = Extract<LogicalPlan, { kind: "window" }>;
@@ -32,17 +32,18 @@ export function windowRelation(walk: Walk, plan: WindowPlan, input: Relation): R
 }
 
 /** An attribute of the rows that they do not carry: it grows with their time. */
-function windowEnd({ text, findings }: Walk, plan: WindowPlan, input: Relation, name: string): Value {
+function windowEnd({ text, findings }: Walk, plan: WindowPlan, input: Relation, name: string): ColumnFacts {
   const time = input.columns[plan.time] ?? PLAIN;
   const { window, sizeMs, slideMs, offsetMs, keys, span } = plan;
   const words = `${name} of ${text.slice(span.start, span.end).replace(/\s+/g, " ")}`;
-  const made = time.origins.flatMap((origin): Origin[] => {
+  const made = time.origins.flatMap((origin): ColumnOrigin[] => {
     if (!origin.injective) return [];
     const { scan } = origin;
     const from = findings.bases(origin);
     const definition = JSON.stringify([origin.attribute, window, sizeMs, slideMs, offsetMs, keys]);
     const attribute = findings.name(name, words, definition);
-    const grows = (each: Origin) => each.scan === scan && each.attribute === from[0] && each.orderPreserving;
+    const grows = (each: ColumnOrigin) =>
+      each.scan === scan && each.attribute === from[0] && each.orderPreserving;
     const orderPreserving = from.length === 1 && time.origins.some(grows);
     findings.compute(scan, attribute, { from, orderPreserving });
     return [{ scan, attribute, computed: true, injective: true, orderPreserving: false }];

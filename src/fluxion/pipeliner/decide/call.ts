@@ -6,12 +6,12 @@ import {
   copyable,
   type Engine,
   evaluate,
-  type Fact,
+  type Hazard,
   isOfFile,
   NONE,
   reachable,
   type Thing,
-  type Value,
+  type ValueSet,
 } from "../../points-to/index.js";
 import {
   around,
@@ -42,12 +42,19 @@ import {
   zoneFacts,
 } from "../hazards/index.js";
 import { Slicer } from "../slice/index.js";
-import { type Container, engineFor, heeded, heededFacts, reached, type Whole } from "../whole/index.js";
+import {
+  type Container,
+  engineFor,
+  heeded,
+  heededFacts,
+  reached,
+  type WholeProgram,
+} from "../whole/index.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
-import { type Decision, idOf } from "./plan.js";
+import { idOf, type StageDecision } from "./plan.js";
 
 /** Whether a call looks like one that a stage could be made of. */
-export function looksMovable(whole: Whole, node: Body, call: CallExpression): boolean {
+export function looksMovable(whole: WholeProgram, node: Body, call: CallExpression): boolean {
   if (!isFunction(node) && !isAwait(call)) return false;
   const module = whole.engine.moduleOf(node);
   if (module.remarks(call).includes("stay")) return false;
@@ -60,7 +67,7 @@ export function looksMovable(whole: Whole, node: Body, call: CallExpression): bo
 }
 
 /** Whether one that looks like that is one, whatever speaks against it. */
-export function candidate(whole: Whole, { node, engine }: Container, call: CallExpression): boolean {
+export function candidate(whole: WholeProgram, { node, engine }: Container, call: CallExpression): boolean {
   const posts = isPosted(whole, engine, node, call);
   if (!posts && around(call)?.type === "ExpressionStatement") return false;
   if (isTrivialLibrary(whole, engine, call)) return false;
@@ -69,7 +76,7 @@ export function candidate(whole: Whole, { node, engine }: Container, call: CallE
   return targets === undefined || targets.size > 0;
 }
 
-function isTrivialLibrary(whole: Whole, engine: Engine, call: CallExpression): boolean {
+function isTrivialLibrary(whole: WholeProgram, engine: Engine, call: CallExpression): boolean {
   const callee = engine.at(enclosingFunction(call) ?? engine.moduleOf(call).syntax, () =>
     evaluate(engine, call.callee),
   );
@@ -83,20 +90,20 @@ function isTrivialLibrary(whole: Whole, engine: Engine, call: CallExpression): b
 }
 
 /** Can one call run elsewhere? */
-export function decideCall(whole: Whole, container: Container, call: CallExpression): Decision {
+export function decideCall(whole: WholeProgram, container: Container, call: CallExpression): StageDecision {
   const { node, engine: around } = container;
   const module = around.moduleOf(node);
   const posts = isPosted(whole, around, node, call);
   const sent = posts ? call.arguments.slice(0, -1) : call.arguments;
   const given = around.at(node, () => sent.map((each) => evaluate(around, each)));
-  let result: Value = NONE;
+  let result: ValueSet = NONE;
   const body = bodyAround(call);
   const engine = engineFor(whole, call, {
     body,
     look: (its) => {
       const input = alone(its.data("input", call));
       const own = alone(its.data("given", call));
-      const args = given.map((value, i): Value => {
+      const args = given.map((value, i): ValueSet => {
         if (value.size === 0) return value;
         return isHandedOver(around, sent[i], value) ? own : input;
       });
@@ -113,7 +120,7 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
   slicer.bodies(bodies);
   slicer.elsewhere(module, call);
   const check = () => engine.at(body, () => copyable(engine, result, call, "its caller"));
-  const facts: Fact[] = [
+  const facts: Hazard[] = [
     ...messageFacts(around, node, call, given),
     ...heededFacts(whole, [...bodies.flatMap((each) => [...each.facts.values()]), ...slicer.facts]),
     ...receiverFacts(own),
@@ -179,7 +186,7 @@ export function decideCall(whole: Whole, container: Container, call: CallExpress
 }
 
 /** A library that goes on later by itself, so that others came in between before. */
-function takesEvents(whole: Whole, engine: Engine, node: Body, call: CallExpression): boolean {
+function takesEvents(whole: WholeProgram, engine: Engine, node: Body, call: CallExpression): boolean {
   const targets = [...engine.at(node, () => evaluate(engine, call.callee))];
   return targets.every(
     (thing) =>
@@ -211,9 +218,9 @@ function isAwait(call: CallExpression): boolean {
 }
 
 /** What a function that waits was given may be changed meanwhile, and it would see that. */
-function lateFacts(engine: Engine, node: Body, call: CallExpression): Fact[] {
+function lateFacts(engine: Engine, node: Body, call: CallExpression): Hazard[] {
   const module = engine.moduleOf(call);
-  return call.arguments.flatMap((argument): Fact[] => {
+  return call.arguments.flatMap((argument): Hazard[] => {
     const things = engine.at(node, () => evaluate(engine, argument));
     const isOwn = [...things].every((thing) => isMadeIn(engine, argument, thing));
     if (isOwn) return [];
@@ -230,7 +237,7 @@ function lateFacts(engine: Engine, node: Body, call: CallExpression): Fact[] {
 }
 
 /** `render({ title: text(x) })`: what is made right there, and nobody else can hold, with all that is in it. */
-function isHandedOver(engine: Engine, argument: Node | undefined, value: Value): boolean {
+function isHandedOver(engine: Engine, argument: Node | undefined, value: ValueSet): boolean {
   const type = argument === undefined ? null : plain(argument).type;
   if (argument === undefined || (type !== "ObjectExpression" && type !== "ArrayExpression")) return false;
   let isKept = false;
@@ -247,7 +254,12 @@ function isMadeIn(engine: Engine, argument: Node, thing: Thing): boolean {
 }
 
 /** Arguments go in a message. */
-function messageFacts(engine: Engine, node: Body, call: CallExpression, given: readonly Value[]): Fact[] {
+function messageFacts(
+  engine: Engine,
+  node: Body,
+  call: CallExpression,
+  given: readonly ValueSet[],
+): Hazard[] {
   const own = engine.enter(node);
   const before = new Set(own.facts.keys());
   engine.at(node, () => {
@@ -269,7 +281,7 @@ function isMemory(thing: Thing): boolean {
   return thing.node.callee.type === "Identifier" && thing.node.callee.name === "ArrayBuffer";
 }
 
-function receiverFacts(bodies: readonly BodyFacts[]): Fact[] {
+function receiverFacts(bodies: readonly BodyFacts[]): Hazard[] {
   return bodies.flatMap(({ module, effects }) =>
     effects.slice(0, 1).map(({ node }) => ({
       code: "HW-7008" as const,

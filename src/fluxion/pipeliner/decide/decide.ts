@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../pipeline.js";
-import type { Body, Engine, Fact } from "../../points-to/index.js";
+import type { Body, Engine, Hazard } from "../../points-to/index.js";
 import {
   type CallExpression,
   type FunctionNode,
@@ -7,7 +7,7 @@ import {
   type Node,
   written,
 } from "../../source/index.js";
-import { containerOf, isAsyncFunction, type Whole } from "../whole/index.js";
+import { containerOf, isAsyncFunction, type WholeProgram } from "../whole/index.js";
 import { candidate, decideCall, looksMovable } from "./call.js";
 import { decidePart } from "./part.js";
 import { diagnosticOf, type StagePlan } from "./plan.js";
@@ -19,7 +19,7 @@ export interface Decisions {
 }
 
 /** Goes through all parts and asynchronous functions, and decides what may run elsewhere. */
-export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>): Decisions {
+export function decide(whole: WholeProgram, names: ReadonlyMap<FunctionNode, string>): Decisions {
   const plans: StagePlan[] = [];
   const staying: Staying[] = [];
   const { patched } = whole;
@@ -64,8 +64,8 @@ export function decide(whole: Whole, names: ReadonlyMap<FunctionNode, string>): 
 
 /** Workers have the language as it is, not as the program changed it. */
 function patchedDiagnostics(
-  whole: Whole,
-  { node, path }: NonNullable<Whole["patched"]>,
+  whole: WholeProgram,
+  { node, path }: NonNullable<WholeProgram["patched"]>,
   names: ReadonlyMap<FunctionNode, string>,
 ): Diagnostic[] {
   const module = whole.engine.moduleOf(node);
@@ -90,7 +90,7 @@ function isCovered(node: Node | null | undefined, pieces: ReadonlySet<Node>): bo
   return false;
 }
 
-function callsIn(whole: Whole, body: Body): CallExpression[] {
+function callsIn(whole: WholeProgram, body: Body): CallExpression[] {
   const { acts } = whole.engine.moduleOf(body).inside(body);
   return acts.filter((act) => act.type === "CallExpression");
 }
@@ -101,7 +101,7 @@ function goingIn(plan: StagePlan): readonly Node[] {
   return [plan.node.callee, ...plan.node.arguments.slice(0, -1)];
 }
 
-function containers(whole: Whole): Body[] {
+function containers(whole: WholeProgram): Body[] {
   const found: Body[] = [];
   for (const module of whole.program.modules.values()) {
     if (module.format === "module") found.push(module.syntax);
@@ -114,12 +114,12 @@ function containers(whole: Whole): Body[] {
 
 /** What stays, and what speaks against its going. */
 interface Staying {
-  readonly facts: readonly Fact[];
+  readonly facts: readonly Hazard[];
   readonly subject: string;
   readonly node: Node;
 }
 
-function told(whole: Whole, { facts, subject, node }: Staying): Diagnostic[] {
+function told(whole: WholeProgram, { facts, subject, node }: Staying): Diagnostic[] {
   const module = whole.engine.moduleOf(node);
   const inOrder = [...facts].sort((a, b) => a.node.start - b.node.start);
   const seen = new Set<string>();

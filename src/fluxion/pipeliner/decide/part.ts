@@ -1,4 +1,4 @@
-import type { Receiver, Weight } from "../../pipeline.js";
+import type { Receiver, StageWeight } from "../../pipeline.js";
 import {
   alone,
   type Body,
@@ -6,7 +6,7 @@ import {
   bind,
   copyable,
   type Engine,
-  type Fact,
+  type Hazard,
   isReassigned,
   reachable,
 } from "../../points-to/index.js";
@@ -41,9 +41,9 @@ import {
   type Listener,
   reached,
   roleOf,
-  type Whole,
+  type WholeProgram,
 } from "../whole/index.js";
-import { type Decision, type Input, idOf, type PartPlan, type Reads } from "./plan.js";
+import { idOf, type PartPlan, type Reads, type StageDecision, type StageInput } from "./plan.js";
 
 const ORDERED: Readonly<Record<string, string>> = {
   emitter: "events of one source must be handled in their order",
@@ -53,11 +53,11 @@ const ORDERED: Readonly<Record<string, string>> = {
 
 /** Can a whole listener or continuation run elsewhere? What was looked at is kept for `containerOf`, if that fits. */
 export function decidePart(
-  whole: Whole,
+  whole: WholeProgram,
   listener: Listener,
   name: string,
   looked: Map<Body, Engine>,
-): Decision {
+): StageDecision {
   const { node } = listener;
   const module = whole.engine.moduleOf(node);
   const early = textFacts(module, listener);
@@ -101,7 +101,7 @@ export function decidePart(
 }
 
 /** Errors that Express passes on, and what promises of the program resolve to, may be anybody's. */
-function isHeldByOthers(whole: Whole, { node, ruptures }: Listener, parameter: Node): boolean {
+function isHeldByOthers(whole: WholeProgram, { node, ruptures }: Listener, parameter: Node): boolean {
   if (ruptures.some(({ door }) => door === "express")) return true;
   if (!ruptures.some(({ door }) => door === "then")) return false;
   const module = whole.engine.moduleOf(node);
@@ -116,7 +116,7 @@ function isHeldByOthers(whole: Whole, { node, ruptures }: Listener, parameter: N
 }
 
 /** It is given nothing but requests, responses and the like, so it makes no difference who holds what it is given. */
-function takesReceivers({ roles }: Whole, module: SourceModule, { params }: FunctionNode): boolean {
+function takesReceivers({ roles }: WholeProgram, module: SourceModule, { params }: FunctionNode): boolean {
   if (params.length === 0) return false;
   return params.every((each) => {
     const variable = each.type === "Identifier" ? module.variable(each) : null;
@@ -124,8 +124,8 @@ function takesReceivers({ roles }: Whole, module: SourceModule, { params }: Func
   });
 }
 
-function textFacts(module: SourceModule, { node, ruptures, only }: Listener): Fact[] {
-  const fact = (code: Fact["code"], reason: string, advice: string): Fact => ({
+function textFacts(module: SourceModule, { node, ruptures, only }: Listener): Hazard[] {
+  const fact = (code: Hazard["code"], reason: string, advice: string): Hazard => ({
     code,
     node,
     module,
@@ -200,13 +200,13 @@ function isDeclaredInside({ name, parent }: Node & { type: "PrivateIdentifier" }
 }
 
 /** The receivers of the function around it that it does something to. */
-function touched(whole: Whole, bodies: readonly BodyFacts[]): Set<Variable> {
+function touched(whole: WholeProgram, bodies: readonly BodyFacts[]): Set<Variable> {
   return new Set([...capturesIn(bodies)].filter((variable) => whole.roles.has(variable)));
 }
 
-function sharedCaptures(whole: Whole, bodies: readonly BodyFacts[]): Fact[] {
+function sharedCaptures(whole: WholeProgram, bodies: readonly BodyFacts[]): Hazard[] {
   return bodies.flatMap(({ module, captures }) =>
-    [...captures].flatMap(([node, variable]): Fact[] =>
+    [...captures].flatMap(([node, variable]): Hazard[] =>
       isReassigned(variable) && !whole.roles.has(variable)
         ? [
             {
@@ -223,7 +223,7 @@ function sharedCaptures(whole: Whole, bodies: readonly BodyFacts[]): Fact[] {
 }
 
 /** What a `.then` callback returns goes on to the next. */
-export function resultFacts(engine: Engine, module: SourceModule, { node }: { node: Node }): Fact[] {
+export function resultFacts(engine: Engine, module: SourceModule, { node }: { node: Node }): Hazard[] {
   if (!isFunction(node)) return [];
   const value = engine.returned(node);
   return resultOf(
@@ -243,7 +243,7 @@ export function resultOf(
   check: () => void,
   value: ReturnType<Engine["returned"]>,
   bodies: readonly BodyFacts[],
-): Fact[] {
+): Hazard[] {
   const before = new Set([...engine.bodies.values()].flatMap(({ facts }) => [...facts.values()]));
   check();
   const added = [...engine.bodies.values()]
@@ -270,7 +270,7 @@ export function resultOf(
 }
 
 function planOf(
-  whole: Whole,
+  whole: WholeProgram,
   { node, ruptures }: Listener,
   name: string,
   bodies: readonly BodyFacts[],
@@ -301,7 +301,7 @@ function planOf(
   };
 }
 
-export function weightOf(bodies: readonly BodyFacts[], said: boolean): Weight {
+export function weightOf(bodies: readonly BodyFacts[], said: boolean): StageWeight {
   if (said || bodies.some(({ heavy }) => heavy)) return "heavy";
   return bodies.some(({ busy }) => busy) || isRecursive(bodies) ? "unknown" : "trivial";
 }
@@ -312,7 +312,7 @@ function isRecursive(bodies: readonly BodyFacts[]): boolean {
   );
 }
 
-export function shownInput(input: Input): string[] {
+export function shownInput(input: StageInput): string[] {
   if (input.kind !== "reads") return [input.name];
   return [
     ...input.reads.paths.map((path) => [input.receiver, ...path].join(".")),
@@ -321,7 +321,7 @@ export function shownInput(input: Input): string[] {
 }
 
 function receiversOf(
-  whole: Whole,
+  whole: WholeProgram,
   module: SourceModule,
   node: PartPlan["node"],
   bodies: readonly BodyFacts[],
@@ -350,13 +350,13 @@ function capturesIn(bodies: readonly BodyFacts[]): Set<Variable> {
 }
 
 function inputsOf(
-  whole: Whole,
+  whole: WholeProgram,
   module: SourceModule,
   node: PartPlan["node"],
   bodies: readonly BodyFacts[],
   slicer: Slicer,
-): Input[] {
-  const values: Input[] = [];
+): StageInput[] {
+  const values: StageInput[] = [];
   for (const [i, parameter] of node.params.entries()) {
     const variable = parameter.type === "Identifier" ? module.variable(parameter) : null;
     if (whole.patterns.has(parameter) || (variable && whole.roles.has(variable))) continue;
@@ -369,12 +369,12 @@ function inputsOf(
 }
 
 /** Values of the file itself; those of other files are read there. */
-export function fileInputs(slicer: Slicer, module: SourceModule): Input[] {
+export function fileInputs(slicer: Slicer, module: SourceModule): StageInput[] {
   const own = slicer.slices.get(module);
   return [...(own?.streamed ?? [])].map(({ name }) => ({ kind: "file", name }));
 }
 
-function readsIn(bodies: readonly BodyFacts[]): Input[] {
+function readsIn(bodies: readonly BodyFacts[]): StageInput[] {
   const byReceiver = new Map<string, { paths: Map<string, string[]>; questions: Map<string, string[]> }>();
   for (const { receiver, path, question } of bodies.flatMap(({ reads }) => reads)) {
     const name = receiver.variable?.name ?? receiver.receiver;

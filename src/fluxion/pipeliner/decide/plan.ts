@@ -1,6 +1,6 @@
 import { dirname, relative } from "node:path";
 import type { Diagnostic, Place, Receiver, Stage } from "../../pipeline.js";
-import type { Body, Door, Fact } from "../../points-to/index.js";
+import type { Body, CallerKind, Hazard } from "../../points-to/index.js";
 import type { CallExpression, FunctionNode, Node, SourceModule } from "../../source/index.js";
 import type { ModuleSlice } from "../slice/index.js";
 
@@ -12,7 +12,7 @@ export interface Reads {
   readonly questions: readonly (readonly string[])[];
 }
 
-export type Input =
+export type StageInput =
   | { readonly kind: "value"; readonly name: string }
   | { readonly kind: "reads"; readonly receiver: string; readonly reads: Reads }
   /** A variable or name of the file; the worker has a variable for it. */
@@ -22,14 +22,14 @@ interface PlanBase {
   readonly stage: Stage;
   readonly module: SourceModule;
   readonly slices: ReadonlyMap<SourceModule, ModuleSlice>;
-  readonly inputs: readonly Input[];
+  readonly inputs: readonly StageInput[];
 }
 
 /** A whole listener or continuation goes. */
 export interface PartPlan extends PlanBase {
   readonly kind: "part";
   readonly node: FunctionNode;
-  readonly door: Door;
+  readonly door: CallerKind;
   readonly receivers: readonly (Receiver & { readonly parameter: number | null })[];
 }
 
@@ -39,7 +39,7 @@ export interface CallPlan extends PlanBase {
   readonly node: CallExpression;
   /** The function that it stands in. */
   readonly container: Body;
-  readonly door: Door | null;
+  readonly door: CallerKind | null;
   /** An `await` has to be put in, and the container made asynchronous. */
   readonly awaits: boolean;
   /** Its last argument is its continuation, which stays. */
@@ -49,11 +49,11 @@ export interface CallPlan extends PlanBase {
 export type StagePlan = PartPlan | CallPlan;
 
 /** What was decided about one place: it goes, or it stays and why. */
-export type Decision =
+export type StageDecision =
   | { readonly goes: true; readonly plan: StagePlan }
-  | { readonly goes: false; readonly facts: readonly Fact[] };
+  | { readonly goes: false; readonly facts: readonly Hazard[] };
 
-export function diagnosticOf(fact: Fact, subject: string, module: SourceModule, node: Node): Diagnostic {
+export function diagnosticOf(fact: Hazard, subject: string, module: SourceModule, node: Node): Diagnostic {
   return {
     code: fact.code,
     place: fact.module.place(fact.node),

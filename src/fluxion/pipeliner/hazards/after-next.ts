@@ -1,6 +1,6 @@
-import type { Body, BodyFacts, Engine, Fact } from "../../points-to/index.js";
+import type { Body, BodyFacts, Engine, Hazard } from "../../points-to/index.js";
 import { isFunction, type Node, plain } from "../../source/index.js";
-import type { Whole } from "../whole/index.js";
+import type { WholeProgram } from "../whole/index.js";
 import { calledTwice } from "./twice.js";
 
 /** What a middleware does that handlers must have answered for. */
@@ -10,10 +10,10 @@ interface Looking {
   readonly advice: string;
 }
 
-const LOOKING = new WeakMap<Whole, Looking | null>();
+const LOOKING = new WeakMap<WholeProgram, Looking | null>();
 
 /** Handlers that Express calls must have answered when they return, if somebody looks. */
-export function lookedAfter(whole: Whole): Fact[] {
+export function lookedAfter(whole: WholeProgram): Hazard[] {
   const known = LOOKING.get(whole);
   const looking = known === undefined ? lookingAfter(whole.engine) : known;
   LOOKING.set(whole, looking);

@@ -1,5 +1,5 @@
 import { listed } from "../../listed.js";
-import { type Body, evaluate, type Fact, type Rupture } from "../../points-to/index.js";
+import { type Body, evaluate, type Hazard, type Rupture } from "../../points-to/index.js";
 import {
   type CallExpression,
   type FunctionNode,
@@ -9,7 +9,7 @@ import {
   type Node,
   plain,
 } from "../../source/index.js";
-import type { Whole } from "../whole/index.js";
+import type { WholeProgram } from "../whole/index.js";
 import { stateIn, type Touch } from "./state.js";
 
 const LOOPS = /^(For|While|DoWhile)/;
@@ -25,7 +25,12 @@ const WAYS_MAX = 200;
  * it. What uses the same state on both sides of it may count on that: `total += await heavy()`, or a look whether
  * something is there and then putting it there.
  */
-export function atomicFacts(whole: Whole, within: Body, call: CallExpression, isCut: boolean): Fact[] {
+export function atomicFacts(
+  whole: WholeProgram,
+  within: Body,
+  call: CallExpression,
+  isCut: boolean,
+): Hazard[] {
   const ways = { left: WAYS_MAX };
   const torn = tornIn(whole, within, call, { before: new Set(), after: new Map() }, new Set(), ways, isCut);
   if (torn === null) return [];
@@ -47,7 +52,7 @@ interface Sides {
 
 /** A use on one side of what is also used on the other: here, or in whoever called the function and goes on after it. */
 function tornIn(
-  whole: Whole,
+  whole: WholeProgram,
   within: Body,
   call: Node,
   inner: Sides,
@@ -78,7 +83,7 @@ function tornIn(
   return null;
 }
 
-function sidesOf(whole: Whole, within: Body, call: Node, inner: Sides): Sides {
+function sidesOf(whole: WholeProgram, within: Body, call: Node, inner: Sides): Sides {
   const at = awaitAround(call, within);
   const known = (isMeant: (node: Node) => boolean) =>
     stateIn(whole, within, (node) => node !== call && isMeant(node)).filter((each) => each.known);
@@ -136,7 +141,7 @@ function isObjectOf(node: Node, member: Node): boolean {
   return member.type === "MemberExpression" && member.object === node;
 }
 
-function stateOf(whole: Whole, body: Body): Touch[] {
+function stateOf(whole: WholeProgram, body: Body): Touch[] {
   return stateIn(whole, body, () => true).filter(({ known }) => known);
 }
 
@@ -158,11 +163,11 @@ function loopsAround(node: Node, within: Body): Node[] {
 }
 
 /** Continuations of promises that stand in a body. */
-function continuationsOf(whole: Whole, within: Body): FunctionNode[] {
+function continuationsOf(whole: WholeProgram, within: Body): FunctionNode[] {
   return promisesIn(whole, within).flatMap(({ listeners }) => [...listeners]);
 }
 
-function promisesIn(whole: Whole, within: Body): Rupture[] {
+function promisesIn(whole: WholeProgram, within: Body): Rupture[] {
   const module = whole.engine.moduleOf(within);
   return whole.ruptures.filter(
     ({ door, node }) => door === "then" && isInside(node, within) && whole.engine.moduleOf(node) === module,
@@ -170,7 +175,7 @@ function promisesIn(whole: Whole, within: Body): Rupture[] {
 }
 
 /** A continuation of a promise that took no event before: `Promise.resolve(1).then(heavy).then(…)`. */
-export function chainFacts(whole: Whole, ruptures: readonly Rupture[]): Fact[] {
+export function chainFacts(whole: WholeProgram, ruptures: readonly Rupture[]): Hazard[] {
   return ruptures.flatMap(({ door, node, within }) => {
     if (door !== "then") return [];
     const first = promiseOf(node);
@@ -189,7 +194,7 @@ function promiseOf(chain: Node): Node {
     : chain;
 }
 
-function callersOf(whole: Whole, target: FunctionNode): [Body, Node][] {
+function callersOf(whole: WholeProgram, target: FunctionNode): [Body, Node][] {
   const known = CALLERS.get(whole) ?? new Map<FunctionNode, [Body, Node][]>();
   if (!CALLERS.has(whole)) {
     CALLERS.set(whole, known);
@@ -202,4 +207,4 @@ function callersOf(whole: Whole, target: FunctionNode): [Body, Node][] {
   return known.get(target) ?? [];
 }
 
-const CALLERS = new WeakMap<Whole, Map<FunctionNode, [Body, Node][]>>();
+const CALLERS = new WeakMap<WholeProgram, Map<FunctionNode, [Body, Node][]>>();

@@ -8,7 +8,7 @@ import {
   type BodyFacts,
   type Engine,
   evaluate,
-  type Fact,
+  type Hazard,
   type ReceiverThing,
   reachable,
   type Thing,
@@ -25,13 +25,13 @@ const LOOPS = new Set([
 ]);
 
 /** Effects are done again on the main loop when the stage has ended. What would tell the difference stays. */
-export function effectsOutOfPlace(engine: Engine, bodies: readonly BodyFacts[]): Fact[] {
+export function effectsOutOfPlace(engine: Engine, bodies: readonly BodyFacts[]): Hazard[] {
   return [...inTry(engine, bodies), ...readAfter(bodies), ...readLate(bodies), ...handedOver(engine, bodies)];
 }
 
 /** An effect may throw, but not here: nobody would catch it. */
-function inTry(engine: Engine, bodies: readonly BodyFacts[]): Fact[] {
-  const facts: Fact[] = [];
+function inTry(engine: Engine, bodies: readonly BodyFacts[]): Hazard[] {
+  const facts: Hazard[] = [];
   for (const { module, effects, calls } of bodies) {
     for (const { node, receiver } of effects) {
       if (receiver.receiver !== "console" && isTried(node)) facts.push(tried(module, node));
@@ -49,7 +49,7 @@ function inTry(engine: Engine, bodies: readonly BodyFacts[]): Fact[] {
   return facts;
 }
 
-function tried(module: SourceModule, node: Node): Fact {
+function tried(module: SourceModule, node: Node): Hazard {
   return {
     code: "HW-7008",
     node,
@@ -68,8 +68,8 @@ function isTried(node: Node): boolean {
 }
 
 /** What is read of a response, or of a request that was passed on, must be what it was at the start. */
-function readAfter(bodies: readonly BodyFacts[]): Fact[] {
-  const facts: Fact[] = [];
+function readAfter(bodies: readonly BodyFacts[]): Hazard[] {
+  const facts: Hazard[] = [];
   if (bodies.every(({ reads }) => reads.length === 0)) return [];
   const effects = bodies.flatMap((body) => body.effects.map((effect) => ({ effect, body })));
   for (const of of bodies) {
@@ -106,10 +106,10 @@ function isBefore(effect: Node, read: Node): boolean {
 }
 
 /** While a stage waits, others may give a request new fields; what Express and Node put there stays. */
-function readLate(bodies: readonly BodyFacts[]): Fact[] {
+function readLate(bodies: readonly BodyFacts[]): Hazard[] {
   if (!bodies.some(({ waits }) => waits)) return [];
   return bodies.flatMap(({ module, reads }) =>
-    reads.flatMap(({ receiver, node, path, question }): Fact[] => {
+    reads.flatMap(({ receiver, node, path, question }): Hazard[] => {
       const [key = ""] = path;
       const lasts = question || REQUEST_CONTAINERS.has(key) || REQUEST_VALUES.has(key);
       if (receiver.receiver !== "request" || lasts) return [];
@@ -133,9 +133,9 @@ interface Spot {
 }
 
 /** A response keeps what it is given until it is sent, and may write into it; a copy is given to it instead. */
-function handedOver(engine: Engine, bodies: readonly BodyFacts[]): Fact[] {
+function handedOver(engine: Engine, bodies: readonly BodyFacts[]): Hazard[] {
   return bodies.flatMap((of) =>
-    of.effects.flatMap(({ receiver, node, method }): Fact[] => {
+    of.effects.flatMap(({ receiver, node, method }): Hazard[] => {
       if (receiver.receiver !== "response" || node.type !== "CallExpression") return [];
       if (RESPONSE_AT_ONCE.has(method)) return [];
       const given = engine.at(of.body, () => node.arguments.map((each) => evaluate(engine, each)));

@@ -1,21 +1,21 @@
-import { NONE, reachable, type Thing, type Value } from "../../points-to/index.js";
+import { NONE, reachable, type Thing, type ValueSet } from "../../points-to/index.js";
 import { enclosingFunction, type FunctionNode, isFunction, isInside, type Node } from "../../source/index.js";
-import type { Whole } from "../whole/index.js";
+import type { WholeProgram } from "../whole/index.js";
 
-const KNOWN = new WeakMap<Whole, ReadonlySet<Thing>>();
+const KNOWN = new WeakMap<WholeProgram, ReadonlySet<Thing>>();
 
 /**
  * Everything that others than the request that made it can get hold of: what variables of files hold, what functions
  * remember that are called later, and what was given to code of which nothing is known.
  */
-export function escapedThings(whole: Whole): ReadonlySet<Thing> {
+export function escapedThings(whole: WholeProgram): ReadonlySet<Thing> {
   const known = KNOWN.get(whole);
   if (known !== undefined) return known;
   const found = new Set<Thing>();
   KNOWN.set(whole, found);
   const remembered = new Set<FunctionNode>();
   const waiting: Thing[] = [];
-  const add = (value: Value) => {
+  const add = (value: ValueSet) => {
     for (const thing of reachable(value)) {
       if (found.has(thing)) continue;
       found.add(thing);
@@ -46,11 +46,11 @@ export function escapedThings(whole: Whole): ReadonlySet<Thing> {
 }
 
 /** What the variables hold that a function, or one inside of it, uses of the functions around it. */
-function rememberedBy(whole: Whole, node: FunctionNode): Value[] {
+function rememberedBy(whole: WholeProgram, node: FunctionNode): ValueSet[] {
   if (enclosingFunction(node) === null) return [];
   const module = whole.engine.moduleOf(node);
   const { functions, names } = module.inside(node);
-  const own = names.flatMap((name): Value[] => {
+  const own = names.flatMap((name): ValueSet[] => {
     const variable = module.variable(name);
     if (!variable || variable.defs.length === 0 || whole.roles.has(variable)) return [];
     const declared = variable.scope.variableScope.block as unknown as Node;

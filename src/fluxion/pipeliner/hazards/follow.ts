@@ -3,7 +3,7 @@ import {
   type BodyFacts,
   binderOf,
   boundTo,
-  type Fact,
+  type Hazard,
   isReassigned,
   reachable,
 } from "../../points-to/index.js";
@@ -16,20 +16,20 @@ import {
   type Variable,
   walk,
 } from "../../source/index.js";
-import { type Container, changeOf, keyOfThing, reached, type Whole } from "../whole/index.js";
+import { type Container, changeOf, keyOfThing, reached, type WholeProgram } from "../whole/index.js";
 import { lookedAfter } from "./after-next.js";
 import { oddFacts } from "./odd.js";
 import { overtaking } from "./parallel.js";
 import { stateIn } from "./state.js";
 
 /** Where code runs, or what it sends, does not matter for what comes after a cut: it stays on the main loop. */
-function isHarmless(whole: Whole, { code, node }: Fact): boolean {
+function isHarmless(whole: WholeProgram, { code, node }: Hazard): boolean {
   const isPlace = node.type === "Identifier" || node.type === "MetaProperty" || isOwnThis(whole, node);
   return code === "HW-7006" || (code === "HW-7007" && isPlace);
 }
 
 /** `this` of what is around a part is an object that others may have, too, and change during the cut. */
-function isOwnThis({ engine, changed }: Whole, node: Node): boolean {
+function isOwnThis({ engine, changed }: WholeProgram, node: Node): boolean {
   if (node.type !== "ThisExpression" && node.type !== "Super") return false;
   const { binder } = binderOf(node, null);
   const known = engine.at(engine.moduleOf(node).syntax, () => boundTo(engine, binder));
@@ -49,7 +49,7 @@ const LOOPS = new Set([
  * A cut in a synchronous section lets others run in between. Nobody can tell if what follows in the function touches
  * nothing that others change, and changes nothing that others see.
  */
-export function followFacts(whole: Whole, container: Container, call: CallExpression): Fact[] {
+export function followFacts(whole: WholeProgram, container: Container, call: CallExpression): Hazard[] {
   const { node, engine } = container;
   const module = engine.moduleOf(node);
   const late = canBecomeAsync(container);
@@ -57,7 +57,7 @@ export function followFacts(whole: Whole, container: Container, call: CallExpres
   const body = engine.bodies.get(node);
   if (body === undefined) return [];
   const follows = (each: Node) => isAfter(each, call, node);
-  const touched: Fact[] = [
+  const touched: Hazard[] = [
     ...[...body.facts.values()].filter((fact) => follows(fact.node) && !isHarmless(whole, fact)),
     ...[...body.calls]
       .filter(([each]) => follows(each))
@@ -107,7 +107,7 @@ function statementAround(call: Node, container: Node): Node {
   return inner;
 }
 
-function canBecomeAsync({ node, listener }: Container): Pick<Fact, "reason" | "advice"> | null {
+function canBecomeAsync({ node, listener }: Container): Pick<Hazard, "reason" | "advice"> | null {
   if (!isFunction(node) || node.async) return null;
   const doors = new Set(listener?.ruptures.map(({ door }) => door));
   const [door] = doors;
@@ -123,8 +123,12 @@ function canBecomeAsync({ node, listener }: Container): Pick<Fact, "reason" | "a
 }
 
 /** Uses of variables of the file that are changed while the program runs. */
-function stateUsed(whole: Whole, { module, uses }: BodyFacts, follows: (node: Node) => boolean): Fact[] {
-  return [...uses].flatMap(([node, variable]): Fact[] => {
+function stateUsed(
+  whole: WholeProgram,
+  { module, uses }: BodyFacts,
+  follows: (node: Node) => boolean,
+): Hazard[] {
+  return [...uses].flatMap(([node, variable]): Hazard[] => {
     if (!follows(node) || !isShared(whole, variable)) return [];
     return [
       {
@@ -138,18 +142,18 @@ function stateUsed(whole: Whole, { module, uses }: BodyFacts, follows: (node: No
   });
 }
 
-function isShared(whole: Whole, variable: Variable): boolean {
+function isShared(whole: WholeProgram, variable: Variable): boolean {
   if (isReassigned(variable)) return true;
   return changeOf(whole, variable) !== null;
 }
 
 /** Variables of functions around it that are written, or whose objects are changed: by others, or by another run of it. */
 function sharedCaptures(
-  whole: Whole,
+  whole: WholeProgram,
   { module, captures }: BodyFacts,
   follows: (node: Node) => boolean,
-): Fact[] {
-  return [...captures].flatMap(([node, variable]): Fact[] => {
+): Hazard[] {
+  return [...captures].flatMap(([node, variable]): Hazard[] => {
     if (!follows(node) || whole.roles.has(variable) || !isShared(whole, variable)) return [];
     const reason = `it uses ${variable.name}, which other parts share`;
     return [{ code: "HW-7011", node, module, reason, advice: "" }];
@@ -157,7 +161,11 @@ function sharedCaptures(
 }
 
 /** Own variables that a callback inside uses too, which may run during the cut, if one of both changes them. */
-function sharedLocals(whole: Whole, { node, engine }: Container, follows: (node: Node) => boolean): Fact[] {
+function sharedLocals(
+  whole: WholeProgram,
+  { node, engine }: Container,
+  follows: (node: Node) => boolean,
+): Hazard[] {
   const module = engine.moduleOf(node);
   const called = new Set(
     [...(engine.bodies.get(node)?.calls.values() ?? [])].flatMap((targets) => [...targets]),
@@ -169,7 +177,7 @@ function sharedLocals(whole: Whole, { node, engine }: Container, follows: (node:
   };
   const variables = new Set<Variable>();
   for (const scope of scopesIn(module.top, node)) for (const each of scope.variables) variables.add(each);
-  return [...variables].flatMap((variable): Fact[] => {
+  return [...variables].flatMap((variable): Hazard[] => {
     const isChangeable = isReassigned(variable) || engine.of(variable).size > 0;
     if (whole.roles.has(variable) || !isChangeable) return [];
     const uses = variable.references.map(({ identifier }) => identifier as unknown as Node);
@@ -181,7 +189,7 @@ function sharedLocals(whole: Whole, { node, engine }: Container, follows: (node:
 }
 
 /** Objects that others change, under whatever name and wherever they were found. */
-function sharedObjects(whole: Whole, node: Body, follows: (node: Node) => boolean): Fact[] {
+function sharedObjects(whole: WholeProgram, node: Body, follows: (node: Node) => boolean): Hazard[] {
   return stateIn(whole, node, follows).map(({ node: at, module, name, known }) => {
     const reason = known
       ? `it uses ${name}, which every request shares`
@@ -192,7 +200,7 @@ function sharedObjects(whole: Whole, node: Body, follows: (node: Node) => boolea
 
 /** Requests, responses and the like that what follows does something to. */
 function receiversUsed(
-  whole: Whole,
+  whole: WholeProgram,
   { node, engine }: Container,
   follows: (node: Node) => boolean,
 ): Set<Variable> {

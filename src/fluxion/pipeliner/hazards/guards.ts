@@ -1,10 +1,10 @@
 import {
   type Body,
   evaluate,
-  type Fact,
+  type Hazard,
   isReassigned,
   type Rupture,
-  type Value,
+  type ValueSet,
 } from "../../points-to/index.js";
 import {
   around,
@@ -18,7 +18,7 @@ import {
   plain,
   walk,
 } from "../../source/index.js";
-import { reached, type Whole } from "../whole/index.js";
+import { reached, type WholeProgram } from "../whole/index.js";
 import { behind, passingOn } from "./after-next.js";
 import { isAwaited, isLeftAlone } from "./promises.js";
 import { acts, answers, bodiesOf, isCounting, isSeen } from "./seen.js";
@@ -32,7 +32,7 @@ const SERVERS = /^(express4?|https?|net|http2)$/;
  * answer that was always first. Gives what is in the way of every part of a program: a middleware that begins such a
  * thing and goes on.
  */
-export function guardFacts(whole: Whole): Fact[] {
+export function guardFacts(whole: WholeProgram): Hazard[] {
   const known = GUARDS.get(whole);
   if (known !== undefined) return known;
   const node = timeoutSet(whole) ?? guardIn(whole);
@@ -41,9 +41,9 @@ export function guardFacts(whole: Whole): Fact[] {
   return facts;
 }
 
-const GUARDS = new WeakMap<Whole, Fact[]>();
+const GUARDS = new WeakMap<WholeProgram, Hazard[]>();
 
-function overtaken(whole: Whole, node: Node): Fact {
+function overtaken(whole: WholeProgram, node: Node): Hazard {
   return {
     code: "HW-7010",
     node,
@@ -54,8 +54,8 @@ function overtaken(whole: Whole, node: Node): Fact {
 }
 
 /** A callback of a promise that nobody waits for: if it fails, the process ends, and would end later. */
-export function leftAloneFacts(whole: Whole, ruptures: readonly Rupture[]): Fact[] {
-  return ruptures.flatMap(({ door, node, within }): Fact[] => {
+export function leftAloneFacts(whole: WholeProgram, ruptures: readonly Rupture[]): Hazard[] {
+  return ruptures.flatMap(({ door, node, within }): Hazard[] => {
     const facts = whole.engine.bodies.get(within);
     if (door !== "then" || facts === undefined) return [];
     if (!isLeftAlone(whole, facts, node, chainAround(node))) return [];
@@ -73,7 +73,7 @@ export function leftAloneFacts(whole: Whole, ruptures: readonly Rupture[]): Fact
 }
 
 /** `audit();`: what an asynchronous function does after an `await` has a place among all else, if nobody waits for it. */
-export function calledAloneFacts(whole: Whole, node: Body): Fact[] {
+export function calledAloneFacts(whole: WholeProgram, node: Body): Hazard[] {
   const call = isFunction(node) && node.async ? callsAlone(whole).get(node) : undefined;
   if (call === undefined) return [];
   const reason = "the function around it is called here, and nobody waits for it";
@@ -88,9 +88,9 @@ export function calledAloneFacts(whole: Whole, node: Body): Fact[] {
   ];
 }
 
-const ALONE = new WeakMap<Whole, ReadonlyMap<FunctionNode, Node>>();
+const ALONE = new WeakMap<WholeProgram, ReadonlyMap<FunctionNode, Node>>();
 
-function callsAlone(whole: Whole): ReadonlyMap<FunctionNode, Node> {
+function callsAlone(whole: WholeProgram): ReadonlyMap<FunctionNode, Node> {
   const known = ALONE.get(whole);
   if (known !== undefined) return known;
   const found = new Map<FunctionNode, Node>();
@@ -112,7 +112,7 @@ function callsAlone(whole: Whole): ReadonlyMap<FunctionNode, Node> {
 }
 
 /** What was begun before a call, by its function or those around it, and could come before what follows the call. */
-export function begunBefore(whole: Whole, within: Body, call: Node): Fact[] {
+export function begunBefore(whole: WholeProgram, within: Body, call: Node): Hazard[] {
   const begun = actsIn(whole, within).filter(
     (act) => act.start < call.start && !isInside(call, chainAround(act)),
   );
@@ -121,7 +121,7 @@ export function begunBefore(whole: Whole, within: Body, call: Node): Fact[] {
 }
 
 /** The same for a whole part, and what the functions around it have begun. */
-export function begunAround(whole: Whole, part: Body): Fact[] {
+export function begunAround(whole: WholeProgram, part: Body): Hazard[] {
   for (let outer = enclosingFunction(part); outer !== null; outer = enclosingFunction(outer)) {
     const begun = beginningsIn(whole, outer).find((act) => !isInside(part, chainAround(act)));
     if (begun !== undefined) return [overtaken(whole, begun)];
@@ -129,9 +129,9 @@ export function begunAround(whole: Whole, part: Body): Fact[] {
   return [];
 }
 
-const BEGINNINGS = new WeakMap<Whole, Map<Body, readonly CallExpression[]>>();
+const BEGINNINGS = new WeakMap<WholeProgram, Map<Body, readonly CallExpression[]>>();
 
-function beginningsIn(whole: Whole, body: Body): readonly CallExpression[] {
+function beginningsIn(whole: WholeProgram, body: Body): readonly CallExpression[] {
   const all = BEGINNINGS.get(whole) ?? new Map<Body, readonly CallExpression[]>();
   BEGINNINGS.set(whole, all);
   const found = all.get(body) ?? actsIn(whole, body).filter((act) => begins(whole, body, act));
@@ -150,7 +150,7 @@ function chainAround(act: Node): Node {
   return chain;
 }
 
-function guardIn(whole: Whole): Node | null {
+function guardIn(whole: WholeProgram): Node | null {
   const { engine } = whole;
   const passing = passingOn(engine);
   for (const body of passing) {
@@ -174,7 +174,7 @@ function guardIn(whole: Whole): Node | null {
 }
 
 /** `res.setTimeout(…)`, `server.setTimeout(…)`: whoever is slower than that is cut off. */
-function timeoutSet(whole: Whole): Node | null {
+function timeoutSet(whole: WholeProgram): Node | null {
   for (const { body } of whole.engine.bodies.values()) {
     for (const act of actsIn(whole, body)) {
       const callee = plain(act.callee);
@@ -192,17 +192,17 @@ function timeoutSet(whole: Whole): Node | null {
   return null;
 }
 
-function actsIn(whole: Whole, body: Body): CallExpression[] {
+function actsIn(whole: WholeProgram, body: Body): CallExpression[] {
   const { acts } = whole.engine.moduleOf(body).inside(body);
   return acts.filter((act) => act.type === "CallExpression");
 }
 
-function valueAt(whole: Whole, body: Body, node: Node): Value {
+function valueAt(whole: WholeProgram, body: Body, node: Node): ValueSet {
   return whole.engine.at(body, () => evaluate(whole.engine, node));
 }
 
 /** Does a call begin something that somebody can tell came first, itself or through what it calls? */
-function begins(whole: Whole, body: Body, act: CallExpression): boolean {
+function begins(whole: WholeProgram, body: Body, act: CallExpression): boolean {
   const rupture = ruptureAt(whole, act);
   const facts = whole.engine.bodies.get(body);
   if (facts !== undefined && isLeftAlone(whole, facts, act, chainAround(act))) return true;
@@ -219,14 +219,14 @@ function begins(whole: Whole, body: Body, act: CallExpression): boolean {
 }
 
 /** `audit();`: a function of the program that goes on after its first `await` while nobody waits for it. */
-function goesOnAlone(whole: Whole, act: CallExpression, targets: readonly FunctionNode[]): boolean {
+function goesOnAlone(whole: WholeProgram, act: CallExpression, targets: readonly FunctionNode[]): boolean {
   const isAsync = targets.some((each) => each.async && !each.generator);
   return isAsync && !isAwaited(act) && targets.some((each) => isSeen(whole, each));
 }
 
-const BEGINNING = new WeakMap<Whole, Map<Body, boolean>>();
+const BEGINNING = new WeakMap<WholeProgram, Map<Body, boolean>>();
 
-function beginsItself(whole: Whole, body: Body): boolean {
+function beginsItself(whole: WholeProgram, body: Body): boolean {
   const all = BEGINNING.get(whole) ?? new Map<Body, boolean>();
   BEGINNING.set(whole, all);
   const known = all.get(body);
@@ -243,9 +243,9 @@ function beginsItself(whole: Whole, body: Body): boolean {
   return found;
 }
 
-const RUPTURES = new WeakMap<Whole, Map<Node, Rupture>>();
+const RUPTURES = new WeakMap<WholeProgram, Map<Node, Rupture>>();
 
-function ruptureAt(whole: Whole, node: Node): Rupture | undefined {
+function ruptureAt(whole: WholeProgram, node: Node): Rupture | undefined {
   const all = RUPTURES.get(whole) ?? new Map(whole.ruptures.map((each) => [each.node, each]));
   RUPTURES.set(whole, all);
   return all.get(node as CallExpression);
@@ -256,7 +256,7 @@ function isLater({ door }: Rupture): boolean {
 }
 
 /** Could what a rupture point leads to come before what would have been before it, and does anybody see that? */
-function isActing(whole: Whole, { door, node, listeners }: Rupture): boolean {
+function isActing(whole: WholeProgram, { door, node, listeners }: Rupture): boolean {
   const [event] = node.arguments;
   const name = door === "emitter" && event?.type === "Literal" ? String(event.value) : null;
   if (door === "timer" && isCleared(node)) return true;
@@ -287,7 +287,7 @@ function isCleared(timer: Node): boolean {
 }
 
 /** What was begun uses a variable of this function, too, that one of both changes, and that is used after the call. */
-function sharesWith(whole: Whole, within: Body, act: CallExpression, call: Node): boolean {
+function sharesWith(whole: WholeProgram, within: Body, act: CallExpression, call: Node): boolean {
   const rupture = ruptureAt(whole, act);
   if (rupture === undefined || !isLater(rupture) || rupture.door === "then") return false;
   const module = whole.engine.moduleOf(within);

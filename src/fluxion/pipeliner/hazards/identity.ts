@@ -2,10 +2,10 @@ import {
   type BodyFacts,
   type Engine,
   evaluate,
-  type Fact,
+  type Hazard,
   reachable,
   type Thing,
-  type Value,
+  type ValueSet,
 } from "../../points-to/index.js";
 import { isFunction, type Node, type Variable } from "../../source/index.js";
 
@@ -13,7 +13,7 @@ import { isFunction, type Node, type Variable } from "../../source/index.js";
  * A worker has objects of the files, too, but its own: one that comes back is not the one that the main loop has. Gives
  * whether a value may have such in it that some code finds in variables of files, also if functions made them.
  */
-export function isOfMainLoop(engine: Engine, bodies: readonly BodyFacts[], value: Value): boolean {
+export function isOfMainLoop(engine: Engine, bodies: readonly BodyFacts[], value: ValueSet): boolean {
   if (value.size === 0) return false;
   const objects = [...reachable(value)].filter(mayBeLoaded);
   if (objects.length === 0) return false;
@@ -42,21 +42,21 @@ function isLoaded(thing: Thing): boolean {
 }
 
 /** What goes back to the program as an object of its own: what is kept in a request, given to `next`, or thrown. */
-export function givenBack(engine: Engine, bodies: readonly BodyFacts[]): Fact[] {
+export function givenBack(engine: Engine, bodies: readonly BodyFacts[]): Hazard[] {
   return bodies.flatMap(({ body, module, effects }) => {
     const kept = effects.flatMap(({ receiver, node }): readonly Node[] => {
       if (receiver.receiver === "next") return node.type === "CallExpression" ? node.arguments : [];
       const outer = receiver.receiver === "request" ? node.parent : null;
       return outer?.type === "AssignmentExpression" && outer.left === node ? [outer.right] : [];
     });
-    return [...kept, ...module.inside(body).throws].flatMap((node): Fact[] => {
+    return [...kept, ...module.inside(body).throws].flatMap((node): Hazard[] => {
       const value = engine.at(body, () => evaluate(engine, node));
       return isOfMainLoop(engine, bodies, value) ? [notTheSame(module, node, "what it gives away")] : [];
     });
   });
 }
 
-export function notTheSame(module: BodyFacts["module"], node: Node, what: string): Fact {
+export function notTheSame(module: BodyFacts["module"], node: Node, what: string): Hazard {
   return {
     code: "HW-7005",
     node,

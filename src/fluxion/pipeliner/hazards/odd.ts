@@ -4,9 +4,9 @@ import {
   RESPONSE_ENDING,
   RESPONSE_QUESTIONS,
 } from "../../callees/index.js";
-import { type Body, type BodyFacts, evaluate, type Fact, type Thing } from "../../points-to/index.js";
+import { type Body, type BodyFacts, evaluate, type Hazard, type Thing } from "../../points-to/index.js";
 import { type CallExpression, enclosingFunction, keyOf, type Node, plain } from "../../source/index.js";
-import type { Whole } from "../whole/index.js";
+import type { WholeProgram } from "../whole/index.js";
 
 type Kind = "request" | "response";
 const KINDS: readonly Kind[] = ["request", "response"];
@@ -33,14 +33,14 @@ const METHODS: Readonly<Record<Kind, readonly string[]>> = {
  * if reading and doing have no effects of their own.
  */
 export function oddFacts(
-  whole: Whole,
+  whole: WholeProgram,
   bodies: readonly BodyFacts[],
   isMeant: (node: Node, body: Body) => boolean = () => true,
-): Fact[] {
+): Hazard[] {
   const odd = oddIn(whole);
   if (odd.size === 0) return [];
   return bodies.flatMap(({ body, module, reads, effects }) =>
-    [...reads, ...effects].flatMap(({ receiver, node }): Fact[] => {
+    [...reads, ...effects].flatMap(({ receiver, node }): Hazard[] => {
       const where = odd.get(receiver.receiver as Kind);
       if (where === undefined || !isMeant(node, body)) return [];
       const { line, column } = whole.engine.moduleOf(where).place(where);
@@ -57,9 +57,9 @@ export function oddFacts(
   );
 }
 
-const KNOWN = new WeakMap<Whole, Odd>();
+const KNOWN = new WeakMap<WholeProgram, Odd>();
 
-function oddIn(whole: Whole): Odd {
+function oddIn(whole: WholeProgram): Odd {
   const known = KNOWN.get(whole);
   if (known !== undefined) return known;
   const found = new Map<Kind, Node>();
@@ -87,7 +87,7 @@ function isClassOf(kind: Kind, thing: Thing): boolean {
 type Note = (kind: Kind, node: Node) => void;
 
 /** `Object.defineProperty(req, …)`, `req.__defineGetter__(…)`, also of what all requests have from above. */
-function defined(whole: Whole, body: Body, act: CallExpression, note: Note): void {
+function defined(whole: WholeProgram, body: Body, act: CallExpression, note: Note): void {
   const callee = plain(act.callee);
   const key = callee.type === "MemberExpression" ? keyOf(callee, callee.property) : null;
   if (callee.type !== "MemberExpression" || key === null) return;
@@ -104,7 +104,7 @@ function defined(whole: Whole, body: Body, act: CallExpression, note: Note): voi
 }
 
 /** `Object.assign(res, { json() {…} })` */
-function givesMethods(whole: Whole, body: Body, act: CallExpression): boolean {
+function givesMethods(whole: WholeProgram, body: Body, act: CallExpression): boolean {
   return act.arguments
     .slice(1)
     .some((each) =>
@@ -118,7 +118,7 @@ function givesMethods(whole: Whole, body: Body, act: CallExpression): boolean {
     );
 }
 
-function isInHandler(whole: Whole, node: Node): boolean {
+function isInHandler(whole: WholeProgram, node: Node): boolean {
   for (let outer = enclosingFunction(node); outer !== null; outer = enclosingFunction(outer)) {
     const ruptures = whole.listeners.get(outer)?.ruptures ?? [];
     if (ruptures.some(({ door }) => door === "express" || door === "http")) return true;
@@ -127,7 +127,12 @@ function isInHandler(whole: Whole, node: Node): boolean {
 }
 
 /** `res.json = function (body) {…}` */
-function patched(whole: Whole, body: Body, act: Node & { type: "AssignmentExpression" }, note: Note): void {
+function patched(
+  whole: WholeProgram,
+  body: Body,
+  act: Node & { type: "AssignmentExpression" },
+  note: Note,
+): void {
   const left = plain(act.left);
   const key = left.type === "MemberExpression" ? keyOf(left, left.property) : null;
   if (left.type !== "MemberExpression" || key === null) return;

@@ -1,13 +1,13 @@
-import type { Body, Fact } from "../../points-to/index.js";
+import type { Body, Hazard } from "../../points-to/index.js";
 import { type FunctionNode, isFunction, isInside, type Node, type Variable } from "../../source/index.js";
-import { isRepeated, type Whole } from "../whole/index.js";
+import { isRepeated, type WholeProgram } from "../whole/index.js";
 
 /**
  * A part that ends later than before could be overtaken by another part of the same request. Nobody can tell unless both
  * do something to the same request, response or `next`.
  */
-export function overtaking(whole: Whole, own: Body, receivers: Iterable<Variable>): Fact[] {
-  return [...receivers].flatMap((variable): Fact[] => {
+export function overtaking(whole: WholeProgram, own: Body, receivers: Iterable<Variable>): Hazard[] {
+  return [...receivers].flatMap((variable): Hazard[] => {
     const other = rival(whole, own, variable);
     if (other === null) return [];
     return [
@@ -23,7 +23,7 @@ export function overtaking(whole: Whole, own: Body, receivers: Iterable<Variable
 }
 
 /** A use of a variable by something that may run while `own` is under way. */
-function rival(whole: Whole, own: Body, variable: Variable): Node | null {
+function rival(whole: WholeProgram, own: Body, variable: Variable): Node | null {
   if (isFunction(own) && isRepeatedPart(whole, own, variable)) return own;
   for (const { identifier } of variable.references) {
     const node = identifier as unknown as Node;
@@ -39,7 +39,7 @@ function rival(whole: Whole, own: Body, variable: Variable): Node | null {
 }
 
 /** The innermost listener around a use, inside of the function that declares the variable. */
-function partAround(whole: Whole, node: Node, variable: Variable): FunctionNode | null {
+function partAround(whole: WholeProgram, node: Node, variable: Variable): FunctionNode | null {
   const end = declaringFunction(variable);
   for (let outer = node.parent; outer; outer = outer.parent) {
     if (outer === end) return null;
@@ -58,7 +58,7 @@ function isWaiting(around: Node, own: Body): boolean {
 }
 
 /** It, or a part around it, is a continuation of several calls. */
-function isRepeatedPart(whole: Whole, own: FunctionNode, variable: Variable): boolean {
+function isRepeatedPart(whole: WholeProgram, own: FunctionNode, variable: Variable): boolean {
   const end = declaringFunction(variable);
   for (let part: Node | null | undefined = own; part && part !== end; part = part.parent) {
     if (!isFunction(part)) continue;
@@ -68,7 +68,7 @@ function isRepeatedPart(whole: Whole, own: FunctionNode, variable: Variable): bo
 }
 
 /** `a.then(own).then(other)`: one after the other. */
-function inOneChain(whole: Whole, own: FunctionNode, other: FunctionNode): boolean {
+function inOneChain(whole: WholeProgram, own: FunctionNode, other: FunctionNode): boolean {
   const [mine, theirs] = [own, other].map((each) => whole.listeners.get(each)?.ruptures ?? []);
   return (mine ?? []).some((a) =>
     (theirs ?? []).some(

@@ -1,4 +1,4 @@
-import { type Body, type Engine, evaluate, type Fact } from "../../points-to/index.js";
+import { type Body, type Engine, evaluate, type Hazard } from "../../points-to/index.js";
 import {
   around,
   type CallExpression,
@@ -9,7 +9,7 @@ import {
   plain,
   walk,
 } from "../../source/index.js";
-import type { Container, Whole } from "../whole/index.js";
+import type { Container, WholeProgram } from "../whole/index.js";
 import { behind, lookedAfter } from "./after-next.js";
 import { overtaking } from "./parallel.js";
 
@@ -17,7 +17,7 @@ import { overtaking } from "./parallel.js";
  * `less.render(text, options, (error, output) => …)`: a heavy call that is a rupture point itself. It can run elsewhere
  * while its continuation stays, as nobody is to count on when a continuation is called.
  */
-export function isPosted(whole: Whole, engine: Engine, within: Body, call: CallExpression): boolean {
+export function isPosted(whole: WholeProgram, engine: Engine, within: Body, call: CallExpression): boolean {
   if (!hasContinuation(engine, call)) return false;
   const targets = engine.at(within, () => evaluate(engine, call.callee));
   return (
@@ -51,12 +51,12 @@ const DOORS = new Set(["callback", "express", "http"]);
 
 /** Why others could tell that the continuation comes later than before, or where an error would go that is thrown. */
 export function postedFacts(
-  whole: Whole,
+  whole: WholeProgram,
   { node, listener, engine }: Container,
   call: CallExpression,
-): Fact[] {
+): Hazard[] {
   const module = engine.moduleOf(call);
-  const fact = (code: Fact["code"], at: Node, reason: string, advice: string): Fact => ({
+  const fact = (code: Hazard["code"], at: Node, reason: string, advice: string): Hazard => ({
     code,
     node: at,
     module,
@@ -93,7 +93,7 @@ export function postedFacts(
   ];
 }
 
-function receiversOf(whole: Whole, engine: Engine, node: FunctionNode) {
+function receiversOf(whole: WholeProgram, engine: Engine, node: FunctionNode) {
   const module = engine.moduleOf(node);
   const used = new Set<NonNullable<ReturnType<typeof module.variable>>>();
   walk(node, (each) => {

@@ -3,7 +3,7 @@ import {
   type BodyFacts,
   type Engine,
   evaluate,
-  type Fact,
+  type Hazard,
   isOfFile,
 } from "../../points-to/index.js";
 import {
@@ -16,17 +16,17 @@ import {
   walk,
   written,
 } from "../../source/index.js";
-import type { Whole } from "../whole/index.js";
+import type { WholeProgram } from "../whole/index.js";
 
 /**
  * Promises that nobody waits for. A stage is over when it returns; what it has begun by then and does not wait for would go on
  * in the worker, where it can have no effect any more, and an error of it would end the thread instead of the process.
  */
-export function unawaitedFacts(engine: Engine, bodies: readonly BodyFacts[]): Fact[] {
+export function unawaitedFacts(engine: Engine, bodies: readonly BodyFacts[]): Hazard[] {
   const giving = givingPromises(engine, bodies);
   const hasEffectsInside = bodies.slice(1).some(({ effects }) => effects.length > 0);
   return bodies.flatMap((facts) =>
-    promisesIn(engine, facts, giving).flatMap((node): Fact[] => {
+    promisesIn(engine, facts, giving).flatMap((node): Hazard[] => {
       const leaves = hasEffectsInside && leavesOthers(node);
       if (isAwaited(node) && !leaves) return [];
       const reason = leaves
@@ -42,7 +42,12 @@ export function unawaitedFacts(engine: Engine, bodies: readonly BodyFacts[]): Fa
  * Does a call leave a promise alone? If it fails, that ends the process, whatever else is under way; so only what is caught
  * may be begun before something that is done elsewhere.
  */
-export function isLeftAlone(whole: Whole, facts: BodyFacts, act: CallExpression, chain: Node): boolean {
+export function isLeftAlone(
+  whole: WholeProgram,
+  facts: BodyFacts,
+  act: CallExpression,
+  chain: Node,
+): boolean {
   const all = [...whole.engine.bodies.values()];
   const giving = GIVING.get(whole) ?? givingPromises(whole.engine, all);
   GIVING.set(whole, giving);
@@ -53,7 +58,7 @@ export function isLeftAlone(whole: Whole, facts: BodyFacts, act: CallExpression,
 }
 
 /** `fs.promises.readFile(…).then(…)`: what follows comes whenever the outside is ready. */
-function isOfOutside({ engine, knowledge }: Whole, { body }: BodyFacts, chain: Node): boolean {
+function isOfOutside({ engine, knowledge }: WholeProgram, { body }: BodyFacts, chain: Node): boolean {
   let root = chain;
   for (;;) {
     const callee = root.type === "CallExpression" ? plain(root.callee) : null;
@@ -71,7 +76,7 @@ function isOfOutside({ engine, knowledge }: Whole, { body }: BodyFacts, chain: N
   });
 }
 
-const GIVING = new WeakMap<Whole, Set<Body>>();
+const GIVING = new WeakMap<WholeProgram, Set<Body>>();
 
 const CHAINING = /^(then|catch|finally)$/;
 

@@ -1,10 +1,10 @@
 import { alone, type Body, type BodyFacts, NONE, reachable, type Thing } from "../../points-to/index.js";
 import type { FunctionNode, Variable } from "../../source/index.js";
-import { keyOfThing, reached, type Whole } from "../whole/index.js";
+import { keyOfThing, reached, type WholeProgram } from "../whole/index.js";
 import { stateIn } from "./state.js";
 
 /** Does a function use a response or `next`, or write to a request? */
-export function acts(whole: Whole, node: FunctionNode): boolean {
+export function acts(whole: WholeProgram, node: FunctionNode): boolean {
   if (answers(whole, node)) return true;
   return bodiesOf(whole, node).some((body) => {
     const module = whole.engine.moduleOf(body);
@@ -20,25 +20,25 @@ export function acts(whole: Whole, node: FunctionNode): boolean {
   });
 }
 
-export function answers(whole: Whole, node: FunctionNode): boolean {
+export function answers(whole: WholeProgram, node: FunctionNode): boolean {
   return bodiesOf(whole, node).some((body) =>
     whole.engine.bodies.get(body)?.effects.some(({ receiver }) => receiver.receiver !== "console"),
   );
 }
 
 /** A function, what it calls, and the functions inside of it. */
-export function bodiesOf(whole: Whole, node: FunctionNode): Body[] {
+export function bodiesOf(whole: WholeProgram, node: FunctionNode): Body[] {
   const called = reached(whole.engine, node).map(({ body }) => body);
   return [...called, ...called.flatMap((body) => insideOf(whole, body))];
 }
 
-function insideOf(whole: Whole, body: Body): Body[] {
+function insideOf(whole: WholeProgram, body: Body): Body[] {
   const { functions } = whole.engine.moduleOf(body).inside(body);
   return functions.flatMap((each) => [each, ...insideOf(whole, each)]);
 }
 
 /** Does a function do or use anything that others can see, or could change? Of lines on the console, only their order shows. */
-export function isSeen(whole: Whole, node: FunctionNode): boolean {
+export function isSeen(whole: WholeProgram, node: FunctionNode): boolean {
   const own = new Set(bodiesOf(whole, node));
   let writes = false;
   for (const body of own) {
@@ -59,7 +59,7 @@ function writesLine({ type }: Body, effects: BodyFacts["effects"]): boolean {
 }
 
 /** Does a function change something that other code uses while the program runs? */
-export function isCounting(whole: Whole, node: FunctionNode): boolean {
+export function isCounting(whole: WholeProgram, node: FunctionNode): boolean {
   const own = new Set(bodiesOf(whole, node));
   const changed = new Set<unknown>();
   for (const body of own) {
@@ -80,7 +80,7 @@ export function isCounting(whole: Whole, node: FunctionNode): boolean {
 }
 
 /** What can be reached from something that is used, as it is known in changes. */
-function reachedBy(whole: Whole, of: unknown): Set<unknown> {
+function reachedBy(whole: WholeProgram, of: unknown): Set<unknown> {
   const { engine } = whole;
   const isThing = typeof of === "object" && of !== null && "kind" in of;
   const value = isThing ? alone(of as Thing) : isVariable(of) ? engine.of(of) : NONE;

@@ -9,7 +9,7 @@ import {
   nameOf,
   reachable,
   type Thing,
-  type Value,
+  type ValueSet,
 } from "../../points-to/index.js";
 import {
   around,
@@ -20,7 +20,7 @@ import {
   type SourceModule,
   type Variable,
 } from "../../source/index.js";
-import { exportsOf, heldBy, keyOfThing, reached, type Whole } from "../whole/index.js";
+import { exportsOf, heldBy, keyOfThing, reached, type WholeProgram } from "../whole/index.js";
 import { escapedThings } from "./escaped.js";
 
 /** A use of something that others may change while a part waits. */
@@ -40,7 +40,7 @@ export interface Touch {
  * What a piece of a body uses, itself and through what it calls, that is neither made by this request alone nor left as it
  * is once the files are loaded. Objects are followed by what may be where, whatever names they go by.
  */
-export function stateIn(whole: Whole, body: Body, isMeant: (node: Node) => boolean): Touch[] {
+export function stateIn(whole: WholeProgram, body: Body, isMeant: (node: Node) => boolean): Touch[] {
   const facts = whole.engine.bodies.get(body);
   if (facts === undefined) return [];
   const called = [...facts.calls].filter(([node]) => isMeant(node)).flatMap(([, targets]) => [...targets]);
@@ -51,9 +51,9 @@ export function stateIn(whole: Whole, body: Body, isMeant: (node: Node) => boole
   ];
 }
 
-const TOUCHES = new WeakMap<Whole, Map<Body, readonly Touch[]>>();
+const TOUCHES = new WeakMap<WholeProgram, Map<Body, readonly Touch[]>>();
 
-function touchesIn(whole: Whole, body: Body): readonly Touch[] {
+function touchesIn(whole: WholeProgram, body: Body): readonly Touch[] {
   const all = TOUCHES.get(whole) ?? new Map<Body, readonly Touch[]>();
   TOUCHES.set(whole, all);
   const known = all.get(body);
@@ -75,7 +75,7 @@ function touchesIn(whole: Whole, body: Body): readonly Touch[] {
 }
 
 function touchedBy(
-  whole: Whole,
+  whole: WholeProgram,
   module: SourceModule,
   body: Body,
   node: Node & { type: "Identifier" },
@@ -96,7 +96,7 @@ function touchedBy(
   });
 }
 
-function globalUsed(whole: Whole, module: SourceModule, node: Node & { type: "Identifier" }): Touch[] {
+function globalUsed(whole: WholeProgram, module: SourceModule, node: Node & { type: "Identifier" }): Touch[] {
   const outer = around(node);
   const key = outer?.type === "MemberExpression" ? keyOf(outer, outer.property) : null;
   const name = key === null ? node.name : `${node.name}.${key}`;
@@ -105,10 +105,10 @@ function globalUsed(whole: Whole, module: SourceModule, node: Node & { type: "Id
   return [{ node, module, of: name, name, known: true, again: true }];
 }
 
-const GLOBALS = new WeakMap<Whole, ReadonlySet<string>>();
+const GLOBALS = new WeakMap<WholeProgram, ReadonlySet<string>>();
 
 /** `process.exitCode`, or `process` if the text does not tell what of it is written. */
-function globalsWritten(whole: Whole): ReadonlySet<string> {
+function globalsWritten(whole: WholeProgram): ReadonlySet<string> {
   const known = GLOBALS.get(whole);
   if (known !== undefined) return known;
   const found = new Set<string>();
@@ -126,7 +126,7 @@ function globalsWritten(whole: Whole): ReadonlySet<string> {
 }
 
 /** `import { count } from "./state.js"` is the variable of that file, and changes with it. */
-function exportedAs(whole: Whole, module: SourceModule, variable: Variable): Variable {
+function exportedAs(whole: WholeProgram, module: SourceModule, variable: Variable): Variable {
   const node = variable.defs[0]?.node as unknown as Node | undefined;
   if (node?.type !== "ImportSpecifier" && node?.type !== "ImportDefaultSpecifier") return variable;
   const source = node.parent?.type === "ImportDeclaration" ? node.parent.source.value : "";
@@ -138,7 +138,7 @@ function exportedAs(whole: Whole, module: SourceModule, variable: Variable): Var
 }
 
 /** What is read of requests and responses, where a middleware may have put what everybody shares. */
-function fieldsRead(whole: Whole, module: SourceModule, body: Body): Touch[] {
+function fieldsRead(whole: WholeProgram, module: SourceModule, body: Body): Touch[] {
   const { reads = [] } = whole.engine.bodies.get(body) ?? {};
   return reads.flatMap(({ receiver, node, path, question }) => {
     if (question) return [];
@@ -149,7 +149,7 @@ function fieldsRead(whole: Whole, module: SourceModule, body: Body): Touch[] {
   });
 }
 
-function selfUsed(whole: Whole, module: SourceModule, node: Node): Touch[] {
+function selfUsed(whole: WholeProgram, module: SourceModule, node: Node): Touch[] {
   const { binder } = binderOf(node, null);
   const value = whole.engine.at(module.syntax, () => boundTo(whole.engine, binder));
   const of = binder.kind === "file" ? module : binder.node;
@@ -157,7 +157,13 @@ function selfUsed(whole: Whole, module: SourceModule, node: Node): Touch[] {
   return objectsIn(whole, module, node, "this", value);
 }
 
-function objectsIn(whole: Whole, module: SourceModule, node: Node, name: string, value: Value): Touch[] {
+function objectsIn(
+  whole: WholeProgram,
+  module: SourceModule,
+  node: Node,
+  name: string,
+  value: ValueSet,
+): Touch[] {
   if (value.size === 0) return [];
   return unsteady(whole, reachable(value)).map(({ thing, known }) => {
     return { node, module, of: thing, name, known, again: false };
@@ -170,7 +176,7 @@ interface Unsteady {
   readonly known: boolean;
 }
 
-function unsteady(whole: Whole, things: Value): Unsteady[] {
+function unsteady(whole: WholeProgram, things: ValueSet): Unsteady[] {
   const found: Unsteady[] = [];
   for (const thing of things) {
     const known = isChanged(whole, thing);
@@ -179,9 +185,9 @@ function unsteady(whole: Whole, things: Value): Unsteady[] {
   return found;
 }
 
-const HELD = new WeakMap<Whole, Map<Variable, readonly Unsteady[]>>();
+const HELD = new WeakMap<WholeProgram, Map<Variable, readonly Unsteady[]>>();
 
-function heldIn(whole: Whole, variable: Variable): readonly Unsteady[] {
+function heldIn(whole: WholeProgram, variable: Variable): readonly Unsteady[] {
   const all = HELD.get(whole) ?? new Map<Variable, readonly Unsteady[]>();
   HELD.set(whole, all);
   const found = all.get(variable) ?? unsteady(whole, heldBy(whole, variable));
@@ -190,7 +196,7 @@ function heldIn(whole: Whole, variable: Variable): readonly Unsteady[] {
 }
 
 /** Is a thing changed by others, or through what others can get hold of? */
-function isChanged(whole: Whole, thing: Thing): boolean {
+function isChanged(whole: WholeProgram, thing: Thing): boolean {
   switch (thing.kind) {
     case "site":
     case "library":
@@ -219,7 +225,7 @@ function isLoaded(thing: Thing): boolean {
 }
 
 /** Changes of an instance may have been noted for its class, or the classes above. */
-function isMentioned(whole: Whole, thing: Thing): boolean {
+function isMentioned(whole: WholeProgram, thing: Thing): boolean {
   const key = keyOfThing(thing);
   if (key !== null && whole.changed.has(key)) return true;
   if (thing.kind !== "site" || thing.madeBy === null) return false;
@@ -228,7 +234,7 @@ function isMentioned(whole: Whole, thing: Thing): boolean {
 }
 
 /** Is it known of a thing who has it? */
-function isKnown(whole: Whole, thing: Thing): boolean {
+function isKnown(whole: WholeProgram, thing: Thing): boolean {
   if (thing.kind === "library") return whole.knowledge.knows(thing.library);
   if (thing.kind !== "data") return true;
   if (thing.owner === "unknown") return isHandedOver(whole, thing.node);
@@ -243,7 +249,7 @@ function isKnown(whole: Whole, thing: Thing): boolean {
 }
 
 /** A continuation of a known call is given what was made for it. */
-function isHandedOver(whole: Whole, node: Node | null): boolean {
+function isHandedOver(whole: WholeProgram, node: Node | null): boolean {
   const ruptures = isFunction(node) ? (whole.listeners.get(node)?.ruptures ?? []) : [];
   return ruptures.length > 0 && ruptures.every(({ door, kind }) => door === "callback" && kind === "post");
 }

@@ -1,6 +1,6 @@
-import type { BodyFacts, Engine, Fact } from "../../points-to/index.js";
+import type { BodyFacts, Engine, Hazard } from "../../points-to/index.js";
 import { keyOf, type Node } from "../../source/index.js";
-import type { Whole } from "../whole/index.js";
+import type { WholeProgram } from "../whole/index.js";
 
 /**
  * Where the time zone is changed while the program runs. Workers begin when a program is loaded, so that what
@@ -22,10 +22,10 @@ function zoneIn(engine: Engine): Node | null {
   return null;
 }
 
-const ZONES = new WeakMap<Whole, Node | null>();
+const ZONES = new WeakMap<WholeProgram, Node | null>();
 
 /** What tells local time would tell another one elsewhere, if the time zone changes. */
-export function zoneFacts(whole: Whole, bodies: readonly BodyFacts[]): Fact[] {
+export function zoneFacts(whole: WholeProgram, bodies: readonly BodyFacts[]): Hazard[] {
   const known = ZONES.get(whole);
   const zone = known === undefined ? zoneIn(whole.engine) : known;
   ZONES.set(whole, zone);
@@ -34,6 +34,6 @@ export function zoneFacts(whole: Whole, bodies: readonly BodyFacts[]): Fact[] {
   const reason = `it tells local time, and the program may change process.env.TZ (line ${line})`;
   const advice = "tell the time in UTC, or set the time zone when the file is loaded";
   return bodies.flatMap(({ module, times }) =>
-    [...times].map((node): Fact => ({ code: "HW-7002", node, module, reason, advice })),
+    [...times].map((node): Hazard => ({ code: "HW-7002", node, module, reason, advice })),
   );
 }

@@ -1,10 +1,10 @@
 import { ALL_GLOBALS, VALUES } from "../../callees/index.js";
 import { listed } from "../../listed.js";
-import type { Group, Part, Stream } from "../../pipeline.js";
+import type { Group, Part, PipelineStream } from "../../pipeline.js";
 import type { Rupture } from "../../points-to/index.js";
 import type { FunctionNode, Node, SourceModule, Variable } from "../../source/index.js";
-import { isRepeated, type Whole } from "../whole/index.js";
-import { Texts } from "./code.js";
+import { isRepeated, type WholeProgram } from "../whole/index.js";
+import { PartTexts } from "./code.js";
 import { type Crossing, crossings, type Flow, isBelow, isOfProgram } from "./crossing.js";
 import { globalsIn, partsByBody, type Territory, territories } from "./territory.js";
 
@@ -26,19 +26,19 @@ export interface Edge {
 
 export interface Assembled {
   readonly parts: readonly Part[];
-  readonly streams: readonly Stream[];
+  readonly streams: readonly PipelineStream[];
   readonly groups: readonly Group[];
 }
 
 /** Parts, streams and groups (section 3), as data. */
 export function assemble(
-  whole: Whole,
+  whole: WholeProgram,
   names: ReadonlyMap<FunctionNode, string>,
   moved: ReadonlySet<Node>,
 ): Assembled {
   const parts = territories(whole, names);
   const edges = edgesOf(whole, parts);
-  const texts = new Texts(whole, edges);
+  const texts = new PartTexts(whole, edges);
   const flow = flowOf(parts, edges);
   const all = crossings(whole, flow, moved);
   const inOrder = new Map(all.map((each, i) => [each.variable, i]));
@@ -92,12 +92,12 @@ function groupNames(crossing: readonly Crossing[]): Map<Crossing, string> {
 }
 
 /** A continuation that main itself waits for begins a chain, as a listener does (listing 4). */
-function kindOf({ from, rupture }: Edge, [main]: readonly Territory[]): Stream["kind"] {
+function kindOf({ from, rupture }: Edge, [main]: readonly Territory[]): PipelineStream["kind"] {
   return from === main ? "start" : rupture.kind;
 }
 
 /** The listeners that a rupture point leads to, from the part that it is in. */
-function edgesOf(whole: Whole, parts: readonly Territory[]): Edge[] {
+function edgesOf(whole: WholeProgram, parts: readonly Territory[]): Edge[] {
   const edges: Edge[] = [];
   const ruptures = [...whole.ruptures].sort((a, b) => a.node.start - b.node.start);
   const byNode = new Map(parts.map((part) => [part.node, part]));
@@ -180,9 +180,9 @@ function groupsOf(parts: readonly Territory[], all: readonly Crossing[]): Sharin
 }
 
 function partAsData(
-  whole: Whole,
+  whole: WholeProgram,
   part: Territory,
-  texts: Texts,
+  texts: PartTexts,
   crossing: Crossed,
   groups: readonly string[],
 ): Part {
@@ -203,7 +203,7 @@ function partAsData(
   };
 }
 
-function moduleOfPart(whole: Whole, { node }: Territory): SourceModule {
+function moduleOfPart(whole: WholeProgram, { node }: Territory): SourceModule {
   const entry = whole.program.modules.get(whole.program.entry);
   if (node !== null) return whole.engine.moduleOf(node);
   if (entry === undefined) throw new Error("a program without its entry");
@@ -219,7 +219,7 @@ function isInContext(part: Territory, { handling, writers, variable, home, lasts
 }
 
 /** Global names of which nothing is known are taken for state of the part (`template` in listing 2). */
-function globalsOf(whole: Whole, part: Territory): string[] {
+function globalsOf(whole: WholeProgram, part: Territory): string[] {
   const found = [...globalsIn(whole, part)];
   return found.filter((name) => !ALL_GLOBALS.has(name) && !OF_EVERY_FILE.has(name) && !VALUES.has(name));
 }

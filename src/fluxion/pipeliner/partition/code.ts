@@ -1,6 +1,6 @@
 import { listed } from "../../listed.js";
 import { isInside, Lines, type Node, type SourceModule } from "../../source/index.js";
-import type { Whole } from "../whole/index.js";
+import type { WholeProgram } from "../whole/index.js";
 import type { Edge } from "./assemble.js";
 import type { Territory } from "./territory.js";
 
@@ -11,13 +11,13 @@ interface Change {
 }
 
 /** The source texts of parts, with the listeners in them replaced by the streams that lead to them. */
-export class Texts {
-  readonly #whole: Whole;
+export class PartTexts {
+  readonly #whole: WholeProgram;
   /** Those that show in a file: with the listener or the rupture point in it. */
   readonly #edges = new Map<SourceModule, Edge[]>();
   readonly #lines = new Map<SourceModule, Lines>();
 
-  constructor(whole: Whole, edges: readonly Edge[]) {
+  constructor(whole: WholeProgram, edges: readonly Edge[]) {
     this.#whole = whole;
     for (const edge of edges) {
       const nodes = edge.to.node === null ? [edge.rupture.node] : [edge.rupture.node, edge.to.node];
@@ -66,7 +66,7 @@ export class Texts {
 }
 
 function changesFor(
-  whole: Whole,
+  whole: WholeProgram,
   module: SourceModule,
   part: Territory,
   { from, to, rupture }: Edge,

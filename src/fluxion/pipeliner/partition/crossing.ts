@@ -1,7 +1,7 @@
 import type { Handling } from "../../pipeline.js";
 import { type Body, isOfFile } from "../../points-to/index.js";
 import { enclosingFunction, isFunction, isInside, type Node, type Variable } from "../../source/index.js";
-import type { Whole } from "../whole/index.js";
+import type { WholeProgram } from "../whole/index.js";
 import type { Territory } from "./territory.js";
 
 /** A variable that several parts need, or that one needs from one message to the next, and what becomes of it. */
@@ -37,7 +37,7 @@ export function isOfProgram(variable: Variable): boolean {
 }
 
 /** Section 3.2: scope, stream or share, for every variable that crosses a rupture point. */
-export function crossings(whole: Whole, flow: Flow, moved: ReadonlySet<Node>): Crossing[] {
+export function crossings(whole: WholeProgram, flow: Flow, moved: ReadonlySet<Node>): Crossing[] {
   const users = new Map<Variable, Users>();
   const of = (variable: Variable) => {
     const known = users.get(variable) ?? { readers: [], writers: [] };
@@ -58,7 +58,7 @@ interface Users {
 }
 
 function crossing(
-  whole: Whole,
+  whole: WholeProgram,
   flow: Flow,
   variable: Variable,
   { readers, writers }: Users,

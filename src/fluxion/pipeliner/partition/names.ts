@@ -1,11 +1,11 @@
 import { around, type FunctionNode, keyOf, type Node } from "../../source/index.js";
-import type { Whole } from "../whole/index.js";
+import type { WholeProgram } from "../whole/index.js";
 
 /** Functions without a name are numbered from here, as in the paper's listing 4. */
 const FIRST_ANONYMOUS = 1000;
 
 /** Every listener has a name of its own. */
-export function namesOf(whole: Whole): Map<FunctionNode, string> {
+export function namesOf(whole: WholeProgram): Map<FunctionNode, string> {
   const names = new Map<FunctionNode, string>();
   const taken = new Set(["main"]);
   let anonymous = FIRST_ANONYMOUS;

@@ -8,7 +8,7 @@ import {
   type SourceModule,
   type Variable,
 } from "../../source/index.js";
-import { calledBySelf, heldBy, keyOfThing, type Whole } from "../whole/index.js";
+import { calledBySelf, heldBy, keyOfThing, type WholeProgram } from "../whole/index.js";
 
 /** A part while it is being looked at; `node` is null for main. */
 export interface Territory {
@@ -22,7 +22,7 @@ export interface Territory {
 }
 
 /** Which code belongs to which part: that of a listener without the listeners inside of it, and what it calls. */
-export function territories(whole: Whole, names: ReadonlyMap<FunctionNode, string>): Territory[] {
+export function territories(whole: WholeProgram, names: ReadonlyMap<FunctionNode, string>): Territory[] {
   const main = territory(whole, "main", null);
   const others = [...whole.listeners.keys()]
     .sort((a, b) => a.start - b.start)
@@ -30,7 +30,7 @@ export function territories(whole: Whole, names: ReadonlyMap<FunctionNode, strin
   return [main, ...others];
 }
 
-function territory(whole: Whole, name: string, node: FunctionNode | null): Territory {
+function territory(whole: WholeProgram, name: string, node: FunctionNode | null): Territory {
   const roots: Body[] =
     node === null ? [...whole.program.modules.values()].map(({ syntax }) => syntax) : [node];
   const bodies = new Set<Body>();
@@ -53,7 +53,7 @@ function territory(whole: Whole, name: string, node: FunctionNode | null): Terri
 
 /** Functions that are written in a body and are no listeners: they may be called from there. */
 function functionsIn(
-  whole: Whole,
+  whole: WholeProgram,
   body: Body,
   { functions }: Inside,
   part: FunctionNode | null,
@@ -67,7 +67,7 @@ function functionsIn(
 }
 
 /** Global names that a part uses. */
-export function globalsIn(whole: Whole, { bodies }: Territory): Set<string> {
+export function globalsIn(whole: WholeProgram, { bodies }: Territory): Set<string> {
   return new Set([...bodies].filter(isFunction).flatMap((body) => [...useOf(whole, body).globals]));
 }
 
@@ -79,17 +79,17 @@ interface BodyUse {
   readonly writes: Map<Variable, Node>;
 }
 
-const CALLED = new WeakMap<Whole, Set<Body>>();
-const USES = new WeakMap<Whole, Map<Body, BodyUse>>();
+const CALLED = new WeakMap<WholeProgram, Set<Body>>();
+const USES = new WeakMap<WholeProgram, Map<Body, BodyUse>>();
 
-function lookAt(whole: Whole, body: Body, found: Territory): void {
+function lookAt(whole: WholeProgram, body: Body, found: Territory): void {
   const use = useOf(whole, body);
   for (const [variable, node] of use.reads) if (!found.reads.has(variable)) found.reads.set(variable, node);
   for (const [variable, node] of use.writes)
     if (!found.writes.has(variable)) found.writes.set(variable, node);
 }
 
-function useOf(whole: Whole, body: Body): BodyUse {
+function useOf(whole: WholeProgram, body: Body): BodyUse {
   const known = USES.get(whole) ?? new Map<Body, BodyUse>();
   const before = known.get(body);
   if (before !== undefined) return before;

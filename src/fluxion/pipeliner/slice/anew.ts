@@ -1,13 +1,13 @@
 import {
   type BodyFacts,
   binderOf,
-  type Fact,
+  type Hazard,
   isOfFile,
   isReassigned,
   type Thing,
 } from "../../points-to/index.js";
 import { enclosingFunction, isInside, type Node, type Variable, walk } from "../../source/index.js";
-import { changeOf, type Whole } from "../whole/index.js";
+import { changeOf, type WholeProgram } from "../whole/index.js";
 
 /** What means something else in the file of a worker; `arguments` of a function that makes something do not. */
 export function isOfFileItself(node: Node): boolean {
@@ -17,9 +17,15 @@ export function isOfFileItself(node: Node): boolean {
 }
 
 /** Loading it again would print again, or give something else. */
-export function notRepeatable({ module, varies, effects }: BodyFacts, piece: Node | null): Fact[] {
+export function notRepeatable({ module, varies, effects }: BodyFacts, piece: Node | null): Hazard[] {
   const isHere = (node: Node) => piece === null || isInside(node, piece);
-  const fact = (node: Node, reason: string): Fact => ({ code: "HW-7012", node, module, reason, advice: "" });
+  const fact = (node: Node, reason: string): Hazard => ({
+    code: "HW-7012",
+    node,
+    module,
+    reason,
+    advice: "",
+  });
   return [
     ...[...varies].filter(isHere).map((node) => fact(node, "it is something else each time it is made")),
     ...effects
@@ -29,7 +35,7 @@ export function notRepeatable({ module, varies, effects }: BodyFacts, piece: Nod
 }
 
 /** Variables that functions keep between calls: `const next = (() => { let n = 0; return () => ++n; })()`. */
-export function keptState(whole: Whole, values: Iterable<Thing>): Variable | null {
+export function keptState(whole: WholeProgram, values: Iterable<Thing>): Variable | null {
   for (const thing of values) {
     if (thing.kind !== "function" || enclosingFunction(thing.node) === null) continue;
     const module = whole.engine.moduleOf(thing.node);

@@ -1,7 +1,7 @@
 import { listed } from "../../listed.js";
 import { reachable } from "../../points-to/index.js";
 import type { Node, SourceModule } from "../../source/index.js";
-import { keyOfThing, type Whole } from "../whole/index.js";
+import { keyOfThing, type WholeProgram } from "../whole/index.js";
 
 /** A place where something is changed while a file is loaded. */
 interface Building {
@@ -9,16 +9,16 @@ interface Building {
   readonly by: SourceModule;
 }
 
-const BUILDINGS = new WeakMap<Whole, ReadonlyMap<unknown, readonly Building[]>>();
+const BUILDINGS = new WeakMap<WholeProgram, ReadonlyMap<unknown, readonly Building[]>>();
 
 /** Where a thing is changed while files are loaded: by assignments, by its methods, or by who is given it. */
-export function builtBy(whole: Whole, key: unknown): readonly Building[] {
+export function builtBy(whole: WholeProgram, key: unknown): readonly Building[] {
   const known = BUILDINGS.get(whole) ?? buildings(whole);
   BUILDINGS.set(whole, known);
   return key === null ? [] : (known.get(key) ?? []);
 }
 
-function buildings({ engine, program }: Whole): Map<unknown, Building[]> {
+function buildings({ engine, program }: WholeProgram): Map<unknown, Building[]> {
   const found = new Map<unknown, Building[]>();
   for (const by of program.modules.values()) {
     const loading = engine.bodies.get(by.syntax);

@@ -3,7 +3,7 @@ import {
   type Body,
   type BodyFacts,
   type Engine,
-  type Fact,
+  type Hazard,
   isReassigned,
   memberOf,
   nameOf,
@@ -28,7 +28,7 @@ import {
   keyOfLibrary,
   keyOfThing,
   reached,
-  type Whole,
+  type WholeProgram,
 } from "../whole/index.js";
 import { isOfFileItself, keptState, notRepeatable } from "./anew.js";
 import { builtBy, pieceAround } from "./built.js";
@@ -40,7 +40,7 @@ import { addSlice, emptySlice, type ModuleSlice } from "./module-slice.js";
  */
 export class Slicer {
   readonly slices = new Map<SourceModule, ModuleSlice>();
-  readonly facts: Fact[] = [];
+  readonly facts: Hazard[] = [];
   readonly #seen = new Set<unknown>();
   /** Statements of other files that change what is in a slice: they must be in it, too. */
   readonly #abroad = new Map<
@@ -49,7 +49,7 @@ export class Slicer {
   >();
 
   constructor(
-    readonly whole: Whole,
+    readonly whole: WholeProgram,
     readonly engine: Engine,
     /** Whether the stage waits in between, so that it could see changes. */
     readonly waits: boolean,
@@ -231,7 +231,7 @@ export class Slicer {
   }
 
   /** Everything that a piece of a file needs when it is loaded; gives what speaks against loading it. */
-  #range(module: SourceModule, piece: Node, use: Node | null): Fact[] {
+  #range(module: SourceModule, piece: Node, use: Node | null): Hazard[] {
     const loading = this.engine.bodies.get(module.syntax);
     if (loading === undefined) return [];
     const called = [...loading.calls]
@@ -372,6 +372,6 @@ function memberKey(use: Node): string | null {
 }
 
 /** `import lib from "./lib.cjs"` gives all that it exports. */
-function defaultOf(whole: Whole, target: string, use: Node): string | null {
+function defaultOf(whole: WholeProgram, target: string, use: Node): string | null {
   return whole.program.modules.get(target)?.format === "commonjs" ? memberKey(use) : "default";
 }

@@ -5,14 +5,14 @@ import {
   escapedFrom,
   reachable,
   type Thing,
-  type Value,
+  type ValueSet,
 } from "../../points-to/index.js";
 import { keyOf, type Node, plain, requiredBy, type SourceModule, type Variable } from "../../source/index.js";
 import { keyOfThing } from "./keys.js";
-import type { Whole } from "./whole.js";
+import type { WholeProgram } from "./whole.js";
 
 /** Where something is changed after files were loaded. */
-export interface Change {
+export interface LateChange {
   readonly node: Node;
   readonly body: Body;
   /** There it goes where others may change it, whenever they like. */
@@ -20,7 +20,7 @@ export interface Change {
 }
 
 /** Everything that can be reached from a variable. */
-export function heldBy({ held, engine }: Whole, variable: Variable): Value {
+export function heldBy({ held, engine }: WholeProgram, variable: Variable): ValueSet {
   const known = held.get(variable);
   if (known !== undefined) return known;
   const found = reachable(engine.of(variable));
@@ -29,10 +29,10 @@ export function heldBy({ held, engine }: Whole, variable: Variable): Value {
 }
 
 /** Where what a variable holds is changed after its file was loaded; null if nowhere. */
-export function changeOf(whole: Whole, variable: Variable): Change | null {
+export function changeOf(whole: WholeProgram, variable: Variable): LateChange | null {
   const known = whole.changes.get(variable);
   if (known !== undefined) return known;
-  let found: Change | null = null;
+  let found: LateChange | null = null;
   for (const thing of heldBy(whole, variable)) found ??= whole.changed.get(keyOfThing(thing)) ?? null;
   whole.changes.set(variable, found);
   return found;
@@ -63,8 +63,8 @@ function isSomebodys(thing: Thing): boolean {
   return thing.kind === "site" || (thing.kind === "library" && thing.node !== null);
 }
 
-export function changedIn(engine: Engine): Map<unknown, Change> {
-  const changed = new Map<unknown, Change>();
+export function changedIn(engine: Engine): Map<unknown, LateChange> {
+  const changed = new Map<unknown, LateChange>();
   for (const { body, changes, unknown } of engine.bodies.values()) {
     if (body.type === "Program") {
       prototypesIn(changes, body, changed);
@@ -91,7 +91,7 @@ export function changedIn(engine: Engine): Map<unknown, Change> {
  * If a program loads anything by a name that is only known when it runs, that may be any of its files: whatever they export
  * goes by another name then.
  */
-function filesIn(engine: Engine, changed: Map<unknown, Change>): void {
+function filesIn(engine: Engine, changed: Map<unknown, LateChange>): void {
   const { program } = engine.options;
   for (const { body, module } of engine.bodies.values()) {
     const node = module.inside(body).acts.find((act) => isComputedLoad(module, act));
@@ -123,7 +123,7 @@ function isComputedLoad(module: SourceModule, act: Node): boolean {
 }
 
 /** `req.app` is the program's own app under another name: whatever is done to it there is done to that. */
-function appsIn(engine: Engine, changed: Map<unknown, Change>): void {
+function appsIn(engine: Engine, changed: Map<unknown, LateChange>): void {
   const { program, knowledge } = engine.options;
   for (const { body, module } of engine.bodies.values()) {
     const node = module.inside(body).names.find((name) => isApp(engine, module, name));
@@ -150,7 +150,7 @@ function isApp({ options }: Engine, module: SourceModule, name: Node & { type: "
 function prototypesIn(
   changes: ReadonlyMap<Node, ReadonlySet<Thing>>,
   body: Body,
-  changed: Map<unknown, Change>,
+  changed: Map<unknown, LateChange>,
 ): void {
   for (const [node, things] of changes) {
     for (const thing of things) {

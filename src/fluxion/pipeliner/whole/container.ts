@@ -1,6 +1,6 @@
 import { alone, type Body, bind, type Engine, type Thing } from "../../points-to/index.js";
 import { type FunctionNode, isFunction, type Node } from "../../source/index.js";
-import { engineFor, type Listener, roleOf, type Whole } from "./whole.js";
+import { engineFor, type Listener, roleOf, type WholeProgram } from "./whole.js";
 
 /** A function with calls that might go: a listener, or any asynchronous function. */
 export interface Container {
@@ -10,7 +10,7 @@ export interface Container {
 }
 
 export function containerOf(
-  whole: Whole,
+  whole: WholeProgram,
   node: Body,
   listener: Listener | null,
   looked: ReadonlyMap<Body, Engine>,
@@ -24,7 +24,7 @@ export function containerOf(
   return { node, listener, engine };
 }
 
-function giveInput(whole: Whole, engine: Engine, node: FunctionNode, parameter: Node): void {
+function giveInput(whole: WholeProgram, engine: Engine, node: FunctionNode, parameter: Node): void {
   const variable = parameter.type === "Identifier" ? engine.moduleOf(node).variable(parameter) : null;
   if (variable && whole.roles.has(variable)) return;
   const type = (parameter as { typeAnnotation?: { typeAnnotation?: Node } | null }).typeAnnotation

@@ -17,5 +17,5 @@ export {
   type LookingOptions,
   lookAtWhole,
   roleOf,
-  type Whole,
+  type WholeProgram,
 } from "./whole.js";

@@ -1,5 +1,5 @@
-import type { Fact } from "../../points-to/index.js";
-import type { Whole } from "./whole.js";
+import type { Hazard } from "../../points-to/index.js";
+import type { WholeProgram } from "./whole.js";
 
 /** The rules that keep a stage on the main loop. Tests leave one out, to show that it would be missed. */
 export const RULES = [
@@ -22,14 +22,18 @@ export const RULES = [
   "after a cut",
 ] as const;
 
-export type Rule = (typeof RULES)[number];
+export type IsolationRule = (typeof RULES)[number];
 
 /** What a rule says, unless it is left out. */
-export function heeded(whole: Whole, rule: Rule, find: () => readonly Fact[]): readonly Fact[] {
+export function heeded(
+  whole: WholeProgram,
+  rule: IsolationRule,
+  find: () => readonly Hazard[],
+): readonly Hazard[] {
   return whole.without.has(rule) ? [] : find();
 }
 
-const OF_CODE: Partial<Record<Fact["code"], Rule>> = {
+const OF_CODE: Partial<Record<Hazard["code"], IsolationRule>> = {
   "HW-7002": "state",
   "HW-7003": "state",
   "HW-7004": "unknown code",
@@ -37,7 +41,7 @@ const OF_CODE: Partial<Record<Fact["code"], Rule>> = {
 };
 
 /** The same for facts of several rules, which are told apart by what they say. */
-export function heededFacts({ without }: Whole, facts: Iterable<Fact>): Fact[] {
+export function heededFacts({ without }: WholeProgram, facts: Iterable<Hazard>): Hazard[] {
   return [...facts].filter(({ code }) => {
     const rule = OF_CODE[code];
     return rule === undefined || !without.has(rule);

@@ -8,11 +8,11 @@ import {
   isReassigned,
   type Rupture,
   type Thing,
-  type Value,
+  type ValueSet,
 } from "../../points-to/index.js";
 import { type FunctionNode, type Node, type SourceProgram, type Variable, walk } from "../../source/index.js";
-import { type Change, changedIn, type Patch, patchedIn } from "./changes.js";
-import type { Rule } from "./rules.js";
+import { changedIn, type LateChange, type Patch, patchedIn } from "./changes.js";
+import type { IsolationRule } from "./rules.js";
 
 /** A function that a rupture point leads to. */
 export interface Listener {
@@ -23,7 +23,7 @@ export interface Listener {
 }
 
 /** What is known of a program as a whole, before single parts are asked about. */
-export interface Whole {
+export interface WholeProgram {
   readonly program: SourceProgram;
   readonly knowledge: Knowledge;
   readonly engine: Engine;
@@ -35,26 +35,26 @@ export interface Whole {
   /** Where the program changes what the language brings along, which workers would not have. */
   readonly patched: Patch | null;
   /** What is changed after files were loaded: where, by the place where the thing is made. */
-  readonly changed: ReadonlyMap<unknown, Change>;
+  readonly changed: ReadonlyMap<unknown, LateChange>;
   /** Rules that are left out, which makes a compiler that is wrong. */
-  readonly without: ReadonlySet<Rule>;
+  readonly without: ReadonlySet<IsolationRule>;
   /** What was found out of variables so far: all that they hold, and where that is changed. */
-  readonly held: Map<Variable, Value>;
-  readonly changes: Map<Variable, Change | null>;
+  readonly held: Map<Variable, ValueSet>;
+  readonly changes: Map<Variable, LateChange | null>;
 }
 
 export interface LookingOptions {
   /** Leave alone listeners that are not written where they are registered, as the paper's compiler did. */
   readonly inPlaceOnly?: boolean;
   /** Rules to be left out. Only for tests: the program would do something else. */
-  readonly without?: readonly Rule[];
+  readonly without?: readonly IsolationRule[];
 }
 
 export function lookAtWhole(
   program: SourceProgram,
   knowledge: Knowledge,
   { inPlaceOnly = false, without = [] }: LookingOptions = {},
-): Whole {
+): WholeProgram {
   const first = look(program, knowledge, new Map(), null);
   const all = listenersOf(first.ruptures.values(), first);
   const { roles, patterns } = rolesOf(first, all);
@@ -110,7 +110,7 @@ function look(
 
 /** For a piece of the program, of which the whole is known. */
 export function engineFor(
-  { program, knowledge, roles }: Whole,
+  { program, knowledge, roles }: WholeProgram,
   root: Node,
   instead?: EngineOptions["instead"],
 ): Engine {
@@ -165,7 +165,7 @@ function listenersOf(all: Iterable<Rupture>, engine: Engine): Map<FunctionNode, 
 }
 
 /** What a parameter that is no name stands for. */
-export function roleOf(whole: Whole, engine: Engine, parameter: Node): Thing | null {
+export function roleOf(whole: WholeProgram, engine: Engine, parameter: Node): Thing | null {
   const kind = whole.patterns.get(parameter);
   return kind === undefined ? null : engine.receiver(kind, null);
 }

@@ -11,12 +11,12 @@ import { replaced } from "../../state/tracked-fields.js";
 import { copy, isSimple } from "../../state/values.js";
 
 /** A context at one moment: copies of the values of its fields, in the order of its shape, and its armed timers. */
-export interface State {
+export interface SequentialState {
   readonly values: readonly unknown[];
   readonly timers: readonly TimerId[];
 }
 
-export const NOTHING: State = { values: [], timers: [] };
+export const NOTHING: SequentialState = { values: [], timers: [] };
 
 type Fields = Record<string, unknown>;
 
@@ -24,17 +24,17 @@ type Fields = Record<string, unknown>;
  * A context of the sequential runner: its address, its one live instance, its state when a method last ended. Where the
  * class declares a tracked collection, the instance has the plain one that it stands for.
  */
-export class Place extends Address {
+export class SequentialContext extends Address {
   readonly shape: Shape;
   #instance: Context<Key> | null = null;
   readonly #tracked = new Map<string, unknown>();
-  #initial: State | null = null;
+  #initial: SequentialState | null = null;
   #timers = NOTHING.timers;
   #state = NOTHING;
 
   constructor(
     node: string,
-    parent: Place | null,
+    parent: SequentialContext | null,
     slot: ChildSlot | null,
     key: Key | undefined,
     cls: ContextClass,
@@ -44,7 +44,7 @@ export class Place extends Address {
   }
 
   protected override make(slot: ChildSlot, key: Key | undefined): this {
-    return new Place(this.node, this, slot, key, slot.cls) as this;
+    return new SequentialContext(this.node, this, slot, key, slot.cls) as this;
   }
 
   get instance(): Context<Key> {
@@ -75,16 +75,16 @@ export class Place extends Address {
   }
 
   /** A copy of the fields as they are now; throws HW-1006 if one of them cannot be stored. */
-  now(): State {
+  now(): SequentialState {
     return { values: this.#fieldsOf(this.instance), timers: this.#timers };
   }
 
   /** As of the last method that ended here. It is the same object as long as no method has changed anything. */
-  get state(): State {
+  get state(): SequentialState {
     return this.#state;
   }
 
-  keep(after: State): void {
+  keep(after: SequentialState): void {
     if (!same(after.timers, this.#state.timers) || this.changed(this.#state, after).length > 0)
       this.#state = after;
   }
@@ -118,13 +118,13 @@ export class Place extends Address {
     return isSimple(value) ? value : copy(value, () => `${this}.${field}`);
   }
 
-  putBack(state: State): void {
+  putBack(state: SequentialState): void {
     this.#fill(state);
     this.#timers = state.timers;
     this.#state = state;
   }
 
-  #fill(state: State): void {
+  #fill(state: SequentialState): void {
     const live = this.instance as unknown as Fields;
     const { fields } = this.shape;
     for (let i = 0; i < fields.length; i++) {
@@ -134,11 +134,11 @@ export class Place extends Address {
     }
   }
 
-  changed(before: State, after: State): string[] {
+  changed(before: SequentialState, after: SequentialState): string[] {
     return this.shape.fields.filter((_, i) => !same(after.values[i], before.values[i]));
   }
 
-  view(state: State): object {
+  view(state: SequentialState): object {
     const view: Fields = this.key === undefined ? {} : { key: this.key };
     for (const [i, field] of this.shape.fields.entries()) view[field] = state.values[i];
     return Object.freeze(view);
@@ -150,7 +150,7 @@ export class Place extends Address {
   }
 
   /** It and those below it that have been changed so. */
-  *existing(): Iterable<Place> {
+  *existing(): Iterable<SequentialContext> {
     if (this.isMade) yield this;
     for (const child of this.made()) yield* child.existing();
   }
@@ -177,7 +177,7 @@ export class Place extends Address {
     return armed;
   }
 
-  *changedContexts(): Iterable<Place> {
+  *changedContexts(): Iterable<SequentialContext> {
     if (this.#initial !== null && this.changed(this.#initial, this.state).length > 0) yield this;
     for (const child of this.made()) yield* child.changedContexts();
   }

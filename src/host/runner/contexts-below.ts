@@ -15,7 +15,7 @@ import type { Limits } from "../ports/index.js";
  * journal has or, without one, what events have left in memory. What the event itself has made, deleted or given up is as the
  * event left it: later events may have gone on from there.
  */
-export class Whole {
+export class ContextsBelow {
   constructor(
     readonly journal: Journal | null,
     /** What exists for the event (true) or does not (false), whatever the journal or the memory says. */
@@ -104,7 +104,7 @@ export type Admitted =
 export function admitted(
   { slot, method, args }: { readonly slot: Slot; readonly method: Method; readonly args: readonly unknown[] },
   event: NodeEvent,
-  whole: Whole,
+  whole: ContextsBelow,
   { deletes }: Limits,
 ): Admitted {
   try {
@@ -122,7 +122,7 @@ export function letIn(frame: Frame, journal: Journal | null): void {
   if (frame.execution.isDead) return;
   const { event, node } = frame.execution;
   const own = frame.execution.existing().map(({ slot, exists }) => [slot, exists] as const);
-  const whole = new Whole(journal, new Map(own));
+  const whole = new ContextsBelow(journal, new Map(own));
   const found = admitted(frame, event as NodeEvent, whole, node.limits);
   if ("refusal" in found) return frame.refuse(found.refusal);
   if ("page" in found)

@@ -1,19 +1,19 @@
 import type { BodyFacts } from "./body-facts.js";
-import { NONE, type Value } from "./things.js";
+import { NONE, type ValueSet } from "./things.js";
 
 /** Bodies that have looked at something, and are looked at again when it changes. */
 export type Readers = BodyFacts[] | null;
 
 /** What may be somewhere, and who has looked there. */
-export interface Place {
-  value: Value;
+export interface ValueCell {
+  value: ValueSet;
   readers: Readers;
 }
 
-export function placeOf<K>(places: Map<K, Place>, key: K): Place {
+export function placeOf<K>(places: Map<K, ValueCell>, key: K): ValueCell {
   const known = places.get(key);
   if (known !== undefined) return known;
-  const made: Place = { value: NONE, readers: null };
+  const made: ValueCell = { value: NONE, readers: null };
   places.set(key, made);
   return made;
 }

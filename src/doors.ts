@@ -17,6 +17,11 @@ export function run<C extends ContextClass<Context>>(
 ): Promise<Service<InstanceType<C>>>;
 export function run<N extends Nodes>(nodes: N, options?: RunOptions): Promise<NodeService<N>>;
 export async function run(program: ContextClass<Context> | Nodes, options?: RunOptions): Promise<unknown> {
+  const journal = options?.journal;
+  if (typeof journal === "string" && /^(nats|tls):\/\//.test(journal)) {
+    const { runInCluster } = await import("./cluster/index.js");
+    return runInCluster(program, journal, options ?? {});
+  }
   const loaded = await import("./host/run.js");
   return loaded.run(program as Nodes, options);
 }

@@ -1,4 +1,5 @@
 import { analyze } from "./analyze.js";
+import { cluster } from "./cluster.js";
 import type { CliCommand } from "./command.js";
 import { compile } from "./compile.js";
 import { dev } from "./dev.js";
@@ -19,6 +20,7 @@ export const commands: readonly CliCommand[] = [
   dev,
   run,
   serve,
+  cluster,
   hosts,
   events,
   observe,

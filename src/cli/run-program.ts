@@ -2,10 +2,10 @@ import { relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { Dashboard } from "../dashboard/index.js";
+import { run as runService } from "../doors.js";
 import type { ElasticHosts } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
 import { HOSTS_MAX, tellSupervisor } from "../host/ports/index.js";
-import { run as runService } from "../host/run.js";
 import {
   type AnyService,
   HOSTS,
@@ -13,6 +13,7 @@ import {
   type RunOptions,
   hostsOf as serviceHosts,
 } from "../host/service.js";
+import { isNatsAddress } from "../journal/stream/nats-address.js";
 import { listen, type PortListener } from "../server/listen.js";
 import { type Server, serveOn } from "../server/serve.js";
 import { StaticFiles } from "../server/static.js";
@@ -67,7 +68,13 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       onFailure: (error) => failure.abort(error),
     });
     voice.running(program, range, kept.journal);
-    const closeDoor = await openAdmin(args, service, kept.journal, voice);
+    // In a cluster, the door would be that of one member, and the journal's name that of all.
+    const closeDoor = await openAdmin(
+      args,
+      service,
+      kept.member === undefined ? kept.journal : undefined,
+      voice,
+    );
     const load = { factor: 1 };
     const dashboard =
       listener !== null && args.flags.has("dashboard")
@@ -292,8 +299,10 @@ async function recordingOf({ values }: Arguments, voice: Voice): Promise<LoadFil
 
 function journalOf(
   args: Arguments,
-): Pick<RunOptions, "durability" | "takeOver" | "dropNodes"> & { readonly journal?: string } {
+): Pick<RunOptions, "durability" | "takeOver" | "dropNodes" | "member"> & { readonly journal?: string } {
   const journal = args.values.get("journal");
+  const cluster = clusterOf(args);
+  if (cluster !== null) return cluster;
   const durability = choiceOf(args, "durability", DURABILITIES);
   const takeOver = args.flags.has("take-over");
   const dropNodes = args.values.get("drop-node")?.split(",") ?? [];
@@ -306,6 +315,27 @@ function journalOf(
     throw misused(run, "--durability says how safe a journal is; it needs --journal as well.");
   }
   return {};
+}
+
+const NOT_IN_CLUSTER = ["journal", "durability", "drop-node"] as const;
+
+function clusterOf({
+  values,
+  flags,
+}: Arguments): { readonly journal: string; readonly member: object } | null {
+  const journal = values.get("cluster");
+  const [name, host] = [values.get("name"), values.get("member-host")];
+  if (journal === undefined) {
+    if (name === undefined && host === undefined) return null;
+    throw misused(run, "--name and --member-host are about a cluster; they need --cluster as well.");
+  }
+  if (!isNatsAddress(journal))
+    throw misused(run, "--cluster is the address of NATS servers: nats://HOST:PORT,HOST:PORT/NAME.");
+  const other =
+    NOT_IN_CLUSTER.find((option) => values.has(option)) ?? (flags.has("take-over") ? "take-over" : null);
+  if (other !== null)
+    throw misused(run, `--${other} is about a journal of one process; leave it out with --cluster.`);
+  return { journal, member: { name, host } };
 }
 
 /** The value of an option that takes one of a few; the first of them if it is not given. */

@@ -11,10 +11,20 @@ export const run: CliCommand = {
     "that is called, and the run ends when main has returned and nothing is in flight. Without a main the " +
     "program runs until Ctrl-C. With --port, what it exports as `api` is served over HTTP and WebSocket, and the " +
     "run goes on until Ctrl-C in any case. With --journal, what the program knows is kept in that directory: run again " +
-    "with the same one, it goes on where it was, however it ended.",
+    "with the same one, it goes on where it was, however it ended. With --cluster, any number of processes run the program " +
+    "together: each takes requests, one of them carries them out, and another takes its place when it ends.",
   options: {
     "commit-order": { value: "observer|total", help: "who waits for whom at commit (observer)" },
     journal: { value: "DIR", help: "keep what the program knows in this directory" },
+    cluster: {
+      value: "ADDRESS",
+      help: "be one of several processes of a cluster: nats://HOST:PORT,HOST:PORT/NAME",
+    },
+    name: { value: "NAME", help: "what this process is called in its cluster (its machine and number)" },
+    "member-host": {
+      value: "HOST",
+      help: "where other members reach this process (127.0.0.1: this machine only)",
+    },
     durability: {
       value: "synced|written",
       help: "survive a crash of the machine, or of the process only (synced)",

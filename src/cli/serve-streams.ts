@@ -34,6 +34,7 @@ export async function startService(
   folder: string,
   port: number,
   durability: "synced" | "written",
+  hosts: number,
   terminal: Terminal,
   pg: PgWishes | null,
 ): Promise<Started> {
@@ -50,6 +51,7 @@ export async function startService(
     const service = await StreamService.open({
       journal: join(folder, JOURNAL),
       durability,
+      hosts,
       onFailure: fail,
     });
     const token = await adminToken(service, join(folder, ADMIN_TOKEN));

@@ -1,3 +1,4 @@
+import { HOSTS_MAX } from "../host/ports/index.js";
 import { misused } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
@@ -18,6 +19,10 @@ export const serve: CliCommand = {
   options: {
     journal: { value: "DIR", help: "where everything is kept (./headwater-data)" },
     port: { value: "N", help: `the port (${PORT}); 0 takes one that is free` },
+    hosts: {
+      value: "N",
+      help: "how many threads run graphs and partitions of queries (1: the server's own)",
+    },
     "pg-port": {
       value: "N",
       help: "serve tables and views to PostgreSQL clients there; 0 takes a port that is free",
@@ -32,6 +37,9 @@ export const serve: CliCommand = {
   },
   async run({ values, flags }, terminal) {
     const port = portOf(values, "port") ?? PORT;
+    const hosts = Number(values.get("hosts") ?? 1);
+    if (!Number.isInteger(hosts) || hosts < 1 || hosts > HOSTS_MAX)
+      throw misused(serve, `--hosts is a number from 1 to ${HOSTS_MAX}.`);
     const durability = values.get("durability") ?? "synced";
     if (durability !== "synced" && durability !== "written")
       throw misused(serve, "--durability is synced or written.");
@@ -42,6 +50,7 @@ export const serve: CliCommand = {
         values.get("journal") ?? "headwater-data",
         port,
         durability,
+        hosts,
         terminal,
         pgWishes(values),
       );

@@ -22,8 +22,11 @@ const UP_FD = 3;
 
 /** `headwater run --supervise`. */
 export function superviseRun(run: CliCommand, { values }: Arguments, terminal: Terminal): Promise<number> {
-  if (!values.has("journal")) {
-    throw misused(run, "--supervise starts a program again where it was; it needs --journal as well.");
+  if (!values.has("journal") && !values.has("cluster")) {
+    throw misused(
+      run,
+      "--supervise starts a program again where it was; it needs --journal or --cluster as well.",
+    );
   }
   const args = process.argv.slice(2);
   return supervise(args.toSpliced(args.indexOf("--supervise"), 1), terminal);

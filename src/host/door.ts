@@ -1,4 +1,4 @@
-import type { Asked, Door, Listening, ResultCallbacks, Series } from "../model/door.js";
+import type { Asked, Door, Listening, RelaySeries, ResultCallbacks, Series } from "../model/door.js";
 import type { Payer } from "../model/share.js";
 import type { Slot } from "./context/index.js";
 import { type AnswerSeries, numberedRequest } from "./deduplication/index.js";
@@ -28,6 +28,7 @@ export function doorOf(program: Program, isSingle: boolean): Door {
     },
     failed: (apiFunction, error) => program.failures.ofApi(apiFunction, error),
     series: (client, payer) => new ClientSeries(program, client, payer),
+    relay: (gateway, payer) => relayed(program, gateway, payer),
     listen: (client, onMessage) => listening(program, client, onMessage),
   };
 }
@@ -40,6 +41,19 @@ function listening(program: Program, client: string, onMessage: Parameters<Door[
     received: (upTo) => program.clients.received(caller, upTo as Told),
     leave: () => program.clients.disconnect(caller),
     forget: () => program.clients.forget(caller),
+  };
+}
+
+/** As the requests of a client, but each event sees the caller for whom the gateway asks. */
+function relayed(program: Program, gateway: string, payer: Payer): RelaySeries {
+  const answers = program.answers.series(gateway, payer);
+  return {
+    ask: (number, asked, client, sentUpTo, waiting) => {
+      const answer = answers.once(number, sentUpTo, waiting);
+      if (answer !== null) submit(program, asked, client, numberedRequest(gateway, number), answer);
+    },
+    answered: (below) => answers.answered(below),
+    leave: () => program.answers.leave(gateway),
   };
 }
 

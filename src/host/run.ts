@@ -27,7 +27,7 @@ type AnyProgram = ContextClass | Readonly<Record<string, ContextClass>>;
 const LIVED_MS = 30_000;
 
 /** Of the keys and values that `Ledger` writes. */
-const FORMAT = 1;
+export const FORMAT = 1;
 
 /**
  * Runs a program: one logical node from its root class, or several from an object of root classes. Resolves
@@ -228,11 +228,11 @@ function isIn({ roots }: Program, address: Address): boolean {
   return roots.get(root.node) === root;
 }
 
-function rootsOf(program: AnyProgram): Readonly<Record<string, ContextClass>> {
+export function rootsOf(program: AnyProgram): Readonly<Record<string, ContextClass>> {
   return typeof program === "function" ? { [storedNameOf(program)]: program } : program;
 }
 
-function namesOf(program: AnyProgram): NodeNames {
+export function namesOf(program: AnyProgram): NodeNames {
   const roots = Object.entries(rootsOf(program));
   for (const [name] of roots) mustBeWellFormed(name, "a logical node");
   return new Map(roots.map(([name, root]) => [name, storedNameOf(root)]));

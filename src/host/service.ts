@@ -20,11 +20,21 @@ export interface RunOptions {
   readonly commitOrder?: CommitOrder;
   readonly limits?: Partial<Limits>;
   /**
-   * The directory of the program's journal. With one, nothing that was acknowledged is lost: started again, the
+   * The directory of the program's journal, or the address of a log on NATS servers (docs/cluster.md). With one, nothing that was acknowledged is lost: started again, the
    * program goes on where it was. Without one, it begins anew. In tests, a `MemoryJournal` does for a directory; it
    * stays open when the service is stopped.
    */
   readonly journal?: string | Journal;
+  /**
+   * With a journal on NATS servers: what this process is in its cluster (docs/cluster.md). `name`: what it is called, and no other
+   * member; its machine and process unless it says otherwise. `host`: the address of this machine at which other members reach it;
+   * 127.0.0.1, for members on one machine, unless it says otherwise. `takesOver: false`: it takes requests, but never becomes the head.
+   */
+  readonly member?: {
+    readonly name?: string | undefined;
+    readonly host?: string | undefined;
+    readonly takesOver?: boolean | undefined;
+  };
   /**
    * Take the journal over from the process that has it open, which can then commit nothing more and ends. Without this,
    * `run` is refused (HW-3024) while another process of this machine has the journal open.

@@ -43,6 +43,19 @@ export interface Series {
   leave(): void;
 }
 
+/** The requests that another process relays for its own callers, numbered by that process. */
+export interface RelaySeries {
+  ask(
+    number: number,
+    asked: Asked,
+    client: string | undefined,
+    sentUpTo: number | undefined,
+    waiting: ResultCallbacks,
+  ): void;
+  answered(below: number): void;
+  leave(): void;
+}
+
 /** A client that hears messages. */
 export interface Listening {
   /**
@@ -93,6 +106,8 @@ export interface Door {
   /** A function of the API has failed by itself, apart from its request. */
   failed(apiFunction: string, error: unknown): void;
   series(client: string, payer: Payer): Series;
+  /** `gateway` names the process that relays. */
+  relay(gateway: string, payer: Payer): RelaySeries;
   /** What was kept for the client is told at once, and then whatever is sent to it. */
   listen(client: string, onMessage: (message: unknown, from: Position) => void): Listening;
 }

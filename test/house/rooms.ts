@@ -155,7 +155,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     names: ["host/fleet"],
   },
 
-  doors: { loads: ["host", "model", "server"] },
+  cluster: {
+    loads: [
+      "errors",
+      "observe",
+      "model",
+      "state",
+      "journal",
+      "net",
+      "host",
+      "host/ports",
+      "host/event",
+      "host/store",
+    ],
+  },
+  doors: { loads: ["cluster", "host", "model", "server"] },
   protocol: { loads: ["errors", "model"] },
   client: { loads: ["errors", "model", "protocol"] },
   server: { loads: ["errors", "model", "protocol"] },
@@ -219,7 +233,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/coordination",
       "streams/graph",
     ],
-    names: ["journal"],
+    names: ["journal", "host/fleet"],
   },
   "streams/in-program": {
     loads: [
@@ -261,6 +275,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "journal",
       "elastic",
       "elastic/trial",
+      "cluster",
+      "doors",
       "host",
       "host/context",
       "host/ports",

@@ -4,7 +4,7 @@
  * known only here.
  */
 
-export { Ledger } from "./ledger.js";
+export { clientKey, Ledger } from "./ledger.js";
 export { Lives } from "./lives.js";
 export { Mailboxes } from "./mailboxes.js";
 export {

@@ -343,7 +343,8 @@ export class Ledger implements Keeper {
   }
 }
 
-function clientKey(client: string): string {
+/** Under which key a journal has a client for which messages are kept. */
+export function clientKey(client: string): string {
   return `${CLIENTS}${shortened(client, NAME_BYTES_MAX)}`;
 }
 

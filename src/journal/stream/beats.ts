@@ -9,13 +9,14 @@ export interface Beat {
   readonly epoch: number;
   /** How far it has read or written the log. */
   readonly position: number;
-  /** Where other members reach it; null if they do not. */
-  readonly address: string | null;
+  /** A gateway never becomes the head. */
+  readonly state: "head" | "standby" | "gateway" | "leaving";
   /** What it runs. */
   readonly program: string;
 }
 
 export const BEAT_MS = 200;
+const STATES: readonly Beat["state"][] = ["head", "standby", "gateway", "leaving"];
 
 export function sayBeat(port: LogPort, beat: Beat): void {
   port.say(Buffer.from(JSON.stringify(beat)));
@@ -29,9 +30,10 @@ export function readBeat(bytes: Buffer): Beat | null {
   } catch {
     return null;
   }
-  const { member, epoch, position, address, program } = said ?? {};
+  const { member, epoch, position, state, program } = said ?? {};
   if (typeof member !== "string" || typeof program !== "string") return null;
   if (!Number.isSafeInteger(epoch) || !Number.isSafeInteger(position)) return null;
-  if (address !== null && typeof address !== "string") return null;
-  return { member, epoch: epoch as number, position: position as number, address, program };
+  const known = STATES.find((each) => each === state);
+  if (known === undefined) return null;
+  return { member, epoch: epoch as number, position: position as number, state: known, program };
 }

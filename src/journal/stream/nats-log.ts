@@ -5,7 +5,7 @@ import type { Following, LogMessage, LogPort, LogReader, PublishOutcome } from "
 import type { NatsAddress } from "./nats-address.js";
 import { connectTo } from "./nats-connection.js";
 import { NatsFollowing } from "./nats-following.js";
-import { codeOf, namesFor, openStreams, type StreamNames } from "./nats-stream.js";
+import { codeOf, existingLog, namesFor, openStreams, type StreamNames } from "./nats-stream.js";
 
 const REQUEST_MS = 2000;
 const WRONG_LAST_SEQUENCE = 10071;
@@ -23,17 +23,25 @@ export class NatsLog implements LogPort {
     readonly names: StreamNames,
   ) {}
 
-  static async open(
+  static open(address: NatsAddress, identity: JournalIdentity, isForeignFine = false): Promise<NatsLog> {
+    return NatsLog.#connected(address, (manager) => openStreams(manager, address, identity, isForeignFine));
+  }
+
+  /** The log of a cluster that was made before, to look at it. */
+  static existing(address: NatsAddress): Promise<NatsLog> {
+    return NatsLog.#connected(address, (manager) => existingLog(manager, address));
+  }
+
+  static async #connected(
     address: NatsAddress,
-    identity: JournalIdentity,
-    isForeignFine = false,
+    find: (manager: JetStreamManager) => Promise<{ readonly id: string; readonly program: string }>,
   ): Promise<NatsLog> {
     const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
     const connection = await connectTo(address);
     try {
       const settings = { timeout: REQUEST_MS };
       const manager = await jetstreamManager(connection, { ...settings, checkAPI: false });
-      const { id, program } = await openStreams(manager, address, identity, isForeignFine);
+      const { id, program } = await find(manager);
       const client = jetstream(connection, settings);
       return new NatsLog(id, program, address, connection, manager, client, namesFor(address));
     } catch (error) {

@@ -52,6 +52,20 @@ export async function openStreams(
   return { id, program };
 }
 
+/** What is known of the log of a cluster that was made before. */
+export async function existingLog(
+  manager: JetStreamManager,
+  address: NatsAddress,
+): Promise<{ readonly id: string; readonly program: string }> {
+  const info = await found(manager, namesFor(address).log).catch((error: unknown) => {
+    throw unreachable(address, error);
+  });
+  const { "headwater-log": id, "headwater-program": program } = info?.config.metadata ?? {};
+  if (id === undefined || program === undefined)
+    throw unsafe(address, `there is no cluster named "${address.name}" on these servers`);
+  return { id, program };
+}
+
 type Wanted = Pick<StreamConfig, "name" | "subjects"> & Partial<StreamConfig>;
 
 const NOT_FOUND = 10059;

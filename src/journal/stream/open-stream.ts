@@ -79,7 +79,7 @@ async function opened(
     await release();
   });
   const beat = () =>
-    sayBeat(port, { member, epoch: begun.epoch, position: log.last, address: null, program: port.program });
+    sayBeat(port, { member, epoch: begun.epoch, position: log.last, state: "head", program: port.program });
   const beating = setInterval(beat, BEAT_MS).unref();
   beat();
   // A later epoch is a hint; whether it is in the log shows when something is written.

@@ -1,5 +1,6 @@
 import { type Batch, ByteReader, ByteWriter } from "../columns/index.js";
 import { definitionOf, definitionText, type QueryDefinition, type StreamDefinition } from "./definition.js";
+import { readBytes, readOptional, readText, writeBytes, writeOptional, writeText } from "./texts.js";
 
 /** Rows for one stream, as columns in bytes. */
 export interface Push {
@@ -29,6 +30,8 @@ export type Command =
       readonly producer: string;
       readonly upTo: number | null;
     }
+  /** What partitions have made of the rounds that the last command dispatched: for each partition, its replies in order. */
+  | { readonly kind: "replies"; readonly replies: readonly (readonly Uint8Array[])[] }
   /** An output has delivered all rows below `position`; `null`: the output is gone. */
   | { readonly kind: "cursor"; readonly name: string; readonly position: number | null };
 
@@ -40,6 +43,7 @@ const KINDS: readonly Command["kind"][] = [
   "tick",
   "seal",
   "cursor",
+  "replies",
 ];
 
 /** A command as a record. Its time is filled in by the event that carries it out: `stamp`. */
@@ -50,10 +54,10 @@ export function encodeCommand(command: Command): Buffer {
   switch (command.kind) {
     case "define stream":
     case "define query":
-      text(out, definitionText(command.definition));
+      writeText(out, definitionText(command.definition));
       break;
     case "remove":
-      text(out, command.name);
+      writeText(out, command.name);
       break;
     case "push":
       out.varint(command.pushes.length);
@@ -62,13 +66,20 @@ export function encodeCommand(command: Command): Buffer {
     case "tick":
       break;
     case "seal":
-      text(out, command.stream);
-      text(out, command.producer);
-      optional(out, command.upTo);
+      writeText(out, command.stream);
+      writeText(out, command.producer);
+      writeOptional(out, command.upTo);
       break;
     case "cursor":
-      text(out, command.name);
-      optional(out, command.position);
+      writeText(out, command.name);
+      writeOptional(out, command.position);
+      break;
+    case "replies":
+      out.varint(command.replies.length);
+      for (const own of command.replies) {
+        out.varint(own.length);
+        for (const reply of own) writeBytes(out, reply);
+      }
   }
   return out.written;
 }
@@ -100,6 +111,13 @@ function read(kind: Command["kind"] | undefined, input: ByteReader): Command {
       return { kind, stream: readText(input), producer: readText(input), upTo: readOptional(input) };
     case "cursor":
       return { kind, name: readText(input), position: readOptional(input) };
+    case "replies":
+      return {
+        kind,
+        replies: Array.from({ length: input.varint() }, () =>
+          Array.from({ length: input.varint() }, () => readBytes(input)),
+        ),
+      };
     case "tick":
     case undefined:
       return { kind: "tick" };
@@ -107,12 +125,11 @@ function read(kind: Command["kind"] | undefined, input: ByteReader): Command {
 }
 
 function writePush(out: ByteWriter, { stream, producer, sequence, key, batch }: Push): void {
-  text(out, stream);
-  text(out, producer);
-  optional(out, sequence);
-  text(out, key ?? "");
-  out.varint(batch.length);
-  out.raw(batch);
+  writeText(out, stream);
+  writeText(out, producer);
+  writeOptional(out, sequence);
+  writeText(out, key ?? "");
+  writeBytes(out, batch);
 }
 
 function readPush(input: ByteReader): Push {
@@ -122,28 +139,9 @@ function readPush(input: ByteReader): Push {
     readOptional(input),
     readText(input),
   ];
-  return { stream, producer, sequence, key: key === "" ? null : key, batch: input.take(input.varint()) };
+  return { stream, producer, sequence, key: key === "" ? null : key, batch: readBytes(input) };
 }
 
 function sizeOf(pushes: readonly Push[]): number {
   return pushes.reduce((sum, { batch, producer }) => sum + batch.length + producer.length + 64, 0);
-}
-
-function text(out: ByteWriter, value: string): void {
-  const bytes = Buffer.from(value, "utf8");
-  out.varint(bytes.length);
-  out.raw(bytes);
-}
-
-function readText(input: ByteReader): string {
-  return input.take(input.varint()).toString("utf8");
-}
-
-function optional(out: ByteWriter, value: number | null): void {
-  out.u8(value === null ? 0 : 1);
-  if (value !== null) out.f64(value);
-}
-
-function readOptional(input: ByteReader): number | null {
-  return input.u8() === 0 ? null : input.f64();
 }

@@ -7,8 +7,9 @@ import { type Command, decodeCommand, type Push } from "./command.js";
 import type { QueryDefinition, StreamDefinition } from "./definition.js";
 import type { GraphMoment } from "./moment.js";
 import { GraphNodes } from "./nodes.js";
+import { type PartitionRecords, PartitionWork } from "./partition-work.js";
 import { type CheckpointPart, groupedByOwner, jsonOf, jsonPart, named } from "./parts.js";
-import { queryNode } from "./query-node.js";
+import { type QueryNode, queryNode } from "./query-node.js";
 
 /** What came of a command. */
 export interface CommandOutcome {
@@ -18,6 +19,8 @@ export interface CommandOutcome {
   readonly refused: Refused | null;
   /** The streams that have new rows, and the number that their next row gets. */
   readonly grown: readonly (readonly [name: string, next: number])[];
+  /** What partitions have to do now; their replies are the next command, before any other. */
+  readonly work: PartitionRecords | null;
 }
 
 /** The same before it is made to data that can be sent. */
@@ -41,6 +44,7 @@ interface Meta {
 export class GraphEngine {
   readonly nodes = new GraphNodes();
   readonly #cursors = new Map<string, number>();
+  readonly #work = new PartitionWork();
   #round = 0;
 
   /** The position up to which an output has delivered. */
@@ -55,12 +59,13 @@ export class GraphEngine {
   apply(record: Uint8Array): CommandOutcome {
     const { timeMs, command } = decodeCommand(record);
     const { refused, answers, grown } = this.carryOut(command, timeMs);
-    return { refused, answers, grown: [...grown.keys()].map(({ name, log }) => [name, log.next] as const) };
+    const names = [...grown.keys()].map(({ name, log }) => [name, log.next] as const);
+    return { refused, answers, grown: names, work: this.#work.take() };
   }
 
   /** The same as `apply` for a command that is not a record, with the new rows themselves. */
   carryOut(command: Command, timeMs: number): Carried {
-    this.#round++;
+    if (command.kind !== "replies") this.#round++; // else the round of the command before goes on
     const moment: GraphMoment = { round: this.#round, timeMs, grown: new Map() };
     const { refused = null, answers = [] } = this.#carryOut(command, moment);
     return { refused, answers, grown: moment.grown };
@@ -97,6 +102,9 @@ export class GraphEngine {
         return { refused: this.#seal(command, moment) };
       case "tick":
         this.#tick(moment);
+        return {};
+      case "replies":
+        this.#gather(command.replies, moment);
         return {};
       case "cursor":
         if (command.position === null) this.#cursors.delete(command.name);
@@ -147,7 +155,9 @@ export class GraphEngine {
     );
     if (isRefused(node)) return node;
     this.nodes.addQuery(node);
+    if (node.isDivided) this.#work.define(node);
     backfill(node, this.nodes, moment);
+    if (node.isDivided) this.#work.run(node);
     return null;
   }
 
@@ -159,6 +169,8 @@ export class GraphEngine {
         code: "HW-5404",
         message: `"${name}" is read by ${users.join(", ")}. Deregister what reads it first.`,
       };
+    const query = this.nodes.query(name);
+    if (query?.isDivided === true) this.#work.remove(query);
     this.nodes.remove(name);
     return null;
   }
@@ -188,16 +200,37 @@ export class GraphEngine {
     for (const reader of this.nodes.readersOf(name)) reader.watermark(name, source.channel.watermark);
   }
 
-  /** Lets everything that waits go through the queries. */
+  /**
+   * Lets everything that waits go through the queries. What reads a query that is divided waits until the replies of its
+   * partitions are there, so that it sees the same rounds as if the query were not divided.
+   */
   #settle(moment: GraphMoment): void {
+    const unready = new Set<string>();
     for (const node of this.nodes.queries) {
-      if (!node.hasWork) continue;
-      const { results, isAdvanced } = node.run(moment);
-      const { name } = node.definition;
-      for (const reader of this.nodes.readersOf(name)) {
-        for (const batch of results) reader.push(name, batch);
-        if (isAdvanced && node.out.watermark !== null) reader.watermark(name, node.out.watermark);
+      const { name, inputs } = node.definition;
+      if (inputs.some((input) => unready.has(input))) unready.add(name);
+      else if (node.hasWork) {
+        this.#handOn(node, node.run(moment));
+        if (!node.isDivided) continue;
+        this.#work.run(node);
+        unready.add(name);
       }
+    }
+  }
+
+  #gather(replies: PartitionRecords, moment: GraphMoment): void {
+    for (const { query, results } of this.#work.replied(replies)) {
+      const node = this.nodes.query(query);
+      if (node !== null) this.#handOn(node, node.gather(results, moment));
+    }
+    this.#settle(moment);
+  }
+
+  #handOn(node: QueryNode, { results, isAdvanced }: ReturnType<QueryNode["run"]>): void {
+    const { name } = node.definition;
+    for (const reader of this.nodes.readersOf(name)) {
+      for (const batch of results) reader.push(name, batch);
+      if (isAdvanced && node.out.watermark !== null) reader.watermark(name, node.out.watermark);
     }
   }
 

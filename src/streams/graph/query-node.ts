@@ -1,18 +1,16 @@
 import { HeadwaterError } from "../../errors.js";
-import { Batch, column, lasting, type Schema } from "../columns/index.js";
-import { type StandingQuery, standingQuery } from "../operators/index.js";
-import { writerOf } from "../outputs/index.js";
-import type { InputSpec } from "../plan/index.js";
+import { Batch, column, type Schema } from "../columns/index.js";
+import { type InputSpec, partitioningOf } from "../plan/index.js";
 import { type Refused, refusedBy } from "./answers.js";
 import { Channel } from "./channel.js";
 import type { QueryDefinition } from "./definition.js";
 import { KeyedRows } from "./keyed-rows.js";
 import type { GraphMoment } from "./moment.js";
 import { type CheckpointPart, named, type OwnParts, partsBelow } from "./parts.js";
+import { encodeRound, joinedResults } from "./round.js";
+import { type RoundResults, RunningQuery } from "./running-query.js";
 
-/** Rows that came too late, as JSON: they have the columns that they had where the query left them out. */
 const LATE_COLUMNS: Schema = [column("row", "json", false)];
-/** What a row was left out for, once for each round and message, with all rows that the round left out. */
 const ERROR_COLUMNS: Schema = [
   column("sql_state", "text", false),
   column("message", "text", false),
@@ -22,38 +20,36 @@ const ERROR_COLUMNS: Schema = [
 const QUERY_PARTS = "query/";
 const SIDE_BYTES = 1024 * 1024;
 
-/** A standing query in a graph, with its output stream and the streams of rows that it left out. */
+/** What a round has given to the queries that read this one. */
+interface Given {
+  readonly results: readonly Batch[];
+  readonly isAdvanced: boolean;
+}
+
+/**
+ * A standing query in a graph, with its output stream and the streams of rows that it left out. One that is divided does not run
+ * here: `takeDispatched` says what each of its partitions is given, and `gather` takes what they have made of it.
+ */
 export class QueryNode {
   readonly out: Channel;
   readonly late: Channel;
   readonly errors: Channel;
-  readonly #query: StandingQuery;
-  #waiting: { readonly input: string; readonly batch: Batch }[] = [];
-  #watermarks = new Map<string, number>();
-  #results: Batch[] = [];
-  #reached: number | null = null;
+  readonly #running: RunningQuery;
+  readonly #dividedBy: Readonly<Record<string, readonly number[]>> | null;
+  #dispatched: (readonly Uint8Array[])[] = [];
 
   constructor(
     readonly definition: QueryDefinition,
     inputs: Readonly<Record<string, InputSpec>>,
     first: (name: string) => number,
   ) {
-    const { name, plan, emit, retention, kind, key } = definition;
-    this.#query = standingQuery(
-      plan,
-      { emit, inputs },
-      {
-        rows: (batch) => {
-          if (batch.rows > 0) this.#results.push(lasting(batch));
-        },
-        watermark: (timeMs) => {
-          this.#reached = timeMs;
-        },
-      },
-    );
-    const rows = kind === "view" ? new KeyedRows(this.#query.columns, key) : null;
+    const { name, plan, retention, kind, key } = definition;
+    this.#running = new RunningQuery(definition, inputs);
+    const divided = this.isDivided ? partitioningOf(plan) : null;
+    this.#dividedBy = divided?.kind === "by" ? divided.columns : null;
+    const rows = kind === "view" ? new KeyedRows(this.#running.columns, key) : null;
     const side = { bytes: SIDE_BYTES, ms: retention.ms };
-    this.out = new Channel(name, this.#query.columns, retention, rows, first(name));
+    this.out = new Channel(name, this.#running.columns, retention, rows, first(name));
     this.late = new Channel(`${name}.late`, LATE_COLUMNS, side, null, first(`${name}.late`));
     this.errors = new Channel(`${name}.errors`, ERROR_COLUMNS, side, null, first(`${name}.errors`));
   }
@@ -62,82 +58,94 @@ export class QueryNode {
     return [this.out, this.late, this.errors];
   }
 
+  get isDivided(): boolean {
+    return this.definition.partitions > 1;
+  }
+
   get isAppendOnly(): boolean {
-    return this.#query.isAppendOnly;
+    return this.#running.isAppendOnly;
   }
 
   get memoryBytes(): number {
-    return this.channels.reduce((sum, { memoryBytes }) => sum + memoryBytes, this.#query.memoryBytes);
+    return this.channels.reduce((sum, { memoryBytes }) => sum + memoryBytes, this.#running.memoryBytes);
+  }
+
+  /** What it was told of its inputs. */
+  get inputs(): Readonly<Record<string, InputSpec>> {
+    return this.#running.inputs;
   }
 
   /** What a query that reads this one is told of it. */
   get spec(): InputSpec {
-    const { columns, timeColumn, isAppendOnly } = this.#query;
+    const { columns, timeColumn, isAppendOnly } = this.#running;
     const key = this.definition.kind === "view" ? (this.definition.key ?? []) : [];
     return { schema: columns, timeColumn, kind: isAppendOnly ? "stream" : "changelog", key };
   }
 
   push(input: string, batch: Batch): void {
-    this.#waiting.push({ input, batch });
+    this.#running.push(input, batch);
   }
 
   watermark(input: string, timeMs: number): void {
-    this.#watermarks.set(input, timeMs);
+    this.#running.watermark(input, timeMs);
   }
 
   get hasWork(): boolean {
-    return this.#waiting.length > 0 || this.#watermarks.size > 0;
+    return this.#running.hasWork;
   }
 
-  /** One round: everything that waits goes through the query. Returns its results, for the queries that read it. */
-  run(moment: GraphMoment): { readonly results: readonly Batch[]; readonly isAdvanced: boolean } {
-    const [waiting, watermarks] = [this.#waiting, this.#watermarks];
-    this.#waiting = [];
-    this.#watermarks = new Map();
-    for (const { input, batch } of waiting) this.#query.push(input, batch);
-    this.#query.flush();
-    for (const [input, reached] of watermarks) this.#query.watermark(input, reached);
-    if (watermarks.size > 0) this.#query.flush();
-    const results = this.#results;
-    this.#results = [];
-    if (moment.isQuiet !== true) for (const batch of results) this.out.append(batch, moment);
-    if (results.length > 0) this.out.rows?.take(results);
-    this.#leftOut(moment);
-    return { results, isAdvanced: this.out.advance(this.#reached) };
+  /**
+   * One round: everything that waits goes through the query. Returns its results, for the queries that read it. A query that is
+   * divided has none yet: its round waits to be dispatched.
+   */
+  run(moment: GraphMoment): Given {
+    if (!this.isDivided) return this.#keep(this.#running.run(), moment);
+    this.#dispatched.push(encodeRound(this.#running.take(), this.#dividedBy, this.definition.partitions));
+    return { results: [], isAdvanced: false };
   }
 
-  /** What the round has left out goes into streams of its own, and the query counts anew: its counts are in no checkpoint. */
-  #leftOut(moment: GraphMoment): void {
-    const { late, errors } = this.#query;
-    if (late.count > 0) {
-      const rows = late.take().flatMap((batch) =>
-        writerOf("json", batch.schema)
-          .lines(batch)
-          .map((line) => [line]),
+  /** The rounds that its partitions have to run, with what each partition is given. */
+  takeDispatched(): readonly (readonly Uint8Array[])[] {
+    const taken = this.#dispatched;
+    this.#dispatched = [];
+    return taken;
+  }
+
+  /** The results of a round that was dispatched, one for each partition. */
+  gather(results: readonly Uint8Array[], moment: GraphMoment): Given {
+    return this.#keep(joinedResults(results, this.#running.columns), moment);
+  }
+
+  #keep({ rows, reached, late, errors }: RoundResults, moment: GraphMoment): Given {
+    if (moment.isQuiet !== true) for (const batch of rows) this.out.append(batch, moment);
+    if (rows.length > 0) this.out.rows?.take(rows);
+    if (late.length > 0)
+      this.late.append(
+        Batch.of(
+          LATE_COLUMNS,
+          late.map((line) => [line]),
+        ),
+        moment,
       );
-      if (rows.length > 0) this.late.append(Batch.of(LATE_COLUMNS, rows), moment);
-      late.count = 0;
+    if (errors.length > 0) {
+      const cells = errors.map(({ sqlState, message, rows: count }) => [sqlState, message, count]);
+      this.errors.append(Batch.of(ERROR_COLUMNS, cells), moment);
     }
-    if (errors.count === 0) return;
-    const rows = errors.sample.map(({ sqlState, message }) => [sqlState, message, errors.count]);
-    this.errors.append(Batch.of(ERROR_COLUMNS, rows), moment);
-    errors.count = 0;
-    errors.sample.length = 0;
+    return { results: rows, isAdvanced: this.out.advance(reached) };
   }
 
   *checkpoint(): Generator<CheckpointPart> {
     yield* this.out.checkpoint();
     yield* named("late", this.late.checkpoint());
     yield* named("errors", this.errors.checkpoint());
-    for (const [name, bytes] of this.#query.checkpoint()) yield [`${QUERY_PARTS}${name}`, bytes];
+    yield* this.#running.checkpoint(QUERY_PARTS);
   }
 
   load(parts: OwnParts): void {
     this.out.load(parts);
     this.late.load(new Map(partsBelow(parts, "late|")));
     this.errors.load(new Map(partsBelow(parts, "errors|")));
-    this.#query.load(partsBelow(parts, QUERY_PARTS));
-    this.#reached = this.out.watermark;
+    this.#running.load(partsBelow(parts, QUERY_PARTS));
   }
 }
 

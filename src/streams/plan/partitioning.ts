@@ -114,7 +114,12 @@ function joined({ join, left, right, leftKeys, rightKeys }: Extract<Plan, { kind
   const width = left.columns.length;
   const pairs = leftKeys.flatMap((a, i) => {
     const b = rightKeys[i];
-    const isAlike = b !== undefined && a.type === b.type && a.scale === b.scale;
+    // In a mark join (NOT IN), a NULL on one side makes the truth unknown for all rows of the other, wherever they are.
+    const isAlike =
+      b !== undefined &&
+      a.type === b.type &&
+      a.scale === b.scale &&
+      (join !== "mark" || (!a.nullable && !b.nullable));
     return isAlike && a.kind === "column" && b.kind === "column" ? [[a.index, b.index] as const] : [];
   });
   const both = lefts.flatMap((a) =>
@@ -134,7 +139,10 @@ function joined({ join, left, right, leftKeys, rightKeys }: Extract<Plan, { kind
       return merged(a, b, places);
     }),
   );
-  return both.length > 0 ? both : "it joins its inputs by no two columns of one type";
+  if (both.length > 0) return both;
+  return join === "mark"
+    ? "its IN compares values that can be NULL, and NULL meets all rows"
+    : "it joins its inputs by no two columns of one type";
 }
 
 /** A table that is read twice must be divided by one column. */

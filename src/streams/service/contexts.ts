@@ -4,7 +4,15 @@ import { readonly } from "../../model/marks.js";
 import { owned } from "../../model/owned.js";
 import { tracked } from "../../model/tracked.js";
 import type { Cell, Schema } from "../columns/index.js";
-import { type CommandOutcome, GraphEngine, type SnapshotTable, snapshot, stamp } from "../graph/index.js";
+import {
+  type CommandOutcome,
+  encodeCommand,
+  GraphEngine,
+  PartitionEngine,
+  type SnapshotTable,
+  snapshot,
+  stamp,
+} from "../graph/index.js";
 import { type Described, describe } from "./describe.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
 import type { StoredToken } from "./tokens.js";
@@ -18,24 +26,61 @@ export interface RowsPage {
   readonly next: number;
 }
 
+/** One partition of every query of a graph that is divided. It can be on another host than the graph. */
+export class Partition extends Context<number> {
+  engine = owned(() => new PartitionEngine());
+
+  carryOut(records: readonly Uint8Array[]): Uint8Array[] {
+    return records.map((record) => this.engine.apply(record));
+  }
+
+  @readonly memoryBytes(): number {
+    return this.engine.read((engine) => engine.memoryBytes);
+  }
+}
+
 /** The streams and queries of a tenant. One event is one batch through all of them: one atomic group of the journal. */
 export class Graph extends Context {
   engine = owned(() => new GraphEngine());
+  partitions = this.children(Partition);
 
-  carryOut(record: Uint8Array): CommandOutcome {
-    return this.engine.apply(stamp(record, this.event.time));
+  /** A command that concerns no partition is done at once. */
+  carryOut(record: Uint8Array): CommandOutcome | Promise<CommandOutcome> {
+    const outcome = this.engine.apply(stamp(record, this.event.time));
+    return outcome.work === null ? outcome : this.#withPartitions(outcome);
+  }
+
+  /**
+   * Partitions run side by side, in this event: one ticket, one cut through all of them. Their replies go through the queries
+   * that read them, which may give partitions more to do.
+   */
+  async #withPartitions(first: CommandOutcome): Promise<CommandOutcome> {
+    const grown = new Map(first.grown);
+    for (let { work } = first; work !== null; ) {
+      const replies = await Promise.all(work.map((records, i) => this.partitions(i).carryOut(records)));
+      const next = this.engine.apply(stamp(encodeCommand({ kind: "replies", replies }), this.event.time));
+      for (const [name, number] of next.grown) grown.set(name, number);
+      work = next.work;
+    }
+    return { ...first, grown: [...grown], work: null };
   }
 
   @readonly describe(): readonly Described[] {
     return this.engine.read(describe);
   }
 
-  @readonly size() {
-    return this.engine.read(({ nodes, memoryBytes }) => ({
+  @readonly async size() {
+    const { partitions, ...size } = this.engine.read(({ nodes, memoryBytes }) => ({
       streams: nodes.sources.length,
       queries: nodes.queries.length,
       memoryBytes,
+      partitions: Math.max(1, ...nodes.queries.map(({ definition }) => definition.partitions)),
     }));
+    if (partitions === 1) return size;
+    const held = await Promise.all(
+      Array.from({ length: partitions }, (_, i) => this.partitions(i).memoryBytes()),
+    );
+    return { ...size, memoryBytes: held.reduce((sum, bytes) => sum + bytes, size.memoryBytes) };
   }
 
   @readonly rows(name: string, from: number, bytesMax: number): RowsPage {

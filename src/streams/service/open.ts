@@ -1,8 +1,9 @@
 import { HeadwaterError } from "../../errors.js";
+import type { ProgramHosts } from "../../host/fleet/index.js";
 import { run } from "../../host/run.js";
-import type { Service } from "../../host/service.js";
+import { hostsOf, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
-import { Streams } from "./contexts.js";
+import { Partition, Streams } from "./contexts.js";
 import { TenantStreams } from "./tenant-streams.js";
 import { isToken, newToken, partsOf, type StoredToken, type TokenScope } from "./tokens.js";
 
@@ -10,6 +11,10 @@ export interface StreamsOptions {
   /** Where everything is kept; without one, it is gone with the process. */
   readonly journal?: string | Journal;
   readonly durability?: Durability;
+  /** How many hosts run the graphs and the partitions of queries. 1: everything runs in this thread. */
+  readonly hosts?: number;
+  /** Whether hosts are threads of this process (the default) or processes of their own. */
+  readonly hostsAs?: "threads" | "processes";
   /** Hears that nothing can be kept any more. */
   readonly onFailure?: (error: HeadwaterError) => void;
 }
@@ -34,7 +39,9 @@ export class StreamService {
   }
 
   static async open(options: StreamsOptions = {}): Promise<StreamService> {
-    const service = new StreamService((await run(Streams, options)) as Service<Streams>);
+    const module = new URL("./program.js", import.meta.url).href;
+    const given = { ...options, module, placement: { separate: [Partition] } };
+    const service = new StreamService((await run(Streams, given)) as Service<Streams>);
     for (const name of await service.#service.root.allNames()) await service.tenant(name);
     return service;
   }
@@ -61,6 +68,11 @@ export class StreamService {
     await root.addTenant(name);
     this.#tokens.set(name, new Map(await root.tenants(name).allTokens()));
     return await TenantStreams.open(name, root.tenants(name));
+  }
+
+  /** The hosts, to look at them, to add and remove some, and to move contexts; with one host there are none. */
+  get hosts(): ProgramHosts {
+    return hostsOf(this.#service);
   }
 
   has(name: string): boolean {

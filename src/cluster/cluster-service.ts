@@ -1,0 +1,88 @@
+import { HeadwaterError } from "../errors.js";
+import { running } from "../host/event/index.js";
+import { type AnyService, HOSTS, PARKED, type RequestedBy, type Running } from "../host/service.js";
+import { DOOR } from "../model/door.js";
+import { INVOKE, type InvocationScope, type Reference, reference } from "../model/refs.js";
+import * as rules from "../model/rules.js";
+import type { Feed } from "../observe/index.js";
+import { areSimple, copyAll } from "../state/values.js";
+import type { Gateway } from "./gateway.js";
+import type { Member } from "./member.js";
+import type { NamedPlace } from "./place.js";
+
+export interface ClusterServiceParts {
+  readonly gateway: Gateway;
+  readonly member: () => Member;
+  readonly roots: ReadonlyMap<string, NamedPlace>;
+  readonly isSingle: boolean;
+  readonly feed: Feed;
+  readonly stop: (graceMs: number) => Promise<void>;
+}
+
+const GRACE_MS = 5000;
+const PAYER = "the program";
+
+/** What `run` gives back in each process of a cluster, whether that is the head or not. */
+export function clusterService(parts: ClusterServiceParts): AnyService {
+  const { gateway, member, feed } = parts;
+  const referencesFor = (asker: RequestedBy = {}) => {
+    const roots = [...parts.roots].map(([name, root]) => [name, rootFor(parts, root, asker)] as const);
+    return parts.isSingle ? { root: roots[0]?.[1] } : { nodes: Object.fromEntries(roots) };
+  };
+  const stop: Running["stop"] = ({ graceMs = GRACE_MS } = {}) => parts.stop(graceMs);
+  return {
+    [DOOR]: gateway,
+    get [HOSTS]() {
+      return member().service?.[HOSTS] ?? null;
+    },
+    get [PARKED]() {
+      return member().service?.[PARKED] ?? NOTHING_PARKED;
+    },
+    ...referencesFor(),
+    client: (id: string, onMessage: (message: unknown) => void) => {
+      const listening = gateway.listen(id, (message, from) => {
+        listening.received(from);
+        onMessage(message);
+      });
+      return { ...referencesFor({ client: id }), id, close: () => listening.forget() };
+    },
+    as: referencesFor,
+    observe: (kinds, observer, options) => (member().service ?? feed).observe(kinds, observer, options),
+    idle: async () => {
+      await gateway.untilAnswered();
+      await member().service?.idle();
+    },
+    room: async () => {
+      await gateway.untilHead();
+      await member().service?.room();
+    },
+    stop,
+    [Symbol.asyncDispose]: () => stop(),
+  };
+}
+
+function elsewhere(): never {
+  throw new HeadwaterError("HW-6033", "no event is parked here: ask the process that is the head.");
+}
+
+const NOTHING_PARKED: AnyService[typeof PARKED] = { list: () => [], replay: elsewhere, drop: elsewhere };
+
+function rootFor(
+  { gateway }: ClusterServiceParts,
+  root: NamedPlace,
+  { client, request }: RequestedBy,
+): Reference {
+  const scope: InvocationScope = {
+    [INVOKE]: (target, method, args) => {
+      // At once, not as a rejection: an event that does not await it must fail, too.
+      if (running.slot !== null && running.method !== null)
+        throw rules.requestInside(running.slot, running.method, target, method);
+      return new Promise<unknown>((resolve, reject) => {
+        if (!areSimple(args)) copyAll(args, () => rules.argumentsOf(target, method));
+        const payer = { caller: PAYER, part: client ?? "" };
+        gateway.ask({ target, method, args }, client, request, payer, { resolve, reject });
+      });
+    },
+  };
+  return reference(scope, root);
+}

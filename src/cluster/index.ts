@@ -1,0 +1,7 @@
+/**
+ * One program in many processes, on one log (docs/cluster.md): `run-in-cluster.ts` starts a process, `member.ts` decides what it is
+ * (standby or head), `gateway.ts` takes its requests to the head, `links.ts` carries them, `relay.ts` makes them there.
+ */
+
+export { runInCluster } from "./run-in-cluster.js";
+export { type ClusterStatus, statusOf } from "./status.js";

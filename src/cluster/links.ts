@@ -1,0 +1,153 @@
+/**
+ * Links between the processes of a cluster: TCP in TLS with a pre-shared key. A process makes its key when it starts and keeps it, with
+ * its address, where only holders of the cluster's NATS credentials can read it. So who has the key belongs to the cluster.
+ */
+
+import { randomBytes } from "node:crypto";
+import type { AddressInfo, Socket } from "node:net";
+import { connect, createServer, type TLSSocket } from "node:tls";
+import { HeadwaterError } from "../errors.js";
+import { SocketCarrier } from "../net/index.js";
+import { decode, encode } from "../state/codec.js";
+
+/** Where a member is reached, and with which key. */
+export interface LinkAddress {
+  readonly host: string;
+  readonly port: number;
+  /** In hexadecimal. */
+  readonly key: string;
+}
+
+/** What a gateway says first. */
+export interface Hello {
+  readonly version: number;
+  readonly log: string;
+  readonly gateway: string;
+  readonly epoch: number;
+  /** The program, in words. */
+  readonly outline: string;
+}
+
+/** What the head answers. */
+export type Welcome =
+  | { readonly kind: "welcome"; readonly history: string }
+  | { readonly kind: "refused"; readonly code: string; readonly message: string };
+
+export const LINK_VERSION = 1;
+
+const TLS = {
+  minVersion: "TLSv1.2",
+  maxVersion: "TLSv1.2",
+  ciphers: "ECDHE-PSK-CHACHA20-POLY1305:DHE-PSK-AES256-GCM-SHA384:PSK-AES256-GCM-SHA384",
+} as const;
+const KEY_BYTES = 32;
+const IDENTITY = "headwater";
+/** The other end does not read: the link is closed, and what has no answer is sent again over the next one. */
+const UNREAD_BYTES_MAX = 64 * 2 ** 20;
+const CONNECT_MS = 3000;
+
+/** One end of a link. Messages are gathered in a turn of the event loop and leave together. */
+export class Link<In, Out> {
+  readonly #socket: Socket;
+  readonly #carrier: SocketCarrier<unknown>;
+  #outgoing: Out[] = [];
+
+  constructor(
+    socket: Socket,
+    receiver: { aside(aside: unknown): void; message(message: In): void; closed(): void },
+  ) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => receiver.closed());
+    this.#carrier = new SocketCarrier(
+      socket,
+      {
+        batch: (bytes) => {
+          for (const message of decode(bytes) as In[]) receiver.message(message);
+        },
+        aside: (aside) => receiver.aside(aside),
+      },
+      () => socket.destroy(),
+    );
+  }
+
+  tell(aside: unknown): void {
+    this.#carrier.tell(aside);
+  }
+
+  send(message: Out): void {
+    if (this.#outgoing.push(message) > 1) return;
+    setImmediate(() => {
+      const outgoing = this.#outgoing;
+      this.#outgoing = [];
+      if (this.#socket.destroyed) return;
+      if (this.#socket.writableLength > UNREAD_BYTES_MAX) this.#socket.destroy();
+      else this.#carrier.post(encode(outgoing));
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** Listens for other members, on the loopback interface unless told otherwise. */
+export async function listenForLinks(
+  host: string,
+  accept: (socket: Socket) => void,
+): Promise<{ readonly address: LinkAddress; close(): void }> {
+  const key = randomBytes(KEY_BYTES);
+  const sockets = new Set<Socket>();
+  const server = createServer({
+    ...TLS,
+    handshakeTimeout: CONNECT_MS,
+    pskCallback: (_socket: TLSSocket, identity: string) => (identity === IDENTITY ? key : null),
+  });
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  server.on("secureConnection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    accept(socket);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => {
+      const why = `other members cannot reach this process at ${host}: ${error.message}`;
+      reject(new HeadwaterError("HW-3106", `${why}. Name an address of this machine.`, { cause: error }));
+    });
+    server.listen(0, host, resolve);
+  });
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: { host, port, key: key.toString("hex") },
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Connects to another member. Rejects with the system's code if that is refused. */
+export function connectLink({ host, port, key }: LinkAddress): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      ...TLS,
+      host,
+      port,
+      pskCallback: () => ({ psk: Buffer.from(key, "hex"), identity: IDENTITY }),
+      checkServerIdentity: () => undefined, // the key proves it
+    });
+    const timeout = setTimeout(() => socket.destroy(new Error("no answer")), CONNECT_MS);
+    socket.once("error", reject);
+    socket.once("close", () => {
+      clearTimeout(timeout);
+      reject(new Error("closed"));
+    });
+    socket.once("secureConnect", () => {
+      clearTimeout(timeout);
+      socket.off("error", reject);
+      resolve(socket);
+    });
+  });
+}

@@ -1,0 +1,34 @@
+import type { Beat } from "../journal/stream/beats.js";
+
+/** A member that does not beat for so long is gone. */
+const GONE_MS = 2000;
+
+/** The members of a cluster, by what they say. */
+export class Members {
+  readonly #heard = new Map<string, { readonly beat: Beat; readonly at: number }>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  heard(beat: Beat): void {
+    this.#heard.set(beat.member, { beat, at: this.#now() });
+  }
+
+  left(member: string): void {
+    this.#heard.delete(member);
+  }
+
+  /** Those that live, in the order of their names. */
+  living(): Beat[] {
+    const now = this.#now();
+    for (const [member, { at }] of this.#heard) if (now - at > GONE_MS) this.#heard.delete(member);
+    return [...this.#heard.values()].map(({ beat }) => beat).sort((a, b) => (a.member < b.member ? -1 : 1));
+  }
+
+  /** How many living standbys come before this one. */
+  rankOf(member: string): number {
+    return this.living().filter((beat) => beat.state === "standby" && beat.member < member).length;
+  }
+}

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { after, before, describe, type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Context, type RunOptions, run } from "headwater";
+import { connect } from "headwater/client";
+import { statusOf } from "#src/cluster/index.js";
+import { ROOT } from "../house/source.js";
+import { NatsServers } from "../nats-servers.js";
+import { refused } from "../refused.js";
+import { until, waitFor } from "../waits.js";
+import Bank from "./programs/bank.js";
+
+let servers: NatsServers;
+before(async () => {
+  servers = await NatsServers.start();
+});
+after(() => servers.stop());
+
+let names = 0;
+const newCluster = () => `${servers.address(names++ % 3)}/members${names}`;
+
+async function join(t: TestContext, journal: string, name: string, options: RunOptions = {}) {
+  const service = await run(Bank, { journal, member: { name }, ...options });
+  t.after(() => service.stop({ graceMs: 0 }));
+  return service;
+}
+
+describe("a cluster", () => {
+  test("takes any request at any member, and its members agree", async (t) => {
+    const journal = newCluster();
+    const a = await join(t, journal, "a");
+    const [b, c] = await Promise.all([join(t, journal, "b"), join(t, journal, "c")]);
+    let expected = 0;
+    for (const each of [a, b, c, b, a]) assert.equal(await each.root.transfer(1, 2, 1), ++expected);
+    await Promise.all(
+      [a, b, c].flatMap(({ root }) => Array.from({ length: 50 }, () => root.transfer(2, 3, 1))),
+    );
+    for (const { root } of [a, b, c]) assert.equal(await root.count(), 155);
+    const { members, program, replicas } = await statusOf(journal);
+    assert.deepEqual([program, replicas], ["Bank", 3]);
+    assert.deepEqual(
+      members.map(({ state, member }) => [member[0], state]),
+      [
+        ["a", "head"],
+        ["b", "standby"],
+        ["c", "standby"],
+      ],
+    );
+  });
+
+  test("passes errors on as they are, and refuses what cannot be sent", async (t) => {
+    const journal = newCluster();
+    const a = await join(t, journal, "a");
+    const b = await join(t, journal, "b");
+    for (const { root } of [a, b]) {
+      await assert.rejects(root.fail("no money"), { name: "Broke", message: "no money" });
+      await refused(root.echo((() => 1) as unknown as number), "HW-1006");
+      const odd = new Map([["a", new Date(5)]]);
+      assert.deepEqual(await root.echo(odd), odd);
+    }
+  });
+
+  test("a request with an id has its effect once, at whichever member it comes again", async (t) => {
+    const journal = newCluster();
+    const a = await join(t, journal, "a");
+    const b = await join(t, journal, "b");
+    assert.equal(await b.as({ request: "r1" }).root.transfer(1, 2, 5), 1);
+    assert.equal(await a.as({ request: "r1" }).root.transfer(1, 2, 5), 1);
+    await a.stop();
+    assert.equal(await b.as({ request: "r1" }).root.transfer(1, 2, 5), 1);
+    assert.equal(await b.root.count(), 1);
+  });
+
+  test("when the head is stopped, another takes its place, and requests on their way are answered", async (t) => {
+    const journal = newCluster();
+    const a = await join(t, journal, "a");
+    const b = await join(t, journal, "b");
+    const answers = Array.from({ length: 200 }, () => b.root.transfer(1, 2, 1));
+    const stopping = a.stop();
+    answers.push(...Array.from({ length: 200 }, () => b.root.transfer(2, 1, 1)));
+    const counts = await waitFor("for the answers", Promise.all(answers));
+    assert.deepEqual(
+      counts.toSorted((x, y) => x - y),
+      Array.from({ length: 400 }, (_, i) => i + 1),
+    );
+    await stopping;
+    await refused(a.root.count(), "HW-1401");
+  });
+
+  test("a client hears each message once and in order, through any member, also over a change of heads", async (t) => {
+    const journal = newCluster();
+    const a = await join(t, journal, "a");
+    const b = await join(t, journal, "b");
+    const heard: number[] = [];
+    b.client<number>("ada", (message) => heard.push(message));
+    for (let i = 0; i < 10; i++) await a.root.tell("ada", i);
+    await until(() => heard.length === 10);
+    await a.stop();
+    for (let i = 10; i < 20; i++) await b.root.tell("ada", i);
+    await until(() => heard.length === 20);
+    assert.deepEqual(
+      heard,
+      Array.from({ length: 20 }, (_, i) => i),
+    );
+  });
+
+  test("refuses another program, and a name that is none", async (t) => {
+    class Shop extends Context {
+      sold = 0;
+    }
+    const journal = newCluster();
+    await join(t, journal, "a");
+    await refused(run(Shop, { journal }), "HW-3002");
+    await refused(join(t, journal, "a b"), "HW-3106");
+  });
+});
+
+describe("headwater run --cluster", () => {
+  test("serves the same program from two commands, and goes on when one is killed", async (t) => {
+    const journal = newCluster();
+    const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+    const program = fileURLToPath(new URL("./programs/bank.ts", import.meta.url));
+    const start = async (name: string) => {
+      const args = [main, "run", program, "--cluster", journal, "--name", name, "--port", "0", "--json"];
+      const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+      t.after(() => child.kill("SIGKILL"));
+      for await (const line of createInterface({ input: child.stdout })) {
+        const { url } = JSON.parse(line) as { url?: string };
+        if (url !== undefined) return { child, url };
+      }
+      throw new Error("it ended");
+    };
+    const first = await waitFor("for the first command", start("first"));
+    const second = await waitFor("for the second command", start("second"));
+    const transfer = async (url: string) => {
+      const response = await fetch(`${url}/api/transfer`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: "[1, 2, 1]",
+      });
+      return (await response.json()) as unknown;
+    };
+    assert.deepEqual(await transfer(first.url), { value: 1 });
+    assert.deepEqual(await transfer(second.url), { value: 2 });
+    const client = connect<typeof import("./programs/bank.js")["api"]>(second.url);
+    t.after(() => client.close());
+    assert.equal(await client.api.transfer(2, 1, 1), 3);
+    first.child.kill("SIGKILL");
+    assert.deepEqual(await transfer(second.url), { value: 4 });
+    assert.equal(await client.api.transfer(2, 1, 1), 5);
+    const status = await promisify(execFile)(process.execPath, [main, "cluster", "status", journal], {
+      cwd: ROOT,
+    });
+    assert.match(status.stdout, /second-\d*\w*\s+head/);
+  });
+});

@@ -1,5 +1,9 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Batch } from "#src/streams/columns/index.js";
+import type { DurableRun } from "./nexmark/durable.js";
 import { type Batches, engineOf, standingOf } from "./nexmark/engine.js";
 import { batchesOf, type Events, nexmarkEvents } from "./nexmark/events.js";
 import { QUERIES } from "./nexmark/queries.js";
@@ -9,10 +13,12 @@ import type { NexmarkQuery } from "./nexmark/query.js";
  * Nexmark as standing queries, over events that stand in memory as columns, beside what one would write by hand over row objects.
  * A round is a batch of bids with what comes in its time; queries over windows emit when windows close, others with every
  * change. Results are counted and dropped; nothing is journaled. Both take turns in one process, and what counts is CPU time,
- * so the events per second are those of one core. `--once` runs the queries over the whole input instead.
+ * so the events per second are those of one core. `--once` runs the queries over the whole input instead. `--journal` runs them in
+ * the service, with a journal that is written: see `nexmark/durable.ts`.
  */
 const BATCH_ROWS = 1000;
-const GOAL = 0.3;
+/** The least ratio to the loop by hand, without a journal and with one. */
+const GOALS = { none: 0.3, written: 0.12 } as const;
 
 let last: readonly unknown[] = [];
 
@@ -33,6 +39,7 @@ export async function main(args: readonly string[]): Promise<void> {
       events: { type: "string" },
       query: { type: "string" },
       once: { type: "boolean" },
+      journal: { type: "boolean" },
     },
   });
   const count = Number(values.events ?? (values.quick === true ? 50_000 : 500_000));
@@ -53,19 +60,26 @@ export async function main(args: readonly string[]): Promise<void> {
     side_input: batchesOf("side_input", events, BATCH_ROWS),
   };
   const form = values.once === true ? "once" : "standing";
+  const journal = values.journal === true ? "written" : "none";
+  const goal = GOALS[journal];
   const figures: Figure[] = [];
+  const service = journal === "written" ? new DurableProcess(count) : null;
   for (const [name, query] of chosen) {
-    const figure = await measured(name, query, form, events, batches, count, rounds);
+    const figure =
+      journal === "written"
+        ? await measuredWithJournal(name, query, events, service, count, Math.min(rounds, 3))
+        : await measured(name, query, form, events, batches, count, rounds);
     figures.push(figure);
     if (values.json === true)
       process.stdout.write(
-        `${JSON.stringify({ bench: "nexmark", form, journal: "none", events: count, ...figure })}\n`,
+        `${JSON.stringify({ bench: "nexmark", form, journal, events: count, ...figure })}\n`,
       );
   }
+  service?.end();
   if (values.json !== true) process.stdout.write(table(figures));
   const least = figures.reduce((a, b) => (b.ratio < a.ratio ? b : a));
   progress(
-    `${least.ratio >= GOAL ? "met" : "MISSED"}: at least ${GOAL} of the loop by hand: ${least.query} has ${least.ratio.toFixed(2)}`,
+    `${least.ratio >= goal ? "met" : "MISSED"}: at least ${goal} of the loop by hand: ${least.query} has ${least.ratio.toFixed(2)}`,
   );
 }
 
@@ -105,7 +119,10 @@ async function measured(
     }
   if (results !== expected || last.length === 0)
     throw new Error(`${name} gave ${results} results, and ${expected} by hand.`);
-  const [own, hand] = [median(times.engine), median(times.byHand)];
+  return figureOf(name, results, count, median(times.engine), median(times.byHand));
+}
+
+function figureOf(name: string, results: number, count: number, own: number, hand: number): Figure {
   progress(`${name}: ${(hand / own).toFixed(2)}`);
   return {
     query: name,
@@ -114,6 +131,64 @@ async function measured(
     byHandEventsPerSecond: Math.round(count / hand),
     ratio: Number((hand / own).toFixed(3)),
   };
+}
+
+/** The service with its journal, in a process of its own: see `nexmark/durable-process.ts`. */
+class DurableProcess {
+  readonly #process: ChildProcess;
+
+  constructor(count: number) {
+    const program = fileURLToPath(new URL("nexmark/durable-process.ts", import.meta.url));
+    this.#process = fork(program, [String(count), String(BATCH_ROWS)]);
+  }
+
+  async run(name: string): Promise<DurableRun> {
+    this.#process.send(name);
+    const heard = new AbortController();
+    const ended = once(this.#process, "exit", heard).then(() => {
+      throw new Error(`The service ended while it ran ${name}.`);
+    });
+    ended.catch(() => {});
+    const [run] = (await Promise.race([once(this.#process, "message", heard), ended])) as [DurableRun];
+    heard.abort();
+    return run;
+  }
+
+  end(): void {
+    this.#process.kill();
+  }
+}
+
+/** The same with the service and its journal. */
+async function measuredWithJournal(
+  name: string,
+  { byHand }: NexmarkQuery,
+  events: Events,
+  service: DurableProcess | null,
+  count: number,
+  rounds: number,
+): Promise<Figure> {
+  const [engine, hand]: [number[], number[]] = [[], []];
+  let results: number | null = null;
+  let expected = 0;
+  for (let round = 0; round < rounds + 1; round++) {
+    const run = await service?.run(name);
+    if (run === undefined) throw new Error("There is no process to run it.");
+    results = run.results;
+    expected = 0;
+    const seconds = cpuSeconds(() =>
+      byHand(events, (row) => {
+        expected++;
+        last = row;
+      }),
+    );
+    if (round === 0) continue;
+    engine.push(run.cpuSeconds);
+    hand.push(seconds);
+  }
+  if ((results !== null && results !== expected) || last.length === 0)
+    throw new Error(`${name} gave ${results} results, and ${expected} by hand.`);
+  return figureOf(name, expected, count, median(engine), median(hand));
 }
 
 /** How many rows a batch adds, less those that it takes back. */

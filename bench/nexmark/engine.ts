@@ -24,7 +24,7 @@ export async function engineOf(sql: string): Promise<Run> {
   };
 }
 
-const TIMES: Readonly<Record<(typeof STREAMS)[number], number>> = { person: 6, auction: 5, bid: 5 };
+export const TIMES: Readonly<Record<(typeof STREAMS)[number], number>> = { person: 6, auction: 5, bid: 5 };
 
 export interface StandingRun {
   readonly emit: "changes" | "on window close";
@@ -75,7 +75,11 @@ function latest(batch: Batch, index: number): number {
 }
 
 /** In the order of time: the table first, then the parts of the three streams in turn. */
-function inTurn(batches: Batches, push: (table: TableName, batch: Batch) => void, round: () => void): void {
+export function inTurn(
+  batches: Batches,
+  push: (table: TableName, batch: Batch) => void,
+  round: () => void,
+): void {
   for (const batch of batches.side_input) push("side_input", batch);
   const most = Math.max(...STREAMS.map((table) => batches[table].length));
   for (let i = 0; i < most; i++) {

@@ -39,6 +39,15 @@ export type SqlOperator =
   | "is not distinct from"
   | "->"
   | "->>"
+  | "#>"
+  | "#>>"
+  | "@>"
+  | "<@"
+  | "?"
+  | "~"
+  | "~*"
+  | "!~"
+  | "!~*"
   | "[]";
 
 export type SqlExpression = { readonly span: Span } & (
@@ -93,7 +102,13 @@ export type WindowKind = "tumble" | "hop" | "session";
 export type ColumnName = Extract<SqlExpression, { kind: "column" }>;
 
 export type FromItem = { readonly span: Span } & (
-  | { readonly kind: "table"; readonly name: string; readonly alias: string | null }
+  | {
+      readonly kind: "table";
+      readonly name: string;
+      readonly alias: string | null;
+      /** As it is when the row of the other side is processed: FOR SYSTEM_TIME AS OF PROCTIME(). */
+      readonly isVersion: boolean;
+    }
   | {
       readonly kind: "subquery";
       readonly query: SqlQuery;

@@ -10,6 +10,7 @@
  */
 
 export type { Scalar, SqlOperator, WindowKind } from "./ast.js";
+export { type Builtin, builtinById, builtinOf, RowError } from "./builtins/index.js";
 export type { Row } from "./evaluate/expression.js";
 export type { EvaluationFailure } from "./evaluate/failure.js";
 export { evaluateQuery, queryFunction, type Tables } from "./evaluate/query.js";
@@ -42,5 +43,6 @@ export { resolveQuery } from "./resolve/query.js";
 export type { ColumnDefinition, SqlColumn, SqlSchema } from "./schema.js";
 export { pointAt, positionOf, type QueryPosition, type Span } from "./source.js";
 export { type SqlType, scalarType, showType, TYPE_NAMES } from "./types.js";
+export { canonicalJson, jsonText } from "./values/json.js";
 export { literal as literalOf } from "./values/literal.js";
 export { outputValue } from "./values/text.js";

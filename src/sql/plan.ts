@@ -142,6 +142,8 @@ export type LogicalPlan = {
   | {
       readonly kind: "join";
       readonly join: SqlJoinKind;
+      /** Rows of the left side meet the rows that the right side has when they come; what changes later changes nothing. */
+      readonly isTemporal: boolean;
       readonly left: LogicalPlan;
       readonly right: LogicalPlan;
       readonly on: PlanExpression | null;

@@ -71,7 +71,7 @@ test("query has windows, gzip, NDJSON, other names and types", async (t) => {
     join(folder, "events-1.ndjson.gz"),
     "--json",
   );
-  assert.equal(named.stdout, '{"id":7,"more":{"x":7}}');
+  assert.equal(named.stdout, '{"id":7,"more":{"x": 7}}');
   const plain = await headwater(
     "query",
     "select column2 from plain where column1 > 1",

@@ -1,10 +1,13 @@
 import { parseArgs } from "node:util";
 import { RULES } from "#src/fluxion/pipeliner/whole/rules.js";
 import { runCampaign, shown } from "../fluxion/fuzz/campaign.js";
+import { fuzzSql } from "../sql/campaign.js";
 
 /**
  * `npm run fuzz -- fluxions --minutes 10`: looks for random programs that do something else when they are compiled. `--seed 17
  * --programs 1` tries one again; `--without RULE` plants a bug: a compiler that does not heed one of its rules.
+ *
+ * `npm run fuzz -- sql --minutes 10`: looks for random queries that add up to something else than what PostgreSQL answers.
  */
 
 const { values, positionals } = parseArgs({
@@ -19,10 +22,13 @@ const { values, positionals } = parseArgs({
   },
 });
 
+if (positionals.join() === "sql")
+  process.exit(await fuzzSql({ seed: Number(values.seed), minutes: Number(values.minutes ?? 1) }));
+
 const without = RULES.filter((rule) => rule === values.without);
 if (positionals.join() !== "fluxions" || (values.without !== undefined && without.length === 0)) {
   console.error(
-    `usage: npm run fuzz -- fluxions [--minutes N | --programs N] [--seed N] [--findings N] [--large] [--without RULE]\nrules: ${RULES.join(", ")}`,
+    `usage: npm run fuzz -- sql [--minutes N] [--seed N]\n       npm run fuzz -- fluxions [--minutes N | --programs N] [--seed N] [--findings N] [--large] [--without RULE]\nrules: ${RULES.join(", ")}`,
   );
   process.exit(2);
 }

@@ -207,10 +207,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   analysis: { loads: ["errors", "suggest", "svg", "sql"] },
 
   "streams/columns": { loads: ["errors"] },
-  "streams/door": { loads: ["errors", "streams/columns"] },
+  "streams/door": { loads: ["errors", "sql", "streams/columns"] },
   "streams/tables": { loads: ["errors", "streams/columns"] },
   "streams/plan": { loads: [], names: ["streams/columns"] },
-  "streams/codegen": { loads: ["errors", "streams/columns", "streams/plan"], names: ["streams/tables"] },
+  "streams/codegen": {
+    loads: ["errors", "sql", "streams/columns", "streams/plan"],
+    names: ["streams/tables"],
+  },
   "streams/operators": {
     loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },

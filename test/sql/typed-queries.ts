@@ -83,6 +83,18 @@ function words(strings: TemplateStringsArray, ...parts: Text[]): Text {
     .map((each) => strings.reduce((text, string, i) => text + string + (each[i] ?? ""), ""));
 }
 
+/** Regular expressions whose matches do not depend on whether the first or the longest is taken. */
+const pattern = fc.constantFrom(
+  "'a'",
+  "'^a'",
+  "'b$'",
+  "'[a-z]'",
+  "'[0-9]+'",
+  "'.'",
+  "'x_?y'",
+  "'(a)(.)'",
+  "'^$'",
+);
 const comparison = fc.constantFrom("=", "<>", "<", "<=", ">", ">=");
 const NUMBERS: readonly Kind[] = ["int4", "int8", "numeric", "float8"];
 const number = fc.constantFrom(...NUMBERS);
@@ -117,18 +129,23 @@ function ownForms(kind: Kind, again: (kind: Kind) => Text): Text[] {
         words`(${i} ${fc.constantFrom("+", "-", "*")} ${i})`,
         words`(${i} ${fc.constantFrom("/", "%")} ${fc.constantFrom("2", "-3", "'7'")})`,
         words`(- ${i})`,
+        words`(${i} / ${i})`,
         words`${fc.constantFrom("length", "abs(length", "(2 * length")}(${s}))`.map((text) =>
           text.startsWith("length") ? text.slice(0, -1) : text,
         ),
         words`position(${s} in ${s})`,
         words`(${again("date")} - ${again("date")})`,
         words`(${fc.oneof(n, f)})::int4`,
+        words`${fc.constantFrom("ascii", "octet_length", "bit_length")}(${s})`,
+        words`regexp_count(${s}, ${pattern})`,
+        words`jsonb_array_length(${again("jsonb")} || '[]')`,
       ];
     case "int8":
       return [
         words`(${i} ${fc.constantFrom("+", "-", "*")} ${again("int8")})`,
         words`mod(${again("int8")}, 3)`,
         words`(${i})::int8`,
+        words`gcd(${again("int8")}, 6)`,
       ];
     case "numeric":
       return [
@@ -138,6 +155,8 @@ function ownForms(kind: Kind, again: (kind: Kind) => Text): Text[] {
         words`round(${n}, ${fc.constantFrom("0", "1", "2", "-1")})`,
         words`${fc.constantFrom("floor", "ceil", "trunc", "abs", "round", "sign")}(${n})`,
         words`(${n} % ${fc.constantFrom("0.7", "2")})`,
+        words`trunc(${n}, ${fc.constantFrom("0", "1", "-1")})`,
+        words`extract(epoch from ${again("timestamp")} - ${again("timestamp")})`,
         words`extract(${fc.constantFrom("epoch", "year", "month", "day", "hour", "minute", "second", "dow", "doy", "quarter")} from ${again("timestamp")})`,
         words`(${f})::numeric`,
       ];
@@ -147,6 +166,7 @@ function ownForms(kind: Kind, again: (kind: Kind) => Text): Text[] {
         words`(${f} / 4)`,
         words`${fc.constantFrom("floor", "ceil", "trunc", "abs", "round", "sign")}(${f})`,
         words`floor(${i})`,
+        words`round(${fc.constantFrom("sin", "cos", "atan", "cbrt", "degrees")}(${f}) * 1000)`,
       ];
     case "text":
       return [
@@ -159,6 +179,15 @@ function ownForms(kind: Kind, again: (kind: Kind) => Text): Text[] {
         words`split_part(${s}, ${fc.constantFrom("'a'", "'%'", "''")}, ${fc.constantFrom("1", "2", "-1")})`,
         words`(${fc.oneof(i, n, f, again("bool"), again("date"), again("timestamp"), again("jsonb"))})::text`,
         words`(${again("jsonb")} ->> ${fc.constantFrom("'a'", "0", "-1")})`,
+        words`${fc.constantFrom("lpad", "rpad")}(${s}, ${fc.constantFrom("0", "1", "4")}${fc.constantFrom("", ", 'xy'", ", ''")})`,
+        words`repeat(${s}, ${fc.constantFrom("-1", "0", "2")})`,
+        words`${fc.constant("initcap")}(${s})`,
+        words`translate(${s}, ${fc.constantFrom("'ab'", "'a%'")}, ${fc.constantFrom("'x'", "''", "'yz'")})`,
+        words`regexp_replace(${s}, ${pattern}, ${fc.constantFrom("'-'", "'<\\&>'")}${fc.constantFrom("", ", 'g'", ", 'i'")})`,
+        words`substring(${s} from ${pattern})`,
+        words`overlay(${s} placing 'zz' from ${fc.constantFrom("1", "2")})`,
+        words`(${again("jsonb")} #>> ${fc.constantFrom("'{a}'", "'{bb,0}'", "'{1}'", "'{}'")})`,
+        words`jsonb_typeof(${again("jsonb")})`,
         words`to_char(${again("timestamp")}, ${fc.constantFrom("'YYYY-MM-DD'", "'HH24:MI:SS.MS'", "'HH12 US'")})`,
       ];
     case "bool":
@@ -180,11 +209,16 @@ function ownForms(kind: Kind, again: (kind: Kind) => Text): Text[] {
         words`((${i}, ${s}) ${fc.constantFrom("", "not ")}in ((1, 'a'), (2, null)))`,
         words`(${i} ${fc.constantFrom("", "not ")}between ${i} and ${n})`,
         words`(${i} = any (array[1, 2, null]))`,
+        words`(${s} ${fc.constantFrom("~", "~*", "!~", "!~*")} ${pattern})`,
+        words`(${again("jsonb")} ${fc.constantFrom("@>", "<@")} ${again("jsonb")})`,
+        words`(${again("jsonb")} ? ${fc.constantFrom("'a'", "'t'")})`,
+        words`starts_with(${s}, 'a')`,
       ];
     case "date":
       return [
         words`(${again("date")} ${fc.constantFrom("+", "-")} ${fc.constantFrom("1", "30")})`,
         words`(${again("timestamp")})::date`,
+        words`make_date(2024, ${fc.constantFrom("1", "12")}, 28)`,
       ];
     case "timestamp":
       return [
@@ -192,11 +226,15 @@ function ownForms(kind: Kind, again: (kind: Kind) => Text): Text[] {
         words`date_trunc(${fc.constantFrom("'second'", "'minute'", "'hour'", "'day'", "'week'", "'month'", "'quarter'", "'year'")}, ${again("timestamp")})`,
         words`(${again("date")} + interval '36 hours')`,
         words`(${again("date")})::timestamp`,
+        words`date_bin(interval ${fc.constantFrom("'1 hour'", "'7 minutes'", "'1 day'")}, ${again("timestamp")}, timestamp '2024-01-01')`,
+        words`(${again("timestamp")} + interval '1 hour' * ${fc.constantFrom("2", "-1.5")})`,
       ];
     case "jsonb":
       return [
         words`(${again("jsonb")} || ${again("jsonb")})`,
         words`(${again("jsonb")} -> ${fc.constantFrom("'a'", "'bb'", "0", "1", "-1")})`,
+        words`(${again("jsonb")} #> ${fc.constantFrom("'{a}'", "'{bb,0}'", "'{1}'", "'{}'")})`,
+        words`to_jsonb(${fc.oneof(s, i, again("bool"))})`,
       ];
   }
 }
@@ -263,7 +301,8 @@ const source: Text = fc.oneof(
   words`(select * from t x order by ${fc.constantFrom("i", "n desc", "s nulls first", "d, b")}, id limit 3 offset ${fc.constantFrom("0", "1")}) x`,
 );
 
-const joined: Text = words`select ${some(1)} as p, y.s as q, x.id, y.id as yid from t x ${fc.constantFrom("join", "left join", "right join", "full join")} u y on ${fc.oneof(
+const joinKind = fc.constantFrom("join", "left join", "right join", "full join");
+const joined: Text = words`select ${some(1)} as p, y.s as q, x.id, y.id as yid from t x ${joinKind} u y on ${fc.oneof(
   fc.constantFrom("x.i = y.i", "x.s = y.s", "x.i = y.k", "x.n = y.f"),
   words`x.b = y.b and ${expression("bool", 1)}`,
 )}`;
@@ -277,6 +316,11 @@ export const query: Text = fc.oneof(
   words`select x.id, ${over} as p, ${over} as q from ${source}${where}`,
   words`select x.i, count(*) as c, rank() over (order by count(*) desc, x.i) as r from ${source} group by x.i`,
   joined,
+  words`select p, count(*) as c, max(q) as q from (${joined}) x group by p having count(*) > ${fc.constantFrom("0", "1")}`,
+  words`select x.id, x.i, x.s, r from (select x.*, ${fc.constantFrom("row_number()", "rank()", "dense_rank()")} over (partition by ${fc.constantFrom("x.b", "x.i")} order by ${fc.constantFrom("x.n desc, x.id", "x.s, x.id", "x.ts desc nulls last, x.id")}) as r from ${source}) x where r <= ${fc.constantFrom("1", "2")}`,
+  words`select x.id, y.id as yid, z.id as zid from t x ${joinKind} u y on x.i = y.i ${joinKind} t z on ${fc.constantFrom("y.s = z.s", "x.b = z.b", "z.k = x.k and y.i > z.i")}${where}`,
+  words`select x.id, ${inner} as p from ${source}`,
+  words`select x.id, y.c, y.m from t x left join (select b, count(*) as c, max(${expression("text", 1)}) as m from t x group by b) y on y.b = x.b`,
   words`with x as (select ${some(1)} as p, i as q from t x) select p, q from x union all select p, q from x where q > 0`,
   words`select * from (values (1, 'a', ${fc.constantFrom("1.5", "null")}), (2, null, 2)) as x (a, b, c)`,
   words`select ${expression("int4", 1)} as p from t x ${fc.constantFrom("union", "except", "except all", "intersect", "intersect all")} select ${fc.oneof(expression("int8", 1), expression("numeric", 1), expression("float8", 0))} from u x`,

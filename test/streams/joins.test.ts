@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batch, type Cell, column, type Schema } from "#src/streams/columns/index.js";
 import type { Plan } from "#src/streams/plan/index.js";
-import { planQuery } from "#src/streams/sql/index.js";
+import { planDefinition, planQuery } from "#src/streams/sql/index.js";
+import { refused } from "../refused.js";
 import { changelog, Multiset, Running, stream } from "./standing.js";
 
 const EVENTS: Schema = [
@@ -98,4 +99,34 @@ test("a temporal join of rows that are taken back is refused", () => {
     () => new Running(temporal("inner"), { emit: "changes", inputs }),
     /takes a stream on its left side/,
   );
+});
+
+test("FOR SYSTEM_TIME AS OF PROCTIME() is a temporal join, and stands nowhere else", async () => {
+  const tables = { a: EVENTS, rates: RATES };
+  const version = "FOR SYSTEM_TIME AS OF";
+  for (const join of ["join", "left join"] as const) {
+    const sql = `select a.key, r.rate from a ${join} rates ${version} PROCTIME() AS r ON a.key = r.key`;
+    const defined = await planDefinition(sql, tables);
+    assert.ok("plan" in defined);
+    const running = new Running(defined.plan, {
+      emit: "changes",
+      inputs: { a: stream(EVENTS, 1), rates: changelog(RATES) },
+    });
+    running.push({ table: "rates", rows: [[1, 10]], weights: [1] }, RATES);
+    running.push({ table: "a", rows: [[1, 1, "n"], [2, 2, "n"]], weights: [1, 1] }, EVENTS); // biome-ignore format: a table
+    running.query.flush();
+    running.push({ table: "rates", rows: [[1, 10], [1, 11], [2, 20]], weights: [-1, 1, 1] }, RATES); // biome-ignore format: a table
+    running.query.flush();
+    const lacking: Cell[][] = join === "join" ? [] : [[2, null]];
+    const expected = new Multiset();
+    for (const row of [[1, 10], ...lacking]) expected.put(row);
+    assert.deepEqual(running.results.rows, expected.rows);
+  }
+  const on = "ON a.key = rates.key";
+  for (const [sql, message] of [
+    [`select 1 from a join rates ${version} a.at ${on}`, "takes PROCTIME()"],
+    [`select 1 from rates ${version} PROCTIME()`, "right side of JOIN or LEFT JOIN"],
+    [`select 1 from a full join rates ${version} PROCTIME() ${on}`, "right side of JOIN or LEFT JOIN"],
+  ] as const)
+    await refused(planDefinition(sql, tables), "HW-5102", message);
 });

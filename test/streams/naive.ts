@@ -1,3 +1,4 @@
+import { builtinById } from "#src/sql/index.js";
 import type { Cell } from "#src/streams/columns/index.js";
 import type { Expression } from "#src/streams/plan/expression.js";
 import type { Aggregate, Plan, RowStep, SortKey } from "#src/streams/plan/physical.js";
@@ -18,7 +19,13 @@ export function evaluate(expression: Expression, row: readonly Cell[]): Cell {
     case "column":
       return row[expression.index] ?? null;
     case "constant":
-      return expression.value;
+      return expression.value as Cell;
+    case "builtin": {
+      const operands = expression.operands.map(again);
+      const run = builtinById(expression.id)?.run as ((...values: readonly Cell[]) => Cell) | undefined;
+      if (run === undefined) throw new RangeError(expression.id);
+      return operands.includes(null) ? null : run(...operands);
+    }
     case "and": {
       let result: Cell = true;
       for (const operand of expression.operands) {

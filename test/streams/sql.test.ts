@@ -185,7 +185,7 @@ const ANSWERS: [sql: string, rows: Cell[][]][] = [
   ],
   [
     "select concat(item, price, true), item ilike 'TE%', price is distinct from null from sales where rate = 1.5",
-    [["teatrue", true, false]],
+    [["teat", true, false]],
   ],
   [
     "select a.item, b.price from sales a join sales b on a.item = b.item and a.at < b.at where b.price is not null order by a.at",

@@ -1,14 +1,14 @@
 /** What PostgreSQL's operators, functions and aggregates take and give, as tables: a new one is a line in one of them. */
 
+import { BUILTIN_SIGNATURES } from "../builtins/index.js";
 import { AGGREGATES } from "./aggregates.js";
 import { ARITHMETIC } from "./arithmetic.js";
 import { COMPARISON } from "./comparison.js";
-import { JSON_ACCESS } from "./json.js";
 import type { Signature } from "./signature.js";
 import { TEXT } from "./text.js";
 import { TIME } from "./time.js";
 
-const BY_NAME = grouped([...ARITHMETIC, ...COMPARISON, ...TEXT, ...TIME, ...JSON_ACCESS]);
+const BY_NAME = grouped([...ARITHMETIC, ...COMPARISON, ...TEXT, ...TIME, ...BUILTIN_SIGNATURES]);
 const AGGREGATES_BY_NAME = grouped(AGGREGATES);
 
 function grouped(signatures: readonly Signature[]): ReadonlyMap<string, readonly Signature[]> {

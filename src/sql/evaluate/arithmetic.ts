@@ -13,7 +13,7 @@ import {
   subtractNumeric,
   truncateNumeric,
 } from "../values/numeric.js";
-import { DAY_MS, toMicros } from "../values/time.js";
+import { toMicros } from "../values/time.js";
 import { halfToEven } from "./cast.js";
 import type { Means } from "./failure.js";
 
@@ -22,19 +22,13 @@ export function calculate(
   means: Means,
   operator: SqlOperator,
   [a, b]: readonly Exclude<Scalar, null>[],
-  [left = "untyped", right = "untyped"]: readonly SqlType[],
   type: SqlType,
 ): Scalar {
   if (typeof a === "string" && type === "numeric") return withNumerics(means, operator, a, String(b ?? ""));
   if (typeof a !== "number") return null;
   if (operator === "negate") return type === "untyped" ? -a : checked(means, 0 - a, type);
   if (typeof b !== "number") return null;
-  if (left === "date" && right === "date") return (a - b) / DAY_MS;
-  const [x, y] = [
-    left === "int4" && right === "date" ? a * DAY_MS : a,
-    left === "date" && right === "int4" ? b * DAY_MS : b,
-  ];
-  return withNumbers(means, operator, x, y, type);
+  return withNumbers(means, operator, a, b, type);
 }
 
 function withNumbers(means: Means, operator: SqlOperator, a: number, b: number, type: SqlType): Scalar {

@@ -1,12 +1,12 @@
 import type { Scalar, SqlOperator } from "../ast.js";
+import { type Builtin, builtinOf, RowError } from "../builtins/index.js";
 import type { LogicalPlan, PlanExpression } from "../plan.js";
 import type { SqlType } from "../types.js";
 import { compareValues } from "../values/compare.js";
-import { canonicalJson, joinJson, jsonMember } from "../values/json.js";
 import { outputValue } from "../values/text.js";
 import { calculate, numberFunction } from "./arithmetic.js";
 import { castValue } from "./cast.js";
-import type { Means } from "./failure.js";
+import type { EvaluationFailure, Means } from "./failure.js";
 import { matchesLike, textFunction } from "./text.js";
 import { timeFunction } from "./time.js";
 
@@ -107,6 +107,8 @@ function operateKnown(
   types: readonly SqlType[],
   type: SqlType,
 ): Scalar {
+  const builtin = builtinOf(operator, types, values);
+  if (builtin !== undefined) return runBuiltin(sight, builtin, values);
   const [a = "", b = ""] = values;
   const order = () => compareValues(a, b, types[0] ?? "untyped");
   switch (operator) {
@@ -125,26 +127,15 @@ function operateKnown(
     case ">=":
       return order() >= 0;
     case "||":
-      return type === "jsonb" ? joinJson(String(a), String(b)) : `${a}${b}`;
+      return `${a}${b}`;
     case "like":
     case "ilike":
       return matchesLike(String(a), String(b), operator === "ilike");
-    case "->":
-    case "->>":
-      return member(String(a), typeof b === "number" ? b : String(b), operator === "->>", types[0] ?? "json");
     case "[]":
       return Array.isArray(a) && typeof b === "number" ? (a[b - 1] ?? null) : null;
     default:
-      return calculate(sight, operator, values, types, type);
+      return calculate(sight, operator, values, type);
   }
-}
-
-/** A member that is not there is NULL, and so is the text of a JSON null. */
-function member(json: string, key: string | number, asText: boolean, type: SqlType): Scalar {
-  const found = jsonMember(json, key, type === "jsonb" ? "jsonb" : "json");
-  if (found === undefined || (asText && found === null)) return null;
-  if (asText && typeof found === "string") return found;
-  return type === "jsonb" ? canonicalJson(found) : JSON.stringify(found);
 }
 
 function apply(
@@ -169,9 +160,25 @@ function apply(
   }
   if (known.length < values.length) return null;
   const types = operands.map((each) => each.type);
+  const builtin = builtinOf(name, types, known);
+  if (builtin !== undefined) return runBuiltin(sight, builtin, known);
   const found =
     timeFunction(sight, name, known, types) ??
     numberFunction(sight, name, known, type) ??
     textFunction(sight, name, known);
   return found ?? null;
+}
+
+const FAILURES: Readonly<Record<string, EvaluationFailure>> = {
+  "22012": "division by zero",
+  "22P02": "not a value of the type",
+};
+
+function runBuiltin(means: Means, { run }: Builtin, values: readonly Exclude<Scalar, null>[]): Scalar {
+  try {
+    return (run as (...operands: readonly Scalar[]) => Scalar)(...values);
+  } catch (error) {
+    if (!(error instanceof RowError)) throw error;
+    return means.fail(FAILURES[error.sqlState] ?? "out of range");
+  }
 }

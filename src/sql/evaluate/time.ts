@@ -1,6 +1,6 @@
 import type { Scalar } from "../ast.js";
 import type { SqlType } from "../types.js";
-import { DAY_MS, toMicros } from "../values/time.js";
+import { DAY_MS } from "../values/time.js";
 import type { Means } from "./failure.js";
 
 const UNITS_MS: Readonly<Record<string, number>> = {
@@ -26,12 +26,6 @@ export function timeFunction(
         : null;
     case "extract":
       return typeof second === "number" ? field(means, String(first), second, types[1] ?? "untyped") : null;
-    case "to_timestamp":
-      return typeof first === "number" ? toMicros(first * 1000) : null;
-    case "to_char":
-      return typeof first === "number" ? written(means, first, String(second)) : null;
-    case "timezone":
-      return /^(utc|gmt|z)$/i.test(String(first)) ? (second ?? null) : means.fail("not supported");
     default:
       return undefined;
   }
@@ -104,27 +98,4 @@ function ofInterval(means: Means, unit: string, ms: number): Scalar {
 
 function seconds(ms: number): string {
   return (Math.round(ms * 1000) / 1e6).toFixed(6);
-}
-
-/** The patterns of `to_char` that are numbers. */
-function written(means: Means, ms: number, pattern: string): Scalar {
-  const text = new Date(Math.floor(ms)).toISOString();
-  const micros = String(Math.round((ms - Math.floor(ms)) * 1000)).padStart(3, "0");
-  const hour = Number(text.slice(11, 13));
-  const parts: Readonly<Record<string, string>> = {
-    YYYY: text.slice(0, 4),
-    YY: text.slice(2, 4),
-    MM: text.slice(5, 7),
-    DD: text.slice(8, 10),
-    HH24: text.slice(11, 13),
-    HH12: String(hour % 12 || 12).padStart(2, "0"),
-    HH: String(hour % 12 || 12).padStart(2, "0"),
-    MI: text.slice(14, 16),
-    SS: text.slice(17, 19),
-    MS: text.slice(20, 23),
-    US: `${text.slice(20, 23)}${micros}`,
-  };
-  const left = pattern.replace(/YYYY|YY|HH24|HH12|HH|MM|DD|MI|SS|MS|US/g, "");
-  if (/[a-z"]/i.test(left)) return means.fail("not supported");
-  return pattern.replace(/YYYY|YY|HH24|HH12|HH|MM|DD|MI|SS|MS|US/g, (each) => parts[each] ?? each);
 }

@@ -11,11 +11,20 @@ export function readFrom(reading: Reading, node: Node): FromItem {
   const span = reader.span(locationOf(node));
   return reader.deeper(span, () => {
     if ("RangeVar" in node) {
-      const { relname, schemaname, catalogname, alias } = node.RangeVar;
+      const { relname, schemaname, catalogname, alias, location } = node.RangeVar;
+      const version = reader.version(location);
+      if (version === "other")
+        reader.refuse(
+          span,
+          "FOR SYSTEM_TIME AS OF takes PROCTIME(): the version that the table has when the row is processed. Join a stream of versions by a time interval for others.",
+        );
       if (schemaname !== undefined || catalogname !== undefined)
         reader.refuse(span, "A table name with a schema is not supported.");
       noColumns(reader, alias, span);
-      return { kind: "table", name: reader.name(relname), alias: aliasOf(reader, alias), span };
+      return {
+        ...{ kind: "table", name: reader.name(relname), alias: aliasOf(reader, alias), span },
+        isVersion: version !== null,
+      };
     }
     if ("RangeSubselect" in node) {
       const { subquery, lateral, alias } = node.RangeSubselect;

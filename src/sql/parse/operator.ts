@@ -3,7 +3,10 @@ import type { SqlExpression, SqlOperator } from "../ast.js";
 import { words } from "./reader.js";
 import { operation, type Reading } from "./reading.js";
 
-const BINARY = new Set(["=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||", "->", "->>"]);
+const BINARY = new Set([
+  ...["=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||"],
+  ...["->", "->>", "#>", "#>>", "@>", "<@", "?", "~", "~*", "!~", "!~*"],
+]);
 
 export function readBoolean(reading: Reading, { boolop, args, location }: BoolExpr): SqlExpression {
   const operands = (args ?? []).map(reading.expression);

@@ -35,6 +35,11 @@ export class StatementReader {
     return this.#adapted.options;
   }
 
+  /** What FOR SYSTEM_TIME AS OF says behind the name of a table. */
+  version(location: number | undefined): "now" | "other" | null {
+    return this.#adapted.versions.get(location ?? -1) ?? null;
+  }
+
   get createsStream(): boolean {
     return this.#adapted.createsStream;
   }

@@ -10,6 +10,7 @@ import type { Span } from "../source.js";
  * - `TABLE(TUMBLE(TABLE clicks, ...))`, Flink's spelling: the word TABLE is left out, and its parentheses are. In
  *   `SESSION(TABLE clicks PARTITION BY id, ...)`, the key becomes an argument.
  * - `EMIT CHANGES` and `EMIT ON WINDOW CLOSE` at the end are taken off and kept apart, and so is `WITH (name = value, ...)`.
+ * - `FOR SYSTEM_TIME AS OF …` behind a table is taken out, and the table is remembered by its place.
  * - `CREATE STREAM` (and `SOURCE`, as RisingWave has it) is read as `CREATE TABLE`, and `WATERMARK FOR …` in it is kept apart.
  */
 export interface Adapted {
@@ -21,6 +22,8 @@ export interface Adapted {
   /** What stands in `WITH (...)` at the end of a query. */
   readonly options: Readonly<Record<string, string>>;
   readonly createsStream: boolean;
+  /** The tables with FOR SYSTEM_TIME AS OF, by where their names begin, and whether it is the moment of processing. */
+  readonly versions: ReadonlyMap<number, "now" | "other">;
   readonly watermark: WatermarkWords | null;
 }
 
@@ -58,6 +61,13 @@ export function adapt(text: string): Adapted {
       put(tokens[i + 3], "");
     }
   }
+  const versions = new Map<number, "now" | "other">();
+  for (const [i, token] of tokens.entries()) {
+    const clauseEnd = versionClause(word, i + 1);
+    if (clauseEnd === null) continue;
+    versions.set(token.start, clauseEnd.isNow ? "now" : "other");
+    for (const each of tokens.slice(i + 1, clauseEnd.to)) put(each, "");
+  }
   const back = new RegExp(standIn, "g");
   return {
     text: new TextDecoder().decode(bytes),
@@ -66,8 +76,21 @@ export function adapt(text: string): Adapted {
     emit,
     options,
     createsStream,
+    versions,
     watermark: mark === null ? null : watermarkWords(text, tokens.slice(mark.from, mark.to)),
   };
+}
+
+/** `FOR SYSTEM_TIME AS OF PROCTIME()`, or a column such as `b.ts` instead of the call. */
+function versionClause(
+  word: (i: number) => string,
+  from: number,
+): { readonly to: number; readonly isNow: boolean } | null {
+  if (["for", "system_time", "as", "of"].some((each, i) => word(from + i) !== each)) return null;
+  let to = from + 5;
+  while (word(to) === ".") to += 2;
+  const isCall = word(to) === "(" && word(to + 1) === ")";
+  return { to: isCall ? to + 2 : to, isNow: isCall && ["proctime", "now"].includes(word(from + 4)) };
 }
 
 /** With the comma before it, up to the next one or the end of the list. */

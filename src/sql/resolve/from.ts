@@ -28,6 +28,12 @@ export function resolveFrom(
 function fromItem(resolver: Resolver, from: FromItem, outer: Scope | null, named: Named | null): Source {
   switch (from.kind) {
     case "table":
+      if (from.isVersion)
+        throw refusal(
+          resolver.text,
+          from.span,
+          "FOR SYSTEM_TIME AS OF stands behind the table on the right side of JOIN or LEFT JOIN.",
+        );
       return visibleAs(table(resolver, from.name, from.span, named), from.alias ?? from.name);
     case "subquery": {
       const plan = resolver.query(from.query, outer, named);
@@ -124,7 +130,14 @@ function join(
   named: Named | null,
 ): Source {
   const left = fromItem(resolver, from.left, outer, named);
-  const right = fromItem(resolver, from.right, outer, named);
+  const isTemporal =
+    from.right.kind === "table" && from.right.isVersion && (from.join === "inner" || from.join === "left");
+  const right = fromItem(
+    resolver,
+    isTemporal ? { ...from.right, isVersion: false } : from.right,
+    outer,
+    named,
+  );
   const tables = new Set(left.visible.map(({ table }) => table));
   const twice = right.visible.find(({ table }) => table !== "" && tables.has(table));
   if (twice !== undefined)
@@ -158,6 +171,7 @@ function join(
   const plan: LogicalPlan = {
     kind: "join",
     join: from.join,
+    isTemporal,
     left: left.plan,
     right: right.plan,
     on: allOf([...equalities, ...on]),

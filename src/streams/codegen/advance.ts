@@ -37,13 +37,16 @@ export function operandOf(
     return { v, n, ...(text === undefined ? {} : { text }), counts: n === null ? null : `!${n}` };
   }
   const passes = compile(code, filter, row);
-  const [counts, name] = [code.name(), code.name()];
-  code.line(`let ${counts} = false, ${name} = ${blank(operand ?? aggregate)};`);
+  const [counts, name, isNull] = [code.name(), code.name(), code.name()];
+  // array_agg takes NULL as a value: its row counts whenever it passes.
+  const isList = aggregate.name === "array_agg";
+  code.line(`let ${counts} = false, ${name} = ${blank(operand ?? aggregate)}, ${isNull} = false;`);
   code.block(passes.n === null ? `if (${passes.v})` : `if (!${passes.n} && ${passes.v})`, () => {
     const { v, n } = value();
-    code.line(`${counts} = ${n === null ? "true" : `!${n}`};`, `${name} = ${v};`);
+    code.line(`${counts} = ${n === null || isList ? "true" : `!${n}`};`, `${name} = ${v};`);
+    if (isList && n !== null) code.line(`${isNull} = ${n};`);
   });
-  return { v: name, n: null, counts };
+  return { v: name, n: isList ? isNull : null, counts };
 }
 
 /** Computes the next state of one aggregate now, and returns what writes it. */

@@ -55,7 +55,6 @@ const FUNCTIONS: Readonly<Record<FunctionName, Write>> = {
   starts_with: (code, operands) => code.call("startsWith", operands),
   strpos: (code, operands) => code.call("position", operands),
   substring: (code, operands) => code.call("substring", operands, true),
-  to_char: (code, operands) => code.call("toChar", operands),
   trim: (code, operands) => code.call("trim", operands),
   trunc: (code, [a = ""], { type, scale }) =>
     type === "numeric" ? code.call("truncNumeric", [a, String(scale)]) : `Math.trunc(${a}) + 0`,

@@ -32,9 +32,7 @@ const CASTS: Readonly<Record<string, Write>> = {
   "text int": (code, a) => code.call("textToInt", [a], true),
   "text float": (code, a) => code.call("textToFloat", [a], true),
   "text bool": (code, a) => code.call("textToBool", [a], true),
-  "text timestamp": (code, a) => code.call("textToTimestamp", [a], true),
   "text numeric": (code, a, _, to) => code.call("textToNumeric", [a, String(to)], true),
-  "text json": (code, a) => code.call("textToJson", [a], true),
   "json text": (_, a) => a,
 };
 

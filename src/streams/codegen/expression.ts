@@ -1,3 +1,4 @@
+import { builtinById } from "../../sql/index.js";
 import type { Expression, Type } from "../plan/index.js";
 import { arithmetic, compared, negated } from "./arithmetic.js";
 import { called } from "./calls.js";
@@ -47,6 +48,8 @@ export function compile(code: CodeBuilder, expression: Expression, row: readonly
       return strict(code, expression, expression.operands.map(each), (operands) =>
         called(code, expression.name, expression.operands, expression, operands),
       );
+    case "builtin":
+      return builtin(code, expression, expression.operands.map(each));
     case "cast": {
       const { operand } = expression;
       const value = each(operand);
@@ -91,6 +94,27 @@ function strict(
   if (n === null || isCheap) return { v: code.bind(written), n };
   const isNull = code.bind(n);
   return { v: code.bind(`${isNull} ? ${blank(type)} : ${written}`), n: isNull };
+}
+
+/** A function of `sql/builtins`: a constant of the code, which may refuse the row, and may give NULL. */
+function builtin(
+  code: CodeBuilder,
+  expression: Extract<Expression, { kind: "builtin" }>,
+  operands: readonly Value[],
+): Value {
+  const found = builtinById(expression.id);
+  if (found === undefined) throw new RangeError(`There is no function ${expression.id}.`);
+  code.canFail = true;
+  const n = anyNull(operands);
+  const call = `${code.constant(found.run)}(${operands.map(({ v }) => v).join(", ")})`;
+  if (!found.signature.nullable) {
+    if (n === null) return { v: code.bind(call), n };
+    const isNull = code.bind(n);
+    return { v: code.bind(`${isNull} ? ${blank(expression)} : ${call}`), n: isNull };
+  }
+  const value = code.bind(n === null ? call : `${n} ? null : ${call}`);
+  const isNull = code.bind(`${value} === null`);
+  return { v: code.bind(`${isNull} ? ${blank(expression)} : ${value}`), n: isNull };
 }
 
 /**

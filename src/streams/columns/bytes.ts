@@ -41,6 +41,21 @@ export class ByteWriter {
     this.#length += bytes.length;
   }
 
+  /** Part of other bytes. */
+  slice(source: Buffer, start: number, end: number): void {
+    this.#room(end - start);
+    source.copy(this.#bytes, this.#length, start, end);
+    this.#length += end - start;
+  }
+
+  /** A text of so many bytes as UTF-8. */
+  utf8(text: string, length: number): void {
+    this.#room(length);
+    if (length === text.length) this.#bytes.write(text, this.#length, length, "latin1");
+    else this.#bytes.write(text, this.#length, length, "utf8");
+    this.#length += length;
+  }
+
   /** A text as UTF-8 behind the count of its bytes. */
   text(text: string): void {
     const length = Buffer.byteLength(text, "utf8");
@@ -83,16 +98,25 @@ export class ByteReader {
     return this.#bytes.length - this.#at;
   }
 
+  /** Where the next byte stands. */
+  get position(): number {
+    return this.#at;
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
   u8(): number {
-    return this.take(1)[0] as number;
+    return this.#bytes[this.#skip(1)] as number;
   }
 
   u32(): number {
-    return this.take(4).readUInt32LE(0);
+    return this.#bytes.readUInt32LE(this.#skip(4));
   }
 
   f64(): number {
-    return this.take(8).readDoubleLE(0);
+    return this.#bytes.readDoubleLE(this.#skip(8));
   }
 
   varint(): number {
@@ -106,9 +130,16 @@ export class ByteReader {
   }
 
   take(length: number): Buffer {
+    const start = this.#skip(length);
+    return this.#bytes.subarray(start, this.#at);
+  }
+
+  /** Goes on behind so many bytes, and says where they begin. */
+  #skip(length: number): number {
     if (length > this.left) throw unreadable(`it ends ${length - this.left} bytes early`);
+    const start = this.#at;
     this.#at += length;
-    return this.#bytes.subarray(this.#at - length, this.#at);
+    return start;
   }
 
   bits(rows: number): Uint8Array {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { Batch } from "./batch.js";
 import { ByteReader, unreadable } from "./bytes.js";
@@ -9,8 +10,6 @@ import { Texts } from "./texts.js";
 
 /** What a batch may take in memory, unless told otherwise: a few bytes can stand for many equal rows. */
 const BYTES_MAX = 64 * 1024 * 1024;
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * A batch from its bytes. The checksum finds what was damaged on the way, and every count, code and value is checked
@@ -83,9 +82,9 @@ function readCodes(input: ByteReader, width: number, rows: number): Uint8Array |
 function readTexts(input: ByteReader, rows: number, nulls: Uint8Array | null) {
   const count = input.varint();
   if (count > rows) throw unreadable("it has more texts than rows");
-  const lengths = Array.from({ length: count }, () => input.varint());
-  const texts = new Texts();
-  for (const length of lengths) texts.add(decoded(input.take(length)));
+  const lengths = new Int32Array(count);
+  for (let i = 0; i < count; i++) lengths[i] = input.varint();
+  const texts = slicesOf(input, lengths);
   const codes = new Int32Array(rows);
   if (count > 1) codes.set(readCodes(input, widthOfCodes(count), rows));
   for (let i = 0; i < rows; i++) {
@@ -95,12 +94,25 @@ function readTexts(input: ByteReader, rows: number, nulls: Uint8Array | null) {
   return { codes, texts };
 }
 
-function decoded(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw unreadable("a text is not UTF-8");
+/**
+ * The texts that stand one behind the other. They stay bytes until they are asked for, and are checked together: where all of
+ * them are UTF-8, and none begins within a character, each of them is.
+ */
+function slicesOf(input: ByteReader, lengths: Int32Array): Texts {
+  const { bytes, position } = input;
+  const texts = new Texts(bytes);
+  let at = position;
+  for (const length of lengths) {
+    texts.addSlice(at, at + length);
+    at += length;
   }
+  if (!isUtf8(input.take(at - position))) throw unreadable("a text is not UTF-8");
+  at = position;
+  for (const length of lengths) {
+    if (length > 0 && ((bytes[at] as number) & 0xc0) === 0x80) throw unreadable("a text is not UTF-8");
+    at += length;
+  }
+  return texts;
 }
 
 function readNumerics(input: ByteReader, rows: number, name: string, nulls: Uint8Array | null) {

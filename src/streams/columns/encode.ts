@@ -82,10 +82,13 @@ function writeTexts(out: ByteWriter, { codes, texts, nulls }: TextColumn, rows: 
     if (places[code] === -1) places[code] = used.push(code) - 1;
     numbers[i] = places[code] as number;
   }
-  const bytes = used.map((code) => texts.bytes(code));
   out.varint(used.length);
-  for (const each of bytes) out.varint(each.length);
-  for (const each of bytes) out.raw(each);
+  const lengths = new Int32Array(used.length);
+  for (let i = 0; i < used.length; i++) {
+    lengths[i] = texts.byteLength(used[i] as number);
+    out.varint(lengths[i] as number);
+  }
+  texts.write(used, lengths, out);
   if (used.length > 1) writeCodes(out, widthOfCodes(used.length), rows, (i) => numbers[i] as number);
 }
 

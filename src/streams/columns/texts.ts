@@ -1,3 +1,5 @@
+import type { ByteWriter } from "./bytes.js";
+
 /**
  * The texts of a column by number. A row holds a code, so that a text which occurs in many rows is decoded and kept once,
  * and copying a column copies numbers.
@@ -50,21 +52,40 @@ export class Texts {
     return code;
   }
 
-  /** The text as UTF-8: of a slice without decoding it. */
-  bytes(code: number): Buffer {
+  /** How many bytes a text has as UTF-8. */
+  byteLength(code: number): number {
     const text = this.#strings[code];
-    if (text !== undefined) return Buffer.from(text, "utf8");
-    return this.#slice(code);
+    if (text !== undefined) return Buffer.byteLength(text);
+    return (this.#bounds[2 * code + 1] as number) - (this.#bounds[2 * code] as number);
   }
 
-  #slice(code: number): Buffer {
-    if (this.#source === null || code >= this.#strings.length || code < 0)
-      throw new RangeError(`There is no text ${code} of ${this.#strings.length}.`);
-    return this.#source.subarray(this.#bounds[2 * code], this.#bounds[2 * code + 1]);
+  /** Writes texts one behind the other, as UTF-8: slices without decoding them, and those that stand together as one. */
+  write(codes: readonly number[], lengths: Int32Array, out: ByteWriter): void {
+    let [start, end] = [0, 0];
+    const source = this.#source;
+    for (let i = 0; i < codes.length; i++) {
+      const code = codes[i] as number;
+      const text = this.#strings[code];
+      if (text === undefined && source !== null) {
+        const from = this.#bounds[2 * code] as number;
+        if (from !== end) {
+          if (end > start) out.slice(source, start, end);
+          start = from;
+        }
+        end = this.#bounds[2 * code + 1] as number;
+        continue;
+      }
+      if (source !== null && end > start) out.slice(source, start, end);
+      [start, end] = [0, 0];
+      out.utf8(text ?? "", lengths[i] as number);
+    }
+    if (source !== null && end > start) out.slice(source, start, end);
   }
 
   #decoded(code: number): string {
-    const text = this.#slice(code).toString("utf8");
+    if (this.#source === null || code >= this.#strings.length || code < 0)
+      throw new RangeError(`There is no text ${code} of ${this.#strings.length}.`);
+    const text = this.#source.toString("utf8", this.#bounds[2 * code], this.#bounds[2 * code + 1]);
     this.#strings[code] = text;
     return text;
   }

@@ -1,3 +1,4 @@
+import { jsonText } from "../../sql/index.js";
 import { type Cell, type ColumnSpec, numericOf, timestampOfText } from "../columns/index.js";
 
 /**
@@ -22,7 +23,7 @@ export function cellOfField(text: string, { type, scale }: ColumnSpec): Cell | u
     case "numeric":
       return numericOf(text.trim(), scale) ?? undefined;
     case "json":
-      return jsonText(text);
+      return jsonText(text, "jsonb");
   }
 }
 
@@ -48,12 +49,3 @@ const FLOATS: Readonly<Record<string, number>> = Object.assign(Object.create(nul
   ...{ infinity: Number.POSITIVE_INFINITY, "+infinity": Number.POSITIVE_INFINITY },
   "-infinity": Number.NEGATIVE_INFINITY,
 });
-
-function jsonText(text: string): string | undefined {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../sql/index.js";
 import { type Cell, type ColumnSpec, numericOf, type Schema, timestampOfText } from "../columns/index.js";
 import { shown } from "./reader.js";
 
@@ -44,7 +45,7 @@ function cellOfJson(value: unknown, { type, nullable, scale }: ColumnSpec): Cell
         : undefined;
     case "json": {
       if (isDeeper(value, DEPTH_MAX)) return undefined;
-      const text = JSON.stringify(value);
+      const text = canonicalJson(value);
       return !UNPAIRED.test(text) ? text : undefined;
     }
   }

@@ -11,6 +11,7 @@ import type { Site } from "./site.js";
 import { Sort } from "./sort.js";
 import { StandingSession } from "./standing-session.js";
 import { Stateless } from "./stateless.js";
+import { unweighted } from "./unweighted.js";
 
 /** Where batches of a table go in. A table that a query mentions twice has two. */
 export interface TableInput {
@@ -56,7 +57,7 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly T
           left: { input: left.input.columns, steps: left.steps },
           right: { input: right.input.columns, steps: right.steps },
         };
-        const join = new Join(part, before, { steps, output }, site, next);
+        const join = new Join(part, before, { steps, output }, site, following(part, next));
         build(left.input, [], left.input.columns, join.left);
         build(right.input, [], right.input.columns, join.right);
         return;
@@ -77,7 +78,7 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly T
         return;
       }
       case "over": {
-        const over = new Over(part, site, passing(part.columns, steps, output, next));
+        const over = new Over(part, site, following(part, passing(part.columns, steps, output, next)));
         build(part.input, [], part.input.columns, over);
         return;
       }
@@ -88,6 +89,11 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly T
         build(part.input, [], part.input.columns, sort);
       }
     }
+  }
+
+  /** What follows an operator that may give equal rows as one with a weight. */
+  function following(part: Plan, next: Operator): Operator {
+    return site.mode !== "once" && site.traits(part).isAppendOnly ? unweighted(next) : next;
   }
 
   function passing(input: Schema, steps: readonly RowStep[], output: Schema, next: Operator): Operator {

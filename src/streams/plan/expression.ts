@@ -21,7 +21,7 @@ export type Arithmetic = "+" | "-" | "*" | "/" | "%";
 export type Expression = Type &
   (
     | { readonly kind: "column"; readonly index: number }
-    | { readonly kind: "constant"; readonly value: Cell }
+    | { readonly kind: "constant"; readonly value: Cell | readonly Cell[] }
     | { readonly kind: "and" | "or"; readonly operands: readonly Expression[] }
     | { readonly kind: "not"; readonly operand: Expression }
     | { readonly kind: "is null"; readonly operand: Expression }
@@ -40,6 +40,8 @@ export type Expression = Type &
     | { readonly kind: "negate"; readonly operand: Expression }
     | { readonly kind: "like"; readonly text: Expression; readonly pattern: Expression }
     | { readonly kind: "call"; readonly name: FunctionName; readonly operands: readonly Expression[] }
+    /** A function of `sql/builtins`, by its id. NULL if an operand is, or if it is nullable and says so. */
+    | { readonly kind: "builtin"; readonly id: string; readonly operands: readonly Expression[] }
     | { readonly kind: "cast"; readonly operand: Expression }
     | {
         readonly kind: "case";
@@ -78,7 +80,6 @@ export type FunctionName =
   | "starts_with"
   | "strpos"
   | "substring"
-  | "to_char"
   | "trim"
   | "trunc"
   | "upper";

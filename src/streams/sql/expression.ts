@@ -1,8 +1,16 @@
 import { HeadwaterError } from "../../errors.js";
-import { type PlanExpression, pointAt, type Span, showType } from "../../sql/index.js";
+import {
+  builtinOf,
+  type PlanExpression,
+  pointAt,
+  type Span,
+  type SqlType,
+  showType,
+} from "../../sql/index.js";
 import { canCast } from "../codegen/index.js";
-import { numericOf } from "../columns/index.js";
+import { type Cell, numericOf } from "../columns/index.js";
 import type { Expression, Type } from "../plan/index.js";
+import { castBetween } from "./casts.js";
 import { functionCall } from "./functions.js";
 import { OPEN_SCALE, valueType, widestScale } from "./types.js";
 
@@ -61,7 +69,7 @@ export class Expressions {
       case "call":
         return this.#call(given);
       case "cast":
-        return this.#cast(this.lower(given.operand), given);
+        return this.#cast(this.lower(given.operand), given, given.operand.type);
       case "case": {
         const results = this.#alike([
           ...given.branches.map(({ result }) => result),
@@ -89,13 +97,13 @@ export class Expressions {
 
   #constant(given: Given<"constant">): Expression {
     const { value } = given;
+    if (Array.isArray(value)) return { type: "text", nullable: false, scale: 0, kind: "constant", value };
     const type = this.typeOf(given);
     if (type.type === "numeric" && typeof value === "string") {
       const scale = /\.(\d*)$/.exec(value)?.[1]?.length ?? 0;
       return { ...type, scale, kind: "constant", value: numericOf(value, scale) };
     }
-    if (typeof value === "object" && value !== null) return this.refuse(given, "Arrays are not run yet.");
-    return { ...type, scale: 0, kind: "constant", value };
+    return { ...type, scale: 0, kind: "constant", value: value as Cell | readonly Cell[] };
   }
 
   /** Operands of one type at one scale. */
@@ -109,15 +117,16 @@ export class Expressions {
     );
   }
 
-  #cast(operand: Expression, given: PlanExpression): Expression {
+  #cast(operand: Expression, given: PlanExpression, from: SqlType): Expression {
     const { type, nullable } = this.typeOf(given);
+    if (operand.kind === "constant" && operand.value === null) {
+      const scale = type === "numeric" ? operand.scale : 0;
+      return { ...operand, type, scale };
+    }
+    const made = castBetween(operand, from, given.type);
+    if (made !== null) return made.type === type ? made : this.#cast(made, given, "text");
     const isOpen = operand.type === "float" || operand.type === "text";
     const scale = type !== "numeric" ? 0 : isOpen ? OPEN_SCALE : operand.scale;
-    if (operand.kind === "constant" && operand.value === null) return { ...operand, type, scale };
-    if (given.type === "date" && operand.type === "timestamp") {
-      const unit: Expression = { type: "text", scale: 0, nullable: false, kind: "constant", value: "day" };
-      return { type, scale, nullable, kind: "call", name: "date_trunc", operands: [unit, operand] };
-    }
     if (operand.type === type && operand.scale === scale && type !== "int") return operand;
     if (!canCast(operand.type, type))
       return this.refuse(given, `The cast to ${showType(given.type)} is not run yet.`);
@@ -130,6 +139,8 @@ export class Expressions {
     const bool = { type: "bool", scale: 0, nullable } as const;
     if (operator === "and" || operator === "or")
       return { ...bool, kind: operator, operands: given.operands.map((each) => this.lower(each)) };
+    const builtin = this.#builtin(operator, given);
+    if (builtin !== null) return builtin;
     const operands =
       operator === "/" || operator === "*"
         ? given.operands.map((each) => this.lower(each))
@@ -170,12 +181,6 @@ export class Expressions {
       case "*":
       case "/":
       case "%": {
-        if (
-          given.operands.some(({ type }) => type === "date") ||
-          (left.type === "interval" && right.type === "float") ||
-          (left.type === "float" && right.type === "interval")
-        )
-          return this.refuse(given, `This ${operator} is not run yet; cast dates to timestamp.`);
         const type = this.typeOf(given);
         const wider = widestScale(operands);
         const scale =
@@ -199,26 +204,72 @@ export class Expressions {
       const operands = this.#alike(given.operands);
       return { ...this.typeOf(given), scale: widestScale(operands), kind: name, operands };
     }
+    if (name === "concat") return this.#concat(given);
+    const builtin = this.#builtin(name, given);
+    if (builtin !== null) return builtin;
     const operands = given.operands.map((each) => this.lower(each));
-    if (name === "concat") {
-      const texts = operands.map(
-        (each): Expression =>
-          each.nullable
-            ? { ...EMPTY, kind: "coalesce", operands: [each, { ...EMPTY, kind: "constant", value: "" }] }
-            : each,
-      );
-      return { ...EMPTY, kind: "call", name, operands: texts };
-    }
-    if (given.operands.some(({ type }) => type === "interval"))
-      return this.refuse(given, `${name}() of a length of time is not run yet.`);
+    const length = given.operands.find(({ type }) => type === "interval");
+    if (length !== undefined && name === "extract") return this.#epoch(given, operands);
+    if (length !== undefined) return this.refuse(given, `${name}() of a length of time is not run yet.`);
     return (
       functionCall(name, operands, this.typeOf(given).type) ??
       this.refuse(given, `The function ${name}() is not run yet.`)
     );
   }
+
+  #builtin(name: string, given: Given<"call" | "operator">): Expression | null {
+    const found = builtinOf(
+      name,
+      given.operands.map(({ type }) => type),
+    );
+    if (found === undefined) return null;
+    const operands = given.operands.map((each) => this.lower(each));
+    return { ...this.typeOf(given), scale: 0, kind: "builtin", id: found.id, operands };
+  }
+
+  /** NULL is nothing, and truth values are one letter. */
+  #concat(given: Given<"call">): Expression {
+    const texts = given.operands.map((each): Expression => {
+      const value = this.lower(each);
+      const text =
+        value.type === "bool" ? letterOf(value) : this.#cast(value, { ...each, type: "text" }, each.type);
+      return text.nullable
+        ? { ...EMPTY, kind: "coalesce", operands: [text, { ...EMPTY, kind: "constant", value: "" }] }
+        : text;
+    });
+    return { ...EMPTY, kind: "call", name: "concat", operands: texts };
+  }
+
+  /** A length of time has one field that does not depend on how it is written. */
+  #epoch(given: Given<"call">, [field, length]: readonly Expression[]): Expression {
+    if (field?.kind !== "constant" || field.value !== "epoch" || length === undefined)
+      return this.refuse(
+        given,
+        "Of a length of time, extract(epoch from …) is run; divide it by 60 or 3600.",
+      );
+    const { nullable } = given;
+    const operand: Expression = {
+      ...{ type: "float", scale: 0, nullable, kind: "builtin", id: ":epoch(interval)" },
+      operands: [length],
+    };
+    return { type: "numeric", scale: 6, nullable, kind: "cast", operand };
+  }
 }
 
 const EMPTY = { type: "text", scale: 0, nullable: false } as const;
+
+function letterOf(operand: Expression): Expression {
+  const { nullable } = operand;
+  const letter = (value: string): Expression => ({ ...EMPTY, kind: "constant", value });
+  const isNot: Expression = { type: "bool", scale: 0, nullable, kind: "not", operand };
+  const branches = [
+    { when: operand, result: letter("t") },
+    { when: isNot, result: letter("f") },
+  ];
+  return nullable
+    ? { ...EMPTY, nullable, kind: "case", branches, otherwise: null }
+    : { ...EMPTY, kind: "case", branches: branches.slice(0, 1), otherwise: letter("f") };
+}
 
 function lowerCase(operand: Expression): Expression {
   return {

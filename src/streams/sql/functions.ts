@@ -17,18 +17,7 @@ const NAMES: Readonly<Record<string, FunctionName>> = {
     "power",
     "replace",
   ),
-  ...same(
-    "reverse",
-    "right",
-    "rtrim",
-    "sign",
-    "split_part",
-    "sqrt",
-    "starts_with",
-    "strpos",
-    "substring",
-    "to_char",
-  ),
+  ...same("reverse", "right", "rtrim", "sign", "split_part", "sqrt", "starts_with", "strpos", "substring"),
   ...same("trim", "upper"),
   position: "strpos",
 };
@@ -78,9 +67,12 @@ export function functionCall(
     case "round":
     case "trunc": {
       if (second === undefined) return call(name);
-      const digits = second.kind === "constant" && typeof second.value === "number" ? second.value : -1;
-      if (name === "trunc" || digits < 0 || digits > OPEN_SCALE) return null;
-      return call("round", [first], digits);
+      const digits = second.kind === "constant" && typeof second.value === "number" ? second.value : null;
+      if (digits === null || digits > OPEN_SCALE || digits < -OPEN_SCALE) return null;
+      if (name === "round" && digits >= 0) return call("round", [first], digits);
+      // The digits that stay are brought before the point, cut off there, and brought back.
+      const whole: Expression = { ...call(name, [scaledBy(first, digits)]), scale: 0 };
+      return scaledBy(whole, -digits);
     }
     case "extract": {
       if (second?.type !== "timestamp" || first.kind !== "constant" || typeof first.value !== "string")
@@ -99,4 +91,17 @@ export function functionCall(
       return known === undefined ? null : call(known);
     }
   }
+}
+
+/** A decimal times a power of ten. */
+function scaledBy(left: Expression, digits: number): Expression {
+  const scale = Math.max(0, -digits);
+  const right: Expression = {
+    ...{ type: "numeric", scale, nullable: false, kind: "constant" },
+    value: digits >= 0 ? 10 ** digits : 1,
+  };
+  return {
+    ...{ type: "numeric", scale: left.scale + scale, nullable: left.nullable },
+    ...{ kind: "arithmetic", operator: "*", left, right },
+  };
 }

@@ -146,7 +146,7 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
     const both = new Expressions(query.text, [...left.columns, ...right.columns]);
     const conditions = [...(plan.on === null ? [] : [plan.on]), ...more].map((each) => both.lower(each));
     const how = meeting(conditions.flatMap(conjuncts), left.columns.length);
-    return { ...how, kind: "join", join, isTemporal: false, left, right, columns };
+    return { ...how, kind: "join", join, isTemporal: plan.isTemporal, left, right, columns };
   }
 
   function windowed(plan: Extract<SqlPlan, { kind: "window" }>): Plan {

@@ -9,11 +9,23 @@ export function calculatedValue(operator: SqlOperator, values: readonly ColumnFa
   return { ...calculated(operator, values), type: typeOf(operator, values) };
 }
 
+const CONDITIONS: ReadonlySet<SqlOperator> = new Set([
+  "like",
+  "ilike",
+  "@>",
+  "<@",
+  "?",
+  "~",
+  "~*",
+  "!~",
+  "!~*",
+]);
+
 /** There is no arithmetic with texts. With times there is: an interval counts as a number here, and leaves a time a time. */
 function typeOf(operator: SqlOperator, values: readonly ColumnFacts[]): AttributeType | null {
-  if (operator === "||" || operator === "->>") return "text";
-  if (operator === "like" || operator === "ilike") return "boolean";
-  if (operator === "->" || operator === "[]") return null;
+  if (operator === "||" || operator === "->>" || operator === "#>>") return "text";
+  if (CONDITIONS.has(operator)) return "boolean";
+  if (operator === "->" || operator === "#>" || operator === "[]") return null;
   const time = values.find(({ type }) => type === "time" || type === "instant");
   return time?.type ?? "number";
 }
@@ -54,6 +66,8 @@ function calculated(operator: SqlOperator, values: readonly ColumnFacts[]): Colu
       };
     case "->":
     case "->>":
+    case "#>":
+    case "#>>":
     case "[]":
       return { ...least, lacks: true };
     default:

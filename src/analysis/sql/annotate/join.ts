@@ -1,5 +1,14 @@
 import type { LogicalPlan, PlanExpression } from "../../../sql/index.js";
-import { allScans, fix, meetIn, mergeInto, type Relation, type RowParts } from "../relation.js";
+import {
+  allScans,
+  fix,
+  meetIn,
+  mergeInto,
+  type Relation,
+  type RowParts,
+  settledColumns,
+  settledRows,
+} from "../relation.js";
 import { both, moving, STILL, wavering } from "../sign.js";
 import { type ExpressionSite, link } from "../site.js";
 import { blurred, type ColumnFacts } from "../value.js";
@@ -14,11 +23,26 @@ export function joinRelation(walk: Walk, plan: JoinPlan, outer: readonly Relatio
   const left = walk.at(plan.left, outer);
   const right = walk.at(plan.right, outer);
   const pair = sideBySide(left, right);
+  if (plan.isTemporal) return temporalJoin(walk, plan, pair);
   const site = walk.site([pair, ...outer]);
   if (plan.join !== "inner") return outerJoin(site, plan, left, right, pair);
   // A pair is there as soon as both its rows are, and stays; so a join keeps the rows of both sides.
   walk.findings.meet(allScans(left), allScans(right));
   return plan.on === null ? pair : filterRelation(site, pair, plan.on);
+}
+
+/** A row meets what the table holds when it comes: which rows those are depends on the order in which both come. */
+function temporalJoin(walk: Walk, plan: JoinPlan, pair: Relation): Relation {
+  const scans = allScans(pair);
+  walk.findings.meet(scans, scans);
+  const text = "FOR SYSTEM_TIME AS OF: a row of the table that comes later is not met";
+  walk.findings.note(scans, text, plan.span, true);
+  return {
+    ...pair,
+    columns: settledColumns(pair.columns),
+    rows: wavering(settledRows(pair)),
+    parts: meetIn(pair, [], walk.findings),
+  };
 }
 
 /** The columns, rows and scans of both. */

@@ -1,4 +1,4 @@
-import { numericOf, type Scaled, timestampOfText, timestampText } from "../../columns/index.js";
+import { numericOf, type Scaled, timestampText } from "../../columns/index.js";
 import { roundFloat } from "./numbers.js";
 import { badSyntax, FLOAT_OVERFLOW, INT_RANGE, RowError } from "./row-error.js";
 
@@ -38,25 +38,10 @@ export function textToBool(text: string): boolean {
   throw badSyntax("boolean", text);
 }
 
-export function textToTimestamp(text: string): number {
-  const time = timestampOfText(text.trim());
-  if (Number.isNaN(time)) throw badSyntax("timestamp", text);
-  return time;
-}
-
 export function textToNumeric(text: string, scale: number): Scaled {
   const value = numericOf(text.trim(), scale);
   if (value === null) throw badSyntax("numeric", text);
   return value;
-}
-
-export function textToJson(text: string): string {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    throw badSyntax("json", text);
-  }
 }
 
 /** The shortest text that gives the number back, in PostgreSQL's form: an exponent below 10^-4 and from 10^15 on. */

@@ -1,15 +1,6 @@
-/**
- * What PostgreSQL refuses at run time: dividing by zero, a number out of range, a text that is no date. It is a fact about
- * one row, not a failure of the query: generated code catches it, the row is left out, and the query reports it. It is no
- * `Error`, since a stack for each bad row would cost more than the row.
- */
-export class RowError {
-  constructor(
-    /** PostgreSQL's SQLSTATE, by which programs tell errors apart. */
-    readonly sqlState: string,
-    readonly message: string,
-  ) {}
-}
+import { RowError } from "../../../sql/index.js";
+
+export { RowError };
 
 export const DIVISION_BY_ZERO = new RowError("22012", "division by zero");
 export const INT_RANGE = new RowError("22003", "bigint out of range: integers are exact within ±2^53");

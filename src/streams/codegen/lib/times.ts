@@ -77,25 +77,3 @@ function isoWeek(ms: number): number {
   const thursday = dateTrunc("week", ms) + 3 * DAY_MS;
   return Math.floor((thursday - dateTrunc("year", thursday)) / (7 * DAY_MS)) + 1;
 }
-
-/** The parts of a time by the words of a `to_char` format. Anything else in the format is written as it is. */
-const PARTS: Readonly<Record<string, (date: Date) => string>> = {
-  YYYY: (date) => String(date.getUTCFullYear()).padStart(4, "0"),
-  MM: (date) => two(date.getUTCMonth() + 1),
-  DD: (date) => two(date.getUTCDate()),
-  HH24: (date) => two(date.getUTCHours()),
-  MI: (date) => two(date.getUTCMinutes()),
-  SS: (date) => two(date.getUTCSeconds()),
-  MS: (date) => String(date.getUTCMilliseconds()).padStart(3, "0"),
-};
-
-export function toChar(ms: number, format: string): string {
-  const date = new Date(Math.floor(ms));
-  return format.replace(/"([^"]*)"|YYYY|HH24|MM|DD|MI|SS|MS/g, (word, quoted: string | undefined) =>
-    quoted === undefined ? (PARTS[word]?.(date) ?? word) : quoted,
-  );
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, "0");
-}

@@ -1,0 +1,92 @@
+import { DAY_MS, toMicros } from "../values/time.js";
+import { builtins, RowError } from "./builtin.js";
+
+/** What the engine has no arithmetic for: dates, which are their midnights, and lengths of time that are scaled. */
+export const TIME_BUILTINS = builtins({
+  "+ : date int4 -> date": (date: number, days: number) => date + days * DAY_MS,
+  "- : date int4 -> date": (date: number, days: number) => date - days * DAY_MS,
+  "+ : int4 date -> date": (days: number, date: number) => date + days * DAY_MS,
+  "- : date date -> int4": (a: number, b: number) => (a - b) / DAY_MS,
+  "+ : date interval -> timestamp": (date: number, length: number) => toMicros(date + length),
+  "- : date interval -> timestamp": (date: number, length: number) => toMicros(date - length),
+  "+ : interval date -> timestamp": (length: number, date: number) => toMicros(date + length),
+  "* : interval float8 -> interval": (length: number, by: number) => toMicros(length * by),
+  "* : float8 interval -> interval": (by: number, length: number) => toMicros(length * by),
+  "/ : interval float8 -> interval": (length: number, by: number) => {
+    if (by === 0) throw new RowError("22012", "division by zero");
+    return toMicros(length / by);
+  },
+  "to_char : timestamp text -> text": written,
+  "to_char : timestamptz text -> text": written,
+  ":epoch : interval -> float8": (length: number) => length / 1000,
+  "date_bin : interval timestamp timestamp -> timestamp": binned,
+  "date_bin : interval timestamptz timestamptz -> timestamptz": binned,
+  "make_date : int4 int4 int4 -> date": (year: number, month: number, day: number) =>
+    midnight(year, month, day),
+  "make_timestamp : int4 int4 int4 int4 int4 float8 -> timestamp": (
+    ...[year, month, day, hour, minute, second]: [number, number, number, number, number, number]
+  ) => {
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second >= 60)
+      throw new RowError("22008", "time field value out of range");
+    return toMicros(midnight(year, month, day) + (hour * 60 + minute) * 60_000 + second * 1000);
+  },
+  "to_timestamp : float8 -> timestamptz": (seconds: number) => {
+    if (!Number.isFinite(seconds)) throw new RowError("22003", "timestamp out of range");
+    return toMicros(seconds * 1000);
+  },
+  "timezone : text timestamptz -> timestamp": inUtc,
+  "timezone : text timestamp -> timestamptz": inUtc,
+});
+
+/** The beginning of the span of this length that a time is in; spans begin at the origin. */
+function binned(lengthMs: number, timeMs: number, originMs: number): number {
+  if (lengthMs <= 0) throw new RowError("22008", "stride must be greater than zero");
+  return originMs + Math.floor((timeMs - originMs) / lengthMs) * lengthMs;
+}
+
+function midnight(year: number, month: number, day: number): number {
+  const time = new Date(0).setUTCFullYear(year, month - 1, day);
+  const date = new Date(time);
+  if (year < 1 || year > 9999 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day)
+    throw new RowError("22008", `date field value out of range: ${year}-${month}-${day}`);
+  return Math.floor(time / DAY_MS) * DAY_MS;
+}
+
+/** Times are in UTC here. */
+function inUtc(zone: string, timeMs: number): number {
+  if (!/^(utc|gmt|z|zulu|etc\/utc)$/i.test(zone))
+    throw new RowError(
+      "22023",
+      `time zone ${JSON.stringify(zone.slice(0, 60))} is not supported: times are in UTC`,
+    );
+  return timeMs;
+}
+
+/** The patterns of `to_char` that are numbers. */
+const PARTS = /"([^"]*)"|YYYY|YY|HH24|HH12|HH|MM|DD|MI|SS|MS|US/g;
+
+function written(timeMs: number, pattern: string): string {
+  if (/[a-z"]/i.test(pattern.replace(PARTS, "")))
+    throw new RowError(
+      "0A000",
+      `the pattern ${JSON.stringify(pattern.slice(0, 60))} has parts that to_char() does not have here`,
+    );
+  const whole = Math.floor(timeMs);
+  const text = new Date(whole).toISOString();
+  const micros = String(Math.round((timeMs - whole) * 1000)).padStart(3, "0");
+  const noon = String(Number(text.slice(11, 13)) % 12 || 12).padStart(2, "0");
+  const parts: Readonly<Record<string, string>> = {
+    YYYY: text.slice(0, 4),
+    YY: text.slice(2, 4),
+    MM: text.slice(5, 7),
+    DD: text.slice(8, 10),
+    HH24: text.slice(11, 13),
+    HH12: noon,
+    HH: noon,
+    MI: text.slice(14, 16),
+    SS: text.slice(17, 19),
+    MS: text.slice(20, 23),
+    US: `${text.slice(20, 23)}${micros}`,
+  };
+  return pattern.replace(PARTS, (part, quoted: string | undefined) => quoted ?? parts[part] ?? part);
+}

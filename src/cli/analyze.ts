@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import type { Analysis, BaselineComparison, toJson } from "../analysis/index.js";
+import type { ProgramFacts } from "../dataflow/index.js";
 import { HeadwaterError } from "../errors.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused, unreadable } from "./arguments.js";
@@ -22,7 +23,7 @@ export const analyze: CliCommand = {
   summary: "say where a dataflow needs coordination, why, and the cheapest kind",
   details:
     "FILE is an annotation file (YAML, docs/analysis.md): components with their paths, and what is known of their " +
-    "streams. Every stream gets a label: Seal and Async are deterministic, Run, Inst and Diverge are not. For those " +
+    "streams. Or it is a program (.ts, .js): its logical nodes are the components, their messages the streams. Every stream gets a label: Seal and Async are deterministic, Run, Inst and Diverge are not. For those " +
     "it says where the trouble begins and which seal, order or acceptance would end it. The exit code is 1 if " +
     "something worse than Async is not accepted, 2 if the file cannot be understood, 70 if the analysis itself failed. With " +
     "--baseline, what was known before does not make it 1: only what is new or worse does. With --check, what components run " +
@@ -55,9 +56,13 @@ export const analyze: CliCommand = {
 async function carryOut(args: Arguments, wishes: Wishes, terminal: Terminal): Promise<number> {
   const { explain, seeds, baseline, update } = wishes;
   const file = args.operands[0] ?? "";
-  const text = await textOf(file);
   const analysis = await import("../analysis/index.js");
-  const dataflow = await analysis.readDataflow(text, { source: relative(process.cwd(), file) || file });
+  const program = isProgram(file) ? await readProgram(file) : null;
+  if (program !== null && seeds !== null)
+    throw misused(analyze, "--check is for annotation files, not for programs.");
+  const dataflow =
+    program?.facts.dataflow ??
+    (await analysis.readDataflow(await textOf(file), { source: relative(process.cwd(), file) || file }));
   const result = analysis.analyze(dataflow);
   if (explain !== null) analysis.checkStream(explain, result);
   const findings = analysis.findingsOf(result);
@@ -65,10 +70,31 @@ async function carryOut(args: Arguments, wishes: Wishes, terminal: Terminal): Pr
   const known = baseline === null ? null : analysis.readBaseline(await textOf(baseline), baseline);
   const comparison = known === null ? null : analysis.compared(findings, known);
   const checks = seeds === null ? null : await runCheck(result, file, seeds, terminal);
-  terminal.out(shown(analysis, result, wishes, { checks, comparison }, args.flags.has("json")));
+  terminal.out(shown(analysis, result, wishes, { checks, comparison, program }, args.flags.has("json")));
   if (comparison !== null) for (const line of news(comparison)) terminal.say(line);
   const failing = comparison?.fresh ?? result.open;
   return checks?.ok === false || failing.length > 0 ? 1 : 0;
+}
+
+/** A program of contexts, and how it is shown. */
+interface AnalysedProgram {
+  readonly facts: ProgramFacts;
+  readonly text: string;
+}
+
+function isProgram(file: string): boolean {
+  return /\.[cm]?[jt]s$/.test(file);
+}
+
+async function readProgram(file: string): Promise<AnalysedProgram> {
+  await textOf(file);
+  const [{ loadProgram }, { programFacts, showProgram }] = [
+    await import("./program.js"),
+    await import("../dataflow/index.js"),
+  ];
+  const { roots } = await loadProgram(resolve(file));
+  const facts = await programFacts(file, roots);
+  return { facts, text: showProgram(facts) };
 }
 
 /** How the findings compare with the baseline. */
@@ -121,17 +147,28 @@ function shown(
   { showAnalysis, showDerivation, toJson, toDot, toSarif, toSvg }: typeof import("../analysis/index.js"),
   analysis: Analysis,
   { format, explain }: Wishes,
-  { checks, comparison }: { readonly checks: Checks | null; readonly comparison: BaselineComparison | null },
+  {
+    checks,
+    comparison,
+    program,
+  }: {
+    readonly checks: Checks | null;
+    readonly comparison: BaselineComparison | null;
+    readonly program: AnalysedProgram | null;
+  },
   oneLine: boolean,
 ): string {
   switch (format) {
     case "text": {
       if (explain !== null) return showDerivation(explain, analysis);
-      return [showAnalysis(analysis), ...(checks === null ? [] : [checks.text])].join("\n\n");
+      const own = program === null || program.text === "" ? [] : [program.text];
+      return [showAnalysis(analysis), ...own, ...(checks === null ? [] : [checks.text])].join("\n\n");
     }
     case "json": {
       const data = toJson(analysis);
-      const all = checks === null ? data : { ...data, check: checks.data };
+      const { inside, undeclared, unclear } = program?.facts ?? {};
+      const read = program === null ? data : { ...data, program: { inside, undeclared, unclear } };
+      const all = checks === null ? read : { ...read, check: checks.data };
       const asked = explain === null ? all : explained(data, explain);
       return JSON.stringify(asked, null, oneLine ? 0 : 2);
     }

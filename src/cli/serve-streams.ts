@@ -4,7 +4,7 @@ import { HeadwaterError } from "../errors.js";
 import { type PgServer, servePostgres } from "../pgwire/index.js";
 import { listen } from "../server/listen.js";
 import { StreamsHttp } from "../streams/http/index.js";
-import { StreamService } from "../streams/index.js";
+import { StreamService, type StreamsOptions } from "../streams/index.js";
 import { StreamsCatalog } from "../streams/pg/index.js";
 import type { Terminal } from "./terminal.js";
 
@@ -26,6 +26,7 @@ export interface Started {
 export interface PgWishes {
   readonly port: number;
   readonly host: string;
+  /** In PEM. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
 }
 
@@ -37,6 +38,7 @@ export async function startService(
   hosts: number,
   terminal: Terminal,
   pg: PgWishes | null,
+  outputs: NonNullable<StreamsOptions["outputs"]>,
 ): Promise<Started> {
   const began = performance.now();
   const listener = await listen({ port, log: (line) => terminal.say(line) });
@@ -53,6 +55,8 @@ export async function startService(
       durability,
       hosts,
       onFailure: fail,
+      outputs,
+      warn: (line) => terminal.say(line),
     });
     const token = await adminToken(service, join(folder, ADMIN_TOKEN));
     const http = new StreamsHttp(service, listener);
@@ -82,17 +86,14 @@ export async function startService(
   }
 }
 
-async function pgServer(
+function pgServer(
   catalog: StreamsCatalog,
   { port, host, tls }: PgWishes,
   terminal: Terminal,
 ): Promise<PgServer> {
   const log = (line: string) => terminal.say(line);
-  const secure =
-    tls === null
-      ? {}
-      : { tls: { cert: await readFile(tls.cert, "utf8"), key: await readFile(tls.key, "utf8") } };
-  return await servePostgres({ catalog, port, host, log, ...secure });
+  const secure = tls === null ? {} : { tls };
+  return servePostgres({ catalog, port, host, log, ...secure });
 }
 
 /** A mistyped path must not fill a directory that has another purpose. */

@@ -1,5 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { HOSTS_MAX } from "../host/ports/index.js";
-import { misused } from "./arguments.js";
+import { misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import type { PgWishes } from "./serve-streams.js";
@@ -19,6 +20,12 @@ export const serve: CliCommand = {
   options: {
     journal: { value: "DIR", help: "where everything is kept (./headwater-data)" },
     port: { value: "N", help: `the port (${PORT}); 0 takes one that is free` },
+    "output-files": {
+      value: "DIR",
+      help: "lets tenants write outputs to files, each below a folder of its own there",
+    },
+    "private-targets": { help: "lets tenants send outputs to this machine and to private networks" },
+    "output-stdout": { help: "lets tenants send outputs to stdout of this process" },
     hosts: {
       value: "N",
       help: "how many threads run graphs and partitions of queries (1: the server's own)",
@@ -43,6 +50,7 @@ export const serve: CliCommand = {
     const durability = values.get("durability") ?? "synced";
     if (durability !== "synced" && durability !== "written")
       throw misused(serve, "--durability is synced or written.");
+    const pg = await pgWishes(values);
     const { startService } = await import("./serve-streams.js");
     const interrupt = onInterrupt(() => terminal.say("Stopping."));
     try {
@@ -52,7 +60,12 @@ export const serve: CliCommand = {
         durability,
         hosts,
         terminal,
-        pgWishes(values),
+        pg,
+        {
+          isPrivateAllowed: flags.has("private-targets"),
+          directory: values.get("output-files") ?? null,
+          stdout: flags.has("output-stdout") ? writeOut : null,
+        },
       );
       const { url, token, readyMs, pgPort } = started;
       if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs, pgPort }));
@@ -81,7 +94,7 @@ function portOf(values: ReadonlyMap<string, string>, option: string): number | n
   throw misused(serve, `--${option} is a number from 0 to ${PORT_MAX}.`);
 }
 
-function pgWishes(values: ReadonlyMap<string, string>): PgWishes | null {
+async function pgWishes(values: ReadonlyMap<string, string>): Promise<PgWishes | null> {
   const port = portOf(values, "pg-port");
   const [cert, key] = [values.get("pg-cert"), values.get("pg-key")];
   const others = ["pg-host", "pg-cert", "pg-key"].filter((option) => values.has(option));
@@ -89,6 +102,22 @@ function pgWishes(values: ReadonlyMap<string, string>): PgWishes | null {
   if ((cert === undefined) !== (key === undefined))
     throw misused(serve, "--pg-cert and --pg-key go together.");
   if (port === null) return null;
-  const tls = cert === undefined || key === undefined ? null : { cert, key };
+  const tls =
+    cert === undefined || key === undefined ? null : { cert: await pemOf(cert), key: await pemOf(key) };
   return { port, host: values.get("pg-host") ?? LOOPBACK, tls };
+}
+
+/** Resolves when whoever reads has taken the text: a reader that does not read holds back its output alone. */
+function writeOut(text: string): Promise<void> {
+  return new Promise((resolve, reject) =>
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve())),
+  );
+}
+
+async function pemOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw unreadable(serve, file, error);
+  }
 }

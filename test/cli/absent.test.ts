@@ -16,6 +16,7 @@ const WRITTEN = [
   "run --profile",
   "run --stats",
   "serve --journal",
+  "serve --output-files",
   "compile --out",
   "journal --to",
   "policy --svg",
@@ -26,6 +27,8 @@ const NEEDS: Readonly<Record<string, string>> = {
   "run --profiled": "--fluxions",
   "compile --profiled": "--dry-run",
   "policy --policy": "--load load.jsonl",
+  "serve --pg-cert": "--pg-port 0 --pg-key flow.yaml",
+  "serve --pg-key": "--pg-port 0 --pg-cert flow.yaml",
 };
 const PRESENT: Readonly<Record<string, string>> = { PROGRAM: "app.mjs", FILE: "flow.yaml", DIR: "data" };
 
@@ -63,6 +66,7 @@ test("the table has every command that reads something", () => {
     "policy",
     "query",
     "run",
+    "serve",
   ]);
 });
 

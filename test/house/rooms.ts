@@ -233,6 +233,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/operators",
       "streams/sql",
       "streams/outputs",
+      "streams/delivery",
       "streams/coordination",
       "streams/graph",
     ],
@@ -254,6 +255,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/http": { loads: ["errors", "server", "streams/service", "streams/outputs"] },
   streams: { loads: ["state", "streams/service"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
+  "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
 
   dashboard: { loads: ["errors", "observe", "host", "server"], names: ["host/fleet"] },
   pgwire: { loads: ["errors"], names: ["sql"] },
@@ -264,6 +266,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },
+  dataflow: { loads: ["errors", "model"], names: ["analysis"] },
   fluxion: {
     loads: ["errors", "suggest", "svg", "model", "host", "host/ports", "host/link", "host/fleet", "analysis"],
   },
@@ -288,6 +291,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "server",
       "dashboard",
       "analysis",
+      "dataflow",
       "check",
       "chart",
       "fluxion",

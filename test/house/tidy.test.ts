@@ -8,6 +8,7 @@ const IMPURE =
 
 const KNOWS_NODE = [
   "dashboard",
+  "dataflow",
   "cluster",
   "pgwire",
   "cli",

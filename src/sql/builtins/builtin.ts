@@ -34,3 +34,11 @@ export function builtins(table: Readonly<Record<string, (...operands: never[]) =
 export function idOf(name: string, operands: readonly string[]): string {
   return `${name}(${operands.join(",")})`;
 }
+
+/** One call cannot make a text of more characters: a row that asks for more is refused. */
+const TEXT_MAX = 1 << 20;
+
+export function checkLength(length: number): void {
+  if (length > TEXT_MAX)
+    throw new RowError("54000", `requested length too large: a text has at most ${TEXT_MAX} characters here`);
+}

@@ -12,7 +12,7 @@ import { TEXT_BUILTINS } from "./text.js";
 import { TIME_BUILTINS } from "./time.js";
 
 export type { Builtin } from "./builtin.js";
-export { RowError } from "./builtin.js";
+export { checkLength, RowError } from "./builtin.js";
 
 const ALL: readonly Builtin[] = [
   ...TEXT_BUILTINS,

@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSSyntaxException } from "re2js";
-import { builtins, RowError } from "./builtin.js";
+import { builtins, checkLength, RowError } from "./builtin.js";
 
 /** A pattern of at most so many characters; its automaton is at most a few hundred times as large. */
 const PATTERN_MAX = 1000;
@@ -70,6 +70,7 @@ function replaced(text: string, pattern: string, by: string, flags: string): str
       return group <= matcher.groupCount() ? (matcher.group(group) ?? "") : "";
     });
     result += text.slice(from, matcher.start()) + piece;
+    checkLength(result.length);
     from = matcher.end();
     if (!flags.includes("g")) break;
   }

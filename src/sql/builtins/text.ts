@@ -1,7 +1,4 @@
-import { builtins, RowError } from "./builtin.js";
-
-/** One call cannot make a text of more characters: a row that asks for more is refused. */
-const TEXT_MAX = 1 << 20;
+import { builtins, checkLength, RowError } from "./builtin.js";
 
 export const TEXT_BUILTINS = builtins({
   "lpad : text int4 -> text": (text: string, length: number) => padded(text, length, " ", true),
@@ -42,11 +39,6 @@ export const TEXT_BUILTINS = builtins({
     overlaid(text, by, start, [...by].length),
   "overlay : text text int4 int4 -> text": overlaid,
 });
-
-function checkLength(length: number): void {
-  if (length > TEXT_MAX)
-    throw new RowError("54000", `requested length too large: a text has at most ${TEXT_MAX} characters here`);
-}
 
 /** To the length, and cut to it if it is longer. */
 function padded(text: string, length: number, fill: string, isLeft: boolean): string {

@@ -3,18 +3,18 @@ import { builtins, RowError } from "./builtin.js";
 
 /** What the engine has no arithmetic for: dates, which are their midnights, and lengths of time that are scaled. */
 export const TIME_BUILTINS = builtins({
-  "+ : date int4 -> date": (date: number, days: number) => date + days * DAY_MS,
-  "- : date int4 -> date": (date: number, days: number) => date - days * DAY_MS,
-  "+ : int4 date -> date": (days: number, date: number) => date + days * DAY_MS,
+  "+ : date int4 -> date": (date: number, days: number) => inRange(date + days * DAY_MS),
+  "- : date int4 -> date": (date: number, days: number) => inRange(date - days * DAY_MS),
+  "+ : int4 date -> date": (days: number, date: number) => inRange(date + days * DAY_MS),
   "- : date date -> int4": (a: number, b: number) => (a - b) / DAY_MS,
-  "+ : date interval -> timestamp": (date: number, length: number) => toMicros(date + length),
-  "- : date interval -> timestamp": (date: number, length: number) => toMicros(date - length),
-  "+ : interval date -> timestamp": (length: number, date: number) => toMicros(date + length),
-  "* : interval float8 -> interval": (length: number, by: number) => toMicros(length * by),
-  "* : float8 interval -> interval": (by: number, length: number) => toMicros(length * by),
+  "+ : date interval -> timestamp": (date: number, length: number) => inRange(date + length),
+  "- : date interval -> timestamp": (date: number, length: number) => inRange(date - length),
+  "+ : interval date -> timestamp": (length: number, date: number) => inRange(date + length),
+  "* : interval float8 -> interval": (length: number, by: number) => inRange(length * by),
+  "* : float8 interval -> interval": (by: number, length: number) => inRange(length * by),
   "/ : interval float8 -> interval": (length: number, by: number) => {
     if (by === 0) throw new RowError("22012", "division by zero");
-    return toMicros(length / by);
+    return inRange(length / by);
   },
   "to_char : timestamp text -> text": written,
   "to_char : timestamptz text -> text": written,
@@ -31,12 +31,17 @@ export const TIME_BUILTINS = builtins({
     return toMicros(midnight(year, month, day) + (hour * 60 + minute) * 60_000 + second * 1000);
   },
   "to_timestamp : float8 -> timestamptz": (seconds: number) => {
-    if (!Number.isFinite(seconds)) throw new RowError("22003", "timestamp out of range");
-    return toMicros(seconds * 1000);
+    return inRange(seconds * 1000);
   },
   "timezone : text timestamptz -> timestamp": inUtc,
   "timezone : text timestamp -> timestamptz": inUtc,
 });
+
+/** What a date of JavaScript can hold, in whole microseconds. */
+function inRange(ms: number): number {
+  if (!(Math.abs(ms) <= 8.64e15)) throw new RowError("22008", "timestamp out of range");
+  return toMicros(ms);
+}
 
 /** The beginning of the span of this length that a time is in; spans begin at the origin. */
 function binned(lengthMs: number, timeMs: number, originMs: number): number {

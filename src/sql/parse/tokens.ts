@@ -10,6 +10,7 @@ import type { Span } from "../source.js";
  * - `TABLE(TUMBLE(TABLE clicks, ...))`, Flink's spelling: the word TABLE is left out, and its parentheses are. In
  *   `SESSION(TABLE clicks PARTITION BY id, ...)`, the key becomes an argument.
  * - `EMIT CHANGES` and `EMIT ON WINDOW CLOSE` at the end are taken off and kept apart, and so is `WITH (name = value, ...)`.
+ * - `INTERVAL '10' MINUTES`, Flink's plural: the `S` is left out.
  * - `FOR SYSTEM_TIME AS OF …` behind a table is taken out, and the table is remembered by its place.
  * - `CREATE STREAM` (and `SOURCE`, as RisingWave has it) is read as `CREATE TABLE`, and `WATERMARK FOR …` in it is kept apart.
  */
@@ -33,6 +34,8 @@ export interface WatermarkWords {
   readonly span: Span;
 }
 
+const PLURALS: ReadonlySet<string> = new Set(["seconds", "minutes", "hours", "days"]);
+
 export function adapt(text: string): Adapted {
   const tokens = scan(text);
   const standIn = unusedName(text);
@@ -50,6 +53,7 @@ export function adapt(text: string): Adapted {
   for (const [i, token] of tokens.entries()) {
     if (mark !== null && i >= mark.from && i < mark.to) continue;
     if (i >= end && token.text !== ";") put(token, "");
+    else if (word(i - 2) === "interval" && PLURALS.has(word(i))) put(token, word(i).slice(0, -1));
     else if (token.keywordName === "NO_KEYWORD") continue;
     else if (word(i) === "window" && !opensWindowClause(tokens, i)) put(token, standIn);
     else if (word(i) === "table" && word(i + 1) === "(") {

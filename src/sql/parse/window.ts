@@ -3,6 +3,8 @@ import type { ColumnName, FromItem, SqlExpression, WindowKind } from "../ast.js"
 import { type StatementReader, words } from "./reader.js";
 import type { Reading } from "./reading.js";
 
+/** Each row of HOP comes once for each of its windows. */
+const WINDOWS_MAX = 1000;
 const WINDOWS = new Set(["tumble", "hop", "session"]);
 
 /**
@@ -29,6 +31,11 @@ export function readWindow(reading: Reading, node: FuncCall, alias: string | nul
   const [slideMs, sizeMs] = window === "hop" ? [first, second] : [first, first];
   if (slideMs <= 0 || sizeMs <= 0)
     reader.refuse(span, "The length of a window is an interval that is longer than nothing.");
+  if (sizeMs / slideMs > WINDOWS_MAX)
+    reader.refuse(
+      span,
+      `A row would be in ${sizeMs / slideMs} windows, and may be in ${WINDOWS_MAX}. Take a longer slide.`,
+    );
   if (sizeMs % slideMs !== 0) reader.refuse(span, "The size of a HOP window is a multiple of its slide.");
   const offsetMs = lengths[needed] ?? 0;
   return {

@@ -49,7 +49,7 @@ function comparedFloats(operator: Comparison, a: string, b: string): string {
 const NUMERIC: Readonly<Record<Arithmetic, LibraryName>> = {
   "+": "addNumeric",
   "-": "subtractNumeric",
-  "*": "multiplyNumeric",
+  "*": "productNumeric",
   "/": "divideNumeric",
   "%": "modNumeric",
 };
@@ -74,8 +74,10 @@ export function arithmetic(
       return code.call("addFloat", [a, operator === "-" ? `-${b}` : b], true);
     case "numeric":
       return numericArithmetic(code, operator, left.scale, right.scale, result.scale, a, b);
+    case "timestamp":
+      return code.call("timestamp", [`${a} ${operator} ${b}`], true);
     default:
-      return `${a} ${operator} ${b}`; // times and lengths of time
+      return `${a} ${operator} ${b}`; // lengths of time
   }
 }
 
@@ -90,7 +92,7 @@ function numericArithmetic(
   b: string,
 ): string {
   const at = (value: string, by: number) => (by === 0 ? value : code.call("rescale", [value, String(by)]));
-  if (operator === "*") return at(code.call(NUMERIC["*"], [a, b]), scale - left - right);
+  if (operator === "*") return at(code.call(NUMERIC["*"], [a, b], true), scale - left - right);
   if (operator === "/") return code.call(NUMERIC["/"], [at(a, scale + right - left), b], true);
   const both = Math.max(left, right);
   const result = code.call(NUMERIC[operator], [at(a, both - left), at(b, both - right)], operator === "%");

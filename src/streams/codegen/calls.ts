@@ -24,7 +24,7 @@ const FUNCTIONS: Readonly<Record<FunctionName, Write>> = {
           "0",
           code.call("floorNumeric", [code.call("subtractNumeric", ["0", a]), String(scale)]),
         ]),
-  concat: (_, operands) => operands.join(" + "),
+  concat: (code, operands) => code.call("shortEnough", [operands.join(" + ")], true),
   date_trunc: (code, operands) => code.call("dateTrunc", operands, true),
   exp: (code, operands) => code.call("exponential", operands, true),
   extract: (code, operands) => code.call("extract", operands, true),
@@ -38,7 +38,7 @@ const FUNCTIONS: Readonly<Record<FunctionName, Write>> = {
   lower: (code, operands) => code.call("lower", operands),
   ltrim: (code, operands) => code.call("trimStart", operands),
   power: (code, operands) => code.call("power", operands, true),
-  replace: (code, operands) => code.call("replace", operands),
+  replace: (code, operands) => code.call("replace", operands, true),
   reverse: (code, operands) => code.call("reverse", operands),
   right: (code, operands) => code.call("right", operands),
   round: (code, [a = ""], first, result) =>

@@ -7,6 +7,8 @@ import { type Segment, Segments } from "./segments.js";
 
 const PREFIX = "log/";
 const META = "log";
+/** So much of a stream waits for outputs that are behind; then they miss rows. */
+const HELD_BYTES_MAX = 64 * 1024 * 1024;
 
 interface Meta {
   readonly first: number;
@@ -21,6 +23,8 @@ interface Meta {
  */
 export class Channel {
   #log: Segments;
+  /** The first row that an output has not delivered: rows from there on stay longer than the retention says. */
+  heldFrom: number | null = null;
   #watermark: number | null = null;
   /** The number of its first row ever. */
   #origin: number;
@@ -80,7 +84,8 @@ export class Channel {
 
   trim(timeMs: number): void {
     const { bytes, ms } = this.retention;
-    this.#log.trim(bytes, ms === null ? Number.NEGATIVE_INFINITY : timeMs - ms);
+    const held = { from: this.heldFrom ?? Number.POSITIVE_INFINITY, bytes: Math.max(bytes, HELD_BYTES_MAX) };
+    this.#log.trim(bytes, ms === null ? Number.NEGATIVE_INFINITY : timeMs - ms, held);
   }
 
   /** The rows of a segment. */

@@ -32,8 +32,13 @@ export type Command =
     }
   /** What partitions have made of the rounds that the last command dispatched: for each partition, its replies in order. */
   | { readonly kind: "replies"; readonly replies: readonly (readonly Uint8Array[])[] }
-  /** An output has delivered all rows below `position`; `null`: the output is gone. */
-  | { readonly kind: "cursor"; readonly name: string; readonly position: number | null };
+  /** An output of a stream has delivered all rows below `position`; `null`: the output is gone. */
+  | {
+      readonly kind: "cursor";
+      readonly name: string;
+      readonly stream: string;
+      readonly position: number | null;
+    };
 
 const KINDS: readonly Command["kind"][] = [
   "define stream",
@@ -72,6 +77,7 @@ export function encodeCommand(command: Command): Buffer {
       break;
     case "cursor":
       writeText(out, command.name);
+      writeText(out, command.stream);
       writeOptional(out, command.position);
       break;
     case "replies":
@@ -110,7 +116,7 @@ function read(kind: Command["kind"] | undefined, input: ByteReader): Command {
     case "seal":
       return { kind, stream: readText(input), producer: readText(input), upTo: readOptional(input) };
     case "cursor":
-      return { kind, name: readText(input), position: readOptional(input) };
+      return { kind, name: readText(input), stream: readText(input), position: readOptional(input) };
     case "replies":
       return {
         kind,

@@ -4,6 +4,7 @@ import { isRefused, type PushAnswer, type Refused, refusedBy } from "./answers.j
 import { backfill, unready } from "./backfill.js";
 import { misdefined } from "./check.js";
 import { type Command, decodeCommand, type Push } from "./command.js";
+import { Cursors } from "./cursors.js";
 import type { QueryDefinition, StreamDefinition } from "./definition.js";
 import type { GraphMoment } from "./moment.js";
 import { GraphNodes } from "./nodes.js";
@@ -32,7 +33,7 @@ const META = "graph";
 
 interface Meta {
   readonly round: number;
-  readonly cursors: readonly (readonly [string, number])[];
+  readonly cursors: Cursors["state"];
 }
 
 /**
@@ -43,14 +44,9 @@ interface Meta {
  */
 export class GraphEngine {
   readonly nodes = new GraphNodes();
-  readonly #cursors = new Map<string, number>();
+  readonly #cursors = new Cursors();
   readonly #work = new PartitionWork();
   #round = 0;
-
-  /** The position up to which an output has delivered. */
-  cursor(name: string): number | null {
-    return this.#cursors.get(name) ?? null;
-  }
 
   get memoryBytes(): number {
     return this.nodes.memoryBytes;
@@ -107,10 +103,16 @@ export class GraphEngine {
         this.#gather(command.replies, moment);
         return {};
       case "cursor":
-        if (command.position === null) this.#cursors.delete(command.name);
-        else this.#cursors.set(command.name, command.position);
-        return {};
+        return { refused: this.#moveCursor(command) };
     }
+  }
+
+  #moveCursor({ name, stream, position }: Extract<Command, { kind: "cursor" }>): Refused | null {
+    const channel = this.nodes.channel(stream);
+    if (channel === null) return position === null ? null : this.nodes.missing(stream);
+    this.#cursors.set(name, stream, position);
+    channel.heldFrom = this.#cursors.first(stream);
+    return null;
   }
 
   #push(pushes: readonly Push[], moment: GraphMoment): PushAnswer[] {
@@ -168,6 +170,12 @@ export class GraphEngine {
       return {
         code: "HW-5404",
         message: `"${name}" is read by ${users.join(", ")}. Deregister what reads it first.`,
+      };
+    const outputs = this.nodes.channelsOf(name).flatMap((channel) => this.#cursors.of(channel.name));
+    if (outputs.length > 0)
+      return {
+        code: "HW-5404",
+        message: `"${name}" is delivered by the outputs ${outputs.join(", ")}. Deregister them first.`,
       };
     const query = this.nodes.query(name);
     if (query?.isDivided === true) this.#work.remove(query);
@@ -235,7 +243,7 @@ export class GraphEngine {
   }
 
   *checkpoint(): Generator<CheckpointPart> {
-    const meta: Meta = { round: this.#round, cursors: [...this.#cursors] };
+    const meta: Meta = { round: this.#round, cursors: this.#cursors.state };
     yield* named("", [[META, jsonPart(meta)]]);
     yield* this.nodes.checkpoint();
   }
@@ -245,7 +253,8 @@ export class GraphEngine {
     const meta = jsonOf<Meta>(owners.get("")?.get(META));
     if (meta === null) return;
     this.#round = meta.round;
-    for (const [name, position] of meta.cursors) this.#cursors.set(name, position);
     this.nodes.load(owners);
+    for (const [name, stream, position] of meta.cursors) this.#cursors.set(name, stream, position);
+    for (const channel of this.nodes.channels) channel.heldFrom = this.#cursors.first(channel.name);
   }
 }

@@ -71,6 +71,12 @@ export class GraphNodes {
     return this.#byName.get(name) ?? null;
   }
 
+  /** The channels of a stream, a table or a query. */
+  channelsOf(name: string): readonly Channel[] {
+    const node = this.#nodes.get(name);
+    return node === undefined ? [] : channelsOf(node);
+  }
+
   readersOf(name: string): readonly QueryNode[] {
     return this.#readers.get(name) ?? [];
   }

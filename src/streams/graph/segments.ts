@@ -12,6 +12,8 @@ export interface Segment {
   readonly bytes: Buffer;
 }
 
+const NOTHING_HELD = { from: Number.POSITIVE_INFINITY, bytes: 0 };
+
 /** What a segment takes in memory besides its bytes. */
 const SEGMENT_BYTES = 120;
 
@@ -61,11 +63,19 @@ export class Segments {
     return segment;
   }
 
-  /** Drops segments from the front while they are more than may stay. Returns what was dropped. */
-  trim(bytesMax: number, olderThanMs: number): readonly Segment[] {
+  /**
+   * Drops segments from the front while they are more than may stay. Entries that are held stay up to another number of bytes,
+   * however old they are. Returns what was dropped.
+   */
+  trim(
+    bytesMax: number,
+    olderThanMs: number,
+    held: { readonly from: number; readonly bytes: number } = NOTHING_HELD,
+  ): readonly Segment[] {
     const from = this.#head;
     for (let oldest = this.#items[this.#head]; oldest !== undefined; oldest = this.#items[this.#head]) {
       if (this.#bytes <= bytesMax && oldest.timeMs >= olderThanMs) break;
+      if (this.#bytes <= held.bytes && oldest.first + oldest.entries > held.from) break;
       this.#bytes -= oldest.bytes.length + SEGMENT_BYTES;
       this.#first = oldest.first + oldest.entries;
       this.#head++;

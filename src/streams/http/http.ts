@@ -5,6 +5,7 @@ import { Origins } from "../../server/origin.js";
 import { refuse, refuseRaw, respond } from "../../server/respond.js";
 import type { StreamService } from "../service/index.js";
 import { bodyOf, objectOf, textOf } from "./body.js";
+import { OUTPUT_ROUTES } from "./output-routes.js";
 import { READ_ROUTES } from "./read-routes.js";
 import { follow, page } from "./results.js";
 import { BODY_BYTES_MAX, json, type Route } from "./route.js";
@@ -158,4 +159,5 @@ const ROUTES: readonly Route[] = [
     },
   },
   ...READ_ROUTES,
+  ...OUTPUT_ROUTES,
 ];

@@ -4,6 +4,7 @@ import { readonly } from "../../model/marks.js";
 import { owned } from "../../model/owned.js";
 import { tracked } from "../../model/tracked.js";
 import type { Cell, Schema } from "../columns/index.js";
+import type { DeliveryState, OutputDefinition } from "../delivery/index.js";
 import {
   type CommandOutcome,
   encodeCommand,
@@ -14,6 +15,7 @@ import {
   stamp,
 } from "../graph/index.js";
 import { type Described, describe } from "./describe.js";
+import { type DeadLetter, Outputs } from "./output-context.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
 import type { StoredToken } from "./tokens.js";
 
@@ -124,9 +126,15 @@ export class Graph extends Context {
   }
 }
 
+/** A refused command has changed nothing, and its event is rolled back. */
+function accepted({ refused }: CommandOutcome): void {
+  if (refused !== null) throw new HeadwaterError(refused.code, refused.message);
+}
+
 /** Who uses the service: its quotas, its tokens, and its graph. */
 export class Tenant extends Context<string> {
   graph = this.child(Graph);
+  outputs = this.child(Outputs);
   quotas: Quotas = DEFAULT_QUOTAS;
   tokens = tracked.map<string, StoredToken>();
 
@@ -139,6 +147,32 @@ export class Tenant extends Context<string> {
         `the tenant has ${size[what]} ${what}, and may have ${this.quotas[what]}. Nothing was registered.`,
       );
     return this.graph.carryOut(record);
+  }
+
+  /** An output and its position in the graph, in one event. */
+  async addOutput(definition: OutputDefinition, state: DeliveryState, cursor: Uint8Array): Promise<void> {
+    await this.outputs.add(definition, state);
+    accepted(await this.graph.carryOut(cursor));
+  }
+
+  async removeOutput(name: string, cursor: Uint8Array): Promise<void> {
+    await this.outputs.remove(name);
+    accepted(await this.graph.carryOut(cursor));
+  }
+
+  async moveOutput(name: string, state: DeliveryState, cursor: Uint8Array): Promise<void> {
+    await this.outputs.move(name, state);
+    accepted(await this.graph.carryOut(cursor));
+  }
+
+  async buryOutput(
+    name: string,
+    letter: DeadLetter,
+    state: DeliveryState,
+    cursor: Uint8Array,
+  ): Promise<void> {
+    await this.outputs.bury(name, letter);
+    await this.moveOutput(name, state, cursor);
   }
 
   addToken(id: string, token: StoredToken) {
@@ -167,6 +201,8 @@ export class Tenant extends Context<string> {
 export class Streams extends Context {
   tenants = this.children(Tenant);
   names = tracked.set<string>();
+  /** Tenants with outputs or sources, which work without being asked. */
+  active = tracked.set<string>();
 
   addTenant(name: string) {
     const isNew = !this.names.has(name);
@@ -176,5 +212,13 @@ export class Streams extends Context {
 
   @readonly allNames(): string[] {
     return [...this.names];
+  }
+
+  setActive(name: string) {
+    if (!this.active.has(name)) this.active.add(name);
+  }
+
+  @readonly allActive(): string[] {
+    return [...this.active];
   }
 }

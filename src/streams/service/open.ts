@@ -3,7 +3,9 @@ import type { ProgramHosts } from "../../host/fleet/index.js";
 import { run } from "../../host/run.js";
 import { hostsOf, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
+import type { OutputPolicy } from "../delivery/index.js";
 import { Partition, Streams } from "./contexts.js";
+import { type OutputSurroundings, PUBLIC_TARGETS } from "./outputs.js";
 import { TenantStreams } from "./tenant-streams.js";
 import { isToken, newToken, partsOf, type StoredToken, type TokenScope } from "./tokens.js";
 
@@ -17,6 +19,10 @@ export interface StreamsOptions {
   readonly hostsAs?: "threads" | "processes";
   /** Hears that nothing can be kept any more. */
   readonly onFailure?: (error: HeadwaterError) => void;
+  /** Where outputs may deliver to, besides what can be reached over the internet. */
+  readonly outputs?: Partial<OutputPolicy>;
+  /** Hears what is worth a line in a log: rows that an output has missed. */
+  readonly warn?: (message: string) => void;
 }
 
 const TENANT = /^[a-z][a-z0-9-]{0,39}$/;
@@ -34,15 +40,20 @@ export class StreamService {
   readonly #tenants = new Map<string, Promise<TenantStreams>>();
   readonly #tokens = new Map<string, Map<string, StoredToken>>();
 
-  private constructor(service: Service<Streams>) {
+  readonly #around: Pick<OutputSurroundings, "policy" | "warn">;
+
+  private constructor(service: Service<Streams>, around: Pick<OutputSurroundings, "policy" | "warn">) {
     this.#service = service;
+    this.#around = around;
   }
 
-  static async open(options: StreamsOptions = {}): Promise<StreamService> {
+  static async open({ outputs, warn = () => {}, ...options }: StreamsOptions = {}): Promise<StreamService> {
     const module = new URL("./program.js", import.meta.url).href;
     const given = { ...options, module, placement: { separate: [Partition] } };
-    const service = new StreamService((await run(Streams, given)) as Service<Streams>);
+    const around = { policy: { ...PUBLIC_TARGETS, ...outputs }, warn };
+    const service = new StreamService((await run(Streams, given)) as Service<Streams>, around);
     for (const name of await service.#service.root.allNames()) await service.tenant(name);
+    for (const name of await service.#service.root.allActive()) await service.tenant(name);
     return service;
   }
 
@@ -67,7 +78,8 @@ export class StreamService {
     const { root } = this.#service;
     await root.addTenant(name);
     this.#tokens.set(name, new Map(await root.tenants(name).allTokens()));
-    return await TenantStreams.open(name, root.tenants(name));
+    const note = () => root.setActive(name);
+    return await TenantStreams.open(name, root.tenants(name), { ...this.#around, note });
   }
 
   /** The hosts, to look at them, to add and remove some, and to move contexts; with one host there are none. */

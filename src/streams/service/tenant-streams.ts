@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
 import { Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
+import type { OutputOptions } from "../delivery/index.js";
 import { NdjsonReader } from "../door/index.js";
 import {
   type Command,
@@ -16,6 +17,7 @@ import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
 import type { Tenant } from "./contexts.js";
 import type { Described } from "./describe.js";
 import { Gatherer, type Taken } from "./gatherer.js";
+import { type OutputSurroundings, TenantOutputs } from "./outputs.js";
 import type { Quotas } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { explained, type QueryOptions, queryDefinition } from "./registration.js";
@@ -55,11 +57,17 @@ export class TenantStreams {
   #tickMs = TICK_MS;
   #isClosed = false;
 
+  /** Where rows go by themselves: web servers, TCP ports, files, NATS. */
+  readonly outputs: TenantOutputs;
+
   private constructor(
     readonly name: string,
     tenant: Ref<Tenant>,
     quotas: Quotas,
+    { policy, warn, note }: OutputSurroundings,
   ) {
+    const growth = (stream: string, signal: AbortSignal) => this.#growth(stream, signal);
+    this.outputs = new TenantOutputs(tenant, name, policy, growth, warn, note);
     this.#tenant = tenant;
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
@@ -67,10 +75,11 @@ export class TenantStreams {
   }
 
   /** @internal */
-  static async open(name: string, tenant: Ref<Tenant>): Promise<TenantStreams> {
-    const streams = new TenantStreams(name, tenant, await tenant.allQuotas());
+  static async open(name: string, tenant: Ref<Tenant>, around: OutputSurroundings): Promise<TenantStreams> {
+    const streams = new TenantStreams(name, tenant, await tenant.allQuotas(), around);
     await streams.#refresh();
     streams.#arm();
+    await streams.outputs.start();
     return streams;
   }
 
@@ -112,6 +121,19 @@ export class TenantStreams {
   async explain(text: string): Promise<string> {
     await this.#refresh();
     return await explained(this.#catalog, text);
+  }
+
+  /** Delivers the rows of a stream or a query to a target outside: see docs/outputs.md. Returns the output's name. */
+  async registerOutput(
+    stream: string,
+    target: string,
+    options: OutputOptions & { readonly name?: string } = {},
+  ): Promise<string> {
+    return await this.outputs.register(stream, target, options);
+  }
+
+  async deregisterOutput(name: string): Promise<void> {
+    await this.outputs.deregister(name);
   }
 
   async deregister(name: string): Promise<void> {
@@ -265,6 +287,7 @@ export class TenantStreams {
     this.#isClosed = true;
     if (this.#tick !== null) clearTimeout(this.#tick);
     for (const wakes of this.#wakes.values()) for (const wake of wakes) wake();
+    await this.outputs.close();
   }
 
   async setQuotas(quotas: Partial<Quotas>): Promise<void> {

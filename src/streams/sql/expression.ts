@@ -191,6 +191,11 @@ export class Expressions {
               : operator === "/"
                 ? Math.max(wider, OPEN_SCALE)
                 : wider;
+        if (scale > SCALE_MAX)
+          return this.refuse(
+            given,
+            `This ${operator} has ${scale} digits behind the point, and at most ${SCALE_MAX} are kept. Round an operand: round(x, 16).`,
+          );
         return { ...type, scale, kind: "arithmetic", operator, left, right };
       }
       default:
@@ -255,6 +260,9 @@ export class Expressions {
     return { type: "numeric", scale: 6, nullable, kind: "cast", operand };
   }
 }
+
+/** Each multiplication adds the digits of both operands. */
+const SCALE_MAX = 400;
 
 const EMPTY = { type: "text", scale: 0, nullable: false } as const;
 

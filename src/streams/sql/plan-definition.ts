@@ -2,9 +2,11 @@ import { HeadwaterError } from "../../errors.js";
 import {
   loadParser,
   parseDefinitionSync,
+  pointAt,
   type ResolvedQuery,
   resolveQuery,
   type Statement,
+  showType,
 } from "../../sql/index.js";
 import { column, type Schema } from "../columns/index.js";
 import type { Plan } from "../plan/index.js";
@@ -37,7 +39,10 @@ export async function planDefinition(
 /** The same at once, when the parser has been loaded. */
 export function planDefinitionSync(text: string, tables: Readonly<Record<string, Schema>>): Defined {
   const statement = parseDefinitionSync(text);
-  if ("columns" in statement) return { ...statement, columns: statement.columns.map(specOf) };
+  if ("columns" in statement) {
+    const specs = statement.columns.map((each) => specOf(each, text, statement.span));
+    return { ...statement, columns: specs };
+  }
   const columns = Object.fromEntries(
     Object.entries(tables).map(([name, schema]) => [
       name,
@@ -56,12 +61,20 @@ export function planDefinitionSync(text: string, tables: Readonly<Record<string,
   };
 }
 
-function specOf({ name, type, nullable }: Created["columns"][number]): Schema[number] {
+function specOf(
+  { name, type, nullable }: Created["columns"][number],
+  text: string,
+  span: Created["span"],
+): Schema[number] {
   const held = valueType(type);
   if (held === null || held === "interval")
     throw new HeadwaterError(
       "HW-5102",
-      `The column ${name} has the type ${type}, which no column of a stream has.`,
+      pointAt(
+        text,
+        span,
+        `The column ${name} has the type ${showType(type)}, which no column of a stream has. Use jsonb for arrays, double precision for real, and a number of seconds for intervals.`,
+      ),
     );
   return column(name, held, nullable, held === "numeric" ? OPEN_SCALE : 0);
 }

@@ -15,6 +15,10 @@ import {
  */
 const INT_MAX = Number.MAX_SAFE_INTEGER;
 
+/** Products of products would otherwise grow without end. */
+const NUMERIC_MAX = 10n ** 2000n;
+const NUMERIC_OVERFLOW = new RowError("22003", "value overflows numeric format");
+
 export function int(value: number): number {
   if (value > INT_MAX || value < -INT_MAX) throw INT_RANGE;
   return value + 0;
@@ -122,6 +126,14 @@ export function multiplyNumeric(a: Scaled, b: Scaled): Scaled {
     if (product <= INT_MAX && product >= -INT_MAX) return product + 0;
   }
   return narrowed(BigInt(a) * BigInt(b));
+}
+
+/** What a query multiplies. */
+export function productNumeric(a: Scaled, b: Scaled): Scaled {
+  const product = multiplyNumeric(a, b);
+  if (typeof product === "bigint" && (product > NUMERIC_MAX || product < -NUMERIC_MAX))
+    throw NUMERIC_OVERFLOW;
+  return product;
 }
 
 /** a / b rounded half away from zero, where the operands were brought to scales that make the result's right. */

@@ -1,3 +1,4 @@
+import { checkLength } from "../../../sql/index.js";
 import { RowError } from "./row-error.js";
 
 /** Texts are counted in characters (code points), as in PostgreSQL, and compared by them. */
@@ -52,7 +53,16 @@ export function trimEnd(text: string, set = " "): string {
 }
 
 export function replace(text: string, from: string, to: string): string {
-  return from === "" ? text : text.split(from).join(to);
+  if (from === "") return text;
+  const parts = text.split(from);
+  if (to.length > from.length) checkLength(text.length + (parts.length - 1) * (to.length - from.length));
+  return parts.join(to);
+}
+
+/** What was put together of several texts. */
+export function shortEnough(text: string): string {
+  checkLength(text.length);
+  return text;
 }
 
 /** The nth part, counted from 1, or from the end if n is negative. */

@@ -10,6 +10,15 @@ const FIXED_MS: Readonly<Record<string, number>> = {
   day: DAY_MS,
 };
 
+/** What a date of JavaScript can hold. */
+const TIME_MS_MAX = 8.64e15;
+
+/** A time that was calculated. */
+export function timestamp(ms: number): number {
+  if (!(Math.abs(ms) <= TIME_MS_MAX)) throw new RowError("22008", "timestamp out of range");
+  return ms;
+}
+
 /** The beginning of the second, hour, month… that a time is in, in UTC. */
 export function dateTrunc(unit: string, ms: number): number {
   const fixed = FIXED_MS[unit.toLowerCase()];

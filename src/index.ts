@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 import "./state/tracked-fields.js"; // makes what `tracked` declares
 
 export type { ProgramIo } from "./cli/program.js";

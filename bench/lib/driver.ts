@@ -2,6 +2,12 @@ import type { Subject } from "./subject.js";
 
 /** Prime to the 160 contexts, so that the samples go round them too instead of always meeting the same few. */
 const SAMPLE_EVERY = 17;
+/** With fewer samples than this, a quantile is luck: then each event is one, and a look at the clock costs little beside it. */
+const SAMPLES_MIN = 100;
+
+function sampleEvery(events: number): number {
+  return events < SAMPLES_MIN * SAMPLE_EVERY ? 1 : SAMPLE_EVERY;
+}
 
 export interface Measurement {
   readonly events: number;
@@ -51,12 +57,13 @@ export class Driver implements Driven {
 
   /** Keeps `inFlight` events in flight: as many loops, each of which awaits its reply before it asks again. */
   async drive(events: number, inFlight: number, work: number): Promise<Measurement> {
-    const latenciesMs = new Float64Array(Math.ceil(events / SAMPLE_EVERY));
+    const every = sampleEvery(events);
+    const latenciesMs = new Float64Array(Math.ceil(events / every));
     const loops: Promise<void>[] = [];
     const last = this.#asked + events;
     const first = this.#asked;
     const beganMs = performance.now();
-    for (let i = 0; i < inFlight; i++) loops.push(this.#loop(first, last, work, latenciesMs));
+    for (let i = 0; i < inFlight; i++) loops.push(this.#loop(first, last, work, every, latenciesMs));
     await Promise.all(loops);
     if (this.#isInterrupted) throw new Error("interrupted.");
     const seconds = (performance.now() - beganMs) / 1000;
@@ -69,18 +76,24 @@ export class Driver implements Driven {
     };
   }
 
-  async #loop(first: number, last: number, work: number, latenciesMs: Float64Array): Promise<void> {
+  async #loop(
+    first: number,
+    last: number,
+    work: number,
+    every: number,
+    latenciesMs: Float64Array,
+  ): Promise<void> {
     const { subject } = this;
     while (this.#asked < last && !this.#isInterrupted) {
       const event = this.#asked++ - first;
-      const isSampled = event % SAMPLE_EVERY === 0;
+      const isSampled = event % every === 0;
       const askedMs = isSampled ? performance.now() : 0;
       try {
         await subject.call(this.#next(), work);
       } catch (error) {
         if (!subject.isLostReply?.(error)) throw error;
       }
-      if (isSampled) latenciesMs[event / SAMPLE_EVERY] = performance.now() - askedMs;
+      if (isSampled) latenciesMs[event / every] = performance.now() - askedMs;
     }
   }
 

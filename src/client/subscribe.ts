@@ -1,3 +1,4 @@
+import type { Signal } from "../model/outside.js";
 import type { ServiceClient } from "./index.js";
 
 /** A row of results by its number. `weight` is -1 for a row that is taken back. */
@@ -17,7 +18,7 @@ interface Followed<R> {
 export interface SubscribeOptions {
   /** The number of the first result: 1, or one more than that of the last result that was handled. */
   readonly from?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: Signal;
 }
 
 /**

@@ -21,7 +21,7 @@ export const CRASH_PLANTS = [
 ] as const;
 
 /** The same where contexts migrate between hosts. */
-export const MIGRATION_PLANTS = ["no-last-difference", "migrate-early"] as const;
+export const MIGRATION_PLANTS = ["no-last-difference", "migrate-early", "copy-unmade"] as const;
 
 /** The same where hosts evict contexts that the journal has. */
 export const EVICTION_PLANTS = ["evict-early"] as const;

@@ -1,5 +1,8 @@
 import { HeadwaterError } from "../errors.js";
 
+/** `AbortSignal`, wherever types of Node or of browsers are known: `headwater/client`, which leads here, needs neither. */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : unknown;
+
 /** What an outside function is told about the call, besides its input. */
 export interface OutsideCall {
   /**
@@ -10,7 +13,7 @@ export interface OutsideCall {
   /** 1 for the first attempt since the program was started. */
   readonly attempt: number;
   /** Aborted when the attempt has taken too long, or the program stops. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /** What came of an outside call. `ok` is false if every attempt has failed, or one has thrown `GiveUp`. */

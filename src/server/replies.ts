@@ -24,10 +24,15 @@ export class Replies {
     if (error !== null) this.#sendError(request, name, called, error);
   }
 
+  /** Is a reply to be expected that has no room? Then it need not be written first. */
+  holdsBack(called: Called | undefined): boolean {
+    const expected = Math.min(called?.expectedBytes ?? 0, this.replyBytes);
+    return expected > SMALL_BYTES && this.inFlight.roomForReply(this.outgoing.unread) < expected;
+  }
+
   /** What is in the way of sending the value, if something is. */
   #sendValue(request: number, name: string, called: Called | undefined, value: unknown): unknown {
-    const isLarge = (called?.expectedBytes ?? 0) > SMALL_BYTES;
-    if (isLarge && this.#room <= 0) return heldBack(name); // it need not be written first
+    if (this.holdsBack(called)) return heldBack(name);
     try {
       const form = value === undefined ? UNDEFINED : toForm(value, false);
       return this.#sendForm(request, name, called, true, form);
@@ -59,10 +64,6 @@ export class Replies {
     }
     this.outgoing.takeBack(bytes);
     return bytes > this.replyBytes ? tooLarge(name, ok, this.replyBytes) : heldBack(name);
-  }
-
-  get #room(): number {
-    return this.inFlight.roomForReply(this.outgoing.unread);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from "ws";
 import { HeadwaterError } from "../errors.js";
-import type { ResultCallbacks, Series } from "../model/door.js";
+import type { Series } from "../model/door.js";
 import { shareOf } from "../model/share.js";
 import {
   closeCodeOf,
@@ -13,11 +13,12 @@ import {
   Unpacker,
 } from "../protocol/index.js";
 import { type Budgets, callerOf } from "./budgets.js";
-import type { Ask, Called, Calls } from "./call.js";
+import type { Ask, Calls } from "./call.js";
 import { InFlight } from "./in-flight.js";
 import type { ServerLimits } from "./limits.js";
 import { Outgoing } from "./outgoing.js";
 import { Replies } from "./replies.js";
+import { Reply } from "./reply.js";
 import type { Session, SessionListener } from "./session.js";
 import type { Sessions } from "./sessions.js";
 import { brokenFrame, unknownKind } from "./socket-errors.js";
@@ -336,6 +337,15 @@ export class ClientSocket implements SessionListener {
     return (asked, waiting) => this.#series?.ask(request, asked, this.#sentUpTo, waiting);
   }
 
+  holdsBack({ called }: Reply): boolean {
+    return this.#replies?.holdsBack(called) ?? true;
+  }
+
+  /** A large reply waits for the turn of its caller, as a large request does. */
+  inTurn(send: () => void): void {
+    this.#around.turns.wait(this.#caller, send);
+  }
+
   /** Something has come of a request. It may be in the middle of the program's work, so nothing else begins here. */
   reply({ request, name, called, bytes }: Reply, ok: boolean, value: unknown): void {
     this.#inFlight?.end(bytes);
@@ -376,22 +386,3 @@ let sockets = 0;
 const GOING_AWAY = 1001;
 const LINGER_MS = 1000;
 const PONG = pack([0, "pong"]);
-
-/** One request that waits for its answer. */
-class Reply implements ResultCallbacks {
-  constructor(
-    readonly socket: ClientSocket,
-    readonly request: number,
-    readonly name: string,
-    readonly called: Called | undefined,
-    readonly bytes: number,
-  ) {}
-
-  resolve(value: unknown): void {
-    this.socket.reply(this, true, value);
-  }
-
-  reject(error: unknown): void {
-    this.socket.reply(this, false, error);
-  }
-}

@@ -3,11 +3,14 @@ import { Queue } from "../protocol/index.js";
 /** What is larger takes so long to read that it waits for its turn. */
 export const LARGE_BYTES = 16 * 1024;
 
+/** What is larger takes so long to write. */
+export const LARGE_REPLY_BYTES = 64 * 1024;
+
 type Task = () => void;
 
 /**
- * Large requests are read one per turn of the event loop, and callers take turns: whoever sends many of them waits for its
- * own, and small requests go in between.
+ * Large requests are read, and large replies written, one per turn of the event loop, and callers take turns: a caller that sends
+ * or asks for many of them waits for its own turn, and small requests go in between.
  */
 export class ReadTurns {
   /** By caller, the one whose turn is next first. */

@@ -3,6 +3,7 @@
  * `scenarioOf` makes one from a seed. In virtual time, `tryPolicy` tries elasticity policies, and `simulateScale` says how
  * fast so many hosts would be.
  */
+/// <reference types="node" preserve="true" />
 export { CRASH_MARKS, HOST_MARKS, MARKS, type Mark } from "../core/marks.js";
 export { CRASH_PLANTS, EVICTION_PLANTS, MIGRATION_PLANTS, PLANTS, type Plant } from "../core/plants.js";
 export type { Costs } from "../elastic/trial/index.js";

@@ -112,6 +112,19 @@ test("the driver goes round the counters, keeps the asked number in flight and s
   assert.equal(driver.asked, 70);
 });
 
+test("where events are few, the latency of each counts", async () => {
+  const { subject } = watched(1);
+  let calls = 0;
+  const slowOnce: Subject = {
+    ...subject,
+    async call(counter, work) {
+      if (++calls === 6) for (const end = performance.now() + 5; performance.now() < end; );
+      await subject.call(counter, work);
+    },
+  };
+  assert.ok((await new Driver(slowOnce, 1).drive(10, 1, 0)).p99Ms >= 5);
+});
+
 test("an error stops the driver, unless the system says that only the reply was lost", async () => {
   const { subject, counts } = watched(2);
   const failing: Subject = {

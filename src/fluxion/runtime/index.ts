@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Manifest } from "../pipeline.js";

@@ -1,3 +1,4 @@
+import type { Plant } from "../../core/plants.js";
 import { invariant } from "../../errors.js";
 import type { Write } from "../../journal/journal.js";
 import { type Path, pathOf } from "../../model/path.js";
@@ -46,6 +47,7 @@ export class ContextTransfers {
   readonly #kept: WeakSet<State>;
   readonly #pieceBytes: number;
   readonly #held: ResidentContexts | null;
+  readonly #plant: Plant | undefined;
   readonly #outgoing = new Map<string, Outgoing>();
   readonly #staged = new Map<string, Map<Slot, Staged>>();
   /** What has come of contexts whose last part has not. */
@@ -57,12 +59,14 @@ export class ContextTransfers {
     kept: WeakSet<State>,
     pieceBytes: number,
     held: ResidentContexts | null,
+    plant?: Plant,
   ) {
     this.#roots = roots;
     this.#send = send;
     this.#kept = kept;
     this.#pieceBytes = pieceBytes;
     this.#held = held;
+    this.#plant = plant;
   }
 
   receive(message: TransferMessage): void {
@@ -114,7 +118,8 @@ export class ContextTransfers {
         sent.set(slot, state);
         // Of what does not exist nothing is sent: the other host makes it anew.
         const isThere = before !== undefined && !isUnmade(before);
-        if (isThere || !isUnmade(state)) round.push([slot, isThere ? before : null, state]);
+        if (isThere || !isUnmade(state) || this.#plant === "copy-unmade")
+          round.push([slot, isThere ? before : null, state]);
       }
     }
     this.#outgoing.set(name, { sent, sizes, rest: writesOf(round) });

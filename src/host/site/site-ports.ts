@@ -1,4 +1,5 @@
 import type { Marks } from "../../core/marks.js";
+import type { Plant } from "../../core/plants.js";
 import type { RunningEvent } from "../event/index.js";
 import type { Limits } from "../ports/index.js";
 import type { ToHead } from "../wire/index.js";
@@ -18,6 +19,7 @@ export interface SitePorts {
 export interface SiteOptions {
   readonly limits: Limits;
   readonly marks?: Marks | undefined;
+  readonly plant?: Plant | undefined;
   /** Are states to be written to a journal? */
   readonly isDurable: boolean;
 }

@@ -70,6 +70,7 @@ export class HostSite implements Supervisor {
       this.#kept,
       options.limits.pieceBytes,
       held,
+      options.plant,
     );
     for (const [name, cls] of Object.entries(classes)) {
       this.roots.set(name, new Slot(name, null, null, undefined, cls, held));

@@ -1,5 +1,5 @@
 import type { LogDisk } from "./disk.js";
-import { scan } from "./scan.js";
+import { hasNoFrames, scan } from "./scan.js";
 import {
   readSegmentHead,
   SEGMENT_HEAD_BYTES,
@@ -112,6 +112,7 @@ class Reading {
       return null;
     }
     if (head === "damaged" || head.epoch !== epoch || head.index !== index) {
+      if (this.#isBegun(name)) return null;
       this.#lose(this.#applied + 1, `the head of log/${name} has a wrong checksum`);
       return null;
     }
@@ -120,6 +121,17 @@ class Reading {
       return null;
     }
     return { name, head };
+  }
+
+  /**
+   * A frame is written when the head is on the disk. So a head that cannot be read, with nothing behind it, was being written when
+   * the machine crashed, and nothing in the segment was acknowledged.
+   */
+  #isBegun(name: string): boolean {
+    if (!hasNoFrames(this.#disk.read(name))) return false;
+    this.#torn = `the head of log/${name} was cut off by a crash; nothing behind it was written`;
+    this.#unused.push(name);
+    return true;
   }
 
   #read({ name, head }: Headed, limit: number): void {

@@ -96,6 +96,11 @@ function nextFrame(bytes: Buffer, from: number, segment: SegmentHead, sequence: 
   return null;
 }
 
+/** Was nothing written behind the head of a segment? */
+export function hasNoFrames(bytes: Buffer): boolean {
+  return endingAt(bytes, SEGMENT_HEAD_BYTES, null) === "zeros";
+}
+
 function endingAt(bytes: Buffer, at: number, frame: Frame | null): Ending {
   if (frame !== null) return frame.hasMark ? "unreadable" : "cut off";
   let written = 0;

@@ -1,5 +1,6 @@
 import type { Ticket } from "../../core/event.js";
 import type { Marks } from "../../core/marks.js";
+import type { Plant } from "../../core/plants.js";
 import { Placement } from "../../elastic/placement.js";
 import { invariant } from "../../errors.js";
 import type { Slot } from "../../host/context/index.js";
@@ -20,6 +21,7 @@ export interface ClusterSurroundings {
   readonly classes: Readonly<Record<string, ContextClass>>;
   readonly random: Random;
   readonly marks: Marks;
+  readonly plant: Plant | undefined;
   readonly isDurable: boolean;
   readonly limits: Limits;
   later: Later;
@@ -158,7 +160,7 @@ export class Cluster implements Hosts, HostPool {
         },
         send: (message) => started.up.send(message),
       },
-      { limits, marks, isDurable },
+      { limits, marks, plant: this.#around.plant, isDurable },
     );
     const started: SimHost = {
       life: this.#lives,

@@ -15,6 +15,7 @@ export interface DiskLuck {
 
 const SECTOR_BYTES = 512;
 const PAGE_BYTES = 4096;
+const BEGINNING_BYTES = 128;
 
 interface SimFile {
   bytes: Buffer;
@@ -53,7 +54,7 @@ export class SimDisk {
         if (isTorn ? random.chance(0.5) : isAll) bytes.copy(file.bytes, from, from - at, end - at);
         from = end;
       }
-      if (isTorn && random.chance(0.5)) flip(file.bytes, at + random.int(bytes.length), random);
+      if (isTorn && random.chance(0.5)) flip(file.bytes, at + placeIn(bytes, random), random);
     });
   }
 
@@ -72,6 +73,11 @@ export class SimDisk {
       file.pending = null;
     }
   }
+}
+
+/** Often near the beginning, where heads are: most of a large write is zeros that say nothing. */
+function placeIn({ length }: Buffer, random: Random): number {
+  return random.int(random.chance(0.5) ? Math.min(length, BEGINNING_BYTES) : length);
 }
 
 function flip(bytes: Buffer, at: number, random: Random): void {

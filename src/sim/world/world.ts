@@ -111,6 +111,7 @@ export class World {
         classes: this.#roots,
         random: this.#random,
         marks,
+        plant,
         limits,
         isDurable: this.#storage !== null,
         later: this.#adder(),

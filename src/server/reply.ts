@@ -1,0 +1,33 @@
+import type { ResultCallbacks } from "../model/door.js";
+import type { Called } from "./call.js";
+import { LARGE_REPLY_BYTES } from "./turns.js";
+
+/** The connection that a request came over. */
+interface Connection {
+  reply(reply: Reply, ok: boolean, value: unknown): void;
+  /** Is there no room for such a reply? */
+  holdsBack(reply: Reply): boolean;
+  /** Calls back when it is the turn of its caller to be sent something large. */
+  inTurn(send: () => void): void;
+}
+
+/** A request of a connection that has no answer yet, and what it takes until then. */
+export class Reply implements ResultCallbacks {
+  constructor(
+    readonly connection: Connection,
+    readonly request: number,
+    readonly name: string,
+    readonly called: Called | undefined,
+    readonly bytes: number,
+  ) {}
+
+  resolve(value: unknown): void {
+    const isLarge = (this.called?.expectedBytes ?? 0) > LARGE_REPLY_BYTES;
+    if (!isLarge || this.connection.holdsBack(this)) return this.connection.reply(this, true, value);
+    this.connection.inTurn(() => this.connection.reply(this, true, value));
+  }
+
+  reject(error: unknown): void {
+    this.connection.reply(this, false, error);
+  }
+}

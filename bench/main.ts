@@ -21,6 +21,8 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   fluxions: () => import("./fluxions.js"),
   nexmark: () => import("./nexmark.js"),
   nodes: () => import("./nodes.js"),
+  wordcount: () => import("./wordcount.js"),
+  ads: () => import("./ads.js"),
 };
 
 /** Where one thread has thousands of promises in flight, the default young generation measures the garbage collector. */
@@ -37,10 +39,12 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   recovery from the start of a process to its first answer, also with 200,000 timers or clients in its journal
   fluxions a compiled Express server beside the same as it is, and with its heavy stage moved by hand into piscina
   nodes    bytes and microseconds of 10,000 logical nodes and contexts, beside plain objects in a Map
+  wordcount  the word count of Blazes over two hosts: sealed, ordered and without coordination
   nexmark  the queries of the streaming benchmark beside loops by hand; --query q12, --events N
 
   throughput    events per second against hosts, real and simulated; draws docs/figures/throughput.svg
   migration     what moving a context costs it and the others, against its size; draws two figures
+  ads           the ad network of Blazes on processes, with every strategy; draws three figures
   kv-elastic    a store that grows, on one host and on as many as it needs; draws a figure
   game-elastic  players that come and go, with and without elasticity; draws a figure
 

@@ -85,7 +85,7 @@ async function define(journal: string, sql: string): Promise<void> {
   await streams.registerStream({
     ...{ ...shared, kind: "table", name: "side_input", columns: SCHEMAS.side_input, key: [0], time: null },
   });
-  await streams.registerQuery("q", sql);
+  await streams.registerQuery("q", sql, { coordination: "order" });
   await service.close();
 }
 

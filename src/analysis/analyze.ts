@@ -42,7 +42,7 @@ export interface Analysis {
   readonly streams: ReadonlyMap<string, LabelledStream>;
   /** The streams that leave the dataflow. */
   readonly outputs: readonly LabelledStream[];
-  /** Worse than Async, and nobody has accepted it. */
+  /** Worse than Async, and not accepted. */
   readonly open: readonly LabelledStream[];
 }
 

@@ -34,7 +34,7 @@ export interface Reconciliation {
   readonly from: Internal;
   /** The streams that the read meets, if all of them are sealed on fitting keys. */
   readonly protectedBy: readonly string[] | null;
-  /** Those that are not. Empty for a Taint. */
+  /** The other attributes. Empty for a Taint. */
   readonly exposedTo: readonly string[];
   /** `null` when it is protected. */
   readonly gives: Label | null;

@@ -7,7 +7,7 @@
 export type AnnotationKind = "CR" | "CW" | "OR" | "OW";
 
 /**
- * The attributes that an order-sensitive path partitions its input by; `"*"` when nobody knows (section IV.A). Empty if
+ * The attributes that an order-sensitive path partitions its input by; `"*"` when that is unknown (section IV.A). Empty if
  * it takes all of its input together.
  */
 export type Gate = readonly string[] | "*";
@@ -27,7 +27,7 @@ export interface Reason {
 
 /**
  * What a path makes of a record that comes twice. `passes`: its output comes twice too. `minds`: its state or its
- * output becomes wrong (`count(*)`). `absorbs`: nobody can tell (`max`, `distinct`).
+ * output becomes wrong (`count(*)`). `absorbs`: it cannot be observed (`max`, `distinct`).
  */
 export type Repetition = "passes" | "minds" | "absorbs";
 
@@ -168,7 +168,7 @@ export interface Dependency {
   readonly orderPreserving: boolean;
 }
 
-/** Somebody looked at a stream that is worse than Async and decided to live with it. */
+/** A stream that is worse than Async was reviewed and accepted. */
 export interface Acceptance {
   readonly stream: string;
   /** Nothing worse than this is accepted; left out, anything is. */

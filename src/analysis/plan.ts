@@ -1,5 +1,5 @@
 /**
- * Which coordination a component gets (section V.B): none if nothing that it does depends on order, seals if those that
+ * Which coordination a component gets (section V.B): none if nothing that it does depends on order, seals if streams that
  * its streams have fit, and otherwise one order for all its inputs. A file can choose otherwise, with a reason.
  */
 
@@ -62,21 +62,21 @@ export function coordinated(analysis: Analysis): Dataflow {
 const NONE: Coordination = { kind: "none" };
 
 function choose(component: Component, sealing: Sealing, { topology }: Analysis): Choice {
-  const { name, coordination: wish, paths } = component;
+  const { name, coordination: choice, paths } = component;
   const order: Coordination = {
     kind: "order",
     streams: inputsOf(component, topology).map((stream) => stream.name),
   };
-  if (wish !== undefined && wish.reason.trim() === "")
+  if (choice !== undefined && choice.reason.trim() === "")
     throw unreasonable(component, "needs a written reason");
-  const override = wish?.reason ?? null;
-  if (wish?.kind === "none" || wish?.kind === "order") {
-    const coordination = wish.kind === "none" ? NONE : order;
-    return { component: name, coordination, inForce: coordination, because: wish.reason, override };
+  const override = choice?.reason ?? null;
+  if (choice?.kind === "none" || choice?.kind === "order") {
+    const coordination = choice.kind === "none" ? NONE : order;
+    return { component: name, coordination, inForce: coordination, because: choice.reason, override };
   }
   const { streams, holds, unmet } = sealing;
   const sealed: Coordination = streams.length === 0 ? NONE : { kind: "seal", streams, holds };
-  if (wish?.kind === "seal" && (unmet !== null || sealed.kind === "none")) {
+  if (choice?.kind === "seal" && (unmet !== null || sealed.kind === "none")) {
     throw unreasonable(component, "cannot be coordinated by seals: its streams have none that fit its gates");
   }
   if (unmet === null) {

@@ -7,7 +7,7 @@ import type { Gate, Seal } from "./graph.js";
 import { type Internal, isWrite, type Label, showInternal, worse } from "./labels.js";
 
 /**
- * `protected` ranges over the streams that a read meets, which are those that write what it reads. Read literally,
+ * `protected` ranges over the streams that a read meets, which are the streams that write what it reads. Read literally,
  * over every label of the interface, the paper's own CAMPAIGN could not pass: its requests are not sealed. A read that
  * meets no writer races with its own input.
  */

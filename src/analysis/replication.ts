@@ -2,7 +2,7 @@ import type { Component, Dataflow } from "./graph.js";
 
 /**
  * Which components have several instances that are given the same input. "A replicated stream connects a producer
- * […] to more than one consumer component instance" (section IV.A.2), so whoever reads one is replicated too, unless
+ * […] to more than one consumer component instance" (section IV.A.2), so a component that reads one is replicated too, unless
  * the file says that it is not. This is how the paper's caches come by their divergence: only Report is marked.
  */
 export function replicatedComponents(graph: Dataflow): ReadonlySet<string> {

@@ -94,7 +94,7 @@ interface Held {
 class Demands {
   readonly #analysis: Analysis;
   readonly #held = new Map<string, Held>();
-  /** Who waits for whom: the path of the one that waits, by both names. */
+  /** Who waits for whom: the path of the waiting stream, by both names. */
   readonly #waits = new Map<
     string,
     { readonly step: DerivationStep; readonly until: string; readonly paths: ComponentPath[] }

@@ -7,7 +7,7 @@ const STREAMS_VISITED_MAX = 64;
 
 /**
  * The streams from outside whose seals would arrive at these streams: followed backwards through confluent paths that
- * keep the key. `null` if something on the way does not, or if nobody knows.
+ * keep the key. `null` if something on the way does not, or if that is unknown.
  */
 export function sourcesOf(streams: readonly string[], seal: Seal, analysis: Analysis): string[] | null {
   const sources = new Set<string>();

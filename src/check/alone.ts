@@ -8,7 +8,7 @@ import { checkedOutputs, checkPaths, type PathViolation, type Subject } from "./
 import type { ComponentCode } from "./plan.js";
 import { canonical } from "./records.js";
 
-/** Each component by itself, with records like those that it got in the dataflow, or like those that its query takes. */
+/** Each component by itself, with records like its records in the dataflow, or like the records that its query takes. */
 export class EachAlone {
   readonly #analysis: Analysis;
   readonly #code: ComponentCode;

@@ -27,7 +27,7 @@ const BULKS_PER_STREAM_MAX = 5;
 /** How often there are many equal records instead of one. */
 const MANY = 0.25;
 
-/** How to make a record of a stream; `null` if nobody knows its attributes. */
+/** How to make a record of a stream; `null` if its attributes are unknown. */
 export type MakeRecord = (chance: Chance, values: number) => DataRecord;
 
 /** Values of each type, such that texts do not stand in the order of the numbers that they show. */

@@ -80,7 +80,7 @@ function whoRuns(analysis: Analysis, code: ComponentCode, sources: ReadonlyMap<s
     const { name, from, to } = stream;
     const why =
       from === null
-        ? `nobody knows the records of ${name}: give it attributes or a sample`
+        ? `the records of ${name} are unknown: give it attributes or a sample`
         : `${name} comes from ${from.component}, which does not run`;
     running.delete(to?.component ?? "");
     left.push({ component: to?.component ?? "", why });

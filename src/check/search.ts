@@ -15,7 +15,7 @@ export type Anomaly = "Run" | "Inst" | "Diverge";
 /** One of the two that do not agree. */
 export interface DifferingSide {
   readonly name: string;
-  /** Who took part, and what each got in which order: only those that differ from the other side. */
+  /** The instances that took part, and what each got in which order: only instances that differ from the other side. */
   readonly instances: readonly { readonly name: string; readonly acts: readonly Act[] }[];
   /** The contents of the stream, or the state of the replica. */
   readonly result: readonly DataRecord[] | { readonly state: unknown };

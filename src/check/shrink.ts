@@ -3,7 +3,7 @@ export interface Repeated {
   readonly times: number;
 }
 
-/** Leaves out what is not needed for a finding, until nothing can be left out; then as few of each as suffice. */
+/** Leaves out everything that a finding does not need, until nothing can be left out; then as few of each as suffice. */
 export function shrink<T extends Repeated, Finding>(
   items: readonly T[],
   found: Finding,

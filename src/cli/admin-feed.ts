@@ -6,7 +6,7 @@ import { KINDS, type Kind, lineOf } from "../observe/index.js";
 
 export type Observe = AnyService["observe"];
 
-/** Sends facts to whoever has connected. When they are not read, they wait in the observation's buffer, and then are dropped. */
+/** Sends facts to the connected observer. When they are not read, they wait in the observation's buffer, and then are dropped. */
 export function streamFacts(socket: Socket, kinds: readonly Kind[], observe: Observe): void {
   const observation = observe(kinds, (fact) => {
     if (socket.write(`${lineOf(fact)}\n`)) return;

@@ -16,7 +16,7 @@ import { messageOf } from "./report.js";
 
 /**
  * The door through which `headwater hosts`, `events` and `observe` reach a program that runs: a socket in the file system that
- * only its owner can open. One line of JSON goes in, one comes out; to those who observe, one for each fact.
+ * only its owner can open. One line of JSON goes in, one comes out; to observers, one for each fact.
  */
 
 export const ACTIONS = ["list", "add", "drain", "remove", "move"] as const;
@@ -51,7 +51,7 @@ const LINE_BYTES_MAX = 64 * 1024;
 /** Of a whole fleet. */
 const ANSWER_BYTES_MAX = 16 * 2 ** 20;
 const CONNECTIONS_MAX = 16;
-/** How long somebody may take to say what they want. */
+/** How long a client may take to send its request. */
 const REQUEST_MS_MAX = 5000;
 /** What operating systems take as the name of a socket. */
 const PATH_BYTES_MAX = 100;
@@ -113,7 +113,7 @@ export async function openDoor(path: string, reached: Reached, isOurs: boolean):
   server.unref();
   return () => {
     server.close();
-    for (const socket of open) socket.end(); // or those who observe would keep the process from ending
+    for (const socket of open) socket.end(); // or observers would keep the process from ending
   };
 }
 
@@ -129,7 +129,7 @@ async function clear(path: string, isOurs: boolean): Promise<void> {
 
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const mask = process.umask(0o177); // nobody else may open it, not even for a moment
+    const mask = process.umask(0o177); // no other user may open it, not even for a moment
     try {
       server.once("error", (error) => reject(noDoor(path, error.message, error)));
       server.listen(path, () => {
@@ -231,7 +231,7 @@ export function askDoor(path: string, request: AdminRequest): Promise<unknown> {
     socket.on("error", (error) => {
       const why =
         "code" in error && (error.code === "ENOENT" || error.code === "ECONNREFUSED")
-          ? "nobody is there"
+          ? "no process is there"
           : error.message;
       const what = `no program listens at ${path}: ${why}. Start one with \`headwater run PROGRAM --journal DIR\`, or with --hosts 2 and --admin.`;
       reject(new HeadwaterError("HW-6016", what, { cause: error }));

@@ -42,9 +42,9 @@ export const analyze: CliCommand = {
     explain: { value: "STREAM", help: "only how the label of this stream came about" },
   },
   async run(args, terminal) {
-    const wishes = wishesOf(args);
+    const options = optionsOf(args);
     try {
-      return await carryOut(args, wishes, terminal);
+      return await carryOut(args, options, terminal);
     } catch (error) {
       if (error instanceof HeadwaterError && error.code !== "HW-9001") throw error;
       report(error, terminal, args.flags.has("json"));
@@ -53,8 +53,8 @@ export const analyze: CliCommand = {
   },
 };
 
-async function carryOut(args: Arguments, wishes: Wishes, terminal: Terminal): Promise<number> {
-  const { explain, seeds, baseline, update } = wishes;
+async function carryOut(args: Arguments, options: AnalyzeOptions, terminal: Terminal): Promise<number> {
+  const { explain, seeds, baseline, update } = options;
   const file = args.operands[0] ?? "";
   const analysis = await import("../analysis/index.js");
   const program = isProgram(file) ? await readProgram(file) : null;
@@ -70,7 +70,7 @@ async function carryOut(args: Arguments, wishes: Wishes, terminal: Terminal): Pr
   const known = baseline === null ? null : analysis.readBaseline(await textOf(baseline), baseline);
   const comparison = known === null ? null : analysis.compared(findings, known);
   const checks = seeds === null ? null : await runCheck(result, file, seeds, terminal);
-  terminal.out(shown(analysis, result, wishes, { checks, comparison, program }, args.flags.has("json")));
+  terminal.out(shown(analysis, result, options, { checks, comparison, program }, args.flags.has("json")));
   if (comparison !== null) for (const line of news(comparison)) terminal.say(line);
   const failing = comparison?.fresh ?? result.open;
   return checks?.ok === false || failing.length > 0 ? 1 : 0;
@@ -107,7 +107,7 @@ function news({ fresh, known, fixed }: BaselineComparison): string[] {
 }
 
 /** What the options ask for, checked against each other. */
-interface Wishes {
+interface AnalyzeOptions {
   readonly format: Format;
   readonly explain: string | null;
   /** What the check draws from; `null` without `--check`. */
@@ -117,7 +117,7 @@ interface Wishes {
   readonly update: boolean;
 }
 
-function wishesOf(args: Arguments): Wishes {
+function optionsOf(args: Arguments): AnalyzeOptions {
   const format = formatOf(args);
   const explain = args.values.get("explain") ?? null;
   const check = args.flags.has("check");
@@ -146,7 +146,7 @@ function numberOf({ values, flags }: Arguments, option: string, least: number): 
 function shown(
   { showAnalysis, showDerivation, toJson, toDot, toSarif, toSvg }: typeof import("../analysis/index.js"),
   analysis: Analysis,
-  { format, explain }: Wishes,
+  { format, explain }: AnalyzeOptions,
   {
     checks,
     comparison,

@@ -26,11 +26,12 @@ export const cluster: CliCommand = {
 };
 
 function show(
-  { cluster, program, position, replicas, replicasCurrent, members }: ClusterStatus,
+  { cluster, program, position, snapshot, replicas, replicasCurrent, members }: ClusterStatus,
   terminal: Terminal,
 ) {
   terminal.out(`cluster ${cluster}, program ${program}`);
-  terminal.out(`log: ${position} messages, complete on ${replicasCurrent} of ${replicas} servers`);
+  const kept = snapshot === 0 ? "no snapshot" : `a snapshot at ${snapshot}`;
+  terminal.out(`log: ${position} messages, ${kept}, complete on ${replicasCurrent} of ${replicas} servers`);
   const width = Math.max(8, ...members.map(({ member }) => member.length + 2));
   terminal.out(`${"member".padEnd(width)}state     behind`);
   for (const { member, state, lag } of members)

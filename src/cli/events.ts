@@ -10,7 +10,7 @@ export const events: CliCommand = {
   operands: ["parked", "[list|replay|drop]", "[ID]"],
   summary: "look at events that were parked because they end what runs them, run them again, drop them",
   details:
-    "list shows them (it may be left out): events that nobody can ask for again (started, timers, messages, results of " +
+    "list shows them (it may be left out): events that no caller can ask for again (started, timers, messages, results of " +
     "outside calls) and that ended three hosts which ran nothing else. replay ID runs one again, as a new event, and says " +
     "what came of it; drop ID forgets it. The program is one that `headwater run --journal DIR` runs on this machine, for " +
     "the same user: --journal names its journal, or --admin what it was given as --admin.",

@@ -3,7 +3,7 @@ import { decode } from "../state/codec.js";
 import { checkBytes } from "../state/codec-check.js";
 import { preview } from "../state/preview.js";
 
-/** Maps stay Maps here: names that somebody chose, `__proto__` among them, must not become properties unseen. */
+/** Maps stay Maps here: names that a program chose, `__proto__` among them, must not become properties unseen. */
 const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: false, int64AsType: "bigint" });
 
 /** An item of a tracked list that is null: `encode` makes these bytes of no value. */

@@ -51,7 +51,7 @@ function formatOf(name: string, sample: Buffer): InputFormat {
   return /^\s*\{/.test(sample.toString("utf8", 0, 100)) ? "ndjson" : "csv";
 }
 
-/** The columns of an input: found in its sample, with the types that were given instead of those that were found. */
+/** The columns of an input: found in its sample, with the types that were given instead of the types that were found. */
 export function schemaOf(
   { format, sample }: QueryInput,
   csv: CsvOptions,

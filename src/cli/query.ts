@@ -36,19 +36,19 @@ export const query: CliCommand = {
     format: { value: FORMATS.join("|"), help: "how results are written (table; json with --json)" },
   },
   async run(args, terminal) {
-    const wishes = wishesOf(args);
+    const options = optionsOf(args);
     const { openInput } = await import("./query-input.js");
     let input: QueryInput;
     try {
-      input = await openInput(wishes.from, wishes.input);
+      input = await openInput(options.from, options.input);
     } catch (error) {
-      throw unreadable(query, wishes.from, error);
+      throw unreadable(query, options.from, error);
     }
-    return await answer(wishes, wishes.name === null ? input : { ...input, name: wishes.name }, terminal);
+    return await answer(options, options.name === null ? input : { ...input, name: options.name }, terminal);
   },
 };
 
-interface Wishes {
+interface QueryOptions {
   readonly sql: string;
   readonly from: string;
   readonly name: string | null;
@@ -58,25 +58,25 @@ interface Wishes {
   readonly format: Format;
 }
 
-async function answer(wishes: Wishes, input: QueryInput, terminal: Terminal): Promise<number> {
+async function answer(options: QueryOptions, input: QueryInput, terminal: Terminal): Promise<number> {
   const { readerOf, schemaOf } = await import("./query-input.js");
   const { planQuery } = await import("../streams/sql/index.js");
   const { startQuery } = await import("../streams/operators/index.js");
   const outputs = await import("../streams/outputs/index.js");
-  const schema = schemaOf(input, wishes.csv, wishes.types);
-  const unknown = [...wishes.types.keys()].find((name) => !schema.some((spec) => spec.name === name));
+  const schema = schemaOf(input, options.csv, options.types);
+  const unknown = [...options.types.keys()].find((name) => !schema.some((spec) => spec.name === name));
   if (unknown !== undefined)
     throw misused(query, `--types names the column ${unknown}, which ${input.name} does not have.`);
-  const plan = await planQuery(wishes.sql, { [input.name]: schema });
-  const writer = outputs.writerOf(wishes.format, plan.columns);
+  const plan = await planQuery(options.sql, { [input.name]: schema });
+  const writer = outputs.writerOf(options.format, plan.columns);
   const running = startQuery(plan, (batch) => print(writer.lines(batch), terminal));
   try {
-    await feed(running, input, readerOf(input, schema, wishes.csv), terminal);
+    await feed(running, input, readerOf(input, schema, options.csv), terminal);
   } catch (error) {
     // A disk or a compressed file can fail in the middle.
     throw error instanceof HeadwaterError || !isSystemError(error)
       ? error
-      : unreadable(query, wishes.from, error);
+      : unreadable(query, options.from, error);
   }
   running.end();
   print(writer.end(), terminal);
@@ -131,7 +131,7 @@ function progressOf({ progress: { total, read } }: QueryInput, rows: number): st
   return `${megabytes(read)}${share}, ${rows.toLocaleString("en")} rows`;
 }
 
-function wishesOf({ operands: [sql = ""], values, flags }: Arguments): Wishes {
+function optionsOf({ operands: [sql = ""], values, flags }: Arguments): QueryOptions {
   const from = values.get("from");
   if (from === undefined)
     throw misused(query, "--from FILE is missing: a query reads a file, or stdin with --from -.");

@@ -41,7 +41,7 @@ export function messageOf(error: unknown): string {
 const OWN = ["../../dist/", "../../src/"].map((folder) => new URL(folder, import.meta.url));
 const OTHERS = ["node:", "(<anonymous>)", ...OWN.flatMap((url) => [url.href, fileURLToPath(url)])];
 
-/** The lines of the stack that lie in the program; those inside Node, JavaScript and this package help nobody. */
+/** The lines of the stack that lie in the program; those inside Node, JavaScript and this package help no reader. */
 export function whereabouts(error: unknown): string[] {
   const deepest = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(deepest instanceof Error) || deepest.stack === undefined) return [];

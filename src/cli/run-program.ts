@@ -252,7 +252,7 @@ async function openAdmin(
     return await openDoor(path, reached, written === undefined);
   } catch (error) {
     if (written === undefined) {
-      voice.note(messageOf(error)); // nobody has asked for it
+      voice.note(messageOf(error)); // no caller has asked for it
       return null;
     }
     await service.stop();

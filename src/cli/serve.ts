@@ -25,6 +25,7 @@ export const serve: CliCommand = {
       help: "lets tenants write outputs to files, each below a folder of its own there",
     },
     "private-targets": { help: "lets tenants send outputs to this machine and to private networks" },
+    "listening-sources": { help: "lets tenants open TCP ports for rows on the loopback interface" },
     "output-stdout": { help: "lets tenants send outputs to stdout of this process" },
     hosts: {
       value: "N",
@@ -63,6 +64,7 @@ export const serve: CliCommand = {
         pg,
         {
           isPrivateAllowed: flags.has("private-targets"),
+          isListeningAllowed: flags.has("listening-sources"),
           directory: values.get("output-files") ?? null,
           stdout: flags.has("output-stdout") ? writeOut : null,
         },
@@ -107,7 +109,7 @@ async function pgWishes(values: ReadonlyMap<string, string>): Promise<PgWishes |
   return { port, host: values.get("pg-host") ?? LOOPBACK, tls };
 }
 
-/** Resolves when whoever reads has taken the text: a reader that does not read holds back its output alone. */
+/** Resolves when the reader has taken the text: a reader that does not read holds back its output alone. */
 function writeOut(text: string): Promise<void> {
   return new Promise((resolve, reject) =>
     process.stdout.write(text, (error) => (error ? reject(error) : resolve())),

@@ -22,11 +22,11 @@ export function folderWith(files: ReadonlyMap<string, string>): string {
     renameSync(draft, folder); // whole or not at all
     return folder;
   } catch {
-    return draft; // another process was faster, or somebody has put something else there
+    return draft; // another process was faster, or something else was put there
   }
 }
 
-/** Threads run what lies there, so nobody else may write to it. */
+/** Threads run what lies there, so no other user may write to it. */
 function ownFolder(): string {
   const user = process.getuid?.() ?? 0;
   const folder = join(tmpdir(), `headwater-${user}`);

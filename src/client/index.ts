@@ -21,7 +21,7 @@ export interface ConnectOptions {
   readonly timeoutMs?: number;
   /** How many requests may be without an answer, those included that the server has no room for yet. */
   readonly unanswered?: number;
-  /** How long to wait before the first new try after a lost connection; each failure doubles it, up to the most. */
+  /** How long to wait before the first new attempt after a lost connection; each failure doubles it, up to the most. */
   readonly backoffMs?: number;
   readonly backoffMaxMs?: number;
   /** The WebSocket class to use, where the platform has none and the package `ws` cannot be loaded. */

@@ -32,7 +32,7 @@ const PAUSE_MS = 10;
 const PAUSE_MAX_MS = 1000;
 
 /**
- * Requests that have not been answered. Those that were sent are sent again over a new connection, under the same
+ * Requests that have not been answered. Requests that were sent are resent over a new connection, under the same
  * numbers and in the same order, so that each has its effect once.
  */
 export class Requests {
@@ -152,7 +152,7 @@ export class Requests {
   /** The connection is gone: whatever has no answer is to be sent over the next one. */
   again(): void {
     this.#onTheWay = 0;
-    this.#doneBelow = 1; // whoever answers next may not have heard
+    this.#doneBelow = 1; // the next server may not have heard
     this.#toSend.clear();
     this.#endPause();
     for (const request of this.#open.values()) this.#toSend.push(request);

@@ -13,7 +13,7 @@ export interface SocketLike {
 
 export type SocketClass = new (url: string) => SocketLike;
 
-/** The one that was given, or the platform's own, or in Node the one of the package `ws`. */
+/** The class that was given, or the platform's own, or in Node the one of the package `ws`. */
 export async function socketClass(given: SocketClass | undefined): Promise<SocketClass> {
   if (given !== undefined) return given;
   const own = (globalThis as { WebSocket?: unknown }).WebSocket;

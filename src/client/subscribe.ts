@@ -44,7 +44,7 @@ export async function* subscribe<R>(
       grown.set(message.topic, message.next);
       wake();
     }),
-    // The message may be among those that were missed.
+    // The message may be among the missed ones.
     client.onMissed(() => wake()),
   ];
   signal?.addEventListener("abort", end);

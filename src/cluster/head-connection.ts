@@ -44,7 +44,8 @@ export class HeadConnection {
     while (!this.#isClosed) {
       try {
         const kept = await this.#parts.port.getPart(memberPart(this.#parts.member));
-        if (kept !== null) return this.#use(await connectLink(JSON.parse(kept.toString()) as LinkAddress));
+        if (kept !== null)
+          return this.#use(await connectLink(JSON.parse(kept.bytes.toString()) as LinkAddress));
       } catch (error) {
         if (isCode(error, "ECONNREFUSED") && !this.#isClosed) this.#parts.ended();
       }

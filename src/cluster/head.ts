@@ -19,7 +19,7 @@ export interface HeadParts {
   readonly gatewayName: string;
 }
 
-/** The program while this process is the head: it answers the gateway of this process, and those that come over links. */
+/** The program while this process is the head: it answers the gateway of this process, and gateways that come over links. */
 export class Head {
   readonly #parts: HeadParts;
   readonly #links = new Set<Link<GatewayMessage, HeadMessage>>();

@@ -23,7 +23,7 @@ export class GatewayListeners {
     if (this.#listeners.has(client))
       throw new HeadwaterError(
         "HW-1402",
-        `a client named "${client}" is connected already; close that one first.`,
+        `a client named "${client}" is connected already; close that client first.`,
       );
     const isComplete = this.hasClient(client);
     const listener = { onMessage, last: new Map<string, Position>() };

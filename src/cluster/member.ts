@@ -5,9 +5,10 @@ import type { AnyService } from "../host/service.js";
 import type { Journal } from "../journal/journal.js";
 import { damaged } from "../journal/problems.js";
 import { BEAT_MS, readBeat, sayBeat } from "../journal/stream/beats.js";
-import { beginEpoch, type Epoch, lastOf } from "../journal/stream/epoch.js";
+import { beginEpoch, type Epoch, lastOf, patiently } from "../journal/stream/epoch.js";
 import { FollowedTable } from "../journal/stream/followed-table.js";
 import type { Following, LogPort } from "../journal/stream/log-port.js";
+import { writeSnapshot } from "../journal/stream/snapshot.js";
 import { streamJournal } from "../journal/stream/stream-journal.js";
 import { DOOR } from "../model/door.js";
 import type { Gateway } from "./gateway.js";
@@ -35,12 +36,16 @@ export interface MemberParts {
   readonly gateway: Gateway;
   /** Starts the program on a journal; `onFailure` hears that the journal takes no more. */
   readonly start: (journal: Journal, onFailure: () => void) => Promise<AnyService>;
+  /** A snapshot is due when so many bytes of the log were read since the last one, or since this process joined. */
+  readonly snapshotBytes: number;
   readonly onWarning: (text: string) => void;
   /** This process can be no member any more. */
   readonly onFailure: (error: HeadwaterError) => void;
 }
 
 const LOOK_MS = 50;
+/** A log that cannot be read so often is damaged. */
+const LOSSES_MAX = 3;
 
 /**
  * One process of a cluster. It follows the log as a standby, takes the head's place when that is gone, and becomes a standby again when
@@ -56,6 +61,10 @@ export class Member {
   #known: { readonly epoch: number; readonly member: string } = { epoch: 0, member: "" };
   #connection: HeadConnection | null = null;
   #own: Epoch | null = null;
+  #losses = 0;
+  #isSnapshotting = false;
+  /** How many bytes were read when the last snapshot began. */
+  #snapshotAt = 0;
   #timers: NodeJS.Timeout[] = [];
   #hearing: Following | null = null;
   #listener: { close(): void } | null = null;
@@ -96,7 +105,8 @@ export class Member {
     const { port, host, name } = this.#parts;
     const listener = await listenForLinks(host, (socket) => this.#accept(socket));
     this.#listener = listener;
-    await port.putPart(memberPart(name), Buffer.from(JSON.stringify(listener.address)));
+    const reached = Buffer.from(JSON.stringify(listener.address));
+    await patiently(port, () => port.putPart(memberPart(name), reached));
     this.#hearing = port.hear((bytes) => this.#heard(bytes));
     this.#timers.push(
       setInterval(() => this.#beat(), BEAT_MS),
@@ -183,11 +193,28 @@ export class Member {
   #look(): void {
     const { follower } = this.#followed;
     const rank = this.members.rankOf(this.#parts.name);
+    if (this.#role === "standby" && rank === 0) this.#snapshot();
     if (!this.#suspicion.isDue(follower.position, rank) || this.#role !== "standby") return;
     this.#role = "changing";
     this.#changing = this.#takeOver().catch((error: unknown) => {
       this.#parts.onFailure(error as HeadwaterError);
     });
+  }
+
+  /** The first of the standbys makes snapshots, since its table has only what counts, and nobody waits for it. */
+  #snapshot(): void {
+    const followed = this.#followed;
+    const { port, snapshotBytes, onWarning } = this.#parts;
+    if (this.#isSnapshotting || followed.bytes - this.#snapshotAt < snapshotBytes) return;
+    this.#isSnapshotting = true;
+    this.#snapshotAt = followed.bytes;
+    writeSnapshot(port, followed.table, followed.follower.complete)
+      .catch((error: unknown) =>
+        onWarning(`a snapshot could not be made, and is tried again later: ${error}`),
+      )
+      .finally(() => {
+        this.#isSnapshotting = false;
+      });
   }
 
   async #takeOver(): Promise<void> {
@@ -235,11 +262,26 @@ export class Member {
     this.#changing = (async () => {
       await head?.stepDown(0);
       this.#followed = await open(this.#parts, () => this);
+      this.#snapshotAt = 0;
       this.#suspicion.sign();
       if (this.#isStopped) return;
       this.#role = "standby";
       this.#connect();
     })().catch((error: unknown) => this.#parts.onFailure(error as HeadwaterError));
+  }
+
+  /** The log was cut where this standby wanted to read on: it begins anew, with a snapshot. False if that does not help. */
+  lostTrack(): boolean {
+    if (this.#role !== "standby" || this.#losses >= LOSSES_MAX) return false;
+    this.#losses += 1;
+    this.#role = "changing";
+    this.#changing = (async () => {
+      await this.#followed.close();
+      this.#followed = await open(this.#parts, () => this);
+      this.#snapshotAt = 0;
+      if (!this.#isStopped) this.#role = "standby";
+    })().catch((error: unknown) => this.#parts.onFailure(error as HeadwaterError));
+    return true;
   }
 
   get #isStopped(): boolean {
@@ -270,6 +312,8 @@ function open(parts: MemberParts, member: () => Member | null): Promise<Followed
     directory,
     onWarning,
     onEpoch: (epoch, name) => member()?.noteEpoch(epoch, name),
-    onFailure: (what) => onFailure(damaged(address, what)),
+    onFailure: (what) => {
+      if (member()?.lostTrack() !== true) onFailure(damaged(address, what));
+    },
   });
 }

@@ -20,7 +20,7 @@ export class Members {
     this.#heard.delete(member);
   }
 
-  /** Those that live, in the order of their names. */
+  /** Live members, in the order of their names. */
   living(): Beat[] {
     const now = this.#now();
     for (const [member, { at }] of this.#heard) if (now - at > GONE_MS) this.#heard.delete(member);

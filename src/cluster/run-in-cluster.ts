@@ -19,6 +19,7 @@ import { Gateway } from "./gateway.js";
 import { Member } from "./member.js";
 import { NamedPlace } from "./place.js";
 
+const SNAPSHOT_BYTES = 256 * 2 ** 20;
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
 
 /** Joins the cluster that `journal` names, or begins it. Resolves once there is a head, here or elsewhere. */
@@ -74,6 +75,7 @@ export async function runInCluster(
       directory,
       host: options.member?.host ?? "127.0.0.1",
       takesOver: options.member?.takesOver ?? true,
+      snapshotBytes: options.member?.snapshotBytes ?? SNAPSHOT_BYTES,
       program: identity.program,
       outline: JSON.stringify(outlineOf(classes)),
       gateway,

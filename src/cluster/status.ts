@@ -1,12 +1,16 @@
 import { BEAT_MS, type Beat, readBeat } from "../journal/stream/beats.js";
+import { lastOf, patiently } from "../journal/stream/epoch.js";
 import { natsAddress } from "../journal/stream/nats-address.js";
 import { NatsLog } from "../journal/stream/nats-log.js";
+import { lastSnapshot } from "../journal/stream/snapshot.js";
 
 export interface ClusterStatus {
   readonly cluster: string;
   readonly program: string;
   /** The last message of the log. */
   readonly position: number;
+  /** The position of the last snapshot; 0 if there is none. */
+  readonly snapshot: number;
   readonly replicas: number;
   /** Replicas that have everything, the leader included. */
   readonly replicasCurrent: number;
@@ -30,8 +34,8 @@ export async function statusOf(text: string): Promise<ClusterStatus> {
     });
     await new Promise((resolve) => setTimeout(resolve, HEAR_MS));
     hearing.stop();
-    const { position } = await port.last();
-    const { config, cluster } = await port.manager.streams.info(port.names.log);
+    const { position } = await lastOf(port);
+    const { config, cluster } = await patiently(port, () => port.manager.streams.info(port.names.log));
     const epoch = Math.max(0, ...[...beats.values()].map((beat) => beat.epoch));
     const members = [...beats.values()]
       .sort((a, b) => (a.member < b.member ? -1 : 1))
@@ -45,6 +49,7 @@ export async function statusOf(text: string): Promise<ClusterStatus> {
       cluster: address.name,
       program: port.program,
       position,
+      snapshot: await patiently(port, () => lastSnapshot(port)),
       replicas: config.num_replicas,
       replicasCurrent: current,
       members,

@@ -17,7 +17,7 @@ interface Share {
  * and repetition of deliveries do not matter, and what is processed is always the same list in the same order.
  *
  * The vote is over when the producers are known and all have sealed; with one producer there is none. An application
- * extends this class, and makes it children of whoever receives the stream, with the partition as their key.
+ * extends this class, and makes it children of the receiver of the stream, with the partition as their key.
  */
 export abstract class SealedPartition<T, K extends Key = string> extends Context<K> {
   held = tracked.map<string, T>();

@@ -14,18 +14,18 @@ import { added } from "./ready.js";
  * Each unfinished event stands in one queue only, that of the context it started in; whatever it touches is
  * there or below. So everybody who could be in the way stands in a queue on the path to the root:
  *
- * - In the context's own queue of writers, those who have given it up come first, because a later one can
+ * - In the context's own queue of writers, events that have given it up come first, because a later one can
  *   enter only after an earlier one gave it up; `holding` is the first who has not.
  * - In a queue above, a writer is in the way unless it has given up this context, for which it must have
  *   entered it first. It could do so only after all earlier ones had given it up, so the walk ends at the first
- *   who has not, and at once if nobody gives up anything.
+ *   who has not, and at once if no event gives up anything.
  * - Readers are in the way of writers only, and give up nothing. Views are in the way of writers that enter the
  *   very context that is looked at.
  *
  * An event that was restarted again and again because of others waits, besides, for all whose state it would see and that
  * may still be restarted themselves (`dependencies.ts`).
  *
- * Events that have just got their ticket look at those who were last in each queue at that time (`barriers`)
+ * Events that have just got their ticket look at the events that were last in each queue at that time (`barriers`)
  * first: they would have to wait for them anyway, and so they are woken once instead of once per event.
  */
 export function whoIsInTheWay<P>(
@@ -105,7 +105,7 @@ function inTheWayAbove<P>(
   marks: Marks | undefined,
 ): CoreEvent<P> | null {
   const own = above === event.context && event.mode === "write";
-  // In its own queue an event need look only at the one before it: that one could enter only after all others.
+  // In its own queue an event need look only at its predecessor, which could enter only after all others.
   for (let writer = own ? event.prev : above.head; writer !== null && writer.ticket < event.ticket; ) {
     if (!writer.hasReleased(context)) return writer;
     marks?.hit(
@@ -122,7 +122,7 @@ function inTheWayAbove<P>(
 
 /**
  * The first earlier event that started in a context, above it or below it, and may still be started again. When there is
- * none, what the journal has of the context and of all that is below it is what the event is to see, and nobody else gets in:
+ * none, what the journal has of the context and of all that is below it is what the event is to see, and no other event gets in:
  * later events wait for this one, which stands in a queue above and has given up nothing there.
  */
 function whoIsStillOpen<P>(

@@ -1,7 +1,7 @@
 import type { CoreEvent, EntryRequest, ViewRequest } from "./event.js";
 import type { Ready, Send } from "./ready.js";
 
-/** What whoever has a core does for it (README.md). */
+/** What the caller of a core does for it (README.md). */
 export interface Duties<P> {
   /** Events that got a ticket by themselves: note them, if they are to survive a crash. */
   ticketed(event: CoreEvent<P>): void;
@@ -14,7 +14,7 @@ export interface Duties<P> {
   see(view: ViewRequest<P>): void;
   /** Run the start or the call, unless `ofAttempt` is not the event's `attempt` any more. */
   enter(entry: EntryRequest<P>): void;
-  /** Answer whoever waits for the event, and arm and disarm its timers. */
+  /** Answer the caller of the event, and arm and disarm its timers. */
   settle(event: CoreEvent<P>): void;
   /** Pass the message on; those to one receiver in this order. */
   send(send: Send): void;

@@ -10,7 +10,7 @@ export class CoreContext<P> extends TicketQueue<CoreEvent<P>> {
   readers: TicketQueue<CoreEvent<P>> | null = null;
   /** Events below that still have to look at the state of this context. Null until there is one. */
   viewers: TicketQueue<ViewRequest<P>> | null = null;
-  /** The last of the writers that have given this context up: all of them stand before those who have not. */
+  /** The last of the writers that have given this context up: all of them stand before the others. */
   passed: CoreEvent<P> | null = null;
   /** The last event that left this context to others as a writer, while it may still be started again. */
   last: CoreEvent<P> | null = null;
@@ -48,7 +48,7 @@ export class CoreContext<P> extends TicketQueue<CoreEvent<P>> {
     return event;
   }
 
-  /** The readers that finished here and may still be started again. Whoever does may have to wait for them again. */
+  /** The readers that finished here and may still be started again. A restarted event may have to wait for them again. */
   stillOpen(): readonly CoreEvent<P>[] {
     const open = this.openReaders?.filter((reader) => reader.isOpen) ?? [];
     this.openReaders = open.length === 0 ? null : open;

@@ -38,7 +38,7 @@ export interface CoreOptions {
  * `ready()` hands out. It does no input or output, knows no clock and holds no promise.
  *
  *     request ──> waiting ──> running ──> finished ──> appended ──> committed ──> settled
- *                    ▲  nobody earlier is   │  its method     │ the events     │ the journal
+ *                    ▲  no earlier one is  │  its method     │ the events     │ the journal
  *                    │  in the way          │  returned       │ it saw are     │ has it
  *                    └── restart ◄──────────┴─────────────────┘ appended too
  *
@@ -102,7 +102,7 @@ export class Core<P> {
     if (ms !== this.#now.ms || steadyMs !== this.#now.steadyMs) this.#now = { ms, steadyMs };
   }
 
-  /** Gives an event its ticket. It starts when nobody earlier is in its way. */
+  /** Gives an event its ticket. It starts when no earlier event is in its way. */
   request({ context, mode, views, payload, spares = null }: Request<P>): CoreEvent<P> {
     this.#ticket += 1;
     const event = new CoreEvent<P>(this.#ticket as Ticket, this.#now, context, mode, payload);
@@ -165,7 +165,7 @@ export class Core<P> {
     this.#startAgain(restart([event], NONE, this.#marks));
   }
 
-  /** What these events have done is lost, with a host: they start again, and so do those who have seen it. */
+  /** What these events have done is lost, with a host: they start again, and so do events that have seen it. */
   lose(events: readonly CoreEvent<P>[]): void {
     this.#startAgain(restart(NONE, events, this.#marks));
   }
@@ -192,10 +192,10 @@ export class Core<P> {
       }
     }
     this.#unclaim(event);
-    this.#wake(event); // last: whoever enters now must find whom to depend on
+    this.#wake(event); // last: an event that enters now must find its dependencies
   }
 
-  /** The journal has the records of these events: those that `append` was. */
+  /** The journal has the records of these events: the events of `append`. */
   journaled(first: CoreEvent<P> | null): void {
     for (let event = first, next = first; event !== null; event = next) {
       next = event.along;
@@ -277,7 +277,7 @@ export class Core<P> {
   /** Lets an event into a context (its own if there is no `token`), or has a view taken, as soon as it may be. */
   #attemptEnter(entry: EntryRequest<P>): void {
     const { event, context, token, view, isWhole } = entry;
-    if (event.status !== "running" && event.status !== "waiting") return; // a call that nobody awaited
+    if (event.status !== "running" && event.status !== "waiting") return; // a call that was not awaited
     const obstacle = whoHinders(entry, this.#order.first, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
@@ -307,7 +307,7 @@ export class Core<P> {
 
   /**
    * An event that has finished above may be started again, and may then come down here though it did not before:
-   * whoever enters now depends on it as on one that was here. Above its own start, an event need look only once.
+   * an event that enters now depends on it as on one that was here. Above its own start, an event need look only once.
    */
   #dependOnThoseAbove(event: CoreEvent<P>, context: CoreContext<P>): void {
     for (let above = context.parent; above !== null && above !== event.context; above = above.parent) {
@@ -346,7 +346,7 @@ export class Core<P> {
     depend(event, earlier, this.#marks);
   }
 
-  /** Appends an event and all those that had only been waiting for it. */
+  /** Appends an event and all events that had only been waiting for it. */
   #append(event: CoreEvent<P>): void {
     let appendable: CoreEvent<P>[] | null = null;
     for (let next: CoreEvent<P> | undefined = event; next !== undefined; next = appendable?.pop()) {
@@ -388,7 +388,7 @@ export class Core<P> {
       each.outcome = null;
       this.#unfinished += 1;
     }
-    // In ticket order, so that whoever goes first is not in a later one's queue.
+    // In ticket order, so that an event that goes first is not in a later one's queue.
     for (const each of restarted) {
       for (const view of each.views ?? []) {
         for (const seen of view.seen ?? NONE) this.#depend(each, seen);

@@ -11,7 +11,7 @@ import { added } from "./ready.js";
  * entered as soon as the one before had given the context up, each failure would restart all later events, and n events
  * would take n²/2 runs. So an event that was restarted `OPTIMISTIC_TRIES` times becomes *cautious*: it enters only what no
  * open event has left, and is not restarted by a failure again. A view that it took before its last restart may have seen
- * an open event: it starts after that one is appended, and if that one fails instead, the view is taken again before the
+ * an open event: it starts after the open event is appended, and if the open event fails instead, the view is taken again before the
  * event has started. An event then runs at most `OPTIMISTIC_TRIES + 1` times because of failures, whatever the others do.
  * (The loss of a host restarts events, too: once for each host lost.)
  */
@@ -29,7 +29,7 @@ export function depend<P>(event: CoreEvent<P>, earlier: CoreEvent<P>, marks: Mar
   earlier.dependents = added(earlier.dependents, { event, attempt: event.attempt });
 }
 
-/** The event that these have seen state of is appended. Those that had only been waiting for it are added to `appendable`. */
+/** The event that these have seen state of is appended. Events that had only been waiting for it are added to `appendable`. */
 export function free<P>(
   dependents: NonNullable<CoreEvent<P>["dependents"]>,
   appendable: CoreEvent<P>[],

@@ -19,7 +19,7 @@ export interface Request<P> {
   /** Contexts above whose state, as of the event's ticket, the event may read. */
   readonly views: readonly CoreContext<P>[];
   readonly payload: P;
-  /** For an event that changes nothing and keeps others out: contexts below its own in which it is in nobody's way. */
+  /** For an event that changes nothing and keeps others out: contexts below its own in which it blocks no other event. */
   readonly spares?: ((context: CoreContext<P>) => boolean) | null;
 }
 

@@ -38,7 +38,7 @@ export const CRASH_MARKS = [
   "the disk failed",
   "the journal had no room",
   "a crash left a torn record",
-  "a commit was known to nobody but the disk",
+  "a commit was known to the disk alone",
   "an event kept its ticket over a crash",
   "a request was answered from the journal",
   "a client got a message again",

@@ -1,8 +1,8 @@
 import type { CoreContext } from "./core-context.js";
 
 /**
- * Below which ticket writers that start in a context can be in nobody's way but that of the writer before them, and will
- * have seen nothing that could be taken back when that one has: 0 if there are none. A later event may join any queue,
+ * Below which ticket writers that start in a context can only block the writer right behind them, and will
+ * have seen nothing that could be taken back when that writer has: 0 if there are none. A later event may join any queue,
  * but with a higher ticket, so this stays true.
  */
 export function clearUpTo<P>(context: CoreContext<P>): number {

@@ -11,7 +11,7 @@ export interface Send {
 
 /** What the core wants done, as data. `carryOut` does it in the right order (README.md); undo what is to be undone at once. */
 export class Ready<P> {
-  /** Events that got a ticket by themselves: those that an event had started, and messages. */
+  /** Events that got a ticket by themselves: events that another event had started, and messages. */
   ticketed: CoreEvent<P>[] = NONE;
   undo: CoreEvent<P>[] = NONE;
   views: ViewRequest<P>[] = NONE;
@@ -82,7 +82,7 @@ export class Ready<P> {
   }
 }
 
-/** The list of those who have nothing: most of the time, most lists are empty. */
+/** An empty list that is shared: most of the time, most lists are empty. */
 export const NONE: never[] = [];
 
 /** A list made with its first item takes one slot; pushing to an empty one makes room for seventeen. */

@@ -7,7 +7,7 @@ export interface OrderAmongKeys {
   readonly node: string;
   /** `Bank.branches`. */
   readonly field: string;
-  /** Why the order is paid for; empty if nobody could tell it. */
+  /** Why the order is paid for; empty if it cannot be observed. */
   readonly because: readonly { readonly text: string; readonly position: SourcePosition | null }[];
 }
 

@@ -83,7 +83,7 @@ function namesOf(shape: Shape, sources: ReadonlyMap<string, ClassSource>): Set<s
   return names;
 }
 
-/** The sources of a class and of those that it extends. */
+/** The sources of a class and of its base classes. */
 function sourcesOf({ cls }: Shape, sources: ReadonlyMap<string, ClassSource>): ClassSource[] {
   const found: ClassSource[] = [];
   for (let at: unknown = cls; typeof at === "function"; at = Object.getPrototypeOf(at)) {

@@ -12,7 +12,7 @@ export function showProgram({ inside, undeclared, unclear }: ProgramFacts): stri
         "inside logical nodes",
         ...inside.map(({ field, because }) =>
           because.length === 0
-            ? `  ${field}: nobody could tell the order between different keys: no event sees two of them`
+            ? `  ${field}: the order between different keys cannot be observed: no event sees two of them`
             : `  ${field}: order between keys is paid for: ${listed(because.map((each) => `${each.text}${at(each.position)}`))}`,
         ),
       ].join("\n"),

@@ -37,7 +37,7 @@ export class SourceFile {
   }
 }
 
-/** What the files of a program say: its own one and those that it imports by a relative path. */
+/** What the files of a program say: its own one and the files that it imports by a relative path. */
 export interface ProgramSource {
   readonly classes: ReadonlyMap<string, ClassSource>;
   /** The functions of `export const api = expose(…)` in the program's own file; `null` if they cannot be read. */

@@ -27,7 +27,7 @@ const KINDS_OF_PROBLEMS_MAX = 100;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Of what a policy wants, only what can be done: nobody hears of an action that will not be carried out, but of why. */
+/** Of what a policy wants, only what can be done: an action that will not be carried out is not reported, but the reason is. */
 export function feasible(policy: Policy, surveyor: Surveyor): Policy {
   const reported = new Set<string>();
   const report = (problem: string) => {
@@ -82,7 +82,7 @@ function problemOf(action: unknown, now: Measurements, surveyor: Surveyor): stri
 function hostProblem(what: string, host: unknown, now: Measurements): string | null {
   const known = running(now).map(({ id }) => id);
   if (known.includes(host as number)) return null;
-  return `${what} host ${shown(host)}; those that run are ${known.join(", ") || "none"}`;
+  return `${what} host ${shown(host)}; running hosts are ${known.join(", ") || "none"}`;
 }
 
 function shown(value: unknown): string {

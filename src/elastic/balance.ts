@@ -27,7 +27,7 @@ interface Filling {
 }
 
 /**
- * Which contexts to move so that the hosts become equally full: again and again the one that best closes the gap between
+ * Which contexts to move so that the hosts become equally full: again and again the context that best closes the gap between
  * the fullest and the emptiest host. A context that weighs as much as the gap would only change their places, and stays.
  */
 export function balanced(now: Measurements, by: Weight, movesMax = MOVES_MAX): Balanced {

@@ -4,9 +4,9 @@ import { type Pattern, patternOf } from "./pattern.js";
  * On which host a context is. The tree of contexts is cut into *units*, which are placed by hashing: each goes to the
  * host that ranks highest for it, so that a host that comes or goes changes the places only of what it takes over or
  * had. Contexts that are no units are where their parents are. The root and the contexts right below it are units, and
- * so are those that a rule or a move has given a place of their own.
+ * so are contexts that a rule or a migration has given a place of their own.
  *
- * Once somebody has asked for it, the place of a unit is what it is until it is moved: hosts that come and rules that
+ * Once it has been asked for, the place of a unit is what it is until it is moved: hosts that come and rules that
  * change say where it *should* be (`wanted`), and it is there when a move has been made (`move`). Only what was on a
  * host that is gone is placed anew at once.
  */
@@ -35,7 +35,7 @@ export interface PlacedContext {
 /** Those for which it returns the same text or number are on one host; those for which it returns undefined are left alone. */
 export type Colocate = (context: PlacedContext) => string | number | undefined;
 
-/** The name of those that a rule wants a context to be with, if it speaks of it. What makes no sense is thrown. */
+/** The name of the group that a rule places a context with, if one does. What makes no sense is thrown. */
 export function togetherBy(rule: Colocate, context: Placed): string | null {
   const { node, key, shape } = context;
   const name: unknown = rule({ node, path: String(context), key, type: shape.cls });
@@ -49,7 +49,7 @@ export function togetherBy(rule: Colocate, context: Placed): string | null {
 /** A unit's place. */
 interface UnitPlacement<H> {
   readonly host: H;
-  /** Did somebody ask for it by name? Then it stays, though hashing would give another one. */
+  /** Was it asked for by name? Then it stays, though hashing would give another one. */
   readonly isRequested: boolean;
 }
 
@@ -66,17 +66,17 @@ interface Known<H> {
 /** `H` is what names a host. */
 export class Placement<H extends number = number> {
   #hosts: readonly H[];
-  /** Those that take no more. */
+  /** Hosts that take no more. */
   readonly #closed = new Set<H>();
   /** Counts the changes of the map. */
   #version = 1;
   /** What was looked up since the map changed last. */
   readonly #found = new WeakMap<Placed, Known<H>>();
-  /** The places of units that somebody has asked for. */
+  /** The places of units that have been asked for. */
   readonly #places = new WeakMap<Placed, UnitPlacement<H>>();
   /** Contexts that are units because they were moved by themselves. */
   readonly #exceptions = new Set<Placed>();
-  /** Contexts whose places somebody has asked for: nobody else may hold on to them for a while. */
+  /** Contexts whose places have been asked for: perhaps nothing else refers to them for a while. */
   readonly #requested = new Set<Placed>();
   readonly #separate = new Set<unknown>();
   readonly #colocate: Colocate[] = [];
@@ -143,7 +143,7 @@ export class Placement<H extends number = number> {
     return unit as P;
   }
 
-  /** Does a rule say where it is, so that nobody else should? */
+  /** Does a rule say where it is, so that nothing else should? */
   isBound(context: Placed): boolean {
     return this.#isPinned(context) || this.#together(context) !== null;
   }
@@ -164,14 +164,14 @@ export class Placement<H extends number = number> {
     return host === place.host ? null : host;
   }
 
-  /** Does a context stay where it is when one above it is moved? Units do, but those that a move has made come along if wanted. */
+  /** Does a context stay where it is when one above it is moved? Units do, but units that a migration has made come along if wanted. */
   staysBehind(context: Placed, withExceptions: boolean): boolean {
     return this.#isUnitByRule(context) || (!withExceptions && this.#exceptions.has(context));
   }
 
   /**
    * A context was moved, with all that is below it, apart from `staying` and what is below those. `isRequested` says that
-   * somebody wants it there, whatever hashing says; then contexts below that had been moved by themselves have come along.
+   * it was asked for, whatever hashing says; then contexts below that had been moved by themselves have come along.
    */
   move(context: Placed, host: H, isRequested: boolean, staying: Iterable<Placed> = []): void {
     const places = [...staying].map((each) => [each, this.of(each)] as const);
@@ -215,7 +215,7 @@ export class Placement<H extends number = number> {
   }
 
   /**
-   * Changes the rules. `existing` are all contexts that may be on a host: those that become units keep their places
+   * Changes the rules. `existing` are all contexts that may be on a host: contexts that become units keep their places
    * until they are moved.
    */
   change(existing: Iterable<Placed>, rules: () => void): void {
@@ -282,7 +282,7 @@ export class Placement<H extends number = number> {
     return this.#pins.findLast(({ pattern, host }) => this.isOpen(host) && pattern.matches(path)) ?? null;
   }
 
-  /** The name of those that it is to be with, if a rule says so. */
+  /** The name of the group that it is placed with, if a rule says so. */
   #together(context: Placed): string | null {
     if (this.#colocate.length === 0) return null;
     const known = this.#named.get(context);

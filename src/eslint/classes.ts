@@ -30,7 +30,7 @@ export function nameOf(value: unknown): string | null {
   return node.type === "MemberExpression" && node.computed !== true ? nameOf(node.property) : null;
 }
 
-/** Remembers the context classes of a file, from the first to the last: a class stands before those that extend it. */
+/** Remembers the context classes of a file, from the first to the last: a class stands before its subclasses. */
 export class ContextClasses {
   readonly #byName = new Map<string, ContextClassInfo>();
 

@@ -38,7 +38,7 @@ const awaitCalls = {
     docs: { description: "calls in contexts are awaited" },
     messages: {
       forgotten:
-        "{{ called }}(…) is part of the event, and nobody awaits it: the event would fail (HW-1005, HW-1026). " +
+        "{{ called }}(…) is part of the event, and is not awaited: the event would fail (HW-1005, HW-1026). " +
         "Write `await`, or use `this.event.start` for a later event.",
     },
     schema: [],

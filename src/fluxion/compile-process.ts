@@ -9,7 +9,7 @@ import type { Generated } from "./pipeline.js";
 compilesOnce();
 process.once("message", (task: CompileTask) => {
   process.send?.(outcomeOf(task), () => {
-    if (process.connected) process.disconnect(); // else there is nobody any more
+    if (process.connected) process.disconnect(); // else the parent is gone
   });
 });
 

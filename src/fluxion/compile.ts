@@ -15,7 +15,7 @@ import {
 } from "./pipeliner/index.js";
 import { loadingDiagnostics, type ReadingOptions, readProgram, type SourceProgram } from "./source/index.js";
 
-/** A compiled program: what the linker needs, and the pipeline as data, put together for those who want to see it. */
+/** A compiled program: what the linker needs, and the pipeline as data, put together when it is to be shown. */
 export interface Compilation {
   readonly pipeline: Pipeline;
   readonly plans: readonly StagePlan[];
@@ -50,7 +50,7 @@ export function compile(entry: string, options: CompileOptions = {}): Compilatio
   });
 }
 
-/** To run a program, nobody needs to see its pipeline: it is put together when somebody does. */
+/** Running a program does not need its pipeline: it is put together when it is to be shown. */
 export function compiled(facts: Omit<Compilation, "pipeline">, pipeline: () => Pipeline): Compilation {
   let made: Pipeline | null = null;
   return {

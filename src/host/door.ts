@@ -33,7 +33,7 @@ export function doorOf(program: Program, isSingle: boolean): Door {
   };
 }
 
-/** Without a journal, a message that nobody listens for is gone, and so is one that was told: whoever listens keeps it. */
+/** Without a journal, a message without a listener is gone, and so is a delivered one: the listener keeps it. */
 function listening(program: Program, client: string, onMessage: Parameters<Door["listen"]>[1]): Listening {
   const caller = program.clients.connect(client, onMessage, "later");
   return {

@@ -15,7 +15,7 @@ export interface CheckedOptions extends RunOptions {
   readonly hosts: number | ElasticHosts;
 }
 
-/** Options of `run` that concern hosts: those that make no sense are refused before anything starts, with or without hosts. */
+/** Options of `run` that concern hosts: senseless ones are refused before anything starts, with or without hosts. */
 export function checkedHosts(options: RunOptions, roots: Roots): CheckedOptions {
   const { hostsAs = "threads", hostHeapMb, module, placement } = options;
   if (!KINDS.includes(hostsAs)) throw refused("hostsAs", hostsAs, '"threads" or "processes"');

@@ -8,11 +8,11 @@ import type { Nodes } from "./service.js";
 
 /** What a module has to have so that hosts can load a program from it. */
 
-/** A program in words: what hosts compare theirs with, so that nobody runs one program on the hosts of another. */
+/** A program in words: what hosts compare theirs with, so that no program runs on the hosts of another. */
 export interface Outline {
   /** Its logical nodes and their root classes. */
   readonly nodes: Readonly<Record<string, string>>;
-  /** What there is in a context of each class, by the name of the class; those that need a key may be missing. */
+  /** What there is in a context of each class, by the name of the class; children that need a key may be missing. */
   readonly classes: Readonly<Record<string, string>>;
 }
 
@@ -33,7 +33,7 @@ function partsOf({ fields, slots, methods }: Shape): string {
   return [...fields, ...below, ...names].join(", ") || "nothing";
 }
 
-/** The root classes in a module, by the names of their logical nodes; refused if they are not those that were outlined. */
+/** The root classes in a module, by the names of their logical nodes; refused if they differ from the outline. */
 export async function loadRoots(module: string, expected: Outline | undefined): Promise<Roots> {
   const url = new URL(module);
   if (url.protocol === "file:" && !existsSync(fileURLToPath(url)))
@@ -44,7 +44,7 @@ export async function loadRoots(module: string, expected: Outline | undefined): 
   const why = expected === undefined ? null : difference(outlineOf(roots), expected);
   if (why === null) return roots;
   const cure = "Pass the address of the module that has what is given to `run` as its default export";
-  throw cannotLoad(module, `it is another program than the one that runs: ${why}. ${cure}`);
+  throw cannotLoad(module, `it is another program than the running one: ${why}. ${cure}`);
 }
 
 async function imported(module: string): Promise<{ readonly default?: unknown }> {
@@ -63,7 +63,7 @@ function difference(found: Outline, expected: Outline): string | null {
   for (const [name, parts] of Object.entries(expected.classes)) {
     const other = found.classes[name];
     if (other !== undefined && other !== parts)
-      return `its ${name} has ${other}, and the one that runs has ${parts}`;
+      return `its ${name} has ${other}, and the running program's has ${parts}`;
   }
   return null;
 }
@@ -103,7 +103,7 @@ function rootIn(module: string, what: string, root: unknown): ContextClass<Conte
   if (extendsAnotherContext(root)) {
     throw cannotLoad(
       module,
-      `${what} extends the Context of another copy of headwater than the one that runs it. Run it with the copy ` +
+      `${what} extends the Context of another copy of headwater than the copy that runs it. Run it with the copy ` +
         "that it imports: `npx headwater run` in the program's own folder",
     );
   }

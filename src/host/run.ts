@@ -131,7 +131,7 @@ function shownAddress(address: string): string {
   return address.includes("://") ? address : resolve(address);
 }
 
-/** The store is loaded only by those who keep a journal. */
+/** The store is loaded only by programs with a journal. */
 async function openOwn(path: string, identity: JournalIdentity, options: JournalOptions): Promise<Journal> {
   const { openJournal } = await import("../journal/open.js");
   return openJournal(path, identity, options);

@@ -29,11 +29,13 @@ export interface RunOptions {
    * With a journal on NATS servers: what this process is in its cluster (docs/cluster.md). `name`: what it is called, and no other
    * member; its machine and process unless it says otherwise. `host`: the address of this machine at which other members reach it;
    * 127.0.0.1, for members on one machine, unless it says otherwise. `takesOver: false`: it takes requests, but never becomes the head.
+   * `snapshotBytes`: a standby makes a snapshot, and cuts the log, after so many bytes of it (256 MB).
    */
   readonly member?: {
     readonly name?: string | undefined;
     readonly host?: string | undefined;
     readonly takesOver?: boolean | undefined;
+    readonly snapshotBytes?: number | undefined;
   };
   /**
    * Take the journal over from the process that has it open, which can then commit nothing more and ends. Without this,
@@ -91,7 +93,7 @@ export interface RunOptions {
    * can be tried under such a load before it goes live (docs/elasticity.md).
    */
   readonly onLoad?: (event: LoadEvent) => void;
-  /** Which contexts are on which hosts, for those who know better than hashing (docs/hosts.md). */
+  /** Which contexts are on which hosts, for programs that know better than hashing (docs/hosts.md). */
   readonly placement?: PlacementRules;
   /**
    * Hears of failed events without a caller in this process: started events, timers, messages, and requests
@@ -147,7 +149,7 @@ export interface Running {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Somebody outside with a name: requests through its references carry it, and messages find it. */
+/** A caller outside with a name: requests through its references carry it, and messages find it. */
 interface Closable {
   readonly id: string;
   close(): void;
@@ -157,7 +159,7 @@ interface Closable {
 export interface Service<R> extends Running {
   readonly root: Ref<R>;
   client<M = unknown>(id: string, onMessage: (message: M) => void): Closable & { readonly root: Ref<R> };
-  /** A reference for one request on somebody's behalf. */
+  /** A reference for one request on a caller's behalf. */
   as(asker: RequestedBy): { readonly root: Ref<R> };
 }
 
@@ -165,11 +167,11 @@ export interface Service<R> extends Running {
 export interface NodeService<N extends Nodes> extends Running {
   readonly nodes: Roots<N>;
   client<M = unknown>(id: string, onMessage: (message: M) => void): Closable & { readonly nodes: Roots<N> };
-  /** References for one request on somebody's behalf. */
+  /** References for one request on a caller's behalf. */
   as(asker: RequestedBy): { readonly nodes: Roots<N> };
 }
 
-/** Under this name a running service has its hosts, so that they are in nobody's way. */
+/** Under this name a running service has its hosts, so that they hide no other name. */
 export const HOSTS: unique symbol = Symbol("hosts");
 
 /** The hosts of a running program, to look at them, to add and remove some, and to move contexts between them. */

@@ -13,7 +13,7 @@ import { DIRECTORY_MODE, FILE_MODE, syncDirectory } from "./files.js";
 import { SEGMENT_HEAD_BYTES, sealedName, segmentHeadBytes, segmentName } from "./log/segment.js";
 import { damaged, held } from "./problems.js";
 
-/** How long a process that lives may take to let go of lmdb's lock. Commits take milliseconds. */
+/** How long a process that lives may take to release lmdb's lock. Commits take milliseconds. */
 const LOCK_MS_MAX = 15_000;
 
 /** What the other process says. */

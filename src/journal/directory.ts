@@ -79,11 +79,11 @@ function noJournal(directory: string): HeadwaterError {
   }
   return new HeadwaterError(
     "HW-2004",
-    `there is no directory ${directory}. Name the one that the program was given as its journal.`,
+    `there is no directory ${directory}. Name the directory that the program was given as its journal.`,
   );
 }
 
-/** Puts a card into the place of the one that is there. */
+/** Puts a card into the place of the present card. */
 export function replaceCard(directory: string, card: Card): void {
   for (let isReplaced = false; !isReplaced; ) {
     const draft = writeDraft(directory, card);

@@ -5,7 +5,7 @@
  *
  * The interface is as narrow as it is so that a replicated log can stand behind it as well as a local one: a
  * group is then one message with an expected last sequence, and what a file does with an epoch (a stale writer
- * acknowledges nothing) that log does with the expectation. Nobody above may assume a directory, a file or a disk.
+ * acknowledges nothing) that log does with the expectation. No layer above may assume a directory, a file or a disk.
  */
 
 import type { HeadwaterError } from "../errors.js";

@@ -5,7 +5,7 @@ import { FrameBuffer } from "./log/frame.js";
 import type { Log } from "./log/log.js";
 import { closed, full } from "./problems.js";
 
-/** The table behind a journal, as the one that writes the log sees it. */
+/** The table behind a journal, as the writer of the log sees it. */
 export interface AppliedTable {
   get(key: string): Uint8Array | undefined;
   range(prefix: string, after?: string): Iterable<[key: string, value: Uint8Array]>;
@@ -60,7 +60,7 @@ export class LoggedJournal implements Journal {
   readonly #spares: FrameBuffer[] = [];
   /** Those whose writes are gathered. */
   #waiting: Done[] = [];
-  /** Those that have to wait for a later frame. */
+  /** Groups that have to wait for a later frame. */
   readonly #later: Group[] = [];
   /** How many of the later ones belong to a frozen layer, whose last frame must not hold others; null if there is none. */
   #layerLeft: number | null = null;
@@ -114,7 +114,7 @@ export class LoggedJournal implements Journal {
     return this.#closing;
   }
 
-  /** Lets the background work when nobody waits for a frame. */
+  /** Lets the background work when no group waits for a frame. */
   tidyUp(): void {
     const { log, background } = this.#parts;
     if (this.#inFlight > 0 || this.#hasWork() || this.#layerLeft !== null || this.#failure !== null) return;
@@ -192,7 +192,7 @@ export class LoggedJournal implements Journal {
       if (error !== null) return this.#failed(error, settled);
       background.written(length);
       if (isLayerComplete) background.frozenUpTo(log.last);
-      // First, so that the disk is busy while those who waited go on.
+      // First, so that the disk is busy while waiting callers go on.
       this.#fill();
       this.#goOn();
       for (const each of settled) each(null);

@@ -80,7 +80,7 @@ export class OwnerLock {
   }
 
   /**
-   * Puts this process's socket into the owner's place. If the socket there is not the one that `prepare` has looked at, another
+   * Puts this process's socket into the owner's place. If the socket there is not the socket that `prepare` has looked at, another
    * process was faster. The caller has an epoch: of two openings that come here at the same time, the log decides. So the
    * faster one may have to give up because of this one, and it is waited for until it has, or has the journal.
    */

@@ -43,7 +43,7 @@ export function anotherFormat(
       : ["older", "Use the version of Headwater that wrote it, or start with another directory"];
   return new HeadwaterError(
     "HW-3003",
-    `The journal in ${directory} has ${what} ${found}, which is ${age} than ${wanted}, the one that this version ` +
+    `The journal in ${directory} has ${what} ${found}, which is ${age} than ${wanted}, the version that this one ` +
       `reads and writes. Nothing was changed. ${cure}.`,
   );
 }

@@ -30,7 +30,7 @@ export class SortedMap<V> {
     this.#values.set(key, value);
     if (this.#values.size === size) return;
     this.#added.push(key);
-    // Keys that come and go would let the list grow for ever if nobody asks for the order.
+    // Keys that come and go would let the list grow for ever if the order is never asked for.
     if (this.#added.length > 2 * size + STALE_MAX) this.#merge([], this.keys());
   }
 

@@ -62,7 +62,7 @@ export function expose<P extends ContextClass<Context> | Nodes, E extends Entrie
   for (const [name, entry] of Object.entries(entries) as [string, unknown][]) {
     functions.set(name, checked(name, entry));
   }
-  if (functions.size === 0) throw malformed("it has no functions, so nobody could ask for anything");
+  if (functions.size === 0) throw malformed("it has no functions, so there is nothing to ask for");
   return { program, functions };
 }
 

@@ -32,7 +32,7 @@ export interface Which {
 /** What is to be listed, as plain data: which field, behind which text, how many keys. */
 export type Listed = readonly [field: string, behind: string, limit: number];
 
-/** Refuses what is not a field of children of this very context, and pages that make no sense. */
+/** Refuses anything but a field of children of this very context, and pages that make no sense. */
 export function listed(here: Address, children: unknown, { after, limit }: PageOptions<Key>): Listed {
   const which = typeof children === "function" ? (children as (which: symbol) => Which)(WHICH) : null;
   if (which?.address !== here) throw rules.badList(here, rules.noList.own);
@@ -49,7 +49,7 @@ export function textOf(key: Key): string {
   return `${showKey(key)})`;
 }
 
-/** Refuses to delete what is not below, or is nothing. */
+/** Refuses to delete anything but a context below. */
 export function checkDeleted(here: Address, target: Address, isReadonly: boolean): void {
   if (!target.isBelow(here)) throw rules.badDelete(target, rules.noDelete.below(here));
   if (target.shape.anonymous) throw rules.badDelete(target, rules.noDelete.anonymous);

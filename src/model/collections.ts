@@ -93,7 +93,7 @@ export interface TrackedList<T> extends ReadonlyTrackedList<T> {
   clear(): void;
 }
 
-/** What is left of T for whoever only looks at it. */
+/** What is left of T for readers. */
 export type Untouchable<T> =
   T extends Owned<infer _>
     ? Pick<T, "position">

@@ -40,9 +40,9 @@ interface Construction {
   readonly key: Key | undefined;
   /** How many fields with children have been declared so far. */
   declared: number;
-  /** The same fields, if somebody wants to know. */
+  /** The same fields, if the caller wants to know. */
   readonly below: MadeBelow[] | null;
-  /** The tracked collections that were made, if somebody wants to know. */
+  /** The tracked collections that were made, if the caller wants to know. */
   readonly tracked: Tracked[] | null;
 }
 
@@ -208,7 +208,7 @@ export abstract class Context<K extends Key = never> implements InvocationScope 
   }
 }
 
-/** A context without state: its events wait for nobody and may run anywhere. */
+/** A context without state: its events never wait and may run anywhere. */
 export abstract class AnonymousContext<K extends Key = never> extends Context<K> {}
 
 /** Makes one instance of a class that belongs to no logical node, to see what it declares. */

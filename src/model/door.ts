@@ -3,7 +3,7 @@ import type { Address } from "./address.js";
 import type { Method } from "./shape.js";
 import type { Payer } from "./share.js";
 
-/** Under this name a running service has its door, for those who let strangers in. */
+/** Under this name a running service has its door, for servers. */
 export const DOOR: unique symbol = Symbol("door");
 
 /**
@@ -39,7 +39,7 @@ export interface Series {
   ask(number: number, asked: Asked, sentUpTo: number | undefined, waiting: ResultCallbacks): void;
   /** The client has the answers to all requests below this number, and will not ask for them again. */
   answered(below: number): void;
-  /** Nobody asks for the time being. Answers are remembered as long as others are. */
+  /** The caller is away for the time being. Answers are remembered as long as others are. */
   leave(): void;
 }
 
@@ -65,7 +65,7 @@ export interface Listening {
   readonly isComplete: boolean;
   /** The client has everything from this logical node up to there; it need not be kept any longer. */
   received(upTo: Position): void;
-  /** Nobody listens for the time being; the client may come back and listen again. */
+  /** The client is away for the time being; it may come back and listen again. */
   leave(): void;
   /** The client is gone for good, and with it what is kept for it. */
   forget(): void;

@@ -48,7 +48,7 @@ export interface CurrentEvent {
   send(client: string, message: unknown): void;
 
   /**
-   * Starts a later event on this context, no sooner than `ms` after this event got its ticket, by a clock that nobody can
+   * Starts a later event on this context, no sooner than `ms` after this event got its ticket, by a clock that cannot be
    * set. Timers go off in the order in which they are due, and if at the same time, in the order of asking.
    */
   after<A extends unknown[]>(ms: number, method: (...args: A) => unknown, ...args: A): TimerId;

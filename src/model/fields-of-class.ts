@@ -4,7 +4,7 @@ import { privateFieldsOf } from "./private-names.js";
 import { nameOf } from "./shape.js";
 
 /**
- * Which fields of an instance are state, by name, with their first values: its plain ones, and those that are declared
+ * Which fields of an instance are state, by name, with their first values: its plain ones, and fields that are declared
  * with `accessor`. Whatever else it holds could be neither copied nor undone nor stored, so it is refused (HW-1030).
  */
 export function stateFieldsOf(cls: ContextClass, base: object, instance: object): [string, unknown][] {

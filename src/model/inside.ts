@@ -11,12 +11,12 @@ export interface Where {
 }
 
 /**
- * Errors that the runtime has given to code of a context. A rejection with one of them that nobody handles comes from
+ * Errors that the runtime has given to code of a context. An unhandled rejection with one of them comes from
  * there, also if the event is over: the promise of an async function does not tell who has made it.
  */
 const inside = new WeakMap<object, Where>();
 
-/** Errors that have left their events. Whoever asked for those has them, and may handle them or not. */
+/** Errors that have left their events. Their callers have them, and may handle them or not. */
 const handedOut = new WeakSet<object>();
 
 function isObject(error: unknown): error is object {

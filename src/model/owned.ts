@@ -49,7 +49,7 @@ const CHECKPOINT_BYTES = 2 ** 20;
 /** Declares a field of a context that holds an engine: `engine = owned(() => new Engine())`. */
 export function owned<E extends OwnedEngine>(make: () => E, options: OwnedOptions = {}): Owned<E> {
   const own = collectionMaker();
-  invariant(own !== null, "whoever makes contexts has said how owned fields are made");
+  invariant(own !== null, "the runtime has said how owned fields are made");
   const { checkpointBytes = CHECKPOINT_BYTES } = options;
   const field = own.owned(make, checkpointBytes);
   if (noteTracked(field)) return field as unknown as Owned<E>;

@@ -29,7 +29,7 @@ const LOWERED_FIELD =
 const LOWERED =
   /\b(?:__classPrivateField[GS]et|__private(?:Add|Get|Set)|_classPrivate\w*(?:InitSpec|Get2?|Set2?))\(this\b/;
 
-/** What is not code, or may begin with it: comments, texts, regular expressions where an expression may begin. */
+/** Text that is not code, or may begin with it: comments, texts, regular expressions where an expression may begin. */
 const TEXT =
   /\/\*[\s\S]*?\*\/|\/\/.*|'(?:\\[\s\S]|[^'\\])*'|"(?:\\[\s\S]|[^"\\])*"|(?<=(?:[=(,;:!&|?{}[\]+\-*%~^<>]|\b(?:return|typeof|case|in|of))\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/\w*|[`{}]/g;
 

@@ -141,7 +141,7 @@ export function readonlyCallsWriter(address: Address, method: Named): HeadwaterE
   );
 }
 
-/** `method` is the one that the event began with. */
+/** `method` is the method that the event began with. */
 export function undeclaredRead(address: Address, method: Named, ancestorName: string): HeadwaterError {
   return new HeadwaterError(
     "HW-1012",
@@ -235,7 +235,7 @@ export function badDelete(target: Address, why: string): HeadwaterError {
 /** The ends of the sentence in `badDelete`. */
 export const noDelete = {
   below: (from: Address) =>
-    `it is not below ${from}, and an event may only touch contexts below the one that asks`,
+    `it is not below ${from}, and an event may only touch contexts below the asking context`,
   anonymous: "it is an anonymous context, which has nothing to delete",
   readonly: "the event is read-only",
   givenUp: (address: string) =>

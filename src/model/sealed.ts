@@ -9,7 +9,7 @@ const ADDED = /^Cannot (?:add|define) property (.+), object is not extensible$/;
 const DELETED = /^Cannot delete property '(.+)' of #<(?!Object>).+>$/;
 
 /**
- * A context has the fields that it was made with, and JavaScript's own words for that lead nobody to the reason. If what
+ * A context has the fields that it was made with, and JavaScript's own words for that do not lead to the reason. If what
  * a method threw says that, about the context itself, this says it in the words of the model.
  */
 export function explained(thrown: unknown, address: Address, method: Method): unknown {

@@ -83,7 +83,7 @@ export function shapeOf(cls: ContextClass, key?: Key): Shape {
 
 /**
  * Inspects a class and all classes below it, so that a malformed one is refused before anything runs, and returns
- * their shapes. Missing are those that need a key, and what is below them.
+ * their shapes. Children that need a key are missing, and what is below them.
  */
 export function inspectTree(cls: ContextClass, seen = new Map<ContextClass, Shape | null>()): Shape[] {
   if (seen.has(cls)) return [];
@@ -105,7 +105,7 @@ export function nameOf(cls: { readonly name: string }): string {
 
 /** The name that a class has in journals and in addresses: its own, or an older one that it says it is stored as. */
 export function storedNameOf(cls: ContextClass): string {
-  if (!Object.hasOwn(cls, "storedAs")) return nameOf(cls); // a class is not stored as the one that it extends
+  if (!Object.hasOwn(cls, "storedAs")) return nameOf(cls); // a class is not stored as its base class
   const { storedAs } = cls as { readonly storedAs?: unknown };
   if (typeof storedAs !== "string" || storedAs === "") {
     throw new HeadwaterError(
@@ -233,7 +233,7 @@ function watchOwnCalls(prototype: object, name: string, body: Method["body"]): v
     return Context.watch(this, called, body.apply(this, args) as Promise<unknown>);
   };
   Object.defineProperties(called, { name: { value: name }, length: { value: body.length } });
-  // What is frozen stays as it is: then nobody is told.
+  // A frozen object stays as it is, and no frame is told.
   if (Reflect.defineProperty(prototype, name, { value: called })) watchedBodies.set(called, body);
 }
 

@@ -55,7 +55,7 @@ export class Share {
     return (this.within === null ? this.bytesMax : this.within.#free) - this.#held;
   }
 
-  /** The part of this name, for somebody who lets go of it with `leave` in the end. */
+  /** The part of this name, for a holder that gives it back with `leave`. */
   part(name: string): Share {
     this.#parts ??= new Map();
     let part = this.#parts.get(name);
@@ -93,7 +93,7 @@ export class Share {
     this.#tidyUp();
   }
 
-  /** Calls back once, when somebody has given something back: there may be room then. */
+  /** Calls back once, when a holder has given something back: there may be room then. */
   wait(look: () => void): void {
     if (this.within === null) this.#waiting.push(look);
     else this.within.wait(look);
@@ -166,7 +166,7 @@ export interface Payer {
   readonly part: string;
 }
 
-/** The share of a payer within a budget. Let go of it with `leave`. */
+/** The share of a payer within a budget. Give it back with `leave`. */
 export function shareOf(budget: Share, { caller, part }: Payer): Share {
   const own = budget.part(caller);
   const share = own.part(part);

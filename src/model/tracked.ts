@@ -27,7 +27,7 @@ export const tracked = {
 
 function maker() {
   const own = collectionMaker();
-  invariant(own !== null, "whoever makes contexts has said how tracked collections are made");
+  invariant(own !== null, "the runtime has said how tracked collections are made");
   return own;
 }
 

@@ -16,10 +16,10 @@ const CONSTRUCTOR = "constructor";
 
 /**
  * A promise inside an event: it knows whether anybody waits for it. `await`, `Promise.all` and the like do, and so does
- * whoever makes another promise of it with `then`, `catch` or `finally`; that one is to be waited for in its turn.
+ * code that makes another promise of it with `then`, `catch` or `finally`, which is to be awaited in its turn.
  */
 export class Watched extends Promise<unknown> {
-  /** How often somebody has begun to wait for it. */
+  /** How often it was awaited. */
   #waits = 0;
   hasEnded = false;
   onEnd: (() => void) | null = null;
@@ -67,13 +67,13 @@ export class Watched extends Promise<unknown> {
     this.#reject(reason);
   }
 
-  /** Has nobody waited for it, or for something that was made of it? */
+  /** Is it, and everything that was made of it, not awaited? */
   get isForgotten(): boolean {
     if (!this.wasAwaited) return true;
     return this.followUps?.some(({ wasAwaited }) => !wasAwaited) ?? false;
   }
 
-  /** What somebody waits for and has not ended: this one, and what was made of it. */
+  /** Awaited promises that have not settled: this one, and those made of it. */
   addOpen(open: Watched[]): void {
     if (this.wasAwaited && !this.hasEnded) open.push(this);
     for (const each of this.followUps ?? []) if (each.wasAwaited && !each.hasEnded) open.push(each);

@@ -77,7 +77,7 @@ export interface WaitFact {
   readonly ticket: number;
   /** The context that it wants to enter. */
   readonly context: string;
-  /** The ticket of the event that it waits for, and the context in which that one started. */
+  /** The ticket of the event that it waits for, and the context in which that event started. */
   readonly for: number;
   readonly forContext: string;
 }

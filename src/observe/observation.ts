@@ -15,7 +15,7 @@ const AT_ONCE = 256;
 
 /**
  * One observer of a feed. Facts wait in a buffer of bounded size until the runtime has done what is due. An observer that is
- * too slow misses facts: those that find no room are dropped and counted, and the observer is told how many, in their place.
+ * too slow misses facts: facts that find no room are dropped and counted, and the observer is told how many, in their place.
  */
 export class Observation {
   readonly #observer: Observer<Fact>;

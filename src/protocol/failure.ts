@@ -49,7 +49,7 @@ export function errorFrom(form: unknown): Error {
   return errorOfForm(structuredClone(form));
 }
 
-/** The same for a form that nobody else has. */
+/** The same for a form that is not shared. */
 export function errorOfForm(form: unknown): Error {
   const fields = (typeof form === "object" && form !== null ? form : {}) as Record<string, unknown>;
   const { code, message } = fields;

@@ -136,7 +136,7 @@ function partsForm(entries: readonly (readonly [string, unknown])[], strict: boo
   return { $fields: parts };
 }
 
-/** Name, text and the fields of an error, without its stack: that is nobody's business outside. */
+/** Name, text and the fields of an error, without its stack: that stays inside. */
 export function errorForm(error: Error, strict: boolean, depth = 0): Fields {
   const own = Object.entries(error).filter(([name]) => !["name", "message", "stack", "cause"].includes(name));
   const [name, message] = [toForm(String(error.name), false), toForm(String(error.message), false)];

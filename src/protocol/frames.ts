@@ -14,7 +14,7 @@ import { Packer } from "./pack.js";
  * `hello` comes first. `secret` names the session and is known to its client only; `seen` is the sequence number of
  * the last message that the client has got, and `asked` the highest number of a request that it has sent so far.
  * `arguments` are packed by themselves, so that one request that cannot be read costs that request and not the
- * connection. `done` says that no request below that number will be sent again, so that nobody needs to remember its
+ * connection. `done` says that no request below that number will be sent again, so that the server need not remember its
  * answer. Values travel as forms (`form.ts`).
  *
  * A message has two names. Its sequence number is the session's, and is what is acknowledged. Node, ticket and index

@@ -8,7 +8,7 @@ export class Positions {
   readonly #last = new Map<string, Position>();
   #history: string | null = null;
 
-  /** A service speaks: is it the one that spoke before? Positions of another one would mean something else. */
+  /** A service speaks: is it the same service as before? Positions of another service would mean something else. */
   begin(history: string): boolean {
     const isSame = history === this.#history;
     if (!isSame) this.#last.clear();

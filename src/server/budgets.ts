@@ -16,7 +16,7 @@ export class Budgets {
 
 /**
  * The caller that a share belongs to: the name of its token, or the address that it calls from if the server has no tokens.
- * Somebody with one IPv6 address has 2^64 of them, so there the network counts.
+ * A caller with one IPv6 address has 2^64 of them, so there the network counts.
  */
 export function callerOf(owner: string | null, address: string | undefined): string {
   if (owner !== null) return `token ${owner}`;

@@ -111,7 +111,7 @@ class Callable implements Called {
     const noted = this.#noted as Noted | null;
     this.#noted = null;
     if (noted === null || this.#count > 1) {
-      Promise.resolve(result).catch(() => {}); // nobody will wait for it
+      Promise.resolve(result).catch(() => {}); // it will not be awaited
       const error = noted === null ? none(this.#name) : tooMany(this.#name);
       this.#door.failed(this.#name, error);
       throw error;

@@ -27,7 +27,7 @@ export interface HttpSurroundings {
 
 const API = "/api/";
 
-/** Whoever asked is gone; there is nobody to tell. */
+/** The caller is gone, so no reply can be sent. */
 class Gone extends Error {}
 
 /** Requests over HTTP: `POST /api/NAME` with a JSON list of arguments, and `GET /healthz`. */

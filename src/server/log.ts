@@ -36,7 +36,7 @@ export class Refusals {
   }
 }
 
-/** What is not known may be left out. */
+/** Unknown fields may be left out. */
 type Noted = Pick<Refusal, "what" | "code"> & {
   readonly from?: string | null | undefined;
   readonly target?: string | null;

@@ -5,7 +5,7 @@ import type { InFlight } from "./in-flight.js";
 import type { Outgoing } from "./outgoing.js";
 
 const UNDEFINED = { $undefined: true };
-/** What is not larger is sent in any case: there are only so many requests under way. */
+/** Smaller replies are sent in any case: there are only so many requests under way. */
 const SMALL_BYTES = 4096;
 
 /**

@@ -95,7 +95,7 @@ export function refuse(
 
 /** The same on a connection that carries no request that Node could make sense of, or that wants to be a socket. */
 export function refuseRaw(socket: Duplex, error: HeadwaterError, status = statusOf(error)): void {
-  socket.on("error", () => {}); // whoever it was may be gone by now
+  socket.on("error", () => {}); // the caller may be gone by now
   if (!socket.writable) return void socket.destroy();
   const body = errorJson(error);
   const headers = Object.entries({
@@ -113,5 +113,5 @@ export function refuseRaw(socket: Duplex, error: HeadwaterError, status = status
   socket.once("close", () => clearTimeout(cutOff));
 }
 
-/** Enough for whoever reads to get the reply. */
+/** Enough for the caller to read the reply. */
 const LINGER_MS = 1000;

@@ -183,7 +183,7 @@ class Sockets {
     return this.#open.has(stream);
   }
 
-  /** Lets no more in; those that are in are closed when their requests are answered. */
+  /** Lets no more in; open ones are closed when their requests are answered. */
   finish(): void {
     clearInterval(this.#heartbeat);
     for (const socket of this.#open.values()) socket.finish();

@@ -157,7 +157,7 @@ export class Sessions {
 
   /**
    * Ends a session whose client is away, for one more of this caller: of the caller that has most, and never of one that has no
-   * more than this one. So nobody loses a session because somebody else opens many. False if there is none.
+   * more than this one. So no caller loses a session because another caller opens many. False if there is none.
    */
   #makeRoom(caller: string): boolean {
     const counts = new Map<string, number>();

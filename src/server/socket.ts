@@ -96,13 +96,13 @@ export class ClientSocket implements SessionListener {
   /** Asks whether the client is there, unless it has not answered the last time: then it is given up. */
   heartbeat(): void {
     this.#pings = 0;
-    if (this.#ws.isPaused) return; // its answer, if there is one, is among what is not being read
+    if (this.#ws.isPaused) return; // its answer, if there is one, is among the unread messages
     if (!this.#hasAnswered) return this.#ws.terminate();
     this.#hasAnswered = false;
     if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping();
   }
 
-  /** Reads no more requests, and closes when those that were read are answered. */
+  /** Reads no more requests, and closes when the requests that were read are answered. */
   finish(): void {
     this.#isFinishing = true;
     this.#pace();

@@ -16,7 +16,7 @@ interface KnownToken {
   readonly expires?: Date | number;
 }
 
-/** Whose a token is, and until when, if that is known; null if it is nobody's. */
+/** Whose a token is, and until when, if that is known; null if it is unknown. */
 type Answer = string | { readonly name: string; readonly expires?: Date | number } | null | undefined;
 
 /** Who calls, and until when the token says so. */
@@ -51,7 +51,7 @@ export class Callers {
     if (typeof token !== "string" || token === "" || token.length > TOKEN_LENGTH_MAX)
       throw unknown("came without a token");
     const grant = this.#ask === null ? this.#find(token) : await asked(this.#ask, token);
-    if (grant === null) throw unknown("has a token that is nobody's");
+    if (grant === null) throw unknown("has an unknown token");
     if (!NAME.test(grant.name)) throw unknown("has a token whose name is not one");
     this.refuseRevoked(grant.name);
     if (!(grant.expiresMs > Date.now())) throw expired();

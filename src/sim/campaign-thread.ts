@@ -2,7 +2,7 @@ import { parentPort, Worker, workerData } from "node:worker_threads";
 import { type Campaign, type CampaignProgress, runCampaign } from "./campaign.js";
 
 /**
- * A campaign on a thread of its own: whoever started it stays responsive (to Ctrl-C, for one), and the thread gets a
+ * A campaign on a thread of its own: the starting thread stays responsive (to Ctrl-C, for one), and the thread gets a
  * young generation large enough that short-lived objects are seldom copied, which is a fifth of the work otherwise.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The simulator, for those who test Headwater itself. Start at `runCampaign`; `simulate` runs one scenario and
+ * The simulator, for testing Headwater itself. Start at `runCampaign`; `simulate` runs one scenario and
  * `scenarioOf` makes one from a seed. In virtual time, `tryPolicy` tries elasticity policies, and `simulateScale` says how
  * fast so many hosts would be.
  */

@@ -77,7 +77,7 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
     hosts: options.hosts,
   });
   const stackTraceLimit = Error.stackTraceLimit;
-  // Programs throw all the time, and nobody looks at where. No limit is no trace at all, which is faster than an empty one.
+  // Programs throw all the time, and where does not matter. No limit is no trace at all, which is faster than an empty one.
   (Error as { stackTraceLimit: number | undefined }).stackTraceLimit = undefined;
   const unhandled: unknown[] = [];
   const onUnhandled = (reason: unknown) => void unhandled.push(reason);

@@ -152,7 +152,7 @@ export type LogicalPlan = {
   /** The columns of the input, then those of the functions. */
   | { readonly kind: "over"; readonly input: LogicalPlan; readonly functions: readonly OverCall[] }
   | { readonly kind: "distinct"; readonly input: LogicalPlan }
-  /** The first row, in this order, of those that agree in these columns. */
+  /** The first row, in this order, among rows that agree in these columns. */
   | {
       readonly kind: "distinct on";
       readonly input: LogicalPlan;

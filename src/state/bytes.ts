@@ -15,7 +15,7 @@ export function copyView(value: object, prototype: unknown): ArrayBufferView | n
   return Type === undefined ? null : viewOf(Type, new Uint8Array(bytesIn(value as ArrayBufferView)));
 }
 
-/** The bytes, which nobody else holds, seen through a view. */
+/** Unshared bytes, seen through a view. */
 export function viewOf(Type: View, { buffer }: Uint8Array<ArrayBuffer>): ArrayBufferView {
   return (Type as unknown) === Buffer ? Buffer.from(buffer) : new Type(buffer);
 }

@@ -8,7 +8,7 @@ const LONG_TEXT_LENGTH_MAX = 0x4000;
 const ROOM_MIN = 16;
 
 /**
- * Writes values one after the other, as `encode` would write the items of one array, for those who write many small
+ * Writes values one after the other, as `encode` would write the items of one array, for callers that write many small
  * values of the same form. Numbers, short texts, booleans and null are written at once; anything else is left to
  * `encode`. What all of them begin with is written once.
  */

@@ -8,7 +8,7 @@ import { raise, raiseItems } from "./codec-raise.js";
  *
  * The bytes are MessagePack without any of its extensions: null, booleans, numbers, strings, arrays, maps with names
  * as keys. What MessagePack has no word for is an array that begins with null and says what it is (`codec-kinds.ts`).
- * So no reader has to interpret types that somebody else made up, and bytes that hold anything else are refused before
+ * So no reader has to interpret foreign types, and bytes that hold anything else are refused before
  * they are read (`codec-check.ts`).
  *
  * Equal data gives equal bytes, and what comes back is what `copy` would have made of the data. Errors come back
@@ -21,7 +21,7 @@ const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true });
 /** Beyond this, the buffer that encodings are made in is not worth keeping. */
 const BUFFER_BYTES_KEPT_MAX = 1 << 20;
 
-/** The bytes of plain data. They belong to whoever asked. */
+/** The bytes of plain data. They belong to the caller. */
 export function encode(value: unknown): Uint8Array {
   const packed = packr.pack(lower(value), RESET_BUFFER_MODE);
   const bytes = new Uint8Array(packed);
@@ -29,7 +29,7 @@ export function encode(value: unknown): Uint8Array {
   return bytes;
 }
 
-/** Views cost more than the reading of small data; msgpackr keeps those that it makes of a buffer with the buffer. */
+/** Views cost more than the reading of small data; msgpackr keeps its views of a buffer with the buffer. */
 const scratch = Buffer.allocUnsafeSlow(4096);
 
 /** The data that `encode` made these bytes of. It shares nothing with them. */

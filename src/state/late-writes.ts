@@ -6,7 +6,7 @@ import type { State } from "./fields.js";
 const warned = new WeakMap<ContextClass, Set<string>>();
 
 /**
- * Looks whether code that an event has left behind (a timer, a listener, a promise that nobody awaited) has changed the
+ * Looks whether code that an event has left behind (a timer, a listener, a promise that was not awaited) has changed the
  * instance that the event had used. Only fields with simple values are compared: the others would have to be searched.
  */
 export function noticeLateWrites(instance: Context<Key>, address: Address, state: State): void {

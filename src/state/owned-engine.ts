@@ -43,7 +43,7 @@ export function checkpointed(open: Version, seat: Seat, where: string): void {
     parts = [...engine.checkpoint()];
     for (const part of parts) checkPart(part, where);
   } catch (error) {
-    seat.clear(); // it may take for written what is not
+    seat.clear(); // it may take unwritten changes for written
     throw error instanceof HeadwaterError ? error : broken(where, "its `checkpoint` threw", error);
   }
   const store = open.store as OwnedStore;

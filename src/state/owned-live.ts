@@ -15,7 +15,7 @@ const RECORD_BYTES_MORE = 200;
 
 /**
  * An owned field as application code holds it: a version, and the way to the engine. There is one engine for all versions of
- * a field. It is at the version to which it has applied the last record. Whoever holds another version (because events
+ * a field. It is at the version to which it has applied the last record. An event that holds another version (because events
  * were rolled back, or because the field was just loaded) has the engine built again from what that version holds.
  */
 export class LiveOwned extends Live implements Owned<OwnedEngine> {

@@ -4,7 +4,7 @@ import type { At, EntryAt, Found, Store, UndoStep, Version } from "./tracked-ver
 
 /**
  * What there is of an owned engine beside the engine: the parts of its last checkpoint and the records since, as bytes that
- * nobody changes. Versions of it are those of a tracked collection (`tracked-version.ts`), with these keys:
+ * never change. Versions of it are those of a tracked collection (`tracked-version.ts`), with these keys:
  *
  *     a number     the record at that position
  *     p NAME       a part of the checkpoint
@@ -104,7 +104,7 @@ export class OwnedStore implements Store {
   }
 }
 
-/** The one live engine that all versions share. Only one of them is the one that it is at. */
+/** The one live engine that all versions share. It is at only one of them. */
 export class Seat {
   engine: OwnedEngine | null = null;
   at: Version | null = null;
@@ -117,7 +117,7 @@ export class Seat {
     return engine;
   }
 
-  /** Nobody knows what the engine holds any more. */
+  /** What the engine holds is unknown from now on. */
   clear(): void {
     this.engine = null;
     this.at = null;

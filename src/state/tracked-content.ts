@@ -24,7 +24,7 @@ export interface ContentChanges {
   readonly changes: readonly EntryChange[];
 }
 
-/** All that a version holds, in order, with its values as they are kept: for those who write them. */
+/** All that a version holds, in order, with its values as they are kept: for writers. */
 export function* keptEntriesOf(version: Version): Generator<Content, undefined> {
   for (const { at, value } of all(version)) yield { key: keyOf(at), sequence: sequenceOf(at), value };
 }

@@ -118,7 +118,7 @@ export class EntryStore implements Store {
   }
 
   /**
-   * Every touched entry is there again with the value that it had. Those that were put in again are at the end, so the
+   * Every touched entry is there again with the value that it had. Entries that were put in again are at the end, so the
    * order is as it was if they had been at the end before, in this order.
    */
   isAsBefore(before: FirstSteps): boolean {

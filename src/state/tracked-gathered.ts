@@ -27,7 +27,7 @@ export function gathered(kind: TrackedKind): Gathered {
 class GatheredEntries implements Gathered {
   readonly #store = new EntryStore();
   #last = 0;
-  /** Have they come in their order? Those that a journal has come in that of their keys. */
+  /** Have they come in their order? Entries of a journal come in the order of their keys. */
   #isSorted = true;
 
   constructor(readonly kind: TrackedKind) {}
@@ -55,7 +55,7 @@ class GatheredEntries implements Gathered {
   }
 }
 
-/** Records and parts of checkpoints; those that a later checkpoint has replaced may be among them for a while. */
+/** Records and parts of checkpoints; parts that a later checkpoint has replaced may be among them for a while. */
 class GatheredRecords implements Gathered {
   readonly kind = "owned";
   readonly #bytes = new Map<TrackedKey, Content>();

@@ -26,7 +26,7 @@ export abstract class Live extends Tracked {
     this.#field = field;
   }
 
-  /** Becomes something to look at, for somebody else. */
+  /** Becomes read-only, for a reader. */
   show(version: Version, address: Address, field: string): this {
     this.attach(version, this, address, field);
     this.#isView = true;

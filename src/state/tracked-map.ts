@@ -49,7 +49,7 @@ abstract class LiveEntries extends Live {
   }
 
   /**
-   * All entries, and those that are added meanwhile, without those that are taken out meanwhile, as a Map does it. The
+   * All entries, and entries that are added meanwhile, without entries that are taken out meanwhile, as a Map does it. The
    * root may move away and come back between two of them; what is left is then read from the version.
    */
   protected *walk(): Generator<Found, undefined> {

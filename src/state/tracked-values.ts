@@ -15,7 +15,7 @@ class Boxed {
 }
 
 /**
- * A value that nobody has looked at since it came from another host, as the bytes of its entry: they come and go without
+ * A value that was not read since it came from another host, as the bytes of its entry: they come and go without
  * being made anew, and are not in the way of the garbage collector. Where they are takes less room than a view of them.
  */
 export class Unread {
@@ -33,7 +33,7 @@ export class Unread {
     this.#read = read;
   }
 
-  /** Null once somebody has looked at the value. */
+  /** Null once the value was read. */
   get entry(): Uint8Array | null {
     return this.#buffer === null ? null : new Uint8Array(this.#buffer, this.#start, this.#length);
   }
@@ -52,7 +52,7 @@ export function take(value: unknown, name: () => string): unknown {
   return isSimple(value) ? value : own(copy(value, name));
 }
 
-/** The same for a value that nobody else holds. */
+/** The same for a value that is not shared. */
 export function own(value: unknown): unknown {
   return isFrozenNow(value) ? value : new Boxed(value);
 }
@@ -63,7 +63,7 @@ export function give(value: unknown): unknown {
   return kept instanceof Boxed ? copyKept(kept.value) : kept;
 }
 
-/** The same for those who only look at it, at once. */
+/** The same for a reader that uses it at once. */
 export function peek(value: unknown): unknown {
   const kept = value instanceof Unread ? value.kept() : value;
   return kept instanceof Boxed ? kept.value : kept;

@@ -9,7 +9,7 @@ import { isSameKept } from "./tracked-values.js";
  * to there; undoing those, last to first, leads back. So reading the newest version is reading the store, a change is
  * a change in the store and one step, and going back costs as many steps as were taken.
  *
- * Versions point towards the root only. What nobody holds on to any more is garbage, with its steps.
+ * Versions point towards the root only. A version without references is garbage, with its steps.
  *
  * A version is *open* while a method works on it, and then frozen for good. An open version has one neighbour, the
  * version that it began as, and belongs to one live collection.
@@ -120,7 +120,7 @@ export class Version {
     return open;
   }
 
-  /** Ends the work on a version: it, or the one that it began as if they do not differ. */
+  /** Ends the work on a version: it, or the version that it began as if they do not differ. */
   freeze(): Version {
     const { base } = this;
     if (base === null) return this;

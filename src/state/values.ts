@@ -23,7 +23,7 @@ const DEPTH_MAX = 200;
 const [KEPT, PASSED, TO_KEEP] = [0, 1, 2] as const;
 type Care = typeof KEPT | typeof PASSED | typeof TO_KEEP;
 
-/** A copy of plain data to pass on, or a refusal (HW-1006) that names the path to what is not plain data. */
+/** A copy of plain data to pass on, or a refusal (HW-1006) that names the path to the value that is not plain data. */
 export function copy<T>(value: T, name: () => string): T {
   return isSimple(value) ? value : (copied(value, PASSED, name) as T);
 }
@@ -189,7 +189,7 @@ function nearestBuiltIn(error: Error): Error {
   Error.stackTraceLimit = 0;
   const to = new Type(error.message);
   Error.stackTraceLimit = stackTraceLimit;
-  if (stackTraceLimit > 0) showStackOf(error, to); // else nobody wants to see any
+  if (stackTraceLimit > 0) showStackOf(error, to); // else none is wanted
   if (to.name !== error.name) defineHidden(to, "name", error.name);
   return to;
 }
@@ -213,7 +213,7 @@ export function defineHidden(to: Error, name: string, value: unknown, enumerable
   Object.defineProperty(to, name, { value, enumerable, configurable: true, writable: true });
 }
 
-/** What a method threw, as its caller sees it. Anything may be thrown; what is not plain data is left out. */
+/** What a method threw, as its caller sees it. Anything may be thrown; everything but plain data is left out. */
 export function copyThrown(thrown: unknown): unknown {
   try {
     return thrownInside(thrown, []);

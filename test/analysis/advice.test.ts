@@ -83,7 +83,7 @@ describe("advice", () => {
     const [fault] = advise(analyze(given));
     assert.equal(fault?.seal, null);
     assert.equal(fault?.order, "helps");
-    assert.match(showAnalysis(analyze(given)), /needs an order \(nobody knows its gate/);
+    assert.match(showAnalysis(analyze(given)), /needs an order \(its gate is unknown/);
   });
 
   test("a fault behind another one is told to wait for it", () => {

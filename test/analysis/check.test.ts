@@ -433,7 +433,7 @@ C: { annotation: { from: out, to: end, label: CR } }
       result.left.map(({ component, why }) => `${component}: ${why}`),
       [
         "C: nothing says what it runs",
-        "A: nobody knows the records of in: give it attributes or a sample",
+        "A: the records of in are unknown: give it attributes or a sample",
         "B: mid comes from A, which does not run",
       ],
     );

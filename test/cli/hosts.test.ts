@@ -56,7 +56,7 @@ test("headwater hosts lists, adds, drains and removes hosts of a running program
   assert.deepEqual(readdirSync(join(folder, "data")).sort(), ["journal.json", "log"]);
   const gone = await headwater("hosts", "list", ...at);
   assert.equal(gone.exitCode, 1);
-  assert.match(gone.stderr, /HW-6016.*nobody is there/);
+  assert.match(gone.stderr, /HW-6016.*no process is there/);
 });
 
 test("only its own user can open the door of a program, and what comes in has an end", async (t) => {

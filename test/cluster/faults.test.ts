@@ -36,7 +36,9 @@ class Process {
     });
     const { stdout } = this.#child;
     assert.ok(stdout);
-    this.joined = once(createInterface({ input: stdout }), "line");
+    const ended = once(this.#child, "exit").then(() => Promise.reject(new Error(`${name} ended`)));
+    ended.catch(() => {});
+    this.joined = Promise.race([once(createInterface({ input: stdout }), "line"), ended]);
   }
 
   signal(signal: NodeJS.Signals): void {

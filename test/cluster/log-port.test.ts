@@ -115,9 +115,22 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(await other.getPart("a"), null);
       const bytes = Buffer.alloc(300_000, 7);
       await port.putPart("a", bytes);
-      assert.ok((await other.getPart("a"))?.equals(bytes));
+      const kept = await other.getPart("a");
+      assert.ok(kept !== null);
+      assert.ok(kept.bytes.equals(bytes));
       await other.putPart("a", Buffer.from("new"));
-      assert.equal((await port.getPart("a"))?.toString(), "new");
+      assert.equal(await port.replacePart("a", Buffer.from("late"), kept.version), false);
+      const newer = await port.getPart("a");
+      assert.ok(newer !== null);
+      assert.equal(newer.bytes.toString(), "new");
+      assert.equal(await port.replacePart("a", Buffer.from("newer"), newer.version), true);
+      assert.equal(await other.replacePart("b", Buffer.from("first"), 0), true);
+      assert.equal(await port.replacePart("b", Buffer.from("second"), 0), false);
+      await port.putPart("at.1.0", bytes);
+      await port.putPart("at.10.0", bytes);
+      await port.dropParts("at.1");
+      assert.equal(await other.getPart("at.1.0"), null);
+      assert.ok((await other.getPart("at.10.0")) !== null);
     });
 
     test("carries beats to all members", async (t) => {

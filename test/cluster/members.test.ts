@@ -107,6 +107,32 @@ describe("a cluster", () => {
     );
   });
 
+  test("a standby makes snapshots and the log is cut; who joins later reads a snapshot and the rest of the log", async (t) => {
+    const journal = newCluster();
+    const often = (name: string) => ({ member: { name, snapshotBytes: 20_000 } });
+    const a = await join(t, journal, "a", often("a"));
+    const b = await join(t, journal, "b", often("b"));
+    const connection = await servers.connect();
+    t.after(() => connection.close());
+    const { jetstreamManager } = await import("@nats-io/jetstream");
+    const manager = await jetstreamManager(connection);
+    const firstIn = async () => (await manager.streams.info(`HEADWATER_members${names}`)).state.first_seq;
+    let done = 0;
+    await until(async () => {
+      await Promise.all(
+        Array.from({ length: 20 }, (_, i) => b.root.once(`${done + i}`, i % 10, (i + 1) % 10)),
+      );
+      done += 20;
+      return (await firstIn()) > 1;
+    });
+    const c = await join(t, journal, "c", often("c"));
+    await a.stop();
+    await b.stop();
+    assert.equal(await c.root.count(), done);
+    assert.equal(await c.root.total(10), 1000);
+    assert.equal(await c.root.operations("0").read(), 1);
+  });
+
   test("refuses another program, and a name that is none", async (t) => {
     class Shop extends Context {
       sold = 0;

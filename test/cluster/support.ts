@@ -9,6 +9,7 @@ export class Chance {
   readonly #possible: (() => void)[] = [];
   readonly #random: Random;
   #isRunning = false;
+  #steps = 0;
 
   constructor(random: Random) {
     this.#random = random;
@@ -25,7 +26,12 @@ export class Chance {
     while (this.#possible.length > 0) {
       const [next] = this.#possible.splice(this.#random.int(this.#possible.length), 1);
       next?.();
-      await new Promise((resolve) => process.nextTick(resolve));
+      this.#steps += 1;
+      // Now and then, timers and input get their turn.
+      await new Promise<void>((resolve) => {
+        if (this.#steps % 64 === 0) setImmediate(resolve);
+        else process.nextTick(resolve);
+      });
     }
     this.#isRunning = false;
   }

@@ -125,7 +125,7 @@ test("what a policy gets wrong is left out and heard of once, with the reason, a
     [[{ kind: "add", count: 0.5, reason }], "the count 0.5"],
     [[{ kind: "add", count: "2", reason }], 'the count "2"'],
     [[{ kind: "add", count: 1 }], "no `reason`"],
-    [[{ kind: "remove", host: 99, reason }], "`remove` names host 99; those that run are 0, 1"],
+    [[{ kind: "remove", host: 99, reason }], "`remove` names host 99; running hosts are 0, 1"],
     [[{ kind: "move", context: "Town.houses(0)", to: 77, reason }], "names host 77"],
     [[{ kind: "move", context: "Nope(1)", to: 0, reason }], '"Nope(1)" is no context of this program'],
     [[{ kind: "move", context: "Town.huts(1)", to: 0, reason }], "below Town there is houses(…)"],

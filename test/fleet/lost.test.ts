@@ -177,7 +177,7 @@ for (const hostsAs of ["threads", "processes"] as const) {
     const kind = hostsAs === "threads" ? "a thread" : "a process";
     const ran = "while Counters.counters(1).exit(…) was running there";
     assert.ok(exited.includes(`host 0 (${kind}) was lost: it ended with code 3, ${ran}`), exited);
-    assert.match(threw, /because of an error that nobody caught, Error: nobody cares/);
+    assert.match(threw, /because of an uncaught error, Error: nobody cares/);
     assert.equal(await counters.counters(1).add(), 1);
     await stop();
   });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryJournal, run } from "headwater";
-import type { Write } from "#src/journal/journal.js";
 import { Random } from "#src/random.js";
 import { ask, checkLook, checkSettled } from "./checks.js";
+import { Groups } from "./groups.js";
 import House from "./programs/house.js";
 
 test("views are as of the ticket, rows and results come once, whatever fails, at any time, with many events at once", async () => {
@@ -20,22 +20,6 @@ test("views are as of the ticket, rows and results come once, whatever fails, at
     assert.ok(allBids.length > 20, `${allBids.length} bids`);
   }
 });
-
-/** Remembers its groups: the journal of a program that was killed after any of them. */
-class Groups extends MemoryJournal {
-  readonly groups: (readonly Write[])[] = [];
-
-  override append(writes: readonly Write[], done: Parameters<MemoryJournal["append"]>[1]): void {
-    this.groups.push([...writes]);
-    super.append(writes, done);
-  }
-
-  first(count: number): MemoryJournal {
-    const journal = new MemoryJournal();
-    for (const group of this.groups.slice(0, count)) journal.append(group, () => {});
-    return journal;
-  }
-}
 
 test("killed after any group of the journal, the program goes on with every row and every result once", async () => {
   let checkpoints = 0;

@@ -61,6 +61,11 @@ test("clients whose requests a full disk refuses leave the other parts of the wo
   assert.deepEqual(differences, []);
 });
 
+test("a context that is deleted while it is copied, from one host and then from another, does not come back", async () => {
+  const { differences } = await simulate(scenarioOf(93019949), { hosts: true });
+  assert.deepEqual(differences, []);
+});
+
 test("shrinking says after each program how many were tried and how many requests are left", async () => {
   const options = { plant: "results-as-they-come" } as const;
   const { failure } = await runCampaign({ seeds: seeds(1, 100), events: 30, ...options });

@@ -147,7 +147,7 @@ test("an event that nobody asked for, or that is not the one asked for, is found
           event.origin = { kind: "start", parent: 1, index: 999 };
         },
       ),
-    /nobody asked for/,
+    /was not asked for/,
   );
   await assertFound(
     (log) =>

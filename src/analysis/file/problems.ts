@@ -76,7 +76,7 @@ export class YamlPage {
     ].join("\n");
   }
 
-  /** The node itself, or the one that an alias stands for. */
+  /** The node itself, or the node that an alias stands for. */
   #resolved(node: Node | null): Node | null {
     return isAlias(node) ? (node.resolve(this.#document) ?? null) : node;
   }
@@ -132,7 +132,7 @@ export class YamlPage {
     this.problem(keyNode, `${what} has no key "${key}".${hint}`);
   }
 
-  /** The items of a list; what is not a list counts as a list of one, as the paper writes it. */
+  /** The items of a list; a node of another kind counts as a list of one, as the paper writes it. */
   items(node: Node | null): Node[] {
     const found = this.#resolved(node);
     return isSeq(found) ? (found.items as Node[]) : found === null ? [] : [found];
@@ -153,7 +153,7 @@ export class YamlPage {
     return all.length > 0 ? all : this.problem(node, `${what} is a list of words and not empty.`);
   }
 
-  /** Plain data; null if it refers to what is not there. */
+  /** Plain data; null if it refers to an anchor that does not exist. */
   data(node: Node): unknown {
     try {
       return node.toJS(this.#document);

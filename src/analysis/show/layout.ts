@@ -242,8 +242,8 @@ function arrange(byColumn: readonly Cell[][]): void {
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const order = sweep % 2 === 0 ? byColumn : byColumn.toReversed();
     for (const column of order) {
-      const wish = new Map(column.map((cell) => [cell, averageOf(cell)]));
-      column.sort((a, b) => (wish.get(a) ?? 0) - (wish.get(b) ?? 0) || a.rank - b.rank);
+      const wanted = new Map(column.map((cell) => [cell, averageOf(cell)]));
+      column.sort((a, b) => (wanted.get(a) ?? 0) - (wanted.get(b) ?? 0) || a.rank - b.rank);
       stack(column);
     }
   }

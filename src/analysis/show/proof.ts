@@ -50,7 +50,7 @@ export function checkStream(name: string, { streams }: Analysis): void {
   throw new HeadwaterError("HW-5003", `There is no stream "${name}".${hint}`);
 }
 
-/** The streams that a stream's label depends on and itself, each after those that it depends on. */
+/** The streams that a stream's label depends on and itself, each after its own dependencies. */
 function derivationOrder(name: string, analysis: Analysis): string[] {
   const order = new Set<string>();
   const work = [{ name, entered: false }];

@@ -103,7 +103,7 @@ function need({ rule, path, seal, order, cycle }: Fault): string {
     return "gives another run another result, though all replicas agree: they are ordered";
   if (rule === "l") return "needs a watermark that is kept, or an order";
   if (seal !== null) return "needs a seal or an order";
-  if (path.gate === "*") return "needs an order (nobody knows its gate, so no seal fits)";
+  if (path.gate === "*") return "needs an order (its gate is unknown, so no seal fits)";
   if (path.gate.length === 0) return "needs an order (it takes all its input together, so no seal fits)";
   return cycle ? "needs an order (no seal holds for what comes round again)" : "needs an order";
 }

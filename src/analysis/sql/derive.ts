@@ -111,7 +111,7 @@ export async function derivePaths(
   return { paths: paths.map(asPath), dependencies };
 }
 
-/** Refuses an input that the query does not read, with HW-5105, unless it is the one that asks. */
+/** Refuses an input that the query does not read, with HW-5105, unless it is the input of requests. */
 export function refuseUnread({ tables, scanned }: ResolvedQuery, request: string | undefined): void {
   const unread = Object.keys(tables).find((table) => !scanned.includes(table) && table !== request);
   if (unread === undefined) return;

@@ -21,7 +21,7 @@ export interface Relation {
   kept: ReadonlySet<number>;
 }
 
-/** A sentence about an operator, for those who read the scans' annotations. */
+/** A sentence about an operator, for readers of the scans' annotations. */
 export interface Note {
   readonly scans: readonly number[];
   readonly text: string;

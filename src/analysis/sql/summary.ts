@@ -171,7 +171,7 @@ export class Summary {
     );
   }
 
-  /** A table that is used in several ways must be in parts for all of those that mind. */
+  /** A table that is used in several ways must be in parts for every use that needs parts. */
   #gate(scans: readonly number[], rowsAreParts = false): Gate {
     const sets = scans.map((scan) =>
       rowsAreParts ? this.#partsOf(scan) : (this.#relation.parts.get(scan) ?? null),
@@ -183,7 +183,7 @@ export class Summary {
       (attribute) =>
         sets.every((set) => set?.has(attribute) === true) && this.#staysInPart(attribute, table, scans),
     );
-    // In the order of the table's columns, then those that no row carries.
+    // In the order of the table's columns, then attributes that no row carries.
     const columns = this.#columnsOf(table);
     return [
       ...columns.filter((each) => common.includes(each)),

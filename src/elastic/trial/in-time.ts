@@ -88,7 +88,7 @@ class Server {
 
 interface Happening {
   readonly atMs: number;
-  /** Of two at the same time, the one that was planned first. */
+  /** Of two at the same time, the earlier planned one. */
   readonly number: number;
   happen(): void;
 }

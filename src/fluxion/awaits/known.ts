@@ -88,7 +88,7 @@ function isOfNode({ library, path }: LibraryThing): boolean {
   return /^(fs|dns)\/promises$/.test(name) || (/^(fs|dns)$/.test(name) && path.startsWith(".promises."));
 }
 
-/** The bodies of a file that wait, those that do so first before the others. */
+/** The bodies of a file that wait, functions that wait first before the others. */
 export function waitingIn(module: SourceModule): Body[] {
   const firstOf = (body: Body) => module.inside(body).awaits[0]?.start ?? -1;
   return module.bodies.filter((body) => firstOf(body) >= 0).sort((a, b) => firstOf(a) - firstOf(b));

@@ -12,7 +12,7 @@ export interface Standing {
 
 /**
  * Whether an `await` is the first thing that its statement does, each time that the statement is reached: then the whole
- * statement can run afterwards, with the value in its place. Before it may only stand what nobody can change meanwhile.
+ * statement can run afterwards, with the value in its place. Before it may only stand expressions that no other code can change meanwhile.
  */
 export function whyNotFirst(standing: Standing, statement: Node): AwaitRefusal | null {
   let found: AwaitRefusal | null = null;

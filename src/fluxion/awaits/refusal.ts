@@ -4,12 +4,12 @@ export interface AwaitRefusal {
   readonly advice: string;
 }
 
-const MOVE = "move it into an asynchronous function, and await that one here";
+const MOVE = "move it into an asynchronous function, and await that function here";
 
 export const refusals = {
   inTry: {
     reason: "it is awaited inside of a try, which would be left before what follows has run",
-    advice: "await it in an asynchronous function, and try the call of that one",
+    advice: "await it in an asynchronous function, and try the call of that function",
   },
   inLoop: {
     reason: "it is awaited in a loop, which goes on after what follows",

@@ -98,7 +98,7 @@ function beginningOf({ awaiting, takes }: AwaitCut): number {
   return takes.kind === "value" ? awaiting.end : awaiting.argument.end;
 }
 
-/** Where the continuation ends: before the brace that closes its function, or before that one's line. */
+/** Where the continuation ends: before the brace that closes its function, or before the line of that brace. */
 function closingOf(text: string, { body }: AwaitCut): number {
   const brace = body.end - 1;
   const line = text.lastIndexOf("\n", brace) + 1;

@@ -40,7 +40,7 @@ export class Knowledge {
     return this.#of(library).flatMap(({ writes }) => writes?.[path] ?? []);
   }
 
-  /** Whether anything is known of a package, or of the one that a file belongs to: `highlight.js/lib/languages/css`. */
+  /** Whether anything is known of a package, or of the package that a file belongs to: `highlight.js/lib/languages/css`. */
   knows(library: string): boolean {
     const [first = "", second = ""] = library.split("/");
     const name = first.startsWith("@") ? `${first}/${second}` : first;

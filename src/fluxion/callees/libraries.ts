@@ -20,7 +20,7 @@ export interface LibraryKnowledge {
   readonly heavy?: readonly string[];
   /**
    * Those of the pure ones that give their result to their last argument, once, with an error first. They may do so at
-   * once or later, so that nobody is to count on either.
+   * once or later, so that code may count on neither.
    */
   readonly later?: readonly string[];
   /** An asynchronous call whose last argument is its continuation; without it, a promise. */
@@ -34,7 +34,7 @@ export interface LibraryKnowledge {
   /** Those of the changing ones whose functions are later called with data that others may hold. */
   readonly helps?: readonly string[];
   /**
-   * Those that write to some of their arguments, or to what is in them, and which: counted from 0. Templates that run code
+   * Functions that write to some of their arguments, or to what is in them, and which: counted from 0. Templates that run code
    * do so to their data, as far as anybody knows. That shows unless the stage made the argument itself.
    */
   readonly writes?: Readonly<Record<string, readonly number[]>>;

@@ -3,7 +3,7 @@ import { COPYING, MAPPING, PICKING, TELLING } from "./builtins.js";
 /** Words that a parenthesis may follow without anything being called. */
 const WORDS = new Set("if for while switch function return typeof in of case else do void".split(" "));
 
-/** Whether a template, as far as its text tells, only reads the data that it is given. What is not plain counts as more. */
+/** Whether a template, as far as its text tells, only reads the data that it is given. Anything else counts as more. */
 export function onlyReads(library: string, text: string): boolean {
   if (library === "ejs") return codeOfEjs(text).every(isReading);
   if (library === "pug") return text.split("\n").every(isReadingPug);

@@ -1,4 +1,4 @@
-/** A promise that knows whether somebody waits for it. */
+/** A promise that knows whether it is awaited. */
 class Awaited extends Promise<unknown> {
   isAwaited = false;
 
@@ -17,8 +17,8 @@ class Awaited extends Promise<unknown> {
 }
 
 /**
- * What comes of a message, for whoever sent it: the continuation of a promise gives its value to the next one. What is
- * thrown goes there as well if somebody waits, and to the event loop if nobody does, as from any callback.
+ * What comes of a message, for its sender: the continuation of a promise gives its value to the next one. What is
+ * thrown goes there as well if it is awaited, and to the event loop if not, as from any callback.
  */
 export class Answer {
   #given: { readonly value: unknown } | null = null;

@@ -3,7 +3,7 @@ import type { Fluxion } from "./fluxion.js";
 export type Values = Record<string, unknown>;
 
 /**
- * The memories of fluxions. Those of one group share the variables that they have in common; whoever comes first has
+ * The memories of fluxions. Those of one group share the variables that they have in common; the first one has
  * main's own variable, which functions of main use as well.
  */
 export function contextsOf(fluxions: readonly Fluxion[], main: Values): Map<string, Values> {

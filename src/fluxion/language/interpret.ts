@@ -89,7 +89,7 @@ export function interpret(
   contexts = contextsOf(fluxions, constants);
 }
 
-/** Of the variables upstream, those that a fluxion has in its context. */
+/** Of the variables upstream, the variables that a fluxion has in its context. */
 function only(cells: Values, names: readonly string[]): Values {
   const found: Values = {};
   for (const name of names) {
@@ -138,7 +138,7 @@ function lengthOf(code: string, isStream: (to: string) => boolean): number {
 
 /**
  * Streams in the code become functions that send: what the message takes is read when it is sent, and variables that are
- * in a context are the same ones for whoever has them.
+ * in a context are the same ones for all fluxions that have them.
  */
 function withSends(
   { code }: Fluxion,

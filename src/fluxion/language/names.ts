@@ -14,7 +14,7 @@ export interface Bound {
 /** The names that the code of a fluxion declares. */
 export function boundIn(code: string): Bound {
   const text = code.replaceAll(PLACEHOLDER, "null");
-  // A fluxion other than main is an expression, whose name nobody else sees.
+  // A fluxion other than main is an expression, whose name is local.
   const parsed = parseSync("fluxion.js", text, { sourceType: "commonjs", astType: "ts" });
   const { program } = parsed.errors.length === 0 ? parsed : parseSync("fluxion.js", `(${text})`);
   const top = new Set<string>();

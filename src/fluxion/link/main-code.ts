@@ -188,7 +188,7 @@ function makeAsync(
   text.appendRight(body.end, `${isExpression ? "; }" : ""} catch (__flx_e) { ${sink}(__flx_e); } }`);
 }
 
-/** Where an error of a listener goes: to Express by `next`, to the process, or (null) to whoever has its promise. */
+/** Where an error of a listener goes: to Express by `next`, to the process, or (null) to the holder of its promise. */
 function sinkOf(
   text: MagicString,
   module: SourceModule,

@@ -124,7 +124,7 @@ function withPaths(module: SourceModule, { files, place }: WorkerOptions): Magic
   return text;
 }
 
-/** What is not compiled: packages, and files that are only loaded, such as JSON. */
+/** Files that are not compiled: packages, and files that are only loaded, such as JSON. */
 function outside(
   module: SourceModule,
   specifier: string,

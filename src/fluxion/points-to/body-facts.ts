@@ -2,7 +2,7 @@ import type { FunctionNode, Node, SourceModule, Variable } from "../source/index
 import type { Body, Hazard, ReceiverRead, ReceiverThing, Thing, ValueSet } from "./things.js";
 
 const NOTHING: ReadonlyMap<never, never> = new Map<never, never>();
-const NOBODY: ReadonlySet<never> = new Set<never>();
+const NO_THINGS: ReadonlySet<never> = new Set<never>();
 
 export interface ReceiverEffect {
   readonly receiver: ReceiverThing;
@@ -47,7 +47,7 @@ export class BodyFacts {
 
   /** Where code runs of which nothing is known, or something is used of which nothing is. */
   get unknown(): ReadonlySet<Node> {
-    return this.#unknown ?? NOBODY;
+    return this.#unknown ?? NO_THINGS;
   }
 
   get calls(): ReadonlyMap<Node, ReadonlySet<FunctionNode>> {
@@ -66,7 +66,7 @@ export class BodyFacts {
 
   /** `__dirname` and the like. */
   get names(): ReadonlySet<string> {
-    return this.#names ?? NOBODY;
+    return this.#names ?? NO_THINGS;
   }
 
   /** Which things are changed, and where. */
@@ -74,24 +74,24 @@ export class BodyFacts {
     return this.#changes ?? NOTHING;
   }
 
-  /** What goes where nobody follows it, and where it does. */
+  /** What escapes, and where. */
   get escapes(): ReadonlyMap<Node, ReadonlySet<Thing>> {
     return this.#escapes ?? NOTHING;
   }
 
-  /** Which things it goes on making, and where, that nobody else has. */
+  /** Which things it goes on making, and where, that are not shared. */
   get builds(): ReadonlyMap<Node, ReadonlySet<Thing>> {
     return this.#builds ?? NOTHING;
   }
 
   /** Where it gets something that is different each time. */
   get varies(): ReadonlySet<Node> {
-    return this.#varies ?? NOBODY;
+    return this.#varies ?? NO_THINGS;
   }
 
   /** Where it depends on the time zone. */
   get times(): ReadonlySet<Node> {
-    return this.#times ?? NOBODY;
+    return this.#times ?? NO_THINGS;
   }
 
   tell(key: string, fact: Hazard): void {

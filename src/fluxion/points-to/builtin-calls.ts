@@ -167,7 +167,7 @@ function callbacks(engine: Engine, args: readonly ValueSet[], node: Node): Value
   let found: Set<Thing> | null = null;
   for (const value of args) found = joined(found, elementsOf(engine, value, node));
   const contents = found ?? NONE;
-  const whole = union(contents, ...args); // `this`, for those who ask
+  const whole = union(contents, ...args); // `this`, for callbacks that use it
   let given: Set<Thing> | null = null;
   for (const value of args) {
     for (const thing of thingsOf(value)) {

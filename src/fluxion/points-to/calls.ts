@@ -57,7 +57,7 @@ function fromSpread(engine: Engine, args: readonly Node[]): ValueSet[] {
   return Array.from({ length: SPREAD_MAX }, () => all);
 }
 
-/** So many arguments are told apart after a spread one; nobody has more parameters. */
+/** So many arguments are told apart after a spread one; functions with more parameters are not expected. */
 const SPREAD_MAX = 255;
 
 /** A call as it is written, but with these arguments. */

@@ -61,7 +61,7 @@ export function callDataMethod(
     if (key === "copy") for (const each of others) change(engine, each, node, "its argument", node);
     if (key === "sort") engine.current.busy = true;
     if (before !== null) callbacks(engine, args, node, union(before, self), self, others);
-    else if (around(node)?.type === "ExpressionStatement") return NONE; // nobody wants what it gives
+    else if (around(node)?.type === "ExpressionStatement") return NONE; // its value is unused
     // Looked at when all is in it, or this would have to be looked at again.
     if (key === "next") return next(engine, self, node);
     return union(self, before ?? contentsOf(engine, self), others);
@@ -165,7 +165,7 @@ function callbacks(
 /** What calls a function that it is given. */
 const CALLING = /^(forEach|map|flatMap|filter|some|every|find|findIndex|reduce|then|apply|call|from)$/;
 
-/** `[1].forEach(list.push, list)`: a method that changes its object is called by whoever it is given to. */
+/** `[1].forEach(list.push, list)`: a method that changes its object is called by its receiver. */
 export function takenAlong(
   engine: Engine,
   object: ValueSet,

@@ -80,7 +80,7 @@ export class Engine extends Memory {
     let round = this.#settle();
     while (this.options.root === null && openEscaped(this)) round = this.#settle();
     if (this.#toldOthers) {
-      // What a call tells of a function that it calls must not be forgotten when the turn of that one comes.
+      // What a call tells of a function that it calls must not be forgotten when the turn of that function comes.
       for (const facts of this.bodies.values()) {
         facts.begin();
         facts.stale = true;
@@ -95,7 +95,7 @@ export class Engine extends Memory {
     this.#goRound(this.#settle());
   }
 
-  /** Whether what is not known yet will never be. */
+  /** Whether unknown values will stay unknown. */
   isStrict(): boolean {
     if (!this.#strict && this.turn !== null) this.turn.wasUnsure = true;
     return this.#strict;
@@ -114,7 +114,7 @@ export class Engine extends Memory {
 
   /** Looks at the bodies for which something is new; those for which nothing is would only say the same again. */
   #goRound(round: number): void {
-    // Arguments go forward, from callers to those that they call, and results backward: so rounds do too.
+    // Arguments go forward, from callers to callees, and results backward: so rounds do too.
     if (round % 2 === 0) {
       for (const facts of this.bodies.values()) if (facts.stale) this.#look(facts);
     } else {
@@ -171,7 +171,7 @@ export class Engine extends Memory {
     return this.options.program.moduleOf(node);
   }
 
-  /** A thing is changed, or given to somebody who may change it. */
+  /** A thing is changed, or given to code that may change it. */
   changed(thing: Thing, node: Node): void {
     this.#toldOthers ||= this.#current !== this.turn;
     this.current.change(node, thing);

@@ -10,7 +10,7 @@ import {
   type ValueSet,
 } from "./things.js";
 
-/** Where something went that nobody follows there. */
+/** Where something escaped to. */
 export interface Escape {
   readonly node: Node;
   readonly body: Body;
@@ -33,7 +33,7 @@ export function escapedFrom(engine: Engine): Map<Thing, Escape> {
   return found;
 }
 
-/** What whoever holds a thing gets by looking into it, or by calling it. */
+/** What a holder of a thing gets by looking into it, or by calling it. */
 function within(engine: Engine, thing: Thing): ValueSet[] {
   switch (thing.kind) {
     case "site":

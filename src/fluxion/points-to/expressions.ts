@@ -174,7 +174,7 @@ function statement(engine: Engine, node: Node): ValueSet {
       engine.current.busy = true;
       break;
     case "ThrowStatement":
-      // Whoever catches it, here or elsewhere, has it under another name.
+      // A catch clause, here or elsewhere, has it under another name.
       passOn(engine, evaluate(engine, node.argument), node, "throws");
       return NONE;
     case "CatchClause":

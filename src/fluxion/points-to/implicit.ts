@@ -38,7 +38,7 @@ interface Implicit {
 
 /**
  * `${point}`, `[point].join()`, `JSON.stringify`, `for … of`, `await`: there are too many ways to make the language call
- * a member of an object. So whoever has an object with such members counts as calling all of them.
+ * a member of an object. So code that has an object with such members counts as calling all of them.
  */
 export function callImplicit(engine: Engine): void {
   const all = new Map<Holder, Implicit[]>();
@@ -138,7 +138,7 @@ function functionsIn(value: ValueSet, isGiven: boolean): Implicit[] {
   return thingsOf(value).flatMap((each) => (each.kind === "function" ? [{ node: each.node, isGiven }] : []));
 }
 
-/** What instances have of their class. Classes of the language call some methods of those that extend them. */
+/** What instances have of their class. Classes of the language call some methods of their subclasses. */
 function membersOf(engine: Engine, of: ClassThing, found: Implicit[]): void {
   const chain = chainOf(engine, of);
   const names = [...chain].flatMap(({ node: { superClass } }) =>
@@ -154,7 +154,7 @@ function membersOf(engine: Engine, of: ClassThing, found: Implicit[]): void {
   }
 }
 
-/** All methods that an instance has: for those who are given it and may call any. */
+/** All methods that an instance has: for code that is given it and may call any. */
 export function methodsOf(engine: Engine, of: ClassThing): FunctionNode[] {
   return [...chainOf(engine, of)].flatMap(({ node }) =>
     node.body.body.flatMap((member) =>

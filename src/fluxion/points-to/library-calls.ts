@@ -98,7 +98,7 @@ function given(engine: Engine, target: LibraryThing, args: readonly ValueSet[], 
   }
 }
 
-/** What a library cannot be given in a worker, or of which nobody knows what it would do there. */
+/** What a library cannot be given in a worker, or for which it is unknown what it would do there. */
 function taken(engine: Engine, target: LibraryThing, thing: Thing, node: Node): void {
   const { knowledge } = engine.options;
   if (thing.kind === "receiver") {

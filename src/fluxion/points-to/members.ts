@@ -93,7 +93,7 @@ function isProcessText(path: string, key: string): boolean {
   return path === "process.env" && key !== "";
 }
 
-/** Whoever reads what the last match left behind depends on all that others do. */
+/** Code that reads what the last match left behind depends on all that others do. */
 function builtinMember(engine: Engine, path: string, node: Node): ValueSet {
   const thing = engine.builtin(path);
   if (!LAST_MATCH.test(path)) return alone(thing);
@@ -245,7 +245,7 @@ export function fill(engine: Engine, thing: Thing, key: string | null, value: Va
   else if (thing.kind === "receiver") engine.keep(`${thing.receiver}.${key ?? "*"}`, value);
 }
 
-/** A thing is changed: allowed for what nobody else can hold. */
+/** A thing is changed: allowed for things that are not shared. */
 export function change(engine: Engine, thing: Thing, node: Node, what: string, target: Node): void {
   if (isUnderConstruction(engine, thing, target)) {
     engine.current.build(node, thing);

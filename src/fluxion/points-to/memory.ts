@@ -32,7 +32,7 @@ export abstract class Memory extends Made {
 
   abstract readonly options: Pick<EngineOptions, "root">;
 
-  /** Whoever's turn it is has seen what is there, and is looked at again when that changes. */
+  /** The function that is being visited has seen what is there, and is visited again when that changes. */
   #seen(place: ValueCell): ValueSet {
     place.readers = seenBy(this.turn, place.readers);
     return place.value;

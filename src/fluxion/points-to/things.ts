@@ -100,7 +100,7 @@ export interface BuiltinThing extends Single {
 }
 
 /**
- * An object of which only its owner is known. `input`: somebody else may hold it. `given`: handed over, nobody else
+ * An object of which only its owner is known. `input`: it may be shared. `given`: handed over, no other code
  * holds it. `fresh`: just made. `loaded`: made while a file was loaded. `unknown`: anything.
  */
 export interface DataThing extends Single {

@@ -23,7 +23,7 @@ export class Claims {
     Atomics.store(this.#places, place, OFFERED);
   }
 
-  /** For the thread: may it begin? If not, somebody else has the stage. */
+  /** For the thread: may it begin? If not, another thread or the main loop has the stage. */
   begin(place: number): boolean {
     return Atomics.compareExchange(this.#places, place, OFFERED, BEGUN) === OFFERED;
   }

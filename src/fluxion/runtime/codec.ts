@@ -38,7 +38,7 @@ class Reader extends DefaultDeserializer {
     const bytes = this as unknown as Reading;
     const kind = bytes.readUint32();
     const read = bytes.readRawBytes(bytes.readUint32());
-    if (kind === BUFFER) return Buffer.from(read); // its own memory: nobody else sees these bytes
+    if (kind === BUFFER) return Buffer.from(read); // its own memory: these bytes are not shared
     const memory = read.buffer.slice(read.byteOffset, read.byteOffset + read.byteLength);
     const View = (VIEWS[kind] ?? Uint8Array) as new (memory: unknown) => ArrayBufferView;
     return new View(memory);

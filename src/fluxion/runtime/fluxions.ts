@@ -17,7 +17,7 @@ export function stagesAre(finder: (id: string) => FoundStage, theirs: Claims): v
   claims = theirs;
 }
 
-/** Stages have no state of their own, so they are events of an anonymous context and wait for nobody. */
+/** Stages have no state of their own, so they are events of an anonymous context and never wait. */
 class StageWorker extends AnonymousContext<number> {
   /** Null if the stage was taken back before its turn came. */
   stage(place: number, id: string, ...parcel: unknown[]): Promise<Parcel | null> | Parcel | null {

@@ -36,7 +36,7 @@ export class Pool {
     const keys = Array.from({ length: threads }, (_, key) => key);
     const pin = Object.fromEntries(keys.map((key) => [`${Fluxions.name}.workers(${key})`, key]));
     const hosts = await startHosts(openBackgroundThread, task, placementFor(threads, { pin }), patience);
-    const options = { onWarning: () => {} }; // whoever waits for a stage hears what became of its thread
+    const options = { onWarning: () => {} }; // the caller of a stage hears what became of its thread
     const close = () => hosts.close();
     const service = runOn(memoryPorts, Fluxions, options, null, hosts, close) as Service<Fluxions>;
     const sharing = new Sharing(threads, new Claims(claims), (thread, { id, parcel }, place) =>

@@ -43,7 +43,7 @@ export class Recording {
     };
     const proxy: object = new Proxy(Object.create(null) as object, {
       get: (_, name) => {
-        if (name === "then") return undefined; // whoever awaits it asks for that
+        if (name === "then") return undefined; // `await` asks for that
         if (typeof name === "symbol" || !methods.has(name))
           return this.#refuse(`${kind}.${String(name)} is read`);
         let known = made.get(name);

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 
-/** Which stages go to workers: those that are worth it, all that can, or none; or none, but each call is measured. */
+/** Which stages go to workers: stages that are worth it, all that can, or none; or none, but each call is measured. */
 export const MOVING = ["auto", "all", "none", "measure"] as const;
 export type Moving = (typeof MOVING)[number];
 
@@ -20,7 +20,7 @@ export interface Settings {
 export const WORTH_MS = 2;
 const WAITING_MAX = 1024;
 
-/** What is not said is taken from the environment, then from here. */
+/** Missing settings are taken from the environment, then from here. */
 export function settingsOf(given: Partial<Settings>): Settings {
   const { HEADWATER_THREADS, HEADWATER_MOVE } = process.env;
   const threads = Number(HEADWATER_THREADS);

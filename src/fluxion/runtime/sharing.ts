@@ -4,7 +4,7 @@ import type { Parcel } from "./parcel.js";
 
 /**
  * Which thread runs which stage. One queue for all of them, first in, first out. When no thread is idle, each is given one
- * more beside the one that it runs, so that it need not wait for the main loop in between. Until it has begun with that
+ * more beside the running one, so that it need not wait for the main loop in between. Until it has begun with that
  * one, it can be taken back: for a thread that is idle, for one that has run what came later, and when the thread ends.
  */
 
@@ -99,7 +99,7 @@ export class Sharing {
     }
   }
 
-  /** The one that has least; of those, rather one that is known to run. */
+  /** The thread that has least; of several, rather one that is known to run. */
   #withRoom(): Thread | null {
     let found: Thread | null = null;
     for (const thread of this.#threads) {

@@ -3,7 +3,7 @@ import { createRequire, register } from "node:module";
 import { pathToFileURL } from "node:url";
 
 /**
- * The module loaders find other code in some files than stands there. Whoever else reads those files, and be it the
+ * The module loaders find other code in some files than stands there. Any other reader of those files, and be it the
  * program itself, finds what stands there.
  */
 

@@ -1,6 +1,6 @@
 /**
  * One stage at a time in a thread, asynchronous ones included. The next one begins when the event loop has gone round:
- * by then the report of the one before is on its way, and whoever asks whether this thread is blocked was answered.
+ * by then the report of the one before is on its way, and the question whether this thread is blocked was answered.
  */
 export class StageTurns {
   #isTaken = false;

@@ -94,7 +94,7 @@ export class SourceModule {
     readonly text: string,
     readonly format: ModuleFormat,
   ) {
-    // Syntax with types takes longer to read, so that it is only for those who write them.
+    // Syntax with types takes longer to read, so it is used only for files with types.
     const isTyped = /\.[cm]?ts$/.test(path);
     const parsed = parseSync(path, text, {
       astType: isTyped ? "ts" : "js",

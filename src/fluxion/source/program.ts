@@ -9,7 +9,7 @@ import type { Node } from "./syntax.js";
 const ENDINGS = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"];
 const CODE = /\.[cm]?[jt]s$/;
 
-/** The files of a program. Packages stay outside, but for those that are named. */
+/** The files of a program. Packages stay outside, but for the named ones. */
 export interface SourceProgram {
   readonly entry: string;
   /** In the order in which they are found from the entry. */

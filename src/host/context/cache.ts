@@ -12,12 +12,12 @@ export interface Keeper {
 
 type Names = Map<string | number, unknown>;
 
-/** So many go with each that comes: they have gone long before the next generation is full, and nobody waits for all. */
+/** So many go with each that comes: they have gone long before the next generation is full, and no caller waits for all. */
 const EVICTED_AT_ONCE = 2;
 
 /**
  * The contexts that are kept in memory although no event is in them, because they were used lately: the present
- * generation of them and the one before. When the present one is full, what is left of the one before is let go, little
+ * generation of them and the one before. When the present one is full, what is left of the one before is evicted, little
  * by little, to be loaded from the journal when it is used again.
  */
 export class Cache {
@@ -60,7 +60,7 @@ export class Cache {
       if (left === 0) return;
       left -= 1;
       this.#leaving.delete(slot);
-      // Whoever is in use comes back by itself when it is used again, or is looked at in the next turn.
+      // A context in use comes back by itself when it is used again, or is looked at in the next turn.
       if (!this.#evict(slot)) this.#old.add(slot);
     }
   }
@@ -79,7 +79,7 @@ export class Unmade extends Cache {
 /** Takes names out of their tables when the contexts that had them are gone. */
 const names = new FinalizationRegistry<() => void>((remove) => remove());
 
-/** A hold that lasts as long as somebody else holds the context too: an event, a caller, or the cache. */
+/** A hold that lasts as long as something else holds the context too: an event, a caller, or the cache. */
 export function weakly<S extends Slot>(slot: S, among: Names, name: string | number): WeakRef<S> {
   const ref = new WeakRef(slot);
   names.register(slot, () => {

@@ -24,7 +24,7 @@ export class Slot extends Address {
   /** Attempts of events that have entered it here and that the journal does not have. */
   users = 0;
   #load: (() => State | null) | null = null;
-  /** Itself, if it exists, and the contexts right below it that have something that exists: they are not let go. */
+  /** Itself, if it exists, and the contexts right below it that have something that exists: they are not dropped. */
   #pins = 0;
   /** The generation of the cache in which it was used last. */
   #usedIn = 0;
@@ -37,7 +37,7 @@ export class Slot extends Address {
     cls: ContextClass,
     /** Where the states of contexts are kept, if anywhere but here. */
     readonly keeper: Keeper | null = null,
-    /** Without a keeper: what lets go of contexts that do not exist. */
+    /** Without a keeper: what drops contexts that do not exist. */
     readonly unmade: Unmade | null = null,
   ) {
     super(node, parent, slot, key);
@@ -93,7 +93,7 @@ export class Slot extends Address {
     return this.#state === null ? (this.#residence?.isMade ?? false) : !isUnmade(this.#state);
   }
 
-  /** What the head of its logical node knows of it while it is on hosts. Nobody else needs it. */
+  /** What the head of its logical node knows of it while it is on hosts. It is used by the head only. */
   get residence(): Residence {
     this.#residence ??= new Residence();
     return this.#residence;

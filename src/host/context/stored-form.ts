@@ -96,7 +96,7 @@ export class Form {
     return writer.end();
   }
 
-  /** The fields of a state, with nothing apart, for somebody to look at: without timers. */
+  /** The fields of a state, with nothing apart, for display: without timers. */
   whole(state: State): Uint8Array {
     this.#writer.begin();
     for (let i = 0; i < this.#fields; i++) this.#writer.value(state[i]);
@@ -155,12 +155,12 @@ export function writtenEntry(kind: TrackedKind, prefix: string, content: Content
   return { key: write(kind, prefix, content), value: entries.end() };
 }
 
-/** The key under which an entry is, for those who take it out. */
+/** The key under which an entry is, for removing it. */
 export function keyOfEntry(kind: TrackedKind, prefix: string, key: TrackedKey): string {
   return kind === "owned" ? ownedKey(prefix, key) : entryKey(prefix, key);
 }
 
-/** The same of a value as it is kept, for those who are done with it before the next entry is written. */
+/** The same of a value as it is kept, for callers that are done with it before the next entry is written. */
 export function shownEntry(
   kind: TrackedKind,
   prefix: string,
@@ -190,7 +190,7 @@ function write(kind: TrackedKind, prefix: string, { key, sequence, value }: Cont
 }
 
 /**
- * An entry with its value as it is kept. From `unreadBytes` on, bytes stay the value until somebody looks at it: they must
+ * An entry with its value as it is kept. From `unreadBytes` on, bytes stay the value until an event reads it: they must
  * not change any more.
  */
 export function keptEntry(

@@ -44,7 +44,7 @@ function storedShape({ cls, fields, kinds }: Shape): StoredShape {
 }
 
 /**
- * Several classes may have one name. Those that are as they were are out of the question; each of the others is
+ * Several classes may have one name. Unchanged classes are left out; each of the others is
  * compared with what is left.
  */
 function checkAll(shapes: readonly Shape[], stored: readonly StoredShape[]): void {

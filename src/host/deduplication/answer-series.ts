@@ -121,7 +121,7 @@ export class AnswerSeries {
   }
 
   /**
-   * Most come in the order of their numbers, so what the client has stands in front. Those that were refused come later; they
+   * Most come in the order of their numbers, so what the client has stands in front. Refused ones come later; they
    * are looked for so seldom that it costs little per request.
    */
   #dropDone(): void {
@@ -160,7 +160,7 @@ export class AnswerSeries {
     return true;
   }
 
-  /** Nobody will ask for anything here any more. */
+  /** No request will ask here again. */
   end(): void {
     this.share.leave();
   }
@@ -214,7 +214,7 @@ class NumberedAnswer implements ResultCallbacks {
     this.#first = first;
   }
 
-  /** Tells somebody else who asks, now or when there is something to tell. False if that is the journal's to know. */
+  /** Tells another caller that asks, now or when there is something to tell. False if that is the journal's to know. */
   tellAgain(waiting: ResultCallbacks): boolean {
     if (this.isOpen) {
       this.#more ??= [];
@@ -240,7 +240,7 @@ class NumberedAnswer implements ResultCallbacks {
     this.#settle(false, error);
   }
 
-  /** Could whoever is told change what is kept, or told to others? */
+  /** Could the caller change what is kept, or told to others? */
   #isShared(value: unknown): boolean {
     return (this.series.keepsValues || this.#more !== null) && !isSimple(value);
   }
@@ -251,7 +251,7 @@ class NumberedAnswer implements ResultCallbacks {
     this.#value = this.series.settled(this, ok, value);
     if (this.#first !== null)
       tell(this.#first, ok, this.#isShared(value) ? ownCopy({ ok, value }).value : value);
-    this.#first = null; // an answer is kept for longer than those who waited for it
+    this.#first = null; // an answer is kept for longer than its callers
     for (const waiting of this.#more ?? []) tell(waiting, ok, ownCopy({ ok, value }).value);
     this.#more = null;
   }

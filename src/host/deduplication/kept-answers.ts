@@ -17,7 +17,7 @@ export interface AnswerStore {
   readonly isInMemory: boolean;
   get(request: string): KeptAnswer | null;
   put(request: string, ok: boolean, value: unknown): void;
-  /** Nobody will ask for it again. */
+  /** No request will ask for it again. */
   forget(request: string): void;
   /** Begins a new generation and drops the oldest. */
   turn(): void;

@@ -18,7 +18,7 @@ const DIGITS = 12;
 const WITHOUT_GENERATION = "a/";
 
 /**
- * The answers in a journal, under the number of their generation. Nothing is written when an answer gets too old, and nobody has
+ * The answers in a journal, under the number of their generation. Nothing is written when an answer gets too old, and no code has
  * to look at young answers for old ones: whole generations go.
  *
  *     r/GENERATION/REQUEST   the answer to a request that carries an id

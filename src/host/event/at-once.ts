@@ -6,7 +6,7 @@ const NESTED_MAX = 16;
 
 /**
  * Runs calls below that wait for nothing before their callers go on, as an async function does: most calls are of that
- * kind, and no list, turn or wish has to be made for them. Their results are handed over like all others.
+ * kind, and no list, turn or entry request has to be made for them. Their results are handed over like all others.
  */
 export class AtOnce {
   /** How many calls run on top of one another. */

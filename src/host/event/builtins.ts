@@ -55,7 +55,7 @@ export const DELETE = builtin("(delete)", true, (frame, paths: readonly Path[]) 
   );
 });
 
-/** Says which children there are. It is answered by those who let it in, and never runs. */
+/** Says which children there are. It is answered where it is admitted, and never runs. */
 export const LIST = builtin("(list)", false, () => undefined);
 
 /** The fields of the context as JSON, within so many bytes (`state/preview.ts`). */

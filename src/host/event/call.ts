@@ -18,7 +18,7 @@ export class Call {
   isLate = false;
   /** Did the event hold the caller's context when the call was made? */
   callerHeld = false;
-  /** The state of the caller's context at that moment, or why it has none; null if nobody is known to look at it. */
+  /** The state of the caller's context at that moment, or why it has none; null if no method is known to read it. */
   callerState: State | HeadwaterError | null = null;
 
   constructor(

@@ -47,7 +47,7 @@ export class CallsBelow {
   /** What to undo if the method fails, from the oldest to the latest. */
   #changed: UndoRecord | null = null;
   #lastChanged: UndoRecord | null = null;
-  /** Those that have changed something on other hosts. */
+  /** Calls that have changed something on other hosts. */
   elsewhere: readonly number[] = NONE;
   /** Does the method go on when its code has come to rest? */
   isDue = false;
@@ -91,7 +91,7 @@ export class CallsBelow {
     this.#entering ??= [];
     for (const frame of frames) this.#entering.push(frame);
     if (isUnderWay) return;
-    for (const frame of this.#entering) frame.execution.enter(frame); // also those that are added on the way
+    for (const frame of this.#entering) frame.execution.enter(frame); // also frames that are added on the way
     this.#entering = null;
   }
 
@@ -160,7 +160,7 @@ export class CallsBelow {
   }
 
   /**
-   * A method may end before a call that somebody waits for, or before what the program has made of one: `Promise.all`
+   * A method may end before a call that is awaited, or before what the program has made of one: `Promise.all`
    * gives up at the first that fails, `Promise.race` at the first that ends. Null if there is no such call.
    */
   open(): readonly Watched[] | null {

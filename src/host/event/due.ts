@@ -3,7 +3,7 @@ import { askedAt } from "../../model/path.js";
 import { digits, NAME_BYTES_MAX, segment, shortened } from "../context/index.js";
 
 /**
- * When timers go off, and in which order: by the time they are due; those that are due at the same time in the order of
+ * When timers go off, and in which order: by the time they are due; timers due at the same time in the order of
  * the tickets of the events that set them; those of one event in the order of asking. The keys under which a journal has
  * timers are in that order, and they decide it, so that a timer has the same place before and after a crash.
  */

@@ -48,7 +48,7 @@ export class Effects {
   #items: Placed[] | null = null;
   #isInOrder = true;
 
-  /** Of two at the same place, the one that comes first stands first. */
+  /** Of two at the same place, the first one stands first. */
   push(item: Effect | Effects, at: number): void {
     this.#items ??= [];
     if (at < (this.#items.at(-1)?.at ?? at)) this.#isInOrder = false;

@@ -33,7 +33,7 @@ export class EnteredContext {
   released = false;
   /** Can later events see `state`? */
   published = false;
-  /** What the same try of the event has entered next. */
+  /** What the same attempt of the event has entered next. */
   next: EnteredContext | null = null;
 
   constructor(readonly slot: Slot) {
@@ -146,7 +146,7 @@ export class EnteredContext {
     this.#unmade = null;
     if (version >= this.version) return; // it is back in this state, or in an older one
     this.version = version;
-    // Whoever has seen a change was undone before; if there was none, later events may have gone on from there.
+    // Events that have seen a change were rolled back before; if there was none, later events may have gone on from there.
     if (this.published && this.state !== state) this.slot.put(state, null);
     this.state = state;
   }

@@ -31,7 +31,7 @@ export class EnteredContexts {
   }
 }
 
-/** One that was entered, and those that were entered after it. */
+/** An entered context, and all that were entered after it. */
 export function allFrom(first: EnteredContext | null): EnteredContext[] {
   const all: EnteredContext[] = [];
   for (let at = first; at !== null; at = at.next) all.push(at);

@@ -217,7 +217,7 @@ export class Execution {
         ({ entry, state, version }) => entry.published && version < entry.version && entry.state !== state,
       )
     )
-      this.node.retract(this.event, restore); // whoever has seen it goes back first
+      this.node.retract(this.event, restore); // events that have seen it are rolled back first
     else restore();
   }
 

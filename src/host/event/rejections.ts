@@ -4,7 +4,7 @@ import type { ContextClass } from "../../model/context.js";
 import { type Where, wasHandedOut, whereGiven } from "../../model/inside.js";
 import { inspectTree, type Shape } from "../../model/shape.js";
 
-/** Somebody who wants to know of rejections that nobody handles. */
+/** A program that wants to know of unhandled rejections. */
 interface Claim {
   /** Are contexts of this tree run here? */
   owns(address: Address): boolean;
@@ -20,7 +20,7 @@ const claims = new Set<Claim>();
 const NOWHERE: Where = { address: null, method: null };
 
 /**
- * Hears of promises in the code of contexts that were rejected while nobody had awaited or caught them. Node would end the
+ * Hears of promises in the code of contexts that were rejected without being awaited or caught. Node would end the
  * process. Whatever is not known to come from a context stays Node's business, and that of the application's own listeners.
  * Returns how to stop it.
  */
@@ -77,7 +77,7 @@ function reported(reason: unknown, { address, method }: Where): HeadwaterError {
   const what = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
   return new HeadwaterError(
     "HW-1028",
-    `a promise was rejected in ${where}, and nobody had awaited or caught it. Write \`await\` before the call that it came ` +
+    `a promise was rejected in ${where}, and it was not awaited or caught. Write \`await\` before the call that it came ` +
       `from, or handle the error there. It was: ${what}`,
     { cause: reason },
   );

@@ -18,7 +18,7 @@ import type { HostRecord } from "./host-record.js";
 export type Origin =
   | { readonly kind: "request" }
   | { readonly kind: "start"; readonly parent: Ticket; readonly index: number }
-  /** `owner` is set if another context has set it than the one that the event starts in. */
+  /** `owner` is set if another context has set it than the context that the event starts in. */
   | {
       readonly kind: "timer";
       readonly id: TimerId;
@@ -26,7 +26,7 @@ export type Origin =
       readonly owner?: readonly Step[];
     }
   | { readonly kind: "outside"; readonly parent: Ticket; readonly index: number }
-  /** Parked under that ticket, and run again because somebody wants it. */
+  /** Parked under that ticket, and run again because its owner asked for it. */
   | { readonly kind: "parked"; readonly ticket: Ticket }
   | {
       readonly kind: "message";
@@ -58,11 +58,11 @@ export interface StateChange {
   after: State;
 }
 
-/** A try at running an event, on this host or on others. */
+/** An attempt at running an event, on this host or on others. */
 export interface Attempt {
   /** Ended or taken back: whatever its methods return counts for nothing. */
   readonly isDead: boolean;
-  /** How the event's own method ended, once the try is dead. */
+  /** How the event's own method ended, once the attempt is dead. */
   readonly ok: boolean;
   readonly value: unknown;
   /** What the event asked for, if it ended well. */
@@ -79,7 +79,7 @@ export interface Attempt {
 
 /** What there is to run, and what is known of it so far. It goes through the core as an event's payload. */
 export class EventRequest implements Request<EventRequest> {
-  /** The present try at running it. */
+  /** The present attempt at running it. */
   execution: Attempt | null = null;
   /** The states of declared ancestors as of the event's ticket; null for one that cannot be made. */
   seen: Map<Slot, State | null> | null = null;
@@ -125,13 +125,13 @@ export class EventRequest implements Request<EventRequest> {
     return this;
   }
 
-  /** Tells whoever waits what came of it, once it has ended for good. */
+  /** Tells the caller what came of it, once it has ended for good. */
   answer(): void {
     if (this.execution?.ok) this.waiting?.resolve(this.execution.value);
     else this.waiting?.reject(givenOutside(this.execution?.value));
   }
 
-  /** The arguments for one try: a method may change what it is given, and an event may be tried again. */
+  /** The arguments for one attempt: a method may change what it is given, and an event may be tried again. */
   argsForAttempt(): unknown[] {
     return areSimple(this.args) ? this.args : copyAll([...this.args], () => "the arguments");
   }

@@ -11,7 +11,7 @@ import type { Frame } from "./frame.js";
 import type { EventRequest } from "./request.js";
 import type { Rest } from "./rest.js";
 
-/** What a try at an event knows of the event. */
+/** What an attempt at an event knows of the event. */
 export interface RunningEvent {
   readonly ticket: Ticket;
   readonly time: number;
@@ -21,7 +21,7 @@ export interface RunningEvent {
   readonly payload: EventRequest;
 }
 
-/** Whom a try at an event asks: the logical node itself, or, on another host, whoever speaks for it there. */
+/** What an attempt at an event asks: the logical node itself, or, on another host, its representative there. */
 export interface Supervisor {
   readonly limits: Limits;
   readonly marks: Marks | undefined;
@@ -32,12 +32,12 @@ export interface Supervisor {
   runSoon(execution: Execution, frame: Frame): void;
   /** Where methods wait until their code has come to rest. */
   readonly rest: Rest;
-  /** Are the states of all contexts kept when they make calls, or only of those that methods below have looked at? */
+  /** Are the states of all contexts kept when they make calls, or only of contexts that methods below have read? */
   readonly keepsStates: boolean;
-  /** The event goes back to the beginning, under the same ticket; those who have seen state of it do, too. */
+  /** The event goes back to the beginning, under the same ticket; events that have seen state of it do, too. */
   startAgain(event: RunningEvent): void;
   release(event: RunningEvent, slot: Slot, changed: boolean): void;
-  /** The event takes back what it had changed in a context that it had given up, when those who saw it are undone. */
+  /** The event takes back what it had changed in a context that it had given up, when the events that saw it are rolled back. */
   retract(event: RunningEvent, done: () => void): void;
   /** Takes back what calls of the event did on other hosts, then goes on. */
   rollBackElsewhere(event: RunningEvent, calls: readonly number[], done: () => void): void;

@@ -26,7 +26,7 @@ export class Addressed {
     return showAddress(this.#read(text, `${rule}: `));
   }
 
-  /** The context at an address, among those that begin with these roots. */
+  /** The context at an address, among contexts below these roots. */
   slot(text: string, slots: ReadonlyMap<string, Slot>): Slot {
     const address = this.#read(text);
     const root = slots.get(address.root);

@@ -64,7 +64,7 @@ export interface ProgramHosts {
    */
   kill(host: number): void;
   /**
-   * Moves a context, also one that does not exist yet, with the contexts below it, apart from those that a rule places
+   * Moves a context, also one that does not exist yet, with the contexts below it, apart from contexts that a rule places
    * by themselves. Resolves when it is there.
    */
   move(context: NamedContext, host: number): Promise<void>;
@@ -73,20 +73,20 @@ export interface ProgramHosts {
   /** The host where a context is, or would be. */
   where(context: NamedContext): number;
   /**
-   * Keeps a context, or all with such an address (`"Game.buildings(*)"`), on a host. Resolves when those that exist are
+   * Keeps a context, or all with such an address (`"Game.buildings(*)"`), on a host. Resolves when existing ones are
    * there.
    */
   pin(context: NamedContext, host: number): Promise<void>;
   unpin(context: NamedContext): Promise<void>;
-  /** Places contexts of these classes by themselves, not with their parents. Resolves when those that exist have moved. */
+  /** Places contexts of these classes by themselves, not with their parents. Resolves when existing ones have moved. */
   separate(...classes: ContextClass[]): Promise<void>;
-  /** Places contexts with the same name together. Resolves when those that exist have moved. */
+  /** Places contexts with the same name together. Resolves when existing ones have moved. */
   colocate(rule: Colocate): Promise<void>;
   /** Resolves when everything is where it belongs. */
   settled(): Promise<void>;
 }
 
-/** How a host is doing, for those who have it started. */
+/** How a host is doing, for the code that has it started. */
 export interface HostStatus {
   /** Has it loaded the program? */
   readonly isReady: boolean;
@@ -100,7 +100,7 @@ export interface HostPool {
   readonly heads: Heads;
   /** Starts a host; resolves when it takes events. */
   begin(host: HostId): Promise<void>;
-  /** Ends a host that nobody needs any more. */
+  /** Ends a host that is no longer needed. */
   end(host: HostId): Promise<void>;
   /** Ends a host at once, as a crash would. */
   kill(host: HostId): void;
@@ -173,7 +173,7 @@ export class Fleet implements ProgramHosts {
     const added = Array.from({ length: count }, () => ++this.#lastHost as HostId);
     for (const host of added) this.#states.set(host, "starting");
     await Promise.all(added.map((host) => this.#start(host)));
-    this.settled().catch(() => {}); // whoever wants to know asks for it
+    this.settled().catch(() => {}); // a caller that wants to know awaits it
     return added;
   }
 
@@ -309,7 +309,7 @@ export class Fleet implements ProgramHosts {
     return this.#settling;
   }
 
-  /** Moves what is not where it belongs, a few at a time, until nothing is left. */
+  /** Migrates contexts that are not where they belong, a few at a time, until nothing is left. */
   async #settle(): Promise<void> {
     let hasMoved = true;
     while (this.#isUnsettled || hasMoved) {
@@ -340,7 +340,7 @@ export class Fleet implements ProgramHosts {
     return [...this.#states].filter(([, state]) => state === "running").map(([host]) => host);
   }
 
-  /** The host that somebody has named. */
+  /** The named host. */
   #known(named: number): HostId {
     const host = named as HostId;
     if (this.#states.has(host)) return host;
@@ -372,7 +372,7 @@ export class Fleet implements ProgramHosts {
   }
 }
 
-/** A move that was not made, because a host is not there any more, is looked at again with those that are. */
+/** A migration that was not made because its host is gone is decided again among the present hosts. */
 function unlessNotMade(error: unknown): void {
   if (!(error instanceof HeadwaterError && error.code === "HW-6015")) throw error;
 }

@@ -59,7 +59,7 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
     this.#watch = setInterval(() => this.#look(), patience.lookMs).unref();
   }
 
-  /** Starts those that the placement names. */
+  /** Starts the hosts that the placement names. */
   async start(): Promise<void> {
     await Promise.all(this.placement.hosts.map((host) => this.begin(host)));
     if (this.#lostEarly !== null) throw this.#lostEarly;
@@ -231,7 +231,7 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
     return this.#hosts.get(host)?.takeSamples() ?? [];
   }
 
-  /** Ends a host that nobody needs any more. */
+  /** Ends a host that is no longer needed. */
   async end(host: HostId): Promise<void> {
     const ended = this.#hosts.get(host);
     this.#hosts.delete(host);

@@ -19,7 +19,7 @@ export class Launcher implements HostSupply {
   /** How often a host was started since it was last ready. */
   readonly #vain = new Map<HostId, number>();
   readonly #restarts = new Map<HostId, number>();
-  /** How often a host could not be spawned since one was, and what waits for its next try. */
+  /** How often a host could not be spawned since one was, and what waits for its next attempt. */
   readonly #unspawned = new Map<HostId, { failures: number; retry: NodeJS.Timeout }>();
   /** With a journal, one more that has loaded the program and takes the place of the next that is lost. */
   #spare: HostLife | null = null;
@@ -41,7 +41,7 @@ export class Launcher implements HostSupply {
 
   #keepSpare(): void {
     if (!this.#task.isDurable || this.#hosts.isClosed) return;
-    this.#spare = this.#launch(null, NOBODY);
+    this.#spare = this.#launch(null, NOT_AWAITED);
   }
 
   async begin(host: HostId): Promise<void> {
@@ -110,13 +110,13 @@ export class Launcher implements HostSupply {
     this.#hosts.program?.warn(lostWarning(spare, why, "", then));
   }
 
-  /** Until the next try, the life that never began stays in its place: what is sent there starts again after it. */
+  /** Until the next attempt, the life that never began stays in its place: what is sent there starts again after it. */
   #spawnLater(lost: HostLife, number: HostId, why: Error, program: Program): void {
     const failures = (this.#unspawned.get(number)?.failures ?? 0) + 1;
     const delayMs = spawnDelayMs(failures);
     const retry = setTimeout(() => {
       if (!this.#hosts.isCurrent(lost) || this.#hosts.isClosed) return;
-      this.#begin(number, NOBODY);
+      this.#begin(number, NOT_AWAITED);
       for (const head of this.#hosts.heads.all) head?.hostLost(number, OTHER, why.message);
     }, delayMs);
     this.#unspawned.set(number, { failures, retry });
@@ -136,7 +136,7 @@ export class Launcher implements HostSupply {
       this.#hosts.join(host, spare);
       this.#vain.delete(host);
       this.#keepSpare();
-    } else this.#begin(host, NOBODY);
+    } else this.#begin(host, NOT_AWAITED);
     if (this.#spare === null) this.#keepSpare();
   }
 
@@ -149,8 +149,8 @@ export class Launcher implements HostSupply {
   }
 }
 
-/** Nobody waits for it. */
-const NOBODY: Awaited = { ready: () => {}, lost: () => {} };
+/** For a host that no caller waits for. */
+const NOT_AWAITED: Awaited = { ready: () => {}, lost: () => {} };
 
 function stopped(): HeadwaterError {
   return new HeadwaterError("HW-1401", "the service has stopped and starts no more hosts.");

@@ -5,7 +5,7 @@ import { encodeState, type Slot } from "../context/index.js";
 import type { NodeEvent } from "../event/index.js";
 import type { EventHeader, ToHost } from "../wire/index.js";
 
-/** What a host must know of an event. `after` is set if it is sent ahead. */
+/** What a host must know of an event. `after` is set if it is pipelined. */
 export function headerOf(
   { ticket, attempt, time, steadyMs, dependsOn, payload }: NodeEvent,
   after: Ticket | null,

@@ -25,7 +25,7 @@ export interface CopyPorts {
 
 /**
  * Copying is in no hurry: after each piece there is a rest, so long that hosts have nearly all of their time for events. A
- * piece holds up whoever comes while it is made and put in place; so few of them do that a p99 hardly shows it.
+ * piece holds up events that come while it is made and put in place; so few of them do that a p99 hardly shows it.
  */
 const REST_MS = 30;
 
@@ -51,7 +51,7 @@ export interface Copy {
   sourceGone(host: HostId): void;
   /** Ends the copying: whatever there is must do. */
   giveUp(): void;
-  /** Nobody wants it any more. */
+  /** It is no longer wanted. */
   drop(): void;
 }
 
@@ -148,7 +148,7 @@ export class JournalCopy implements Copy {
     return piece.end();
   }
 
-  /** Each larger than the one before: whoever runs after events that go on has to be faster than they are. */
+  /** Each larger than the one before: a copy that runs after ongoing events has to be faster than they are. */
   #nextChanges(): Uint8Array {
     const piece = this.#changes(this.#chaseBytes);
     this.#chaseBytes = Math.min(this.#chaseBytes * 2, largest(this.#ports.pieceBytes));

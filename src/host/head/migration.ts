@@ -9,7 +9,7 @@ import type { Hosts } from "./hosts.js";
 /** Where a context is to go. */
 export interface MigrationTarget {
   readonly to: HostId;
-  /** Does somebody want it there? Else it goes where it belongs, and what was moved by itself stays behind. */
+  /** Was it asked for? Else the context goes where it belongs, and contexts that were migrated by themselves stay behind. */
   readonly isRequested: boolean;
 }
 
@@ -52,7 +52,7 @@ export class Migration {
     return true;
   }
 
-  /** Is the move in nobody's way there? */
+  /** Does the migration block no event there? */
   readonly spares = (context: CoreContext<EventRequest>): boolean => !this.has(context.owner as Slot);
 
   *contexts(slot = this.slot): Iterable<Slot> {
@@ -60,7 +60,7 @@ export class Migration {
     for (const child of slot.made()) if (!this.#stays(child)) yield* this.contexts(child);
   }
 
-  /** Those that are in the memory of other hosts than the one where they are to go, by host. */
+  /** Contexts that are in the memory of other hosts than their target, by host. */
   sources(): Map<HostId, Slot[]> {
     const sources = new Map<HostId, Slot[]>();
     for (const each of this.contexts()) {

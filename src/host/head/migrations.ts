@@ -23,7 +23,7 @@ export interface MigrationPorts extends CopyPorts {
   readonly plant: Plant | undefined;
   /** A context is on another host. */
   came(slot: Slot): void;
-  /** Is somebody about to see one of its contexts? */
+  /** Is an event about to see one of its contexts? */
   isLookedAt(move: Migration): boolean;
   /** Gives a move its ticket. */
   request(move: Migration, waiting: WaitingCaller): void;
@@ -32,21 +32,21 @@ export interface MigrationPorts extends CopyPorts {
 }
 
 /**
- * Moves contexts from host to host, with those that come along (`moving.ts`). First they are copied, while
- * events go on (`copies.ts`). Then the move gets a ticket, as an event: when its turn has come nobody later gets in, and
- * when nobody earlier can be undone any more, what has changed since is sent, and the place changes.
+ * Migrates contexts from host to host, with the contexts that come along (`migration.ts`). First they are copied, while
+ * events go on (`migration-copies.ts`). Then the migration gets a ticket, as an event: when its turn has come no later event gets in, and
+ * when no earlier event can be rolled back any more, what has changed since is sent, and the place changes.
  */
 export class Migrations {
   readonly #ports: MigrationPorts;
   readonly #hosts: Hosts;
-  /** Those that have no ticket yet, because their contexts are being copied. */
+  /** Migrations without a ticket yet, because their contexts are being copied. */
   readonly #preparing = new Map<Migration, WaitingCaller>();
   readonly #copies = new Map<Migration, JournalCopy | SourceCopy>();
   /** Those whose contexts are to be copied when others have been. */
   readonly #backlog: Migration[] = [];
   /** The contexts that are being moved. The next move of one waits for the last, so that the last one asked for is made last. */
   readonly #underWay = new Set<Slot>();
-  /** Those that wait for earlier events. */
+  /** Migrations that wait for earlier events. */
   readonly #waiting = new Map<NodeEvent, { readonly move: Migration; readonly attempt: number }>();
   /** Those whose turn has come, while the rest is on its way. */
   readonly #ending = new Map<Migration, NodeEvent>();
@@ -112,12 +112,12 @@ export class Migrations {
     this.#areDue = true;
   }
 
-  /** Are there some at which nobody has looked since their turn came? */
+  /** Are there some that were not looked at since their turn came? */
   get areDue(): boolean {
     return this.#areDue;
   }
 
-  /** Ends those that need not wait any longer. Whatever the core calls appended must be so by now. */
+  /** Ends migrations that need not wait any longer. Whatever the core calls appended must be so by now. */
   goOn(): void {
     this.#areDue = false;
     for (const [event, { move, attempt }] of this.#waiting) {
@@ -135,7 +135,7 @@ export class Migrations {
 
   /**
    * Is there an earlier event in these contexts that may still be undone or started again, or one that is to see them?
-   * What that one sees is there before anything of later events in these contexts, as long as they stay on their host.
+   * What that event sees is there before anything of later events in these contexts, as long as they stay on their host.
    */
   #mustWait({ ticket, dependsOn }: NodeEvent, move: Migration): boolean {
     if (this.#ports.plant === "migrate-early") return false;

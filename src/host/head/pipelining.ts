@@ -5,7 +5,7 @@ import type { HostId } from "../ports/index.js";
 import type { Hosts } from "./hosts.js";
 import { RemoteRun } from "./remote-run.js";
 
-/** Tries of which each stands behind the one before it, on one host. */
+/** Attempts of which each stands behind the one before it, on one host. */
 export interface Chain {
   last: RemoteRun;
   /** How many of them wait for their turn. */
@@ -14,18 +14,18 @@ export interface Chain {
 
 const NONE: readonly never[] = [];
 
-/** So many of those that wait behind an event in its context go to its host along with it. */
+/** So many events that wait behind an event in its context go to its host along with it. */
 const PIPELINED_MAX = 16;
 
 /**
- * Events sent ahead: while an event runs, those that wait for nobody but it, in the same context, go to the host that it
+ * Pipelined events: while an event runs, events that wait only for it, in the same context, go to the host that it
  * runs on. The host starts the next one by itself when the one before is over: when nothing of that can be taken back.
  * Otherwise, it waits until the head says so.
  */
 export class Pipelining {
   constructor(readonly hosts: Hosts) {}
 
-  /** The present try at an event, if it was sent ahead and its turn had not come. */
+  /** The present attempt at an event, if it was pipelined and its turn had not come. */
   sent(event: NodeEvent): RemoteRun | null {
     const run = event.payload.execution as RemoteRun | null;
     return run !== null && run.behind !== null && run.attempt === event.attempt && !run.isRolledBack
@@ -33,13 +33,13 @@ export class Pipelining {
       : null;
   }
 
-  /** The turn of one that was sent ahead has come. */
+  /** The turn of a pipelined event has come. */
   caughtUp(run: RemoteRun): void {
     run.behind = null;
     if (run.chain !== null) run.chain.length -= 1;
   }
 
-  /** New tries at those that can be sent behind this one, and behind those that are there already. */
+  /** New attempts at events that can be pipelined behind this one, and behind the events that are there already. */
   after(event: NodeEvent, run: RemoteRun, host: HostId): readonly RemoteRun[] {
     const chain = this.#chainOf(run);
     let next = chain.last.event.next;
@@ -66,7 +66,7 @@ export class Pipelining {
     return this.sent(event) === null;
   }
 
-  /** Those that stand behind this one. If the last of them was undone, so were all. */
+  /** Events pipelined behind this one. If the last of them was undone, so were all. */
   #chainOf(run: RemoteRun): Chain {
     const { chain } = run;
     if (chain !== null && chain.last !== run && this.sent(chain.last.event) === chain.last) return chain;

@@ -29,7 +29,7 @@ interface Claim {
  * Finds out which event ends hosts. A host that was killed from outside, or is out of memory, cannot say what it was at:
  * every event that was on it may be the cause, or none. So nothing is concluded from that. Events that were there when
  * three hosts ended are *suspects*: they run one after the other, alone, on the host that replaces the last one. Only
- * those that are at work on three hosts that run nothing else when these end are given up, or parked.
+ * events that are at work on three hosts that run nothing else when these end are given up, or parked.
  *
  * While a host has suspects, it runs only the first of them, and all others wait here; except that, while the first has to
  * wait for earlier events, those with lower tickets are let in, too. If one of them was on the host as well when that
@@ -108,7 +108,7 @@ export class Quarantine {
     this.over(first);
   }
 
-  /** A suspect has to wait for earlier events: these may be among those that are held. */
+  /** A suspect has to wait for earlier events: these may be among the held ones. */
   waits(event: NodeEvent): void {
     const claim = this.#claim;
     if (claim !== undefined && isFirst(claim, event)) this.#admitHeld(claim);

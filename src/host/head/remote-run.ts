@@ -39,12 +39,12 @@ export class RemoteRun implements Attempt {
   #others: Slot[] | null = null;
   /** The hosts that take part, the event's own first. */
   #hosts: readonly HostId[];
-  /** If it was sent ahead, before its turn has come: behind which try, and what its host has said of it since. */
+  /** If it was pipelined, before its turn has come: behind which attempt, and what its host has said of it since. */
   behind: RemoteRun | null = null;
   early: ToHead[] | null = null;
-  /** Those that were sent ahead behind it, or behind the same one as it was. */
+  /** Attempts that were pipelined behind it, or behind the same attempt as it was. */
   chain: Chain | null = null;
-  /** When it began, by the clock of those who look. */
+  /** When it began, by the clock of the slow-event check. */
   beganMs = 0;
   /** Was its host told to give it up? */
   isAbandoned = false;
@@ -140,19 +140,19 @@ export class RemoteRun implements Attempt {
     return this.#states;
   }
 
-  /** Calls that run, or ran, on another host than the one that asked for them. */
+  /** Calls that run, or ran, on another host than their caller's. */
   get calls(): Map<number, AwayCall> {
     this.#calls ??= new Map();
     return this.#calls;
   }
 
-  /** Those who wait until calls were taken back on other hosts. */
+  /** Callers that wait until calls were rolled back on other hosts. */
   get rollbacks(): Map<number, PendingRollback> {
     this.#rollbacks ??= new Map();
     return this.#rollbacks;
   }
 
-  /** Calls that a host has given up are taken back on the hosts that they ran on; `number` is that of this wish. */
+  /** Calls that a host has given up are taken back on the hosts that they ran on; `number` is that of this request. */
   rollBackCalls(
     from: HostId,
     { ask, calls }: Extract<ToHead, { kind: "rollbackCalls" }>,

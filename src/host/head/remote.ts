@@ -37,12 +37,12 @@ export class Remote implements Runner {
   readonly #scheduler: Scheduler;
   readonly #core: Core<EventRequest>;
   readonly #hosts: Hosts;
-  /** Tries that have begun and not ended. */
+  /** Attempts that have begun and not ended. */
   readonly #runs = new ByTicket<RemoteRun>();
   readonly #residents: Residents;
   readonly #views: Views;
   readonly #moves: Migrations;
-  readonly #ahead: Pipelining;
+  readonly #pipelining: Pipelining;
   readonly #calls: RemoteCalls;
   readonly #admission: Admission;
   readonly #slow: SlowEvents;
@@ -79,7 +79,7 @@ export class Remote implements Runner {
       request: (move, waiting) => void scheduler.request(migrationRequest(move, waiting)),
       done: (event, error) => this.#moved(event, error),
     });
-    this.#ahead = new Pipelining(hosts);
+    this.#pipelining = new Pipelining(hosts);
     this.#admission = new Admission(scheduler, hosts);
     this.#calls = new RemoteCalls(scheduler, hosts, this.#runs, this.#residents, this.#admission);
     this.#slow = new SlowEvents(this.#runs, hosts, (warning) => around.warn(warning));
@@ -175,7 +175,7 @@ export class Remote implements Runner {
     }
     const { migration } = event.payload;
     if (migration !== null) return this.#moves.begin(event, migration);
-    const ahead = this.#ahead.sent(event);
+    const ahead = this.#pipelining.sent(event);
     if (ahead !== null) return this.#catchUp(event, ahead);
     if (!this.#views.delay(event)) this.#start(event);
   }
@@ -194,23 +194,23 @@ export class Remote implements Runner {
     this.#sendAhead(event, run, host);
   }
 
-  /** Those that wait behind an event need not wait for the head, too. */
+  /** Events that wait behind an event need not wait for the head, too. */
   #sendAhead(event: NodeEvent, run: RemoteRun, host: HostId): void {
     if (event.next === null || event.mode !== "write" || event.dependsOn > 0) return;
-    if (event.payload.record !== null) return; // if it ends another one, nobody else is to be suspected
+    if (event.payload.record !== null) return; // if it ends another one, no other event is to be suspected
     if (this.#hosts.quarantine.isOn(host)) return;
-    for (const next of this.#ahead.after(event, run, host)) {
+    for (const next of this.#pipelining.after(event, run, host)) {
       next.beganMs = this.#slow.clockMs;
       this.#runs.set(next.event.ticket, next);
       this.#hosts.send(host, headerOf(next.event, next.behind?.event.ticket ?? null));
     }
   }
 
-  /** The turn has come of an event that was sent ahead: its host has started it, unless the one before it is not over. */
+  /** The turn has come of a pipelined event: its host has started it, unless the one before it is not over. */
   #catchUp(event: NodeEvent, run: RemoteRun): void {
     const { behind, early } = run;
     const host = run.hosts[0] as HostId;
-    this.#ahead.caughtUp(run);
+    this.#pipelining.caughtUp(run);
     run.early = null;
     run.beganMs = this.#slow.clockMs;
     if (!behind?.isOver)
@@ -239,7 +239,7 @@ export class Remote implements Runner {
     this.#scheduler.finish(event, error === null ? { failed: false, starts: [], messages: [] } : FAILED);
   }
 
-  /** How many tries are under way there. */
+  /** How many attempts are in flight there. */
   runsOn(host: HostId): number {
     let count = 0;
     for (const { hosts } of this.#runs.values()) if (hosts.includes(host)) count += 1;
@@ -285,7 +285,7 @@ export class Remote implements Runner {
     });
   }
 
-  /** For those who look whether events take too long. */
+  /** For the check whether events take too long. */
   get slow(): SlowEvents {
     return this.#slow;
   }
@@ -295,7 +295,7 @@ export class Remote implements Runner {
     return this.#residents.areOn(life, this.#scheduler.root);
   }
 
-  /** Events that ran on a host that is gone fail: no state was lost, and nobody knows which of them ended it. */
+  /** Events that ran on a host that is gone fail: no state was lost, and it is unknown which of them ended it. */
   #failOn(host: HostId, error: HeadwaterError): void {
     for (const run of [...this.#runs.values()]) {
       if (!run.isDead && run.hosts.includes(host)) this.#fail(run, error);

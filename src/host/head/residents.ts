@@ -7,7 +7,7 @@ import type { Hosts } from "./hosts.js";
 import { loadMessages } from "./load-messages.js";
 
 /**
- * Which contexts of a logical node are in the memory of hosts: the head knows, because nobody gets into one without it.
+ * Which contexts of a logical node are in the memory of hosts: the head knows, because no event enters one without it.
  * With a journal they get there when they are used, and the last used ones stay. A context goes when each event that was
  * in it has been appended or undone. As its host has heard that before, nothing of it is needed there any more, and what
  * the journal has is all of it.

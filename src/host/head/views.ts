@@ -10,7 +10,7 @@ import type { Residents } from "./residents.js";
 interface Viewing {
   /** The contexts whose states are on their way, and who was asked for them. */
   readonly on: Map<Slot, { readonly host: HostId; readonly look: number }>;
-  /** Which try may start when they are there. */
+  /** Which attempt may start when they are there. */
   dueAttempt: number;
 }
 
@@ -88,7 +88,7 @@ export class Views {
     }
   }
 
-  /** Is somebody about to see one of these contexts? */
+  /** Is an event about to see one of these contexts? */
   areOn(has: (slot: Slot) => boolean): boolean {
     for (const { on } of this.#viewing.values()) for (const slot of on.keys()) if (has(slot)) return true;
     return false;

@@ -24,7 +24,7 @@ export type Aside =
   | { readonly kind: "failed"; readonly code: string; readonly message: string }
   /** The host's event loop says the same number back. */
   | { readonly kind: "heartbeat"; readonly heartbeat: number }
-  /** Something that whoever runs the program should know of. */
+  /** Something that the program's owner should know of. */
   | { readonly kind: "warns"; readonly code: string; readonly message: string }
   | LastWords
   /** How the host is doing, about once a second. */
@@ -33,7 +33,7 @@ export type Aside =
 /** What a host that ends by itself says of that, if it still can. */
 export interface LastWords {
   readonly kind: "ends";
-  /** The error that nobody caught, if there was one. */
+  /** The uncaught error, if there was one. */
   readonly error: string | null;
   readonly running: RunningEventId | null;
 }
@@ -73,9 +73,9 @@ export type OpenLink = (task: HostTask, on: LinkEvents) => HostLink;
  */
 export const YOUNG_GENERATION_MB = 32;
 
-/** An error in the code of a host that nobody caught there, in words. */
+/** An uncaught error in the code of a host, in words. */
 export function uncaught(error: unknown): string {
-  return `of an error that nobody caught, ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`;
+  return `of an uncaught error, ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`;
 }
 
 /** What stands for "nothing" where a host notes what it is at. */

@@ -75,7 +75,7 @@ export class ContextLoads {
 
   /** Goes round all contexts, a few at each reading. */
   #lookAtSizes(): void {
-    for (const slot of this.#bytes.keys()) if (!slot.exists) this.#bytes.delete(slot); // it was let go
+    for (const slot of this.#bytes.keys()) if (!slot.exists) this.#bytes.delete(slot); // it was evicted
     for (let i = 0; i < SIZED; i++) {
       this.#toSize ??= everything(this.#roots.values());
       const { value: slot, done } = this.#toSize.next() as IteratorResult<Slot, undefined>;

@@ -4,9 +4,9 @@ import type { HostLoad } from "../fleet/index.js";
 
 /** One in so many events is asked how long it has waited. */
 const SAMPLE_EVERY = 16;
-/** So many of those that have not ended are remembered. */
+/** So many unfinished events are remembered. */
 const ASKED_MAX = 4096;
-/** A clock that moves by more than this beside the one that only goes forward was set. */
+/** A clock that moves by more than this beside the monotonic one was set. */
 const SET_MS_MIN = 250;
 
 /** Measures a host, from reading to reading. */
@@ -16,10 +16,10 @@ export class Gauge {
   #events = 0;
   #waitedMs = 0;
   #samples = 0;
-  /** The tickets and times of those that are to be asked at their end, too. */
+  /** The tickets and times of events that are to be asked at their end, too. */
   readonly #asked = new Map<string, number>();
   #tookMs: number[] = [];
-  /** How far the machine's clock, by which tickets say their time, is ahead of the one that only goes forward. */
+  /** How far the machine's clock, by which tickets say their time, is ahead of the monotonic one. */
   #aheadMs = Date.now() - performance.now();
 
   /** An event is about to start that got its ticket at that time. */

@@ -40,7 +40,7 @@ export class Meter {
     this.#program = program;
   }
 
-  /** Hosts that have not said anything yet count as starting, and those that somebody has drained do not count. */
+  /** Hosts that have not said anything yet count as starting, and drained hosts do not count. */
   measure(timeMs: number, all: readonly HostInfo[]): Measurements {
     const hosts = all.filter(
       ({ state, contexts, events }) => state !== "draining" || contexts > 0 || events > 0,

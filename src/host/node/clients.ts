@@ -39,7 +39,7 @@ export class Clients {
     if (this.#connected.has(id)) {
       throw new HeadwaterError(
         "HW-1402",
-        `a client named "${id}" is connected already; close that one first.`,
+        `a client named "${id}" is connected already; close that client first.`,
       );
     }
     const isComplete = this.#mailboxes?.open(id) ?? false;

@@ -1,6 +1,6 @@
 /**
  * One logical node (`LogicalNode`) and the program that they make up (`Program`): from a request to its core, to the
- * journal, to those who hear of it; timers, outside calls, recovery after a crash, which failures are reported.
+ * journal, to callers and clients; timers, outside calls, recovery after a crash, which failures are reported.
  */
 
 export type { LogicalNode } from "./node.js";

@@ -111,7 +111,7 @@ export class LogicalNode {
     this.#scheduler.deliver(from, sequence, request);
   }
 
-  /** An event that nobody outside asked for. */
+  /** An event that no caller outside asked for. */
   begin(
     slot: Slot,
     method: Method,

@@ -35,7 +35,7 @@ export interface ProgramOptions extends NodeOptions {
   readonly hostOf?: (slot: Slot) => number | null;
   /** Where facts about the program are noted. */
   readonly feed?: Feed;
-  /** Hears of every event with what came of it, for the simulator and for those who record load. */
+  /** Hears of every event with what came of it, for the simulator and the recorder of loads. */
   readonly onSettled?: ((event: NodeEvent) => void) | undefined;
 }
 
@@ -143,7 +143,7 @@ export class Program implements Surroundings {
     }
   }
 
-  /** Nothing can commit any more: whoever waits is told, and nothing goes on. */
+  /** Nothing can commit any more: waiting callers are told, and nothing goes on. */
   journalFailed(error: HeadwaterError): void {
     if (this.#stopped) return;
     this.#stopped = true;
@@ -153,7 +153,7 @@ export class Program implements Surroundings {
     this.rested();
   }
 
-  /** A reference to a root, for somebody outside. */
+  /** A reference to a root, for a caller outside. */
   rootOf(name: string, asker: Asker = {}): Reference {
     const scope: InvocationScope = {
       [INVOKE]: (target, method, args) => this.ask(target as Slot, method, args, asker),
@@ -190,7 +190,7 @@ export class Program implements Surroundings {
     return promise;
   }
 
-  /** Takes a request from outside, and tells whoever waits what comes of it. */
+  /** Takes a request from outside, and tells its caller what comes of it. */
   submit(
     slot: Slot,
     method: Method,

@@ -24,7 +24,7 @@ class Armed implements Due {
 
 /**
  * The armed timers of a logical node. They go off one after the other in the order of their keys (`due.ts`), none before
- * it is due. With a journal, only those that are due next are in memory: the others are read when it is their turn.
+ * it is due. With a journal, only timers that are due next are in memory: the others are read when it is their turn.
  */
 export class Timers {
   readonly #next = new DueHeap<Armed>();

@@ -1,4 +1,4 @@
 declare const HOST: unique symbol;
 
-/** Names a host of a program. A host that replaces a lost one has its name; those that are added have new ones. */
+/** Names a host of a program. A host that replaces a lost one has its name; added hosts have new ones. */
 export type HostId = number & { readonly [HOST]: true };

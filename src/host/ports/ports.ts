@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 /** What a logical node needs from the world. The simulator has its own, in which time and luck are decided by a seed. */
 export interface Ports {
   /**
-   * Milliseconds by a clock that only goes forward and that nobody can set. Whatever is measured from one moment to
+   * Milliseconds by a clock that only goes forward and that cannot be set. Whatever is measured from one moment to
    * another is measured by this one; it says nothing of the time of day.
    */
   now(): number;

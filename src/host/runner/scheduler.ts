@@ -21,7 +21,7 @@ export interface SchedulerOptions {
   readonly marks?: Marks | undefined;
   readonly plant?: Plant | undefined;
   readonly ledger?: Ledger | null;
-  /** What lets go of contexts that do not exist, if their states are here and in no journal. */
+  /** What drops contexts that do not exist, if their states are here and in no journal. */
   readonly unmade?: Unmade | null;
 }
 
@@ -37,7 +37,7 @@ export interface Around {
   readonly outsideCalls: number;
   /** The journal takes no more: nothing can commit. */
   journalFailed(error: HeadwaterError): void;
-  /** Something goes on that whoever runs the program should know of. */
+  /** Something goes on that the program's owner should know of. */
   warn(warning: HeadwaterError): void;
 }
 
@@ -111,7 +111,7 @@ export class Scheduler {
     return this.core.unfinished < this.limits.inFlight;
   }
 
-  /** A request from outside. Those that come in one go have their tickets of the same moment. */
+  /** A request from outside. Requests that come in one turn have their tickets of the same moment. */
   submit(request: EventRequest): NodeEvent {
     if (!this.hasRoom) throw isFull(this);
     if (!this.#scheduled) this.tick();
@@ -163,7 +163,7 @@ export class Scheduler {
     else this.wake();
   }
 
-  /** These attempts are lost: their events start again, and so do those that have seen state of them. */
+  /** These attempts are lost: their events start again, and so do events that have seen state of them. */
   lose(events: NodeEvent[]): void {
     this.core.lose(events);
     this.#undo();
@@ -189,7 +189,7 @@ export class Scheduler {
     return !this.ledger?.careful?.holds(event, () => runner.go(event, attempt, null));
   }
 
-  /** Nothing survives the event, whatever runs it: it fails, and is parked if nobody can ask for it again. */
+  /** Nothing survives the event, whatever runs it: it fails, and is parked if no caller can ask for it again. */
   giveUp(event: NodeEvent, fail: (error: HeadwaterError) => void): void {
     const full = this.ledger?.parked.takeIn(event) ?? null;
     if (full !== null) return this.around.journalFailed(full);
@@ -203,7 +203,7 @@ export class Scheduler {
     return effects.length === 0 ? null : whyNot(effects, this, this.around);
   }
 
-  /** Of an event that nobody outside asked for, something has become known. */
+  /** Of an event that no caller outside asked for, something has become known. */
   remember(event: NodeEvent): void {
     const { kind } = event.payload.origin;
     if (this.ledger === null || kind === "request" || kind === "parked") return; // those are asked for again
@@ -231,7 +231,7 @@ export class Scheduler {
     const duties = this.#duties;
     if (this.#halted !== null || duties === null) return;
     this.#pumping = true;
-    // Events may start events without end: now and then, somebody else must get a turn.
+    // Events may start events without end: now and then, other code must get a turn.
     for (let rounds = 0; rounds < ROUNDS_PER_PUMP && this.#hasWork(duties) && !this.#halted; rounds++)
       carryOut(this.core.ready(), duties);
     this.#pumping = false;

@@ -1,8 +1,8 @@
 import type { NodeEvent } from "../event/index.js";
 
 /**
- * Events that nobody outside asked for, and of which the journal does not know the ticket, or not all that they have
- * seen. Should the run end, they are started again under new tickets, and nobody can tell: as long as no event with a
+ * Events that no caller outside asked for, and of which the journal does not know the ticket, or not all that they have
+ * seen. Should the run end, they are started again under new tickets, which cannot be observed as long as no event with a
  * later ticket has committed. So what is known of them is written with the first one that does.
  */
 export class Unrecorded {
@@ -16,7 +16,7 @@ export class Unrecorded {
     if (events[at - 1] !== event) events.splice(at, 0, event);
   }
 
-  /** Those that these events commit before, although their tickets are lower. */
+  /** Events that these events commit before, although their tickets are lower. */
   overtakenBy(events: readonly NodeEvent[]): NodeEvent[] {
     if (this.#events.length === 0) return [];
     let last = 0;

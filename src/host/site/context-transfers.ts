@@ -116,13 +116,13 @@ export class ContextTransfers {
         const { state } = slot;
         const before = isAnew ? undefined : sent.get(slot);
         sent.set(slot, state);
-        // Of what does not exist nothing is sent: the other host makes it anew.
+        // Of what does not exist nothing is sent, and the other host makes it; unless another host may have sent what did exist.
         const isThere = before !== undefined && !isUnmade(before);
-        if (isThere || !isUnmade(state) || this.#plant === "copy-unmade")
+        if (isAnew || isThere || !isUnmade(state) || this.#plant === "copy-unmade")
           round.push([slot, isThere ? before : null, state]);
       }
     }
-    this.#outgoing.set(name, { sent, sizes, rest: writesOf(round) });
+    this.#outgoing.set(name, { sent, sizes, rest: writesOf(round, this.#plant === "copy-unmade") });
     this.#nextPiece(node, copy);
   }
 
@@ -148,7 +148,7 @@ export class ContextTransfers {
     this.#staged.set(name, staged);
     let last: Path | null = null;
     let known: Staged | undefined;
-    // A copy of its own, of which large values stay parts until somebody looks at them.
+    // A copy of its own, of which large values stay parts until an event reads them.
     for (const write of writesIn(piece.slice())) {
       const { path, isFirst } = write;
       if (path !== last || isFirst) {
@@ -197,13 +197,16 @@ function nameOf({ node, copy }: { readonly node: string; readonly copy: number }
 
 function* writesOf(
   round: readonly (readonly [Slot, State | null, State])[],
+  copiesUnmade: boolean,
 ): Generator<readonly [Path, boolean, Write]> {
   for (const [slot, before, state] of round) {
     const path = pathOf(slot);
     let isFirst = before === null;
     let writes: Iterable<Write>;
-    if (before === null) writes = copiedWrites(slot, state);
-    else {
+    if (before === null) {
+      const isGone = isUnmade(state) && !copiesUnmade;
+      writes = isGone ? [{ key: slot.stored.key, value: null }] : copiedWrites(slot, state);
+    } else {
       const changed: Write[] = [];
       if (before !== state) stateWrites(slot, before, state, changed);
       writes = changed;

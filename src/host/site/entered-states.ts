@@ -70,7 +70,7 @@ export function withState(entry: EnteredContext): (readonly [Path, Uint8Array])[
   }
 }
 
-/** The state of a context for those who look at it from below; a context that cannot be made has none. */
+/** The state of a context for methods below that read it; a context that cannot be made has none. */
 export function stateToSee(slot: Slot): Uint8Array | null {
   try {
     return encodeState(slot, slot.state);

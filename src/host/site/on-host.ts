@@ -22,7 +22,7 @@ export class OnHost implements RunningEvent {
   readonly execution: Execution;
   /** Does the head know of contexts that it has made, deleted or given up here? */
   #hasTold = false;
-  /** Has it seen nothing that could be taken back, and told nobody of itself? */
+  /** Has it seen nothing that could be taken back, and told no other part of itself? */
   isAlone: boolean;
   /** Does it wait for the one before it, or for the head? */
   isWaiting = false;

@@ -2,7 +2,7 @@ import { type Keeper, type Slot, weakly } from "../context/index.js";
 
 /**
  * The contexts in the memory of a host whose program has a journal. The head brings them and says when they are to go;
- * of the others there are names, as long as somebody needs them.
+ * of the others there are names, as long as they are needed.
  */
 export class ResidentContexts implements Keeper {
   readonly #slots = new Set<Slot>();

@@ -325,7 +325,7 @@ export class HostSite implements Supervisor {
   }
 
   release(event: RunningEvent, slot: Slot, changed: boolean): void {
-    if (changed && this.#isDurable) this.#keep(slot.state); // whoever goes on from it commits after this event
+    if (changed && this.#isDurable) this.#keep(slot.state); // events that go on from it commit after this event
     this.#ports.send({ ...this.#shared(event).attemptId, kind: "release", path: pathOf(slot), changed });
   }
 

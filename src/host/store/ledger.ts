@@ -277,7 +277,7 @@ export class Ledger implements Keeper {
     return made;
   }
 
-  /** Nobody will ask for this any more. */
+  /** No request will ask for this any more. */
   forgetKey(key: string): void {
     this.#besides.push({ key, value: null });
   }
@@ -295,13 +295,13 @@ export class Ledger implements Keeper {
     this.forgetKey(this.answers.key(request));
   }
 
-  /** The call was made, and nobody wants to know what came of it. At once, because until then a crash repeats it. */
+  /** The call was made, and its result is not wanted. At once, because until then a crash repeats it. */
   forgetCall(node: string, parent: Ticket, index: number): void {
     const key = keyOf(node, { kind: "outside", parent, index }) as string;
     this.journal.append([{ key, value: null }], () => {});
   }
 
-  /** Why the journal takes no more; null if it does. Those who ask at the same time share the answer. */
+  /** Why the journal takes no more; null if it does. Callers that ask at the same time share the answer. */
   check(): Promise<HeadwaterError | null> {
     this.#checking ??= new Promise<HeadwaterError | null>((resolve) =>
       this.journal.append([], resolve),

@@ -74,7 +74,7 @@ export class Lives {
 /** What a process would run as soon as it begins. */
 function* keysOfPending(ledger: Ledger, node: string, now: number): Iterable<string> {
   const { journal } = ledger;
-  // A timer that has gone off and kept its ticket has a second key: `keyOf` gives the one that it has in any case.
+  // A timer that has gone off and kept its ticket has a second key: `keyOf` gives the key that it has in any case.
   for (const [key, bytes] of journal.range(keysOfEvents(node)))
     yield keyOf(node, stored(bytes).origin) ?? key;
   for (const [key, bytes] of journal.range(keysOfCalls(node))) if (!("outside" in stored(bytes))) yield key;
@@ -103,7 +103,7 @@ export class Careful {
 
   constructor(
     readonly lives: Lives,
-    /** The keys of those that are still to be run. */
+    /** The keys of events that are still to be run. */
     readonly pending: Set<string>,
   ) {}
 

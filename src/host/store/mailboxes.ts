@@ -33,7 +33,7 @@ export class Mailboxes {
   /** Clients that have come since the program began, or to whom messages were sent; the journal knows the others. */
   readonly #known = new Map<string, Mailbox>();
   readonly #budget: Share;
-  /** Clients that the journal knows have been looked at up to this key, for those that stay away; null when all have. */
+  /** Clients that the journal knows have been looked at up to this key, for clients that stay away; null when all have. */
   #sweptTo: string | null = "";
   #callOff: (() => void) | null = null;
   readonly #began: number;

@@ -17,7 +17,7 @@ export interface StoredParked {
   readonly why: string;
 }
 
-/** The same for those who look at the list. */
+/** The same for readers of the list. */
 export interface ParkedEvent {
   /** For `replay` and `drop`: the name of its logical node and the ticket that it had. */
   readonly id: string;
@@ -53,7 +53,7 @@ export function idOf(node: string, ticket: number): string {
 }
 
 /**
- * The events of a program that nobody outside can ask for again and that are not run again either, because they end
+ * The events of a program that no caller outside can ask for again and that are not run again either, because they end
  * whatever runs them. The journal keeps each of them, in place of the key that it had until then, with its arguments.
  */
 export class Parked {
@@ -62,7 +62,7 @@ export class Parked {
     readonly bytesMax: number = PARKED_BYTES_MAX,
   ) {}
 
-  /** Parks an event, if nobody outside can ask for it again. Returns why there is no room for it, if so. */
+  /** Parks an event, if no caller outside can ask for it again. Returns why there is no room for it, if so. */
   takeIn(event: NodeEvent): HeadwaterError | null {
     const { origin, record, slot, method } = event.payload;
     if (origin.kind === "request" || record === null) return null;
@@ -98,7 +98,7 @@ export class Parked {
     if (bytes !== undefined) return { node, ticket: ticket as Ticket, stored: decode(bytes) as StoredParked };
     throw new HeadwaterError(
       "HW-6033",
-      `no event is parked as "${id}". \`headwater events parked list\` shows those that are.`,
+      `no event is parked as "${id}". \`headwater events parked list\` shows the parked events.`,
     );
   }
 

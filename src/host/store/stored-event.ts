@@ -8,7 +8,7 @@ import type { NodeEvent } from "../event/index.js";
 import { askedInOrder, type Effect, type Origin, type Told, timerKey, timerOrigin } from "../event/index.js";
 import { parkedKey } from "./parked.js";
 
-/** An event that nobody outside asked for, as the journal keeps it until it commits. */
+/** An event that no caller outside asked for, as the journal keeps it until it commits. */
 export interface StoredEvent {
   readonly path: readonly Step[];
   readonly method: string;

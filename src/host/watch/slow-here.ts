@@ -8,7 +8,7 @@ import type { Patience } from "../ports/index.js";
  * then: an event costs nothing more for it.
  */
 export class SlowHere {
-  /** Since when each try has been seen, in looks, and whether it was reported. */
+  /** Since when each attempt has been seen, in looks, and whether it was reported. */
   #seen = new Map<Execution, { readonly since: number; isReported: boolean }>();
   #looks = 0;
   readonly #reports: SlowReports;

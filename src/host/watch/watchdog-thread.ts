@@ -34,7 +34,7 @@ function watch({ heartbeats, lookMs, reportMs, endMs }: WatchedThread): void {
   setInterval(() => {
     const beat = Atomics.load(heartbeats, 0);
     if (beat === last) {
-      silentMs += lookMs; // in looks, not by the clock: while this thread is held up as well, nobody is late
+      silentMs += lookMs; // in looks, not by the clock: while this thread is held up as well, no thread is late
       if (silentMs >= reportMs && blocked === null) void report();
       else if (endMs !== null && silentMs >= endMs && url() === undefined)
         end(silentMs, blocked?.by ?? UNKNOWN);
@@ -50,7 +50,7 @@ function watch({ heartbeats, lookMs, reportMs, endMs }: WatchedThread): void {
   }, lookMs);
 }
 
-/** Whoever started the process starts it again. */
+/** The supervisor starts the process again. */
 function end(ms: number, by: string): void {
   say(
     "HW-6034",

@@ -12,7 +12,7 @@ import { type BlockedFor, RUNNING, type WatchedThread } from "./watched.js";
 type Times = Pick<WatchedThread, "lookMs" | "reportMs" | "endMs">;
 type Warn = (warning: HeadwaterError) => void;
 
-/** Those who want to hear of it, by the times that they have given: programs in one thread share one that watches it. */
+/** Listeners, by the times that they have given: programs in one thread share one that watches it. */
 const watches = new Map<string, Set<Warn>>();
 
 /** Has this thread watched; returns how to stop hearing of it. It does not keep the process alive. */

@@ -10,7 +10,7 @@ export interface WatchedThread {
   readonly lookMs: number;
   /** When to report a blocked thread. */
   readonly reportMs: number;
-  /** When to end the process, if somebody starts it again. */
+  /** When to end the process, if a supervisor starts it again. */
   readonly endMs: number | null;
 }
 

@@ -46,7 +46,7 @@ export class WireWriter {
     this.#view = new DataView(bytes.buffer);
   }
 
-  /** Makes room for so many numbers: whoever writes some looks first. */
+  /** Makes room for so many numbers: a writer looks first. */
   forNumbers(count: number): this {
     this.#room(count * NUMBER_BYTES);
     return this;
@@ -187,7 +187,7 @@ export class WireReader {
     return this.#bytes.toString("utf8", this.#at - length, this.#at);
   }
 
-  /** A view of the batch, for as long as somebody needs it. */
+  /** A view of the batch, for as long as it is needed. */
   blob(): Uint8Array {
     const length = this.uint();
     this.#at += length;

@@ -125,7 +125,7 @@ export class HeadLine {
     }
   }
 
-  /** Those that have waited go on. */
+  /** Waiting messages go on. */
   #fill(): void {
     while (this.#first < this.#waiting.length && this.#outbox.bytes < BATCH_BYTES) {
       const next = this.#waiting[this.#first] as ToHost | Iterator<ToHost>;

@@ -19,7 +19,7 @@ const CARRYING: ReadonlySet<HostMessage["kind"]> = new Set(["run", "ask", "retur
 export class Outbox<M extends HostMessage> {
   readonly #packr = new Packr({ useRecords: false, encodeUndefinedAsNil: false });
   readonly #contexts = new Map<Slot, number>();
-  /** Numbers of contexts that were let go, for others; both ends count alike. */
+  /** Numbers of evicted contexts, for others; both ends count alike. */
   readonly #free: number[] = [];
   readonly #names = new Map<string, number>();
   readonly #writer = new WireWriter();
@@ -108,7 +108,7 @@ export class Outbox<M extends HostMessage> {
     if (packed.length > BUFFER_BYTES_KEPT_MAX) this.#packr.useBuffer(Buffer.allocUnsafeSlow(8192));
   }
 
-  /** What begins with the name of a try. */
+  /** What begins with the name of an attempt. */
   #begin(kind: number, { node, ticket, attempt }: AttemptId): void {
     const name = this.#name(node);
     this.#start = this.#writer.length;

@@ -81,7 +81,7 @@ export function unpackedWireValue(packed: PackedWireValue): WireValue {
   return { code, message: unpackedValue(value) as string, ...stack };
 }
 
-/** What is not simple is encoded; so binary data is always an encoding. */
+/** Other than simple values are encoded; so binary data is always an encoding. */
 export function packedValue(value: unknown): unknown {
   return isPlain(value) ? value : encode(value);
 }

@@ -10,7 +10,7 @@ import { textOf } from "../ports/index.js";
 
 /** What the head of a program and its hosts say to each other: plain data, and names of contexts and methods. */
 
-/** Which try at which event. */
+/** Which attempt at which event. */
 export interface AttemptId {
   readonly node: string;
   readonly ticket: Ticket;
@@ -35,7 +35,7 @@ export interface EventHeader {
    * over for its host when it has ended.
    */
   readonly isAlone: boolean;
-  /** The ticket of the event before it in its context, if it is sent ahead: it starts when that one is over. */
+  /** The ticket of the event before it in its context, if it is pipelined: it starts when that event is over. */
   readonly after: Ticket | null;
 }
 
@@ -79,15 +79,15 @@ export type Existing = readonly (readonly [Path, exists: boolean, isChanged: boo
 
 /** What an event has of the contexts above one that it enters, apart from those of the callers. */
 export interface AboveOnWire {
-  /** Those that it holds. */
+  /** Contexts that it holds. */
   readonly held: readonly Path[];
-  /** The states, as it left them, of those that it has entered on other hosts. */
+  /** The states, as it left them, of contexts that it has entered on other hosts. */
   readonly seen: readonly (readonly [Path, Uint8Array])[];
 }
 
 export type ToHost =
   | ({ readonly kind: "run" } & EventHeader)
-  /** An event that was sent ahead may start, though the one before it is not over. */
+  /** A pipelined event may start, though the one before it is not over. */
   | ({ readonly kind: "start"; readonly isAlone: boolean } & AttemptId)
   /** The event may enter a context of this host, as one of its calls asked for. */
   | ({ readonly kind: "enter"; readonly ask: number } & AboveOnWire & AttemptId)

@@ -1,7 +1,7 @@
 import type { HeadwaterError } from "../../errors.js";
 import type { FrameBuffer } from "./frame.js";
 
-/** The ordered log of groups behind a journal, as the one that writes it sees it. */
+/** The ordered log of groups behind a journal, as its writer sees it. */
 export interface Log {
   /** The sequence of the last frame that is safe. */
   readonly last: number;
@@ -18,7 +18,7 @@ export interface Log {
    * the order of the calls; when there is no room, `done` waits for it.
    */
   append(frame: FrameBuffer, done: (error: HeadwaterError | null) => void): void;
-  /** Nobody needs the frames up to this one any more. */
+  /** The frames up to this one are no longer needed. */
   cut(sequence: number): void;
   /** `isSound`: everything that was appended is safe, and the log may say so. */
   close(isSound: boolean): Promise<void>;

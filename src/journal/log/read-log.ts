@@ -31,7 +31,7 @@ export interface FoundLog {
   readonly damages: readonly string[];
   /** The first sequence that is lost. */
   readonly lostFrom: number | null;
-  /** What a crash has left half written and nobody was told of. */
+  /** What a crash has left half written and was never acknowledged. */
   readonly torn: string | null;
   /** There are bytes at the end that are no frame: damage, unless a living owner is writing there. */
   readonly isEndUnreadable: boolean;

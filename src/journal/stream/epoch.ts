@@ -37,10 +37,15 @@ export async function beginEpoch(
 }
 
 /** The end of the log, as soon as it can be read. */
-export async function lastOf(port: LogPort): Promise<LogMessage> {
+export function lastOf(port: LogPort): Promise<LogMessage> {
+  return patiently(port, () => port.last());
+}
+
+/** Asks again until there is an answer: servers that choose a leader give none for some seconds. */
+export async function patiently<T>(port: LogPort, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await port.last();
+      return await ask();
     } catch {
       await pause(port);
     }

@@ -3,8 +3,9 @@ import { failed } from "../problems.js";
 import { CARRY_OVER_LIMITS, CarryOver, type CarryOverLimits } from "../table/carry-over.js";
 import { findGenerations } from "../table/generations.js";
 import { JournalTable } from "../table/table.js";
-import { LogFollower } from "./log-follower.js";
+import { type GroupReader, LogFollower } from "./log-follower.js";
 import type { LogPort } from "./log-port.js";
+import { readSnapshot, type Snapshot } from "./snapshot.js";
 
 export interface FollowedTableOptions {
   /** As it is shown. */
@@ -27,8 +28,14 @@ export class FollowedTable {
   readonly table: JournalTable;
   readonly background: CarryOver;
   readonly follower: LogFollower;
+  #bytes = 0;
 
-  private constructor(port: LogPort, table: JournalTable, options: FollowedTableOptions) {
+  private constructor(
+    port: LogPort,
+    table: JournalTable,
+    snapshot: Snapshot | null,
+    options: FollowedTableOptions,
+  ) {
     const { address, directory, carryOver, onWarning, onEpoch, onFailure } = options;
     this.table = table;
     const background = new CarryOver({
@@ -36,7 +43,7 @@ export class FollowedTable {
       journal: port.id,
       epoch: 0,
       table,
-      // The files are this process's own, and one process's table lets nobody cut the log.
+      // The files are this process's own, and one process's table is no reason to cut the log.
       log: { check: () => null, cut: () => {} },
       logBytes: 0,
       limits: { ...CARRY_OVER_LIMITS, ...carryOver },
@@ -46,9 +53,11 @@ export class FollowedTable {
       },
     });
     this.background = background;
-    this.follower = new LogFollower(port, table.generation?.applied ?? 0, {
+    const begin = snapshot?.position ?? table.generation?.applied ?? 0;
+    const reader: GroupReader = {
       write: (key, value) => table.set(key, value),
       applied: (position, bytes) => {
+        this.#bytes += bytes;
         background.written(bytes);
         if (!background.isDue()) return;
         background.freeze();
@@ -56,14 +65,24 @@ export class FollowedTable {
       },
       epoch: (epoch, member) => onEpoch?.(epoch, member),
       failed: (what) => onFailure?.(what),
-    });
+    };
+    this.follower = new LogFollower(port, begin, reader, snapshot?.progress ?? null);
+  }
+
+  /** Bytes of the log that were read since the table was opened. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   static async open(port: LogPort, options: FollowedTableOptions): Promise<FollowedTable> {
     const { newest, damages } = await findGenerations(tableIn(options.directory), port.id);
     for (const what of damages)
       options.onWarning?.(`${options.address}: ${what}; it is made again from the log`);
-    return new FollowedTable(port, new JournalTable(options.directory, newest), options);
+    const keys: [key: string, value: Buffer][] = [];
+    const snapshot = await readSnapshot(port, newest?.applied ?? 0, (key, value) => keys.push([key, value]));
+    const table = new JournalTable(options.directory, snapshot === null ? newest : null);
+    for (const [key, value] of keys) table.set(key, value);
+    return new FollowedTable(port, table, snapshot, options);
   }
 
   /** Follows no more: what is in the table is all that it will be told. */

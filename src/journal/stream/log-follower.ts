@@ -21,13 +21,19 @@ export class LogFollower {
   #parts: Buffer[] = [];
   #position: number;
   #progress: Progress = { epoch: 0, number: 0 };
+  #complete: { readonly position: number; readonly progress: Progress };
   #isStopped = false;
 
-  /** Begins behind a message that counts and ends a group, or at the beginning of the log. */
-  constructor(port: LogPort, after: number, reader: GroupReader) {
+  /**
+   * Begins behind a message that counts and ends a group, or at the beginning of the log. If it is not known how far a reader is
+   * there (`progress`), that message is read.
+   */
+  constructor(port: LogPort, after: number, reader: GroupReader, progress: Progress | null = null) {
     this.#reader = reader;
     this.#position = after;
-    this.#following = port.follow(Math.max(0, after - 1), {
+    if (progress !== null) this.#progress = progress;
+    this.#complete = { position: after, progress: this.#progress };
+    this.#following = port.follow(progress === null ? Math.max(0, after - 1) : after, {
       message: (message) => {
         if (this.#isStopped) return;
         if (message.position === after) this.#beginBehind(message);
@@ -41,6 +47,11 @@ export class LogFollower {
   /** The last message that was read. */
   get position(): number {
     return this.#position;
+  }
+
+  /** The last message up to which all groups are whole. */
+  get complete(): { readonly position: number; readonly progress: Progress } {
+    return this.#complete;
   }
 
   get progress(): Progress {
@@ -62,6 +73,7 @@ export class LogFollower {
     const read = readMessage(message);
     if (read === null) return this.#fail(`message ${message.position} cannot be read`);
     this.#progress = { epoch: read.head.epoch, number: read.head.segment };
+    this.#complete = { position: message.position, progress: this.#progress };
   }
 
   #take(message: LogMessage): void {
@@ -91,6 +103,7 @@ export class LogFollower {
     readWrites(content, (key, value) => {
       this.#reader.write(key, value === null ? null : Buffer.from(value));
     });
+    this.#complete = { position: this.#position, progress: this.#progress };
     this.#reader.applied(this.#position, content.length);
   }
 

@@ -28,6 +28,11 @@ export interface Following {
   stop(): void;
 }
 
+export interface KeptPart {
+  readonly bytes: Buffer;
+  readonly version: number;
+}
+
 export interface LogPort {
   /** Which log it is, in hexadecimal: tables of other logs are useless. */
   readonly id: string;
@@ -35,12 +40,16 @@ export interface LogPort {
   publish(position: number, bytes: Buffer, done: (outcome: PublishOutcome) => void): void;
   /** The last message; position 0 and no bytes if there was none. It may be stale. Rejects if nothing can be learned. */
   last(): Promise<LogMessage>;
-  /** Hands on every message behind that position, and those that come later. */
+  /** Hands on every message behind that position, and all later ones. */
   follow(after: number, reader: LogReader): Following;
   /** Keeps a part of a snapshot under a name. */
   putPart(name: string, bytes: Buffer): Promise<void>;
   /** Null if there is none. */
-  getPart(name: string): Promise<Buffer | null>;
+  getPart(name: string): Promise<KeptPart | null>;
+  /** Keeps a part instead of the one of this version, 0 for none; false if there is another one by now. */
+  replacePart(name: string, bytes: Buffer, version: number): Promise<boolean>;
+  /** Forgets the parts `PREFIX.…`. */
+  dropParts(prefix: string): Promise<void>;
   /** Removes the messages up to this position. Removing what is gone already does nothing. */
   cut(position: number): Promise<void>;
   /** Tells all other members something of passing interest. It may get lost. */

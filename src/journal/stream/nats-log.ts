@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import type { JournalIdentity } from "../journal.js";
-import type { Following, LogMessage, LogPort, LogReader, PublishOutcome } from "./log-port.js";
+import type { Following, KeptPart, LogMessage, LogPort, LogReader, PublishOutcome } from "./log-port.js";
 import type { NatsAddress } from "./nats-address.js";
 import { connectTo } from "./nats-connection.js";
 import { NatsFollowing } from "./nats-following.js";
@@ -74,9 +74,24 @@ export class NatsLog implements LogPort {
     await this.client.publish(`${this.names.partSubject}.${name}`, bytes, { timeout: REQUEST_MS });
   }
 
-  async getPart(name: string): Promise<Buffer | null> {
+  async getPart(name: string): Promise<KeptPart | null> {
     const found = await this.#message(this.names.parts, `${this.names.partSubject}.${name}`);
-    return found?.bytes ?? null;
+    return found === null ? null : { bytes: found.bytes, version: found.position };
+  }
+
+  async replacePart(name: string, bytes: Buffer, version: number): Promise<boolean> {
+    const options = { expect: { lastSubjectSequence: version }, timeout: REQUEST_MS };
+    try {
+      await this.client.publish(`${this.names.partSubject}.${name}`, bytes, options);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === WRONG_LAST_SEQUENCE) return false;
+      throw error;
+    }
+  }
+
+  async dropParts(prefix: string): Promise<void> {
+    await this.manager.streams.purge(this.names.parts, { filter: `${this.names.partSubject}.${prefix}.>` });
   }
 
   async cut(position: number): Promise<void> {

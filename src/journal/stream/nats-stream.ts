@@ -21,7 +21,7 @@ export function namesFor({ name }: NatsAddress) {
 
 export type StreamNames = ReturnType<typeof namesFor>;
 
-/** Makes the streams of a cluster, or looks whether those that are there are safe and this program's. */
+/** Makes the streams of a cluster, or looks whether existing streams are safe and this program's. */
 export async function openStreams(
   manager: JetStreamManager,
   address: NatsAddress,

@@ -30,7 +30,7 @@ export interface BuildTask {
 const PORTION_OPERATIONS = 512;
 const PORTION_BYTES = 2 ** 20;
 const PAGE_BYTES = 4096;
-/** Pages that one change can make anew: a path from the root to a leaf, and the halves of those that split. */
+/** Pages that one change can make anew: a path from the root to a leaf, and the halves of split pages. */
 const PAGES_PER_CHANGE = 8;
 /** What must stay free on the disk for everything else. */
 const MARGIN_BYTES = 16 * 2 ** 20;

@@ -105,8 +105,8 @@ function keepPrivate(file: string): void {
 }
 
 /**
- * lmdb-js tells those who wait only that a commit failed, and why in a second promise. It must be looked at in any
- * case: a rejection that nobody handles would end the process.
+ * lmdb-js tells waiting callers only that a commit failed, and why in a second promise. It must be looked at in any
+ * case: an unhandled rejection would end the process.
  */
 async function reason(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !("commitError" in error)) return error;

@@ -66,7 +66,7 @@ function isGivenUp({ result }: LoggedEvent): boolean {
   return !result.ok && (result.error.code === "HW-6003" || result.error.code === "HW-6031");
 }
 
-/** It was proved that they do; and those that nobody can ask for again are still there. */
+/** It was proved that they do; and events that no caller can ask for again are still there. */
 function checkGivenUp(event: LoggedEvent, { lostAlone, parked }: RunLog, findings: Differences): void {
   const { node, ticket, origin } = event;
   const proofs = lostAlone.get(`${node}/${ticket}`) ?? 0;

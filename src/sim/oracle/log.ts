@@ -66,7 +66,7 @@ export interface LoggedEvent {
   later: readonly LaterEffect[];
   /** When the head got it. Steps are points of simulated time that no two happenings share. */
   submittedStep: number;
-  /** When somebody outside the logical node could first know that it had committed, or failed. */
+  /** When an observer outside the logical node could first know that it had committed, or failed. */
   acknowledgedStep: number;
   /** The same by the clock that only goes forward. */
   acknowledgedMs: number;

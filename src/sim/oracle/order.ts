@@ -41,9 +41,9 @@ export function checkOrder(
   checkTold(nodes, workload, log, findings);
 }
 
-/** Events by what they were born from. Those that nothing explains are left over in the end. */
+/** Events by what they were born from. Unexplained events are left over in the end. */
 class Born {
-  /** One for each request of the workload; those that are one too many. */
+  /** One for each request of the workload; surplus ones. */
   readonly #requests: LoggedEvent[] = [];
   readonly #again = new Set<number>();
   readonly #others = new Map<string, LoggedEvent[]>();
@@ -130,7 +130,7 @@ class Born {
   checkNoOthers(): void {
     for (const [id, [event]] of this.#others) {
       if (event !== undefined)
-        this.findings.add("an event that nobody asked for", "none", `${id}: ${nameOf(event)}`);
+        this.findings.add("an event that was not asked for", "none", `${id}: ${nameOf(event)}`);
     }
   }
 

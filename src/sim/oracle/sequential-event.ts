@@ -19,7 +19,7 @@ interface Entered {
 export class Event {
   /** Few, in the order of entering. */
   readonly entered: Entered[] = [];
-  /** Calls that nobody waited for: the event has failed, but their code, or what follows them, still runs. */
+  /** Calls that were not awaited: the event has failed, but their code, or what follows them, still runs. */
   readonly leftOver: (Promise<unknown> | null)[] = [];
 
   constructor(

@@ -31,7 +31,7 @@ export class SequentialProgram {
     }
   }
 
-  /** `timer` is the one that begins this event, if one does. A promise comes of methods that wait for something. */
+  /** `timer` is the timer that begins this event, if one does. A promise comes of methods that wait for something. */
   run(facts: SequentialEvent, timer?: FiredTimer): LoggedOutcome | Promise<LoggedOutcome> {
     const target = resolvePath(this.#root(facts.node), facts.path);
     const method = target.shape.methods.get(facts.method);

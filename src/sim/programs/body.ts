@@ -234,7 +234,7 @@ export class BodyWriter {
     return { at, methods: this.spec.classes[at]?.methods ?? [] };
   }
 
-  /** What is not declared may be read only if the event came from there. */
+  /** Undeclared contexts may be read only if the event came from there. */
   #read({ index, method }: Draft): Op | null {
     const { random } = this;
     const above = this.#above[index] ?? [];
@@ -320,7 +320,7 @@ export class BodyWriter {
       ? "none"
       : random.pick(["all", "all", "allSettled", "allSettled", "race", "any"] as const);
     if (join !== "none") return { op: "branches", join, branches };
-    // Nobody would wait for code that waits for no call.
+    // Code that waits for no call would not be awaited.
     const calls = branches.flatMap((body): Op[][] => {
       const call = this.#call(draft);
       return call === null ? [] : [[{ op: "call", call }, ...body]];

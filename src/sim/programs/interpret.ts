@@ -342,7 +342,7 @@ function later(run: Run, target: unknown, { method, args }: CallSpec): void {
     evaluate(run, args[0]),
     evaluate(run, args[1]),
     run.fuel - 1,
-    dressed(run.acc), // which nobody needs, but all have to carry
+    dressed(run.acc), // which no event needs, but all have to carry
   );
 }
 

@@ -111,7 +111,7 @@ export type Op =
   /** From here, from the root of the logical node, or (without a path) on the context right above. */
   | { op: "start"; from: "self" | "root" | "parent"; call: CallSpec }
   | { op: "send"; node: number; call: CallSpec }
-  /** To a client, or to whoever called (null). */
+  /** To a client, or to the caller (null). */
   | { op: "tell"; client: string | null; value: Expr }
   /**
    * `at` is the class of the context above that its event starts in, if not in this one. With a `count`, so many timers,
@@ -133,7 +133,7 @@ export type Op =
   | { op: "know" }
   | { op: "read"; cls: number }
   | { op: "pause"; units: number }
-  /** A call below that nobody awaits. */
+  /** A call below that is not awaited. */
   /** A call that is not awaited, or, if it is followed up, what was made of it. */
   | { op: "forget"; call: CallSpec; followedUp?: boolean }
   /** A call of a context that is named from the root: it may be above, beside, the caller itself, or below. */
@@ -180,7 +180,7 @@ export interface RequestSpec {
   at: number;
 }
 
-/** What whoever runs a program lends it. */
+/** What the runner of a program lends it. */
 export interface Hooks {
   /** Takes time in the middle of a method; undefined if it takes none. */
   pause(units: number, event: CurrentEvent): Promise<void> | undefined;

@@ -17,7 +17,7 @@ import { rootOf } from "./prune.js";
 
 export function show(spec: ProgramSpec, workload: readonly RequestSpec[]): string {
   const used = reachable(spec);
-  // The last class first, so that a class stands before those that mention it.
+  // The last class first, so that a class stands before its users.
   const classes = [...used].sort((a, b) => b - a).map((index) => showClass(spec, index));
   const nodes = spec.nodes.map(({ name, root }) => `${name}: ${nameOf(spec, root)}`).join(", ");
   return [...classes, `run({ ${nodes} });`, workload.map(showRequest).join("\n")].join("\n\n");

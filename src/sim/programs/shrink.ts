@@ -76,7 +76,7 @@ async function dropRequests(
   }
 }
 
-/** The requests without some of them; whoever waited for one of those waits for nobody. */
+/** The requests without some of them; a request that waited for one of those waits no more. */
 function without(workload: Workload, from: number, count: number): Workload {
   const kept = workload.map((_, index) => index).filter((index) => index < from || index >= from + count);
   return kept.map((index) => {

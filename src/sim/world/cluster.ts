@@ -98,7 +98,7 @@ interface SimHost {
   readonly up: Link<ToHead>;
   /** What it was about to do. */
   isDead: boolean;
-  /** Did somebody outside ask for the event that it began last? */
+  /** Did a caller outside ask for the event that it began last? */
   isInRequest: boolean;
 }
 
@@ -235,7 +235,7 @@ export class Cluster implements Hosts, HostPool {
   }
 
   /**
-   * Now and then a host crashes, or its connection breaks: then it goes on, and nobody hears of it. It starts again, or
+   * Now and then a host crashes, or its connection breaks: then it goes on, and is heard no more. It starts again, or
    * others take over what it had.
    */
   maybeCrash(): void {
@@ -287,7 +287,7 @@ export class Cluster implements Hosts, HostPool {
     if (only !== undefined && there.length === 1) lostAlone(only.name, only.ticket);
   }
 
-  /** Now and then somebody adds, drains or removes a host. */
+  /** Now and then an operator adds, drains or removes a host. */
   maybeChange(): void {
     const { random, marks } = this.#around;
     if (this.#changesLeft === 0 || !random.chance(this.#change)) return;
@@ -330,7 +330,7 @@ export class Cluster implements Hosts, HostPool {
     return slot;
   }
 
-  /** Now and then somebody moves a context. */
+  /** Now and then an operator moves a context. */
   maybeMove(): void {
     const { random, marks, program } = this.#around;
     if (this.#movesLeft === 0 || !random.chance(this.#move)) return;

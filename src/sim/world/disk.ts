@@ -58,7 +58,7 @@ export class SimDisk {
     });
   }
 
-  /** A bit that nobody has written. */
+  /** A bit that was not written. */
   rot(random: Random): string {
     const name = random.pick([...this.files.keys()].sort());
     const { bytes } = this.files.get(name) as SimFile;

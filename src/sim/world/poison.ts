@@ -8,7 +8,7 @@ export class Poison {
   #left: number;
 
   private constructor(
-    /** Null for any, with any method and argument, but only in events that nobody outside has asked for. */
+    /** Null for any, with any method and argument, but only in events that no caller outside has asked for. */
     readonly cls: number | null,
     readonly method: string,
     readonly argument: number,

@@ -20,7 +20,7 @@ import {
 } from "../oracle/index.js";
 import { plain } from "../programs/index.js";
 
-/** Stands for whoever waits for a request of the workload; what came of it is in the log. */
+/** Stands for the caller of a request of the workload; what came of it is in the log. */
 export class RequestWaiting implements WaitingCaller {
   constructor(readonly request: number) {}
 
@@ -173,7 +173,7 @@ export class Recorder {
     const states: RunLog["states"] = new Map();
     for (const { name, root, timers } of program.nodes.values()) {
       armed.set(name, timers.armed);
-      // With a journal, contexts that nobody has used lately are not in memory.
+      // With a journal, contexts that were not used lately are not in memory.
       const paths = this.#touched.get(name)?.values();
       const roots = sites.length === 0 ? [root] : sites.map((site) => site.roots.get(name) as Slot);
       const slots =
@@ -202,10 +202,10 @@ export class Recorder {
       const request = id === undefined ? (waiting as RequestWaiting).request : Number(id);
       return { kind: "request", request };
     }
-    invariant(origin.kind !== "parked", "nobody replays events in a simulation");
+    invariant(origin.kind !== "parked", "events are not replayed in a simulation");
     if (origin.kind !== "timer") return origin;
     const set = this.#timers.get(origin.id);
-    invariant(set !== undefined, `nobody has set the timer ${origin.id}`);
+    invariant(set !== undefined, `no event has set the timer ${origin.id}`);
     return { kind: "timer", ...set };
   }
 }

@@ -6,7 +6,7 @@ interface State {
   hasId: boolean;
   /** When the present process, or the last one that got it, got it first. */
   madeAt: number;
-  /** Those that wait until it is answered. */
+  /** Requests that wait until it is answered. */
   dependents: number[] | null;
 }
 
@@ -53,7 +53,7 @@ export class WorkloadRequests {
     if (state.dependents !== null) for (const dependent of state.dependents) this.#ready(dependent);
   }
 
-  /** After a crash. Returns those that are not asked again, because they have no id. */
+  /** After a crash. Returns requests that are not asked again, because they have no id. */
   askAgain(): number[] {
     const lost: number[] = [];
     for (const [index, { status, hasId }] of this.#states.entries()) {

@@ -1,5 +1,6 @@
 import type {
   Following,
+  KeptPart,
   LogMessage,
   LogPort,
   LogReader,
@@ -29,7 +30,8 @@ export type DelayPort = (what: string, happen: () => void) => void;
 /** The messages of a simulated log, which outlive processes. Planted bugs take parts of it away. */
 export class SimStream {
   readonly messages: Buffer[] = [];
-  readonly parts = new Map<string, Buffer>();
+  readonly parts = new Map<string, KeptPart>();
+  #versions = 0;
   readonly listeners = new Set<(bytes: Buffer) => void>();
   readonly #followers = new Set<() => void>();
   readonly #fences: boolean;
@@ -45,6 +47,11 @@ export class SimStream {
     this.messages.push(Buffer.from(bytes));
     for (const wake of this.#followers) wake();
     return "landed";
+  }
+
+  keep(name: string, bytes: Buffer): void {
+    this.#versions += 1;
+    this.parts.set(name, { bytes: Buffer.from(bytes), version: this.#versions });
   }
 
   at(position: number): LogMessage {
@@ -138,13 +145,33 @@ export class SimLog implements LogPort {
   putPart(name: string, bytes: Buffer): Promise<void> {
     return new Promise((resolve) =>
       this.#later("part", () => {
-        this.#stream.parts.set(name, Buffer.from(bytes));
+        this.#stream.keep(name, bytes);
         resolve();
       }),
     );
   }
 
-  getPart(name: string): Promise<Buffer | null> {
+  replacePart(name: string, bytes: Buffer, version: number): Promise<boolean> {
+    return new Promise((resolve) =>
+      this.#later("part", () => {
+        const isSame = (this.#stream.parts.get(name)?.version ?? 0) === version;
+        if (isSame) this.#stream.keep(name, bytes);
+        resolve(isSame);
+      }),
+    );
+  }
+
+  dropParts(prefix: string): Promise<void> {
+    return new Promise((resolve) =>
+      this.#later("part", () => {
+        const { parts } = this.#stream;
+        for (const name of [...parts.keys()]) if (name.startsWith(`${prefix}.`)) parts.delete(name);
+        resolve();
+      }),
+    );
+  }
+
+  getPart(name: string): Promise<KeptPart | null> {
     return new Promise((resolve) => this.#later("part", () => resolve(this.#stream.parts.get(name) ?? null)));
   }
 

@@ -70,6 +70,6 @@ export class Storage {
     if (this.#random.chance(0.5)) this.#disk.kill(this.#random);
     else this.#disk.crash(this.#random, this.#luck);
     if (this.#ledger?.survived(groupsOn(this.#disk, this.#luck, this.#random)))
-      this.marks.hit("a commit was known to nobody but the disk");
+      this.marks.hit("a commit was known to the disk alone");
   }
 }

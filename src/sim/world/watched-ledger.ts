@@ -7,7 +7,7 @@ import type { LoggedEvent } from "../oracle/index.js";
 import type { SimJournal } from "./journal.js";
 import type { Recorder } from "./recorder.js";
 
-/** Tells the recorder which events have committed: also those that did just before a crash, unknown to everybody. */
+/** Tells the recorder which events have committed: also events that did just before a crash, unknown outside. */
 export class WatchedLedger extends Ledger {
   readonly #onTheWay: { readonly group: number; readonly events: LoggedEvent[] }[] = [];
 
@@ -20,7 +20,7 @@ export class WatchedLedger extends Ledger {
     super(journal, contextsInMemory);
   }
 
-  /** When nobody needs a name any more is not for the seed to decide, so here they are kept. */
+  /** When a name is no longer needed is not for the seed to decide, so here they are kept. */
   override readonly hold = <S>(slot: S): S => slot;
 
   override append(...[node, events, open, done]: Parameters<Ledger["append"]>): void {

@@ -157,7 +157,7 @@ export class World {
       this.#cluster?.maybeCrash();
       this.#cluster?.maybeChange();
       this.#cluster?.maybeMove();
-      // Some things happen so close together that nobody gets to react in between.
+      // Some things happen so close together that no other code gets to react in between.
       for (let burst = this.#random.int(BURST_MAX); burst >= 0 && this.#possible.length > 0; burst--)
         this.#happen();
       await null;
@@ -247,7 +247,7 @@ export class World {
     });
   }
 
-  /** Did somebody outside ask for the event that the host which runs code at this moment began last? */
+  /** Did a caller outside ask for the event that the host which runs code at this moment began last? */
   get isInRequest(): boolean {
     return this.#cluster?.isInRequest ?? true;
   }

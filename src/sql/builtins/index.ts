@@ -28,7 +28,7 @@ const BY_ID: ReadonlyMap<string, Builtin> = new Map(ALL.map((each) => [each.id, 
 export const BUILTIN_SIGNATURES = ALL.map(({ signature }) => signature);
 
 /**
- * The function of a name with operands of these types; `undefined` for those that the evaluator and the engine have in forms of
+ * The function of a name with operands of these types; `undefined` for functions that the evaluator and the engine have in forms of
  * their own. Where a type is not declared, the values decide.
  */
 export function builtinOf(

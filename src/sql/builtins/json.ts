@@ -40,7 +40,7 @@ function asJsonb(value: unknown): string | null {
   return value === undefined ? null : canonicalJson(value);
 }
 
-/** A text without its quotes; NULL for what is not there, and for a JSON null. */
+/** A text without its quotes; NULL if it is missing, and for a JSON null. */
 function asText(value: unknown, isBinary: boolean): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === "string") return value;

@@ -68,30 +68,54 @@ function inUtc(zone: string, timeMs: number): number {
 }
 
 /** The patterns of `to_char` that are numbers. */
-const PARTS = /"([^"]*)"|YYYY|YY|HH24|HH12|HH|MM|DD|MI|SS|MS|US/g;
+const PARTS: Readonly<Record<string, (date: Date, micros: number) => string>> = {
+  YYYY: (date) => padded(date.getUTCFullYear(), 4),
+  YY: (date) => padded(date.getUTCFullYear() % 100, 2),
+  MM: (date) => padded(date.getUTCMonth() + 1, 2),
+  DD: (date) => padded(date.getUTCDate(), 2),
+  HH24: (date) => padded(date.getUTCHours(), 2),
+  HH12: (date) => padded(date.getUTCHours() % 12 || 12, 2),
+  HH: (date) => padded(date.getUTCHours() % 12 || 12, 2),
+  MI: (date) => padded(date.getUTCMinutes(), 2),
+  SS: (date) => padded(date.getUTCSeconds(), 2),
+  MS: (date) => padded(date.getUTCMilliseconds(), 3),
+  US: (date, micros) => padded(date.getUTCMilliseconds(), 3) + padded(micros, 3),
+};
+
+type Part = string | ((date: Date, micros: number) => string);
+
+const FORMATS_MAX = 200;
+const formats = new Map<string, readonly Part[]>();
+
+/** A pattern as its parts, which are found once. */
+function formatOf(pattern: string): readonly Part[] {
+  const known = formats.get(pattern);
+  if (known !== undefined) return known;
+  const parts: Part[] = [];
+  for (const [piece, quoted] of pattern.matchAll(
+    /"([^"]*)"|YYYY|YY|HH24|HH12|HH|MM|DD|MI|SS|MS|US|[\s\S]/g,
+  )) {
+    if (quoted === undefined && PARTS[piece] === undefined && /[a-z"]/i.test(piece))
+      throw new RowError(
+        "0A000",
+        `the pattern ${JSON.stringify(pattern.slice(0, 60))} has parts that to_char() does not have here`,
+      );
+    parts.push(quoted ?? PARTS[piece] ?? piece);
+  }
+  if (formats.size >= FORMATS_MAX) formats.clear();
+  formats.set(pattern, parts);
+  return parts;
+}
 
 function written(timeMs: number, pattern: string): string {
-  if (/[a-z"]/i.test(pattern.replace(PARTS, "")))
-    throw new RowError(
-      "0A000",
-      `the pattern ${JSON.stringify(pattern.slice(0, 60))} has parts that to_char() does not have here`,
-    );
   const whole = Math.floor(timeMs);
-  const text = new Date(whole).toISOString();
-  const micros = String(Math.round((timeMs - whole) * 1000)).padStart(3, "0");
-  const noon = String(Number(text.slice(11, 13)) % 12 || 12).padStart(2, "0");
-  const parts: Readonly<Record<string, string>> = {
-    YYYY: text.slice(0, 4),
-    YY: text.slice(2, 4),
-    MM: text.slice(5, 7),
-    DD: text.slice(8, 10),
-    HH24: text.slice(11, 13),
-    HH12: noon,
-    HH: noon,
-    MI: text.slice(14, 16),
-    SS: text.slice(17, 19),
-    MS: text.slice(20, 23),
-    US: `${text.slice(20, 23)}${micros}`,
-  };
-  return pattern.replace(PARTS, (part, quoted: string | undefined) => quoted ?? parts[part] ?? part);
+  const date = new Date(whole);
+  const micros = Math.round((timeMs - whole) * 1000);
+  let text = "";
+  for (const part of formatOf(pattern)) text += typeof part === "string" ? part : part(date, micros);
+  return text;
+}
+
+function padded(value: number, length: number): string {
+  return String(value).padStart(length, "0");
 }

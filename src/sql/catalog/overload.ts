@@ -3,9 +3,9 @@ import { castsImplicitly } from "./casts.js";
 import type { Signature } from "./signature.js";
 
 /**
- * Which of several signatures a call means, by PostgreSQL's rules (its manual, sections 10.2 and 10.3): the one that fits
+ * Which of several signatures a call means, by PostgreSQL's rules (its manual, sections 10.2 and 10.3): the signature that fits
  * exactly; or else, of those to whose types the operands are converted without being asked, the one with the most exact
- * types, then the one with the most preferred types, then the one that literals suggest. `null`: none, or not only one.
+ * types, then the one with the most preferred types, then the signature that literals suggest. `null`: none, or not only one.
  */
 export function choose(candidates: readonly Signature[], operands: readonly OpenType[]): Signature | null {
   const exact = candidates.find((each) => fits(each, operands, (from, to) => from === to));

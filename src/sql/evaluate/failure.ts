@@ -1,5 +1,5 @@
 /**
- * Why an expression has no value. PostgreSQL ends the whole query then; here the value is NULL, and whoever evaluates is told.
+ * Why an expression has no value. PostgreSQL ends the whole query then; here the value is NULL, and the caller is told.
  */
 export type EvaluationFailure =
   | "division by zero"

@@ -14,7 +14,7 @@ export function distinctRows(columns: readonly SqlColumn[], rows: readonly Row[]
   return [...once.values()];
 }
 
-/** The first row, in an order, of those that agree in the keys. */
+/** The first row, in an order, among rows that agree in the keys. */
 export function distinctOnRows(
   plan: Extract<LogicalPlan, { kind: "distinct on" }>,
   rows: readonly Row[],

@@ -2,7 +2,7 @@ import { HeadwaterError } from "../../errors.js";
 import { didYouMean } from "../../suggest.js";
 import { pointAt, type Span } from "../source.js";
 
-/** What is not supported, and what to write instead. */
+/** Unsupported SQL, and what to write instead. */
 export function refusal(text: string, span: Span, what: string): HeadwaterError {
   return new HeadwaterError("HW-5102", pointAt(text, span, what));
 }

@@ -68,7 +68,7 @@ export class Typing {
       return { ...expression, type };
     }
     if (from === "untyped" && type !== "untyped") return cast(expression, type);
-    // What is not typed calculates with doubles.
+    // Untyped values calculate with doubles.
     if (type === "untyped") return from === "numeric" ? cast(expression, "float8") : expression;
     return cast(expression, type);
   }

@@ -57,6 +57,8 @@ interface After {
   readonly output: Schema;
 }
 
+const ROWS_LEAST = 16;
+
 /**
  * One side of a symmetric hash join: each row that comes is added to its own side's chain, and meets the rows that the
  * other side has under its key, so each pair is made once, by the row that comes later; its weight is the product of theirs.
@@ -71,13 +73,17 @@ export function probe(plan: JoinPlan, side: Side, shape: JoinShape, before: Stre
   const widest = rowsPerRow(before.steps);
   const other: Side = side === "left" ? "right" : "left";
   const { shared } = made.target;
+  // The output grows while it is written; it begins with room for what the last batch gave.
+  let expected = ROWS_LEAST;
   return (input, state, errors) => {
-    const out = emptyOutput(after.output, shared, { input, other: state[other] }, input.rows);
-    if (shape.isWeighted) out.weights = new Int32Array(input.rows);
+    const capacity = Math.min(input.rows, expected);
+    const out = emptyOutput(after.output, shared, { input, other: state[other] }, capacity);
+    if (shape.isWeighted) out.weights = new Int32Array(capacity);
     // Room for all that can come, so that no array is replaced while the rows are gone through.
     if (shape[side].rows !== "none") state[side].reserve(input.rows * widest);
     state.keys.reserve(input.rows * widest);
     out.rows = run(input, { ...state, out }, errors);
+    expected = Math.max(ROWS_LEAST, Math.ceil(1.25 * out.rows));
     return out;
   };
 }

@@ -63,7 +63,7 @@ export class BatchTarget {
   }
 }
 
-/** An empty batch that shares texts with those that are read. */
+/** An empty batch that shares texts with the batches that are read. */
 export function emptyOutput(
   schema: Schema,
   shared: readonly (Shared | null)[],

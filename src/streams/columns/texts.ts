@@ -59,7 +59,7 @@ export class Texts {
     return (this.#bounds[2 * code + 1] as number) - (this.#bounds[2 * code] as number);
   }
 
-  /** Writes texts one behind the other, as UTF-8: slices without decoding them, and those that stand together as one. */
+  /** Writes texts one behind the other, as UTF-8: slices without decoding them, and adjacent ones as one. */
   write(codes: readonly number[], lengths: Int32Array, out: ByteWriter): void {
     let [start, end] = [0, 0];
     const source = this.#source;

@@ -5,14 +5,14 @@ const PARTITIONS_MAX = 256;
 const KINDS = ["order", "seal", "accept"];
 
 /** What the registrant of a query says of its coordination, in `WITH (…)` or as options. */
-export interface Wishes {
+export interface RequestedCoordination {
   readonly coordination?: string | undefined;
   readonly reason?: string | undefined;
   readonly partitions?: string | number | undefined;
 }
 
 /** What was chosen for a query, and into how many partitions it is to be divided. */
-export function chosen({ coordination, reason = "", partitions }: Wishes): {
+export function chosen({ coordination, reason = "", partitions }: RequestedCoordination): {
   readonly coordination: CoordinationChoice | null;
   readonly partitions: number;
 } {

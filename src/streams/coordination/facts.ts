@@ -21,7 +21,7 @@ export interface QueryFacts {
   readonly name: string;
   readonly query: ResolvedQuery;
   readonly coordination: CoordinationChoice | null;
-  /** It gives answers before its input is complete, and takes back those that turn out wrong. */
+  /** It gives answers before its input is complete, and takes back answers that turn out wrong. */
   readonly retracts: boolean;
 }
 

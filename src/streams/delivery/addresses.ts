@@ -40,7 +40,7 @@ for (const [net, bits] of [
 ] as const)
   PRIVATE.addSubnet(net, bits, "ipv6");
 
-/** Is it an address of this machine, of a private network, or of none that one could reach over the internet? */
+/** Is it an address of this machine, of a private network, or of none that can be reached over the internet? */
 export function isPrivate(address: string): boolean {
   return PRIVATE.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
@@ -75,6 +75,6 @@ export function checkedLookup(policy: AddressPolicy): LookupFunction {
 export function notAllowed(host: string): HeadwaterError {
   return new HeadwaterError(
     "HW-5502",
-    `${host} is on this machine or in a private network, and targets there are not allowed. Whoever runs the service can allow them.`,
+    `${host} is on this machine or in a private network, and targets there are not allowed. The service's operator can allow them.`,
   );
 }

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { HeadwaterError } from "../../errors.js";
 import { type AddressPolicy, isPrivate, notAllowed } from "./addresses.js";
 
-/** What whoever runs the service allows its tenants. */
+/** What the service's operator allows its tenants. */
 export interface OutputPolicy extends AddressPolicy {
   /** Files are written below it, in a folder for each tenant; `null`: none. */
   readonly directory: string | null;
@@ -97,7 +97,7 @@ function checkTarget(target: string, policy: OutputPolicy): void {
     if (policy.stdout !== null) return;
     throw new HeadwaterError(
       "HW-5502",
-      "outputs to stdout are not allowed here. Whoever runs the service can allow them.",
+      "outputs to stdout are not allowed here. The service's operator can allow them.",
     );
   }
   if (target.startsWith("file:")) {
@@ -108,7 +108,7 @@ function checkTarget(target: string, policy: OutputPolicy): void {
     if (policy.directory !== null) return;
     throw new HeadwaterError(
       "HW-5502",
-      "outputs to files are not allowed here. Whoever runs the service can name a directory for them.",
+      "outputs to files are not allowed here. The service's operator can name a directory for them.",
     );
   }
   const url = URL.canParse(target) ? new URL(target) : null;

@@ -40,7 +40,7 @@ const BACKOFF_MS_MAX = 60_000;
 const BATCH_CHARACTERS = 256 * 1024;
 
 /** Delivers the rows of one stream to one target, one batch after the other, until it is stopped. */
-export class Delivery {
+export class OutputDelivery {
   readonly #stop = new AbortController();
   #target: OutputTarget | null = null;
   #state: DeliveryState = { position: 1, until: null, mark: null, skipped: 0 };

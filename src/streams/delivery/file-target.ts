@@ -27,7 +27,7 @@ export class FileTarget implements OutputTarget {
     if (size < this.#length) {
       await this.close();
       throw new Error(
-        `${this.path} has ${size} bytes, and rows were delivered to ${this.#length}: somebody else has shortened it. ` +
+        `${this.path} has ${size} bytes, and rows were delivered to ${this.#length}: it was shortened by another process. ` +
           "Put it back, or register the output anew",
       );
     }

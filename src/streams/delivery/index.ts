@@ -3,6 +3,7 @@
  * how far it has come; what it pulls from, and where its position is kept, is its owner's business (`DeliveryPort`).
  */
 
+export { type AddressPolicy, allowedAddresses, isPrivate, notAllowed } from "./addresses.js";
 export {
   checkedOutput,
   type OutputDefinition,
@@ -10,5 +11,5 @@ export {
   type OutputPolicy,
   shownTarget,
 } from "./definition.js";
-export { Delivery, type DeliveryPort, type DeliveryState } from "./delivery.js";
+export { type DeliveryPort, type DeliveryState, OutputDelivery } from "./delivery.js";
 export { openTarget } from "./open-target.js";

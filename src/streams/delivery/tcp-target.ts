@@ -57,7 +57,7 @@ export class TcpTarget implements OutputTarget {
     });
     this.#socket = socket;
     this.#acked = 0;
-    socket.on("error", () => {}); // whoever waits for it hears of the close
+    socket.on("error", () => {}); // the waiting caller hears of the close
     socket.once("close", () => this.#wake());
     this.#listen(socket);
     try {

@@ -3,7 +3,7 @@ import { type Field, scanField } from "./csv.js";
 import { refusal } from "./reader.js";
 
 /**
- * The columns of a file whose schema nobody wrote down, from its first records. A column gets the narrowest type that all of
+ * The columns of a file without a written schema, from its first records. A column gets the narrowest type that all of
  * its values in the sample have; it is nullable, because a sample cannot show that NULL never comes. Digits that a
  * number would not give back (`007`, twenty digits) are text.
  */

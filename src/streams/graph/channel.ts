@@ -62,16 +62,18 @@ export class Channel {
   /** Appends rows; without a retention they are not logged. `bytes` are the same rows, if they are there already. */
   append(batch: Batch, moment: GraphMoment, bytes?: Uint8Array): void {
     const { grown } = moment;
-    if (this.retention.bytes > 0) this.keep(bytes ?? encodeBatch(batch), batch.rows, moment);
+    if (this.retention.bytes > 0)
+      this.keep(bytes === undefined ? encodeBatch(batch) : Buffer.from(bytes), batch.rows, moment);
     const batches = grown.get(this);
     if (batches === undefined) grown.set(this, [batch]);
     else batches.push(batch);
   }
 
-  /** Appends rows to the log alone. */
+  /** Appends rows to the log alone. It keeps the bytes: they must not change any more. */
   keep(bytes: Uint8Array, rows: number, { round, timeMs }: GraphMoment): void {
     const { buffer, byteOffset, byteLength } = bytes;
-    this.#log.append(Buffer.from(buffer, byteOffset, byteLength), rows, round, timeMs);
+    const own = Buffer.isBuffer(bytes) ? bytes : Buffer.from(buffer, byteOffset, byteLength);
+    this.#log.append(own, rows, round, timeMs);
     this.trim(timeMs);
   }
 

@@ -39,7 +39,7 @@ interface Meta {
 /**
  * The streams and standing queries of one tenant that are connected, and the unit of order among them. It is a pure state
  * machine: commands go in as records (`command.ts`), and the same records give the same graph, the same results, and the same
- * numbers. A batch goes through all queries that read its stream, and those that read their results, in one round, in the
+ * numbers. A batch goes through all queries that read its stream, and queries that read their results, in one round, in the
  * order in which they were registered: a query can read only what was there before it, so this order is topological.
  */
 export class GraphEngine {

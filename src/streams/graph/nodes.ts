@@ -25,7 +25,7 @@ export class GraphNodes {
   #channels: readonly Channel[] = [];
   #byName: ReadonlyMap<string, Channel> = new Map();
   #queries: readonly QueryNode[] = [];
-  /** Numbers go on where they were when a name is used again: nobody takes a new row for an old one. */
+  /** Numbers go on where they were when a name is used again: so no reader takes a new row for an old one. */
   #retired = new Map<string, number>();
   #floor = 1;
   /** What the next checkpoint writes or deletes besides the nodes' own parts. */

@@ -74,7 +74,7 @@ export class RunningQuery {
     return this.#waiting.length > 0 || this.#watermarks.size > 0;
   }
 
-  /** What waits, for somebody else to run. */
+  /** What waits, for another caller to run. */
   take(): {
     readonly waiting: readonly { readonly input: string; readonly batch: Batch }[];
     readonly watermarks: ReadonlyMap<string, number>;

@@ -88,7 +88,7 @@ export class Segments {
     return dropped;
   }
 
-  /** The segments from the one that has the entry `from` on, up to some bytes, but at least one if there is one. */
+  /** The segments from that of the entry `from` on, up to some bytes, but at least one if there is one. */
   read(from: number, bytesMax: number): readonly Segment[] {
     const found: Segment[] = [];
     let bytes = 0;

@@ -10,7 +10,7 @@ export interface SnapshotTable {
   readonly batches: readonly Uint8Array[];
 }
 
-/** Rows are read in pieces of this size, so that whoever reads them can stop or make way between two. */
+/** Rows are read in pieces of this size, so that their reader can stop or make way between two. */
 const BATCH_ROWS = 8192;
 
 /**

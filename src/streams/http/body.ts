@@ -46,3 +46,12 @@ export function textOf(value: unknown, name: string): string {
   if (typeof value === "string") return value;
   throw new HeadwaterError("HW-4005", `"${name}" must be a text.`);
 }
+
+/** An object whose values are texts. */
+export function textsOf(value: unknown, name: string): Readonly<Record<string, string>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new HeadwaterError("HW-4005", `"${name}" must be an object of texts.`);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, text]) => [key, textOf(text, `${name}.${key}`)]),
+  );
+}

@@ -9,6 +9,7 @@ import { OUTPUT_ROUTES } from "./output-routes.js";
 import { READ_ROUTES } from "./read-routes.js";
 import { follow, page } from "./results.js";
 import { BODY_BYTES_MAX, json, type Route } from "./route.js";
+import { SOURCE_ROUTES } from "./source-routes.js";
 
 /** The service over HTTP: what is asked, by method and path, and which scope of a token allows it. */
 export class StreamsHttp {
@@ -160,4 +161,5 @@ const ROUTES: readonly Route[] = [
   },
   ...READ_ROUTES,
   ...OUTPUT_ROUTES,
+  ...SOURCE_ROUTES,
 ];

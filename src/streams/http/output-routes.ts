@@ -1,5 +1,4 @@
-import { HeadwaterError } from "../../errors.js";
-import { bodyOf, objectOf, textOf } from "./body.js";
+import { bodyOf, objectOf, textOf, textsOf } from "./body.js";
 import { BODY_BYTES_MAX, json, type Route } from "./route.js";
 
 const NUMBERS = ["from", "attempts", "backoffMs", "timeoutMs", "batchRows"] as const;
@@ -15,7 +14,7 @@ export const OUTPUT_ROUTES: readonly Route[] = [
       const { stream, target, name, secrets, acks } = asked;
       const id = await streams.registerOutput(textOf(stream, "stream"), textOf(target, "target"), {
         ...(name === undefined ? {} : { name: textOf(name, "name") }),
-        ...(secrets === undefined ? {} : { secrets: textsOf(secrets) }),
+        ...(secrets === undefined ? {} : { secrets: textsOf(secrets, "secrets") }),
         ...(acks === undefined ? {} : { acks: acks === true }),
         ...Object.fromEntries(
           NUMBERS.filter((each) => asked[each] !== undefined).map((each) => [each, Number(asked[each])]),
@@ -76,11 +75,3 @@ export const OUTPUT_ROUTES: readonly Route[] = [
     },
   },
 ];
-
-function textsOf(value: unknown): Readonly<Record<string, string>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new HeadwaterError("HW-4005", '"secrets" must be an object of texts.');
-  return Object.fromEntries(
-    Object.entries(value).map(([name, text]) => [name, textOf(text, `secrets.${name}`)]),
-  );
-}

@@ -2,7 +2,7 @@ import type { OwnedEngine } from "../../model/owned.js";
 import { Batch, decodeBatch } from "../columns/index.js";
 import { type Carried, GraphEngine } from "../graph/index.js";
 import { fingerprintOf, type NodeDefinition, type Planned } from "./plan.js";
-import { decodeRecord, type Pushed, rowsJustEncoded } from "./records.js";
+import { decodeRecord, type Pushed } from "./records.js";
 import { presentIn, upgrade } from "./upgrade.js";
 import { viewedOnly } from "./viewed-only.js";
 
@@ -22,6 +22,8 @@ export class ProgramEngine implements OwnedEngine<Carried> {
   readonly #graph = new GraphEngine();
   /** The definitions that the graph was built by, as its records say. */
   #recorded = "";
+  /** The same, when they were compared last: they are long. */
+  #recordedBy: Planned | null = null;
   /** The definitions that it is built by now. */
   #present = "";
   #seenBy: Planned | null = null;
@@ -37,8 +39,11 @@ export class ProgramEngine implements OwnedEngine<Carried> {
   }
 
   /** Has a record said that the graph is built by these definitions? */
-  isRecorded({ fingerprint }: Planned): boolean {
-    return this.#recorded === fingerprint;
+  isRecorded(planned: Planned): boolean {
+    if (this.#recordedBy === planned) return true;
+    if (this.#recorded !== planned.fingerprint) return false;
+    this.#recordedBy = planned;
+    return true;
   }
 
   /**
@@ -59,7 +64,7 @@ export class ProgramEngine implements OwnedEngine<Carried> {
     if (decoded.kind === "define") return this.#define(decoded.definitions);
     const { timeMs } = decoded;
     this.#timeMs = timeMs;
-    if (decoded.kind === "push") return this.#push({ ...decoded, rows: rowsJustEncoded(record) });
+    if (decoded.kind === "push") return this.#push(decoded);
     this.#runWaiting();
     return this.#graph.carryOut({ kind: "tick" }, timeMs);
   }
@@ -112,6 +117,7 @@ export class ProgramEngine implements OwnedEngine<Carried> {
     this.#runWaiting();
     this.#become(definitions, fingerprintOf(definitions));
     this.#recorded = this.#present;
+    this.#recordedBy = null;
     return NOTHING;
   }
 

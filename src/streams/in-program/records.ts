@@ -15,7 +15,7 @@ export interface Pushed {
 }
 
 type Decoded =
-  | Omit<Pushed, "rows">
+  | Pushed
   | { readonly kind: "tick"; readonly timeMs: number }
   | { readonly kind: "define"; readonly definitions: readonly NodeDefinition[] };
 
@@ -31,8 +31,8 @@ const TICK = 2;
 const DEFINE = 3;
 const NAME_AT = 9;
 
-/** The rows of the record that was made last: where it is applied at once, they are not decoded again. */
-let justEncoded: { readonly record: Uint8Array; readonly rows: Rows } | null = null;
+/** The record that was made last: where it is applied at once, it is not decoded again. */
+let justEncoded: { readonly record: Uint8Array; readonly pushed: Pushed } | null = null;
 
 export function pushRecord(
   stream: string,
@@ -44,17 +44,13 @@ export function pushRecord(
   out.u8(PUSH);
   out.f64(timeMs);
   out.text(stream);
+  const rowsAt = out.written.length;
   const [only] = rows;
   if (rows.length !== 1 || only === undefined || !encodeRow(out, schema, only))
     out.raw(encodeBatch(Batch.of(schema, rows)));
-  justEncoded = { record: out.written, rows };
-  return justEncoded.record;
-}
-
-export function rowsJustEncoded(record: Uint8Array): Rows {
-  const rows = justEncoded?.record === record ? justEncoded.rows : null;
-  justEncoded = null;
-  return rows;
+  const record = out.written;
+  justEncoded = { record, pushed: { kind: "push", timeMs, stream, bytes: record.subarray(rowsAt), rows } };
+  return record;
 }
 
 export function tickRecord(timeMs: number): Uint8Array {
@@ -70,6 +66,12 @@ export function defineRecord({ definitions }: Planned): Uint8Array {
 }
 
 export function decodeRecord(record: Uint8Array): Decoded {
+  const known = justEncoded;
+  justEncoded = null;
+  return known?.record === record ? known.pushed : decoded(record);
+}
+
+function decoded(record: Uint8Array): Decoded {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength);
   if (bytes[0] === DEFINE) {
     const texts = JSON.parse(bytes.toString("utf8", 1)) as string[];
@@ -80,5 +82,5 @@ export function decodeRecord(record: Uint8Array): Decoded {
   // Names have at most 63 characters, all of one byte.
   const rowsAt = NAME_AT + 1 + (bytes[NAME_AT] as number);
   const stream = bytes.toString("latin1", NAME_AT + 1, rowsAt);
-  return { kind: "push", timeMs, stream, bytes: bytes.subarray(rowsAt) };
+  return { kind: "push", timeMs, stream, bytes: Buffer.from(bytes.subarray(rowsAt)), rows: null };
 }

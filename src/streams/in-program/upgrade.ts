@@ -6,7 +6,7 @@ import { meaningOf, type NodeDefinition } from "./plan.js";
  * Makes a graph that was built by other definitions into one of these. What means the same stays as it is. A stream or a table with
  * other columns keeps its rows and their numbers. A query that is new or has changed, or reads something that has changed, begins
  * with the state that the retained rows of its inputs lead to. Its results begin with the rows that come from now on, and their numbers go
- * on. What is not defined any more is removed. All of it is checked before anything is changed.
+ * on. Definitions that are gone are removed. All of it is checked before anything is changed.
  */
 export function upgrade(graph: GraphEngine, wanted: readonly NodeDefinition[], timeMs: number): void {
   const present = presentIn(graph);

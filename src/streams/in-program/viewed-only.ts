@@ -1,7 +1,7 @@
 import type { GraphEngine } from "../graph/index.js";
 
 /**
- * The streams whose rows lead to views only. Nobody can tell in which rounds such rows went through the queries: a view has no
+ * The streams whose rows lead to views only. It cannot be observed in which rounds such rows went through the queries: a view has no
  * numbered results, and what it holds depends on the rows and their order alone, as long as no row is ever taken back on the way to
  * it and no event time decides which rows are late. So tables and streams with an event time are not among them.
  */

@@ -137,7 +137,7 @@ export class Join {
     if (made !== null) this.#pass(made);
   }
 
-  /** Lets go of rows that were taken back. */
+  /** Frees rows that were taken back. */
   #settle(side: Side): void {
     const rows = this.#state[side];
     if (rows instanceof Bag) return;

@@ -21,7 +21,7 @@ const EMPTY: Prefix = { slots: [], weights: [] };
  * A row that is beyond the limit of a top-n comes back only if one before it is taken back. Where rows are never taken back it is
  * dropped at once, so a partition keeps at most as many rows as it gives.
  *
- * If a key of the partitions follows the watermark, those that are complete are freed, and rows that come for them are late.
+ * If a key of the partitions follows the watermark, complete partitions are freed, and rows that come for them are late.
  * EMIT ON WINDOW CLOSE emits them then, once.
  */
 export class Over implements Operator {

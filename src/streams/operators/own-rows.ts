@@ -7,7 +7,7 @@ const FALSE = 1;
 const TRUE = 2;
 const UNKNOWN = 3;
 
-/** What rows of one side emit by themselves, for those that were changed in a round. */
+/** What rows of one side emit by themselves, for rows that were changed in a round. */
 export interface Verdicts {
   (rows: Bag | WeightedRows, errors: RowErrors): Batch | null;
   /** After a load: what was emitted before follows from what is counted. */

@@ -1,5 +1,5 @@
 import { groupIds, specOf } from "../codegen/index.js";
-import { type Batch, type Column, gathered, type NumberColumn } from "../columns/index.js";
+import { type Batch, type Column, gathered, type NumberColumn, widened } from "../columns/index.js";
 import type { Plan } from "../plan/index.js";
 import { type Compare, KeyedTable, Registers, SlotRows, SortedSlots } from "../tables/index.js";
 import type { Operator } from "./operator.js";
@@ -42,6 +42,11 @@ export class StandingSession implements Operator {
   readonly #isBound: boolean;
   readonly #registers = new Registers(Number.NEGATIVE_INFINITY);
   readonly #before = new Map<number, Members>();
+  /**
+   * By key, a time before which its first session does not end: no row of the key need be looked at until the watermark is there. A row
+   * can only move the end of a session up, or begin an earlier session, which ends a gap behind it at least.
+   */
+  #due = new Float64Array(64).fill(Number.NEGATIVE_INFINITY);
   #ids = new Int32Array(1024);
 
   constructor(plan: SessionPlan, site: Site, next: Operator) {
@@ -115,6 +120,7 @@ export class StandingSession implements Operator {
       return false;
     }
     if (this.#site.mode === "changes" && !this.#before.has(key)) this.#before.set(key, this.#members(list));
+    this.#expect(key, this.#time(slot) + this.#plan.gapMs, list.length === 0);
     const same = list.put(slot, this.#compare);
     const weight = batch.weight(row);
     if (same < 0) this.#rows.begin(slot, weight);
@@ -123,6 +129,12 @@ export class StandingSession implements Operator {
       this.#rows.addWeight(same, weight);
     }
     return true;
+  }
+
+  #expect(key: number, end: number, isFirst: boolean): void {
+    if (key >= this.#due.length)
+      this.#due = widened(this.#due, new Float64Array(2 * key + 2).fill(Number.NEGATIVE_INFINITY));
+    if (isFirst || end < (this.#due[key] as number)) this.#due[key] = end;
   }
 
   #isLate(slot: number, list: SortedSlots): boolean {
@@ -214,18 +226,23 @@ export class StandingSession implements Operator {
   /** Frees the sessions that have ended by the watermark, the keys in the order of their numbers. */
   #close(watermark: number): void {
     const complete: { readonly key: number; readonly list: SortedSlots; readonly slot: number }[] = [];
-    for (const [key, list] of this.#lists.entries())
-      if (list !== undefined)
-        this.#sessions(list, (slots, end) => {
-          if (end > watermark) return false;
-          const start = this.#time(slots[0] as number);
-          for (const slot of slots) {
-            complete.push({ key, list, slot });
-            if (this.#site.mode === "on window close")
-              this.#results.add(slot, this.#rows.weight(slot), [start, end]);
-          }
-          return true;
-        });
+    for (let key = 0; key < this.#lists.length; key++) {
+      const list = this.#lists[key];
+      if (list === undefined || (this.#due[key] ?? Number.NEGATIVE_INFINITY) > watermark) continue;
+      this.#sessions(list, (slots, end) => {
+        if (end > watermark) {
+          this.#expect(key, end, true);
+          return false;
+        }
+        const start = this.#time(slots[0] as number);
+        for (const slot of slots) {
+          complete.push({ key, list, slot });
+          if (this.#site.mode === "on window close")
+            this.#results.add(slot, this.#rows.weight(slot), [start, end]);
+        }
+        return true;
+      });
+    }
     this.#pass();
     for (const { list, slot } of complete) {
       list.remove(slot, this.#compare);

@@ -25,7 +25,7 @@ export interface StandingQuery {
   readonly memoryBytes: number;
   /** What changed since the last checkpoint or load, as named parts; `null` deletes a part. Only between rounds. */
   checkpoint(): Iterable<readonly [name: string, bytes: Uint8Array | null]>;
-  /** A fresh query takes the parts of a checkpoint, and goes on as the one that wrote them. */
+  /** A fresh query takes the parts of a checkpoint, and goes on as the query that wrote them. */
   load(parts: Iterable<readonly [name: string, bytes: Uint8Array]>): void;
 }
 

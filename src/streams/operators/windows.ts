@@ -1,6 +1,6 @@
 import type { KeyedTable } from "../tables/index.js";
 
-/** The groups of each window, by the key that completes it, so that a watermark finds those that are complete. */
+/** The groups of each window, by the key that completes it, so that a watermark finds the complete ones. */
 export class Windows {
   readonly #rows = new Map<number, number[]>();
   #last: number[] = [];

@@ -67,7 +67,7 @@ function cutBelow(plan: Plan, index: number, most: number): Plan {
   }
   if (plan.kind !== "over") return plan;
   const rank = plan.functions[index - plan.input.columns.length];
-  // What looks at rows behind a row would miss those that are dropped.
+  // What looks at rows behind a row would miss dropped rows.
   if (rank?.kind !== "rank" || plan.functions.some(({ kind }) => kind !== "rank")) return plan;
   const cut: Cut = { by: rank.name, offset: 0, limit: Math.max(0, most) };
   return plan.cut === null ? { ...plan, cut } : plan;

@@ -21,7 +21,7 @@ export interface Aggregate extends Type {
   readonly list: AggregateList | null;
 }
 
-/** How values are put one behind the other; those that the order does not tell apart stand in the order of their values. */
+/** How values are put one behind the other; values that the order does not tell apart stand in the order of their values. */
 export interface AggregateList {
   readonly separator: Expression | null;
   readonly order: readonly {
@@ -157,7 +157,7 @@ export type RowStep =
     };
 
 /**
- * A checked query as operators over columns. `columns` are those that come out, with their types; every expression is over
+ * A checked query as operators over columns. `columns` are the columns of the result, with their types; every expression is over
  * the columns of its operator's input.
  */
 export type Plan = { readonly columns: Schema } & (

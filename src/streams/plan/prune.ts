@@ -4,7 +4,7 @@ import { mappedAggregate, movedOver, operandsOfOver, type Plan, partsOf } from "
 import { columnsIn, conjunction, conjuncts, moved } from "./rewrite.js";
 
 /**
- * Leaves out of a plan what nobody looks at: each operator that keeps rows (joins, sessions, sorting) keeps only the columns that
+ * Leaves unread columns out of a plan: each operator that keeps rows (joins, sessions, sorting) keeps only the columns that
  * something behind it needs, and conditions of a join that are about one side are asked before the join. Projections that
  * only select columns cost nothing, since they are fused with what reads them.
  */

@@ -7,7 +7,7 @@ import type { QueryShape } from "../sql/index.js";
 
 /** What one query over tables and views may take. */
 export interface QueryLimits {
-  /** Of the rows that it reads, and again of those that it answers with. */
+  /** Of the rows that it reads, and again of its answer. */
   readonly bytes: number;
   readonly ms: number;
   /** How many queries of a tenant run at a time, and how many may wait for their turn. */

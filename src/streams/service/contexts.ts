@@ -9,6 +9,7 @@ import {
   type CommandOutcome,
   encodeCommand,
   GraphEngine,
+  isRefused,
   PartitionEngine,
   type SnapshotTable,
   snapshot,
@@ -17,6 +18,7 @@ import {
 import { type Described, describe } from "./describe.js";
 import { type DeadLetter, Outputs } from "./output-context.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
+import { KeptSources } from "./source-context.js";
 import type { StoredToken } from "./tokens.js";
 
 /** Rows of a stream as segments of encoded columns, with the number of the first row of each. */
@@ -135,6 +137,7 @@ function accepted({ refused }: CommandOutcome): void {
 export class Tenant extends Context<string> {
   graph = this.child(Graph);
   outputs = this.child(Outputs);
+  sources = this.child(KeptSources);
   quotas: Quotas = DEFAULT_QUOTAS;
   tokens = tracked.map<string, StoredToken>();
 
@@ -173,6 +176,28 @@ export class Tenant extends Context<string> {
   ): Promise<void> {
     await this.outputs.bury(name, letter);
     await this.moveOutput(name, state, cursor);
+  }
+
+  /** Rows of a source and its position, in one event: a message that comes again is not taken again. */
+  async takeFrom(
+    name: string,
+    record: Uint8Array,
+    position: number | null,
+    rows: number,
+    errors: number,
+  ): Promise<CommandOutcome> {
+    const { state } = await this.sources.one(name);
+    const next = {
+      position: position ?? state.position,
+      rows: state.rows + rows,
+      errors: state.errors + errors,
+    };
+    await this.sources.move(name, next);
+    const outcome = await this.graph.carryOut(record);
+    accepted(outcome);
+    for (const answer of outcome.answers)
+      if (isRefused(answer)) throw new HeadwaterError(answer.code, answer.message);
+    return outcome;
   }
 
   addToken(id: string, token: StoredToken) {

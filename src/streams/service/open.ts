@@ -4,6 +4,7 @@ import { run } from "../../host/run.js";
 import { hostsOf, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
 import type { OutputPolicy } from "../delivery/index.js";
+import type { SourcePolicy } from "../sources/index.js";
 import { Partition, Streams } from "./contexts.js";
 import { type OutputSurroundings, PUBLIC_TARGETS } from "./outputs.js";
 import { TenantStreams } from "./tenant-streams.js";
@@ -19,8 +20,8 @@ export interface StreamsOptions {
   readonly hostsAs?: "threads" | "processes";
   /** Hears that nothing can be kept any more. */
   readonly onFailure?: (error: HeadwaterError) => void;
-  /** Where outputs may deliver to, besides what can be reached over the internet. */
-  readonly outputs?: Partial<OutputPolicy>;
+  /** Where outputs may deliver to and sources may read from, besides what can be reached over the internet. */
+  readonly outputs?: Partial<OutputPolicy & SourcePolicy>;
   /** Hears what is worth a line in a log: rows that an output has missed. */
   readonly warn?: (message: string) => void;
 }

@@ -3,16 +3,17 @@ import type { Ref } from "../../model/refs.js";
 import { decodeBatch } from "../columns/index.js";
 import {
   checkedOutput,
-  Delivery,
   type DeliveryPort,
   type DeliveryState,
   type OutputDefinition,
+  OutputDelivery,
   type OutputOptions,
   type OutputPolicy,
   openTarget,
   shownTarget,
 } from "../delivery/index.js";
 import { encodeCommand } from "../graph/index.js";
+import type { SourcePolicy } from "../sources/index.js";
 import type { Tenant } from "./contexts.js";
 import type { DeadLetter } from "./output-context.js";
 
@@ -39,12 +40,13 @@ export interface OutputStatus {
 
 /** What a tenant's outputs are told of the service. */
 export interface OutputSurroundings {
-  readonly policy: OutputPolicy;
+  readonly policy: OutputPolicy & SourcePolicy;
   readonly warn: (message: string) => void;
   readonly note: () => Promise<void>;
 }
 
-export const PUBLIC_TARGETS: OutputPolicy = {
+export const PUBLIC_TARGETS: OutputPolicy & SourcePolicy = {
+  isListeningAllowed: false,
   isPrivateAllowed: false,
   directory: null,
   stdout: null,
@@ -53,7 +55,7 @@ export const PUBLIC_TARGETS: OutputPolicy = {
 /** The outputs of one tenant, which deliver while the tenant is open. */
 export class TenantOutputs {
   readonly #tenant: Ref<Tenant>;
-  readonly #deliveries = new Map<string, Delivery>();
+  readonly #deliveries = new Map<string, OutputDelivery>();
   #isClosed = false;
 
   constructor(
@@ -173,7 +175,7 @@ export class TenantOutputs {
 
   #start(definition: OutputDefinition): void {
     if (this.#isClosed) return;
-    const delivery = new Delivery(definition, this.#port(definition));
+    const delivery = new OutputDelivery(definition, this.#port(definition));
     this.#deliveries.set(definition.name, delivery);
     delivery.start();
   }

@@ -6,8 +6,8 @@ import {
   decided,
   explain,
   type QueryFacts,
+  type RequestedCoordination,
   type StreamFacts,
-  type Wishes,
 } from "../coordination/index.js";
 import type { QueryDefinition } from "../graph/index.js";
 import { DEFAULT_RETENTION } from "../graph/index.js";
@@ -18,7 +18,7 @@ import { tablesOf } from "./tables.js";
 
 type DefinedQuery = Extract<Defined, { readonly plan: unknown }>;
 
-export interface QueryOptions extends Wishes {
+export interface QueryOptions extends RequestedCoordination {
   /** Begin with what the inputs retain, and not with what comes from now on. */
   readonly backfill?: boolean;
 }
@@ -54,7 +54,7 @@ export async function explained(catalog: ReadonlyMap<string, Described>, text: s
   const definition = known?.sql ?? what;
   const defined = await planDefinition(definition, tablesOf(catalog));
   if (!("plan" in defined)) return `${defined.kind.slice("create ".length)} ${defined.name}`;
-  const options = known === undefined ? {} : wishesOf(known);
+  const options = known === undefined ? {} : requestedOf(known);
   const candidate = candidateOf(catalog, known?.name ?? defined.name ?? "query", defined, options);
   const decision: CoordinationDecision = decided(...(await readBy(candidate, catalog)), candidate);
   return explain(candidate, decision);
@@ -64,7 +64,7 @@ function candidateOf(
   catalog: ReadonlyMap<string, Described>,
   name: string,
   { kind, plan, resolved, options: written }: DefinedQuery,
-  options: Wishes,
+  options: RequestedCoordination,
 ): Candidate {
   const inputs: Inputs = Object.fromEntries(
     inputsOf(plan).flatMap((input) => {
@@ -72,12 +72,12 @@ function candidateOf(
       return known === undefined ? [] : [[input, specOf(known)]];
     }),
   );
-  const wishes: Wishes = {
+  const requested: RequestedCoordination = {
     coordination: options.coordination ?? written.coordination,
     reason: options.reason ?? written.reason,
     partitions: options.partitions ?? written.partitions,
   };
-  return { name, query: resolved, plan, inputs, isView: kind === "view", ...chosen(wishes) };
+  return { name, query: resolved, plan, inputs, isView: kind === "view", ...chosen(requested) };
 }
 
 function specOf({ columns, kind, key, timeColumn, isAppendOnly }: Described): InputSpec {
@@ -105,7 +105,7 @@ async function readBy(
     else {
       const defined = await planDefinition(described.sql, tablesOf(catalog));
       if (!("plan" in defined)) continue;
-      const { coordination } = chosen(wishesOf(described));
+      const { coordination } = chosen(requestedOf(described));
       const { name, isAppendOnly } = described;
       queries.push({ name, query: defined.resolved, coordination, retracts: !isAppendOnly });
     }
@@ -113,7 +113,7 @@ async function readBy(
   return [streams, queries];
 }
 
-function wishesOf({ coordination, partitions }: Described): Wishes {
+function requestedOf({ coordination, partitions }: Described): RequestedCoordination {
   const reason = coordination !== null && "reason" in coordination ? coordination.reason : undefined;
   return { coordination: coordination?.kind, reason, partitions };
 }

@@ -12,6 +12,7 @@ import {
 } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
 import { inputsOf } from "../plan/index.js";
+import type { SourceOptions } from "../sources/index.js";
 import { describeQuery, planBound, planDefinition, type QueryShape } from "../sql/index.js";
 import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
 import type { Tenant } from "./contexts.js";
@@ -21,6 +22,7 @@ import { type OutputSurroundings, TenantOutputs } from "./outputs.js";
 import type { Quotas } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { explained, type QueryOptions, queryDefinition } from "./registration.js";
+import { TenantSources } from "./sources.js";
 import { tablesOf } from "./tables.js";
 import { boundOf } from "./view-bounds.js";
 
@@ -56,8 +58,7 @@ export class TenantStreams {
   #tick: ReturnType<typeof setTimeout> | null = null;
   #tickMs = TICK_MS;
   #isClosed = false;
-
-  /** Where rows go by themselves: web servers, TCP ports, files, NATS. */
+  readonly sources: TenantSources;
   readonly outputs: TenantOutputs;
 
   private constructor(
@@ -68,6 +69,12 @@ export class TenantStreams {
   ) {
     const growth = (stream: string, signal: AbortSignal) => this.#growth(stream, signal);
     this.outputs = new TenantOutputs(tenant, name, policy, growth, warn, note);
+    this.sources = new TenantSources(tenant, {
+      ...{ policy, note, define: (sql) => this.define(sql), deregister: (stream) => this.deregister(stream) },
+      schemaOf: (stream) => this.schemaOf(stream),
+      admit: (rows) => this.#admit(rows),
+      heard: (outcome) => void this.#heard(outcome),
+    });
     this.#tenant = tenant;
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
@@ -80,6 +87,7 @@ export class TenantStreams {
     await streams.#refresh();
     streams.#arm();
     await streams.outputs.start();
+    await streams.sources.start();
     return streams;
   }
 
@@ -136,6 +144,15 @@ export class TenantStreams {
     await this.outputs.deregister(name);
   }
 
+  /** Takes rows from outside into a stream, from now on: see docs/sources.md. Returns the source's name. */
+  async registerSource(stream: string, from: string, options: SourceOptions = {}): Promise<string> {
+    return await this.sources.register(stream, from, options);
+  }
+
+  async deregisterSource(name: string): Promise<void> {
+    await this.sources.deregister(name);
+  }
+
   async deregister(name: string): Promise<void> {
     await this.#carryOut({ kind: "remove", name });
     await this.#refresh();
@@ -181,7 +198,16 @@ export class TenantStreams {
     batch: Batch,
     { producer, sequence, key }: PushOptions = {},
   ): Promise<Taken> {
-    if (!this.#rate.tryTake(batch.rows, Date.now()))
+    this.#admit(batch.rows);
+    return await this.#gatherer.push({
+      ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
+      batch: encodeBatch(batch),
+    });
+  }
+
+  /** Refuses rows that are more than the tenant may push. */
+  #admit(rows: number): void {
+    if (!this.#rate.tryTake(rows, Date.now()))
       throw new HeadwaterError(
         "HW-5408",
         `the tenant may push ${this.#quotas.eventsPerSecond} events per second. Nothing was pushed.`,
@@ -191,10 +217,6 @@ export class TenantStreams {
         "HW-5408",
         `the streams and queries of the tenant hold ${this.#memoryBytes} bytes, and may hold ${this.#quotas.stateBytes}. Nothing was pushed.`,
       );
-    return await this.#gatherer.push({
-      ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
-      batch: encodeBatch(batch),
-    });
   }
 
   /** Rows from a number on, as they are now: one page. */
@@ -287,6 +309,7 @@ export class TenantStreams {
     this.#isClosed = true;
     if (this.#tick !== null) clearTimeout(this.#tick);
     for (const wakes of this.#wakes.values()) for (const wake of wakes) wake();
+    await this.sources.close();
     await this.outputs.close();
   }
 
@@ -312,7 +335,7 @@ export class TenantStreams {
     return this.#heard(await this.#tenant.graph.carryOut(encodeCommand(command)));
   }
 
-  /** Wakes those who wait for rows. */
+  /** Wakes subscribers that wait for rows. */
   #heard(outcome: CommandOutcome): CommandOutcome {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
     for (const [name] of outcome.grown) for (const wake of this.#wakes.get(name) ?? []) wake();

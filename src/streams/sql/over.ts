@@ -17,7 +17,7 @@ interface OverLowering extends Lowering {
 }
 
 /**
- * Functions with OVER. Those that share partitions and order become one operator; what they look at, and is no column, is computed
+ * Functions with OVER. Functions that share partitions and order become one operator; what they look at, and is no column, is computed
  * before it and left out behind it.
  */
 export function withOver(plan: SqlOver, input: Plan, lowering: OverLowering): Plan {

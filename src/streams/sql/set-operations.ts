@@ -63,7 +63,7 @@ function once(sides: readonly Plan[], columns: Schema, operation: "except" | "in
   return first(kept, columns);
 }
 
-/** Without the columns behind those that are wanted. */
+/** Without the columns behind the wanted ones. */
 function first(input: Plan, columns: Schema): Plan {
   const outputs = columns.map((spec, index) => columnAt(spec, index));
   return { kind: "step", input, step: { kind: "project", outputs }, columns };

@@ -177,7 +177,7 @@ export class KeyedTable implements Slots, OperatorState {
     this.flags[row] = (this.flags[row] as number) & ~NOTED;
   }
 
-  /** Between batches: texts that no row has are let go. */
+  /** Between batches: texts that no row has are freed. */
   settle(): void {
     for (const pool of this.#pools) pool.settle();
   }
@@ -230,7 +230,7 @@ export class KeyedTable implements Slots, OperatorState {
 
   /**
    * Rows keep their numbers, which other tables may hold. Numbers that are free are given out in one order from here on,
-   * both by this table and by the one that loads the bytes, so that both go on alike.
+   * both by this table and by the table that loads the bytes, so that both go on alike.
    */
   #written(gone: readonly number[], rows: readonly number[]): Buffer {
     const out = new ByteWriter(64);

@@ -164,7 +164,7 @@ export class SlotRows implements OperatorState {
     return out.written;
   }
 
-  /** After a checkpoint, slots are given out in the same order by this one and by the one that loads it. */
+  /** After a checkpoint, slots are given out in the same order by this table and by the table that loads it. */
   #settled(): void {
     for (const slot of this.#changed) this.#flags[slot] = (this.#flags[slot] as number) & ~CHANGED;
     this.#changed = [];

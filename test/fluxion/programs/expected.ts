@@ -60,7 +60,7 @@ export const expected: Readonly<Record<string, Expected>> = {
   },
   "posted-then-more.cjs": {
     refuses: {
-      "less.render()": /goes on after[^]*goes on after[^]*whoever called[^]*a function to less\.render[^]*uses `this`/,
+      "less.render()": /goes on after[^]*goes on after[^]*to the caller of[^]*a function to less\.render[^]*uses `this`/,
     },
     requests: get("/?text=a{b{color:red}}", "/both", "/tried", "/self", "/plugged?text=a{b{color:red}}"),
   },
@@ -218,7 +218,7 @@ export const expected: Readonly<Record<string, Expected>> = {
   "getter-on-requests.cjs": { refuses: { handler: /getters/ }, requests: get("/", "/") },
   // what goes on while nobody waits for it
   "unawaited-promise.cjs": {
-    refuses: { handler: /nobody waits/, chain: /nobody waits/, last: /nobody waits/ },
+    refuses: { handler: /not awaited/, chain: /not awaited/, last: /not awaited/ },
     requests: get("/?n=1", "/chain", "/last"),
     alone: true,
   },

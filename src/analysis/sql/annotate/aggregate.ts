@@ -7,7 +7,7 @@ import { truthOf, valueFor } from "./expression.js";
 import type { Truth } from "./truth.js";
 
 /**
- * A group is there as soon as its first row is, so the keys only grow; it is the aggregates that move, and whoever shows
+ * A group is there as soon as its first row is, so the keys only grow; it is the aggregates that move, and a query that shows
  * them or compares them decides whether anybody can tell. Rows meet in their group: the keys are the parts.
  */
 export function aggregateRelation(

@@ -62,7 +62,7 @@ export function sideBySide(left: Relation, right: Relation): Relation {
 /** A side of an outer join that may lack a match for the rows of the other one. */
 interface OuterSide {
   readonly lacking: Relation;
-  /** Its own rows are in the answer without a match, too: then those that cannot match still play a part. */
+  /** Its own rows are in the answer without a match, too: then rows that cannot match still play a part. */
   readonly preserved: boolean;
   /** The places of the columns of the lacking side. */
   readonly from: number;

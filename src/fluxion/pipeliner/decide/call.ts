@@ -236,7 +236,7 @@ function lateFacts(engine: Engine, node: Body, call: CallExpression): Hazard[] {
   });
 }
 
-/** `render({ title: text(x) })`: what is made right there, and nobody else can hold, with all that is in it. */
+/** `render({ title: text(x) })`: what is made right there, and is not shared, with all that is in it. */
 function isHandedOver(engine: Engine, argument: Node | undefined, value: ValueSet): boolean {
   const type = argument === undefined ? null : plain(argument).type;
   if (argument === undefined || (type !== "ObjectExpression" && type !== "ArrayExpression")) return false;

@@ -12,7 +12,7 @@ interface Looking {
 
 const LOOKING = new WeakMap<WholeProgram, Looking | null>();
 
-/** Handlers that Express calls must have answered when they return, if somebody looks. */
+/** Handlers that Express calls must have answered when they return, if a middleware looks. */
 export function lookedAfter(whole: WholeProgram): Hazard[] {
   const known = LOOKING.get(whole);
   const looking = known === undefined ? lookingAfter(whole.engine) : known;

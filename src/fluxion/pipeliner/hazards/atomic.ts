@@ -21,7 +21,7 @@ const PASSING = /^(Property|SpreadElement|(Object|Array|Conditional|Logical|Pare
 const WAYS_MAX = 200;
 
 /**
- * An `await` of something that computes took no event, so that nobody came between what is before it and what is after
+ * An `await` of something that computes took no event, so that no other code ran between what is before it and what is after
  * it. What uses the same state on both sides of it may count on that: `total += await heavy()`, or a look whether
  * something is there and then putting it there.
  */
@@ -50,7 +50,7 @@ interface Sides {
   readonly after: ReadonlyMap<unknown, Touch>;
 }
 
-/** A use on one side of what is also used on the other: here, or in whoever called the function and goes on after it. */
+/** A use on one side of what is also used on the other: here, or in a caller of the function that goes on after it. */
 function tornIn(
   whole: WholeProgram,
   within: Body,

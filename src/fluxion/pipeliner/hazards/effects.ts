@@ -29,7 +29,7 @@ export function effectsOutOfPlace(engine: Engine, bodies: readonly BodyFacts[]):
   return [...inTry(engine, bodies), ...readAfter(bodies), ...readLate(bodies), ...handedOver(engine, bodies)];
 }
 
-/** An effect may throw, but not here: nobody would catch it. */
+/** An effect may throw, but not here: it would not be caught. */
 function inTry(engine: Engine, bodies: readonly BodyFacts[]): Hazard[] {
   const facts: Hazard[] = [];
   for (const { module, effects, calls } of bodies) {

@@ -46,7 +46,7 @@ const LOOPS = new Set([
 ]);
 
 /**
- * A cut in a synchronous section lets others run in between. Nobody can tell if what follows in the function touches
+ * A cut in a synchronous section lets others run in between. It cannot be observed if what follows in the function touches
  * nothing that others change, and changes nothing that others see.
  */
 export function followFacts(whole: WholeProgram, container: Container, call: CallExpression): Hazard[] {

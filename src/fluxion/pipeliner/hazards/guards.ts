@@ -53,13 +53,13 @@ function overtaken(whole: WholeProgram, node: Node): Hazard {
   };
 }
 
-/** A callback of a promise that nobody waits for: if it fails, the process ends, and would end later. */
+/** A callback of a promise that is not awaited: if it fails, the process ends, and would end later. */
 export function leftAloneFacts(whole: WholeProgram, ruptures: readonly Rupture[]): Hazard[] {
   return ruptures.flatMap(({ door, node, within }): Hazard[] => {
     const facts = whole.engine.bodies.get(within);
     if (door !== "then" || facts === undefined) return [];
     if (!isLeftAlone(whole, facts, node, chainAround(node))) return [];
-    const reason = "nobody waits for this promise, and what it throws ends the process";
+    const reason = "this promise is not awaited, and what it throws ends the process";
     return [
       {
         code: "HW-7010",
@@ -72,11 +72,11 @@ export function leftAloneFacts(whole: WholeProgram, ruptures: readonly Rupture[]
   });
 }
 
-/** `audit();`: what an asynchronous function does after an `await` has a place among all else, if nobody waits for it. */
+/** `audit();`: what an asynchronous function does after an `await` has a place among all else, if it is not awaited. */
 export function calledAloneFacts(whole: WholeProgram, node: Body): Hazard[] {
   const call = isFunction(node) && node.async ? callsAlone(whole).get(node) : undefined;
   if (call === undefined) return [];
-  const reason = "the function around it is called here, and nobody waits for it";
+  const reason = "the function around it is called here, and not awaited";
   return [
     {
       code: "HW-7010",
@@ -173,7 +173,7 @@ function guardIn(whole: WholeProgram): Node | null {
   return null;
 }
 
-/** `res.setTimeout(…)`, `server.setTimeout(…)`: whoever is slower than that is cut off. */
+/** `res.setTimeout(…)`, `server.setTimeout(…)`: slower connections are cut off. */
 function timeoutSet(whole: WholeProgram): Node | null {
   for (const { body } of whole.engine.bodies.values()) {
     for (const act of actsIn(whole, body)) {
@@ -201,7 +201,7 @@ function valueAt(whole: WholeProgram, body: Body, node: Node): ValueSet {
   return whole.engine.at(body, () => evaluate(whole.engine, node));
 }
 
-/** Does a call begin something that somebody can tell came first, itself or through what it calls? */
+/** Does a call begin something that is seen to come first, itself or through what it calls? */
 function begins(whole: WholeProgram, body: Body, act: CallExpression): boolean {
   const rupture = ruptureAt(whole, act);
   const facts = whole.engine.bodies.get(body);
@@ -218,7 +218,7 @@ function begins(whole: WholeProgram, body: Body, act: CallExpression): boolean {
   );
 }
 
-/** `audit();`: a function of the program that goes on after its first `await` while nobody waits for it. */
+/** `audit();`: a function of the program that goes on after its first `await` while it is not awaited. */
 function goesOnAlone(whole: WholeProgram, act: CallExpression, targets: readonly FunctionNode[]): boolean {
   const isAsync = targets.some((each) => each.async && !each.generator);
   return isAsync && !isAwaited(act) && targets.some((each) => isSeen(whole, each));
@@ -263,7 +263,7 @@ function isActing(whole: WholeProgram, { door, node, listeners }: Rupture): bool
   if ((door === "then" || door === "callback") && isAwaited(node))
     return [...listeners].some((each) => acts(whole, each));
   return [...listeners].some((each) => {
-    // What has been answered cannot be overtaken; but whoever counts what is under way counts more of it.
+    // What has been answered cannot be overtaken; but code that counts requests in flight counts more of them.
     if (name === "finish") return isCounting(whole, each);
     if (name !== null && ENDING.test(name)) return answers(whole, each) || isCounting(whole, each);
     return acts(whole, each) || isSeen(whole, each);
@@ -272,7 +272,7 @@ function isActing(whole: WholeProgram, { door, node, listeners }: Rupture): bool
 
 const ENDING = /^(close|end|error|aborted)$/;
 
-/** A timer that somebody takes back when the answer is there. */
+/** A timer that the program cancels when the answer is there. */
 function isCleared(timer: Node): boolean {
   let outermost: Node = timer;
   for (let outer = enclosingFunction(timer); outer !== null; outer = enclosingFunction(outer))

@@ -10,7 +10,7 @@ import {
 import { isFunction, type Node, type Variable } from "../../source/index.js";
 
 /**
- * A worker has objects of the files, too, but its own: one that comes back is not the one that the main loop has. Gives
+ * A worker has objects of the files, too, but its own: one that comes back is not the main loop's object. Gives
  * whether a value may have such in it that some code finds in variables of files, also if functions made them.
  */
 export function isOfMainLoop(engine: Engine, bodies: readonly BodyFacts[], value: ValueSet): boolean {

@@ -1,5 +1,5 @@
 /**
- * How somebody could tell that code runs elsewhere or later: state that others change meanwhile, timers and listeners that
+ * How a program could tell that code runs elsewhere or later: state that others change meanwhile, timers and listeners that
  * come first, middleware that goes on after `next()`, effects out of place, copies that are not the same object. Each file
  * gives the facts that speak against one stage; `decide` asks all of them.
  */

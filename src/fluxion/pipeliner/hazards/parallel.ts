@@ -3,7 +3,7 @@ import { type FunctionNode, isFunction, isInside, type Node, type Variable } fro
 import { isRepeated, type WholeProgram } from "../whole/index.js";
 
 /**
- * A part that ends later than before could be overtaken by another part of the same request. Nobody can tell unless both
+ * A part that ends later than before could be overtaken by another part of the same request. It cannot be observed unless both
  * do something to the same request, response or `next`.
  */
 export function overtaking(whole: WholeProgram, own: Body, receivers: Iterable<Variable>): Hazard[] {

@@ -15,7 +15,7 @@ import { overtaking } from "./parallel.js";
 
 /**
  * `less.render(text, options, (error, output) => …)`: a heavy call that is a rupture point itself. It can run elsewhere
- * while its continuation stays, as nobody is to count on when a continuation is called.
+ * while its continuation stays, as code may not count on when a continuation is called.
  */
 export function isPosted(whole: WholeProgram, engine: Engine, within: Body, call: CallExpression): boolean {
   if (!hasContinuation(engine, call)) return false;
@@ -67,7 +67,7 @@ export function postedFacts(
   const [door] = doors;
   const isPart = listener?.only === true && doors.size === 1 && DOORS.has(door ?? "");
   if (!isPart || !isFunction(node) || node.async || node.generator || isTried(call, node)) {
-    const reason = "what it throws goes to whoever called the function around it, and they would not get it";
+    const reason = "what it throws goes to the caller of the function around it, which would not get it";
     return [
       fact("HW-7011", call, reason, "call it in a handler or callback of its own, or `await` its promise"),
     ];

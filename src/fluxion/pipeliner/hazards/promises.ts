@@ -19,7 +19,7 @@ import {
 import type { WholeProgram } from "../whole/index.js";
 
 /**
- * Promises that nobody waits for. A stage is over when it returns; what it has begun by then and does not wait for would go on
+ * Promises that are not awaited. A stage is over when it returns; what it has begun by then and does not wait for would go on
  * in the worker, where it can have no effect any more, and an error of it would end the thread instead of the process.
  */
 export function unawaitedFacts(engine: Engine, bodies: readonly BodyFacts[]): Hazard[] {
@@ -31,7 +31,7 @@ export function unawaitedFacts(engine: Engine, bodies: readonly BodyFacts[]): Ha
       if (isAwaited(node) && !leaves) return [];
       const reason = leaves
         ? "it waits for the first of several promises, and the others may go on when the stage has ended"
-        : "nobody waits for the promise that is made here, and it may go on when the stage has ended";
+        : "the promise that is made here is not awaited, and it may go on when the stage has ended";
       const advice = "`await` it, or return it";
       return [{ code: "HW-7010", node, module: facts.module, reason, advice }];
     }),
@@ -130,7 +130,7 @@ function isOfLibrary(engine: Engine, { body, module }: BodyFacts, callee: Node):
   );
 }
 
-/** Does the function that a promise is made in wait for it, or hand it on to whoever called it? */
+/** Does the function that a promise is made in wait for it, or hand it on to its caller? */
 export function isAwaited(node: Node): boolean {
   const outer = around(node);
   switch (outer?.type) {

@@ -13,7 +13,7 @@ interface Change {
 /** The source texts of parts, with the listeners in them replaced by the streams that lead to them. */
 export class PartTexts {
   readonly #whole: WholeProgram;
-  /** Those that show in a file: with the listener or the rupture point in it. */
+  /** Streams that show in a file: with the listener or the rupture point in it. */
   readonly #edges = new Map<SourceModule, Edge[]>();
   readonly #lines = new Map<SourceModule, Lines>();
 

@@ -25,7 +25,7 @@ export interface Flow {
   /** All that is downstream of a part. */
   below(part: Territory): ReadonlySet<Territory>;
   isDownstream(part: Territory, of: Territory): boolean;
-  /** Downstream, and nobody is in between. */
+  /** Right downstream. */
   isNext(part: Territory, to: Territory): boolean;
   /** Continuations that may both run for one request. */
   areParallel(a: Territory, b: Territory): boolean;
@@ -76,7 +76,7 @@ function crossing(
   const lasts = isOfProgram(variable) && writers.length > 0;
   const [writer, ...others] = writers;
   if (writer === undefined) {
-    return { ...base, writers, lasts, handling: "stream", why: "nobody writes it after it is made" };
+    return { ...base, writers, lasts, handling: "stream", why: "it is not written after it is made" };
   }
   if (others.length > 0 && !isChain(flow, writers, variable)) {
     return {
@@ -131,7 +131,7 @@ function isChain(flow: Flow, users: readonly Territory[], variable: Variable): b
 
 /**
  * A message brings the value of the moment in which it is sent. That is the value that its receiver would have read, but
- * not what somebody further down would, or the receiver after having waited: other requests may have written meanwhile.
+ * not what a part further down would, or the receiver after having waited: other requests may have written meanwhile.
  */
 function readsLate(flow: Flow, writer: Territory, readers: readonly Territory[]): string | null {
   const late = readers.find(
@@ -164,7 +164,7 @@ function goesOnMeanwhile(
   return null;
 }
 
-/** A function has the variable itself, wherever it is called; those that get a message would have a copy. */
+/** A function has the variable itself, wherever it is called; receivers of a message would have a copy. */
 function keptByFunction(
   flow: Flow,
   variable: Variable,

@@ -60,7 +60,7 @@ function functionsIn(
 ): FunctionNode[] {
   const own = functions.filter((each) => !whole.listeners.has(each));
   if (part !== null || body.type !== "Program") return own;
-  // Functions of a file that nobody else is known to call are main's.
+  // Functions of a file without known callers are main's.
   const called = CALLED.get(whole) ?? calledBySelf(whole.engine);
   CALLED.set(whole, called);
   return own.filter((each) => !called.has(each));
@@ -71,7 +71,7 @@ export function globalsIn(whole: WholeProgram, { bodies }: Territory): Set<strin
   return new Set([...bodies].filter(isFunction).flatMap((body) => [...useOf(whole, body).globals]));
 }
 
-/** What one body uses, whoever runs it. */
+/** What one body uses, in any part. */
 interface BodyUse {
   /** Global names. */
   readonly globals: Set<string>;

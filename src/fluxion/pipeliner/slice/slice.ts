@@ -35,8 +35,8 @@ import { builtBy, pieceAround } from "./built.js";
 import { addSlice, emptySlice, type ModuleSlice } from "./module-slice.js";
 
 /**
- * The declarations that some code needs, through all files. A worker loads them as the main thread did, so only what
- * loading makes anew, alike, and what nobody changes later can be in it.
+ * The declarations that some code needs, through all files. A worker loads them as the main thread did, so only values
+ * that loading makes anew, alike, and that do not change later can be in it.
  */
 export class Slicer {
   readonly slices = new Map<SourceModule, ModuleSlice>();

@@ -35,7 +35,7 @@ function giveInput(whole: WholeProgram, engine: Engine, node: FunctionNode, para
   engine.at(node, () => bind(engine, parameter, alone(given)));
 }
 
-/** Functions that are not listeners, but may wait: an `await` in them disturbs nobody more than before. */
+/** Functions that are not listeners, but may wait: an `await` in them changes nothing for other code. */
 export function isAsyncFunction(node: Node): node is FunctionNode {
   return isFunction(node) && node.async && !node.generator;
 }

@@ -63,7 +63,7 @@ const UNCLEAR = new WeakMap<SourceModule, ReadonlySet<string | null>>();
 
 /**
  * Whether something is exported in a place of which it is not clear whether and when it runs: in a condition, a loop or a
- * function, or by somebody else. Of those that simply stand in the file, the last one counts.
+ * function, or by other code. Of those at the top level of the file, the last one counts.
  */
 export function isUnclear(module: SourceModule, name: string | null): boolean {
   const unclear = UNCLEAR.get(module) ?? unclearIn(module);
@@ -104,7 +104,7 @@ function isPlainStatement(node: Node): boolean {
   return outer?.type === "Program";
 }
 
-/** `Object.defineProperty(exports, "a", …)`, or exports that are given to somebody. */
+/** `Object.defineProperty(exports, "a", …)`, or exports that are passed on. */
 function describedBy(node: Node & { type: "CallExpression" }): string | null | undefined {
   if (!node.arguments.some(isExports)) return undefined;
   const [, second] = node.arguments;

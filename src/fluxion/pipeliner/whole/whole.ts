@@ -18,7 +18,7 @@ import type { IsolationRule } from "./rules.js";
 export interface Listener {
   readonly node: FunctionNode;
   readonly ruptures: readonly Rupture[];
-  /** Nobody calls it but the rupture points, so that its parameters are known. */
+  /** Only rupture points call it, so that its parameters are known. */
   readonly only: boolean;
 }
 

@@ -60,6 +60,8 @@ export function floatText(value: number): string {
 }
 
 export function floatToNumeric(value: number, scale: number): Scaled {
+  const exact = value * 10 ** Math.min(scale, 15);
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(exact) && scale <= 15) return exact + 0;
   if (!Number.isFinite(value)) throw FLOAT_OVERFLOW;
   // The digits of the shortest text, rounded at the scale, as PostgreSQL does it.
   const [digits = "0", exponent = "0"] = value.toExponential().split("e");

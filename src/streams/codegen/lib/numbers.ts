@@ -36,7 +36,7 @@ export function int2(value: number): number {
 
 /**
  * Towards zero. The quotient of two such integers is rounded by less than its distance from the next integer away from zero,
- * so it is never rounded up to that one.
+ * so it is never rounded up to that value.
  */
 export function divideInt(a: number, b: number): number {
   if (b === 0) throw DIVISION_BY_ZERO;

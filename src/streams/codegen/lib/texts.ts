@@ -53,7 +53,8 @@ export function trimEnd(text: string, set = " "): string {
 }
 
 export function replace(text: string, from: string, to: string): string {
-  if (from === "") return text;
+  if (from === "" || !text.includes(from)) return text;
+  if (to.length <= from.length && !to.includes("$")) return text.replaceAll(from, to);
   const parts = text.split(from);
   if (to.length > from.length) checkLength(text.length + (parts.length - 1) * (to.length - from.length));
   return parts.join(to);

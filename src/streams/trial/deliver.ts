@@ -1,0 +1,96 @@
+import type { Random } from "../../random.js";
+import { Batch, encodeBatch } from "../columns/index.js";
+import { encodeCommand, GraphEngine, type QueryDefinition, stamp } from "../graph/index.js";
+import { EVENTS, PRODUCERS, type Sent, STREAMS } from "./generate.js";
+
+/** Rows of one producer that are pushed together; sent again, they are the same batch. */
+interface Batched {
+  readonly rows: readonly Sent[];
+  readonly sequence: number;
+}
+
+/** What a query has given: the sum of it, and all that it ever added. */
+export interface Given {
+  readonly sum: string;
+  readonly added: string;
+  readonly isFinal: boolean;
+}
+
+/** An order of all rows in which those of a producer keep theirs. */
+export function interleaved(sent: readonly Sent[], random: Random): Sent[] {
+  const queues = STREAMS.flatMap(({ name }) =>
+    PRODUCERS.map((producer) => sent.filter((row) => row.stream === name && row.producer === producer)),
+  );
+  const order: Sent[] = [];
+  for (let left = queues.filter((queue) => queue.length > 0); left.length > 0; ) {
+    const queue = random.pick(left);
+    const row = queue.shift();
+    if (row !== undefined) order.push(row);
+    left = left.filter((each) => each.length > 0);
+  }
+  return order;
+}
+
+/** Runs the queries over rows that come in this order, cut into batches and repeated as `random` decides. */
+export function deliver(
+  definitions: readonly QueryDefinition[],
+  order: readonly Sent[],
+  random: Random,
+): ReadonlyMap<string, Given> {
+  const engine = new GraphEngine();
+  let timeMs = 1;
+  const carryOut = (command: Parameters<typeof encodeCommand>[0]) =>
+    engine.apply(stamp(encodeCommand(command), timeMs++));
+  for (const definition of STREAMS) carryOut({ kind: "define stream", definition });
+  for (const definition of definitions) carryOut({ kind: "define query", definition });
+  const push = ({ rows, sequence }: Batched, stream: string, producer: string) => {
+    const batch = encodeBatch(
+      Batch.of(
+        EVENTS,
+        rows.map(({ cells }) => cells),
+      ),
+    );
+    carryOut({ kind: "push", pushes: [{ stream, producer, sequence, key: null, batch }] });
+  };
+  // An empty batch makes a producer known: from then on, the watermark waits for it.
+  const next = new Map<string, number>();
+  for (const { name } of STREAMS)
+    for (const producer of PRODUCERS) {
+      push({ rows: [], sequence: 1 }, name, producer);
+      next.set(`${name} ${producer}`, 2);
+    }
+  for (let i = 0; i < order.length; ) {
+    const { stream, producer } = order[i] as Sent;
+    const wanted = 1 + random.int(3);
+    let end = i + 1;
+    while (end < i + wanted && order[end]?.stream === stream && order[end]?.producer === producer) end++;
+    const rows = order.slice(i, end);
+    const own = `${stream} ${producer}`;
+    const sequence = next.get(own) ?? 2;
+    next.set(own, sequence + 1);
+    for (let times = random.chance(0.2) ? 2 : 1; times > 0; times--)
+      push({ rows, sequence }, stream, producer);
+    i += rows.length;
+  }
+  for (const { name: stream } of STREAMS)
+    for (const producer of PRODUCERS) carryOut({ kind: "seal", stream, producer, upTo: null });
+  return new Map(definitions.map(({ name }) => [name, givenBy(engine, name)]));
+}
+
+function givenBy(engine: GraphEngine, name: string): Given {
+  const channel = engine.nodes.channel(name);
+  const sum = new Map<string, number>();
+  const added: string[] = [];
+  let isFinal = true;
+  for (const segment of channel?.log.all ?? []) {
+    const batch = channel?.rowsOf(segment);
+    for (let i = 0; i < (batch?.rows ?? 0); i++) {
+      const [row, weight] = [JSON.stringify(batch?.row(i)), batch?.weight(i) ?? 0];
+      sum.set(row, (sum.get(row) ?? 0) + weight);
+      if (weight > 0) for (let times = weight; times > 0; times--) added.push(row);
+      else isFinal = false;
+    }
+  }
+  const left = [...sum].filter(([, weight]) => weight !== 0).map(([row, weight]) => `${weight} ${row}`);
+  return { sum: left.sort().join("\n"), added: added.sort().join("\n"), isFinal };
+}

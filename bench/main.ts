@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   recovery: () => import("./recovery.js"),
   fluxions: () => import("./fluxions.js"),
   nexmark: () => import("./nexmark.js"),
+  tenants: () => import("./tenants.js"),
   nodes: () => import("./nodes.js"),
   wordcount: () => import("./wordcount.js"),
   ads: () => import("./ads.js"),
@@ -41,6 +42,7 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   nodes    bytes and microseconds of 10,000 logical nodes and contexts, beside plain objects in a Map
   wordcount  the word count of Blazes over two hosts: sealed, ordered and without coordination
   nexmark  the queries of the streaming benchmark beside loops by hand; --query q12, --events N
+  tenants  many small tenants of the streaming service in one process: registering, cost, latency, restart; --tenants N
 
   throughput    events per second against hosts, real and simulated; draws docs/figures/throughput.svg
   migration     what moving a context costs it and the others, against its size; draws two figures

@@ -5,7 +5,7 @@ import { HeadwaterError } from "headwater";
 import { openStreams } from "headwater/streams";
 import { run } from "#src/host/run.js";
 import { encodeBatch } from "#src/streams/columns/index.js";
-import { encodeCommand, type Push } from "#src/streams/graph/index.js";
+import { encodeCommand, type Push, type StreamDefinition } from "#src/streams/graph/index.js";
 import { Streams } from "#src/streams/service/contexts.js";
 import { type Batches, inTurn, TIMES } from "./engine.js";
 import { SCHEMAS, type TableName } from "./events.js";
@@ -73,18 +73,24 @@ export async function durableRun(
 }
 
 async function define(journal: string, sql: string): Promise<void> {
-  const { service } = await openStreams({ journal });
-  const streams = await service.tenant(TENANT);
-  await streams.setQuotas({ stateBytes: 8 * 2 ** 30 });
+  const program = await run(Streams, { journal });
+  await program.root.addTenant(TENANT);
+  const { graph } = program.root.tenants(TENANT);
+  const add = (definition: StreamDefinition) =>
+    graph.carryOut(encodeCommand({ kind: "define stream", definition }));
   const shared = { retention: RETENTION, eventId: null };
   for (const name of ["person", "auction", "bid"] as const)
-    await streams.registerStream({
+    await add({
       ...{ ...shared, kind: "stream", name, columns: SCHEMAS[name], key: [] },
       time: { column: TIMES[name], latenessMs: 0, idleMs: DAY },
     });
-  await streams.registerStream({
+  await add({
     ...{ ...shared, kind: "table", name: "side_input", columns: SCHEMAS.side_input, key: [0], time: null },
   });
+  await program.stop();
+  const { service } = await openStreams({ journal });
+  const streams = await service.tenant(TENANT);
+  await streams.setQuotas({ stateBytes: 8 * 2 ** 30 });
   await streams.registerQuery("q", sql, { coordination: "order" });
   await service.close();
 }

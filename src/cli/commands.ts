@@ -14,12 +14,14 @@ import { query } from "./query.js";
 import { run } from "./run.js";
 import { serve } from "./serve.js";
 import { sim } from "./sim.js";
+import { streams } from "./streams.js";
 
 /** Every command there is, in the order in which help lists them. */
 export const commands: readonly CliCommand[] = [
   dev,
   run,
   serve,
+  streams,
   cluster,
   hosts,
   events,

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HeadwaterError } from "../errors.js";
 import { type PgServer, servePostgres } from "../pgwire/index.js";
@@ -10,6 +10,9 @@ import type { Terminal } from "./terminal.js";
 
 const JOURNAL = "journal";
 const ADMIN_TOKEN = "admin.token";
+/** The process that serves, for scripts that stop it. */
+const PID = "serve.pid";
+const OWN = [JOURNAL, ADMIN_TOKEN, PID];
 
 export interface Started {
   readonly url: string;
@@ -68,6 +71,8 @@ export async function startService(
             await service.close();
             throw error;
           });
+    const pid = join(folder, PID);
+    await writeFile(pid, `${process.pid}\n`);
     return {
       ...{ url: listener.url, token, failed, readyMs: Math.round(performance.now() - began) },
       pgPort: clients?.port ?? null,
@@ -78,6 +83,7 @@ export async function startService(
         listener.close();
         listener.http.closeAllConnections();
         await service.close();
+        await rm(pid, { force: true });
       },
     };
   } catch (error) {
@@ -103,7 +109,7 @@ async function refuseForeign(folder: string): Promise<void> {
     if (error.code === "ENOTDIR") return null;
     throw error;
   });
-  const foreign = names?.find((name) => name !== JOURNAL && name !== ADMIN_TOKEN);
+  const foreign = names?.find((name) => !OWN.includes(name));
   if (names !== null && (foreign === undefined || names.includes(JOURNAL))) return;
   const why = foreign === undefined ? "it is a file" : `it holds ${foreign}, but no journal`;
   throw new HeadwaterError(
@@ -119,8 +125,8 @@ async function adminToken(service: StreamService, file: string): Promise<string>
     (text) => text.trim(),
     () => "",
   );
-  if (service.granted(kept) !== null) return kept;
-  const token = await service.addToken("default", ["admin"]);
+  if ((await service.granted(kept)) !== null) return kept;
+  const token = await service.addToken("default", ["operator", "admin"]);
   await writeFile(file, `${token}\n`, { mode: 0o600 });
   return token;
 }

@@ -14,6 +14,7 @@ export { type Builtin, builtinById, builtinOf, checkLength, RowError } from "./b
 export type { Row } from "./evaluate/expression.js";
 export type { EvaluationFailure } from "./evaluate/failure.js";
 export { evaluateQuery, queryFunction, type Tables } from "./evaluate/query.js";
+export { intervalMs } from "./interval.js";
 export { parseQuery } from "./parse/query.js";
 export {
   loadParser,

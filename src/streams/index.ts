@@ -2,11 +2,22 @@
 import "../state/tracked-fields.js"; // makes what `tracked` and `owned` declare
 
 export type {
-  NumberedRow,
+  FollowOptions,
   PushOptions,
+  QueryOptions,
   Quotas,
+  StreamSettings,
   StreamsOptions,
   TenantStreams,
+  TokenScope,
   ViewRange,
 } from "./service/index.js";
 export { openStreams, StreamService } from "./service/index.js";
+export type {
+  NumberedRow,
+  PushReceipt,
+  RowToPush,
+  StreamColumns,
+  StreamId,
+  StreamRow,
+} from "./typed/index.js";

@@ -191,17 +191,7 @@ test("over TCP with acknowledgements every row arrives, in order, however often 
 test("a slow target slows only itself, and rows wait for it beyond the retention", async (t) => {
   const streams = await opened(t);
   await streams.deregister("s");
-  await streams.registerStream({
-    ...{
-      kind: "stream",
-      name: "s",
-      key: [],
-      time: null,
-      eventId: null,
-      retention: { bytes: 2000, ms: null },
-    },
-    columns: [{ name: "n", type: "int", nullable: true, scale: 0 }],
-  });
+  await streams.registerStream("s", { n: "bigint?" }, { retention: { bytes: 2000 } });
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -181,7 +181,7 @@ describe("a PostgreSQL client", () => {
     const short = await service.addToken("default", ["read"]);
     const client = await connected(short);
     const ended = new Promise<void>((resolve) => client.on("end", () => resolve()));
-    await service.revokeToken("default", service.granted(short)?.id ?? "");
+    await service.revokeToken("default", (await service.granted(short))?.id ?? "");
     await waitFor("until the server hangs up", ended);
   });
 });

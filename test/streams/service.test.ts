@@ -19,7 +19,7 @@ test("rows that are pushed come out of a query, numbered, and a subscriber waits
     { who: "bob", n: 50 },
   ]);
   const seen: unknown[] = [];
-  for await (const row of streams.subscribe<{ who: string }>(big, { from: 1 })) {
+  for await (const row of streams.subscribe(big, { from: 1 })) {
     seen.push([row.number, row.row.who]);
     if (seen.length === 1) void streams.pushEvents("clicks", [{ who: "cleo", n: 11 }]);
     if (seen.length === 2) break;
@@ -76,7 +76,7 @@ test("everything is there after a restart from the journal", async () => {
       [2, '{"n":3}'],
     ],
   );
-  assert.equal(second.service.granted(token)?.tenant, "acme");
+  assert.equal((await second.service.granted(token))?.tenant, "acme");
   await second.service.close();
 });
 
@@ -105,11 +105,32 @@ test("a token that is revoked, expired or changed is nobody's", async (t) => {
   const service = await StreamService.open();
   t.after(() => service.close());
   const token = await service.addToken("acme", ["push"]);
-  const granted = service.granted(token);
+  const granted = await service.granted(token);
   assert.deepEqual(granted?.scopes, ["push"]);
-  assert.equal(service.granted(`${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`), null);
-  assert.equal(service.granted(token.replace("acme", "zoo")), null);
-  assert.equal(service.granted(await service.addToken("acme", ["push"], 1)), null);
+  assert.equal(await service.granted(`${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`), null);
+  assert.equal(await service.granted(token.replace("acme", "zoo")), null);
+  assert.equal(await service.granted(await service.addToken("acme", ["push"], 1)), null);
   await service.revokeToken("acme", granted?.id ?? "");
-  assert.equal(service.granted(token), null);
+  assert.equal(await service.granted(token), null);
+});
+
+test("a tenant with a share of the CPU waits between its rounds, and may not retain more than its quota", async (t) => {
+  const service = await StreamService.open();
+  t.after(() => service.close());
+  const [slow, free] = [await service.tenant("slow"), await service.tenant("free")];
+  for (const tenant of [slow, free]) {
+    await tenant.registerStream("s", { n: "bigint" });
+    await tenant.registerQuery("q", "SELECT n FROM s WHERE n % 2 = 0");
+  }
+  await slow.setQuotas({ cpuShare: 0.001, retentionBytes: 1000 });
+  const rows = Array.from({ length: 20_000 }, (_, n) => ({ n }));
+  const order: string[] = [];
+  const pushed = [slow, free].map(async (tenant) => {
+    for (let i = 0; i < 3; i++) await tenant.pushEvents("s", rows);
+    order.push(tenant.name);
+  });
+  await Promise.all(pushed);
+  assert.deepEqual(order, ["free", "slow"]);
+  await refused(slow.registerStream("t", { n: "bigint" }), "HW-5408");
+  await slow.registerStream("t", { n: "bigint" }, { retention: { bytes: 1000 } });
 });

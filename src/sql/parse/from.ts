@@ -18,11 +18,13 @@ export function readFrom(reading: Reading, node: Node): FromItem {
           span,
           "FOR SYSTEM_TIME AS OF takes PROCTIME(): the version that the table has when the row is processed. Join a stream of versions by a time interval for others.",
         );
-      if (schemaname !== undefined || catalogname !== undefined)
-        reader.refuse(span, "A table name with a schema is not supported.");
+      if (catalogname !== undefined) reader.refuse(span, "A table name with a database is not supported.");
       noColumns(reader, alias, span);
+      const [table, known] = [reader.name(relname), aliasOf(reader, alias)];
+      // A stream that another tenant shares has the name OWNER.STREAM.
+      const name = schemaname === undefined ? table : `${reader.name(schemaname)}.${table}`;
       return {
-        ...{ kind: "table", name: reader.name(relname), alias: aliasOf(reader, alias), span },
+        ...{ kind: "table", name, alias: known ?? (schemaname === undefined ? null : table), span },
         isVersion: version !== null,
       };
     }

@@ -19,7 +19,7 @@ export function readWindow(reading: Reading, node: FuncCall, alias: string | nul
     reader.refuse(span, `${name}() is not a function for FROM; there are TUMBLE, HOP and SESSION.`);
   const window = name as WindowKind;
   const [table, ...rest] = (node.args ?? []).map(reading.expression);
-  if (table?.kind !== "column" || table.table !== null)
+  if (table?.kind !== "column")
     return reader.refuse(span, `The first argument of ${name.toUpperCase()} is the name of a table.`);
   const { time, keys } = columnsOf(reader, window, rest, span);
   const lengths = rest.flatMap((each) => (each.kind === "constant" ? [lengthOf(reader, each)] : []));
@@ -41,7 +41,7 @@ export function readWindow(reading: Reading, node: FuncCall, alias: string | nul
   return {
     kind: "window",
     window,
-    table: table.name,
+    table: table.table === null ? table.name : `${table.table}.${table.name}`,
     tableSpan: table.span,
     time,
     sizeMs,

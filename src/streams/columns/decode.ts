@@ -151,3 +151,9 @@ function copy(bytes: Buffer): ArrayBuffer {
   own.set(bytes);
   return own.buffer;
 }
+
+/** How many rows the bytes of a batch say that it has; 0 if they are not those of one. They are not checked otherwise. */
+export function rowsIn(bytes: Buffer): number {
+  if (bytes.length < 9 || bytes[0] !== MARK) return 0;
+  return new ByteReader(bytes.subarray(3)).varint();
+}

@@ -17,7 +17,7 @@ export {
   widened,
 } from "./column.js";
 export { compareCells, compareRows, compareText } from "./compare.js";
-export { decodeBatch } from "./decode.js";
+export { decodeBatch, rowsIn } from "./decode.js";
 export { encodeBatch } from "./encode.js";
 export { encodeRow } from "./encode-row.js";
 export { appendRows, gathered, interleaved, lasting } from "./gather.js";

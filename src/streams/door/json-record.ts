@@ -27,7 +27,9 @@ function cellOfJson(value: unknown, { type, nullable, scale }: ColumnSpec): Cell
   if (value === null) return nullable ? null : undefined;
   switch (type) {
     case "int":
-      return Number.isSafeInteger(value) ? Number(value) + 0 : undefined;
+      return Number.isSafeInteger(typeof value === "bigint" ? Number(value) : value)
+        ? Number(value) + 0
+        : undefined;
     case "float":
       return typeof value === "number" && Number.isFinite(value) ? value : undefined;
     case "bool":
@@ -35,19 +37,30 @@ function cellOfJson(value: unknown, { type, nullable, scale }: ColumnSpec): Cell
     case "text":
       return typeof value === "string" && !UNPAIRED.test(value) ? value : undefined;
     case "timestamp": {
-      if (typeof value === "number") return Number.isFinite(value) ? value + 0 : undefined;
+      const ms = value instanceof Date ? value.getTime() : value;
+      if (typeof ms === "number") return Number.isFinite(ms) ? ms + 0 : undefined;
       const time = typeof value === "string" ? timestampOfText(value) : Number.NaN;
       return Number.isNaN(time) ? undefined : time;
     }
     case "numeric":
-      return typeof value === "number" || typeof value === "string"
+      return typeof value === "number" || typeof value === "string" || typeof value === "bigint"
         ? decimal(String(value), scale)
         : undefined;
     case "json": {
       if (isDeeper(value, DEPTH_MAX)) return undefined;
-      const text = canonicalJson(value);
-      return !UNPAIRED.test(text) ? text : undefined;
+      const text = jsonText(value);
+      return text !== undefined && !UNPAIRED.test(text) ? text : undefined;
     }
+  }
+}
+
+/** `undefined` for what JSON has no word for, which programs can push and requests cannot. */
+function jsonText(value: unknown): string | undefined {
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    return text === undefined ? undefined : canonicalJson(JSON.parse(text));
+  } catch {
+    return undefined; // a bigint, or an object that contains itself
   }
 }
 

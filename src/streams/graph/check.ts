@@ -4,19 +4,21 @@ import type { QueryDefinition, StreamDefinition } from "./definition.js";
 
 /** Names as SQL has them without quotes: what a query says is what is meant. */
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
+/** A stream of another tenant: the tenant, then the name. */
+const IMPORTED = /^[a-z][a-z0-9-]{0,39}\.[a-z_][a-z0-9_]{0,62}$/;
 const COLUMNS_MAX = 1000;
 
 /** What is wrong with a definition by itself, whatever else is in the graph. */
 export function misdefined(definition: StreamDefinition | QueryDefinition): Refused | null {
   const why =
-    nameless(definition.name) ??
+    nameless(definition.name, "origin" in definition && definition.origin !== undefined) ??
     ("columns" in definition ? misfit(definition) : null) ??
     retained(definition);
   return why === null ? null : { code: "HW-5403", message: why };
 }
 
-function nameless(name: string): string | null {
-  if (NAME.test(name)) return null;
+function nameless(name: string, isImported: boolean): string | null {
+  if ((isImported ? IMPORTED : NAME).test(name)) return null;
   return `${JSON.stringify(name.slice(0, 80))} cannot be a name: lower-case letters, digits and "_", not a digit first, at most 63.`;
 }
 
@@ -26,7 +28,7 @@ function retained({ retention: { bytes, ms } }: StreamDefinition | QueryDefiniti
   return ms === null || ms > 0 ? null : "the retention in time must be longer than nothing.";
 }
 
-function misfit({ kind, columns, key, time, eventId }: StreamDefinition): string | null {
+function misfit({ kind, columns, key, time, eventId, origin }: StreamDefinition): string | null {
   if (columns.length === 0 || columns.length > COLUMNS_MAX)
     return `a stream has 1 to ${COLUMNS_MAX} columns, not ${columns.length}.`;
   const names = columns.map(({ name }) => name);
@@ -35,7 +37,7 @@ function misfit({ kind, columns, key, time, eventId }: StreamDefinition): string
   const unnamed = names.find((name) => name === "" || name.length > 63 || /\p{Cc}/u.test(name));
   if (unnamed !== undefined)
     return `${JSON.stringify(unnamed.slice(0, 80))} cannot be the name of a column: 1 to 63 characters, none of them a control character.`;
-  if (kind === "table" && key.length === 0) return "a table needs a primary key.";
+  if (kind === "table" && key.length === 0 && origin === undefined) return "a table needs a primary key.";
   if (!key.every((index) => index in columns)) return "the key names a column that is not there.";
   if (kind === "stream" && key.length > 0)
     return "a stream has no primary key: its rows never replace each other. Define a table.";

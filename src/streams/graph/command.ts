@@ -23,6 +23,13 @@ export type Command =
   | { readonly kind: "remove"; readonly name: string }
   | { readonly kind: "push"; readonly pushes: readonly Push[] }
   | { readonly kind: "tick" }
+  /** Rows of a stream of another tenant, as they are there, and how far that is in event time. */
+  | {
+      readonly kind: "receive";
+      readonly stream: string;
+      readonly batches: readonly Uint8Array[];
+      readonly watermark: number | null;
+    }
   /** No row of this producer has an event time below `upTo` from now on; `null`: the producer sends nothing more. */
   | {
       readonly kind: "seal";
@@ -49,6 +56,7 @@ const KINDS: readonly Command["kind"][] = [
   "seal",
   "cursor",
   "replies",
+  "receive",
 ];
 
 /** A command as a record. Its time is filled in by the event that carries it out: `stamp`. */
@@ -69,6 +77,12 @@ export function encodeCommand(command: Command): Buffer {
       for (const push of command.pushes) writePush(out, push);
       break;
     case "tick":
+      break;
+    case "receive":
+      writeText(out, command.stream);
+      out.varint(command.batches.length);
+      for (const batch of command.batches) writeBytes(out, batch);
+      writeOptional(out, command.watermark);
       break;
     case "seal":
       writeText(out, command.stream);
@@ -124,6 +138,11 @@ function read(kind: Command["kind"] | undefined, input: ByteReader): Command {
           Array.from({ length: input.varint() }, () => readBytes(input)),
         ),
       };
+    case "receive": {
+      const stream = readText(input);
+      const batches = Array.from({ length: input.varint() }, () => readBytes(input));
+      return { kind, stream, batches, watermark: readOptional(input) };
+    }
     case "tick":
     case undefined:
       return { kind: "tick" };

@@ -35,6 +35,14 @@ export interface StreamDefinition {
   readonly time: EventTime | null;
   readonly eventId: EventId | null;
   readonly retention: Retention;
+  /** For a stream of another tenant: its rows are received as they are there, and nobody pushes into it. */
+  readonly origin?: ImportOrigin;
+}
+
+/** What a stream of another tenant is to queries there, and so to queries here. */
+export interface ImportOrigin {
+  readonly kind: "stream" | "changelog" | "table";
+  readonly key: readonly number[] | null;
 }
 
 /** A standing query. It has one output stream, of the query's own name. */

@@ -47,6 +47,7 @@ export class GraphEngine {
   readonly #cursors = new Cursors();
   readonly #work = new PartitionWork();
   #round = 0;
+  #latest: GraphMoment["grown"] = new Map();
 
   get memoryBytes(): number {
     return this.nodes.memoryBytes;
@@ -64,7 +65,15 @@ export class GraphEngine {
     if (command.kind !== "replies") this.#round++; // else the round of the command before goes on
     const moment: GraphMoment = { round: this.#round, timeMs, grown: new Map() };
     const { refused = null, answers = [] } = this.#carryOut(command, moment);
+    this.#latest = moment.grown;
     return { refused, answers, grown: moment.grown };
+  }
+
+  /** What the last command has appended to a stream, and how far the stream is in event time. */
+  latest(name: string): { readonly batches: readonly Batch[]; readonly watermark: number | null } {
+    const channel = this.nodes.channel(name);
+    if (channel === null) return { batches: [], watermark: null };
+    return { batches: this.#latest.get(channel) ?? [], watermark: channel.watermark };
   }
 
   /** Appends rows to the log of a stream without event time. What reads the stream gets them later, by `feed`. */
@@ -96,6 +105,9 @@ export class GraphEngine {
         return { refused: this.#remove(command.name) };
       case "seal":
         return { refused: this.#seal(command, moment) };
+      case "receive":
+        this.#receive(command, moment);
+        return {};
       case "tick":
         this.#tick(moment);
         return {};
@@ -125,6 +137,7 @@ export class GraphEngine {
   #pushOne(push: Push, moment: GraphMoment): PushAnswer {
     const source = this.nodes.source(push.stream);
     if (source === null) return this.nodes.missing(push.stream);
+    if (source.definition.origin !== undefined) return notYours(push.stream);
     try {
       const { answer, changes } = source.push(push, moment);
       if (changes !== null)
@@ -186,11 +199,27 @@ export class GraphEngine {
   #seal({ stream, producer, upTo }: Extract<Command, { kind: "seal" }>, moment: GraphMoment): Refused | null {
     const source = this.nodes.source(stream);
     if (source === null) return this.nodes.missing(stream);
+    if (source.definition.origin !== undefined) return notYours(stream);
     const refused = source.seal(producer, upTo, moment.timeMs);
     if (refused !== null) return refused;
     this.#advance(stream, moment.timeMs);
     this.#settle(moment);
     return null;
+  }
+
+  /** Rows that were on their way when their stream was released find it gone. */
+  #receive({ stream, batches, watermark }: Extract<Command, { kind: "receive" }>, moment: GraphMoment): void {
+    const source = this.nodes.source(stream);
+    if (source === null) return;
+    for (const bytes of batches) {
+      const batch = source.receive(bytes, moment);
+      for (const reader of this.nodes.readersOf(stream)) reader.push(stream, batch);
+    }
+    if (watermark !== null && source.definition.time !== null) {
+      source.seal("", watermark, moment.timeMs);
+      this.#advance(stream, moment.timeMs);
+    }
+    this.#settle(moment);
   }
 
   #tick(moment: GraphMoment): void {
@@ -257,4 +286,8 @@ export class GraphEngine {
     for (const [name, stream, position] of meta.cursors) this.#cursors.set(name, stream, position);
     for (const channel of this.nodes.channels) channel.heldFrom = this.#cursors.first(channel.name);
   }
+}
+
+function notYours(name: string): Refused {
+  return { code: "HW-5403", message: `"${name}" is a stream of another tenant, who alone pushes into it.` };
 }

@@ -87,7 +87,8 @@ export class GraphNodes {
   }
 
   taken(name: string): Refused | null {
-    if (!this.has(name)) return null;
+    const names = [name, `${name}.late`, `${name}.errors`];
+    if (!names.some((each) => this.channel(each) !== null)) return null;
     return {
       code: "HW-5402",
       message: `there is a "${name}" already. Choose another name, or deregister it.`,
@@ -108,8 +109,9 @@ export class GraphNodes {
       const node = this.#nodes.get(name);
       if (node instanceof QueryNode) return [[name, node.spec]];
       if (node === undefined) return [];
-      const { columns, time, kind, key } = node.definition;
-      return [[name, { schema: columns, timeColumn: time?.column ?? null, kind, key }]];
+      const { columns, time, origin } = node.definition;
+      const { kind, key } = origin ?? node.definition;
+      return [[name, { schema: columns, timeColumn: time?.column ?? null, kind, key: key ?? [] }]];
     });
     return Object.fromEntries(specs);
   }

@@ -1,3 +1,4 @@
+import { HeadwaterError } from "../../errors.js";
 import { type Batch, decodeBatch, type NumberColumn } from "../columns/index.js";
 import type { PushAnswer, Refused } from "./answers.js";
 import { Channel } from "./channel.js";
@@ -31,8 +32,8 @@ export class Source {
     readonly definition: StreamDefinition,
     first: number,
   ) {
-    const { name, columns, retention, kind, key, time, eventId } = definition;
-    const rows = kind === "table" ? new KeyedRows(columns, key) : null;
+    const { name, columns, retention, kind, key, time, eventId, origin } = definition;
+    const rows = kind === "table" ? new KeyedRows(columns, origin === undefined ? key : origin.key) : null;
     this.channel = new Channel(name, columns, retention, rows, first);
     this.producers = new Producers(time);
     this.#ids = eventId === null ? null : new EventIds(eventId);
@@ -55,6 +56,8 @@ export class Source {
     const sent =
       push.rows ??
       decodeBatch(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), this.definition.columns);
+    if (sent.weights !== null)
+      throw new HeadwaterError("HW-5301", "a batch of columns has weights: only queries take rows back.");
     const fresh = this.#ids?.fresh(sent, round, timeMs) ?? sent;
     const { channel } = this;
     const changes = channel.rows?.upsert(fresh) ?? fresh;
@@ -64,6 +67,17 @@ export class Source {
     if (key !== null) this.#keys.keep(key, bytes, accepted, round, timeMs);
     this.#isChanged = true;
     return { answer: { ...accepted, isRepeated: false }, changes: changes.rows > 0 ? changes : null };
+  }
+
+  /** Takes rows of a stream of another tenant, which may take rows back. Returns what queries get. */
+  receive(bytes: Uint8Array, moment: GraphMoment): Batch {
+    const { channel, definition } = this;
+    const received = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const batch = decodeBatch(received, definition.columns, Number.POSITIVE_INFINITY);
+    channel.append(batch, moment, bytes);
+    channel.rows?.take([batch]);
+    this.#isChanged = true;
+    return batch;
   }
 
   #greatestTime(batch: Batch): number | null {

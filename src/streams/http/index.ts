@@ -1,4 +1,5 @@
 /**
- * The streaming service over HTTP: definitions, pushes as NDJSON, results as pages and as Server-Sent Events, views.
+ * The streaming service over HTTP: definitions, pushes as NDJSON, results as pages and as Server-Sent Events, views,
+ * and WebSockets for both directions.
  */
 export { StreamsHttp } from "./http.js";

@@ -1,13 +1,13 @@
 import { bodyOf, objectOf, textOf, textsOf } from "./body.js";
-import { BODY_BYTES_MAX, json, type Route } from "./route.js";
+import { BODY_BYTES_MAX, json, numberOf, type Route } from "./route.js";
 
 const NUMBERS = ["from", "attempts", "backoffMs", "timeoutMs", "batchRows"] as const;
 
 /** Outputs: registered, watched, deregistered, and the batches that their targets refused. */
-export const OUTPUT_ROUTES: readonly Route[] = [
+export const outputRoutes: readonly Route[] = [
   {
     method: "POST",
-    path: /^\/v1\/outputs$/,
+    path: "/v1/outputs",
     scope: "define",
     async run({ request, response, streams }) {
       const asked = objectOf(await bodyOf(request, BODY_BYTES_MAX));
@@ -25,7 +25,7 @@ export const OUTPUT_ROUTES: readonly Route[] = [
   },
   {
     method: "GET",
-    path: /^\/v1\/outputs$/,
+    path: "/v1/outputs",
     scope: "read",
     async run({ response, streams }) {
       json(response, { outputs: await streams.outputs.list() });
@@ -33,7 +33,7 @@ export const OUTPUT_ROUTES: readonly Route[] = [
   },
   {
     method: "GET",
-    path: /^\/v1\/outputs\/([^/]+)$/,
+    path: "/v1/outputs/:name",
     scope: "read",
     async run({ response, streams, name }) {
       json(response, await streams.outputs.status(name));
@@ -41,7 +41,7 @@ export const OUTPUT_ROUTES: readonly Route[] = [
   },
   {
     method: "DELETE",
-    path: /^\/v1\/outputs\/([^/]+)$/,
+    path: "/v1/outputs/:name",
     scope: "define",
     async run({ response, streams, name }) {
       await streams.deregisterOutput(name);
@@ -50,7 +50,7 @@ export const OUTPUT_ROUTES: readonly Route[] = [
   },
   {
     method: "GET",
-    path: /^\/v1\/outputs\/([^/]+)\/dead-letters$/,
+    path: "/v1/outputs/:name/dead-letters",
     scope: "read",
     async run({ response, streams, name }) {
       json(response, { deadLetters: await streams.outputs.deadLetters(name) });
@@ -58,19 +58,19 @@ export const OUTPUT_ROUTES: readonly Route[] = [
   },
   {
     method: "POST",
-    path: /^\/v1\/outputs\/([^/]+)\/dead-letters\/\d{1,15}\/replay$/,
+    path: "/v1/outputs/:name/dead-letters/:number/replay",
     scope: "define",
-    async run({ response, streams, name, url }) {
-      await streams.outputs.replay(name, Number(url.pathname.split("/").at(-2)));
+    async run({ response, streams, name, part }) {
+      await streams.outputs.replay(name, numberOf(part) ?? 0);
       json(response, {});
     },
   },
   {
     method: "DELETE",
-    path: /^\/v1\/outputs\/([^/]+)\/dead-letters\/\d{1,15}$/,
+    path: "/v1/outputs/:name/dead-letters/:number",
     scope: "define",
-    async run({ response, streams, name, url }) {
-      await streams.outputs.drop(name, Number(url.pathname.split("/").at(-1)));
+    async run({ response, streams, name, part }) {
+      await streams.outputs.drop(name, numberOf(part) ?? 0);
       json(response, {});
     },
   },

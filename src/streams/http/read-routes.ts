@@ -2,16 +2,27 @@ import { HeadwaterError } from "../../errors.js";
 import { writerOf } from "../outputs/index.js";
 import type { QueryAnswer } from "../service/index.js";
 import { bodyOf, objectOf, textOf } from "./body.js";
+import { follow, page } from "./results.js";
 import { BODY_BYTES_MAX, countOf, type Route } from "./route.js";
 
 const LIMIT = 10_000;
 const LIMIT_MAX = 1_000_000;
 
-/** Tables and views by their keys, and SELECT over all of them. */
-export const READ_ROUTES: readonly Route[] = [
+/** Rows come out: numbered results, tables and views by their keys, and SELECT over all of them. */
+export const readRoutes: readonly Route[] = [
   {
     method: "GET",
-    path: /^\/v1\/views\/([^/]+)$/,
+    path: "/v1/streams/:name/results",
+    scope: "read",
+    async run(asked) {
+      const isFollowed = /\btext\/event-stream\b/.test(asked.request.headers.accept ?? "");
+      if (isFollowed) await follow(asked);
+      else await page(asked);
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/views/:name",
     scope: "read",
     async run({ response, streams, name, url }) {
       const { searchParams } = url;
@@ -29,7 +40,7 @@ export const READ_ROUTES: readonly Route[] = [
   },
   {
     method: "POST",
-    path: /^\/v1\/query$/,
+    path: "/v1/query",
     scope: "read",
     async run({ request, response, streams }) {
       const { sql, parameters = [] } = objectOf(await bodyOf(request, BODY_BYTES_MAX));

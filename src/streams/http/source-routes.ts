@@ -2,10 +2,10 @@ import { bodyOf, objectOf, textOf, textsOf } from "./body.js";
 import { BODY_BYTES_MAX, json, type Route } from "./route.js";
 
 /** Sources: registered, watched, deregistered. */
-export const SOURCE_ROUTES: readonly Route[] = [
+export const sourceRoutes: readonly Route[] = [
   {
     method: "POST",
-    path: /^\/v1\/sources$/,
+    path: "/v1/sources",
     scope: "define",
     async run({ request, response, streams }) {
       const { stream, from, name, secrets } = objectOf(await bodyOf(request, BODY_BYTES_MAX));
@@ -18,7 +18,7 @@ export const SOURCE_ROUTES: readonly Route[] = [
   },
   {
     method: "GET",
-    path: /^\/v1\/sources$/,
+    path: "/v1/sources",
     scope: "read",
     async run({ response, streams }) {
       json(response, { sources: await streams.sources.list() });
@@ -26,7 +26,7 @@ export const SOURCE_ROUTES: readonly Route[] = [
   },
   {
     method: "GET",
-    path: /^\/v1\/sources\/([^/]+)$/,
+    path: "/v1/sources/:name",
     scope: "read",
     async run({ response, streams, name }) {
       json(response, await streams.sources.status(name));
@@ -34,7 +34,7 @@ export const SOURCE_ROUTES: readonly Route[] = [
   },
   {
     method: "DELETE",
-    path: /^\/v1\/sources\/([^/]+)$/,
+    path: "/v1/sources/:name",
     scope: "define",
     async run({ response, streams, name }) {
       await streams.deregisterSource(name);

@@ -4,9 +4,6 @@ import type { ColumnSpec, ColumnType } from "../columns/index.js";
 import type { QueryAnswer, StreamService, TenantStreams } from "../service/index.js";
 import { pgText } from "./text.js";
 
-/** How often it is looked whether the tokens of open connections are still good. */
-const WATCH_MS = 1000;
-
 const TYPES: Readonly<Record<ColumnType, SqlType>> = {
   int: "int8",
   float: "float8",
@@ -20,8 +17,7 @@ const TYPES: Readonly<Record<ColumnType, SqlType>> = {
 /** The tenants of a service as PostgreSQL users. */
 export class StreamsCatalog implements Catalog {
   readonly #service: StreamService;
-  readonly #open = new Map<AbortController, string>();
-  #watch: ReturnType<typeof setInterval> | null = null;
+  readonly #open = new Set<AbortController>();
 
   constructor(service: StreamService) {
     this.#service = service;
@@ -34,47 +30,33 @@ export class StreamsCatalog implements Catalog {
     readonly user: string;
     readonly password: string;
   }): Promise<CatalogReader | null> {
-    if (!this.#mayRead(password, user)) return null;
+    const granted = await this.#service.granted(password);
+    if (granted === null || granted.tenant !== user) return null;
+    if (!granted.scopes.includes("read") && !granted.scopes.includes("admin")) return null;
     const streams = await this.#service.tenant(user);
     const revocation = new AbortController();
-    this.#open.set(revocation, password);
-    this.#watch ??= setInterval(() => this.#closeRevoked(), WATCH_MS).unref();
-    return readerOf(streams, revocation.signal, () => {
-      if (!this.#mayRead(password, user)) this.#revoke(revocation);
+    const unwatch = this.#service.watch(granted, () => revocation.abort());
+    this.#open.add(revocation);
+    revocation.signal.addEventListener("abort", () => {
+      unwatch();
+      this.#open.delete(revocation);
     });
+    return readerOf(streams, revocation.signal);
   }
 
   close(): void {
-    if (this.#watch !== null) clearInterval(this.#watch);
-    for (const revocation of [...this.#open.keys()]) this.#revoke(revocation);
-  }
-
-  #mayRead(token: string, tenant?: string): boolean {
-    const granted = this.#service.granted(token);
-    if (granted === null || (tenant !== undefined && granted.tenant !== tenant)) return false;
-    return granted.scopes.includes("read") || granted.scopes.includes("admin");
-  }
-
-  #closeRevoked(): void {
-    for (const [revocation, token] of this.#open) if (!this.#mayRead(token)) this.#revoke(revocation);
-  }
-
-  #revoke(revocation: AbortController): void {
-    this.#open.delete(revocation);
-    revocation.abort();
+    for (const revocation of [...this.#open]) revocation.abort();
   }
 }
 
-function readerOf(streams: TenantStreams, revoked: AbortSignal, check: () => void): CatalogReader {
+function readerOf(streams: TenantStreams, revoked: AbortSignal): CatalogReader {
   return {
     revoked,
     async describe(sql) {
-      check();
       const { columns, parameters } = await streams.describeQuery(sql);
       return { parameters, columns: columns.map(({ name, type }) => ({ name, type: shown(type) })) };
     },
     async read(sql, parameters): Promise<Result> {
-      check();
       const answer = await streams.query(sql, parameters);
       const columns = answer.columns.map(({ name, type }) => ({ name, type: shown(type) }));
       return { columns, rows: rowsOf(answer) };

@@ -6,7 +6,6 @@ import { tracked } from "../../model/tracked.js";
 import type { Cell, Schema } from "../columns/index.js";
 import type { DeliveryState, OutputDefinition } from "../delivery/index.js";
 import {
-  type CommandOutcome,
   encodeCommand,
   GraphEngine,
   isRefused,
@@ -16,8 +15,10 @@ import {
   stamp,
 } from "../graph/index.js";
 import { type Described, describe } from "./describe.js";
+import { type CarriedOut, type Exported, newsOf, type Shipment, shipmentOf } from "./exports.js";
 import { type DeadLetter, Outputs } from "./output-context.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
+import { importedName, isSharedWith, refuseInUse, type SharedWith } from "./shares.js";
 import { KeptSources } from "./source-context.js";
 import type { StoredToken } from "./tokens.js";
 
@@ -48,25 +49,89 @@ export class Graph extends Context {
   engine = owned(() => new GraphEngine());
   partitions = this.children(Partition);
 
+  /** What other tenants read of it, by name. */
+  exports = tracked.map<string, Exported>();
+
   /** A command that concerns no partition is done at once. */
-  carryOut(record: Uint8Array): CommandOutcome | Promise<CommandOutcome> {
-    const outcome = this.engine.apply(stamp(record, this.event.time));
+  carryOut(record: Uint8Array): CarriedOut | Promise<CarriedOut> {
+    const outcome = this.#applied(record);
     return outcome.work === null ? outcome : this.#withPartitions(outcome);
+  }
+
+  #applied(record: Uint8Array): CarriedOut {
+    const began = performance.now();
+    const outcome = this.engine.apply(stamp(record, this.event.time));
+    const tookMs = performance.now() - began;
+    return this.exports.size === 0 ? { ...outcome, tookMs } : { ...outcome, tookMs, sentTo: this.#sendOn() };
   }
 
   /**
    * Partitions run side by side, in this event: one ticket, one cut through all of them. Their replies go through the queries
    * that read them, which may give partitions more to do.
    */
-  async #withPartitions(first: CommandOutcome): Promise<CommandOutcome> {
+  async #withPartitions(first: CarriedOut): Promise<CarriedOut> {
     const grown = new Map(first.grown);
+    const sentTo = new Set(first.sentTo);
     for (let { work } = first; work !== null; ) {
       const replies = await Promise.all(work.map((records, i) => this.partitions(i).carryOut(records)));
-      const next = this.engine.apply(stamp(encodeCommand({ kind: "replies", replies }), this.event.time));
+      const next = this.#applied(encodeCommand({ kind: "replies", replies }));
       for (const [name, number] of next.grown) grown.set(name, number);
+      for (const tenant of next.sentTo ?? []) sentTo.add(tenant);
       work = next.work;
     }
-    return { ...first, grown: [...grown], work: null };
+    return { ...first, grown: [...grown], sentTo: [...sentTo], work: null };
+  }
+
+  /** Sends new rows of shared streams to the tenants that read them: as started events, each once and in order. */
+  #sendOn(): readonly string[] {
+    const sentTo = new Set<string>();
+    for (const [name, exported] of this.exports) {
+      const { batches, watermark } = this.engine.read((engine) => newsOf(engine, name));
+      if (batches.length === 0 && watermark === exported.watermark) continue;
+      if (watermark !== exported.watermark) this.exports.set(name, { ...exported, watermark });
+      const record = encodeCommand({ kind: "receive", stream: exported.as, batches, watermark });
+      for (const tenant of exported.tenants) {
+        this.event.start(this.above(Streams).tenants(tenant).graph).carryOut(record);
+        sentTo.add(tenant);
+      }
+    }
+    return [...sentTo];
+  }
+
+  /** Sends new rows of a stream to a tenant from now on. Returns what that tenant begins with. */
+  export(name: string, as: string, tenant: string): Shipment {
+    const shipment = this.engine.read((engine) => shipmentOf(engine, name, as));
+    const { tenants = [] } = this.exports.get(name) ?? {};
+    const others = tenants.filter((each) => each !== tenant);
+    this.exports.set(name, { as, tenants: [...others, tenant], watermark: shipment.watermark });
+    return shipment;
+  }
+
+  /** The tenants that read a stream. */
+  @readonly readersOf(name: string): readonly string[] {
+    return this.exports.get(name)?.tenants ?? [];
+  }
+
+  stopExport(name: string, tenant: string): void {
+    const exported = this.exports.get(name);
+    if (exported === undefined) return;
+    const tenants = exported.tenants.filter((each) => each !== tenant);
+    if (tenants.length === 0) this.exports.delete(name);
+    else this.exports.set(name, { ...exported, tenants });
+  }
+
+  /** The numbers that the next rows of streams get. */
+  @readonly positions(): readonly (readonly [name: string, next: number])[] {
+    return this.engine.read(({ nodes }) => nodes.channels.map(({ name, log }) => [name, log.next] as const));
+  }
+
+  @readonly has(name: string): boolean {
+    return this.engine.read(({ nodes }) => nodes.has(name));
+  }
+
+  /** Refuses what cannot be shared. */
+  @readonly checkShared(name: string): void {
+    this.engine.read((engine) => shipmentOf(engine, name, name));
   }
 
   @readonly describe(): readonly Described[] {
@@ -129,7 +194,7 @@ export class Graph extends Context {
 }
 
 /** A refused command has changed nothing, and its event is rolled back. */
-function accepted({ refused }: CommandOutcome): void {
+function accepted({ refused }: CarriedOut): void {
   if (refused !== null) throw new HeadwaterError(refused.code, refused.message);
 }
 
@@ -142,7 +207,7 @@ export class Tenant extends Context<string> {
   tokens = tracked.map<string, StoredToken>();
 
   /** Registers a stream or a query, within the quotas: two requests cannot race past them. */
-  async define(record: Uint8Array, what: "streams" | "queries"): Promise<CommandOutcome> {
+  async define(record: Uint8Array, what: "streams" | "queries"): Promise<CarriedOut> {
     const size = await this.graph.size();
     if (size[what] >= this.quotas[what])
       throw new HeadwaterError(
@@ -185,7 +250,7 @@ export class Tenant extends Context<string> {
     position: number | null,
     rows: number,
     errors: number,
-  ): Promise<CommandOutcome> {
+  ): Promise<CarriedOut> {
     const { state } = await this.sources.one(name);
     const next = {
       position: position ?? state.position,
@@ -213,16 +278,16 @@ export class Tenant extends Context<string> {
   }
 
   setQuotas(quotas: Partial<Quotas>) {
-    this.quotas = { ...this.quotas, ...quotas };
+    this.quotas = { ...DEFAULT_QUOTAS, ...this.quotas, ...quotas };
     return this.quotas;
   }
 
-  @readonly allQuotas() {
-    return this.quotas;
+  @readonly allQuotas(): Quotas {
+    return { ...DEFAULT_QUOTAS, ...this.quotas };
   }
 }
 
-/** The service: its tenants. */
+/** The service: its tenants, and what they share. */
 export class Streams extends Context {
   tenants = this.children(Tenant);
   names = tracked.set<string>();
@@ -233,6 +298,55 @@ export class Streams extends Context {
     const isNew = !this.names.has(name);
     if (isNew) this.names.add(name);
     return isNew;
+  }
+
+  /** By the name that it has in queries of others: OWNER.STREAM. */
+  shares = tracked.map<string, SharedWith>();
+
+  /** Shares a stream with some tenants or all. Refused if a tenant reads it that it would not be shared with any more. */
+  async share(owner: string, name: string, shared: SharedWith): Promise<void> {
+    const { graph } = this.tenants(owner);
+    await graph.checkShared(name);
+    const users = await graph.readersOf(name);
+    refuseInUse(
+      name,
+      users.filter((user) => !isSharedWith(shared, user)),
+    );
+    this.shares.set(importedName(owner, name), shared);
+  }
+
+  async unshare(owner: string, name: string): Promise<void> {
+    refuseInUse(name, await this.tenants(owner).graph.readersOf(name));
+    this.shares.delete(importedName(owner, name));
+  }
+
+  @readonly allShares(): (readonly [string, SharedWith])[] {
+    return [...this.shares];
+  }
+
+  /** Makes a shared stream readable in the queries of a tenant. Returns false if it is not shared with that tenant. */
+  async import(owner: string, name: string, tenant: string): Promise<boolean> {
+    const as = importedName(owner, name);
+    if (!isSharedWith(this.shares.get(as), tenant)) return false;
+    const { graph } = this.tenants(tenant);
+    if (await graph.has(as)) return true;
+    const shipment = await this.tenants(owner).graph.export(name, as, tenant);
+    const { refused } = await graph.carryOut(
+      encodeCommand({ kind: "define stream", definition: shipment.definition }),
+    );
+    if (refused !== null) throw new HeadwaterError(refused.code, refused.message);
+    const { batches, watermark } = shipment;
+    await graph.carryOut(encodeCommand({ kind: "receive", stream: as, batches, watermark }));
+    return true;
+  }
+
+  /** Ends the import of a stream that no query of the tenant reads. */
+  async release(owner: string, name: string, tenant: string): Promise<void> {
+    const as = importedName(owner, name);
+    const { refused } = await this.tenants(tenant).graph.carryOut(
+      encodeCommand({ kind: "remove", name: as }),
+    );
+    if (refused === null) await this.tenants(owner).graph.stopExport(name, tenant);
   }
 
   @readonly allNames(): string[] {

@@ -30,7 +30,8 @@ export interface Described {
 export function describe({ nodes }: GraphEngine): readonly Described[] {
   const readersOf = (name: string) => nodes.readersOf(name).map(({ definition }) => definition.name);
   const sources = nodes.sources.map(({ definition, channel, producers, memoryBytes }): Described => {
-    const { name, kind, columns, key, time } = definition;
+    const { name, kind, columns, time, origin } = definition;
+    const { key } = origin ?? definition;
     return {
       ...{ name, kind, columns, key: kind === "table" ? key : null, memoryBytes },
       ...{ first: channel.log.first, next: channel.log.next, watermark: channel.watermark },

@@ -1,16 +1,21 @@
 import { HeadwaterError } from "../../errors.js";
-import { type CommandOutcome, encodeCommand, isRefused, type Push, type PushAnswer } from "../graph/index.js";
+import { encodeCommand, isRefused, type Push } from "../graph/index.js";
+import type { PushReceipt } from "../typed/index.js";
+import type { CarriedOut } from "./exports.js";
 
-/** What one event takes at most. */
+/** What one event takes at most, and at least if so much waits. */
 const EVENT_BYTES_MAX = 4 * 1024 * 1024;
+const EVENT_BYTES_MIN = 16 * 1024;
+/** Rounds are as large as takes about so long: the other tenants wait no longer for one of this tenant. */
+const ROUND_MS = 4;
+/** A share of nothing would never end. */
+const SHARE_MIN = 0.001;
 /** What may wait for one graph. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
-export type Taken = Exclude<PushAnswer, { readonly code: unknown }>;
-
 interface Waiting {
   readonly push: Push;
-  resolve(answer: Taken): void;
+  resolve(answer: PushReceipt): void;
   reject(error: unknown): void;
 }
 
@@ -23,9 +28,15 @@ export class Gatherer {
   #waitingBytes = 0;
   #isInFlight = false;
 
-  constructor(readonly carryOut: (record: Uint8Array) => Promise<CommandOutcome>) {}
+  #msPerByte = 0;
 
-  push(push: Push): Promise<Taken> {
+  constructor(
+    readonly carryOut: (record: Uint8Array) => Promise<CarriedOut>,
+    /** Of one core. */
+    public cpuShare: number,
+  ) {}
+
+  push(push: Push): Promise<PushReceipt> {
     if (this.#waitingBytes + push.batch.length > WAITING_BYTES_MAX)
       return Promise.reject(
         new HeadwaterError(
@@ -44,9 +55,12 @@ export class Gatherer {
     this.#isInFlight = true;
     while (this.#waiting.length > 0) {
       const taken = this.#take();
+      let restMs = 0;
       try {
         const record = encodeCommand({ kind: "push", pushes: taken.map(({ push }) => push) });
-        const { answers } = await this.carryOut(record);
+        const { answers, tookMs } = await this.carryOut(record);
+        this.#msPerByte = Math.max(0.8 * this.#msPerByte, tookMs / record.length);
+        restMs = this.cpuShare >= 1 ? 0 : tookMs / Math.max(this.cpuShare, SHARE_MIN) - tookMs;
         for (const [i, { resolve, reject }] of taken.entries()) {
           const answer = answers[i];
           if (answer === undefined || isRefused(answer))
@@ -56,14 +70,17 @@ export class Gatherer {
       } catch (error) {
         for (const { reject } of taken) reject(error);
       }
+      if (restMs >= 1) await new Promise<void>((resolve) => setTimeout(resolve, restMs));
     }
     this.#isInFlight = false;
   }
 
   #take(): Waiting[] {
+    const wanted = this.#msPerByte === 0 ? EVENT_BYTES_MAX : ROUND_MS / this.#msPerByte;
+    const bytesMax = Math.max(EVENT_BYTES_MIN, Math.min(EVENT_BYTES_MAX, wanted));
     let [count, bytes] = [0, 0];
     for (const { push } of this.#waiting) {
-      if (count > 0 && bytes + push.batch.length > EVENT_BYTES_MAX) break;
+      if (count > 0 && bytes + push.batch.length > bytesMax) break;
       bytes += push.batch.length;
       count++;
     }

@@ -3,7 +3,12 @@
  * of them, batches gathered on their way in, and subscribers that read the logs. `README.md` says why it is built so.
  */
 export type { QueryAnswer } from "./ad-hoc.js";
-export { type Granted, openStreams, StreamService, type StreamsOptions } from "./open.js";
-export type { Quotas } from "./quotas.js";
-export type { NumberedRow, PushOptions, TenantStreams, ViewRange } from "./tenant-streams.js";
-export type { TokenScope } from "./tokens.js";
+export type { StreamSettings } from "./definitions.js";
+export type { Granted } from "./granted-tokens.js";
+export { openStreams, StreamService, type StreamsOptions } from "./open.js";
+export type { PushOptions, ViewRange } from "./options.js";
+export { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
+export type { QueryOptions } from "./registration.js";
+export type { Decimals, FollowOptions } from "./result-reader.js";
+export type { TenantStreams } from "./tenant-streams.js";
+export { SCOPES, type TokenScope } from "./tokens.js";

@@ -6,9 +6,12 @@ import type { Durability, Journal } from "../../journal/journal.js";
 import type { OutputPolicy } from "../delivery/index.js";
 import type { SourcePolicy } from "../sources/index.js";
 import { Partition, Streams } from "./contexts.js";
+import { type Granted, GrantedTokens } from "./granted-tokens.js";
+import { OtherTenants } from "./other-tenants.js";
 import { type OutputSurroundings, PUBLIC_TARGETS } from "./outputs.js";
+import type { SharedWith } from "./shares.js";
 import { TenantStreams } from "./tenant-streams.js";
-import { isToken, newToken, partsOf, type StoredToken, type TokenScope } from "./tokens.js";
+import { newToken, type StoredToken, type TokenScope } from "./tokens.js";
 
 export interface StreamsOptions {
   /** Where everything is kept; without one, it is gone with the process. */
@@ -28,33 +31,44 @@ export interface StreamsOptions {
 
 const TENANT = /^[a-z][a-z0-9-]{0,39}$/;
 
-/** Who calls: a token of a tenant. */
-export interface Granted {
-  readonly tenant: string;
-  readonly id: string;
-  readonly scopes: readonly TokenScope[];
-}
-
 /** The streaming service in this process. */
 export class StreamService {
   readonly #service: Service<Streams>;
+  readonly #names: Set<string>;
   readonly #tenants = new Map<string, Promise<TenantStreams>>();
-  readonly #tokens = new Map<string, Map<string, StoredToken>>();
+  readonly #tokens: GrantedTokens;
+  readonly #others: OtherTenants;
 
   readonly #around: Pick<OutputSurroundings, "policy" | "warn">;
 
-  private constructor(service: Service<Streams>, around: Pick<OutputSurroundings, "policy" | "warn">) {
-    this.#service = service;
+  private constructor(
+    service: Service<Streams>,
+    names: readonly string[],
+    shares: readonly (readonly [string, SharedWith])[],
+    around: Pick<OutputSurroundings, "policy" | "warn">,
+  ) {
     this.#around = around;
+    this.#service = service;
+    this.#others = new OtherTenants(
+      service.root,
+      shares,
+      (name) => this.tenant(name),
+      (name) => this.#tenants.get(name),
+    );
+    this.#names = new Set(names);
+    this.#tokens = new GrantedTokens(async (tenant) =>
+      this.#names.has(tenant) ? await service.root.tenants(tenant).allTokens() : null,
+    );
   }
 
   static async open({ outputs, warn = () => {}, ...options }: StreamsOptions = {}): Promise<StreamService> {
     const module = new URL("./program.js", import.meta.url).href;
     const given = { ...options, module, placement: { separate: [Partition] } };
     const around = { policy: { ...PUBLIC_TARGETS, ...outputs }, warn };
-    const service = new StreamService((await run(Streams, given)) as Service<Streams>, around);
-    for (const name of await service.#service.root.allNames()) await service.tenant(name);
-    for (const name of await service.#service.root.allActive()) await service.tenant(name);
+    const program = (await run(Streams, given)) as Service<Streams>;
+    const { root } = program;
+    const service = new StreamService(program, await root.allNames(), await root.allShares(), around);
+    for (const name of await root.allActive()) await service.tenant(name);
     return service;
   }
 
@@ -77,10 +91,11 @@ export class StreamService {
 
   async #open(name: string): Promise<TenantStreams> {
     const { root } = this.#service;
-    await root.addTenant(name);
-    this.#tokens.set(name, new Map(await root.tenants(name).allTokens()));
+    if (!this.#names.has(name)) await root.addTenant(name);
+    this.#names.add(name);
     const note = () => root.setActive(name);
-    return await TenantStreams.open(name, root.tenants(name), { ...this.#around, note });
+    const around = { ...this.#around, note, others: this.#others };
+    return await TenantStreams.open(name, root.tenants(name), around);
   }
 
   /** The hosts, to look at them, to add and remove some, and to move contexts; with one host there are none. */
@@ -89,7 +104,12 @@ export class StreamService {
   }
 
   has(name: string): boolean {
-    return this.#tenants.has(name);
+    return this.#names.has(name);
+  }
+
+  /** The tenants that there are. */
+  get tenants(): readonly string[] {
+    return [...this.#names];
   }
 
   /** A new token, which is shown once: only its hash is kept. */
@@ -102,22 +122,40 @@ export class StreamService {
     const { token, id, hash } = newToken(tenant);
     const stored: StoredToken = { hash, scopes, expiresMs };
     await this.#service.root.tenants(tenant).addToken(id, stored);
-    this.#tokens.get(tenant)?.set(id, stored);
+    await this.#tokens.add(tenant, id, stored);
     return token;
   }
 
+  /** The tokens of a tenant by their ids; their secrets are not kept. */
+  async tokensOf(tenant: string): Promise<
+    readonly {
+      readonly id: string;
+      readonly scopes: readonly TokenScope[];
+      readonly expiresMs: number | null;
+    }[]
+  > {
+    return [...(await this.#tokens.of(tenant))].map(([id, { scopes, expiresMs }]) => ({
+      id,
+      scopes,
+      expiresMs,
+    }));
+  }
+
+  /** Revokes a token and closes the connections that it keeps open. */
   async revokeToken(tenant: string, id: string): Promise<boolean> {
-    this.#tokens.get(tenant)?.delete(id);
-    return await this.#service.root.tenants(tenant).removeToken(id);
+    const isRemoved = this.has(tenant) && (await this.#service.root.tenants(tenant).removeToken(id));
+    await this.#tokens.revoke(tenant, id);
+    return isRemoved;
   }
 
   /** Whose a token is; `null` if it is not a token, is revoked or has expired. */
-  granted(token: string): Granted | null {
-    const named = partsOf(token);
-    const stored = named === null ? undefined : this.#tokens.get(named.tenant)?.get(named.id);
-    if (named === null || stored === undefined || !isToken(token, stored)) return null;
-    if (stored.expiresMs !== null && stored.expiresMs <= Date.now()) return null;
-    return { ...named, scopes: stored.scopes };
+  async granted(token: string): Promise<Granted | null> {
+    return await this.#tokens.granted(token);
+  }
+
+  /** Calls back when the token of a connection is revoked or expires. Returns how to stop that. */
+  watch(granted: Granted, end: (error: HeadwaterError) => void): () => void {
+    return this.#tokens.watch(granted, end);
   }
 
   async close(): Promise<void> {

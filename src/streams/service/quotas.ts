@@ -1,3 +1,5 @@
+import { HeadwaterError } from "../../errors.js";
+
 /** What a tenant may take. */
 export interface Quotas {
   readonly streams: number;
@@ -5,6 +7,10 @@ export interface Quotas {
   readonly eventsPerSecond: number;
   /** Of all that its graph holds in memory: logs, tables, the state of queries. */
   readonly stateBytes: number;
+  /** What one stream or query may retain of its rows, for readers that come later. */
+  readonly retentionBytes: number;
+  /** Of one core, for carrying out what is pushed: 0.1 is a tenth. A tenant above it waits between its rounds. */
+  readonly cpuShare: number;
 }
 
 export const DEFAULT_QUOTAS: Quotas = {
@@ -12,4 +18,20 @@ export const DEFAULT_QUOTAS: Quotas = {
   queries: 1000,
   eventsPerSecond: 10_000_000,
   stateBytes: 1024 * 1024 * 1024,
+  retentionBytes: 256 * 1024 * 1024,
+  cpuShare: 1,
 };
+
+export function tooFast({ eventsPerSecond }: Quotas): HeadwaterError {
+  return new HeadwaterError(
+    "HW-5408",
+    `the tenant may push ${eventsPerSecond} events per second. Nothing was pushed.`,
+  );
+}
+
+export function tooLarge(bytes: number, { stateBytes }: Quotas): HeadwaterError {
+  return new HeadwaterError(
+    "HW-5408",
+    `the streams and queries of the tenant hold ${bytes} bytes, and may hold ${stateBytes}. Nothing was pushed.`,
+  );
+}

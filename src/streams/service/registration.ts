@@ -9,10 +9,10 @@ import {
   type RequestedCoordination,
   type StreamFacts,
 } from "../coordination/index.js";
-import type { QueryDefinition } from "../graph/index.js";
-import { DEFAULT_RETENTION } from "../graph/index.js";
+import { DEFAULT_RETENTION, type QueryDefinition, type Retention } from "../graph/index.js";
 import { type InputSpec, type Inputs, inputsOf, viewKey } from "../plan/index.js";
 import { type Defined, planDefinition } from "../sql/index.js";
+import type { StreamColumns } from "../typed/index.js";
 import type { Described } from "./describe.js";
 import { tablesOf } from "./tables.js";
 
@@ -21,6 +21,9 @@ type DefinedQuery = Extract<Defined, { readonly plan: unknown }>;
 export interface QueryOptions extends RequestedCoordination {
   /** Begin with what the inputs retain, and not with what comes from now on. */
   readonly backfill?: boolean;
+  /** The columns that the query must have; it is refused if it has others. */
+  readonly columns?: StreamColumns;
+  readonly retention?: Partial<Retention>;
 }
 
 /**
@@ -38,7 +41,7 @@ export async function queryDefinition(
   const { emit } = decide(...(await readBy(candidate, catalog)), candidate);
   const { kind, plan } = defined;
   return {
-    ...{ kind, name, sql, plan, emit, retention: DEFAULT_RETENTION },
+    ...{ kind, name, sql, plan, emit, retention: { ...DEFAULT_RETENTION, ...options.retention } },
     inputs: inputsOf(plan),
     backfill: options.backfill ?? false,
     key: kind === "view" ? viewKey(plan) : null,

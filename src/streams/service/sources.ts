@@ -3,7 +3,7 @@ import type { Ref } from "../../model/refs.js";
 import { Batch, column, encodeBatch, type Schema } from "../columns/index.js";
 import { shownTarget } from "../delivery/index.js";
 import { NdjsonReader } from "../door/index.js";
-import { type CommandOutcome, encodeCommand, type Push } from "../graph/index.js";
+import { encodeCommand, type Push } from "../graph/index.js";
 import {
   checkedSource,
   type Intake,
@@ -15,6 +15,7 @@ import {
   type SourcePolicy,
 } from "../sources/index.js";
 import type { Tenant } from "./contexts.js";
+import type { CarriedOut } from "./exports.js";
 
 const RECORD_SHOWN_MAX = 1000;
 
@@ -51,7 +52,7 @@ export interface SourceSurroundings {
   /** Throws if the tenant may not push so many rows now. */
   readonly admit: (rows: number) => void;
   /** Wakes who waits for rows. */
-  readonly heard: (outcome: CommandOutcome) => void;
+  readonly heard: (outcome: CarriedOut) => void;
 }
 
 interface Working {

@@ -1,73 +1,71 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
-import { Batch, type Cell, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
+import { type Batch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
 import type { OutputOptions } from "../delivery/index.js";
-import { NdjsonReader } from "../door/index.js";
+import { batchOfRows, NdjsonReader } from "../door/index.js";
 import {
   type Command,
   type CommandOutcome,
-  DEFAULT_RETENTION,
   encodeCommand,
+  type QueryDefinition,
   type StreamDefinition,
 } from "../graph/index.js";
-import { writerOf } from "../outputs/index.js";
-import { inputsOf } from "../plan/index.js";
 import type { SourceOptions } from "../sources/index.js";
-import { describeQuery, planBound, planDefinition, type QueryShape } from "../sql/index.js";
-import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
+import type {
+  AnyRow,
+  PushedRow,
+  PushReceipt,
+  RowToPush,
+  StreamColumns,
+  StreamId,
+  StreamRow,
+} from "../typed/index.js";
 import type { Tenant } from "./contexts.js";
+import {
+  checkColumns,
+  checkRetention,
+  type StreamSettings,
+  sqlDefinition,
+  streamDefinition,
+} from "./definitions.js";
 import type { Described } from "./describe.js";
-import { Gatherer, type Taken } from "./gatherer.js";
+import { sentBy } from "./exports.js";
+import { Gatherer } from "./gatherer.js";
+import type { PushOptions } from "./options.js";
+import type { OtherTenants, SharedStream } from "./other-tenants.js";
 import { type OutputSurroundings, TenantOutputs } from "./outputs.js";
-import type { Quotas } from "./quotas.js";
+import { type Quotas, tooFast, tooLarge } from "./quotas.js";
 import { Rate } from "./rate.js";
-import { explained, type QueryOptions, queryDefinition } from "./registration.js";
+import { explained, type QueryOptions } from "./registration.js";
+import { ownerOf, type SharedWith } from "./shares.js";
 import { TenantSources } from "./sources.js";
-import { tablesOf } from "./tables.js";
-import { boundOf } from "./view-bounds.js";
-
-const PAGE_BYTES = 1024 * 1024;
-const TICK_MS = 1000;
-const TICK_MS_MAX = 60_000;
-const IDLE_MS = 30_000;
-
-export interface PushOptions {
-  readonly producer?: string;
-  readonly sequence?: number;
-  /** An Idempotency-Key: the same rows under the same key are taken once. */
-  readonly key?: string;
-}
-
-/** A row of a stream, by its number. `weight` is -1 for a row that is taken back. */
-export interface NumberedRow<R = Readonly<Record<string, unknown>>> {
-  readonly number: number;
-  readonly weight: number;
-  readonly row: R;
-}
+import { missing, TenantReads } from "./tenant-reads.js";
+import { Ticks } from "./ticks.js";
 
 /** The streams and queries of one tenant. */
-export class TenantStreams {
+export class TenantStreams extends TenantReads {
   readonly #tenant: Ref<Tenant>;
+  readonly #others: OtherTenants;
   readonly #gatherer: Gatherer;
   readonly #rate: Rate;
+  readonly #seen = new Map<string, number>();
   #quotas: Quotas;
-  #catalog = new Map<string, Described>();
   #memoryBytes = 0;
-  readonly #wakes = new Map<string, Set<() => void>>();
-  readonly #turns = new Turns(QUERY_LIMITS);
-  #tick: ReturnType<typeof setTimeout> | null = null;
-  #tickMs = TICK_MS;
-  #isClosed = false;
+  readonly #ticks = new Ticks(() => this.#tick());
+
   readonly sources: TenantSources;
+  /** Where rows go by themselves: web servers, TCP ports, files, NATS. */
   readonly outputs: TenantOutputs;
 
   private constructor(
     readonly name: string,
     tenant: Ref<Tenant>,
     quotas: Quotas,
-    { policy, warn, note }: OutputSurroundings,
+    { policy, warn, note, others }: OutputSurroundings & { readonly others: OtherTenants },
   ) {
-    const growth = (stream: string, signal: AbortSignal) => this.#growth(stream, signal);
+    super(tenant.graph);
+    this.#others = others;
+    const growth = (stream: string, signal: AbortSignal) => this.results.growth(stream, signal);
     this.outputs = new TenantOutputs(tenant, name, policy, growth, warn, note);
     this.sources = new TenantSources(tenant, {
       ...{ policy, note, define: (sql) => this.define(sql), deregister: (stream) => this.deregister(stream) },
@@ -78,48 +76,66 @@ export class TenantStreams {
     this.#tenant = tenant;
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
-    this.#gatherer = new Gatherer(async (record) => this.#heard(await tenant.graph.carryOut(record)));
+    const carryOut = async (record: Uint8Array) => {
+      const outcome = await tenant.graph.carryOut(record);
+      this.#heard(outcome);
+      return outcome;
+    };
+    this.#gatherer = new Gatherer(carryOut, quotas.cpuShare);
   }
 
   /** @internal */
-  static async open(name: string, tenant: Ref<Tenant>, around: OutputSurroundings): Promise<TenantStreams> {
+  static async open(
+    name: string,
+    tenant: Ref<Tenant>,
+    around: OutputSurroundings & { readonly others: OtherTenants },
+  ): Promise<TenantStreams> {
     const streams = new TenantStreams(name, tenant, await tenant.allQuotas(), around);
     await streams.#refresh();
-    streams.#arm();
+    streams.#ticks.start();
     await streams.outputs.start();
     await streams.sources.start();
     return streams;
   }
 
-  /** Defines a stream, a table or a materialized view by its SQL, or a query by a SELECT and its name. Returns its id. */
-  async define(sql: string, options: QueryOptions & { readonly name?: string } = {}): Promise<string> {
-    const defined = await planDefinition(sql, tablesOf(this.#catalog));
-    if ("plan" in defined) {
-      const name = options.name ?? defined.name ?? "";
-      const definition = await queryDefinition(this.#catalog, sql, name, defined, options);
-      return await this.#register({ kind: "define query", definition });
-    }
-    const retention = DEFAULT_RETENTION;
-    const { name, columns, key, watermark } = defined;
-    const placeOf = (wanted: string) => columns.findIndex((spec) => spec.name === wanted);
-    const definition: StreamDefinition = {
-      ...{ kind: defined.kind === "create table" ? "table" : "stream", name, columns, retention },
-      key: key.map(placeOf),
-      time:
-        watermark === null
-          ? null
-          : { column: placeOf(watermark.column), latenessMs: watermark.latenessMs, idleMs: IDLE_MS },
-      eventId: null,
-    };
-    return await this.#register({ kind: "define stream", definition });
+  /** Registers a stream, or a table if it has a key. Returns its id, which knows the types of its rows. */
+  async registerStream<const C extends StreamColumns>(
+    name: string,
+    columns: C,
+    options: StreamSettings = {},
+  ): Promise<StreamId<StreamRow<C>, RowToPush<C>>> {
+    return await this.#register(streamDefinition(name, columns, options));
   }
 
-  async registerStream(definition: StreamDefinition): Promise<string> {
-    return await this.#register({ kind: "define stream", definition });
-  }
-
-  async registerQuery(name: string, sql: string, options: QueryOptions = {}): Promise<string> {
+  /** Registers a standing query. Returns the id of its output stream, typed if `columns` says which it has. */
+  async registerQuery<const C extends StreamColumns = never>(
+    name: string,
+    sql: string,
+    options: QueryOptions & { readonly columns?: C } = {},
+  ): Promise<StreamId<[C] extends [never] ? AnyRow : StreamRow<C>>> {
     return await this.define(sql, { ...options, name });
+  }
+
+  /** Registers a stream, a table or a materialized view by its SQL, or a query by a SELECT and its name. Returns its id. */
+  async define<R = AnyRow, P = AnyRow>(
+    sql: string,
+    options: QueryOptions & { readonly name?: string } = {},
+  ): Promise<StreamId<R, P>> {
+    const definition = await sqlDefinition(
+      sql,
+      options.name ?? null,
+      await this.#others.readable(this.name, this.catalog),
+      options,
+    );
+    const id = await this.#registerReading<R, P>(definition);
+    try {
+      if (options.columns !== undefined)
+        checkColumns(definition.name, this.known(definition.name).columns, options.columns);
+    } catch (error) {
+      await this.deregister(id);
+      throw error;
+    }
+    return id;
   }
 
   /**
@@ -128,7 +144,7 @@ export class TenantStreams {
    */
   async explain(text: string): Promise<string> {
     await this.#refresh();
-    return await explained(this.#catalog, text);
+    return await explained(this.catalog, text);
   }
 
   /** Delivers the rows of a stream or a query to a target outside: see docs/outputs.md. Returns the output's name. */
@@ -153,9 +169,60 @@ export class TenantStreams {
     await this.sources.deregister(name);
   }
 
+  /** Removes a stream or a query. Refused with the list of users if it is in use. */
   async deregister(name: string): Promise<void> {
+    const inputs = this.known(name).inputs;
+    if (ownerOf(name) !== null) throw missing(name);
+    await this.#others.unshare(this.name, name);
     await this.#carryOut({ kind: "remove", name });
+    await this.#others.releaseAll(inputs, this.name);
     await this.#refresh();
+  }
+
+  /** Lets other tenants read a stream, a table, a view or a query: in their queries it is `TENANT.NAME`. */
+  async share(name: string, shared: SharedWith): Promise<void> {
+    this.known(name);
+    await this.#others.share(this.name, name, shared);
+  }
+
+  /** Ends that. Refused with the list of tenants that read it. */
+  async unshare(name: string): Promise<void> {
+    this.known(name);
+    await this.#others.unshare(this.name, name);
+  }
+
+  /** What other tenants share with this one, by the names that it has in queries. */
+  async shared(): Promise<readonly SharedStream[]> {
+    const found = await this.#others.sharedWith(this.name);
+    return found.map(({ name, kind, columns }) => ({ name, kind, columns }));
+  }
+
+  /** Registers a query together with the streams of others that it reads. */
+  async #registerReading<R, P>(definition: StreamDefinition | QueryDefinition): Promise<StreamId<R, P>> {
+    const inputs = "inputs" in definition ? definition.inputs : [];
+    const unknown = await this.#others.importAll(inputs, this.name, this.catalog);
+    if (unknown !== null) throw missing(unknown);
+    try {
+      return await this.#register<R, P>(definition);
+    } catch (error) {
+      await this.#others.releaseAll(inputs, this.name);
+      throw error;
+    }
+  }
+
+  /** @internal Rows have come from other tenants: wakes the readers, and those of tenants that read what came of them. */
+  async look(): Promise<void> {
+    const grown = (await this.#tenant.graph.positions()).filter(
+      ([name, next]) => this.#seen.get(name) !== next,
+    );
+    for (const [name, next] of grown) this.#seen.set(name, next);
+    this.results.grown(grown.map(([name]) => name));
+    if (grown.length === 0) return;
+    const further = new Set<string>();
+    for (const [name] of grown)
+      if (this.#others.isShared(this.name, name))
+        for (const tenant of await this.#tenant.graph.readersOf(name)) further.add(tenant);
+    this.#others.sent([...further]);
   }
 
   async seal(stream: string, producer: string, upTo: number | null = null): Promise<void> {
@@ -163,172 +230,88 @@ export class TenantStreams {
   }
 
   list(): readonly Described[] {
-    return [...this.#catalog.values()];
+    return [...this.catalog.values()];
   }
 
   async describe(name: string): Promise<Described> {
     await this.#refresh();
-    return this.#known(name);
+    return this.known(name);
   }
 
   schemaOf(name: string): Schema {
-    return this.#known(name).columns;
+    return this.known(name).columns;
   }
 
-  /** Pushes rows. Refused at the first that does not fit, with its line; nothing is pushed then. */
-  async pushEvents(
-    stream: string,
-    rows: readonly Readonly<Record<string, unknown>>[],
+  /** Pushes rows. Refused at the first that does not fit, by its place from 1 on; nothing is pushed then. */
+  async pushEvents<S extends string>(
+    stream: S,
+    rows: readonly PushedRow<S>[],
     options: PushOptions = {},
-  ): Promise<Taken> {
-    return await this.pushNdjson(
-      stream,
-      Buffer.from(rows.map((row) => JSON.stringify(row)).join("\n")),
-      options,
-    );
-  }
-
-  async pushNdjson(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<Taken> {
-    const { batch } = new NdjsonReader(this.#known(stream).columns).read(bytes, true);
+  ): Promise<PushReceipt> {
+    const batch = batchOfRows(rows, this.known(stream).columns);
     return await this.pushBatch(stream, batch, options);
   }
 
-  async pushBatch(
+  /** The same from lines of JSON; the first line that does not fit is named. */
+  async pushNdjson(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<PushReceipt> {
+    const { batch } = new NdjsonReader(this.known(stream).columns).read(bytes, true);
+    return await this.pushBatch(stream, batch, options);
+  }
+
+  async pushBatch(stream: string, batch: Batch, options: PushOptions = {}): Promise<PushReceipt> {
+    return await this.#push(stream, encodeBatch(batch), batch.rows, options);
+  }
+
+  /** The same from encoded columns, which are checked when they are applied. */
+  async pushColumns(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<PushReceipt> {
+    return await this.#push(stream, bytes, rowsIn(bytes), options);
+  }
+
+  async #push(
     stream: string,
-    batch: Batch,
-    { producer, sequence, key }: PushOptions = {},
-  ): Promise<Taken> {
-    this.#admit(batch.rows);
+    batch: Uint8Array,
+    rows: number,
+    { producer, sequence, key }: PushOptions,
+  ): Promise<PushReceipt> {
+    this.#admit(rows);
     return await this.#gatherer.push({
       ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
-      batch: encodeBatch(batch),
+      batch,
     });
   }
 
   /** Refuses rows that are more than the tenant may push. */
   #admit(rows: number): void {
-    if (!this.#rate.tryTake(rows, Date.now()))
-      throw new HeadwaterError(
-        "HW-5408",
-        `the tenant may push ${this.#quotas.eventsPerSecond} events per second. Nothing was pushed.`,
-      );
-    if (this.#memoryBytes > this.#quotas.stateBytes)
-      throw new HeadwaterError(
-        "HW-5408",
-        `the streams and queries of the tenant hold ${this.#memoryBytes} bytes, and may hold ${this.#quotas.stateBytes}. Nothing was pushed.`,
-      );
-  }
-
-  /** Rows from a number on, as they are now: one page. */
-  async page(name: string, from: number): Promise<{ readonly rows: NumberedLine[]; readonly next: number }> {
-    const page = await this.#tenant.graph.rows(name, from, PAGE_BYTES);
-    if (from < page.first)
-      throw new HeadwaterError(
-        "HW-5405",
-        `rows of "${name}" before number ${page.first} are not retained any more, and number ${from} was asked for.`,
-      );
-    const rows: NumberedLine[] = [];
-    for (const { first, bytes } of page.segments) {
-      const batch = decodeBatch(Buffer.from(bytes), page.columns, Number.POSITIVE_INFINITY);
-      for (const [i, json] of writerOf("json", page.columns).lines(batch).entries())
-        if (first + i >= from) rows.push({ number: first + i, weight: batch.weight(i), json });
-    }
-    return { rows, next: rows.length === 0 ? from : (rows.at(-1)?.number ?? from) + 1 };
-  }
-
-  /** Rows from a number on, as they come, until the signal. By default the rows that come from now on. */
-  async *follow(
-    name: string,
-    { from, signal }: { readonly from?: number; readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<readonly NumberedLine[]> {
-    let at = from ?? (await this.#tenant.graph.rows(name, Number.MAX_SAFE_INTEGER, 1)).next;
-    let growth = this.#growth(name, signal);
-    try {
-      while (signal?.aborted !== true && !this.#isClosed) {
-        const { rows, next } = await this.page(name, at);
-        at = next;
-        if (rows.length > 0) yield rows;
-        else {
-          await growth.promise;
-          growth = this.#growth(name, signal); // before the next look: what comes between the two is heard of
-        }
-      }
-    } finally {
-      growth.stop();
-    }
-  }
-
-  async *subscribe<R = Readonly<Record<string, unknown>>>(
-    name: string,
-    options: { readonly from?: number; readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<NumberedRow<R>> {
-    for await (const lines of this.follow(name, options))
-      for (const { number, weight, json } of lines) yield { number, weight, row: JSON.parse(json) as R };
-  }
-
-  /** The rows of a table or a view by key: from one to another, both included; shorter bounds are prefixes. */
-  async readView(
-    name: string,
-    { from = null, to = null, limit = 10_000 }: ViewRange = {},
-  ): Promise<Readonly<Record<string, unknown>>[]> {
-    const { columns, rows } = await this.#tenant.graph.view(name, from, to, limit);
-    const lines = writerOf("json", columns).lines(Batch.of(columns, rows));
-    return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
-  }
-
-  /** A table or a view by its key, as texts: see `readView`. Returns one JSON object per row. */
-  async viewLines(
-    name: string,
-    {
-      from,
-      to,
-      limit,
-    }: { readonly from: readonly string[]; readonly to: readonly string[]; readonly limit: number },
-  ): Promise<readonly string[]> {
-    const { columns, key } = this.#known(name);
-    const range = { from: boundOf(from, columns, key), to: boundOf(to, columns, key) };
-    const { rows } = await this.#tenant.graph.view(name, range.from, range.to, limit);
-    return writerOf("json", columns).lines(Batch.of(columns, rows));
-  }
-
-  /** What a query over tables and views answers with, and the parameters that it takes. */
-  async describeQuery(sql: string): Promise<QueryShape> {
-    return await describeQuery(sql, tablesOf(this.#catalog));
-  }
-
-  /** Answers one SELECT over tables, views and the retained rows of streams, all as they are at one moment. */
-  async query(sql: string, parameters: readonly (string | null)[] = []): Promise<QueryAnswer> {
-    const { plan, shape } = await planBound(sql, tablesOf(this.#catalog), parameters);
-    return await this.#turns.take(async () => {
-      const tables = await this.#tenant.graph.snapshot(inputsOf(plan), QUERY_LIMITS.bytes);
-      return { ...shape, schema: plan.columns, batches: await answered(plan, tables, QUERY_LIMITS) };
-    });
+    if (!this.#rate.tryTake(rows, Date.now())) throw tooFast(this.#quotas);
+    if (this.#memoryBytes > this.#quotas.stateBytes) throw tooLarge(this.#memoryBytes, this.#quotas);
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    if (this.#tick !== null) clearTimeout(this.#tick);
-    for (const wakes of this.#wakes.values()) for (const wake of wakes) wake();
+    this.#ticks.stop();
+    this.results.close();
     await this.sources.close();
     await this.outputs.close();
+  }
+
+  get quotas(): Quotas {
+    return this.#quotas;
   }
 
   async setQuotas(quotas: Partial<Quotas>): Promise<void> {
     this.#quotas = await this.#tenant.setQuotas(quotas);
     this.#rate.perSecond = this.#quotas.eventsPerSecond;
+    this.#gatherer.cpuShare = this.#quotas.cpuShare;
   }
 
-  #known(name: string): Described {
-    const known = this.#catalog.get(name);
-    if (known !== undefined) return known;
-    throw new HeadwaterError("HW-5401", `there is no stream or query ${JSON.stringify(name.slice(0, 80))}.`);
-  }
-
-  async #register(command: Extract<Command, { kind: "define stream" | "define query" }>): Promise<string> {
-    const what = command.kind === "define stream" ? "streams" : "queries";
+  async #register<R, P>(definition: StreamDefinition | QueryDefinition): Promise<StreamId<R, P>> {
+    const [command, what]: [Command, "streams" | "queries"] =
+      "plan" in definition
+        ? [{ kind: "define query", definition }, "queries"]
+        : [{ kind: "define stream", definition }, "streams"];
+    checkRetention(definition, this.#quotas);
     this.#heard(await this.#tenant.define(encodeCommand(command), what));
     await this.#refresh();
-    return command.definition.name;
+    return definition.name as StreamId<R, P>;
   }
 
   async #carryOut(command: Command): Promise<CommandOutcome> {
@@ -338,62 +321,24 @@ export class TenantStreams {
   /** Wakes subscribers that wait for rows. */
   #heard(outcome: CommandOutcome): CommandOutcome {
     if (outcome.refused !== null) throw new HeadwaterError(outcome.refused.code, outcome.refused.message);
-    for (const [name] of outcome.grown) for (const wake of this.#wakes.get(name) ?? []) wake();
-    if (outcome.answers.length > 0) this.#tickMs = TICK_MS;
+    this.results.grown(outcome.grown.map(([name]) => name));
+    this.#others.sent(sentBy(outcome));
+    if (outcome.answers.length > 0) this.#ticks.wake();
     return outcome;
   }
 
-  /** Resolves when the stream has got rows since the call, or when there is nothing to wait for any more. */
-  #growth(name: string, signal: AbortSignal | undefined): { readonly promise: Promise<void>; stop(): void } {
-    const wakes = this.#wakes.get(name) ?? new Set();
-    this.#wakes.set(name, wakes);
-    let stop = () => {};
-    const promise = new Promise<void>((resolve) => {
-      stop = () => {
-        wakes.delete(stop);
-        if (wakes.size === 0 && this.#wakes.get(name) === wakes) this.#wakes.delete(name);
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      };
-    });
-    wakes.add(stop);
-    signal?.addEventListener("abort", stop, { once: true });
-    return { promise, stop: () => stop() };
-  }
-
   async #refresh(): Promise<void> {
-    const [described, { memoryBytes }] = [
-      await this.#tenant.graph.describe(),
-      await this.#tenant.graph.size(),
-    ];
-    this.#catalog = new Map(described.map((each) => [each.name, each]));
-    this.#memoryBytes = memoryBytes;
+    const described = await this.#tenant.graph.describe();
+    this.catalog = new Map(described.map((each) => [each.name, each]));
+    await this.#measure();
   }
 
-  /** Ticks move idle streams' watermarks and drop what is too old; quiet graphs get fewer and fewer. */
-  #arm(): void {
-    this.#tick = setTimeout(() => {
-      if (this.#isClosed) return;
-      this.#tickMs = Math.min(2 * this.#tickMs, TICK_MS_MAX);
-      const ticked = this.#catalog.size === 0 ? Promise.resolve() : this.#carryOut({ kind: "tick" });
-      ticked
-        .then(() => this.#refresh())
-        .catch(() => {}) // the next tick does what this one did not
-        .finally(() => {
-          if (!this.#isClosed) this.#arm();
-        });
-    }, this.#tickMs).unref();
+  async #measure(): Promise<void> {
+    this.#memoryBytes = (await this.#tenant.graph.size()).memoryBytes;
   }
-}
 
-export interface NumberedLine {
-  readonly number: number;
-  readonly weight: number;
-  readonly json: string;
-}
-
-export interface ViewRange {
-  readonly from?: readonly Cell[] | null;
-  readonly to?: readonly Cell[] | null;
-  readonly limit?: number;
+  async #tick(): Promise<void> {
+    if (this.catalog.size > 0) await this.#carryOut({ kind: "tick" });
+    await this.#measure();
+  }
 }

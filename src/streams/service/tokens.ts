@@ -1,6 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
-export type TokenScope = "admin" | "define" | "push" | "read";
+/**
+ * What a token allows: to read, to push, to define; `admin` allows all of that and the tokens of its tenant; `operator` allows
+ * to make tenants and to set their quotas, and nothing inside of them.
+ */
+export const SCOPES = ["operator", "admin", "define", "push", "read"] as const;
+export type TokenScope = (typeof SCOPES)[number];
 
 /** A token as it is kept: its hash, what it allows, and until when. */
 export interface StoredToken {

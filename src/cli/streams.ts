@@ -1,0 +1,44 @@
+import { misused } from "./arguments.js";
+import type { CliCommand } from "./command.js";
+
+const ACTIONS = [
+  "register",
+  "push",
+  "watch",
+  "list",
+  "explain",
+  "deregister",
+  "share",
+  "unshare",
+  "tokens",
+  "tenants",
+];
+
+export const streams: CliCommand = {
+  name: "streams",
+  operands: [ACTIONS.join("|"), "[NAME|SQL|ACTION]", "[SQL|FILE|TENANTS|ID]"],
+  summary: "use a streaming service that runs",
+  details:
+    'register "CREATE STREAM …" or register NAME "SELECT …"; push NAME [FILE] sends lines of JSON from a file or stdin; watch NAME prints ' +
+    "results as they come, and goes on after lost connections; list; explain NAME or a SELECT; deregister NAME; share NAME TENANT,TENANT or share NAME all, unshare NAME; tokens add, " +
+    "tokens list, tokens revoke ID; tenants add NAME. The token is that of the environment variable HEADWATER_TOKEN, or of a file.",
+  options: {
+    url: { value: "URL", help: "where the service is (HEADWATER_URL, or http://127.0.0.1:4400)" },
+    "token-file": { value: "FILE", help: "holds the token (headwater-data/admin.token)" },
+    from: { value: "N", help: "watch: begin with the row of this number" },
+    count: { value: "N", help: "watch: end after so many rows" },
+    producer: {
+      value: "NAME",
+      help: "push: number the batches, so that a repeated push has no second effect",
+    },
+    backfill: { help: "register: begin with what the inputs retain" },
+    scopes: { value: "A,B", help: "tokens add: of operator, admin, define, push, read" },
+    "expires-hours": { value: "N", help: "tokens add: when the token expires" },
+  },
+  async run(args, terminal) {
+    const [action = ""] = args.operands;
+    if (!ACTIONS.includes(action)) throw misused(streams, `"${action}" is none of ${ACTIONS.join(", ")}.`);
+    const { useService } = await import("./use-streams.js");
+    return await useService(streams, args, terminal);
+  },
+};

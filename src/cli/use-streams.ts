@@ -1,0 +1,187 @@
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { HeadwaterError } from "../errors.js";
+import { StreamsClient } from "../streams/client/index.js";
+import { type Arguments, absent, isAbsent, misused, unreadable } from "./arguments.js";
+import type { CliCommand } from "./command.js";
+import { onInterrupt } from "./interrupt.js";
+import type { Terminal } from "./terminal.js";
+
+const URL_DEFAULT = "http://127.0.0.1:4400";
+const TOKEN_FILE = join("headwater-data", "admin.token");
+/** What one request carries. */
+const BATCH_BYTES = 256 * 1024;
+const HOUR_MS = 3600 * 1000;
+
+/** What one command line asks of a service. */
+interface Use {
+  readonly command: CliCommand;
+  readonly args: Arguments;
+  readonly terminal: Terminal;
+  readonly client: StreamsClient;
+}
+
+/** Carries out `headwater streams ACTION …`. */
+export async function useService(command: CliCommand, args: Arguments, terminal: Terminal): Promise<number> {
+  const url = args.values.get("url") ?? process.env.HEADWATER_URL ?? URL_DEFAULT;
+  const client = new StreamsClient(url, { token: await tokenOf(command, args), retryMs: 5000 });
+  try {
+    await USES[args.operands[0] ?? ""]?.({ command, args, terminal, client });
+    return 0;
+  } catch (error) {
+    if (error instanceof TypeError && error.cause !== undefined)
+      throw new HeadwaterError(
+        "HW-4018",
+        `no service answers at ${url}. Start one with \`headwater serve\`.`,
+        {
+          cause: error,
+        },
+      );
+    throw error;
+  }
+}
+
+/** From the environment or a file: what stands on a command line can be read by all users of a machine. */
+async function tokenOf(command: CliCommand, { values }: Arguments): Promise<string> {
+  const { HEADWATER_TOKEN: token } = process.env;
+  const named = values.get("token-file");
+  if (named === undefined && token !== undefined) return token;
+  const file = named ?? TOKEN_FILE;
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    if (named === undefined && isAbsent(error))
+      throw absent(`There is no token: set HEADWATER_TOKEN, or name a file with --token-file.`, command);
+    throw unreadable(command, file, error);
+  }
+}
+
+const USES: Readonly<Record<string, (use: Use) => Promise<void>>> = {
+  async register({ command, args: { operands, flags }, terminal, client }) {
+    const [, first, second] = operands;
+    if (first === undefined) throw misused(command, "What is to be registered?");
+    const backfill = flags.has("backfill");
+    const id = await (second === undefined
+      ? client.define(first, { backfill })
+      : client.registerQuery(first, second, { backfill }));
+    terminal.out(flags.has("json") ? JSON.stringify({ id }) : id);
+  },
+  async push(use) {
+    await push(use);
+  },
+  async watch({ command, args: { operands, values }, terminal, client }) {
+    const name = nameIn(command, operands[1]);
+    const [from, count] = [numberIn(command, values, "from"), numberIn(command, values, "count")];
+    const interrupt = onInterrupt(() => {});
+    try {
+      const options = { signal: interrupt.signal, ...(from === undefined ? {} : { from }) };
+      let left = count ?? Number.POSITIVE_INFINITY;
+      if (left === 0) return;
+      for await (const row of client.subscribe(name, options)) {
+        terminal.out(JSON.stringify(row));
+        left--;
+        if (left === 0) return;
+      }
+    } finally {
+      interrupt.release();
+    }
+  },
+  async list({ args: { flags }, terminal, client }) {
+    for (const each of await client.list()) {
+      const columns = each.columns.map(({ name, type, nullable }) => `${name} ${type}${nullable ? "?" : ""}`);
+      if (flags.has("json")) terminal.out(JSON.stringify(each));
+      else terminal.out(`${each.kind} ${each.name} (${columns.join(", ")}), next row ${each.next}`);
+    }
+  },
+  async explain({ command, args: { operands, flags }, terminal, client }) {
+    const explained = await client.explain(nameIn(command, operands[1]));
+    terminal.out(flags.has("json") ? JSON.stringify({ explain: explained }) : explained);
+  },
+  async deregister({ command, args: { operands }, client }) {
+    await client.deregister(nameIn(command, operands[1]));
+  },
+  async share({ command, args: { operands }, client }) {
+    const tenants = nameIn(command, operands[2]);
+    await client.share(nameIn(command, operands[1]), tenants === "all" ? tenants : tenants.split(","));
+  },
+  async unshare({ command, args: { operands }, client }) {
+    await client.unshare(nameIn(command, operands[1]));
+  },
+  async tokens({ command, args: { operands, values, flags }, terminal, client }) {
+    const [, action, id] = operands;
+    if (action === "add") {
+      const scopes = (values.get("scopes") ?? "").split(",") as Parameters<
+        typeof client.addToken
+      >[0]["scopes"];
+      const hours = numberIn(command, values, "expires-hours");
+      const expires = hours === undefined ? {} : { expiresMs: Date.now() + hours * HOUR_MS };
+      const token = await client.addToken({ scopes, ...expires });
+      terminal.out(flags.has("json") ? JSON.stringify({ token }) : token);
+    } else if (action === "list") {
+      for (const token of await client.tokens()) terminal.out(JSON.stringify(token));
+    } else if (action === "revoke") await client.revokeToken(nameIn(command, id));
+    else throw misused(command, "tokens takes add, list or revoke ID.");
+  },
+  async tenants({ command, args: { operands, flags }, terminal, client }) {
+    const [, action, name] = operands;
+    if (action !== "add") throw misused(command, "tenants takes add NAME.");
+    const token = await client.addTenant(nameIn(command, name));
+    terminal.out(flags.has("json") ? JSON.stringify({ token }) : token);
+  },
+};
+
+/** Sends whole lines, a bounded piece at a time: the next is read when the last is answered. */
+async function push({ command, args: { operands, values, flags }, terminal, client }: Use): Promise<void> {
+  const [, named, file] = operands;
+  const name = nameIn(command, named);
+  const producer = values.get("producer");
+  const input: Readable = file === undefined || file === "-" ? process.stdin : createReadStream(file);
+  let sequence = producer === undefined ? 0 : await client.producer(name, producer).next();
+  let [rows, line] = [0, 1];
+  const send = async (lines: string) => {
+    if (lines.trim() === "") return;
+    try {
+      const batch = producer === undefined ? null : { producer, sequence };
+      rows += (await client.pushNdjson(name, lines, batch)).rows;
+    } catch (error) {
+      if (line === 1 || !(error instanceof HeadwaterError) || error.code !== "HW-5302") throw error;
+      const what = `${error.message.slice(error.code.length + 2)} The lines are counted from line ${line} of the input.`;
+      throw new HeadwaterError("HW-5302", `${what} ${rows} rows before them were pushed.`);
+    }
+    sequence++;
+    for (let at = lines.indexOf("\n"); at >= 0; at = lines.indexOf("\n", at + 1)) line++;
+  };
+  let waiting = "";
+  try {
+    for await (const chunk of input.setEncoding("utf8")) {
+      waiting += chunk as string;
+      if (waiting.length < BATCH_BYTES) continue;
+      const end = waiting.lastIndexOf("\n") + 1;
+      await send(waiting.slice(0, end));
+      waiting = waiting.slice(end);
+    }
+  } catch (error) {
+    throw isAbsent(error) ? unreadable(command, file ?? "stdin", error) : error;
+  }
+  await send(waiting);
+  terminal.say(`${rows} rows were taken.`);
+  if (flags.has("json")) terminal.out(JSON.stringify({ rows }));
+}
+
+function nameIn(command: CliCommand, name: string | undefined): string {
+  if (name !== undefined) return name;
+  throw misused(command, "The name is missing.");
+}
+
+function numberIn(
+  command: CliCommand,
+  values: ReadonlyMap<string, string>,
+  option: string,
+): number | undefined {
+  const text = values.get(option);
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw misused(command, `--${option} is a number.`);
+}

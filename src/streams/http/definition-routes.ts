@@ -1,0 +1,131 @@
+import { HeadwaterError } from "../../errors.js";
+import type { QueryOptions, StreamSettings } from "../service/index.js";
+import { textOf } from "./body.js";
+import { asked, json, type Route } from "./route.js";
+
+/** Streams, tables, queries and views: registered, looked at, deregistered. */
+export const definitionRoutes: readonly Route[] = [
+  {
+    method: "POST",
+    path: "/v1/sql",
+    scope: "define",
+    async run({ request, response, streams }) {
+      const { sql, name, ...options } = await asked(request);
+      const named = name === undefined ? {} : { name: textOf(name, "name") };
+      const text = textOf(sql, "sql");
+      if (/^\s*explain\s/i.test(text)) return json(response, { explain: await streams.explain(text) });
+      const id = await streams.define(text, { ...queryOptions(options), ...named });
+      json(response, { id }, 201);
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/streams",
+    scope: "define",
+    async run({ request, response, streams }) {
+      const { name, columns, ...options } = await asked(request);
+      const id = await streams.registerStream(
+        textOf(name, "name"),
+        columns as Readonly<Record<string, never>>, // checked by whoever reads them
+        streamOptions(options),
+      );
+      json(response, { id }, 201);
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/queries",
+    scope: "define",
+    async run({ request, response, streams }) {
+      const { sql, name, ...options } = await asked(request);
+      const id = await streams.registerQuery(textOf(name, "name"), textOf(sql, "sql"), queryOptions(options));
+      json(response, { id }, 201);
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/streams",
+    scope: "read",
+    async run({ response, streams }) {
+      json(response, { streams: streams.list() });
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/streams/:name",
+    scope: "read",
+    async run({ response, streams, name }) {
+      json(response, await streams.describe(name));
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/v1/streams/:name",
+    scope: "define",
+    async run({ response, streams, name }) {
+      await streams.deregister(name);
+      json(response, {});
+    },
+  },
+];
+
+type Given = Readonly<Record<string, unknown>>;
+
+function queryOptions(given: Given): QueryOptions {
+  const { backfill, columns, retention, coordination, reason, partitions } = given;
+  return {
+    ...(coordination === undefined ? {} : { coordination: textOf(coordination, "coordination") }),
+    ...(reason === undefined ? {} : { reason: textOf(reason, "reason") }),
+    ...(partitions === undefined ? {} : { partitions: numberIn(partitions, "partitions") }),
+    ...(backfill === undefined ? {} : { backfill: backfill === true }),
+    ...(columns === undefined ? {} : { columns: objectIn(columns, "columns") as Record<string, never> }),
+    ...(retention === undefined ? {} : { retention: retained(retention) }),
+  };
+}
+
+function streamOptions({ key, time, eventId, retention }: Given): StreamSettings {
+  return {
+    ...(key === undefined ? {} : { key: textsIn(key, "key") }),
+    ...(time === undefined ? {} : { time: timed(objectIn(time, "time")) }),
+    ...(eventId === undefined ? {} : { eventId: identified(objectIn(eventId, "eventId")) }),
+    ...(retention === undefined ? {} : { retention: retained(retention) }),
+  };
+}
+
+function timed({ column, latenessMs, idleMs }: Given) {
+  return {
+    column: textOf(column, "column"),
+    ...(latenessMs === undefined ? {} : { latenessMs: numberIn(latenessMs, "latenessMs") }),
+    ...(idleMs === undefined ? {} : { idleMs: numberIn(idleMs, "idleMs") }),
+  };
+}
+
+function identified({ column, keepMs }: Given) {
+  return {
+    column: textOf(column, "column"),
+    ...(keepMs === undefined ? {} : { keepMs: numberIn(keepMs, "keepMs") }),
+  };
+}
+
+function retained(given: unknown) {
+  const { bytes, ms } = objectIn(given, "retention");
+  return {
+    ...(bytes === undefined ? {} : { bytes: numberIn(bytes, "bytes") }),
+    ...(ms === undefined ? {} : { ms: ms === null ? null : numberIn(ms, "ms") }),
+  };
+}
+
+function objectIn(value: unknown, name: string): Given {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  throw new HeadwaterError("HW-4005", `"${name}" must be an object.`);
+}
+
+export function textsIn(value: unknown, name: string): string[] {
+  if (Array.isArray(value)) return value.map((each) => textOf(each, name));
+  throw new HeadwaterError("HW-4005", `"${name}" must be a list of texts.`);
+}
+
+export function numberIn(value: unknown, name: string): number {
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw new HeadwaterError("HW-4005", `"${name}" must be a number.`);
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from "node:http";
+import { HeadwaterError } from "../../errors.js";
+import type { PushOptions } from "../service/index.js";
+import { bodyOf, textOf } from "./body.js";
+import { asked, BODY_BYTES_MAX, json, type Route } from "./route.js";
+
+/** The media type of encoded columns. */
+const COLUMNS = "application/x-headwater-columns";
+
+/** Rows go in: lines of JSON, or encoded columns. */
+export const pushRoutes: readonly Route[] = [
+  {
+    method: "POST",
+    path: "/v1/streams/:name/events",
+    scope: "push",
+    async run({ request, response, streams, name, url }) {
+      const options = pushOptions(request, url);
+      const body = await bodyOf(request, BODY_BYTES_MAX);
+      const isColumns = request.headers["content-type"] === COLUMNS;
+      const answer = isColumns
+        ? await streams.pushColumns(name, body, options)
+        : await streams.pushNdjson(name, body, options);
+      json(response, answer);
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/streams/:name/seal",
+    scope: "push",
+    async run({ request, response, streams, name }) {
+      const { producer = "", upTo = null } = await asked(request);
+      if (upTo !== null && typeof upTo !== "number")
+        throw new HeadwaterError("HW-4005", '"upTo" is a time in milliseconds since 1970.');
+      await streams.seal(name, textOf(producer, "producer"), upTo);
+      json(response, {});
+    },
+  },
+];
+
+function pushOptions(request: IncomingMessage, url: URL): PushOptions {
+  const [producer, sequence] = [url.searchParams.get("producer"), url.searchParams.get("sequence")];
+  const key = request.headers["idempotency-key"];
+  if (sequence !== null && !(producer !== null && /^\d{1,15}$/.test(sequence)))
+    throw new HeadwaterError("HW-4005", '"sequence" is a number from 0 on, and needs a "producer".');
+  return checked({
+    ...(producer === null ? {} : { producer }),
+    ...(sequence === null ? {} : { sequence: Number(sequence) }),
+    ...(typeof key === "string" ? { key } : {}),
+  });
+}
+
+const NAME_LENGTH_MAX = 200;
+
+/** Names of producers and keys are kept, so they have an end. */
+export function checked(options: PushOptions): PushOptions {
+  const { producer = "", key = "" } = options;
+  if (producer.length <= NAME_LENGTH_MAX && key.length <= NAME_LENGTH_MAX) return options;
+  throw new HeadwaterError(
+    "HW-4005",
+    `the name of a producer and an Idempotency-Key have at most ${NAME_LENGTH_MAX} characters.`,
+  );
+}

@@ -1,0 +1,132 @@
+import { HeadwaterError } from "../../errors.js";
+import { intervalMs } from "../../sql/index.js";
+import { column, type Schema } from "../columns/index.js";
+import {
+  DEFAULT_RETENTION,
+  type QueryDefinition,
+  type Retention,
+  type StreamDefinition,
+} from "../graph/index.js";
+import { OPEN_SCALE, planDefinition } from "../sql/index.js";
+import { columnsOf, type StreamColumns } from "../typed/index.js";
+import type { Described } from "./describe.js";
+import type { Quotas } from "./quotas.js";
+import { type QueryOptions, queryDefinition } from "./registration.js";
+import { tablesOf } from "./tables.js";
+
+/** A producer that has pushed nothing for so long does not hold the watermark back. */
+const IDLE_MS = 30_000;
+const KEEP_IDS_MS = 24 * 3600 * 1000;
+
+export interface StreamSettings {
+  /** The columns of the primary key. With one, it is a table: a row replaces the one before it with the same key. */
+  readonly key?: readonly string[];
+  /** The column with the event time, and how much later than the latest row of its producer a row can come. */
+  readonly time?: { readonly column: string; readonly latenessMs?: number; readonly idleMs?: number };
+  /** The column with the event id: a row whose id was seen within `keepMs` (a day) is dropped. */
+  readonly eventId?: { readonly column: string; readonly keepMs?: number };
+  readonly retention?: Partial<Retention>;
+}
+
+/** A stream or a table from its columns. */
+export function streamDefinition(name: string, columns: unknown, options: StreamSettings): StreamDefinition {
+  const schema = columnsOf(columns).map((each) =>
+    column(each.name, each.type, each.nullable, each.type === "numeric" ? OPEN_SCALE : 0),
+  );
+  return sourceOf(name, schema, options);
+}
+
+function sourceOf(name: string, columns: Schema, options: StreamSettings): StreamDefinition {
+  const { key = [], time, eventId, retention } = options;
+  const timeAt = time === undefined ? -1 : placeOf(columns, time.column);
+  const idAt = eventId === undefined ? -1 : placeOf(columns, eventId.column);
+  return {
+    ...{ kind: key.length > 0 ? "table" : "stream", name, columns },
+    key: key.map((each) => placeOf(columns, each)),
+    time:
+      timeAt < 0
+        ? null
+        : { column: timeAt, latenessMs: time?.latenessMs ?? 0, idleMs: time?.idleMs ?? IDLE_MS },
+    eventId: idAt < 0 ? null : { column: idAt, keepMs: eventId?.keepMs ?? KEEP_IDS_MS },
+    retention: { ...DEFAULT_RETENTION, ...retention },
+  };
+}
+
+function placeOf(schema: Schema, name: string): number {
+  const place = schema.findIndex((spec) => spec.name === name);
+  if (place >= 0) return place;
+  throw new HeadwaterError("HW-5403", `there is no column ${JSON.stringify(name.slice(0, 80))}.`);
+}
+
+/** A stream, a table, a query or a view from its SQL, over the streams and queries that are there. */
+export async function sqlDefinition(
+  sql: string,
+  name: string | null,
+  catalog: ReadonlyMap<string, Described>,
+  options: QueryOptions,
+): Promise<StreamDefinition | QueryDefinition> {
+  const defined = await planDefinition(sql, tablesOf(catalog));
+  if (!("plan" in defined)) {
+    const { key, watermark, columns } = defined;
+    const { idleMs, ...words } = wordsOf(defined.options);
+    const time = watermark === null ? {} : { time: { ...watermark, ...(idleMs === null ? {} : { idleMs }) } };
+    const source = sourceOf(defined.name, columns, { ...words, ...time, key });
+    return { ...source, kind: defined.kind === "create table" ? "table" : "stream" };
+  }
+  return await queryDefinition(catalog, sql, name ?? defined.name ?? "", defined, options);
+}
+
+const WORDS = ["event_id", "event_id_keep", "idle", "retention", "retention_bytes"];
+
+/** What `WITH (…)` says. */
+function wordsOf(
+  words: Readonly<Record<string, string>>,
+): StreamSettings & { readonly idleMs: number | null } {
+  const unknown = Object.keys(words).find((word) => !WORDS.includes(word));
+  if (unknown !== undefined)
+    throw new HeadwaterError(
+      "HW-5403",
+      `WITH knows no ${JSON.stringify(unknown.slice(0, 80))}; it knows ${WORDS.join(", ")}.`,
+    );
+  const { retention_bytes: bytes, event_id: id } = words;
+  const [ms, keepMs] = [lengthOf(words, "retention"), lengthOf(words, "event_id_keep")];
+  if (bytes !== undefined && !/^\d{1,15}$/.test(bytes))
+    throw new HeadwaterError("HW-5403", '"retention_bytes" is a number of bytes.');
+  return {
+    idleMs: lengthOf(words, "idle"),
+    retention: { ...(bytes === undefined ? {} : { bytes: Number(bytes) }), ...(ms === null ? {} : { ms }) },
+    ...(id === undefined ? {} : { eventId: { column: id, ...(keepMs === null ? {} : { keepMs }) } }),
+  };
+}
+
+function lengthOf(words: Readonly<Record<string, string>>, word: string): number | null {
+  const text = words[word];
+  const ms = text === undefined ? null : intervalMs(text);
+  if (text === undefined || ms !== null) return ms;
+  throw new HeadwaterError("HW-5403", `"${word}" is a length of time such as '10 minutes'.`);
+}
+
+/** Refuses what would retain more than the tenant may. */
+export function checkRetention(
+  { name, retention }: StreamDefinition | QueryDefinition,
+  quotas: Quotas,
+): void {
+  if (retention.bytes <= quotas.retentionBytes) return;
+  throw new HeadwaterError(
+    "HW-5408",
+    `"${name}" would retain ${retention.bytes} bytes, and the tenant may have ${quotas.retentionBytes} retained per stream. Nothing was registered.`,
+  );
+}
+
+/** Whether a query has the columns that its caller says it has. */
+export function checkColumns(name: string, found: Schema, wanted: StreamColumns | undefined): void {
+  if (wanted === undefined) return;
+  const shown = (columns: readonly { name: string; type: string; nullable: boolean }[]) =>
+    columns.map((each) => `${each.name} ${each.type}${each.nullable ? "?" : ""}`).join(", ");
+  const [has, wants] = [shown(found), shown(columnsOf(wanted))];
+  if (has === wants) return;
+  throw new HeadwaterError(
+    "HW-5403",
+    `the query "${name}" has the columns (${has}), and its caller expects (${wants}). Nothing was registered.`,
+  );
+}

@@ -1,0 +1,14 @@
+import type { Cell } from "../columns/index.js";
+
+export interface PushOptions {
+  readonly producer?: string;
+  readonly sequence?: number;
+  /** An Idempotency-Key: the same rows under the same key are taken once. */
+  readonly key?: string;
+}
+
+export interface ViewRange {
+  readonly from?: readonly Cell[] | null;
+  readonly to?: readonly Cell[] | null;
+  readonly limit?: number;
+}

@@ -1,0 +1,100 @@
+import { HeadwaterError } from "../../errors.js";
+import type { Ref } from "../../model/refs.js";
+import { Batch } from "../columns/index.js";
+import { writerOf } from "../outputs/index.js";
+import { inputsOf } from "../plan/index.js";
+import { describeQuery, planBound, type QueryShape } from "../sql/index.js";
+import type { NumberedRow, ResultRow } from "../typed/index.js";
+import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
+import type { Graph } from "./contexts.js";
+import type { Described } from "./describe.js";
+import type { ViewRange } from "./options.js";
+import {
+  type Decimals,
+  type FollowOptions,
+  type NumberedLine,
+  type ResultPage,
+  ResultReader,
+} from "./result-reader.js";
+import { rowOfCells } from "./row-values.js";
+import { tablesOf } from "./tables.js";
+import { boundOf } from "./view-bounds.js";
+
+/** What can be read of the streams and queries of one tenant. */
+export class TenantReads {
+  readonly #graph: Ref<Graph>;
+  readonly #turns = new Turns(QUERY_LIMITS);
+  protected readonly results: ResultReader;
+  protected catalog = new Map<string, Described>();
+
+  constructor(graph: Ref<Graph>) {
+    this.#graph = graph;
+    this.results = new ResultReader(graph);
+  }
+
+  protected known(name: string): Described {
+    const known = this.catalog.get(name);
+    if (known !== undefined) return known;
+    throw missing(name);
+  }
+
+  /** Rows from a number on, as they are now: one page. */
+  page(name: string, from: number, options?: { readonly decimals?: Decimals }): Promise<ResultPage> {
+    return this.results.page(name, from, options);
+  }
+
+  /** Rows from a number on, as they come, until the signal. By default the rows that come from now on. */
+  follow(
+    name: string,
+    options?: FollowOptions & { readonly decimals?: Decimals },
+  ): AsyncGenerator<readonly NumberedLine[]> {
+    return this.results.follow(name, options);
+  }
+
+  /** The same as rows with the types of the stream. */
+  subscribe<S extends string>(stream: S, options?: FollowOptions): AsyncGenerator<NumberedRow<ResultRow<S>>> {
+    return this.results.subscribe(stream, options);
+  }
+
+  /** The rows of a table or a view by key: from one to another, both included; shorter bounds are prefixes. */
+  async readView<S extends string>(
+    name: S,
+    { from = null, to = null, limit = 10_000 }: ViewRange = {},
+  ): Promise<ResultRow<S>[]> {
+    const { columns, rows } = await this.#graph.view(name, from, to, limit);
+    return rows.map((row) => rowOfCells(columns, row) as ResultRow<S>);
+  }
+
+  /** A table or a view by its key, as texts: see `readView`. Returns one JSON object per row. */
+  async viewLines(
+    name: string,
+    {
+      from,
+      to,
+      limit,
+    }: { readonly from: readonly string[]; readonly to: readonly string[]; readonly limit: number },
+  ): Promise<readonly string[]> {
+    const { columns, key } = this.known(name);
+    const range = { from: boundOf(from, columns, key), to: boundOf(to, columns, key) };
+    const { rows } = await this.#graph.view(name, range.from, range.to, limit);
+    return writerOf("json", columns).lines(Batch.of(columns, rows));
+  }
+
+  /** What a query over tables and views answers with, and the parameters that it takes. */
+  async describeQuery(sql: string): Promise<QueryShape> {
+    return await describeQuery(sql, tablesOf(this.catalog));
+  }
+
+  /** Answers one SELECT over tables, views and the retained rows of streams, all as they are at one moment. */
+  async query(sql: string, parameters: readonly (string | null)[] = []): Promise<QueryAnswer> {
+    const { plan, shape } = await planBound(sql, tablesOf(this.catalog), parameters);
+    return await this.#turns.take(async () => {
+      const tables = await this.#graph.snapshot(inputsOf(plan), QUERY_LIMITS.bytes);
+      return { ...shape, schema: plan.columns, batches: await answered(plan, tables, QUERY_LIMITS) };
+    });
+  }
+}
+
+export function missing(name: string): HeadwaterError {
+  return new HeadwaterError("HW-5401", `there is no stream or query ${JSON.stringify(name.slice(0, 80))}.`);
+}

@@ -22,6 +22,8 @@ export interface Entity {
   tickMs: number;
   ticks: number;
   ticksMax: number;
+  /** It is gone after its last tick, instead of staying where it is. */
+  vanishes?: boolean;
   bornAt: number;
 }
 
@@ -36,6 +38,10 @@ export class Cell extends Context<readonly [x: number, y: number]> {
   entities = new Map<string, Entity>();
 
   enter(entity: Entity) {
+    if (entity.ticks === entity.ticksMax && entity.vanishes === true) {
+      this.event.start(this.above(World)).forget(entity.id);
+      return;
+    }
     this.entities.set(entity.id, entity);
     if (entity.ticks === entity.ticksMax) return;
     // Counted from its birth, so that ticks which come a little late do not add up.
@@ -89,6 +95,10 @@ export default class World extends Context {
       throw new Error(`${entity.id} is off the grid`);
     this.ids.add(entity.id);
     await this.#cell(entity).enter({ ...entity, ticks: 0, bornAt: this.event.time });
+  }
+
+  forget(id: string) {
+    this.ids.delete(id);
   }
 
   async step(before: Entity, after: Entity) {

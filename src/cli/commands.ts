@@ -2,6 +2,7 @@ import { analyze } from "./analyze.js";
 import { cluster } from "./cluster.js";
 import type { CliCommand } from "./command.js";
 import { compile } from "./compile.js";
+import { dev } from "./dev.js";
 import { events } from "./events.js";
 import { explain } from "./explain.js";
 import { helpCommand } from "./help.js";
@@ -17,6 +18,7 @@ import { streams } from "./streams.js";
 
 /** Every command there is, in the order in which help lists them. */
 export const commands: readonly CliCommand[] = [
+  dev,
   run,
   serve,
   streams,

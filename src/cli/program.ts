@@ -12,6 +12,8 @@ export interface ProgramIo {
   readonly signal: AbortSignal;
   /** The user asked for a run without an end. */
   readonly forever: boolean;
+  /** How much load to make, for a program that makes its own: 1, unless the user of `headwater dev` has changed it. */
+  readonly load: number;
 }
 
 /** What a program's file exports: the classes to run, and what to do with them once they run. */

@@ -1,18 +1,28 @@
+import { relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import type { Dashboard } from "../dashboard/index.js";
 import { run as runService } from "../doors.js";
 import type { ElasticHosts } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
 import { HOSTS_MAX, tellSupervisor } from "../host/ports/index.js";
-import { type AnyService, parkedOf, type RunOptions, hostsOf as serviceHosts } from "../host/service.js";
+import {
+  type AnyService,
+  HOSTS,
+  parkedOf,
+  type RunOptions,
+  hostsOf as serviceHosts,
+} from "../host/service.js";
 import { isNatsAddress } from "../journal/stream/nats-address.js";
 import { listen, type PortListener } from "../server/listen.js";
 import { type Server, serveOn } from "../server/serve.js";
+import { StaticFiles } from "../server/static.js";
 import { didYouMean } from "../suggest.js";
 import { doorOf, openDoor } from "./admin.js";
 import { type Arguments, misused } from "./arguments.js";
 import { type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
+import { openAlone, shared } from "./places.js";
 import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
 import { messageOf } from "./report.js";
@@ -24,6 +34,8 @@ import { jsonVoice, plainVoice, type Voice } from "./voice.js";
 const GRACE_MS = 2000;
 const SILENCE_MS_MAX = 1000;
 const PORT_MAX = 65_535;
+/** The environment variable with the token of the dashboard. */
+export const DASHBOARD_TOKEN = "HEADWATER_DASHBOARD_TOKEN";
 const COMMIT_ORDERS = ["observer", "total"] as const;
 const DURABILITIES = ["synced", "written"] as const;
 
@@ -39,9 +51,10 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   const failure = new AbortController();
   const hosts = await hostsOf(args, range, voice);
   const areProcesses = args.flags.has("processes");
-  const load = await recordingOf(args, voice);
-  // Before the journal: a process that cannot have the port must not take a journal from the process that has it.
+  const recording = await recordingOf(args, voice);
+  // Before the journal: a process that cannot have the port must not take a journal from the one that has it.
   const listener = place === null ? null : await listenFor(program, place, voice);
+  const files = place?.files === undefined ? null : await StaticFiles.of(place.files);
   try {
     const service = await start(program, {
       ...kept,
@@ -50,12 +63,11 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       hostsAs: areProcesses ? "processes" : "threads",
       onWarning: ({ message }) => voice.note(message),
       module: pathToFileURL(program.file).href,
-      ...(load === null ? {} : { onLoad: load.take }),
+      ...(recording === null ? {} : { onLoad: recording.take }),
       onError: voice.failure,
       onFailure: (error) => failure.abort(error),
     });
     voice.running(program, range, kept.journal);
-    tellSupervisor();
     // In a cluster, the door would be that of one member, and the journal's name that of all.
     const closeDoor = await openAdmin(
       args,
@@ -63,23 +75,37 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       kept.member === undefined ? kept.journal : undefined,
       voice,
     );
+    const load = { factor: 1 };
+    const dashboard =
+      listener !== null && args.flags.has("dashboard")
+        ? await dashboardOf(program, service, kept.journal, load, listener)
+        : null;
     const server =
-      listener === null ? null : await served(program, service, listener, place?.origins ?? [], voice);
+      listener === null
+        ? null
+        : await served(program, service, shared(listener, { dashboard, files }), place, voice);
+    if (dashboard !== null && listener !== null && process.env[DASHBOARD_TOKEN] === undefined)
+      voice.dashboard(`${listener.url}${dashboard.entry()}`);
+    tellSupervisor();
     const io: ProgramIo = {
       print: voice.print,
       signal: interrupt.signal,
       forever: args.flags.has("forever"),
+      get load() {
+        return load.factor;
+      },
     };
     try {
-      const work = untilDone(program, service, io, voice).then(() => server && aborted(io.signal));
+      const work = untilDone(program, service, io, voice).then(() => listener && aborted(io.signal));
       work.catch(() => {}); // it may fail, too, when the journal has
       await Promise.race([work, aborted(failure.signal)]);
       failure.signal.throwIfAborted();
     } finally {
       closeDoor?.();
+      dashboard?.close();
       await server?.close({ graceMs: GRACE_MS });
       await service.stop();
-      await load?.close();
+      await recording?.close();
     }
     voice.note("Stopped.");
     return 0;
@@ -97,10 +123,14 @@ interface Place {
   readonly port: number;
   readonly host: string;
   readonly origins: readonly string[];
+  /** The folder whose files are served. */
+  readonly files: string | undefined;
+  /** Is there something to serve, if the program exports no `api`? */
+  readonly isEnough: boolean;
 }
 
 async function listenFor(program: LoadedProgram, place: Place, voice: Voice): Promise<PortListener> {
-  apiOf(program);
+  if (!place.isEnough) apiOf(program);
   return await listen({ ...place, log: voice.note });
 }
 
@@ -108,10 +138,16 @@ async function served(
   program: LoadedProgram,
   service: AnyService,
   listener: PortListener,
-  origins: readonly string[],
+  place: Place | null,
   voice: Voice,
-): Promise<Server> {
+): Promise<Server | null> {
   try {
+    if (program.api === undefined && place?.isEnough === true) {
+      openAlone(listener);
+      voice.listening(listener.url);
+      return null;
+    }
+    const { origins = [] } = place ?? {};
     const server = serveOn(listener, service, apiOf(program), { origins, log: voice.note });
     voice.listening(server.url);
     return server;
@@ -119,6 +155,27 @@ async function served(
     await service.stop();
     throw error;
   }
+}
+
+/** The dashboard of the program. Its token may come from a process that starts this one again and again. */
+async function dashboardOf(
+  program: LoadedProgram,
+  service: AnyService,
+  journal: string | undefined,
+  load: { factor: number },
+  listener: PortListener,
+): Promise<Dashboard> {
+  const { Dashboard: Class } = await import("../dashboard/index.js");
+  const hosts = service[HOSTS];
+  return new Class(service, {
+    program: relative(process.cwd(), program.file),
+    journal: journal ?? null,
+    startedAtMs: Date.now(),
+    kill: hosts === null || journal === undefined ? null : (host) => hosts.kill(host),
+    load,
+    token: process.env[DASHBOARD_TOKEN],
+    isLocal: listener.isLocal,
+  });
 }
 
 /** Resolves when the program has done its work, or when Ctrl-C has been pressed and the grace is over. */
@@ -160,8 +217,10 @@ function isConsequenceOfStopping(error: unknown): boolean {
 }
 
 /** Where to serve, if at all. */
-function placeOf({ values }: Arguments): Place | null {
-  const written = values.get("port");
+function placeOf({ values, flags }: Arguments): Place | null {
+  const files = values.get("static");
+  const isEnough = flags.has("dashboard") || files !== undefined;
+  const written = values.get("port") ?? (isEnough ? "0" : undefined);
   if (written === undefined) {
     for (const option of ["host", "origins"]) {
       if (values.has(option)) throw misused(run, `--${option} is about serving; it needs --port as well.`);
@@ -171,7 +230,7 @@ function placeOf({ values }: Arguments): Place | null {
   const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
   if (!(port <= PORT_MAX)) throw misused(run, `--port is a number from 0 to ${PORT_MAX}, not "${written}".`);
   const origins = values.get("origins")?.split(",") ?? [];
-  return { port, host: values.get("host") ?? "127.0.0.1", origins };
+  return { port, host: values.get("host") ?? "127.0.0.1", origins, files, isEnough };
 }
 
 /** Lets `headwater hosts` and `headwater events` in, where it was told to, or beside the journal. */

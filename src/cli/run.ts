@@ -50,6 +50,8 @@ export const run: CliCommand = {
     port: { value: "N", help: "serve the program's `api` at this port; 0 is any that is free" },
     host: { value: "NAME", help: "the address to serve it at (127.0.0.1: this machine only)" },
     origins: { value: "A,B", help: "web pages of these origins may call: https://example.org,…" },
+    static: { value: "DIR", help: "serve the files of this folder, too, such as a web page" },
+    dashboard: { help: "serve the dashboard, too, below /headwater/ (at --port, or any that is free)" },
     ...FLUXION_OPTIONS,
   },
   passesOn: true,

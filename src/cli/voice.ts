@@ -13,6 +13,8 @@ export interface Voice {
   running(program: LoadedProgram, hosts: HostRange, journal?: string): void;
   /** The program can be reached from outside. */
   listening(url: string): void;
+  /** The address that opens the dashboard and signs it in, once. */
+  dashboard(url: string): void;
   /** A line that the program itself printed. */
   print(line: string): void;
   /** An event failed, and no caller in this process waited for it. */
@@ -43,6 +45,7 @@ export function plainVoice(terminal: Terminal): Voice {
       );
     },
     listening: (url) => terminal.say(`Listening on ${url}`),
+    dashboard: (url) => terminal.say(`Dashboard: ${url}`),
     print: (line) => terminal.out(line),
     failure: ({ context, method, startedBy, error, unreported }) => {
       const where = `${context}.${method} (${CAUSES[startedBy]})`;
@@ -66,6 +69,7 @@ export function jsonVoice(terminal: Terminal): Voice {
         journal,
       }),
     listening: (url) => line("listening", { url }),
+    dashboard: (url) => line("dashboard", { url }),
     print: (text) => line("print", { line: text }),
     failure: ({ error, ...where }) =>
       line("failure", { ...where, ...namesOf(error), message: messageOf(error), stack: whereabouts(error) }),

@@ -1,6 +1,13 @@
 import { HeadwaterError } from "../errors.js";
 import { running } from "../host/event/index.js";
-import { type AnyService, HOSTS, PARKED, type RequestedBy, type Running } from "../host/service.js";
+import {
+  type AnyService,
+  HOSTS,
+  INSPECTOR,
+  PARKED,
+  type RequestedBy,
+  type Running,
+} from "../host/service.js";
 import { DOOR } from "../model/door.js";
 import { INVOKE, type InvocationScope, type Reference, reference } from "../model/refs.js";
 import * as rules from "../model/rules.js";
@@ -38,6 +45,9 @@ export function clusterService(parts: ClusterServiceParts): AnyService {
     get [PARKED]() {
       return member().service?.[PARKED] ?? NOTHING_PARKED;
     },
+    get [INSPECTOR]() {
+      return member().service?.[INSPECTOR] ?? inspectedElsewhere(parts.roots);
+    },
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {
       const listening = gateway.listen(id, (message, from) => {
@@ -66,6 +76,14 @@ function elsewhere(): never {
 }
 
 const NOTHING_PARKED: AnyService[typeof PARKED] = { list: () => [], replay: elsewhere, drop: elsewhere };
+
+/** Contexts are looked at in the process that is the head. */
+function inspectedElsewhere(roots: ClusterServiceParts["roots"]): AnyService[typeof INSPECTOR] {
+  const refuse = (): never => {
+    throw new HeadwaterError("HW-6014", "no contexts are here to look at: ask the process that is the head.");
+  };
+  return { roots: [...roots.values()].map(String), outline: refuse, children: refuse, state: refuse };
+}
 
 function rootFor(
   { gateway }: ClusterServiceParts,

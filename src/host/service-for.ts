@@ -2,8 +2,9 @@ import { DOOR } from "../model/door.js";
 import type { Reference } from "../model/refs.js";
 import { doorOf } from "./door.js";
 import type { ProgramHosts } from "./fleet/index.js";
+import { inspectorFor } from "./inspector.js";
 import { type Asker, type Program, parkedEvents } from "./node/index.js";
-import { type AnyService, HOSTS, PARKED, type Running } from "./service.js";
+import { type AnyService, HOSTS, INSPECTOR, PARKED, type Running } from "./service.js";
 
 const GRACE_MS = 5000;
 
@@ -26,6 +27,7 @@ export function serviceFor(
     [DOOR]: doorOf(program, !several),
     [HOSTS]: hosts,
     [PARKED]: parkedEvents(program),
+    [INSPECTOR]: inspectorFor(program),
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {
       const caller = program.clients.connect(id, onMessage);

@@ -8,6 +8,7 @@ import type { DOOR, Door } from "../model/door.js";
 import type { Ref } from "../model/refs.js";
 import type { FactOf, FailedEvent, Kind, Observation, ObserveOptions, Observer } from "../observe/index.js";
 import type { PlacementRules, ProgramHosts } from "./fleet/index.js";
+import type { Inspector } from "./inspector.js";
 import type { ParkedEvents } from "./node/index.js";
 import type { Limits } from "./ports/index.js";
 
@@ -128,6 +129,8 @@ export interface Running {
   readonly [HOSTS]: ProgramHosts | null;
   /** For `parkedOf`. */
   readonly [PARKED]: ParkedEvents;
+  /** For `inspectorOf`. */
+  readonly [INSPECTOR]: Inspector;
   /**
    * Hands facts of these kinds to an observer as they happen: `service.observe(["event", "failure"], (fact) => …)`. It costs
    * nothing for kinds that nothing observes (docs/observing.md).
@@ -188,4 +191,12 @@ export const PARKED: unique symbol = Symbol("parked");
 /** The events of a running program that end every host they run on: to look at them, run them again or drop them. */
 export function parkedOf(service: Pick<Running, typeof PARKED>): ParkedEvents {
   return service[PARKED];
+}
+
+/** Under this name it has what lets its contexts be looked at. */
+export const INSPECTOR: unique symbol = Symbol("inspector");
+
+/** The contexts of a running program, for tools that show them. Looking changes nothing. */
+export function inspectorOf(service: Pick<Running, typeof INSPECTOR>): Inspector {
+  return service[INSPECTOR];
 }

@@ -6,12 +6,14 @@
 
 export {
   type DroppedFact,
+  type EventFact,
   type Fact,
   type FailedEvent,
   type HostFact,
   KINDS,
   type Kind,
   type MigrationFact,
+  type WaitFact,
 } from "./facts.js";
 export { type FactOf, Feed } from "./feed.js";
 export { lineOf } from "./line.js";

@@ -49,6 +49,7 @@ test("help --json gives each command as one JSON object per line", async () => {
   assert.deepEqual(
     described.map(({ name }) => name),
     [
+      "dev",
       "run",
       "serve",
       "cluster",

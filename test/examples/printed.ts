@@ -7,6 +7,6 @@ export async function printed<S>(
 ): Promise<string[]> {
   const lines: string[] = [];
   const { signal } = new AbortController();
-  await main(service, { print: (line) => lines.push(line), signal, forever: false });
+  await main(service, { print: (line) => lines.push(line), signal, forever: false, load: 1 });
   return lines;
 }

@@ -131,6 +131,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/event",
       "host/deduplication",
       "host/store",
+      "host/runner",
       "host/node",
       "host/link",
       "host/fleet",
@@ -275,6 +276,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/sources": { loads: ["errors", "streams/delivery"] },
   "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
 
+  dashboard: { loads: ["errors", "observe", "host", "server"], names: ["host/fleet"] },
   pgwire: { loads: ["errors"], names: ["sql"] },
   "streams/pg": {
     loads: ["pgwire", "streams/outputs"],
@@ -301,10 +303,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "cluster",
       "doors",
       "host",
+      "host/context",
       "host/ports",
       "host/store",
       "sim",
       "server",
+      "dashboard",
       "analysis",
       "dataflow",
       "check",

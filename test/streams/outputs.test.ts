@@ -243,7 +243,7 @@ test("a file has each row once, in order, over restarts, and what a crash has le
     for (const name of ["lines", "table"])
       await until(async () => (await streams.outputs.status(name)).lag === 0);
     await streams.service.close();
-    for (const file of [ndjson, csv]) writeFileSync(file, "what a crash left", { flag: "a" });
+    for (const file of [ndjson, csv]) writeFileSync(file, "what a crash left".repeat(999), { flag: "a" });
     streams = await openStreams(options);
   }
   await streams.pushEvents("s", [{ n: 6 }]);

@@ -15,7 +15,7 @@ import { shapeKey } from "./stored-keys.js";
 type StoredShape = readonly [version: number, fields: readonly string[], kinds: readonly FieldKind[]];
 
 /** Throws HW-3021 if a class does not fit what the journal has of it; else returns what is to be noted of this run. */
-export function checkShapes(journal: Journal, shapes: Iterable<Shape>): Write[] {
+export function checkShapes(journal: Pick<Journal, "get">, shapes: Iterable<Shape>): Write[] {
   const byName = new Map<string, Shape[]>();
   for (const shape of shapes) {
     if (!shape.anonymous) byName.set(shape.name, [...(byName.get(shape.name) ?? []), shape]);

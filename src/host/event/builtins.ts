@@ -1,6 +1,7 @@
 import { Context } from "../../model/context.js";
 import { type Path, resolvePath } from "../../model/path.js";
 import type { Method } from "../../model/shape.js";
+import { PreviewBudget, preview } from "../../state/preview.js";
 import { rootOf } from "../context/index.js";
 import type { EnteredContext } from "./entered-context.js";
 import type { Frame } from "./frame.js";
@@ -10,11 +11,16 @@ import type { Frame } from "./frame.js";
  * the host that has the context, and are undone as any other. No method of an application has such a name.
  */
 
-function builtin(name: string, takesTime: boolean, act: (frame: Frame, ...args: never[]) => unknown): Method {
+function builtin(
+  name: string,
+  takesTime: boolean,
+  act: (frame: Frame, ...args: never[]) => unknown,
+  readonly = false,
+): Method {
   const body: Method["body"] = function (...args) {
     return act(Context.activationOf(this) as unknown as Frame, ...(args as never[]));
   };
-  return { name, label: name, readonly: false, reads: [], isAsync: takesTime, takesTime, body };
+  return { name, label: name, readonly, reads: [], isAsync: takesTime, takesTime, body };
 }
 
 /** The timer that started the event has gone off. Says whether this context, which set it, still had it armed. */
@@ -52,11 +58,24 @@ export const DELETE = builtin("(delete)", true, (frame, paths: readonly Path[]) 
 /** Says which children there are. It is answered where it is admitted, and never runs. */
 export const LIST = builtin("(list)", false, () => undefined);
 
+/** The fields of the context as JSON, within so many bytes (`state/preview.ts`). */
+export const SHOW = builtin(
+  "(show)",
+  false,
+  ({ slot, entry }, bytesMax: number) => {
+    const budget = new PreviewBudget(bytesMax);
+    const { fields } = slot.shape;
+    const state = (entry as EnteredContext).state;
+    return JSON.stringify(Object.fromEntries(fields.map((field, i) => [field, preview(state[i], budget)])));
+  },
+  true,
+);
+
 /** Is a call of this method about a context and all that is below it? */
 export function isWhole(method: Method): boolean {
   return method === DELETE || method === LIST;
 }
 
 export const builtins: ReadonlyMap<string, Method> = new Map(
-  [DISARM, RESET, DELETE, LIST].map((method) => [method.name, method]),
+  [DISARM, RESET, DELETE, LIST, SHOW].map((method) => [method.name, method]),
 );

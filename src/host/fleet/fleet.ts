@@ -59,6 +59,11 @@ export interface ProgramHosts {
   /** Drains a host and ends it. */
   remove(host: number): Promise<void>;
   /**
+   * Ends a host at once, as a crash would (a process by SIGKILL), to see what happens then. With a journal it is replaced, and
+   * its events start again; without one the program cannot go on.
+   */
+  kill(host: number): void;
+  /**
    * Moves a context, also one that does not exist yet, with the contexts below it, apart from contexts that a rule places
    * by themselves. Resolves when it is there.
    */
@@ -97,6 +102,8 @@ export interface HostPool {
   begin(host: HostId): Promise<void>;
   /** Ends a host that is no longer needed. */
   end(host: HostId): Promise<void>;
+  /** Ends a host at once, as a crash would. */
+  kill(host: HostId): void;
   life(host: HostId): number;
   /** Null if the host is not there. */
   status(host: HostId): HostStatus | null;
@@ -214,6 +221,11 @@ export class Fleet implements ProgramHosts {
     placement.remove(host);
     for (const head of this.#pool.heads.all) head?.hostRemoved(host);
     await this.#pool.end(host);
+  }
+
+  kill(named: number): void {
+    this.#program.mustGoOn();
+    this.#pool.kill(this.#known(named));
   }
 
   /** A host is gone for good. If it was the last that took contexts, one that was being drained must take them again. */

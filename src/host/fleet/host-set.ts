@@ -211,6 +211,10 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
     return there === undefined ? null : { isReady: there.isReady, restarts: this.#supply.restarts(host) };
   }
 
+  kill(host: HostId): void {
+    this.#hosts.get(host)?.link.kill();
+  }
+
   send(host: HostId, message: ToHost): void {
     this.#hosts.get(host)?.line.send(message);
   }

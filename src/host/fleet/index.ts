@@ -3,7 +3,7 @@
  * (`Fleet`), and which contexts belong on which of them (placement rules, addresses).
  */
 
-export type { Roots } from "./addressed.js";
+export { Addressed, type Roots } from "./addressed.js";
 export {
   type ContextInfo,
   Fleet,

@@ -214,10 +214,12 @@ export class Program implements Surroundings {
   /** Nodes note what becomes of events only while an observer wants to know. */
   #trace(): void {
     const isWanted = TRACED.some((kind) => this.feed.wants(kind));
-    const { hostOf = () => null } = this.#options;
     for (const node of this.nodes.values())
-      node.trace(isWanted ? new Tracing(node.name, this.feed, () => this.now(), hostOf) : null);
+      node.trace(isWanted ? new Tracing(node.name, this.feed, () => this.now(), this.hostOf) : null);
   }
+
+  /** The host of a context; null if the program runs in one thread. */
+  readonly hostOf = (slot: Slot): number | null => this.#options.hostOf?.(slot) ?? null;
 
   /** By the clock that only goes forward: delays, and the ages of what is kept, are measured by it. */
   now(): number {

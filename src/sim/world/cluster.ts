@@ -202,6 +202,10 @@ export class Cluster implements Hosts, HostPool {
     });
   }
 
+  kill(host: HostId): void {
+    this.#lose(host, true);
+  }
+
   async end(host: HostId): Promise<void> {
     this.#around.marks.hit("a host was removed");
     this.#cutOff(host);

@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { HeadwaterError } from "../errors.js";
+import type { AnyService } from "../host/service.js";
+import { isLoopback, Origins } from "../server/origin.js";
+import { refuse, respond } from "../server/respond.js";
+import { Access } from "./access.js";
+import { sendAsset } from "./assets.js";
+import { sendFeed } from "./feed.js";
+import { Monitor } from "./monitor.js";
+import { type About, ROUTES } from "./routes.js";
+
+export interface DashboardOptions extends About {
+  /** Fixed, so that pages stay signed in when the program is started again; drawn at random otherwise. */
+  readonly token?: string | undefined;
+  /** Can only this machine connect? */
+  readonly isLocal: boolean;
+}
+
+const BODY_BYTES_MAX = 64 * 1024;
+/** All that belongs to the dashboard is below this path, so that a program can be served at the same port. */
+const PREFIX = "/headwater/";
+
+/** The dashboard of one program: the page, and the admin API that it uses. */
+export class Dashboard {
+  readonly #service: AnyService;
+  readonly #options: DashboardOptions;
+  readonly #access: Access;
+  readonly #origins: Origins;
+  readonly #monitor: Monitor;
+
+  constructor(service: AnyService, options: DashboardOptions) {
+    this.#service = service;
+    this.#options = options;
+    this.#access = new Access(options.token);
+    this.#origins = new Origins([], options.isLocal);
+    this.#monitor = new Monitor(service);
+  }
+
+  /** The path and the fragment that open the page and sign it in, once. A browser sends no fragment to any server. */
+  entry(): string {
+    return `${PREFIX}#code=${this.#access.code()}`;
+  }
+
+  /** Answers requests for the dashboard; says whether this was one. */
+  readonly handle = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const path = pathOf(request);
+    if (path !== PREFIX.slice(0, -1) && !path.startsWith(PREFIX)) return false;
+    this.#answer(request, response, path).catch((error: unknown) => {
+      refuse(request, response, error, BODY_BYTES_MAX);
+    });
+    return true;
+  };
+
+  close(): void {
+    this.#monitor.close();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    this.#mustNameThisServer(request);
+    const isReading = request.method === "GET" || request.method === "HEAD";
+    if (path === PREFIX.slice(0, -1)) {
+      response.writeHead(308, { location: PREFIX }).end();
+      return;
+    }
+    const name = path.slice(PREFIX.length);
+    if (!name.startsWith("admin/")) {
+      if (isReading && (await sendAsset(response, name, request.method === "HEAD"))) return;
+      throw new HeadwaterError("HW-4004", "there is nothing at this path.");
+    }
+    this.#origins.check(request);
+    const asked = `${request.method} ${name.slice("admin/".length)}`;
+    if (asked === "POST login") {
+      const { code } = await bodyOf(request);
+      return respond(response, 200, JSON.stringify({ token: this.#access.exchange(code) }));
+    }
+    this.#access.check(request);
+    this.#monitor.wake();
+    if (asked === "POST code") return respond(response, 200, JSON.stringify({ code: this.#access.code() }));
+    if (asked === "GET feed") return sendFeed(request, response, this.#monitor);
+    const route = Object.hasOwn(ROUTES, asked) ? ROUTES[asked] : undefined;
+    if (route === undefined) throw new HeadwaterError("HW-4004", "there is nothing at this path.");
+    const query = new URL(request.url ?? "/", "http://localhost").searchParams;
+    const body = isReading ? {} : await bodyOf(request);
+    const answer = await route({
+      ...{ service: this.#service, monitor: this.#monitor, about: this.#options },
+      ...{ query, body, request, response },
+    });
+    respond(response, 200, JSON.stringify(answer));
+  }
+
+  /**
+   * A server on the loopback is asked by names of the loopback only: a stranger's page whose name was made to lead here (DNS
+   * rebinding) is refused before it gets even the page.
+   */
+  #mustNameThisServer({ headers: { host } }: IncomingMessage): void {
+    if (!this.#options.isLocal) return;
+    const name =
+      host !== undefined && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : "";
+    if (!isLoopback(name))
+      throw new HeadwaterError(
+        "HW-4012",
+        "the request names another server than this one in its Host header.",
+      );
+  }
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const end = url.indexOf("?");
+  return end < 0 ? url : url.slice(0, end);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  // A form of another page can send neither this type nor the token.
+  if (!/^application\/json\b/.test(request.headers["content-type"] ?? ""))
+    throw new HeadwaterError("HW-4009", "the body must be JSON (content-type: application/json).");
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX)
+      throw new HeadwaterError("HW-4006", `the body is larger than ${BODY_BYTES_MAX} bytes.`);
+    chunks.push(chunk);
+  }
+  try {
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    if (typeof body === "object" && body !== null && !Array.isArray(body))
+      return body as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new HeadwaterError("HW-4005", "the body is not a JSON object.");
+}

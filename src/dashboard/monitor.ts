@@ -1,0 +1,125 @@
+import type { AnyService } from "../host/service.js";
+import type { Fact, HostFact, Kind, MigrationFact, Observation } from "../observe/index.js";
+import { Busy } from "./busy.js";
+import { Recent } from "./recent.js";
+import { type Second, Seconds } from "./seconds.js";
+
+/** Facts that a page hears of one by one; of events and waits it gets sums, and asks for more. */
+export type Notice =
+  | HostFact
+  | MigrationFact
+  | { readonly kind: "note"; readonly atMs: number; readonly text: string };
+
+export interface Listening {
+  second(second: Second): void;
+  notice(notice: Notice): void;
+}
+
+const KINDS: readonly Kind[] = [
+  "event",
+  "wait",
+  "journal",
+  "refused",
+  "host",
+  "migration",
+  "decision",
+  "failure",
+  "warning",
+  "halted",
+];
+const TICK_MS = 1000;
+/** Facts are heard for so long after the last page has gone: it may be reloading. */
+const LINGER_MS = 60_000;
+const NOTICES_MAX = 200;
+
+/**
+ * Adds up what is observed of a program while a page is open. While there is none, nothing is observed, so that a program pays
+ * nothing for a dashboard that is closed.
+ */
+export class Monitor {
+  readonly seconds = new Seconds();
+  readonly busy = new Busy();
+  readonly recent = new Recent();
+  readonly notices: Notice[] = [];
+  readonly #service: Pick<AnyService, "observe">;
+  readonly #pages = new Set<Listening>();
+  #observation: Observation | null = null;
+  #ticking: ReturnType<typeof setInterval> | null = null;
+  #ending: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(service: Pick<AnyService, "observe">) {
+    this.#service = service;
+  }
+
+  /** A page is open; returns how to close it. */
+  open(page: Listening): () => void {
+    this.wake();
+    this.#pages.add(page);
+    return () => {
+      this.#pages.delete(page);
+      if (this.#pages.size === 0) this.#linger();
+    };
+  }
+
+  /** Somebody looks: facts are heard from now on, for a minute at least. */
+  wake(): void {
+    if (this.#observation === null) {
+      this.#observation = this.#service.observe(KINDS, (fact) => this.#take(fact as Fact));
+      this.#ticking = setInterval(() => this.#tick(), TICK_MS).unref();
+    }
+    this.#linger();
+  }
+
+  close(): void {
+    this.#observation?.stop();
+    this.#observation = null;
+    if (this.#ticking !== null) clearInterval(this.#ticking);
+    if (this.#ending !== null) clearTimeout(this.#ending);
+  }
+
+  #linger(): void {
+    if (this.#ending !== null) clearTimeout(this.#ending);
+    this.#ending = setTimeout(() => {
+      if (this.#pages.size === 0) this.close();
+    }, LINGER_MS).unref();
+  }
+
+  #take(fact: Fact): void {
+    this.seconds.take(fact);
+    switch (fact.kind) {
+      case "event":
+        this.recent.take(fact);
+        return this.busy.take(fact);
+      case "wait":
+        return this.recent.wait(fact);
+      case "host":
+      case "migration":
+        return this.#notice(fact);
+      case "failure": {
+        const { context, method, error, atMs } = fact;
+        return this.#notice({ kind: "note", atMs, text: `${context}.${method}(…) failed: ${textOf(error)}` });
+      }
+      case "warning":
+      case "halted":
+        return this.#notice({ kind: "note", atMs: fact.atMs, text: fact.error.message });
+      default:
+        return;
+    }
+  }
+
+  #notice(notice: Notice): void {
+    this.notices.push(notice);
+    if (this.notices.length > NOTICES_MAX) this.notices.shift();
+    for (const page of this.#pages) page.notice(notice);
+  }
+
+  #tick(): void {
+    this.busy.tick();
+    const second = this.seconds.tick(Date.now());
+    for (const page of this.#pages) page.second(second);
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

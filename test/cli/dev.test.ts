@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { packageWith, Running, write } from "./headwater.js";
+
+const program = (body: string) => `
+  import { Context, expose } from "headwater";
+  export default class Counter extends Context {
+    count = 0;
+    ${body}
+  }
+  export const api = expose(Counter, { add: (counter) => counter.add() });
+`;
+
+test("headwater dev runs what was saved, with its state, and keeps the old version where the new one cannot run", async (t) => {
+  const folder = packageWith(t, { "counter.ts": program("add() { return (this.count += 1); }") });
+  const dev = new Running(["dev", "counter", "--hosts", "1", "--port", "0"], folder);
+  t.after(async () => {
+    dev.interrupt();
+    await dev.ended;
+  });
+  await dev.hasWritten("q quit");
+  const add = async () => {
+    const url =
+      dev.stderr
+        .match(/Listening on (\S+)/g)
+        ?.at(-1)
+        ?.replace("Listening on ", "") ?? "";
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${url}/api/add`, { method: "POST", headers, body: "[]" });
+    return ((await response.json()) as { value: number }).value;
+  };
+  assert.equal(await add(), 1);
+
+  write(folder, { "counter.ts": program("add() { return (this.count += 10); }") });
+  await dev.hasWritten("state kept");
+  assert.equal(await add(), 11);
+
+  write(folder, { "counter.ts": program("add() { return (this.count += ; }") });
+  await dev.hasWritten("cannot run. The version before it goes on");
+  assert.equal(await add(), 21);
+
+  // State of an older shape needs an upgrade, which the new version does not have.
+  write(folder, { "counter.ts": program("more = 1; add() { return (this.count += this.more); }") });
+  await dev.hasWritten("HW-3021");
+  assert.equal(await add(), 31);
+});

@@ -131,7 +131,7 @@ export class StreamsClient {
     await this.#requests.json({ method: "POST", path, body: JSON.stringify({ producer, upTo }) });
   }
 
-  /** Rows from a number on as they come, until the signal; by default those that come from now on. Lost connections are resumed. */
+  /** Rows from a number on as they come, until the signal; by default rows that come from now on. Lost connections are resumed. */
   async *subscribe<S extends string>(
     stream: S,
     { from, signal }: { readonly from?: number; readonly signal?: AbortSignal } = {},

@@ -35,7 +35,7 @@ export interface StreamDefinition {
   readonly time: EventTime | null;
   readonly eventId: EventId | null;
   readonly retention: Retention;
-  /** For a stream of another tenant: its rows are received as they are there, and nobody pushes into it. */
+  /** For a stream of another tenant: its rows are received as they are there, and no client pushes into it. */
   readonly origin?: ImportOrigin;
 }
 

@@ -26,7 +26,7 @@ export const definitionRoutes: readonly Route[] = [
       const { name, columns, ...options } = await asked(request);
       const id = await streams.registerStream(
         textOf(name, "name"),
-        columns as Readonly<Record<string, never>>, // checked by whoever reads them
+        columns as Readonly<Record<string, never>>, // checked by their reader
         streamOptions(options),
       );
       json(response, { id }, 201);

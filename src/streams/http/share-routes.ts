@@ -35,7 +35,7 @@ export const shareRoutes: readonly Route[] = [
 
 const TENANTS_MAX = 1000;
 
-/** Names of tenants. Whether there are such tenants is nobody's business. */
+/** Names of tenants. Whether there are such tenants stays secret. */
 function tenantsIn(value: unknown): readonly string[] {
   const tenants = textsIn(value, "with");
   if (tenants.length <= TENANTS_MAX && tenants.every((each) => each.length <= 40)) return tenants;

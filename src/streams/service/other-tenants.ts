@@ -4,7 +4,7 @@ import type { Described } from "./describe.js";
 import { importedName, isSharedWith, ownerOf, type SharedWith } from "./shares.js";
 import type { TenantStreams } from "./tenant-streams.js";
 
-/** A stream of another tenant as it is shown to those that it is shared with. */
+/** A stream of another tenant as it is shown to the tenants that it is shared with. */
 export type SharedStream = Pick<Described, "name" | "kind" | "columns">;
 
 /** What the tenants of a service share with each other. All that one tenant can reach of another goes through here. */
@@ -91,11 +91,11 @@ export class OtherTenants {
     }
   }
 
-  /** Rows are on their way to tenants. Those that are open look at what has come: a look gets its ticket behind the rows. */
+  /** Rows are on their way to tenants. Open tenants look at what has come: a look gets its ticket behind the rows. */
   sent(tenants: readonly string[]): void {
     for (const name of tenants)
       this.#opened(name)
         ?.then((tenant) => tenant.look())
-        .catch(() => {}); // the service is closing; what has come is found by those who read
+        .catch(() => {}); // the service is closing; what has come is found by readers
   }
 }

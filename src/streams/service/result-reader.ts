@@ -40,7 +40,7 @@ export class ResultReader {
     this.#graph = graph;
   }
 
-  /** Wakes those that wait for these streams. */
+  /** Wakes readers that wait for these streams. */
   grown(names: Iterable<string>): void {
     this.#readers.grown(names);
   }

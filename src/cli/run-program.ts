@@ -52,7 +52,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   const hosts = await hostsOf(args, range, voice);
   const areProcesses = args.flags.has("processes");
   const recording = await recordingOf(args, voice);
-  // Before the journal: a process that cannot have the port must not take a journal from the one that has it.
+  // Before the journal: a process that cannot have the port must not take a journal from the process that has it.
   const listener = place === null ? null : await listenFor(program, place, voice);
   const files = place?.files === undefined ? null : await StaticFiles.of(place.files);
   try {

@@ -19,7 +19,7 @@ const KEPT = Math.exp(-1 / 10);
 /** A context with fewer events per second than this is forgotten. */
 const FORGOTTEN = 0.01;
 
-/** Counts events by context, for at most so many contexts: those that come when it is full are not counted until others are forgotten. */
+/** Counts events by context, for at most so many contexts: contexts that come when it is full are not counted until others are forgotten. */
 export class Busy {
   readonly #counts = new Map<string, Counts>();
 

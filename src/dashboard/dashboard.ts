@@ -7,9 +7,9 @@ import { Access } from "./access.js";
 import { sendAsset } from "./assets.js";
 import { sendFeed } from "./feed.js";
 import { Monitor } from "./monitor.js";
-import { type About, ROUTES } from "./routes.js";
+import { type DashboardAbout, ROUTES } from "./routes.js";
 
-export interface DashboardOptions extends About {
+export interface DashboardOptions extends DashboardAbout {
   /** Fixed, so that pages stay signed in when the program is started again; drawn at random otherwise. */
   readonly token?: string | undefined;
   /** Can only this machine connect? */

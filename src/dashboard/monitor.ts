@@ -10,7 +10,7 @@ export type Notice =
   | MigrationFact
   | { readonly kind: "note"; readonly atMs: number; readonly text: string };
 
-export interface Listening {
+export interface MonitorListening {
   second(second: Second): void;
   notice(notice: Notice): void;
 }
@@ -42,7 +42,7 @@ export class Monitor {
   readonly recent = new Recent();
   readonly notices: Notice[] = [];
   readonly #service: Pick<AnyService, "observe">;
-  readonly #pages = new Set<Listening>();
+  readonly #pages = new Set<MonitorListening>();
   #observation: Observation | null = null;
   #ticking: ReturnType<typeof setInterval> | null = null;
   #ending: ReturnType<typeof setTimeout> | null = null;
@@ -52,7 +52,7 @@ export class Monitor {
   }
 
   /** A page is open; returns how to close it. */
-  open(page: Listening): () => void {
+  open(page: MonitorListening): () => void {
     this.wake();
     this.#pages.add(page);
     return () => {
@@ -61,7 +61,7 @@ export class Monitor {
     };
   }
 
-  /** Somebody looks: facts are heard from now on, for a minute at least. */
+  /** A viewer has come: facts are heard from now on, for a minute at least. */
   wake(): void {
     if (this.#observation === null) {
       this.#observation = this.#service.observe(KINDS, (fact) => this.#take(fact as Fact));

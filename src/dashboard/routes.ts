@@ -5,19 +5,19 @@ import { type AnyService, HOSTS, hostsOf, inspectorOf, parkedOf } from "../host/
 import type { Monitor } from "./monitor.js";
 
 /** What a route needs. */
-export interface Asked {
+export interface DashboardRequest {
   readonly service: AnyService;
   readonly monitor: Monitor;
   readonly query: URLSearchParams;
   /** The body of a POST, parsed; an object. */
   readonly body: Readonly<Record<string, unknown>>;
-  readonly about: About;
+  readonly about: DashboardAbout;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
 /** What is known of the program besides the service. */
-export interface About {
+export interface DashboardAbout {
   readonly program: string;
   readonly journal: string | null;
   readonly startedAtMs: number;
@@ -27,7 +27,7 @@ export interface About {
   readonly load: { factor: number };
 }
 
-type Route = (asked: Asked) => unknown;
+type Route = (asked: DashboardRequest) => unknown;
 
 const STATE_BYTES = 256 * 1024;
 const PAGE_MAX = 1000;

@@ -188,5 +188,5 @@ test("headwater run prints that a host was lost, and why", async (t) => {
   const args = [cli, "run", program, "--hosts", "2", "--journal", join(await directory(t), "journal")];
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
   assert.equal(status, 0, stderr);
-  assert.match(stderr, /HW-6009: host \d \(a thread\) was lost: .* nobody caught, Error: it is broken/);
+  assert.match(stderr, /HW-6009: host \d \(a thread\) was lost: .* uncaught error, Error: it is broken/);
 });

@@ -52,6 +52,7 @@ test("help --json gives each command as one JSON object per line", async () => {
       "dev",
       "run",
       "serve",
+      "streams",
       "cluster",
       "hosts",
       "events",

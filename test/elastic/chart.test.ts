@@ -88,7 +88,7 @@ test("the figures of the docs are readable, and have their data beside them", ()
   assert.ok(pictures.length >= 4);
   for (const name of pictures) {
     assert.deepEqual(troubleIn(readFileSync(new URL(name, figures), "utf8")), [], name);
-    const [bench = ""] = name.split(/-(?:before|latency|\d)|\.svg/);
+    const [bench = ""] = name.split(/-(?:before|latency|seals|\d)|\.svg/);
     const data = new URL(`${bench}.json`, figures);
     assert.ok(existsSync(data), `${name} has its data in ${bench}.json`);
     JSON.parse(readFileSync(data, "utf8"));

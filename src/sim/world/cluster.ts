@@ -33,6 +33,9 @@ export interface ClusterSurroundings {
   lostAlone(node: string, ticket: Ticket): void;
 }
 
+/** More than the longest time that an event can keep a host to itself. */
+const LOOKS_MAX = 2 ** 15;
+
 /** One direction of a connection: what is sent arrives in order, some time, a few messages at once. */
 class Link<M extends ToHost | ToHead> {
   readonly #queue: (Uint8Array | Iterator<M>)[] = [];
@@ -243,6 +246,15 @@ export class Cluster implements Hosts, HostPool {
     if (this.#crashesLeft === 0 || !random.chance(this.#crash)) return;
     this.#crashesLeft -= 1;
     this.#lose(random.pick([...this.#hosts.keys()]), random.chance(0.7));
+  }
+
+  /**
+   * While nothing else happens, heartbeats go on, by which the time of a quarantine ends. Says whether something can happen then.
+   */
+  lookUntil(canHappen: () => boolean): boolean {
+    for (let looks = 0; looks < LOOKS_MAX && this.quarantine.isActive && !canHappen(); looks++)
+      for (const host of this.#hosts.keys()) this.quarantine.look(host);
+    return canHappen();
   }
 
   get isInRequest(): boolean {

@@ -222,7 +222,8 @@ export class World {
     const hasGoneOn = await this.#soon.comeToRest();
     if (this.#catchUp() || hasGoneOn || this.#possible.length > 0 || this.#soon.isAwaitingRest) return true;
     const next = this.#timers.next();
-    if (next === Number.POSITIVE_INFINITY) return false;
+    if (next === Number.POSITIVE_INFINITY)
+      return this.#cluster?.lookUntil(() => this.#possible.length > 0) ?? false;
     this.#time = Math.max(this.#time, next);
     this.#dueTimers();
     return true;

@@ -10,7 +10,9 @@ exports.begin = (manifest) => {
   mocha.suite.emit("pre-require", globalThis, null, mocha);
 };
 
-exports.run = () => {
+/** `except`: a check that is left out, because the package itself does not always pass it. */
+exports.run = (except) => {
+  if (except !== undefined) mocha.grep(except).invert();
   mocha
     .reporter(class {})
     .run((failures) => {

@@ -1,13 +1,13 @@
 import { createRequire } from "node:module";
 import { parentPort } from "node:worker_threads";
-import { Refusal } from "#src/fluxion/runtime/refusal.js";
-import { Turns } from "#src/fluxion/runtime/turns.js";
+import { StageRefusal } from "#src/fluxion/runtime/refusal.js";
+import { StageTurns } from "#src/fluxion/runtime/turns.js";
 import { perform } from "#src/fluxion/runtime/work.js";
 
 /** The thread that stages run in, as the runtime's own threads run them: with modules and objects of their own. */
 
 const require = createRequire(import.meta.url);
-const turns = new Turns();
+const turns = new StageTurns();
 const stages = new Map();
 
 parentPort?.on("message", (message) => {
@@ -31,7 +31,7 @@ async function run({ run: nth, id, parcel }) {
   const report = await turns.run(() =>
     perform(() => {
       const { run: found, error, receivers } = stages.get(id);
-      if (found === undefined) throw new Refusal(`its module could not be loaded: ${error}`);
+      if (found === undefined) throw new StageRefusal(`its module could not be loaded: ${error}`);
       return { run: found, receivers };
     }, parcel),
   );

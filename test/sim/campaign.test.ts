@@ -66,6 +66,11 @@ test("a context that is deleted while it is copied, from one host and then from 
   assert.deepEqual(differences, []);
 });
 
+test("a host that is lost while others start is replaced, since no other takes its contexts over", async () => {
+  const { differences } = await simulate(scenarioOf(93006919), { hosts: true, crashes: true });
+  assert.deepEqual(differences, []);
+});
+
 test("shrinking says after each program how many were tried and how many requests are left", async () => {
   const options = { plant: "results-as-they-come" } as const;
   const { failure } = await runCampaign({ seeds: seeds(1, 100), events: 30, ...options });

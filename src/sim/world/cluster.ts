@@ -248,9 +248,7 @@ export class Cluster implements Hosts, HostPool {
     this.#lose(random.pick([...this.#hosts.keys()]), random.chance(0.7));
   }
 
-  /**
-   * While nothing else happens, heartbeats go on, by which the time of a quarantine ends. Says whether something can happen then.
-   */
+  /** While nothing else happens, heartbeats go on, by which the time of a quarantine ends. Says whether something can happen then. */
   lookUntil(canHappen: () => boolean): boolean {
     for (let looks = 0; looks < LOOKS_MAX && this.quarantine.isActive && !canHappen(); looks++)
       for (const host of this.#hosts.keys()) this.quarantine.look(host);
@@ -278,7 +276,8 @@ export class Cluster implements Hosts, HostPool {
     const lost = this.#cutOff(host);
     lost.isDead = isDead;
     marks.hit(isDead ? "a host crashed" : "a connection to a host was lost");
-    const isReplaced = this.#hosts.size === 1 || !this.placement.hosts.includes(host) || random.chance(0.5);
+    const { hosts } = this.placement; // hosts that still start take nothing over
+    const isReplaced = hosts.length === 1 || !hosts.includes(host) || random.chance(0.5);
     if (isReplaced) this.#begin(host);
     else {
       this.#controls.lost(host);

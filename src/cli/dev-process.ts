@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { SUPERVISED } from "../host/ports/index.js";
-import { DASHBOARD_TOKEN } from "./run-program.js";
+import { DASHBOARD_TOKEN, ENDS_WITH_STDIN } from "./run-program.js";
 
 const MAIN = fileURLToPath(new URL("./main.js", import.meta.url));
 const CHECK = fileURLToPath(new URL("./check-program.js", import.meta.url));
@@ -18,8 +18,13 @@ export class DevProcess {
 
   constructor(args: readonly string[], token: string) {
     this.#child = spawn(process.execPath, [...process.execArgv, MAIN, "run", ...args], {
-      stdio: ["ignore", "inherit", "inherit", "pipe"],
-      env: { ...process.env, [DASHBOARD_TOKEN]: token, [SUPERVISED]: String(UP_FD) },
+      stdio: ["pipe", "inherit", "inherit", "pipe"],
+      env: {
+        ...process.env,
+        [DASHBOARD_TOKEN]: token,
+        [SUPERVISED]: String(UP_FD),
+        [ENDS_WITH_STDIN]: "1",
+      },
       detached: true, // Ctrl-C is for the process that started it
     });
     this.ended = new Promise((resolve) => {

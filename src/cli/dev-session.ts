@@ -4,7 +4,7 @@ import { existsSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Arguments, misused } from "./arguments.js";
+import { type Arguments, absent, misused } from "./arguments.js";
 import { dev } from "./dev.js";
 import { DevAdmin } from "./dev-admin.js";
 import { DevProcess, problemOf } from "./dev-process.js";
@@ -66,7 +66,9 @@ class DevSession {
     const name = program === undefined ? "sample" : basename(file, extname(file));
     const journal = resolve(values.get("journal") ?? join(".headwater", name));
     const port = String(await portOf(values.get("port")));
-    const files = values.get("static") ?? (program === undefined ? join(SAMPLE, "page") : undefined);
+    const named = values.get("static");
+    if (named !== undefined && !existsSync(named)) throw absent(`There is no folder ${named}.`, dev);
+    const files = named ?? (program === undefined ? join(SAMPLE, "page") : undefined);
     const runArgs = [
       ...[file, "--journal", journal, "--dashboard", "--port", port, "--forever"],
       ...(hosts === "1" ? [] : ["--hosts", hosts, "--processes"]),

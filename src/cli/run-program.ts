@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -19,7 +20,7 @@ import { type Server, serveOn } from "../server/serve.js";
 import { StaticFiles } from "../server/static.js";
 import { didYouMean } from "../suggest.js";
 import { doorOf, openDoor } from "./admin.js";
-import { type Arguments, misused } from "./arguments.js";
+import { type Arguments, absent, misused } from "./arguments.js";
 import { type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import { openAlone, shared } from "./places.js";
@@ -36,6 +37,8 @@ const SILENCE_MS_MAX = 1000;
 const PORT_MAX = 65_535;
 /** The environment variable with the token of the dashboard. */
 export const DASHBOARD_TOKEN = "HEADWATER_DASHBOARD_TOKEN";
+/** Set for a process that is to end when its standard input does: whatever ends its parent, none is left behind. */
+export const ENDS_WITH_STDIN = "HEADWATER_ENDS_WITH_STDIN";
 const COMMIT_ORDERS = ["observer", "total"] as const;
 const DURABILITIES = ["synced", "written"] as const;
 
@@ -48,6 +51,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   const program = await loadProgram(findProgram(args.operands[0] ?? "", process.cwd()));
   const voice = args.flags.has("json") ? jsonVoice(terminal) : plainVoice(terminal);
   const interrupt = onInterrupt(() => voice.note("Stopping."));
+  if (process.env[ENDS_WITH_STDIN] !== undefined) endWithStdin();
   const failure = new AbortController();
   const hosts = await hostsOf(args, range, voice);
   const areProcesses = args.flags.has("processes");
@@ -113,6 +117,10 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
     listener?.close();
     interrupt.release();
   }
+}
+
+function endWithStdin(): void {
+  process.stdin.on("end", () => process.kill(process.pid, "SIGTERM")).resume();
 }
 
 function start({ roots }: LoadedProgram, options: RunOptions): Promise<AnyService> {
@@ -219,6 +227,7 @@ function isConsequenceOfStopping(error: unknown): boolean {
 /** Where to serve, if at all. */
 function placeOf({ values, flags }: Arguments): Place | null {
   const files = values.get("static");
+  if (files !== undefined && !existsSync(files)) throw absent(`There is no folder ${files}.`, run);
   const isEnough = flags.has("dashboard") || files !== undefined;
   const written = values.get("port") ?? (isEnough ? "0" : undefined);
   if (written === undefined) {

@@ -10,6 +10,7 @@ import { packageWith, ROOT, runHere } from "./headwater.js";
 const READ = /\b(PROGRAM|FILE|DIR|PATH)\b/;
 /** Options that name what a command writes. */
 const WRITTEN = [
+  "dev --journal",
   "run --journal",
   "run --record-load",
   "run --admin",
@@ -59,6 +60,7 @@ test("the table has every command that reads something", () => {
   assert.deepEqual([...named].toSorted(), [
     "analyze",
     "compile",
+    "dev",
     "events",
     "hosts",
     "journal",
@@ -67,6 +69,7 @@ test("the table has every command that reads something", () => {
     "query",
     "run",
     "serve",
+    "streams",
   ]);
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../waits.js";
 import { packageWith, Running, write } from "./headwater.js";
 
 const program = (body: string) => `
@@ -43,4 +44,19 @@ test("headwater dev runs what was saved, with its state, and keeps the old versi
   write(folder, { "counter.ts": program("more = 1; add() { return (this.count += this.more); }") });
   await dev.hasWritten("HW-3021");
   assert.equal(await add(), 31);
+});
+
+test("a program that headwater dev runs ends with it, also when that is killed", async (t) => {
+  const folder = packageWith(t, { "counter.ts": program("add() { return (this.count += 1); }") });
+  const dev = new Running(["dev", "counter", "--hosts", "1", "--port", "0", "--no-watch"], folder);
+  await dev.hasWritten("q quit");
+  const url = /Listening on (\S+)/.exec(dev.stderr)?.[1] ?? "";
+  assert.equal((await fetch(`${url}/healthz`)).status, 200);
+  dev.interrupt("SIGKILL");
+  await until(() =>
+    fetch(`${url}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  );
 });

@@ -144,7 +144,7 @@ test("they work while a service writes, see it at one moment, and it does not no
   await service.hears(acknowledged("synced", 2 * kept));
   for (let i = 0; i < 5; i++) {
     const verified = await headwater("journal", "verify", directory);
-    assert.equal(verified.exitCode, 0, verified.stdout);
+    assert.equal(verified.exitCode, 0, `${verified.stdout}\n${verified.stderr}`);
     const before = lastSaid();
     const found = new Map<string, number>();
     for (const line of (await headwater("journal", "export", directory)).stdout.split("\n")) {

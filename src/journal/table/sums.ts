@@ -47,15 +47,16 @@ export async function chunksOf(path: string): Promise<{ bytes: number; chunks: n
 
 /** What is wrong with the file; null if nothing is. */
 export async function differenceFrom(path: string, { bytes, chunks }: Sums): Promise<string | null> {
-  let present: number;
+  let now: Pick<Sums, "bytes" | "chunks">;
   try {
-    present = (await found(path)).size;
+    const present = (await found(path)).size;
+    if (present !== bytes) return `has ${present} bytes instead of ${bytes}`;
+    now = await chunksOf(path);
   } catch (error) {
+    // The owner of the journal may also remove it between these two looks.
     if (isCode(error, "ENOENT")) return "is missing";
     throw error;
   }
-  if (present !== bytes) return `has ${present} bytes instead of ${bytes}`;
-  const now = await chunksOf(path);
   const wrong = now.chunks.flatMap((crc, i) => (crc === chunks[i] ? [] : [i]));
   if (wrong.length === 0) return null;
   const places = wrong

@@ -176,6 +176,8 @@ export const codes = {
   "HW-5408": ["refused", "a quota is used up"],
   "HW-5409": ["final", "a token does not allow that"],
   "HW-5410": ["final", "a view cannot be read like that"],
+  "HW-5411": ["final", "a partition does not take rows or seals of this producer"],
+  "HW-5412": ["refused", "a partition is not sealed yet"],
   "HW-5451": ["final", "the answers of a query depend on the order of rows"],
   "HW-5452": ["final", "a query cannot be divided into partitions"],
   "HW-5460": ["final", "the declared columns of a query differ from the columns that it gives"],

@@ -11,11 +11,13 @@ export {
   definitionOf,
   definitionText,
   type ImportOrigin,
+  type PartitionSeals,
   type QueryDefinition,
   type Retention,
   type StreamDefinition,
 } from "./definition.js";
 export { type Carried, type CommandOutcome, GraphEngine } from "./graph-engine.js";
+export { type Hold, keySchema, keysIn, type PartitionStatus } from "./hold.js";
 export { PartitionEngine } from "./partition-engine.js";
 export { redefined, whyNotRedefined } from "./redefine.js";
 export { type SnapshotTable, snapshot } from "./snapshot.js";

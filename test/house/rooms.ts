@@ -258,6 +258,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   "streams/trial": {
     loads: [
+      "errors",
       "random",
       "analysis",
       "streams/columns",

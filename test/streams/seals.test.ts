@@ -8,6 +8,7 @@ import {
   GraphEngine,
   isRefused,
   type Push,
+  type QueryDefinition,
   stamp,
 } from "#src/streams/graph/index.js";
 import { planDefinition } from "#src/streams/sql/index.js";
@@ -17,14 +18,14 @@ const RETENTION = { bytes: 1e9, ms: null };
 const SQL = "SELECT k, v FROM s GROUP BY k, v HAVING count(*) < 2";
 const STEPS = 120;
 
-async function queryDefinition(sealedOn: readonly string[] | null) {
+async function queryDefinition(sealedOn: readonly string[] | null): Promise<QueryDefinition> {
   const defined = await planDefinition(SQL, { s: SCHEMA });
   assert.ok("plan" in defined);
   return {
     ...{ kind: "query", name: "q", sql: SQL, plan: defined.plan, emit: "changes", inputs: ["s"] },
     ...{ backfill: false, key: null, retention: RETENTION, coordination: null, partitions: 1 },
     ...(sealedOn === null ? {} : { sealedOn }),
-  } as const;
+  };
 }
 
 /** An engine that is killed now and then: only what a checkpoint has written is there afterwards. */
@@ -143,7 +144,7 @@ test("answers for sealed partitions are the same for every interleaving; accepte
       ...{ producer, row: [random.pick(["x", "y"]), random.int(4)] },
     })),
   );
-  const run = (definition: typeof sealed | typeof accepted) => {
+  const run = (definition: QueryDefinition) => {
     const engine = new Killed();
     engine.carryOut({ kind: "define stream", definition: STREAM });
     engine.carryOut({ kind: "define query", definition });

@@ -32,7 +32,7 @@ export interface PartitionSeals {
   readonly producers: readonly string[];
   /** A sealed partition is remembered for so long, to refuse rows that come later. */
   readonly keepMs: number;
-  /** No partition begins while more is held for those that are not sealed. */
+  /** No partition begins while more is held for partitions that are not sealed. */
   readonly holdBytes: number;
 }
 

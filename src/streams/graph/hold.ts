@@ -40,7 +40,7 @@ export interface PartitionStatus {
  * contributes to partitions that begin later. One that is removed, or has sealed the whole stream, is not waited for any more; the
  * rows that it had sent stay.
  */
-export class Hold {
+export class PartitionHold {
   readonly #schema: Schema;
   readonly #open = new Map<string, HeldPartition>();
   readonly #sealed: SeenValues;

@@ -5,7 +5,7 @@ import { Channel } from "./channel.js";
 import type { Push } from "./command.js";
 import type { StreamDefinition } from "./definition.js";
 import { EventIds } from "./event-ids.js";
-import { Hold } from "./hold.js";
+import { PartitionHold } from "./hold.js";
 import { KeyedRows } from "./keyed-rows.js";
 import { KeptAnswers } from "./keys.js";
 import type { GraphMoment } from "./moment.js";
@@ -35,7 +35,7 @@ export class Source {
   readonly #keys = new KeptAnswers();
   readonly #ids: EventIds | null;
   /** Holds rows for queries that wait until a partition is sealed. */
-  readonly hold: Hold | null;
+  readonly hold: PartitionHold | null;
   #isChanged = true;
 
   constructor(
@@ -47,7 +47,7 @@ export class Source {
     this.channel = new Channel(name, columns, retention, rows, first);
     this.producers = new Producers(time);
     this.#ids = eventId === null ? null : new EventIds(eventId);
-    this.hold = seals === undefined ? null : new Hold(seals, columns);
+    this.hold = seals === undefined ? null : new PartitionHold(seals, columns);
   }
 
   get memoryBytes(): number {
@@ -93,13 +93,13 @@ export class Source {
     };
   }
 
-  /** Declares the producers that contribute to partitions from now on. Returns the rows of those that are sealed by it. */
+  /** Declares the producers that contribute to partitions from now on. Returns the rows of partitions that are complete then. */
   declare(producers: readonly string[], moment: GraphMoment): Batch | null | Refused {
     if (this.hold === null) return notSealed(this.definition.name);
     return this.#released(this.hold.declare(producers, moment), moment);
   }
 
-  /** Readers that wait for a seal are woken like those that wait for rows. */
+  /** Readers that wait for a seal are woken like readers that wait for rows. */
   #released(rows: Batch | null | undefined, { grown }: GraphMoment): Batch | null {
     if (rows === null || rows === undefined) return null;
     grown.set(this.channel, grown.get(this.channel) ?? []);

@@ -30,7 +30,7 @@ export interface StreamSettings {
   readonly retention?: Partial<Retention>;
   /**
    * The columns by which producers seal partitions, and who the producers are. A sealed partition is remembered for `keepMs` (a day),
-   * and no partition begins while more than `holdBytes` (64 MiB) are held for those that are not sealed.
+   * and no partition begins while more than `holdBytes` (64 MiB) are held for partitions that are not sealed.
    */
   readonly seals?: {
     readonly columns: readonly string[];

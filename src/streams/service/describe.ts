@@ -1,5 +1,5 @@
 import type { Schema } from "../columns/index.js";
-import type { ChosenCoordination, GraphEngine, Hold } from "../graph/index.js";
+import type { ChosenCoordination, GraphEngine, PartitionHold } from "../graph/index.js";
 
 /** A stream, table, query or view as its tenant sees it. */
 export interface Described {
@@ -20,8 +20,8 @@ export interface Described {
   readonly timeColumn: number | null;
   readonly coordination: ChosenCoordination | null;
   readonly partitions: number;
-  /** For a stream whose partitions are sealed: by which columns and producers, and what is held for those that are open. */
-  readonly seals: Hold["described"] | null;
+  /** For a stream whose partitions are sealed: by which columns and producers, and what is held for open ones. */
+  readonly seals: PartitionHold["described"] | null;
   /** For a query that is given whole partitions: the columns of its input that name them. */
   readonly sealedOn: readonly string[] | null;
   /** The queries that read it. */

@@ -121,8 +121,9 @@ export async function factsIn(
       for (const [name, types] of Object.entries(defined.resolved.tables))
         if (!columns.has(name)) columns.set(name, types);
       const { coordination } = chosen(requestedOf(described));
-      const { name, isAppendOnly } = described;
-      queries.push({ name, query: defined.resolved, coordination, retracts: !isAppendOnly });
+      const { name, isAppendOnly, columns, timeColumn } = described;
+      const watermark = timeColumn === null ? null : (columns[timeColumn]?.name ?? null);
+      queries.push({ name, query: defined.resolved, coordination, retracts: !isAppendOnly, watermark });
     }
   }
   return [sources.map((each) => factsOf(each, columns.get(each.name) ?? [])), queries];

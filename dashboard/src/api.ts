@@ -10,7 +10,6 @@ import type {
 } from "../../src/dashboard/routes.js";
 import type { Second } from "../../src/dashboard/seconds.js";
 import type { DashboardSession } from "../../src/dashboard/streams.js";
-import type { HostInfo } from "../../src/host/fleet/index.js";
 import type { EventFact } from "../../src/observe/index.js";
 import type { LabelledStream, OutputStatus } from "../../src/streams/service/index.js";
 
@@ -20,7 +19,6 @@ export type {
   DashboardSession,
   EventFact,
   EventStory,
-  HostInfo,
   LabelledStream,
   Notice,
   Outline,

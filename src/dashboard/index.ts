@@ -5,5 +5,5 @@
  * the program as a stream (`event-stream.ts`). It reads `observe` and the service's own doors, and nothing else of the runtime.
  */
 
-export { Dashboard, type DashboardOptions } from "./dashboard.js";
+export { Dashboard } from "./dashboard.js";
 export { EventStream } from "./event-stream.js";

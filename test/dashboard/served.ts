@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { request as ask, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import { Dashboard, type DashboardOptions } from "#src/dashboard/index.js";
+import type { DashboardOptions } from "#src/dashboard/dashboard.js";
+import { Dashboard } from "#src/dashboard/index.js";
 import type { AnyService } from "#src/host/service.js";
 
 export const TOKEN = "a-token-that-only-the-test-knows";

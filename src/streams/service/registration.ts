@@ -109,7 +109,7 @@ export async function factsIn(
   names: ReadonlySet<string>,
   tables: Readonly<Record<string, StreamFacts["columns"]>> = {},
 ): Promise<[StreamFacts[], QueryFacts[]]> {
-  const columns = new Map(Object.entries(tables));
+  const types = new Map(Object.entries(tables));
   const sources: Described[] = [];
   const queries: QueryFacts[] = [];
   for (const described of catalog.values()) {
@@ -118,15 +118,15 @@ export async function factsIn(
     else {
       const defined = await planDefinition(described.sql, tablesOf(catalog));
       if (!("plan" in defined)) continue;
-      for (const [name, types] of Object.entries(defined.resolved.tables))
-        if (!columns.has(name)) columns.set(name, types);
+      for (const [table, known] of Object.entries(defined.resolved.tables))
+        if (!types.has(table)) types.set(table, known);
       const { coordination } = chosen(requestedOf(described));
       const { name, isAppendOnly, columns, timeColumn } = described;
       const watermark = timeColumn === null ? null : (columns[timeColumn]?.name ?? null);
       queries.push({ name, query: defined.resolved, coordination, retracts: !isAppendOnly, watermark });
     }
   }
-  return [sources.map((each) => factsOf(each, columns.get(each.name) ?? [])), queries];
+  return [sources.map((each) => factsOf(each, types.get(each.name) ?? [])), queries];
 }
 
 function requestedOf({ coordination, partitions }: Described): RequestedCoordination {

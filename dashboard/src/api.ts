@@ -11,7 +11,7 @@ import type {
 import type { Second } from "../../src/dashboard/seconds.js";
 import type { DashboardSession } from "../../src/dashboard/streams.js";
 import type { EventFact } from "../../src/observe/index.js";
-import type { LabelledStream, OutputStatus } from "../../src/streams/service/index.js";
+import type { GraphStream, OutputStatus } from "../../src/streams/service/index.js";
 
 export type {
   BusyContext,
@@ -19,7 +19,7 @@ export type {
   DashboardSession,
   EventFact,
   EventStory,
-  LabelledStream,
+  GraphStream,
   Notice,
   Outline,
   OutputStatus,

@@ -1,7 +1,7 @@
-import type { LabelledStream } from "../api.js";
+import type { GraphStream } from "../api.js";
 
 /** The label of a query in the colour of its severity; the label itself is always written, too. */
-export function LabelMark({ stream: { label } }: { stream: LabelledStream }) {
+export function LabelMark({ stream: { label } }: { stream: GraphStream }) {
   if (label === null) return <span class="label">source</span>;
   return (
     <span class={`label label-${label.severity}`} title={`coordination: ${label.coordination}`}>

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { get, type LabelledStream, Refused } from "../api.js";
+import { type GraphStream, get, Refused } from "../api.js";
 import { count } from "../format.js";
 import { Rows } from "../rows.js";
 import { hrefOf, useChosen } from "./chosen.js";
@@ -10,7 +10,7 @@ import { GraphPicture } from "./picture.js";
 import { Register } from "./register.js";
 
 /** A stream or query with how many rows it gets per second. */
-export type LiveStream = LabelledStream & { readonly perSecond: number };
+export type LiveStream = GraphStream & { readonly perSecond: number };
 
 const EVERY_MS = 1000;
 
@@ -54,7 +54,7 @@ function useGraph(path: string) {
     let isClosed = false;
     const look = async () => {
       try {
-        const answer = await get<{ streams: readonly LabelledStream[] }>(`${path}/graph`);
+        const answer = await get<{ streams: readonly GraphStream[] }>(`${path}/graph`);
         const nowMs = performance.now();
         if (isClosed) return;
         setStreams(

@@ -5,7 +5,7 @@
 export type { QueryAnswer } from "./ad-hoc.js";
 export type { StreamSettings } from "./definitions.js";
 export type { Granted } from "./granted-tokens.js";
-export type { LabelledStream } from "./labelled.js";
+export type { GraphStream } from "./labelled.js";
 export { openStreams, StreamService, type StreamsOptions } from "./open.js";
 export type { PushOptions, ViewRange } from "./options.js";
 export type { OutputStatus } from "./outputs.js";

@@ -14,7 +14,7 @@ export interface StreamLabel {
 }
 
 /** A stream or query with its label; streams from outside have none. */
-export interface LabelledStream extends Described {
+export interface GraphStream extends Described {
   readonly label: StreamLabel | null;
 }
 
@@ -23,7 +23,7 @@ export class Labels {
   #definitions = "";
   #labels: ReadonlyMap<string, StreamLabel> = new Map();
 
-  async of(catalog: ReadonlyMap<string, Described>): Promise<readonly LabelledStream[]> {
+  async of(catalog: ReadonlyMap<string, Described>): Promise<readonly GraphStream[]> {
     const all = [...catalog.values()];
     const definitions = JSON.stringify(
       all.map(({ name, sql, coordination, columns, key }) => [name, sql, coordination, columns, key]),

@@ -31,7 +31,7 @@ import {
 import type { Described } from "./describe.js";
 import { sentBy } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
-import { type LabelledStream, Labels } from "./labelled.js";
+import { type GraphStream, Labels } from "./labelled.js";
 import type { PushOptions } from "./options.js";
 import type { OtherTenants, SharedStream } from "./other-tenants.js";
 import { type OutputSurroundings, TenantOutputs } from "./outputs.js";
@@ -241,7 +241,7 @@ export class TenantStreams extends TenantReads {
   }
 
   /** All streams and queries as they are now, with the labels of the queries: the graph. */
-  async graph(): Promise<readonly LabelledStream[]> {
+  async graph(): Promise<readonly GraphStream[]> {
     await this.#refresh();
     return await this.#labels.of(this.catalog);
   }

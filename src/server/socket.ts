@@ -14,6 +14,8 @@ import {
 } from "../protocol/index.js";
 import { type Budgets, callerOf } from "./budgets.js";
 import type { Ask, Calls } from "./call.js";
+import type { CallerLoad, CallerLoads } from "./caller-load.js";
+import type { Called } from "./expected-reply.js";
 import { InFlight } from "./in-flight.js";
 import type { ServerLimits } from "./limits.js";
 import { Outgoing } from "./outgoing.js";
@@ -33,6 +35,7 @@ export interface SocketSurroundings {
   readonly limits: ServerLimits;
   readonly budgets: Budgets;
   readonly turns: ReadTurns;
+  readonly loads: CallerLoads;
   /** Where the client calls from. */
   readonly address: string | undefined;
   /** The socket was closed because of this. */
@@ -41,8 +44,6 @@ export interface SocketSurroundings {
 
 /** What a message consists of is not nested; arguments are packed by themselves. */
 const MESSAGE_DEPTH = 0;
-/** Requests that are taken in one go. Their answers leave while the next ones are taken, so both sides have work. */
-const REQUESTS_PER_TURN = 128;
 
 /** One client's connection: reads its requests as fast as they are answered, and sends replies and messages. */
 export class ClientSocket implements SessionListener {
@@ -56,6 +57,7 @@ export class ClientSocket implements SessionListener {
   #session: Session | null = null;
   #series: Series | null = null;
   #caller: string;
+  #load: CallerLoad | null = null;
   #inFlight: InFlight | null = null;
   #replies: Replies | null = null;
   /** The client has sent requests up to this number over earlier connections, if it says so. */
@@ -135,8 +137,7 @@ export class ClientSocket implements SessionListener {
 
   get #isReading(): boolean {
     const isGreeting = this.#hasSaidHello && this.#session === null;
-    const hasRoom = this.#inFlight?.hasRoom ?? true;
-    return hasRoom && !isGreeting && !this.#isFinishing && !this.#outgoing.isStalled;
+    return !isGreeting && !this.#isFinishing && !this.#outgoing.isStalled;
   }
 
   /** Has something arrived that was not read yet? */
@@ -177,21 +178,14 @@ export class ClientSocket implements SessionListener {
 
   #work(): void {
     try {
-      let taken = 0;
-      while (this.#isReading && !this.#isOver) {
+      let goesOn = true;
+      while (goesOn && this.#isReading && !this.#isOver) {
         const reader = this.#reader();
-        if (reader === null) break;
-        if (taken === REQUESTS_PER_TURN) {
-          this.#workSoon();
-          break;
-        }
-        this.#message(reader);
-        taken += 1;
+        goesOn = reader !== null && this.#message(reader);
       }
     } catch (error) {
       this.end(error instanceof HeadwaterError ? error : new HeadwaterError("HW-4014", String(error)));
     }
-    if (this.#isBehind) this.#inFlight?.wait(() => this.#workSoon());
     this.#pace();
   }
 
@@ -225,7 +219,8 @@ export class ClientSocket implements SessionListener {
     this.#isInTurn = false;
   };
 
-  #message(reader: Unpacker): void {
+  /** Reads a message. False if it is a request that cannot begin yet, and that is read another time. */
+  #message(reader: Unpacker): boolean {
     const from = reader.position;
     const count = reader.list();
     if (count < 2) {
@@ -243,6 +238,7 @@ export class ClientSocket implements SessionListener {
     const rest: unknown[] = [];
     for (let i = 2; i < count; i++) rest.push(reader.next());
     this.#other(what, rest);
+    return true;
   }
 
   #other(what: string, rest: unknown[]): void {
@@ -290,6 +286,7 @@ export class ClientSocket implements SessionListener {
       const { session, series, history, resumed, complete } = sessions.open(owner, this.#caller, secret);
       clearTimeout(this.#helloTimer);
       const share = shareOf(budgets.inFlight, { caller: this.#caller, part: `socket ${++sockets}` });
+      this.#load = this.#around.loads.join(this.#caller);
       this.#inFlight = new InFlight(limits, share);
       this.#outgoing.charge(share);
       this.#replies = new Replies(this.#outgoing, this.#inFlight, limits.replyBytes);
@@ -308,12 +305,17 @@ export class ClientSocket implements SessionListener {
     this.#work();
   }
 
-  #request(request: number, name: string, reader: Unpacker, from: number): void {
+  #request(request: number, name: string, reader: Unpacker, from: number): boolean {
     const session = this.#greeted();
     if (request < session.doneBelow) {
       throw new HeadwaterError("HW-4014", `request ${request} came again after it was said to be done.`);
     }
+    const called = this.#load?.expected(name);
     const length = reader.binaryLength();
+    if (!this.#mayBegin(reader.position - from + Math.max(0, length), called)) {
+      reader.rewind(from);
+      return false;
+    }
     let args: unknown;
     let problem: unknown = null;
     try {
@@ -325,20 +327,35 @@ export class ClientSocket implements SessionListener {
       reader.next();
       problem = new HeadwaterError("HW-4005", "the arguments are not packed by themselves.");
     }
-    const { calls } = this.#around;
-    const called = calls.find(name);
     const bytes = this.#inFlight?.begin(reader.position - from, called) ?? 0;
     const reply = new Reply(this, request, name, called, bytes);
-    if (problem !== null) return reply.reject(problem);
-    calls.call(name, args, this.#askerFor(request), reply);
+    if (problem !== null) reply.reject(problem);
+    else this.#around.calls.call(name, args, this.#askerFor(request), reply);
+    return true;
   }
+
+  /** May a request begin? If not, it is looked at again in the caller's next turn, or when something of its share is given back. */
+  #mayBegin(bytes: number, called: Called | undefined): boolean {
+    if (this.#inFlight === null || this.#load === null) return false;
+    const { share } = this.#inFlight;
+    if (!this.#inFlight.hasRoomFor(bytes, called, this.#outgoing.unread)) {
+      this.#load.awaitRoom(share.within ?? share, this.#workWithRoom);
+      return false;
+    }
+    const mayBegin = this.#load.begins();
+    if (!mayBegin) this.#load.awaitTurn(this.#workNext);
+    return mayBegin;
+  }
+
+  readonly #workWithRoom = (): void => this.#work();
+  readonly #workNext = (): void => this.#work();
 
   #askerFor(request: number): Ask {
     return (asked, waiting) => this.#series?.ask(request, asked, this.#sentUpTo, waiting);
   }
 
-  holdsBack({ called }: Reply): boolean {
-    return this.#replies?.holdsBack(called) ?? true;
+  holdsBack(value: unknown): boolean {
+    return this.#replies?.holdsBack(value) ?? true;
   }
 
   /** A large reply waits for the turn of its caller, as a large request does. */
@@ -377,6 +394,8 @@ export class ClientSocket implements SessionListener {
     this.#watch?.stop();
     this.#inFlight?.stop();
     this.#outgoing.stop();
+    if (this.#load !== null) this.#around.loads.leave(this.#caller);
+    this.#load?.forget(this.#workWithRoom, this.#workNext);
     if (this.#session !== null) this.#around.sessions.left(this.#session, this);
   }
 }

@@ -1,6 +1,13 @@
 import { Lease, type Share } from "../model/share.js";
+import type { CallerLoad } from "./caller-load.js";
 import type { Called } from "./expected-reply.js";
 import type { ServerLimits } from "./limits.js";
+
+/** What to call when a connection may go on: two functions, because it may wait for both. */
+export interface GoOn {
+  readonly withRoom: () => void;
+  readonly inTurn: () => void;
+}
 
 /** The requests of one connection that have no answer yet. */
 export class InFlight {
@@ -12,6 +19,7 @@ export class InFlight {
   constructor(
     limits: ServerLimits,
     readonly share: Share,
+    readonly load: CallerLoad,
   ) {
     this.#limits = limits;
     this.#lease = new Lease(share);
@@ -21,11 +29,22 @@ export class InFlight {
     return this.#count;
   }
 
+  /** May a request begin? If not, goes on in the caller's next turn, or when something of the caller's share is given back. */
+  mayBegin(bytes: number, called: Called | undefined, unread: number, goOn: GoOn): boolean {
+    if (!this.#hasRoomFor(bytes, called, unread)) {
+      this.load.awaitRoom(this.share.within ?? this.share, goOn.withRoom);
+      return false;
+    }
+    const mayBegin = this.load.begins();
+    if (!mayBegin) this.load.awaitTurn(goOn.inTurn);
+    return mayBegin;
+  }
+
   /**
-   * May a request of this size begin, with the reply to be expected and so many bytes in the connection that its client has not read?
+   * Is there room for a request of this size, with the reply to be expected and so many bytes in the connection that its client has not read?
    * One may in any case if the connection has none, and the caller holds less than this one takes: or it could never begin.
    */
-  hasRoomFor(bytes: number, called: Called | undefined, unread: number): boolean {
+  #hasRoomFor(bytes: number, called: Called | undefined, unread: number): boolean {
     const { inFlight, inFlightBytes } = this.#limits;
     if (this.#count >= inFlight) return false;
     const wanted = bytes + this.#expected(called);
@@ -57,7 +76,8 @@ export class InFlight {
   }
 
   /** The connection is closed: nothing begins any more. */
-  stop(): void {
+  stop({ withRoom, inTurn }: GoOn): void {
+    this.load.forget(withRoom, inTurn);
     this.#isOver = true;
     if (this.#count === 0) this.#lease.clear();
   }

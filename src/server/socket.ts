@@ -14,9 +14,8 @@ import {
 } from "../protocol/index.js";
 import { type Budgets, callerOf } from "./budgets.js";
 import type { Ask, Calls } from "./call.js";
-import type { CallerLoad, CallerLoads } from "./caller-load.js";
-import type { Called } from "./expected-reply.js";
-import { InFlight } from "./in-flight.js";
+import type { CallerLoads } from "./caller-load.js";
+import { type GoOn, InFlight } from "./in-flight.js";
 import type { ServerLimits } from "./limits.js";
 import { Outgoing } from "./outgoing.js";
 import { Replies } from "./replies.js";
@@ -57,7 +56,6 @@ export class ClientSocket implements SessionListener {
   #session: Session | null = null;
   #series: Series | null = null;
   #caller: string;
-  #load: CallerLoad | null = null;
   #inFlight: InFlight | null = null;
   #replies: Replies | null = null;
   /** The client has sent requests up to this number over earlier connections, if it says so. */
@@ -279,15 +277,14 @@ export class ClientSocket implements SessionListener {
   }
 
   #welcome(owner: string | null, secret: unknown, seen: unknown): void {
-    const { sessions, limits, callers, budgets, calls, address } = this.#around;
+    const { sessions, limits, callers, budgets, calls, loads, address } = this.#around;
     try {
       if (owner !== null) callers.refuseRevoked(owner); // it may have been in the meantime
       this.#caller = callerOf(owner, address);
       const { session, series, history, resumed, complete } = sessions.open(owner, this.#caller, secret);
       clearTimeout(this.#helloTimer);
       const share = shareOf(budgets.inFlight, { caller: this.#caller, part: `socket ${++sockets}` });
-      this.#load = this.#around.loads.join(this.#caller);
-      this.#inFlight = new InFlight(limits, share);
+      this.#inFlight = new InFlight(limits, share, loads.join(this.#caller));
       this.#outgoing.charge(share);
       this.#replies = new Replies(this.#outgoing, this.#inFlight, limits.replyBytes);
       this.#session = session;
@@ -310,9 +307,10 @@ export class ClientSocket implements SessionListener {
     if (request < session.doneBelow) {
       throw new HeadwaterError("HW-4014", `request ${request} came again after it was said to be done.`);
     }
-    const called = this.#load?.expected(name);
+    const called = this.#inFlight?.load.expected(name);
     const length = reader.binaryLength();
-    if (!this.#mayBegin(reader.position - from + Math.max(0, length), called)) {
+    const size = reader.position - from + Math.max(0, length);
+    if (!this.#inFlight?.mayBegin(size, called, this.#outgoing.unread, this.#goOn)) {
       reader.rewind(from);
       return false;
     }
@@ -327,28 +325,14 @@ export class ClientSocket implements SessionListener {
       reader.next();
       problem = new HeadwaterError("HW-4005", "the arguments are not packed by themselves.");
     }
-    const bytes = this.#inFlight?.begin(reader.position - from, called) ?? 0;
+    const bytes = this.#inFlight.begin(reader.position - from, called);
     const reply = new Reply(this, request, name, called, bytes);
     if (problem !== null) reply.reject(problem);
     else this.#around.calls.call(name, args, this.#askerFor(request), reply);
     return true;
   }
 
-  /** May a request begin? If not, it is looked at again in the caller's next turn, or when something of its share is given back. */
-  #mayBegin(bytes: number, called: Called | undefined): boolean {
-    if (this.#inFlight === null || this.#load === null) return false;
-    const { share } = this.#inFlight;
-    if (!this.#inFlight.hasRoomFor(bytes, called, this.#outgoing.unread)) {
-      this.#load.awaitRoom(share.within ?? share, this.#workWithRoom);
-      return false;
-    }
-    const mayBegin = this.#load.begins();
-    if (!mayBegin) this.#load.awaitTurn(this.#workNext);
-    return mayBegin;
-  }
-
-  readonly #workWithRoom = (): void => this.#work();
-  readonly #workNext = (): void => this.#work();
+  readonly #goOn: GoOn = { withRoom: () => this.#work(), inTurn: () => this.#work() };
 
   #askerFor(request: number): Ask {
     return (asked, waiting) => this.#series?.ask(request, asked, this.#sentUpTo, waiting);
@@ -392,10 +376,9 @@ export class ClientSocket implements SessionListener {
     this.#isOver = true;
     clearTimeout(this.#helloTimer);
     this.#watch?.stop();
-    this.#inFlight?.stop();
+    this.#inFlight?.stop(this.#goOn);
     this.#outgoing.stop();
-    if (this.#load !== null) this.#around.loads.leave(this.#caller);
-    this.#load?.forget(this.#workWithRoom, this.#workNext);
+    if (this.#inFlight !== null) this.#around.loads.leave(this.#caller);
     if (this.#session !== null) this.#around.sessions.left(this.#session, this);
   }
 }

@@ -101,7 +101,8 @@ test("what a tenant's streams may hold in all is bounded", async (t) => {
   const seals = { columns: ["k"], producers: ["p"], holdBytes: 60_000 };
   await streams.registerStream("one", { k: "text" }, { seals });
   await refused(streams.registerStream("two", { k: "text" }, { seals }), "HW-5408", "60000");
-  await refused(streams.registerStream("f", { k: "double precision" }, { seals }), "HW-5403", '"k"');
+  const small = { ...seals, holdBytes: 1 };
+  await refused(streams.registerStream("f", { k: "double precision" }, { seals: small }), "HW-5403", '"k"');
 });
 
 test("seals come over HTTP, WebSocket and the client, and requests wait for them or are told who is missing", async (t) => {

@@ -70,13 +70,8 @@ export function decided(
   const partitioning = partitioningOf(plan);
   const retractsBy = (emit: "changes" | "on window close") => !traitsOf(plan, inputs, emit).isAppendOnly;
   const look = (retracts: boolean, choice: CoordinationChoice | null, waitsFor?: "keys") => {
-    const own = {
-      name,
-      query,
-      coordination: choice,
-      retracts,
-      ...(waitsFor === undefined ? {} : { waitsFor }),
-    };
+    const waits = waitsFor === undefined ? {} : { waitsFor };
+    const own = { name, query, coordination: choice, retracts, watermark: null, ...waits };
     const examination: Examination = examine(streams, [...queries, own]);
     const found = examination.queries.get(name);
     if (found === undefined) throw new Error(`${name} was not examined`);

@@ -117,13 +117,15 @@ async function decisionsOn(scene: Scene, random: Random, isPlanted: boolean): Pr
             ? "changes"
             : plain.query.coordination.inForce.kind,
     });
-    const waits = sealed === null ? {} : { waitsFor: "keys" as const };
-    before.push({ name, query: resolved, coordination: null, retracts, ...waits });
     const spec = traitsOf(plan, specs, emit);
+    const time = sealed === null ? (spec.bounds[0]?.index ?? null) : null;
+    const watermark = time === null ? null : (plan.columns[time]?.name ?? null);
+    const waits = sealed === null ? {} : { waitsFor: "keys" as const };
+    before.push({ name, query: resolved, coordination: null, retracts, watermark, ...waits });
     tables[name] = plan.columns;
     specs[name] = {
       schema: plan.columns,
-      timeColumn: sealed === null ? (spec.bounds[0]?.index ?? null) : null,
+      timeColumn: time,
       kind: retracts ? "changelog" : "stream",
       key: [],
     };

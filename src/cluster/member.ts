@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import type { HeadwaterError } from "../errors.js";
-import type { AnyService } from "../host/service.js";
+import { HeadwaterError } from "../errors.js";
+import { type AnyService, HOSTS } from "../host/service.js";
 import type { Journal } from "../journal/journal.js";
 import { damaged } from "../journal/problems.js";
 import { BEAT_MS, readBeat, sayBeat } from "../journal/stream/beats.js";
@@ -18,6 +18,7 @@ import { HeadConnection } from "./head-connection.js";
 import { type Hello, LINK_VERSION, Link, listenForLinks } from "./links.js";
 import { Members } from "./members.js";
 import { type HostOffer, OfferedHosts } from "./offered-hosts.js";
+import { answerOperator, type OperatorRequest } from "./operator.js";
 import type { HeadMessage } from "./relayed.js";
 import { Suspicion } from "./suspicion.js";
 
@@ -125,15 +126,23 @@ export class Member {
 
   /** Another process has connected, and says first what it wants. */
   #accept(socket: Socket): void {
-    const link = new Link<HeadMessage>(socket);
+    const link: Link<HeadMessage> = new Link(socket);
     link.listen({
       aside: (aside) => {
-        if (this.#head === null) link.cut();
-        else this.#head.accept(link, aside as Hello);
+        const hello = aside as Hello;
+        if (hello.role === "operator" && hello.version === LINK_VERSION && hello.log === this.#parts.port.id)
+          answerOperator(link, (request) => this.#answer(request));
+        else if (this.#head === null) link.cut();
+        else this.#head.accept(link, hello);
       },
       batch: () => link.cut(),
       closed: () => {},
     });
+  }
+
+  async #answer({ question }: OperatorRequest): Promise<unknown> {
+    if (question === "hosts") return this.#head?.service[HOSTS]?.list() ?? null;
+    throw new HeadwaterError("HW-3106", `this member of the cluster does not know how to answer "${question}".`);
   }
 
   #beat(isLeaving = false): void {

@@ -109,8 +109,9 @@ async function readBy(
       const defined = await planDefinition(described.sql, tablesOf(catalog));
       if (!("plan" in defined)) continue;
       const { coordination } = chosen(requestedOf(described));
-      const { name, isAppendOnly } = described;
-      queries.push({ name, query: defined.resolved, coordination, retracts: !isAppendOnly });
+      const { name, isAppendOnly, columns, timeColumn } = described;
+      const watermark = timeColumn === null ? null : (columns[timeColumn]?.name ?? null);
+      queries.push({ name, query: defined.resolved, coordination, retracts: !isAppendOnly, watermark });
     }
   }
   return [streams, queries];

@@ -142,7 +142,10 @@ export class Member {
 
   async #answer({ question }: OperatorRequest): Promise<unknown> {
     if (question === "hosts") return this.#head?.service[HOSTS]?.list() ?? null;
-    throw new HeadwaterError("HW-3106", `this member of the cluster does not know how to answer "${question}".`);
+    throw new HeadwaterError(
+      "HW-3106",
+      `this member of the cluster does not know how to answer "${question}".`,
+    );
   }
 
   #beat(isLeaving = false): void {

@@ -1,4 +1,4 @@
-import { offerHost, type OpenLink } from "../host/link/index.js";
+import { type OpenLink, offerHost } from "../host/link/index.js";
 import type { LogPort } from "../journal/stream/log-port.js";
 import { dial } from "./dial.js";
 import { type Hello, Link } from "./links.js";

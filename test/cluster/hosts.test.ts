@@ -94,7 +94,8 @@ test("processes with hosts are killed under load, and what they had goes on else
   await waitFor("for the members", Promise.all(["m1", "m2", "m3"].map(start)));
   const service = await run(Bank, { journal, member: { name: "driver", takesOver: false } });
   t.after(() => service.stop({ graceMs: 0 }));
-  const placed = async () => (await statusOf(journal)).hosts?.filter(({ state }) => state === "running") ?? [];
+  const placed = async () =>
+    (await statusOf(journal)).hosts?.filter(({ state }) => state === "running") ?? [];
   await until(async () => (await placed()).length === 3);
 
   const acknowledged: string[] = [];

@@ -113,7 +113,10 @@ export class Fleet implements ProgramHosts {
   async admit(begin: (host: HostId) => Promise<void>): Promise<void> {
     this.#program.mustGoOn();
     if (this.#states.size >= HOSTS_MAX)
-      throw new HeadwaterError("HW-6012", `no more hosts can join: there are ${HOSTS_MAX}, which is the most.`);
+      throw new HeadwaterError(
+        "HW-6012",
+        `no more hosts can join: there are ${HOSTS_MAX}, which is the most.`,
+      );
     this.#lastHost += 1;
     const host = this.#lastHost as HostId;
     this.#states.set(host, "starting");

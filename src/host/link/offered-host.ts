@@ -1,6 +1,6 @@
 import type { BatchReceiver } from "../../net/index.js";
-import type { Aside, HostLink, HostTask, OpenLink } from "./host-link.js";
 import type { HostConnection } from "./dialed-link.js";
+import type { Aside, HostLink, HostTask, OpenLink } from "./host-link.js";
 
 export interface OfferedHostParts {
   /** Starts a host of this process. */

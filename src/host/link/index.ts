@@ -3,7 +3,7 @@
  * `main` is the other end; it loads `host-link` by its name, and nothing of what starts hosts.
  */
 
-export { type HostConnection, openDialed } from "./dialed-link.js";
+export { openDialed } from "./dialed-link.js";
 export { explained } from "./explained-link.js";
 export type { Aside, HostLink, HostReport, HostTask, OpenLink, RunningEventId } from "./host-link.js";
 export { NotSpawned, spawnDelayMs } from "./not-spawned.js";

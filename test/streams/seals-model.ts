@@ -1,9 +1,9 @@
 import { column, type Schema } from "#src/streams/columns/index.js";
-import type { PartitionSeals, StreamDefinition } from "#src/streams/graph/index.js";
+import type { StreamDefinition } from "#src/streams/graph/index.js";
 
 export const SCHEMA: Schema = [column("k", "text"), column("v", "int", false)];
 export const KEY: Schema = SCHEMA.slice(0, 1);
-export const STREAM: StreamDefinition & { readonly seals: PartitionSeals } = {
+export const STREAM: StreamDefinition & { readonly seals: NonNullable<StreamDefinition["seals"]> } = {
   ...{ kind: "stream", name: "s", columns: SCHEMA, key: [], time: null, eventId: null },
   retention: { bytes: 1e9, ms: null },
   seals: { columns: [0], producers: ["a", "b"], keepMs: 1e12, holdBytes: 1e9 },

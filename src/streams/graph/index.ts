@@ -11,7 +11,6 @@ export {
   definitionOf,
   definitionText,
   type ImportOrigin,
-  type PartitionSeals,
   type QueryDefinition,
   type Retention,
   type StreamDefinition,

@@ -193,8 +193,9 @@ export class Member {
   #look(): void {
     const { follower } = this.#followed;
     const rank = this.members.rankOf(this.#parts.name);
-    if (this.#role === "standby" && rank === 0) this.#snapshot();
-    if (!this.#suspicion.isDue(follower.position, rank) || this.#role !== "standby") return;
+    if (this.#role === "standby" && rank === 0 && this.#parts.takesOver) this.#snapshot();
+    const isDue = this.#suspicion.isDue(follower.position, rank);
+    if (!isDue || this.#role !== "standby" || !this.#parts.takesOver) return;
     this.#role = "changing";
     this.#changing = this.#takeOver().catch((error: unknown) => {
       this.#parts.onFailure(error as HeadwaterError);

@@ -225,6 +225,17 @@ export class HeadwaterError extends Error {
     super(`${code}: ${detail}`, options);
   }
 
+  /** For refusals that callers can cause by the thousand: where in this package they come from costs time and tells them nothing. */
+  static withoutStack(code: Code, detail: string): HeadwaterError {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+    try {
+      return new HeadwaterError(code, detail);
+    } finally {
+      Error.stackTraceLimit = limit;
+    }
+  }
+
   /** The same error after it was kept: `message` is what it said. */
   static restored(code: string, message: string): HeadwaterError {
     const error = new HeadwaterError(code as Code, "");

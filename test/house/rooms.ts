@@ -239,6 +239,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/delivery",
       "streams/sources",
       "streams/coordination",
+      "analysis",
       "streams/graph",
     ],
     names: ["journal", "host/fleet"],
@@ -276,7 +277,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/sources": { loads: ["errors", "streams/delivery"] },
   "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
 
-  dashboard: { loads: ["errors", "observe", "host", "server"], names: ["host/fleet"] },
+  dashboard: {
+    loads: ["errors", "observe", "host", "server", "streams", "streams/http"],
+    names: ["host/fleet", "streams/service"],
+  },
   pgwire: { loads: ["errors"], names: ["sql"] },
   "streams/pg": {
     loads: ["pgwire", "streams/outputs"],

@@ -66,7 +66,7 @@ export function decided(
   const look = (retracts: boolean, choice: CoordinationChoice | null) => {
     const examination: Examination = examine(streams, [
       ...queries,
-      { name, query, coordination: choice, retracts },
+      { name, query, coordination: choice, retracts, watermark: null },
     ]);
     const found = examination.queries.get(name);
     if (found === undefined) throw new Error(`${name} was not examined`);

@@ -23,6 +23,8 @@ export interface QueryFacts {
   readonly coordination: CoordinationChoice | null;
   /** It gives answers before its input is complete, and takes back answers that turn out wrong. */
   readonly retracts: boolean;
+  /** The column of its answers whose watermark it passes on, so that windows over them close. */
+  readonly watermark: string | null;
 }
 
 /**

@@ -6,5 +6,6 @@
  */
 export { chosen, type RequestedCoordination } from "./choice.js";
 export { type Candidate, type CoordinationDecision, decide, decided } from "./decide.js";
+export { examine } from "./examine.js";
 export { explain } from "./explain.js";
 export type { CoordinationChoice, QueryFacts, StreamFacts } from "./facts.js";

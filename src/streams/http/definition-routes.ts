@@ -59,6 +59,23 @@ export const definitionRoutes: readonly Route[] = [
     },
   },
   {
+    method: "GET",
+    path: "/v1/streams/:name/explain",
+    scope: "read",
+    async run({ response, streams, name }) {
+      streams.schemaOf(name); // or a name that does not exist would be taken for a query
+      json(response, { explain: await streams.explain(name) });
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/graph",
+    scope: "read",
+    async run({ response, streams }) {
+      json(response, { streams: await streams.graph() });
+    },
+  },
+  {
     method: "DELETE",
     path: "/v1/streams/:name",
     scope: "define",

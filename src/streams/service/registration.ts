@@ -100,20 +100,33 @@ async function readBy(
 ): Promise<[StreamFacts[], QueryFacts[]]> {
   const names = new Set(query.scanned);
   for (const name of names) for (const input of catalog.get(name)?.inputs ?? []) names.add(input);
-  const streams: StreamFacts[] = [];
+  return await factsIn(catalog, names, query.tables);
+}
+
+/** What the analysis is told of some streams and queries, the first ones first. `tables`: columns that are known already. */
+export async function factsIn(
+  catalog: ReadonlyMap<string, Described>,
+  names: ReadonlySet<string>,
+  tables: Readonly<Record<string, StreamFacts["columns"]>> = {},
+): Promise<[StreamFacts[], QueryFacts[]]> {
+  const types = new Map(Object.entries(tables));
+  const sources: Described[] = [];
   const queries: QueryFacts[] = [];
   for (const described of catalog.values()) {
     if (!names.has(described.name)) continue;
-    if (described.sql === null) streams.push(factsOf(described, query.tables[described.name] ?? []));
+    if (described.sql === null) sources.push(described);
     else {
       const defined = await planDefinition(described.sql, tablesOf(catalog));
       if (!("plan" in defined)) continue;
+      for (const [table, known] of Object.entries(defined.resolved.tables))
+        if (!types.has(table)) types.set(table, known);
       const { coordination } = chosen(requestedOf(described));
-      const { name, isAppendOnly } = described;
-      queries.push({ name, query: defined.resolved, coordination, retracts: !isAppendOnly });
+      const { name, isAppendOnly, columns, timeColumn } = described;
+      const watermark = timeColumn === null ? null : (columns[timeColumn]?.name ?? null);
+      queries.push({ name, query: defined.resolved, coordination, retracts: !isAppendOnly, watermark });
     }
   }
-  return [streams, queries];
+  return [sources.map((each) => factsOf(each, types.get(each.name) ?? [])), queries];
 }
 
 function requestedOf({ coordination, partitions }: Described): RequestedCoordination {

@@ -31,6 +31,7 @@ import {
 import type { Described } from "./describe.js";
 import { sentBy } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
+import { type GraphStream, Labels } from "./labelled.js";
 import type { PushOptions } from "./options.js";
 import type { OtherTenants, SharedStream } from "./other-tenants.js";
 import { type OutputSurroundings, TenantOutputs } from "./outputs.js";
@@ -49,6 +50,7 @@ export class TenantStreams extends TenantReads {
   readonly #gatherer: Gatherer;
   readonly #rate: Rate;
   readonly #seen = new Map<string, number>();
+  readonly #labels = new Labels();
   #quotas: Quotas;
   #memoryBytes = 0;
   readonly #ticks = new Ticks(() => this.#tick());
@@ -236,6 +238,12 @@ export class TenantStreams extends TenantReads {
   async describe(name: string): Promise<Described> {
     await this.#refresh();
     return this.known(name);
+  }
+
+  /** All streams and queries as they are now, with the labels of the queries: the graph. */
+  async graph(): Promise<readonly GraphStream[]> {
+    await this.#refresh();
+    return await this.#labels.of(this.catalog);
   }
 
   schemaOf(name: string): Schema {

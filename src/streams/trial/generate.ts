@@ -67,6 +67,8 @@ function overStreams(random: Random): Made {
     [`SELECT DISTINCT ON (k) k, v FROM ${s} ORDER BY k, v`, "k v"],
     [`SELECT window_start, k, count(*) AS v FROM ${window} GROUP BY 1, 2`, "window_start k v"],
     [`SELECT window_start, k FROM ${window} GROUP BY 1, 2 HAVING count(*) < ${n}`, "window_start k"],
+    [`SELECT ts, k, v FROM ${s} WHERE v > ${n}`, "ts k v"],
+    [`SELECT window_end AS ts, k, sum(v)::bigint AS v FROM ${window} GROUP BY window_start, 1, 2`, "ts k v"],
   ];
   const [sql, columns] = random.pick(made);
   return { sql, columns: columns.split(" ") };
@@ -81,7 +83,15 @@ function overQuery({ name, columns }: { name: string; columns: readonly string[]
     { sql: `SELECT k FROM ${name} GROUP BY k HAVING count(*) > ${n}`, columns: ["k"] },
     { sql: `SELECT s.k, s.v FROM ${name} q JOIN s ON q.k = s.k`, columns: ["k", "v"] },
   ];
-  return random.pick(made);
+  const window = `TUMBLE(${name}, ts, INTERVAL '${5 + 5 * random.int(3)} seconds')`;
+  const windowed: readonly Made[] = [
+    {
+      sql: `SELECT window_end AS ts, k, count(*) AS v FROM ${window} GROUP BY window_start, 1, 2`,
+      columns: ["ts", "k", "v"],
+    },
+    { sql: `SELECT window_start, k FROM ${window} GROUP BY 1, 2 HAVING max(v) < ${n}`, columns: ["k"] },
+  ];
+  return random.pick(columns.includes("ts") ? [...made, ...windowed] : made);
 }
 
 /** Rows whose times are as late as the streams allow, never later. */

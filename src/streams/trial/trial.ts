@@ -113,12 +113,14 @@ async function decisionsOn({ queries }: Scene, random: Random, isPlanted: boolea
             ? "changes"
             : plain.query.coordination.inForce.kind,
     });
-    before.push({ name, query: resolved, coordination: null, retracts });
     const spec = traitsOf(plan, specs, emit);
+    const time = spec.bounds[0]?.index ?? null;
+    const watermark = time === null ? null : (plan.columns[time]?.name ?? null);
+    before.push({ name, query: resolved, coordination: null, retracts, watermark });
     tables[name] = plan.columns;
     specs[name] = {
       schema: plan.columns,
-      timeColumn: spec.bounds[0]?.index ?? null,
+      timeColumn: time,
       kind: spec.isAppendOnly ? "stream" : "changelog",
       key: [],
     };

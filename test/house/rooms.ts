@@ -165,9 +165,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "net",
       "host",
       "host/ports",
+      "host/link",
       "host/event",
       "host/store",
     ],
+    names: ["host/fleet"],
   },
   doors: { loads: ["cluster", "host", "model", "server"] },
   protocol: { loads: ["errors", "model"] },
@@ -259,6 +261,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   "streams/trial": {
     loads: [
+      "errors",
       "random",
       "analysis",
       "streams/columns",

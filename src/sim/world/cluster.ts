@@ -217,7 +217,7 @@ export class Cluster implements Hosts, HostPool {
 
   /** Simulated hosts are ready as soon as they are there. */
   status(host: HostId): HostStatus | null {
-    return this.#hosts.has(host) ? { isReady: true, restarts: 0 } : null;
+    return this.#hosts.has(host) ? { isReady: true, restarts: 0, member: null } : null;
   }
 
   /** What happens in the simulated world and to whom it happens is not measured. */

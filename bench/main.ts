@@ -29,7 +29,15 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
 };
 
 /** Where one thread has thousands of promises in flight, the default young generation measures the garbage collector. */
-const ROOMY: readonly string[] = ["micro", "state", "durable", "transfer", "nexmark", "linearroad", "cluster"];
+const ROOMY: readonly string[] = [
+  "micro",
+  "state",
+  "durable",
+  "transfer",
+  "nexmark",
+  "linearroad",
+  "cluster",
+];
 const ROOM = "--max-semi-space-size=64";
 
 const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]

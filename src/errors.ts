@@ -206,6 +206,12 @@ export const codes = {
   "HW-7014": ["final", "a fluxional program cannot be read"],
   "HW-7015": ["final", "what follows an await stays in one part with it"],
   "HW-7101": ["final", "a stage has ended its worker"],
+  "HW-8001": ["final", "a simulated schedule breaks the program"],
+  "HW-8002": ["final", "a method reaches for the network"],
+  "HW-8003": ["final", "an outside call was done twice without its key"],
+  "HW-8004": ["final", "there is no such schedule"],
+  "HW-8005": ["final", "a simulated program leaves the simulation"],
+  "HW-8006": ["final", "a simulated program does not come to rest"],
   "HW-9001": ["repair", "an invariant of Headwater is broken"],
 } as const satisfies Record<string, readonly [Consequence, title: string]>;
 

@@ -24,7 +24,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "elastic/trial": { loads: ["errors", "core", "elastic"] },
 
   // The runtime. Hosts load only what `host/main` does: nothing of the store, the head, the nodes and the fleet.
-  "host/ports": { loads: [], names: ["core"] },
+  "host/ports": { loads: [], names: ["core", "model"] },
   "host/context": { loads: ["errors", "model", "state", "core", "journal"], names: ["host/event"] },
   "host/event": {
     loads: ["errors", "model", "state", "core", "journal", "host/ports", "host/context"],
@@ -166,9 +166,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "net",
       "host",
       "host/ports",
+      "host/link",
       "host/event",
       "host/store",
     ],
+    names: ["host/fleet"],
   },
   doors: { loads: ["cluster", "host", "model", "server"] },
   protocol: { loads: ["errors", "model"] },
@@ -199,6 +201,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "sim/programs",
       "sim/oracle",
     ],
+  },
+  kit: {
+    loads: ["errors", "random", "model", "state", "core", "host/context", "sim/world"],
+    names: ["host"],
   },
   sim: {
     loads: ["errors", "random", "core", "elastic/trial", "sim/programs", "sim/oracle", "sim/world"],
@@ -260,6 +266,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   "streams/trial": {
     loads: [
+      "errors",
       "random",
       "analysis",
       "streams/columns",

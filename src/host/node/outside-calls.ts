@@ -77,7 +77,7 @@ export class OutsideCalls {
     const callOff = this.ports.at(this.ports.now() + timeoutMs, () =>
       running.abort(new Error(`it took longer than ${timeoutMs} ms`)),
     );
-    const { result, isFinal } = await resultOf(call, running, this.feed.link);
+    const { result, isFinal } = await resultOf(call, running, this.ports, this.feed.link);
     callOff();
     this.#running.delete(running);
     if (this.#isStopped) return;
@@ -133,12 +133,16 @@ class OutsideAttempt implements OutsideCall {
 async function resultOf(
   call: PendingCall,
   attempt: OutsideAttempt,
+  ports: Ports,
   link: TraceLink | null,
 ): Promise<{ result: OutsideResult<unknown>; isFinal: boolean }> {
   let value: unknown;
   try {
     const input = copy(call.input, () => "the input");
-    const begin = () => call.outside.work(input as never, attempt);
+    const { name } = call.outside;
+    const make = () => call.outside.work(input as never, attempt);
+    const begin = () =>
+      ports.callOutside === undefined ? make() : ports.callOutside(name, input, attempt, make);
     const work = link === null ? begin() : link.within(call.slot.node, call.parent, begin);
     value = await new Promise((resolve, reject) => {
       attempt.onAbort = reject;

@@ -74,6 +74,7 @@ function stepText(step: RowStep, input: Plan): string {
 
 /** What an operator keeps between rounds, and when it is freed. */
 function keptBy(plan: Plan, inputs: Inputs, mode: EmitMode): string | null {
+  if (mode === "once") return null;
   switch (plan.kind) {
     case "aggregate":
       return `a row for each group, ${freed(plan)}`;

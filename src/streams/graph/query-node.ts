@@ -9,6 +9,7 @@ import type { GraphMoment } from "./moment.js";
 import { type CheckpointPart, named, type OwnParts, partsBelow } from "./parts.js";
 import { encodeRound, joinedResults } from "./round.js";
 import { type RoundResults, RunningQuery } from "./running-query.js";
+import { SealedQuery } from "./sealed-query.js";
 
 const LATE_COLUMNS: Schema = [column("row", "json", false)];
 const ERROR_COLUMNS: Schema = [
@@ -34,7 +35,7 @@ export class QueryNode {
   readonly out: Channel;
   readonly late: Channel;
   readonly errors: Channel;
-  readonly #running: RunningQuery;
+  readonly #running: RunningQuery | SealedQuery;
   readonly #dividedBy: Readonly<Record<string, readonly number[]>> | null;
   #dispatched: (readonly Uint8Array[])[] = [];
 
@@ -44,7 +45,9 @@ export class QueryNode {
     first: (name: string) => number,
   ) {
     const { name, plan, retention, kind, key } = definition;
-    this.#running = new RunningQuery(definition, inputs);
+    this.#running = this.isSealed
+      ? new SealedQuery(definition, inputs)
+      : new RunningQuery(definition, inputs);
     const divided = this.isDivided ? partitioningOf(plan) : null;
     this.#dividedBy = divided?.kind === "by" ? divided.columns : null;
     const rows = kind === "view" ? new KeyedRows(this.#running.columns, key) : null;
@@ -60,6 +63,11 @@ export class QueryNode {
 
   get isDivided(): boolean {
     return this.definition.partitions > 1;
+  }
+
+  /** It is given whole partitions, when they are sealed. */
+  get isSealed(): boolean {
+    return this.definition.sealedOn !== undefined;
   }
 
   get isAppendOnly(): boolean {

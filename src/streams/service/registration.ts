@@ -1,3 +1,4 @@
+import { HeadwaterError } from "../../errors.js";
 import {
   type Candidate,
   type CoordinationDecision,
@@ -7,6 +8,7 @@ import {
   explain,
   type QueryFacts,
   type RequestedCoordination,
+  requestOf,
   type StreamFacts,
 } from "../coordination/index.js";
 import { DEFAULT_RETENTION, type QueryDefinition, type Retention } from "../graph/index.js";
@@ -38,7 +40,12 @@ export async function queryDefinition(
   options: QueryOptions,
 ): Promise<QueryDefinition> {
   const candidate = candidateOf(catalog, name, defined, options);
-  const { emit } = decide(...(await readBy(candidate, catalog)), candidate);
+  const { emit, sealed } = decide(...(await readBy(candidate, catalog)), candidate);
+  if (sealed !== null && options.backfill === true)
+    throw new HeadwaterError(
+      "HW-5403",
+      `"${name}" is given the partitions that are sealed from now on; which of the retained rows were complete is not known. Leave BACKFILL out.`,
+    );
   const { kind, plan } = defined;
   return {
     ...{ kind, name, sql, plan, emit, retention: { ...DEFAULT_RETENTION, ...options.retention } },
@@ -47,6 +54,7 @@ export async function queryDefinition(
     key: kind === "view" ? viewKey(plan) : null,
     coordination: candidate.coordination,
     partitions: candidate.partitions,
+    ...(sealed === null ? {} : { sealedOn: sealed.columns }),
   };
 }
 
@@ -121,17 +129,18 @@ export async function factsIn(
       for (const [table, known] of Object.entries(defined.resolved.tables))
         if (!types.has(table)) types.set(table, known);
       const { coordination } = chosen(requestedOf(described));
-      const { name, isAppendOnly, columns, timeColumn } = described;
+      const { name, isAppendOnly, columns, timeColumn, sealedOn } = described;
       const watermark = timeColumn === null ? null : (columns[timeColumn]?.name ?? null);
-      queries.push({ name, query: defined.resolved, coordination, retracts: !isAppendOnly, watermark });
+      const waits = sealedOn === null ? {} : { waitsFor: "keys" as const };
+      const retracts = !isAppendOnly;
+      queries.push({ name, query: defined.resolved, coordination, retracts, watermark, ...waits });
     }
   }
   return [sources.map((each) => factsOf(each, types.get(each.name) ?? [])), queries];
 }
 
 function requestedOf({ coordination, partitions }: Described): RequestedCoordination {
-  const reason = coordination !== null && "reason" in coordination ? coordination.reason : undefined;
-  return { coordination: coordination?.kind, reason, partitions };
+  return { ...requestOf(coordination), partitions };
 }
 
 /**
@@ -139,7 +148,7 @@ function requestedOf({ coordination, partitions }: Described): RequestedCoordina
  * kept in a stream of their own. The rows of a table replace each other in the order of tickets, so it has one writer: the graph.
  */
 function factsOf(
-  { name, kind, columns, key, timeColumn }: Described,
+  { name, kind, columns, key, timeColumn, seals }: Described,
   types: StreamFacts["columns"],
 ): StreamFacts {
   return {
@@ -147,7 +156,7 @@ function factsOf(
     key: kind === "table" ? (key ?? []).map((index) => columns[index]?.name ?? "") : [],
     watermark: timeColumn === null ? null : (columns[timeColumn]?.name ?? null),
     isEstimated: false,
-    seals: [],
+    seals,
     isSingleWriter: kind === "table",
   };
 }

@@ -38,6 +38,7 @@ import { type OutputSurroundings, TenantOutputs } from "./outputs.js";
 import { type Quotas, tooFast, tooLarge } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { explained, type QueryOptions } from "./registration.js";
+import { encodedKeys } from "./seals.js";
 import { ownerOf, type SharedWith } from "./shares.js";
 import { TenantSources } from "./sources.js";
 import { missing, TenantReads } from "./tenant-reads.js";
@@ -231,6 +232,16 @@ export class TenantStreams extends TenantReads {
     await this.#carryOut({ kind: "seal", stream, producer, upTo });
   }
 
+  /**
+   * Declares who contributes to the partitions of a stream from now on. Partitions that have begun do not wait for new producers,
+   * nor any more for producers that are gone.
+   */
+  async declareProducers(stream: string, producers: readonly string[]): Promise<void> {
+    this.known(stream);
+    await this.#carryOut({ kind: "producers", stream, producers: [...new Set(producers)] });
+    await this.#refresh();
+  }
+
   list(): readonly Described[] {
     return [...this.catalog.values()];
   }
@@ -279,12 +290,12 @@ export class TenantStreams extends TenantReads {
     stream: string,
     batch: Uint8Array,
     rows: number,
-    { producer, sequence, key }: PushOptions,
+    { producer, sequence, key, seals = [] }: PushOptions,
   ): Promise<PushReceipt> {
     this.#admit(rows);
     return await this.#gatherer.push({
       ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
-      batch,
+      ...{ batch, ...(seals.length === 0 ? {} : { seals: encodedKeys(this.known(stream), seals) }) },
     });
   }
 
@@ -317,7 +328,8 @@ export class TenantStreams extends TenantReads {
         ? [{ kind: "define query", definition }, "queries"]
         : [{ kind: "define stream", definition }, "streams"];
     checkRetention(definition, this.#quotas);
-    this.#heard(await this.#tenant.define(encodeCommand(command), what));
+    const holdBytes = "seals" in definition ? (definition.seals?.holdBytes ?? 0) : 0;
+    this.#heard(await this.#tenant.define(encodeCommand(command), what, holdBytes));
     await this.#refresh();
     return definition.name as StreamId<R, P>;
   }

@@ -29,7 +29,7 @@ import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./progra
 import { findProgram } from "./program-file.js";
 import { messageOf } from "./report.js";
 import { run } from "./run.js";
-import { checkMetrics, logWishes, MetricsPlace, openLog } from "./telemetry.js";
+import { checkMetrics, logSettings, MetricsPlace, openLog } from "./telemetry.js";
 import type { Terminal } from "./terminal.js";
 import { jsonVoice, plainVoice, type Voice } from "./voice.js";
 
@@ -48,7 +48,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   const kept = journalOf(args);
   const range = rangeOf(args);
   const place = placeOf(args);
-  const logged = logWishes(run, args);
+  const logged = logSettings(run, args);
   const program = await loadProgram(findProgram(args.operands[0] ?? "", process.cwd()));
   const voice = args.flags.has("json") ? jsonVoice(terminal) : plainVoice(terminal);
   const interrupt = onInterrupt(() => voice.note("Stopping."));

@@ -4,7 +4,7 @@ import { misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import type { PgWishes } from "./serve-streams.js";
-import { logWishes, TELEMETRY_OPTIONS } from "./telemetry.js";
+import { logSettings, TELEMETRY_OPTIONS } from "./telemetry.js";
 
 const PORT = 4400;
 const PORT_MAX = 65_535;
@@ -66,7 +66,7 @@ export const serve: CliCommand = {
         hosts,
         terminal,
         pg,
-        { dashboard: flags.has("dashboard"), metrics: flags.has("metrics"), log: logWishes(serve, args) },
+        { dashboard: flags.has("dashboard"), metrics: flags.has("metrics"), log: logSettings(serve, args) },
         {
           isPrivateAllowed: flags.has("private-targets"),
           isListeningAllowed: flags.has("listening-sources"),

@@ -92,13 +92,13 @@ export function checkMetrics(command: CliCommand, { flags }: Arguments, host: st
   );
 }
 
-interface LogWishes {
+interface LogSettings {
   readonly file: string;
   readonly level: LogLevel;
 }
 
 /** What the options ask for. */
-export function logWishes(command: CliCommand, { values }: Arguments): LogWishes | null {
+export function logSettings(command: CliCommand, { values }: Arguments): LogSettings | null {
   const [file, written] = [values.get("log"), values.get("log-level")];
   if (file === undefined) {
     if (written === undefined) return null;
@@ -112,11 +112,11 @@ export function logWishes(command: CliCommand, { values }: Arguments): LogWishes
 /** Writes the log until it is closed. A disk that is slow makes the log miss facts, which it says, and nothing else wait. */
 export async function openLog(
   command: CliCommand,
-  wishes: LogWishes | null,
+  settings: LogSettings | null,
   service: AnyService,
 ): Promise<{ close(): Promise<void> }> {
-  if (wishes === null) return { close: async () => {} };
-  const { file, level } = wishes;
+  if (settings === null) return { close: async () => {} };
+  const { file, level } = settings;
   const stream = file === "-" ? process.stderr : await opened(command, file);
   const write = (line: string) =>
     new Promise<void>((resolve) => {

@@ -5,4 +5,4 @@
  */
 export { type EventLogOptions, LOG_LEVELS, type LogLevel, logFacts } from "./event-log.js";
 export { type MeasuredHost, Metrics, type MetricsOptions } from "./metrics.js";
-export { Counter, Gauge } from "./series.js";
+export { MetricCounter, MetricGauge } from "./series.js";

@@ -7,7 +7,7 @@ import {
   placeIn,
 } from "../observe/index.js";
 import type { Observed } from "./observed.js";
-import { Counter, DurationHistogram, Gauge } from "./series.js";
+import { DurationHistogram, MetricCounter, MetricGauge } from "./series.js";
 
 /** What is measured of a host, as `hostsOf(service).list()` tells it. */
 export interface MeasuredHost {
@@ -38,59 +38,59 @@ export class Metrics {
   readonly type = TYPE;
   readonly #options: MetricsOptions;
   readonly #observation: Observation;
-  readonly #events = new Counter("headwater_events_total", "Events that are settled.");
+  readonly #events = new MetricCounter("headwater_events_total", "Events that are settled.");
   readonly #seconds = new DurationHistogram(
     "headwater_event_seconds",
     "Parts of the way of an event: waiting for earlier events, running, waiting for the journal, and all of it.",
   );
-  readonly #restarts = new Counter("headwater_event_restarts_total", "Attempts beyond the first.");
-  readonly #waits = new Counter(
+  readonly #restarts = new MetricCounter("headwater_event_restarts_total", "Attempts beyond the first.");
+  readonly #waits = new MetricCounter(
     "headwater_event_waits_total",
     "Times that an event had to wait for another one.",
   );
-  readonly #failures = new Counter(
+  readonly #failures = new MetricCounter(
     "headwater_failures_total",
     "Failures of the program's code of which no caller in its process hears.",
   );
-  readonly #refused = new Counter(
+  readonly #refused = new MetricCounter(
     "headwater_refused_total",
     "Requests, connections and sessions that were refused.",
   );
-  readonly #warnings = new Counter("headwater_warnings_total", "Warnings to the operator.");
-  readonly #hostChanges = new Counter(
+  readonly #warnings = new MetricCounter("headwater_warnings_total", "Warnings to the operator.");
+  readonly #hostChanges = new MetricCounter(
     "headwater_host_changes_total",
     "Hosts that joined, were lost, drained or removed.",
   );
-  readonly #migrations = new Counter(
+  readonly #migrations = new MetricCounter(
     "headwater_migrations_total",
     "Migrations that moved their contexts, or failed.",
   );
-  readonly #decisions = new Counter("headwater_decisions_total", "What policies decided about hosts.");
+  readonly #decisions = new MetricCounter("headwater_decisions_total", "What policies decided about hosts.");
   readonly #groups = new DurationHistogram(
     "headwater_journal_seconds",
     "Groups of events on their way into the journal.",
   );
-  readonly #journaled = new Counter("headwater_journal_events_total", "Events that the journal has.");
-  readonly #dropped = new Counter(
+  readonly #journaled = new MetricCounter("headwater_journal_events_total", "Events that the journal has.");
+  readonly #dropped = new MetricCounter(
     "headwater_metrics_dropped_total",
     "Facts that were not counted for lack of room.",
   );
-  readonly #halted = new Gauge("headwater_halted", "1 if nothing can commit any more.");
-  readonly #healthy = new Gauge(
+  readonly #halted = new MetricGauge("headwater_halted", "1 if nothing can commit any more.");
+  readonly #healthy = new MetricGauge(
     "headwater_healthy",
     "1 if the program can commit: it was not fenced, and its journal takes writes.",
   );
   readonly #hosts = {
-    contexts: new Gauge("headwater_host_contexts", "Contexts in the memory of a host."),
-    events: new Gauge("headwater_host_events", "Events that are under way on a host."),
-    restarts: new Gauge("headwater_host_restarts", "How often a host was lost and replaced."),
-    utilisation: new Gauge("headwater_host_utilisation", "The share of time in which a host was busy."),
-    heapBytes: new Gauge("headwater_host_heap_bytes", "The heap of a host."),
+    contexts: new MetricGauge("headwater_host_contexts", "Contexts in the memory of a host."),
+    events: new MetricGauge("headwater_host_events", "Events that are under way on a host."),
+    restarts: new MetricGauge("headwater_host_restarts", "How often a host was lost and replaced."),
+    utilisation: new MetricGauge("headwater_host_utilisation", "The share of time in which a host was busy."),
+    heapBytes: new MetricGauge("headwater_host_heap_bytes", "The heap of a host."),
   };
   readonly #process = {
-    memory: new Gauge("process_resident_memory_bytes", "Memory of the program's process."),
-    cpu: new Gauge("process_cpu_seconds_total", "CPU time of the program's process."),
-    started: new Gauge("process_start_time_seconds", "When the process was started."),
+    memory: new MetricGauge("process_resident_memory_bytes", "Memory of the program's process."),
+    cpu: new MetricGauge("process_cpu_seconds_total", "CPU time of the program's process."),
+    started: new MetricGauge("process_start_time_seconds", "When the process was started."),
   };
 
   constructor(service: Observed, options: MetricsOptions = {}) {

@@ -22,7 +22,7 @@ const REMEMBERED_MAX = 10_000;
 
 /**
  * Makes one span of each event, wherever it ran, when it is settled. An event that another one started, by `start`, a timer or an outside call, is
- * a child of that one; the event of a request is a child of the span that was active where it was made, or of the `traceparent` that it came
+ * a child of the event that started it; the event of a request is a child of the span that was active where it was made, or of the `traceparent` that it came
  * with over HTTP. Outside functions run within the span of the event that asked for them, so that what they send carries
  * the trace on.
  */

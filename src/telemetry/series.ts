@@ -48,7 +48,7 @@ abstract class Metric<V> {
   }
 }
 
-export class Counter extends Metric<{ value: number }> {
+export class MetricCounter extends Metric<{ value: number }> {
   protected readonly type: string = "counter";
 
   add(labels: MetricLabels = {}, by = 1): void {
@@ -65,7 +65,7 @@ export class Counter extends Metric<{ value: number }> {
 }
 
 /** A figure that goes up and down. It is set anew whenever it is asked for. */
-export class Gauge extends Counter {
+export class MetricGauge extends MetricCounter {
   protected override readonly type = "gauge";
 
   set(labels: MetricLabels, value: number): void {

@@ -38,12 +38,13 @@ export async function main(args: readonly string[]): Promise<void> {
     };
     const seconds = (performance.now() - began) / 1000;
     if (rows.length !== 1) throw new Error("the last key is not there");
+    const cpuS = (server.cpuMs ?? Number.NaN) / 1000;
     const startS = server.startedMs / 1000;
     if (values.json === true)
-      console.log(JSON.stringify({ bench: "recovery-streams", keys, seconds, startS, goalS: GOAL_S }));
+      console.log(JSON.stringify({ bench: "recovery-streams", keys, seconds, cpuS, startS, goalS: GOAL_S }));
     else
       console.log(
-        `${keys.toLocaleString("en")} keys: first answer after ${seconds.toFixed(2)} s, of which ${startS.toFixed(2)} s until the port is open; goal ${GOAL_S} s`,
+        `${keys.toLocaleString("en")} keys: first answer after ${seconds.toFixed(2)} s, of which ${startS.toFixed(2)} s until the port is open; ${cpuS.toFixed(2)} s of processor time; goal ${GOAL_S} s`,
       );
   } finally {
     await server.end("SIGKILL");

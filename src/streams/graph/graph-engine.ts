@@ -86,7 +86,7 @@ export class GraphEngine {
   /** Gives rows that are in the log to what reads their stream. */
   feed(rows: readonly (readonly [name: string, batch: Batch])[], timeMs: number): void {
     for (const [name, batch] of rows)
-      for (const reader of this.nodes.readersOf(name)) reader.push(name, batch);
+      for (const reader of this.nodes.readersOf(name)) reader.push(name, batch, timeMs);
     this.#settle({ round: this.#round, timeMs, grown: new Map() });
   }
 
@@ -141,7 +141,8 @@ export class GraphEngine {
     try {
       const { answer, changes } = source.push(push, moment);
       if (changes !== null)
-        for (const reader of this.nodes.readersOf(push.stream)) reader.push(push.stream, changes);
+        for (const reader of this.nodes.readersOf(push.stream))
+          reader.push(push.stream, changes, moment.timeMs);
       return answer;
     } catch (error) {
       // The bytes of a batch are checked before anything is changed.
@@ -213,7 +214,7 @@ export class GraphEngine {
     if (source === null) return;
     for (const bytes of batches) {
       const batch = source.receive(bytes, moment);
-      for (const reader of this.nodes.readersOf(stream)) reader.push(stream, batch);
+      for (const reader of this.nodes.readersOf(stream)) reader.push(stream, batch, moment.timeMs);
     }
     if (watermark !== null && source.definition.time !== null) {
       source.seal("", watermark, moment.timeMs);
@@ -228,6 +229,7 @@ export class GraphEngine {
       this.#advance(source.definition.name, moment.timeMs);
     }
     for (const channel of this.nodes.channels) channel.trim(moment.timeMs);
+    for (const node of this.nodes.queries) node.tick(moment.timeMs);
     this.#settle(moment);
   }
 
@@ -247,7 +249,7 @@ export class GraphEngine {
       const { name, inputs } = node.definition;
       if (inputs.some((input) => unready.has(input))) unready.add(name);
       else if (node.hasWork) {
-        this.#handOn(node, node.run(moment));
+        this.#handOn(node, node.run(moment), moment);
         if (!node.isDivided) continue;
         this.#work.run(node);
         unready.add(name);
@@ -258,15 +260,15 @@ export class GraphEngine {
   #gather(replies: PartitionRecords, moment: GraphMoment): void {
     for (const { query, results } of this.#work.replied(replies)) {
       const node = this.nodes.query(query);
-      if (node !== null) this.#handOn(node, node.gather(results, moment));
+      if (node !== null) this.#handOn(node, node.gather(results, moment), moment);
     }
     this.#settle(moment);
   }
 
-  #handOn(node: QueryNode, { results, isAdvanced }: ReturnType<QueryNode["run"]>): void {
+  #handOn(node: QueryNode, { results, isAdvanced }: ReturnType<QueryNode["run"]>, moment: GraphMoment): void {
     const { name } = node.definition;
     for (const reader of this.nodes.readersOf(name)) {
-      for (const batch of results) reader.push(name, batch);
+      for (const batch of results) reader.push(name, batch, moment.timeMs);
       if (isAdvanced && node.out.watermark !== null) reader.watermark(name, node.out.watermark);
     }
   }

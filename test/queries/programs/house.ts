@@ -6,7 +6,8 @@ const { int, text, float } = column;
 /** The text of each view, for the oracle. */
 export const VIEWS = {
   tops: "SELECT item, max(price) AS best, count(*) AS n, sum(w) AS w FROM bids GROUP BY item",
-  towns: "SELECT p.town, count(*) AS n FROM bids b JOIN people p ON p.name = b.who GROUP BY p.town",
+  towns:
+    "SELECT p.town, count(*) AS n FROM bids b JOIN people p ON p.name = b.who GROUP BY p.town WITH (state_retention = 'forever')",
   leaders:
     "SELECT item, who, price, id FROM (SELECT item, who, price, id, row_number() OVER (PARTITION BY item ORDER BY price DESC, id) AS place FROM bids) AS ranked WHERE place <= 2",
   taps: "SELECT item, count(*) AS n, sum(w) AS w FROM clicks GROUP BY item",

@@ -5,6 +5,9 @@ import type { PortListener } from "../server/listen.js";
 import { refuse, refuseRaw } from "../server/respond.js";
 import type { StaticFiles } from "../server/static.js";
 
+/** The environment variable with the token of the dashboard. */
+export const DASHBOARD_TOKEN = "HEADWATER_DASHBOARD_TOKEN";
+
 /** What one port has besides the program's API: the dashboard below `/headwater/`, and files. */
 export interface Beside {
   readonly dashboard: Dashboard | null;

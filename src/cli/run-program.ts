@@ -23,7 +23,7 @@ import { doorOf, openDoor } from "./admin.js";
 import { type Arguments, absent, misused } from "./arguments.js";
 import { type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
-import { openAlone, shared } from "./places.js";
+import { DASHBOARD_TOKEN, openAlone, shared } from "./places.js";
 import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
 import { messageOf } from "./report.js";
@@ -35,8 +35,6 @@ import { jsonVoice, plainVoice, type Voice } from "./voice.js";
 const GRACE_MS = 2000;
 const SILENCE_MS_MAX = 1000;
 const PORT_MAX = 65_535;
-/** The environment variable with the token of the dashboard. */
-export const DASHBOARD_TOKEN = "HEADWATER_DASHBOARD_TOKEN";
 /** Set for a process that is to end when its standard input does: whatever ends its parent, none is left behind. */
 export const ENDS_WITH_STDIN = "HEADWATER_ENDS_WITH_STDIN";
 const COMMIT_ORDERS = ["observer", "total"] as const;
@@ -106,7 +104,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       failure.signal.throwIfAborted();
     } finally {
       closeDoor?.();
-      dashboard?.close();
+      await dashboard?.close();
       await server?.close({ graceMs: GRACE_MS });
       await service.stop();
       await recording?.close();
@@ -173,7 +171,7 @@ async function dashboardOf(
   load: { factor: number },
   listener: PortListener,
 ): Promise<Dashboard> {
-  const { Dashboard: Class } = await import("../dashboard/index.js");
+  const { Dashboard: Class, EventStream } = await import("../dashboard/index.js");
   const hosts = service[HOSTS];
   return new Class(service, {
     program: relative(process.cwd(), program.file),
@@ -183,6 +181,7 @@ async function dashboardOf(
     load,
     token: process.env[DASHBOARD_TOKEN],
     isLocal: listener.isLocal,
+    streams: new EventStream(service),
   });
 }
 

@@ -1,11 +1,13 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Dashboard } from "../dashboard/index.js";
 import { HeadwaterError } from "../errors.js";
 import { type PgServer, servePostgres } from "../pgwire/index.js";
-import { listen } from "../server/listen.js";
+import { listen, type PortListener } from "../server/listen.js";
 import { StreamsHttp } from "../streams/http/index.js";
 import { StreamService, type StreamsOptions } from "../streams/index.js";
 import { StreamsCatalog } from "../streams/pg/index.js";
+import { DASHBOARD_TOKEN, shared } from "./places.js";
 import type { Terminal } from "./terminal.js";
 
 const JOURNAL = "journal";
@@ -20,6 +22,8 @@ export interface Started {
   readonly readyMs: number;
   /** Where PostgreSQL clients are served. */
   readonly pgPort: number | null;
+  /** The address that opens the dashboard and signs it in, once. */
+  readonly dashboard: string | null;
   /** Rejects when nothing can be kept any more. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
@@ -41,6 +45,7 @@ export async function startService(
   hosts: number,
   terminal: Terminal,
   pg: PgWishes | null,
+  hasDashboard: boolean,
   outputs: NonNullable<StreamsOptions["outputs"]>,
 ): Promise<Started> {
   const began = performance.now();
@@ -62,7 +67,8 @@ export async function startService(
       warn: (line) => terminal.say(line),
     });
     const token = await adminToken(service, join(folder, ADMIN_TOKEN));
-    const http = new StreamsHttp(service, listener);
+    const dashboard = hasDashboard ? await dashboardOf(service, folder, listener) : null;
+    const http = new StreamsHttp(service, shared(listener, { dashboard, files: null }));
     const catalog = new StreamsCatalog(service);
     const clients =
       pg === null
@@ -76,8 +82,10 @@ export async function startService(
     return {
       ...{ url: listener.url, token, failed, readyMs: Math.round(performance.now() - began) },
       pgPort: clients?.port ?? null,
+      dashboard: dashboard === null ? null : `${listener.url}${dashboard.entry()}`,
       close: async () => {
         http.close();
+        await dashboard?.close();
         catalog.close();
         await clients?.close();
         listener.close();
@@ -91,6 +99,28 @@ export async function startService(
     throw error;
   }
 }
+
+/** The dashboard of the service. Its operator sees all tenants; tokens of tenants show what is theirs. */
+async function dashboardOf(
+  service: StreamService,
+  folder: string,
+  listener: PortListener,
+): Promise<Dashboard> {
+  const { Dashboard: Class } = await import("../dashboard/index.js");
+  return new Class(service.program, {
+    ...{ program: "streams", journal: join(folder, JOURNAL), startedAtMs: Date.now() },
+    ...{ kill: null, load: { factor: 1 }, secretClasses: SECRET_CLASSES },
+    ...{ token: process.env[DASHBOARD_TOKEN], isLocal: listener.isLocal },
+    streams: {
+      service: async () => service,
+      granted: (token) => service.granted(token),
+      close: async () => {}, // the service is closed by its owner
+    },
+  });
+}
+
+/** Contexts that keep tokens' hashes, and what outputs and sources sign in with. */
+const SECRET_CLASSES = ["Tenant", "Outputs", "KeptSources"];
 
 function pgServer(
   catalog: StreamsCatalog,

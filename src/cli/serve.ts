@@ -41,6 +41,7 @@ export const serve: CliCommand = {
     },
     "pg-cert": { value: "FILE", help: "a certificate in PEM, for PostgreSQL clients over TLS" },
     "pg-key": { value: "FILE", help: "its key" },
+    dashboard: { help: "serve the dashboard, too, below /headwater/" },
     durability: { value: "synced|written", help: "when an event counts as safe (synced)" },
   },
   async run({ values, flags }, terminal) {
@@ -62,6 +63,7 @@ export const serve: CliCommand = {
         hosts,
         terminal,
         pg,
+        flags.has("dashboard"),
         {
           isPrivateAllowed: flags.has("private-targets"),
           isListeningAllowed: flags.has("listening-sources"),
@@ -69,14 +71,15 @@ export const serve: CliCommand = {
           stdout: flags.has("output-stdout") ? writeOut : null,
         },
       );
-      const { url, token, readyMs, pgPort } = started;
-      if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs, pgPort }));
+      const { url, token, readyMs, pgPort, dashboard } = started;
+      if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs, pgPort, dashboard }));
       else {
         terminal.say(`Streams at ${url}, ready in ${readyMs} ms.`);
         if (pgPort !== null)
           terminal.say(
             `PostgreSQL clients: psql -h ${values.get("pg-host") ?? LOOPBACK} -p ${pgPort} -U default default`,
           );
+        if (dashboard !== null) terminal.say(`Dashboard: ${dashboard}`);
         terminal.out(`token ${token}`);
       }
       await Promise.race([aborted(interrupt.signal), started.failed]);

@@ -8,6 +8,8 @@ const ACTIONS = [
   "list",
   "explain",
   "deregister",
+  "seal",
+  "producers",
   "share",
   "unshare",
   "tokens",
@@ -16,11 +18,11 @@ const ACTIONS = [
 
 export const streams: CliCommand = {
   name: "streams",
-  operands: [ACTIONS.join("|"), "[NAME|SQL|ACTION]", "[SQL|FILE|TENANTS|ID]"],
+  operands: [ACTIONS.join("|"), "[NAME|SQL|ACTION]", "[SQL|FILE|PARTITION|PRODUCERS|TENANTS|ID]"],
   summary: "use a streaming service that runs",
   details:
     'register "CREATE STREAM …" or register NAME "SELECT …"; push NAME [FILE] sends lines of JSON from a file or stdin; watch NAME prints ' +
-    "results as they come, and goes on after lost connections; list; explain NAME or a SELECT; deregister NAME; share NAME TENANT,TENANT or share NAME all, unshare NAME; tokens add, " +
+    "results as they come, and goes on after lost connections; list; explain NAME or a SELECT; deregister NAME; seal NAME PARTITION --producer P, with the partition as a list of values in JSON, or without one the whole stream; producers NAME P,P declares who seals partitions; share NAME TENANT,TENANT or share NAME all, unshare NAME; tokens add, " +
     "tokens list, tokens revoke ID; tenants add NAME. The token is that of the environment variable HEADWATER_TOKEN, or of a file.",
   options: {
     url: { value: "URL", help: "where the service is (HEADWATER_URL, or http://127.0.0.1:4400)" },
@@ -29,7 +31,7 @@ export const streams: CliCommand = {
     count: { value: "N", help: "watch: end after so many rows" },
     producer: {
       value: "NAME",
-      help: "push: number the batches, so that a repeated push has no second effect",
+      help: "push, seal: number the batches, so that a repeated one has no second effect",
     },
     backfill: { help: "register: begin with what the inputs retain" },
     scopes: { value: "A,B", help: "tokens add: of operator, admin, define, push, read" },

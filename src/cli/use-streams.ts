@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { HeadwaterError } from "../errors.js";
-import { StreamsClient } from "../streams/client/index.js";
+import { type SealedKey, StreamsClient } from "../streams/client/index.js";
 import { type Arguments, absent, isAbsent, misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { onInterrupt } from "./interrupt.js";
@@ -102,6 +102,16 @@ const USES: Readonly<Record<string, (use: Use) => Promise<void>>> = {
   async deregister({ command, args: { operands }, client }) {
     await client.deregister(nameIn(command, operands[1]));
   },
+  async seal({ command, args: { operands, values }, client }) {
+    const [, name, partition] = operands;
+    const stream = nameIn(command, name);
+    const producer = values.get("producer") ?? "";
+    if (partition === undefined) return await client.seal(stream, producer);
+    await client.producer(stream, producer).seal(partitionIn(command, partition));
+  },
+  async producers({ command, args: { operands }, client }) {
+    await client.declareProducers(nameIn(command, operands[1]), nameIn(command, operands[2]).split(","));
+  },
   async share({ command, args: { operands }, client }) {
     const tenants = nameIn(command, operands[2]);
     await client.share(nameIn(command, operands[1]), tenants === "all" ? tenants : tenants.split(","));
@@ -173,6 +183,16 @@ async function push({ command, args: { operands, values, flags }, terminal, clie
 function nameIn(command: CliCommand, name: string | undefined): string {
   if (name !== undefined) return name;
   throw misused(command, "The name is missing.");
+}
+
+function partitionIn(command: CliCommand, text: string): SealedKey {
+  try {
+    const values: unknown = JSON.parse(text);
+    if (Array.isArray(values)) return values as SealedKey;
+  } catch {
+    // said below
+  }
+  throw misused(command, `A partition is a list of values in JSON, such as '["autumn"]'.`);
 }
 
 function numberIn(

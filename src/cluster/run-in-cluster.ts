@@ -3,10 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { HeadwaterError } from "../errors.js";
+import { checkedHosts } from "../host/host-options.js";
 import { apart } from "../host/ports/index.js";
 import { outlineOf } from "../host/program-module.js";
 import { readFeed } from "../host/readers.js";
-import { FORMAT, namesOf, rootsOf, run } from "../host/run.js";
+import { FORMAT, hostSupplyOf, namesOf, rootsOf, run } from "../host/run.js";
 import { checkRun, limitsOf } from "../host/run-options.js";
 import type { AnyService, Nodes, RunOptions } from "../host/service.js";
 import { clientKey, shownNodes } from "../host/store/index.js";
@@ -32,6 +33,7 @@ export async function runInCluster(
   const name = nameOf(options);
   const address = natsAddress(journal);
   const classes = rootsOf(program);
+  const offer = hostSupplyOf(checkedHosts(options, classes));
   const identity = { program: shownNodes(namesOf(program)), format: FORMAT };
   const port = await NatsLog.open(address, identity);
   const directory = await mkdtemp(join(tmpdir(), "headwater-table-"));
@@ -79,6 +81,7 @@ export async function runInCluster(
       program: identity.program,
       outline: JSON.stringify(outlineOf(classes)),
       gateway,
+      offer,
       start: (onLog, onHalted) => {
         const { member: _, takeOver: __, ...rest } = options;
         return run(program as Nodes, {

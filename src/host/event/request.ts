@@ -44,6 +44,12 @@ export function timerOrigin({ id, due, owner, slot }: TimerEffect): Extract<Orig
 
 type TimerEffect = Extract<Effect, { kind: "timer" }>;
 
+/** The number that a gateway has given to a request. */
+export interface RelayedNumber {
+  readonly gateway: string;
+  readonly number: number;
+}
+
 /** Who waits for an event's result. */
 export interface WaitingCaller {
   resolve(value: unknown): void;
@@ -96,7 +102,7 @@ export class EventRequest implements Request<EventRequest> {
     readonly origin: Origin,
     readonly waiting: WaitingCaller | null,
     /** The id under which it was asked for, if it carries one. */
-    readonly request?: string | undefined,
+    readonly request?: string | RelayedNumber | undefined,
   ) {}
 
   get context(): CoreContext<EventRequest> {

@@ -4,7 +4,7 @@ import { type HeadwaterError, invariant } from "../../errors.js";
 import type { OutsideResult } from "../../model/outside.js";
 import type { Method } from "../../model/shape.js";
 import type { Slot } from "../context/index.js";
-import type { NodeEvent } from "../event/index.js";
+import type { NodeEvent, RelayedNumber } from "../event/index.js";
 import {
   answerSettled,
   type Effect,
@@ -99,7 +99,7 @@ export class LogicalNode {
     args: unknown[],
     caller: string | undefined,
     waiting: WaitingCaller,
-    request?: string,
+    request?: string | RelayedNumber,
   ): NodeEvent {
     return this.#scheduler.submit(new EventRequest(slot, method, args, caller, REQUESTED, waiting, request));
   }

@@ -74,7 +74,7 @@ export class OutsideCalls {
     const callOff = this.ports.at(this.ports.now() + timeoutMs, () =>
       running.abort(new Error(`it took longer than ${timeoutMs} ms`)),
     );
-    const { result, isFinal } = await resultOf(call, running);
+    const { result, isFinal } = await resultOf(call, running, this.ports);
     callOff();
     this.#running.delete(running);
     if (this.#isStopped) return;
@@ -130,11 +130,14 @@ class OutsideAttempt implements OutsideCall {
 async function resultOf(
   call: PendingCall,
   attempt: OutsideAttempt,
+  ports: Ports,
 ): Promise<{ result: OutsideResult<unknown>; isFinal: boolean }> {
   let value: unknown;
   try {
     const input = copy(call.input, () => "the input");
-    const work = call.outside.work(input as never, attempt);
+    const { name } = call.outside;
+    const make = () => call.outside.work(input as never, attempt);
+    const work = ports.callOutside === undefined ? make() : ports.callOutside(name, input, attempt, make);
     value = await new Promise((resolve, reject) => {
       attempt.onAbort = reject;
       Promise.resolve(work).then(resolve, reject);

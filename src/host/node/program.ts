@@ -14,6 +14,7 @@ import {
   type EventRequest,
   type MessageBody,
   type NodeMessage,
+  type RelayedNumber,
   running,
   type Told,
   type WaitingCaller,
@@ -196,7 +197,7 @@ export class Program implements Surroundings {
     method: Method,
     args: unknown[],
     client: string | undefined,
-    request: string | undefined,
+    request: string | RelayedNumber | undefined,
     waiting: WaitingCaller,
   ): void {
     try {

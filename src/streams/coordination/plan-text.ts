@@ -90,6 +90,7 @@ const BOUND_BY: Readonly<Record<KeptState["bound"], string>> = {
 
 /** What an operator keeps between rounds, and what bounds it. */
 function keptText(plan: Plan, inputs: Inputs, mode: EmitMode): string | null {
+  if (mode === "once") return null;
   const parts = keptBy(plan, inputs, mode).map(
     (kept) => `${kept.what}${kept.bound === "retention" ? retained(plan, kept) : BOUND_BY[kept.bound]}`,
   );

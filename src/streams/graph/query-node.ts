@@ -10,6 +10,7 @@ import type { GraphMoment } from "./moment.js";
 import { type CheckpointPart, jsonOf, jsonPart, named, type OwnParts, partsBelow } from "./parts.js";
 import { encodeRound, joinedResults } from "./round.js";
 import { type RoundResults, RunningQuery } from "./running-query.js";
+import { SealedQuery } from "./sealed-query.js";
 
 const LATE_COLUMNS: Schema = [column("row", "json", false)];
 const ERROR_COLUMNS: Schema = [
@@ -36,7 +37,7 @@ export class QueryNode {
   readonly out: Channel;
   readonly late: Channel;
   readonly errors: Channel;
-  readonly #running: RunningQuery;
+  readonly #running: RunningQuery | SealedQuery;
   readonly #arrivals: Arrivals;
   readonly #dividedBy: Readonly<Record<string, readonly number[]>> | null;
   #dispatched: (readonly Uint8Array[])[] = [];
@@ -48,7 +49,8 @@ export class QueryNode {
   ) {
     const { name, plan, retention, kind, key } = definition;
     this.#arrivals = new Arrivals(plan, inputs);
-    this.#running = new RunningQuery(definition, this.#arrivals.inputs);
+    const { inputs: known } = this.#arrivals;
+    this.#running = this.isSealed ? new SealedQuery(definition, known) : new RunningQuery(definition, known);
     const divided = this.isDivided ? partitioningOf(plan) : null;
     this.#dividedBy = divided?.kind === "by" ? divided.columns : null;
     const rows = kind === "view" ? new KeyedRows(this.#running.columns, key) : null;
@@ -64,6 +66,11 @@ export class QueryNode {
 
   get isDivided(): boolean {
     return this.definition.partitions > 1;
+  }
+
+  /** It is given whole partitions, when they are sealed. */
+  get isSealed(): boolean {
+    return this.definition.sealedOn !== undefined;
   }
 
   get isAppendOnly(): boolean {

@@ -39,8 +39,8 @@ export function keptBy(plan: Plan, inputs: Inputs, mode: EmitMode): readonly Kep
           : groupsOf(plan, rowsOf);
       const retracts = !traitsOf(plan.input, inputs, mode).isAppendOnly;
       const own = plan.keys.length === 0 ? [] : [kept("a row for each group", groups)];
-      const values = plan.aggregates.filter((each) => keepsRows(each, retracts));
-      const distinct = plan.aggregates.filter((each) => each.distinct && !keepsRows(each, retracts));
+      const values = plan.aggregates.filter(keepsRows);
+      const distinct = plan.aggregates.filter((each) => keepsValues(each, retracts));
       const below = rowsOf(plan.input);
       const names = (all: readonly Aggregate[]) =>
         [...new Set(all.map(({ name }) => `${name}()`))].join(", ");
@@ -90,9 +90,14 @@ export function keptBy(plan: Plan, inputs: Inputs, mode: EmitMode): readonly Kep
   }
 }
 
-/** Lists are made of all their values, and so are the least and the greatest where they can be taken back. */
-function keepsRows({ name, distinct, list }: Aggregate, retracts: boolean): boolean {
-  return list !== null || (retracts && (distinct || name === "min" || name === "max"));
+/** Lists are made of all their values; equal ones are kept once, with their number, which DISTINCT bounds by how many there are. */
+function keepsRows({ distinct, list }: Aggregate): boolean {
+  return list !== null && !distinct;
+}
+
+/** The least and the greatest are found again among all values where they can be taken back. */
+function keepsValues({ name, distinct }: Aggregate, retracts: boolean): boolean {
+  return distinct || (retracts && (name === "min" || name === "max"));
 }
 
 function groupsOf(

@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import type { ProgramHosts } from "../../host/fleet/index.js";
 import { run } from "../../host/run.js";
-import { hostsOf, type Service } from "../../host/service.js";
+import { type AnyService, hostsOf, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
 import type { OutputPolicy } from "../delivery/index.js";
 import type { SourcePolicy } from "../sources/index.js";
@@ -101,6 +101,11 @@ export class StreamService {
   /** The hosts, to look at them, to add and remove some, and to move contexts; with one host there are none. */
   get hosts(): ProgramHosts {
     return hostsOf(this.#service);
+  }
+
+  /** The program that the service is, for observers. */
+  get program(): AnyService {
+    return this.#service;
   }
 
   has(name: string): boolean {

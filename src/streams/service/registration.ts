@@ -8,6 +8,7 @@ import {
   explain,
   type QueryFacts,
   type RequestedCoordination,
+  requestOf,
   type StreamFacts,
 } from "../coordination/index.js";
 import { DEFAULT_RETENTION, type QueryDefinition, type Retention } from "../graph/index.js";
@@ -39,8 +40,14 @@ export async function queryDefinition(
   options: QueryOptions,
 ): Promise<QueryDefinition> {
   const { candidate, refusal } = candidateOf(catalog, name, defined, options);
-  if (refusal !== null) throw refusal;
-  const { emit } = decide(...(await readBy(candidate, catalog)), candidate);
+  const { emit, sealed } = decide(...(await readBy(candidate, catalog)), candidate);
+  if (sealed !== null && options.backfill === true)
+    throw new HeadwaterError(
+      "HW-5403",
+      `"${name}" is given the partitions that are sealed from now on; which of the retained rows were complete is not known. Leave BACKFILL out.`,
+    );
+  // What waits for seals holds nothing else.
+  if (sealed === null && refusal !== null) throw refusal;
   const { kind } = defined;
   const { plan } = candidate;
   return {
@@ -50,6 +57,7 @@ export async function queryDefinition(
     key: kind === "view" ? viewKey(plan) : null,
     coordination: candidate.coordination,
     partitions: candidate.partitions,
+    ...(sealed === null ? {} : { sealedOn: sealed.columns }),
   };
 }
 
@@ -120,25 +128,39 @@ async function readBy(
 ): Promise<[StreamFacts[], QueryFacts[]]> {
   const names = new Set(query.scanned);
   for (const name of names) for (const input of catalog.get(name)?.inputs ?? []) names.add(input);
-  const streams: StreamFacts[] = [];
+  return await factsIn(catalog, names, query.tables);
+}
+
+/** What the analysis is told of some streams and queries, the first ones first. `tables`: columns that are known already. */
+export async function factsIn(
+  catalog: ReadonlyMap<string, Described>,
+  names: ReadonlySet<string>,
+  tables: Readonly<Record<string, StreamFacts["columns"]>> = {},
+): Promise<[StreamFacts[], QueryFacts[]]> {
+  const types = new Map(Object.entries(tables));
+  const sources: Described[] = [];
   const queries: QueryFacts[] = [];
   for (const described of catalog.values()) {
     if (!names.has(described.name)) continue;
-    if (described.sql === null) streams.push(factsOf(described, query.tables[described.name] ?? []));
+    if (described.sql === null) sources.push(described);
     else {
       const defined = await planDefinition(described.sql, tablesOf(catalog));
       if (!("plan" in defined)) continue;
+      for (const [table, known] of Object.entries(defined.resolved.tables))
+        if (!types.has(table)) types.set(table, known);
       const { coordination } = chosen(requestedOf(described));
-      const { name, isAppendOnly } = described;
-      queries.push({ name, query: defined.resolved, coordination, retracts: !isAppendOnly });
+      const { name, isAppendOnly, columns, timeColumn, sealedOn } = described;
+      const watermark = timeColumn === null ? null : (columns[timeColumn]?.name ?? null);
+      const waits = sealedOn === null ? {} : { waitsFor: "keys" as const };
+      const retracts = !isAppendOnly;
+      queries.push({ name, query: defined.resolved, coordination, retracts, watermark, ...waits });
     }
   }
-  return [streams, queries];
+  return [sources.map((each) => factsOf(each, types.get(each.name) ?? [])), queries];
 }
 
 function requestedOf({ coordination, partitions }: Described): RequestedCoordination {
-  const reason = coordination !== null && "reason" in coordination ? coordination.reason : undefined;
-  return { coordination: coordination?.kind, reason, partitions };
+  return { ...requestOf(coordination), partitions };
 }
 
 /**
@@ -146,7 +168,7 @@ function requestedOf({ coordination, partitions }: Described): RequestedCoordina
  * kept in a stream of their own. The rows of a table replace each other in the order of tickets, so it has one writer: the graph.
  */
 function factsOf(
-  { name, kind, columns, key, timeColumn }: Described,
+  { name, kind, columns, key, timeColumn, seals }: Described,
   types: StreamFacts["columns"],
 ): StreamFacts {
   return {
@@ -154,7 +176,7 @@ function factsOf(
     key: kind === "table" ? (key ?? []).map((index) => columns[index]?.name ?? "") : [],
     watermark: timeColumn === null ? null : (columns[timeColumn]?.name ?? null),
     isEstimated: false,
-    seals: [],
+    seals,
     isSingleWriter: kind === "table",
   };
 }

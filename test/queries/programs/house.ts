@@ -6,8 +6,7 @@ const { int, text, float } = column;
 /** The text of each view, for the oracle. */
 export const VIEWS = {
   tops: "SELECT item, max(price) AS best, count(*) AS n, sum(w) AS w FROM bids GROUP BY item",
-  towns:
-    "SELECT p.town, count(*) AS n FROM bids b JOIN people p ON p.name = b.who GROUP BY p.town WITH (state_retention = 'forever')",
+  towns: "SELECT p.town, count(*) AS n FROM bids b JOIN people p ON p.name = b.who GROUP BY p.town",
   leaders:
     "SELECT item, who, price, id FROM (SELECT item, who, price, id, row_number() OVER (PARTITION BY item ORDER BY price DESC, id) AS place FROM bids) AS ranked WHERE place <= 2",
   taps: "SELECT item, count(*) AS n, sum(w) AS w FROM clicks GROUP BY item",
@@ -22,7 +21,7 @@ const definitions = {
     "SELECT item, who, price, w, id FROM bids",
   ),
   tops: view({ item: text, best: int.nullable, n: int, w: float.nullable }, VIEWS.tops),
-  towns: view({ town: text, n: int }, VIEWS.towns),
+  towns: view({ town: text, n: int }, `${VIEWS.towns} WITH (state_retention = 'forever')`),
   leaders: view({ item: text, who: text, price: int, id: text }, VIEWS.leaders),
   taps: view({ item: text, n: int, w: float.nullable }, VIEWS.taps),
   big: query({ who: text, id: text }, "SELECT who, id FROM bids WHERE price >= 90"),

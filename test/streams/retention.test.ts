@@ -231,3 +231,58 @@ function given(engine: GraphEngine): [string, number][] {
   for (const segment of out?.log.all ?? []) sum.add((out as NonNullable<typeof out>).rowsOf(segment));
   return sum.rows;
 }
+
+/** What is refused without a retention, and by which words; what is not has a bound. */
+const STATED: readonly (readonly [sql: string, where: RegExp | null, isForgettable: boolean])[] = [
+  ["SELECT s.v FROM s JOIN r ON s.k = r.k", /This join keeps the rows of the left side/, true],
+  ["SELECT s.v FROM s JOIN t ON s.k = t.k", /left side[\s\S]*line 1, column 17/, true],
+  ["SELECT s.v FROM s JOIN r ON s.k = r.k AND s.at BETWEEN r.at AND r.at + INTERVAL '1 hour'", null, true],
+  ["SELECT s.v FROM s JOIN t FOR SYSTEM_TIME AS OF PROCTIME() ON s.k = t.k", null, true],
+  ["SELECT v FROM s WHERE v IN (SELECT w FROM r)", /IN or EXISTS keeps/, true],
+  ["SELECT v FROM s WHERE v > (SELECT avg(w) FROM r)", /This join keeps the rows of the left side/, true],
+  ["SELECT k, count(*) FROM s GROUP BY k", null, true],
+  ["SELECT DISTINCT k FROM u", null, true],
+  ["SELECT count(*) FROM u", null, true],
+  ["SELECT k, count(DISTINCT v) FROM s GROUP BY k", null, true],
+  ["SELECT k, array_agg(v ORDER BY v) FROM s GROUP BY k", /all values of array_agg\(\)/, false],
+  ["SELECT name, array_agg(k ORDER BY k) FROM t GROUP BY name", null, true],
+  [
+    "SELECT window_start, array_agg(v ORDER BY v) FROM TUMBLE(s, at, INTERVAL '1 hour') GROUP BY window_start",
+    null,
+    true,
+  ],
+  [
+    "SELECT k, v, rank() OVER (PARTITION BY k ORDER BY v) FROM s",
+    /OVER keeps the rows of each partition/,
+    true,
+  ],
+  [
+    "SELECT k, v FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY v) AS n FROM s) x WHERE n < 3",
+    null,
+    true,
+  ],
+  ["SELECT v FROM s ORDER BY v LIMIT 3", null, true],
+  ["SELECT k, name, rank() OVER (ORDER BY name) FROM t", null, true],
+  ["SELECT k, count(*) FROM SESSION(s, at, k, INTERVAL '1 minute') GROUP BY k, window_start", null, true],
+  ["SELECT x.n, t.name FROM (SELECT k, count(*) AS n FROM s GROUP BY k) x JOIN t ON x.k = t.k", null, true],
+];
+
+test("a query is refused if and only if it would keep every row of a stream, and a retention is enough", async () => {
+  for (const [sql, where, isForgettable] of STATED) {
+    const found = await planDefinition(sql, SCHEMAS);
+    assert.ok("plan" in found);
+    const limited = (written?: string) =>
+      withLimitedState(found.plan, SPECS, found.resolved, stateLimitOf(written)).refusal;
+    const refusal = limited();
+    if (where === null) assert.equal(refusal, null, sql);
+    else {
+      assert.equal(refusal?.code, "HW-5453", sql);
+      assert.match(refusal.message, where);
+      assert.match(refusal.message, /state_retention = 'forever'/);
+    }
+    assert.equal(limited("7 days") === null, isForgettable, sql);
+    assert.equal(limited("forever"), null, sql);
+  }
+  assert.throws(() => stateLimitOf("a while"), { code: "HW-5403" });
+  assert.throws(() => stateLimitOf("0"), { code: "HW-5403" });
+});

@@ -3,6 +3,7 @@ import type { ProgramHosts } from "../../host/fleet/index.js";
 import { run } from "../../host/run.js";
 import { type AnyService, hostsOf, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
+import { DOOR } from "../../model/door.js";
 import type { OutputPolicy } from "../delivery/index.js";
 import type { SourcePolicy } from "../sources/index.js";
 import { Partition, Streams } from "./contexts.js";
@@ -106,6 +107,11 @@ export class StreamService {
   /** The program that the service is, for observers. */
   get program(): AnyService {
     return this.#service;
+  }
+
+  /** Why nothing can be kept any more; null if it can. */
+  async health(): Promise<HeadwaterError | null> {
+    return await this.#service[DOOR].health();
   }
 
   has(name: string): boolean {

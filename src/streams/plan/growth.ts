@@ -12,14 +12,14 @@ import { type EmitMode, type Inputs, traitsOf } from "./traits.js";
  * - `keys`: there is one for each value of a key that came, or the first n of each.
  * - `nothing`: there is one for each row that came.
  */
-export type Bound = "fixed" | "watermark" | "retention" | "table" | "keys" | "nothing";
+export type StateBound = "fixed" | "watermark" | "retention" | "table" | "keys" | "nothing";
 
-const BOUNDS: readonly Bound[] = ["fixed", "watermark", "retention", "table", "keys", "nothing"];
+const BOUNDS: readonly StateBound[] = ["fixed", "watermark", "retention", "table", "keys", "nothing"];
 
 /** A part of the state of an operator: what is kept there, and what bounds it. */
 export interface KeptState {
   readonly what: string;
-  readonly bound: Bound;
+  readonly bound: StateBound;
   /** Whether rows that are kept for their values stay as long as their group does. */
   readonly isHistory: boolean;
   readonly side?: "left" | "right";
@@ -29,7 +29,11 @@ export interface KeptState {
 export function keptBy(plan: Plan, inputs: Inputs, mode: EmitMode): readonly KeptState[] {
   const rowsOf = (input: Plan) => liveRows(input, inputs, mode);
   const isBound = () => traitsOf(plan, inputs, mode).bounds.length > 0;
-  const kept = (what: string, bound: Bound, isHistory = false): KeptState => ({ what, bound, isHistory });
+  const kept = (what: string, bound: StateBound, isHistory = false): KeptState => ({
+    what,
+    bound,
+    isHistory,
+  });
   switch (plan.kind) {
     case "aggregate": {
       const groups = isBound()
@@ -102,17 +106,17 @@ function keepsValues({ name, distinct }: Aggregate, retracts: boolean): boolean 
 
 function groupsOf(
   { keys, input }: Extract<Plan, { kind: "aggregate" }>,
-  rowsOf: (input: Plan) => Bound,
-): Bound {
+  rowsOf: (input: Plan) => StateBound,
+): StateBound {
   return keys.length === 0 ? "fixed" : atMostKeys(rowsOf(input));
 }
 
-function atMostKeys(rows: Bound): Bound {
+function atMostKeys(rows: StateBound): StateBound {
   return rows === "nothing" ? "keys" : rows;
 }
 
 /** How many rows a plan has given and not taken back: an operator behind it may have to keep so many. */
-function liveRows(plan: Plan, inputs: Inputs, mode: EmitMode): Bound {
+function liveRows(plan: Plan, inputs: Inputs, mode: EmitMode): StateBound {
   const again = (input: Plan) => liveRows(input, inputs, mode);
   switch (plan.kind) {
     case "scan": {
@@ -145,6 +149,6 @@ function liveRows(plan: Plan, inputs: Inputs, mode: EmitMode): Bound {
   }
 }
 
-function worst(all: readonly Bound[]): Bound {
-  return all.reduce<Bound>((a, b) => (BOUNDS.indexOf(b) > BOUNDS.indexOf(a) ? b : a), "fixed");
+function worst(all: readonly StateBound[]): StateBound {
+  return all.reduce<StateBound>((a, b) => (BOUNDS.indexOf(b) > BOUNDS.indexOf(a) ? b : a), "fixed");
 }

@@ -2,6 +2,7 @@
  * Checked queries as data: operators over columns, expressions with types. Front ends make plans, `codegen` and
  * `operators` run them.
  */
+export { withConstantSides } from "./constant-side.js";
 export { withCuts } from "./cut.js";
 export type { Arithmetic, Comparison, Expression, FunctionName, Type, ValueType } from "./expression.js";
 export { type KeptState, keptBy } from "./growth.js";

@@ -1,4 +1,4 @@
-import { type ColumnSpec, column } from "../columns/index.js";
+import type { ColumnSpec } from "../columns/index.js";
 import { mapInputs } from "./cut.js";
 import type { Expression } from "./expression.js";
 import { keptBy } from "./growth.js";
@@ -37,7 +37,7 @@ export function withRetention(
 
 /** The name of the column with the time of arrival, which no column of a user has. */
 const ARRIVAL = "(arrival)";
-const ARRIVAL_COLUMN: ColumnSpec = column(ARRIVAL, "timestamp", false);
+const ARRIVAL_COLUMN: ColumnSpec = { name: ARRIVAL, type: "timestamp", nullable: false, scale: 0 };
 
 function stamped(plan: Plan, inputs: Inputs): Plan {
   if (plan.kind !== "scan") return mapInputs(plan, (input) => stamped(input, inputs));
@@ -135,7 +135,7 @@ function forgettingGroups(plan: Of<"aggregate">, timed: TimedPlan | null): Plan 
     ...plan,
     input,
     aggregates: [...plan.aggregates, latest],
-    columns: [...plan.columns, column("", "timestamp", true)],
+    columns: [...plan.columns, { ...ARRIVAL_COLUMN, name: "", nullable: true }],
     retention: { ...retention, time: plan.aggregates.length },
   };
   return selected(wide, [...plan.columns.keys()]);

@@ -6,6 +6,7 @@ import {
   type KeptState,
   keptBy,
   type Plan,
+  withConstantSides,
   withCuts,
   withRetention,
 } from "../plan/index.js";
@@ -43,7 +44,7 @@ export function withLimitedState(
   limit: StateLimit,
 ): LimitedQuery {
   const mode = emit ?? "changes";
-  const plan = withCuts(given);
+  const plan = withConstantSides(withCuts(given), inputs, mode);
   const made = typeof limit === "number" ? withRetention(plan, inputs, mode, limit) : { plan, inputs };
   const found = limit === "forever" ? null : firstEndless(made.plan, made.inputs, mode);
   return { ...made, refusal: found === null ? null : refusalOf(found, text, limit) };

@@ -118,7 +118,7 @@ function serversFor({ replicas }: NatsAddress, reached: number): DoctorFinding {
   const what = "servers";
   const found = `${reached} of those in the address answer, and each message is to be kept by ${replicas}`;
   if (reached >= replicas) return good(what, found);
-  const fix = "Name all servers in the address, and start those that do not answer.";
+  const fix = "Name all servers in the address, and start the servers that do not answer.";
   return { what, verdict: "wrong", found, fix, code: "HW-3104" };
 }
 

@@ -95,6 +95,7 @@ export const codes = {
   "HW-3104": ["repair", "a log on NATS is not safe to use"],
   "HW-3105": ["refused", "the cluster has no head at the moment"],
   "HW-3106": ["repair", "a process cannot be a member of the cluster"],
+  "HW-3107": ["repair", "the NATS servers are less safe or slower than they could be"],
   "HW-3110": ["refused", "a member of the cluster did not answer"],
   "HW-3021": ["repair", "the state of a context does not fit its class"],
   "HW-3023": ["repair", "the journal does not fit the program"],

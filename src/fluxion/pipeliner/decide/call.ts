@@ -37,6 +37,7 @@ import {
   hasContinuation,
   isPosted,
   leftAloneFacts,
+  passingFacts,
   postedFacts,
   unawaitedFacts,
   zoneFacts,
@@ -149,6 +150,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
   const before = [
     ...heeded(whole, "promises left alone", () => leftAloneFacts(whole, ruptures)),
     ...heeded(whole, "functions called alone", () => (isAlone ? calledAloneFacts(whole, node) : [])),
+    ...heeded(whole, "uses around next", () => (late ? [] : passingFacts(whole, node))),
     ...heeded(whole, "begun by a middleware", () => guardFacts(whole)),
     ...heeded(whole, "begun before", () => (late ? [] : begunBefore(whole, node, call))),
   ];

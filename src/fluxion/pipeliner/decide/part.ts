@@ -30,6 +30,7 @@ import {
   notTheSame,
   oddFacts,
   overtaking,
+  passingFacts,
   unawaitedFacts,
   zoneFacts,
 } from "../hazards/index.js";
@@ -91,6 +92,7 @@ export function decidePart(
     ...(waits ? sharedCaptures(whole, bodies) : []),
     ...heeded(whole, "parts of one request", () => overtaking(whole, node, touched(whole, bodies))),
     ...heeded(whole, "uses around a continuation", () => chainFacts(whole, listener.ruptures)),
+    ...heeded(whole, "uses around next", () => (isOfExpress ? passingFacts(whole, node) : [])),
     ...heeded(whole, "begun by a middleware", () => guardFacts(whole)),
     ...heeded(whole, "begun before", () => begunAround(whole, node)),
     ...heeded(whole, "after next", () => (isOfExpress ? lookedAfter(whole) : [])),

@@ -12,6 +12,7 @@ export { begunAround, begunBefore, calledAloneFacts, guardFacts, leftAloneFacts 
 export { givenBack, isOfMainLoop, notTheSame } from "./identity.js";
 export { oddFacts } from "./odd.js";
 export { overtaking } from "./parallel.js";
+export { passingFacts } from "./passing.js";
 export { hasContinuation, isPosted, postedFacts } from "./posted.js";
 export { unawaitedFacts } from "./promises.js";
 export { zoneFacts } from "./zone.js";

@@ -9,7 +9,8 @@ const MAIN = fileURLToPath(new URL("../fuzz/main.ts", import.meta.url));
 function fuzz(
   ...args: readonly string[]
 ): Promise<{ readonly printed: string; readonly code: number | null }> {
-  const child = spawn(process.execPath, ["--import", "tsx", MAIN, "fluxions", ...args], {
+  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning", "--import", "tsx"];
+  const child = spawn(process.execPath, [...flags, MAIN, "fluxions", ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let printed = "";

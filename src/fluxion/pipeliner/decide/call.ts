@@ -51,7 +51,7 @@ import {
   reached,
   type WholeProgram,
 } from "../whole/index.js";
-import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
+import { fileInputs, lookedAtFacts, resultOf, shownInput, weightOf } from "./part.js";
 import { idOf, type StageDecision } from "./plan.js";
 
 /** Whether a call looks like one that a stage could be made of. */
@@ -122,6 +122,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
   slicer.elsewhere(module, call);
   const check = () => engine.at(body, () => copyable(engine, result, call, "its caller"));
   const facts: Hazard[] = [
+    ...lookedAtFacts(whole, node),
     ...messageFacts(around, node, call, given),
     ...heededFacts(whole, [...bodies.flatMap((each) => [...each.facts.values()]), ...slicer.facts]),
     ...receiverFacts(own),

@@ -31,6 +31,7 @@ import {
   oddFacts,
   overtaking,
   passingFacts,
+  renderFacts,
   unawaitedFacts,
   zoneFacts,
 } from "../hazards/index.js";
@@ -61,7 +62,7 @@ export function decidePart(
 ): StageDecision {
   const { node } = listener;
   const module = whole.engine.moduleOf(node);
-  const early = textFacts(module, listener);
+  const early = [...textFacts(module, listener), ...lookedAtFacts(whole, node)];
   if (early.length > 0) return { goes: false, facts: early };
   const engine = engineFor(whole, node);
   engine.at(node, () => {
@@ -87,6 +88,7 @@ export function decidePart(
     ...heeded(whole, "same objects", () => givenBack(engine, bodies)),
     ...heeded(whole, "requests as they come", () => oddFacts(whole, bodies)),
     ...zoneFacts(whole, bodies),
+    ...heeded(whole, "state", () => renderFacts(whole, bodies)),
     ...heeded(whole, "promises awaited", () => unawaitedFacts(engine, bodies)),
     ...heeded(whole, "promises left alone", () => leftAloneFacts(whole, listener.ruptures)),
     ...(waits ? sharedCaptures(whole, bodies) : []),
@@ -175,6 +177,14 @@ function textFacts(module: SourceModule, { node, ruptures, only }: Listener): Ha
       fact("HW-7013", "its parameters are taken apart where they are declared", "name them: `(req, res)`"),
     ];
   return [];
+}
+
+/** A function that goes elsewhere is written differently, and may have one more parameter. */
+export function lookedAtFacts({ engine }: WholeProgram, node: Body): Hazard[] {
+  if (!engine.lookedAt.has(node)) return [];
+  const reason = "the program reads its text or how many parameters it has, which are others then";
+  const advice = "give its length or text a name in the program";
+  return [{ code: "HW-7013", node, module: engine.moduleOf(node), reason, advice }];
 }
 
 /** A private name of a class around a function means nothing elsewhere. */

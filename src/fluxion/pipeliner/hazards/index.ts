@@ -15,4 +15,5 @@ export { overtaking } from "./parallel.js";
 export { passingFacts } from "./passing.js";
 export { hasContinuation, isPosted, postedFacts } from "./posted.js";
 export { unawaitedFacts } from "./promises.js";
+export { renderFacts } from "./rendered.js";
 export { zoneFacts } from "./zone.js";

@@ -1,5 +1,5 @@
 import type { Body, Hazard } from "../../points-to/index.js";
-import { type FunctionNode, isInside } from "../../source/index.js";
+import { type FunctionNode, isInside, type Node, type SourceModule } from "../../source/index.js";
 import { reached, type WholeProgram } from "../whole/index.js";
 import { passingOn } from "./after-next.js";
 import { stateIn, type Touch } from "./state.js";
@@ -11,12 +11,15 @@ import { stateIn, type Touch } from "./state.js";
  */
 export function passingFacts(whole: WholeProgram, own: Body): Hazard[] {
   const { passing, touches } = handlersOf(whole);
-  if (![...passing].some((each) => runs(whole, each, own))) return [];
+  const around = [...passing].filter((each) => runs(whole, each, own));
+  if (around.length === 0) return [];
+  const fails = around.every((each) => isFailing(whole, each));
   for (const before of passing) {
+    if (isFailing(whole, before) && !around.includes(before)) continue;
     const used = touches.get(before) ?? [];
     const names = new Set(used.map(({ of }) => of));
     for (const [after, others] of touches) {
-      if (after === before || after === own) continue;
+      if (after === before || after === own || (fails && after.params.length !== 4)) continue;
       const torn = others.find(({ of }) => names.has(of));
       if (torn !== undefined) return [hazardOf(torn)];
     }
@@ -68,6 +71,30 @@ function touchedIn(whole: WholeProgram, handler: FunctionNode): Touch[] {
   return functionsIn(whole, handler).flatMap((each) =>
     stateIn(whole, each, () => true).filter(({ known }) => known),
   );
+}
+
+/** Whether it only ever calls `next` with an error, which leads to the error handlers. */
+function isFailing(whole: WholeProgram, handler: FunctionNode): boolean {
+  const module = whole.engine.moduleOf(handler);
+  return functionsIn(whole, handler)
+    .flatMap((each) => module.inside(each).names)
+    .filter((name) => {
+      const variable = module.variable(name);
+      return variable && whole.roles.get(variable) === "next";
+    })
+    .filter((name) => !handler.params.includes(name))
+    .every((name) => {
+      const call = name.parent;
+      if (call?.type !== "CallExpression" || call.callee !== name) return false;
+      const given = call.arguments[0];
+      return given?.type === "NewExpression" || (given !== undefined && isCaught(module, given));
+    });
+}
+
+/** `catch (error) { next(error) }` */
+function isCaught(module: SourceModule, node: Node): boolean {
+  const variable = node.type === "Identifier" ? module.variable(node) : null;
+  return variable?.defs.some((def) => (def.node as { type: string }).type === "CatchClause") === true;
 }
 
 /** Whether a body is that of a handler, of a function in it, or of one that these call. */

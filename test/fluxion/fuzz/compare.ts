@@ -113,5 +113,10 @@ function differenceOf(how: string, plain: Seen, compiled: Seen, byRequest: boole
     ends,
   });
   const [one, other] = [shown(plain), shown(compiled)];
+  // An error that is not caught ends a process before stages that are under way have ended.
+  if (plain.ends.some((each) => each.startsWith("uncaught"))) {
+    one.console = one.console.slice(0, other.console.length);
+    one.answers = one.answers.map((each, i) => (other.answers[i]?.startsWith("(open)") ? "(open) " : each));
+  }
   return JSON.stringify(one) === JSON.stringify(other) ? null : { how, plain: one, compiled: other };
 }

@@ -31,12 +31,14 @@ import {
   begunBefore,
   calledAloneFacts,
   chainFacts,
+  continuedAlone,
   followFacts,
   givenBack,
   guardFacts,
   hasContinuation,
   isPosted,
   leftAloneFacts,
+  lookedAtFacts,
   passingFacts,
   postedFacts,
   unawaitedFacts,
@@ -51,7 +53,7 @@ import {
   reached,
   type WholeProgram,
 } from "../whole/index.js";
-import { fileInputs, lookedAtFacts, resultOf, shownInput, weightOf } from "./part.js";
+import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
 import { idOf, type StageDecision } from "./plan.js";
 
 /** Whether a call looks like one that a stage could be made of. */
@@ -149,7 +151,10 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
       ];
   const isAlone = container.listener === null;
   const before = [
-    ...heeded(whole, "promises left alone", () => leftAloneFacts(whole, ruptures)),
+    ...heeded(whole, "promises left alone", () => [
+      ...leftAloneFacts(whole, ruptures),
+      ...continuedAlone(whole, call),
+    ]),
     ...heeded(whole, "functions called alone", () => (isAlone ? calledAloneFacts(whole, node) : [])),
     ...heeded(whole, "uses around next", () => (late ? [] : passingFacts(whole, node))),
     ...heeded(whole, "begun by a middleware", () => guardFacts(whole)),

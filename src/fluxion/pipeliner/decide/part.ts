@@ -27,6 +27,7 @@ import {
   isOfMainLoop,
   leftAloneFacts,
   lookedAfter,
+  lookedAtFacts,
   notTheSame,
   oddFacts,
   overtaking,
@@ -177,14 +178,6 @@ function textFacts(module: SourceModule, { node, ruptures, only }: Listener): Ha
       fact("HW-7013", "its parameters are taken apart where they are declared", "name them: `(req, res)`"),
     ];
   return [];
-}
-
-/** A function that goes elsewhere is written differently, and may have one more parameter. */
-export function lookedAtFacts({ engine }: WholeProgram, node: Body): Hazard[] {
-  if (!engine.lookedAt.has(node)) return [];
-  const reason = "the program reads its text or how many parameters it has, which are others then";
-  const advice = "give its length or text a name in the program";
-  return [{ code: "HW-7013", node, module: engine.moduleOf(node), reason, advice }];
 }
 
 /** A private name of a class around a function means nothing elsewhere. */

@@ -22,7 +22,6 @@ import { reached, type WholeProgram } from "../whole/index.js";
 import { behind, passingOn } from "./after-next.js";
 import { isAwaited, isLeftAlone } from "./promises.js";
 import { acts, answers, bodiesOf, isCounting, isSeen } from "./seen.js";
-import { stateIn } from "./state.js";
 
 const CLEARING = /^clear(Timeout|Interval|Immediate)$/;
 const SERVERS = /^(express4?|https?|net|http2)$/;
@@ -74,19 +73,17 @@ export function leftAloneFacts(whole: WholeProgram, ruptures: readonly Rupture[]
   return [...failing, ...talkingAlone(whole, ruptures)];
 }
 
-/** What a callback of a promise that is not awaited writes to the console, or to state, has a place among all else that happens. */
+/** What a callback of a promise that is not awaited writes to the console has a place among all else there. */
 function talkingAlone(whole: WholeProgram, ruptures: readonly Rupture[]): Hazard[] {
   return ruptures.flatMap(({ door, node, listeners }): Hazard[] => {
     if (door !== "then" || isAwaited(chainAround(node))) return [];
-    const shows = [...listeners].some(
-      (each) =>
-        reached(whole.engine, each).some(({ effects }) =>
-          effects.some(({ receiver }) => receiver.receiver === "console"),
-        ) || stateIn(whole, each, () => true).some(({ known }) => known),
-    );
+    const shows = [...listeners]
+      .flatMap((each) => reached(whole.engine, each))
+      .some(({ effects }) => effects.some(({ receiver }) => receiver.receiver === "console"));
     if (!shows) return [];
     const module = whole.engine.moduleOf(node);
-    const reason = "this promise is not awaited, and what its callback does would come later among all else";
+    const reason =
+      "this promise is not awaited, and what its callback writes to the console would come later";
     return [{ code: "HW-7010", node, module, reason, advice: "`await` it, or return it" }];
   });
 }

@@ -95,6 +95,8 @@ export const codes = {
   "HW-3104": ["repair", "a log on NATS is not safe to use"],
   "HW-3105": ["refused", "the cluster has no head at the moment"],
   "HW-3106": ["repair", "a process cannot be a member of the cluster"],
+  "HW-3107": ["repair", "the NATS servers are less safe or slower than they could be"],
+  "HW-3110": ["refused", "a member of the cluster did not answer"],
   "HW-3021": ["repair", "the state of a context does not fit its class"],
   "HW-3023": ["repair", "the journal does not fit the program"],
   "HW-4001": ["final", "an API cannot be exposed"],
@@ -176,8 +178,11 @@ export const codes = {
   "HW-5408": ["refused", "a quota is used up"],
   "HW-5409": ["final", "a token does not allow that"],
   "HW-5410": ["final", "a view cannot be read like that"],
+  "HW-5411": ["final", "a partition does not take rows or seals of this producer"],
+  "HW-5412": ["refused", "a partition is not sealed yet"],
   "HW-5451": ["final", "the answers of a query depend on the order of rows"],
   "HW-5452": ["final", "a query cannot be divided into partitions"],
+  "HW-5453": ["final", "the state of a query would grow without bound"],
   "HW-5460": ["final", "the declared columns of a query differ from the columns that it gives"],
   "HW-5461": ["final", "a new version of a program changes a stream in a way that its rows do not fit"],
   "HW-5462": ["final", "results were asked for from a number that is none"],
@@ -203,6 +208,12 @@ export const codes = {
   "HW-7014": ["final", "a fluxional program cannot be read"],
   "HW-7015": ["final", "what follows an await stays in one part with it"],
   "HW-7101": ["final", "a stage has ended its worker"],
+  "HW-8001": ["final", "a simulated schedule breaks the program"],
+  "HW-8002": ["final", "a method reaches for the network"],
+  "HW-8003": ["final", "an outside call was done twice without its key"],
+  "HW-8004": ["final", "there is no such schedule"],
+  "HW-8005": ["final", "a simulated program leaves the simulation"],
+  "HW-8006": ["final", "a simulated program does not come to rest"],
   "HW-9001": ["repair", "an invariant of Headwater is broken"],
 } as const satisfies Record<string, readonly [Consequence, title: string]>;
 
@@ -223,6 +234,17 @@ export class HeadwaterError extends Error {
     options?: ErrorOptions,
   ) {
     super(`${code}: ${detail}`, options);
+  }
+
+  /** For refusals that callers can cause by the thousand: where in this package they come from costs time and tells them nothing. */
+  static withoutStack(code: Code, detail: string): HeadwaterError {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+    try {
+      return new HeadwaterError(code, detail);
+    } finally {
+      Error.stackTraceLimit = limit;
+    }
   }
 
   /** The same error after it was kept: `message` is what it said. */

@@ -1,127 +1,31 @@
-/** The admin API of the program that this page belongs to. Types are those of `src/dashboard/routes.ts`, as JSON has them. */
+/** The admin API of the program that this page belongs to. Its types are the server's own. */
 
-export interface HostInfo {
-  readonly id: number;
-  readonly state: "starting" | "running" | "draining";
-  readonly contexts: number;
-  readonly events: number;
-  readonly restarts: number;
-  readonly load: {
-    readonly utilisation: number;
-    readonly heapBytes: number;
-    readonly eventsPerSecond: number;
-    readonly queueMs: number;
-    readonly p99Ms: number;
-  } | null;
-}
+import type { BusyContext } from "../../src/dashboard/busy.js";
+import type { Notice } from "../../src/dashboard/monitor.js";
+import type { EventStory } from "../../src/dashboard/recent.js";
+import type {
+  ShownChild as Child,
+  ShownContext as Outline,
+  DashboardOverview as Overview,
+} from "../../src/dashboard/routes.js";
+import type { Second } from "../../src/dashboard/seconds.js";
+import type { DashboardSession } from "../../src/dashboard/streams.js";
+import type { EventFact } from "../../src/observe/index.js";
+import type { GraphStream, OutputStatus } from "../../src/streams/service/index.js";
 
-export interface Second {
-  readonly atMs: number;
-  readonly events: number;
-  readonly failed: number;
-  readonly refused: number;
-  readonly restarts: number;
-  readonly p50Ms: number | null;
-  readonly p99Ms: number | null;
-  readonly waitedMs: number | null;
-  readonly ranMs: number | null;
-  readonly journaledMs: number | null;
-  readonly commits: number;
-  readonly commitP99Ms: number | null;
-}
-
-export interface HostNotice {
-  readonly kind: "host";
-  readonly atMs: number;
-  readonly host: number;
-  readonly what: "joined" | "lost" | "draining" | "removed";
-  readonly why: string | null;
-}
-
-export interface MigrationNotice {
-  readonly kind: "migration";
-  readonly atMs: number;
-  readonly context: string;
-  readonly from: number;
-  readonly to: number;
-  readonly step: "copying" | "waiting" | "locked" | "moved" | "failed";
-}
-
-export interface TextNotice {
-  readonly kind: "note";
-  readonly atMs: number;
-  readonly text: string;
-}
-
-export type Notice = HostNotice | MigrationNotice | TextNotice;
-
-export interface Overview {
-  readonly program: string;
-  readonly journal: string | null;
-  readonly startedAtMs: number;
-  readonly nowMs: number;
-  readonly node: string;
-  readonly pid: number;
-  readonly rssBytes: number;
-  readonly heapBytes: number;
-  readonly canKill: boolean;
-  readonly load: number;
-  readonly roots: readonly string[];
-  readonly hosts: readonly HostInfo[] | null;
-  readonly seconds: readonly Second[];
-  readonly notices: readonly Notice[];
-}
-
-export interface Busy {
-  readonly address: string;
-  readonly host: number | null;
-  readonly perSecond: number;
-  readonly failedPerSecond: number;
-}
-
-export interface Outline {
-  readonly address: string;
-  readonly className: string;
-  readonly fields: readonly string[];
-  readonly children: readonly {
-    readonly field: string;
-    readonly className: string;
-    readonly isSingle: boolean;
-  }[];
-  readonly host: number | null;
-  readonly busy: Busy | null;
-}
-
-export interface Child {
-  readonly address: string;
-  readonly host: number | null;
-  readonly busy: Busy | null;
-}
-
-export interface EventFact {
-  readonly atMs: number;
-  readonly node: string;
-  readonly ticket: number;
-  readonly context: string;
-  readonly method: string;
-  readonly startedBy: string;
-  readonly parent: number | null;
-  readonly caller: string | null;
-  readonly ok: boolean;
-  readonly error: string | null;
-  readonly attempts: number;
-  readonly host: number | null;
-  readonly waitedMs: number;
-  readonly ranMs: number;
-  readonly journaledMs: number;
-  readonly totalMs: number;
-}
-
-export interface Story {
-  readonly event: EventFact;
-  readonly waits: readonly { readonly context: string; readonly for: number; readonly forContext: string }[];
-  readonly started: readonly EventFact[];
-}
+export type {
+  BusyContext,
+  Child,
+  DashboardSession,
+  EventFact,
+  EventStory,
+  GraphStream,
+  Notice,
+  Outline,
+  OutputStatus,
+  Overview,
+  Second,
+};
 
 const TOKEN = "headwater.token";
 
@@ -158,7 +62,8 @@ export async function signIn(): Promise<void> {
   if (response.ok) setToken(((await response.json()) as { token: string }).token);
 }
 
-async function ask(path: string, init: RequestInit): Promise<Response> {
+/** Asks for something; `path` is below `admin/`. */
+export async function ask(path: string, init: RequestInit): Promise<Response> {
   const token = sessionStorage.getItem(TOKEN) ?? "";
   const response = await fetch(`admin/${path}`, {
     ...init,
@@ -189,13 +94,21 @@ export async function post<T>(path: string, body: unknown = {}): Promise<T> {
   return (await (await ask(path, { method: "POST", headers, body: JSON.stringify(body) })).json()) as T;
 }
 
+export async function remove(path: string): Promise<void> {
+  await ask(path, { method: "DELETE" });
+}
+
 /** Reads lines of JSON as they come, until the connection ends. */
 export async function follow(
   path: string,
   line: (value: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const response = await ask(path, { signal });
+  await followLines(await ask(path, { signal }), (text) => line(JSON.parse(text)));
+}
+
+/** Reads the lines of a response as they come, empty ones aside, until the connection ends. */
+export async function followLines(response: Response, line: (text: string) => void): Promise<void> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   if (reader === undefined) return;
   let text = "";
@@ -205,6 +118,6 @@ export async function follow(
     text += value;
     const lines = text.split("\n");
     text = lines.pop() ?? "";
-    for (const each of lines) if (each !== "") line(JSON.parse(each));
+    for (const each of lines) if (each !== "") line(each);
   }
 }

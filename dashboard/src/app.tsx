@@ -1,12 +1,13 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { setToken } from "./api.js";
+import { type DashboardSession, get, Refused, setToken } from "./api.js";
 import { Contexts } from "./contexts.js";
 import { Events } from "./events.js";
 import { Hosts } from "./hosts.js";
 import { type Live, useLive } from "./live.js";
 import { OverviewPage } from "./overview.js";
 import { SignIn } from "./sign-in.js";
+import { StreamsPage } from "./streams/streams.js";
 
 interface Tab {
   readonly name: string;
@@ -14,22 +15,26 @@ interface Tab {
   show(live: Live): ComponentChild;
 }
 
-const TABS: readonly Tab[] = [
-  { name: "overview", title: "Overview", show: (live) => <OverviewPage live={live} /> },
-  { name: "hosts", title: "Hosts", show: (live) => <Hosts live={live} /> },
-  { name: "contexts", title: "Contexts", show: (live) => <Contexts live={live} /> },
-  { name: "events", title: "Events", show: () => <Events /> },
-];
+/** Views of the program are for operators; streams are for tenants, too. */
+function tabsOf({ isOperator, hasStreams, scopes }: DashboardSession): readonly Tab[] {
+  const program: readonly Tab[] = [
+    { name: "overview", title: "Overview", show: (live) => <OverviewPage live={live} /> },
+    { name: "hosts", title: "Hosts", show: (live) => <Hosts live={live} /> },
+    { name: "contexts", title: "Contexts", show: (live) => <Contexts live={live} /> },
+    { name: "events", title: "Events", show: () => <Events /> },
+  ];
+  const streams: Tab = { name: "streams", title: "Streams", show: () => <StreamsPage scopes={scopes} /> };
+  return [...(isOperator ? program : []), ...(hasStreams ? [streams] : [])];
+}
 
-function useTab(): Tab {
-  const named = () => TABS.find(({ name }) => location.hash.startsWith(`#/${name}`)) ?? (TABS[0] as Tab);
-  const [tab, setTab] = useState(named);
+function useTab(tabs: readonly Tab[]): Tab | undefined {
+  const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const changed = () => setTab(named());
+    const changed = () => setHash(location.hash);
     addEventListener("hashchange", changed);
     return () => removeEventListener("hashchange", changed);
   }, []);
-  return tab;
+  return tabs.find(({ name }) => hash.startsWith(`#/${name}`)) ?? tabs[0];
 }
 
 const SAID = {
@@ -39,13 +44,50 @@ const SAID = {
   "signed out": "",
 } as const;
 
+const RETRY_MS = 500;
+
+/** What the user may see; null until it is known, and `"signed out"` if the token is not good. */
+function useSession(): DashboardSession | "signed out" | null {
+  const [session, setSession] = useState<DashboardSession | "signed out" | null>(null);
+  useEffect(() => {
+    const look = (): void =>
+      void get<DashboardSession>("session").then(setSession, (error: unknown) => {
+        if (error instanceof Refused && error.status === 401) setSession("signed out");
+        else setTimeout(look, RETRY_MS);
+      });
+    look();
+  }, []);
+  return session;
+}
+
 export function App() {
+  const session = useSession();
+  if (session === null) return <p>Loading…</p>;
+  if (session === "signed out") {
+    setToken(null);
+    return <SignIn />;
+  }
+  return session.isOperator ? <OperatorPage session={session} /> : <TenantPage session={session} />;
+}
+
+function OperatorPage({ session }: { session: DashboardSession }) {
   const live = useLive();
-  const tab = useTab();
   if (live.connection === "signed out") {
     setToken(null);
     return <SignIn />;
   }
+  return <Views session={session} live={live} />;
+}
+
+const NOT_LIVE: Live = { overview: null, seconds: [], notices: [], connection: "live" };
+
+function TenantPage({ session }: { session: DashboardSession }) {
+  return <Views session={session} live={NOT_LIVE} />;
+}
+
+function Views({ session, live }: { session: DashboardSession; live: Live }) {
+  const tabs = tabsOf(session);
+  const tab = useTab(tabs);
   return (
     <>
       <header>
@@ -53,8 +95,8 @@ export function App() {
           Headwater <small>{live.overview?.program}</small>
         </h1>
         <nav aria-label="Views">
-          {TABS.map(({ name, title }) => (
-            <a key={name} href={`#/${name}`} aria-current={name === tab.name ? "page" : undefined}>
+          {tabs.map(({ name, title }) => (
+            <a key={name} href={`#/${name}`} aria-current={name === tab?.name ? "page" : undefined}>
               {title}
             </a>
           ))}
@@ -63,7 +105,7 @@ export function App() {
           {SAID[live.connection]}
         </span>
       </header>
-      <main>{tab.show(live)}</main>
+      <main>{tab?.show(live)}</main>
     </>
   );
 }

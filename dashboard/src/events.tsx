@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { type EventFact, get, type Story } from "./api.js";
+import { type EventFact, type EventStory, get } from "./api.js";
 import { clock, ms } from "./format.js";
 import { HostMark } from "./hosts.js";
 
@@ -11,7 +11,7 @@ export function Events() {
   const [failedOnly, setFailedOnly] = useState(false);
   const [isPaused, setPaused] = useState(false);
   const [events, setEvents] = useState<readonly EventFact[]>([]);
-  const [story, setStory] = useState<Story | null>(null);
+  const [story, setStory] = useState<EventStory | null>(null);
   useEffect(() => {
     const look = () =>
       get<{ events: readonly EventFact[] }>("events", { text, failed: String(failedOnly) })
@@ -24,7 +24,7 @@ export function Events() {
   }, [text, failedOnly, isPaused]);
   const open = (node: string, ticket: number) => {
     setPaused(true);
-    get<Story>("event", { node, ticket: String(ticket) })
+    get<EventStory>("event", { node, ticket: String(ticket) })
       .then(setStory)
       .catch(() => setStory(null));
   };
@@ -92,7 +92,7 @@ function StoryOf({
   story: { event, waits, started },
   open,
 }: {
-  story: Story;
+  story: EventStory;
   open: (node: string, ticket: number) => void;
 }) {
   const parts = [

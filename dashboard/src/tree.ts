@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { type Busy, type Child, get, type Outline } from "./api.js";
+import { type BusyContext, type Child, get, type Outline } from "./api.js";
 
 /** A line of the tree: a context, or the rest of a page of children. */
 export type Row =
@@ -10,7 +10,7 @@ export type Row =
       readonly label: string;
       readonly depth: number;
       readonly host: number | null;
-      readonly busy: Busy | null;
+      readonly busy: BusyContext | null;
       readonly isOpen: boolean;
     }
   | {

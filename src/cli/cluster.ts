@@ -9,7 +9,8 @@ export const cluster: CliCommand = {
   summary: "look at a cluster: its members, its head, and its log",
   details:
     "ADDRESS is what the members were given as --cluster: nats://HOST:PORT,HOST:PORT/NAME. status shows which members live, which of " +
-    "them is the head, how far the others are behind the log, and on how many servers the log is complete. Credentials come from the " +
+    "them is the head, how far the others are behind the log, which hosts run events and how many contexts each of them has, and on how " +
+    "many servers the log is complete. Credentials come from the " +
     "environment, as for `headwater run --cluster`.",
   options: {},
   async run({ operands, flags }, terminal) {
@@ -26,7 +27,7 @@ export const cluster: CliCommand = {
 };
 
 function show(
-  { cluster, program, position, snapshot, replicas, replicasCurrent, members }: ClusterStatus,
+  { cluster, program, position, snapshot, replicas, replicasCurrent, hosts, members }: ClusterStatus,
   terminal: Terminal,
 ) {
   terminal.out(`cluster ${cluster}, program ${program}`);
@@ -36,5 +37,13 @@ function show(
   terminal.out(`${"member".padEnd(width)}state     behind`);
   for (const { member, state, lag } of members)
     terminal.out(`${member.padEnd(width)}${state.padEnd(10)}${lag}`);
+  if (hosts !== null) {
+    const head = members.find(({ isHead }) => isHead)?.member ?? "";
+    terminal.out(`host  ${"of".padEnd(width)}state     contexts  events`);
+    for (const { id, member, state, contexts, events } of hosts) {
+      const shown = [state.padEnd(10), String(contexts).padEnd(10), events].join("");
+      terminal.out(`${String(id).padEnd(6)}${(member ?? head).padEnd(width)}${shown}`);
+    }
+  }
   if (!members.some(({ isHead }) => isHead)) terminal.out("There is no head.");
 }

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { SUPERVISED } from "../host/ports/index.js";
-import { DASHBOARD_TOKEN, ENDS_WITH_STDIN } from "./run-program.js";
+import { DASHBOARD_TOKEN } from "./places.js";
+import { ENDS_WITH_STDIN } from "./run-program.js";
 
 const MAIN = fileURLToPath(new URL("./main.js", import.meta.url));
 const CHECK = fileURLToPath(new URL("./check-program.js", import.meta.url));

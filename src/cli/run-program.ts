@@ -15,6 +15,7 @@ import {
   hostsOf as serviceHosts,
 } from "../host/service.js";
 import { isNatsAddress } from "../journal/stream/nats-address.js";
+import { DOOR } from "../model/door.js";
 import { listen, type PortListener } from "../server/listen.js";
 import { type Server, serveOn } from "../server/serve.js";
 import { StaticFiles } from "../server/static.js";
@@ -23,11 +24,12 @@ import { doorOf, openDoor } from "./admin.js";
 import { type Arguments, absent, misused } from "./arguments.js";
 import { type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
-import { openAlone, shared } from "./places.js";
+import { DASHBOARD_TOKEN, openAlone, shared } from "./places.js";
 import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
 import { messageOf } from "./report.js";
 import { run } from "./run.js";
+import { checkMetrics, logSettings, MetricsPlace, openLog } from "./telemetry.js";
 import type { Terminal } from "./terminal.js";
 import { jsonVoice, plainVoice, type Voice } from "./voice.js";
 
@@ -35,8 +37,6 @@ import { jsonVoice, plainVoice, type Voice } from "./voice.js";
 const GRACE_MS = 2000;
 const SILENCE_MS_MAX = 1000;
 const PORT_MAX = 65_535;
-/** The environment variable with the token of the dashboard. */
-export const DASHBOARD_TOKEN = "HEADWATER_DASHBOARD_TOKEN";
 /** Set for a process that is to end when its standard input does: whatever ends its parent, none is left behind. */
 export const ENDS_WITH_STDIN = "HEADWATER_ENDS_WITH_STDIN";
 const COMMIT_ORDERS = ["observer", "total"] as const;
@@ -48,6 +48,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   const kept = journalOf(args);
   const range = rangeOf(args);
   const place = placeOf(args);
+  const logged = logSettings(run, args);
   const program = await loadProgram(findProgram(args.operands[0] ?? "", process.cwd()));
   const voice = args.flags.has("json") ? jsonVoice(terminal) : plainVoice(terminal);
   const interrupt = onInterrupt(() => voice.note("Stopping."));
@@ -84,10 +85,13 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       listener !== null && args.flags.has("dashboard")
         ? await dashboardOf(program, service, kept.journal, load, listener)
         : null;
+    const metrics =
+      listener !== null && args.flags.has("metrics") ? new MetricsPlace(service, listener.isLocal) : null;
+    const log = await openLog(run, logged, service);
     const server =
       listener === null
         ? null
-        : await served(program, service, shared(listener, { dashboard, files }), place, voice);
+        : await served(program, service, shared(listener, { dashboard, files, metrics }), place, voice);
     if (dashboard !== null && listener !== null && process.env[DASHBOARD_TOKEN] === undefined)
       voice.dashboard(`${listener.url}${dashboard.entry()}`);
     tellSupervisor();
@@ -106,10 +110,12 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       failure.signal.throwIfAborted();
     } finally {
       closeDoor?.();
-      dashboard?.close();
+      await dashboard?.close();
+      metrics?.close();
       await server?.close({ graceMs: GRACE_MS });
       await service.stop();
       await recording?.close();
+      await log.close();
     }
     voice.note("Stopped.");
     return 0;
@@ -151,7 +157,7 @@ async function served(
 ): Promise<Server | null> {
   try {
     if (program.api === undefined && place?.isEnough === true) {
-      openAlone(listener);
+      openAlone(listener, () => service[DOOR].health());
       voice.listening(listener.url);
       return null;
     }
@@ -173,7 +179,7 @@ async function dashboardOf(
   load: { factor: number },
   listener: PortListener,
 ): Promise<Dashboard> {
-  const { Dashboard: Class } = await import("../dashboard/index.js");
+  const { Dashboard: Class, EventStream } = await import("../dashboard/index.js");
   const hosts = service[HOSTS];
   return new Class(service, {
     program: relative(process.cwd(), program.file),
@@ -183,6 +189,7 @@ async function dashboardOf(
     load,
     token: process.env[DASHBOARD_TOKEN],
     isLocal: listener.isLocal,
+    streams: new EventStream(service),
   });
 }
 
@@ -225,10 +232,11 @@ function isConsequenceOfStopping(error: unknown): boolean {
 }
 
 /** Where to serve, if at all. */
-function placeOf({ values, flags }: Arguments): Place | null {
+function placeOf(args: Arguments): Place | null {
+  const { values, flags } = args;
   const files = values.get("static");
   if (files !== undefined && !existsSync(files)) throw absent(`There is no folder ${files}.`, run);
-  const isEnough = flags.has("dashboard") || files !== undefined;
+  const isEnough = flags.has("dashboard") || flags.has("metrics") || files !== undefined;
   const written = values.get("port") ?? (isEnough ? "0" : undefined);
   if (written === undefined) {
     for (const option of ["host", "origins"]) {
@@ -239,7 +247,9 @@ function placeOf({ values, flags }: Arguments): Place | null {
   const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
   if (!(port <= PORT_MAX)) throw misused(run, `--port is a number from 0 to ${PORT_MAX}, not "${written}".`);
   const origins = values.get("origins")?.split(",") ?? [];
-  return { port, host: values.get("host") ?? "127.0.0.1", origins, files, isEnough };
+  const host = values.get("host") ?? "127.0.0.1";
+  checkMetrics(run, args, host);
+  return { port, host, origins, files, isEnough };
 }
 
 /** Lets `headwater hosts` and `headwater events` in, where it was told to, or beside the journal. */

@@ -1,11 +1,16 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Dashboard } from "../dashboard/index.js";
 import { HeadwaterError } from "../errors.js";
 import { type PgServer, servePostgres } from "../pgwire/index.js";
-import { listen } from "../server/listen.js";
+import { listen, type PortListener } from "../server/listen.js";
 import { StreamsHttp } from "../streams/http/index.js";
 import { StreamService, type StreamsOptions } from "../streams/index.js";
 import { StreamsCatalog } from "../streams/pg/index.js";
+import { DASHBOARD_TOKEN, shared } from "./places.js";
+import { serve } from "./serve.js";
+import { streamLines } from "./stream-metrics.js";
+import { type logSettings, MetricsPlace, openLog } from "./telemetry.js";
 import type { Terminal } from "./terminal.js";
 
 const JOURNAL = "journal";
@@ -20,9 +25,18 @@ export interface Started {
   readonly readyMs: number;
   /** Where PostgreSQL clients are served. */
   readonly pgPort: number | null;
+  /** The address that opens the dashboard and signs it in, once. */
+  readonly dashboard: string | null;
   /** Rejects when nothing can be kept any more. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
+}
+
+/** Who looks on: a page, Prometheus, a log. */
+export interface SeenBy {
+  readonly dashboard: boolean;
+  readonly metrics: boolean;
+  readonly log: ReturnType<typeof logSettings>;
 }
 
 /** Whether, where and how PostgreSQL clients are served. */
@@ -41,6 +55,7 @@ export async function startService(
   hosts: number,
   terminal: Terminal,
   pg: PgWishes | null,
+  seen: SeenBy,
   outputs: NonNullable<StreamsOptions["outputs"]>,
 ): Promise<Started> {
   const began = performance.now();
@@ -62,7 +77,10 @@ export async function startService(
       warn: (line) => terminal.say(line),
     });
     const token = await adminToken(service, join(folder, ADMIN_TOKEN));
-    const http = new StreamsHttp(service, listener);
+    const log = await openLog(serve, seen.log, service.program);
+    const dashboard = seen.dashboard ? await dashboardOf(service, folder, listener) : null;
+    const metrics = seen.metrics ? metricsOf(service, listener) : null;
+    const http = new StreamsHttp(service, shared(listener, { dashboard, files: null, metrics }));
     const catalog = new StreamsCatalog(service);
     const clients =
       pg === null
@@ -76,13 +94,17 @@ export async function startService(
     return {
       ...{ url: listener.url, token, failed, readyMs: Math.round(performance.now() - began) },
       pgPort: clients?.port ?? null,
+      dashboard: dashboard === null ? null : `${listener.url}${dashboard.entry()}`,
       close: async () => {
         http.close();
+        await dashboard?.close();
+        metrics?.close();
         catalog.close();
         await clients?.close();
         listener.close();
         listener.http.closeAllConnections();
         await service.close();
+        await log.close();
         await rm(pid, { force: true });
       },
     };
@@ -91,6 +113,33 @@ export async function startService(
     throw error;
   }
 }
+
+/** The dashboard of the service. Its operator sees all tenants; tokens of tenants show what is theirs. */
+async function dashboardOf(
+  service: StreamService,
+  folder: string,
+  listener: PortListener,
+): Promise<Dashboard> {
+  const { Dashboard: Class } = await import("../dashboard/index.js");
+  return new Class(service.program, {
+    ...{ program: "streams", journal: join(folder, JOURNAL), startedAtMs: Date.now() },
+    ...{ kill: null, load: { factor: 1 }, secretClasses: SECRET_CLASSES },
+    ...{ token: process.env[DASHBOARD_TOKEN], isLocal: listener.isLocal },
+    streams: {
+      service: async () => service,
+      granted: (token) => service.granted(token),
+      close: async () => {}, // the service is closed by its owner
+    },
+  });
+}
+
+/** The figures of the service, and those of the streams of tenants that are open. */
+function metricsOf(service: StreamService, listener: PortListener): MetricsPlace {
+  return new MetricsPlace(service.program, listener.isLocal, () => streamLines(service));
+}
+
+/** Contexts that keep tokens' hashes, and what outputs and sources sign in with. */
+const SECRET_CLASSES = ["Tenant", "Outputs", "KeptSources"];
 
 function pgServer(
   catalog: StreamsCatalog,

@@ -4,6 +4,7 @@ import { misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import type { PgWishes } from "./serve-streams.js";
+import { logSettings, TELEMETRY_OPTIONS } from "./telemetry.js";
 
 const PORT = 4400;
 const PORT_MAX = 65_535;
@@ -41,9 +42,12 @@ export const serve: CliCommand = {
     },
     "pg-cert": { value: "FILE", help: "a certificate in PEM, for PostgreSQL clients over TLS" },
     "pg-key": { value: "FILE", help: "its key" },
+    dashboard: { help: "serve the dashboard, too, below /headwater/" },
+    ...TELEMETRY_OPTIONS,
     durability: { value: "synced|written", help: "when an event counts as safe (synced)" },
   },
-  async run({ values, flags }, terminal) {
+  async run(args, terminal) {
+    const { values, flags } = args;
     const port = portOf(values, "port") ?? PORT;
     const hosts = Number(values.get("hosts") ?? 1);
     if (!Number.isInteger(hosts) || hosts < 1 || hosts > HOSTS_MAX)
@@ -62,6 +66,7 @@ export const serve: CliCommand = {
         hosts,
         terminal,
         pg,
+        { dashboard: flags.has("dashboard"), metrics: flags.has("metrics"), log: logSettings(serve, args) },
         {
           isPrivateAllowed: flags.has("private-targets"),
           isListeningAllowed: flags.has("listening-sources"),
@@ -69,14 +74,15 @@ export const serve: CliCommand = {
           stdout: flags.has("output-stdout") ? writeOut : null,
         },
       );
-      const { url, token, readyMs, pgPort } = started;
-      if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs, pgPort }));
+      const { url, token, readyMs, pgPort, dashboard } = started;
+      if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs, pgPort, dashboard }));
       else {
         terminal.say(`Streams at ${url}, ready in ${readyMs} ms.`);
         if (pgPort !== null)
           terminal.say(
             `PostgreSQL clients: psql -h ${values.get("pg-host") ?? LOOPBACK} -p ${pgPort} -U default default`,
           );
+        if (dashboard !== null) terminal.say(`Dashboard: ${dashboard}`);
         terminal.out(`token ${token}`);
       }
       await Promise.race([aborted(interrupt.signal), started.failed]);

@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import { running } from "../host/event/index.js";
 import {
+  ADMIT,
   type AnyService,
   HOSTS,
   INSPECTOR,
@@ -42,6 +43,7 @@ export function clusterService(parts: ClusterServiceParts): AnyService {
     get [HOSTS]() {
       return member().service?.[HOSTS] ?? null;
     },
+    [ADMIT]: null,
     get [PARKED]() {
       return member().service?.[PARKED] ?? NOTHING_PARKED;
     },

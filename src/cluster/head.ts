@@ -1,10 +1,10 @@
-import type { Socket } from "node:net";
 import { HeadwaterError } from "../errors.js";
-import type { AnyService } from "../host/service.js";
+import { openDialed } from "../host/link/index.js";
+import { ADMIT, type AnyService } from "../host/service.js";
 import type { LoggedJournal } from "../journal/logged-journal.js";
 import { DOOR } from "../model/door.js";
 import type { Gateway } from "./gateway.js";
-import { type Hello, LINK_VERSION, Link } from "./links.js";
+import { type Hello, LINK_VERSION, type Link, messagesIn, type Welcome } from "./links.js";
 import { Relay } from "./relay.js";
 import type { GatewayMessage, HeadLink, HeadMessage } from "./relayed.js";
 
@@ -13,23 +13,22 @@ export interface HeadParts {
   readonly service: AnyService;
   readonly journal: LoggedJournal;
   readonly gateway: Gateway;
-  /** What links must say of themselves. */
-  readonly hello: Omit<Hello, "gateway">;
-  /** Names the gateway of this process. */
-  readonly gatewayName: string;
+  /** What this process says of itself, and what links must say of themselves, names aside. */
+  readonly hello: Hello;
+  readonly onWarning: (text: string) => void;
 }
 
 /** The program while this process is the head: it answers the gateway of this process, and gateways that come over links. */
 export class Head {
   readonly #parts: HeadParts;
-  readonly #links = new Set<Link<GatewayMessage, HeadMessage>>();
+  readonly #links = new Set<Link<HeadMessage>>();
   readonly #local: HeadLink;
 
   constructor(parts: HeadParts) {
     this.#parts = parts;
-    const { service, gateway, gatewayName } = parts;
+    const { service, gateway, hello } = parts;
     const door = service[DOOR];
-    const relay = new Relay(door, gatewayName, (message) => gateway.take(message));
+    const relay = new Relay(door, gatewayOf(hello.member), (message) => gateway.take(message));
     this.#local = { send: (message) => relay.take(message), close: () => relay.close() };
     gateway.attach(this.#local, door.history);
   }
@@ -42,34 +41,36 @@ export class Head {
     return this.#parts.service;
   }
 
-  /** A gateway of another process has connected. */
-  accept(socket: Socket): void {
-    let relay: Relay | null = null;
-    const link = new Link<GatewayMessage, HeadMessage>(socket, {
-      aside: (aside) => {
-        const refusal = this.#refusalOf(aside as Hello);
-        if (refusal !== null) {
-          link.tell({ kind: "refused", code: refusal.code, message: refusal.message });
-        } else if (relay === null) {
-          const door = this.#parts.service[DOOR];
-          relay = new Relay(door, (aside as Hello).gateway, (message) => link.send(message));
-          link.tell({ kind: "welcome", history: door.history });
-        }
-      },
-      message: (message) => {
-        if (relay === null) return link.close();
-        try {
-          relay.take(message);
-        } catch {
-          link.close();
-        }
-      },
-      closed: () => {
-        this.#links.delete(link);
-        relay?.close();
-      },
-    });
+  /** Another process has connected, to send requests or to run events. */
+  accept(link: Link<HeadMessage>, hello: Hello): void {
+    const refusal = this.#refusalOf(hello);
+    if (refusal !== null)
+      return link.tell({ kind: "refused", code: refusal.code, message: refusal.message } satisfies Welcome);
     this.#links.add(link);
+    link.onClosed(() => this.#links.delete(link));
+    if (hello.role === "host") this.#admit(link, hello.member);
+    else this.#relay(link, hello.member);
+  }
+
+  #relay(link: Link<HeadMessage>, member: string): void {
+    const door = this.#parts.service[DOOR];
+    const relay = new Relay(door, gatewayOf(member), (message) => link.send(message));
+    link.listen({
+      aside: () => link.cut(),
+      batch: (bytes) => {
+        for (const message of messagesIn<GatewayMessage>(bytes)) relay.take(message);
+      },
+      closed: () => relay.close(),
+    });
+    link.tell({ kind: "welcome", history: door.history } satisfies Welcome);
+  }
+
+  #admit(link: Link<HeadMessage>, member: string): void {
+    const { service, onWarning } = this.#parts;
+    service[ADMIT]?.(openDialed(link, member)).catch((error: unknown) => {
+      if (this.#links.has(link)) onWarning(`a host of ${member} could not join: ${messageOf(error)}`);
+      link.close();
+    });
   }
 
   /** The program ends, the process goes on. Nothing is answered any more: gateways ask the next head. */
@@ -84,18 +85,23 @@ export class Head {
 
   #disconnect(): void {
     this.#local.close();
-    for (const link of this.#links) link.close();
+    for (const link of this.#links) link.cut();
   }
 
-  #refusalOf({ version, log, epoch, outline, gateway }: Hello): HeadwaterError | null {
-    const { hello } = this.#parts;
-    if (version !== LINK_VERSION || log !== hello.log || typeof gateway !== "string")
+  #refusalOf({ version, log, epoch, outline, member, role }: Hello): HeadwaterError | null {
+    const { hello, service } = this.#parts;
+    if (version !== LINK_VERSION || log !== hello.log || typeof member !== "string")
       return cannotJoin("the head is of another cluster or version");
     if (outline !== hello.outline) return cannotJoin("the head runs another program than this process has");
-    return epoch === hello.epoch
-      ? null
-      : new HeadwaterError("HW-3105", "this process is the head of another epoch.");
+    if (epoch !== hello.epoch)
+      return new HeadwaterError("HW-3105", "this process is the head of another epoch.");
+    return role === "host" && service[ADMIT] === null ? noHosts() : null;
   }
+}
+
+/** Under this name a gateway numbers its requests. */
+function gatewayOf(member: string): string {
+  return `gateway:${member}`;
 }
 
 function cannotJoin(why: string): HeadwaterError {
@@ -103,4 +109,12 @@ function cannotJoin(why: string): HeadwaterError {
     "HW-3106",
     `this process cannot be a member of the cluster: ${why}. Run the same program and version everywhere, or give the cluster another name.`,
   );
+}
+
+function noHosts(): HeadwaterError {
+  return new HeadwaterError("HW-6014", "the head runs all events in one thread, and takes no hosts.");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

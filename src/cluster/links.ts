@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer, type TLSSocket } from "node:tls";
 import { HeadwaterError } from "../errors.js";
-import { SocketCarrier } from "../net/index.js";
+import { type BatchReceiver, type Carrier, SocketCarrier } from "../net/index.js";
 import { decode, encode } from "../state/codec.js";
 
 /** Where a member is reached, and with which key. */
@@ -18,22 +18,26 @@ export interface LinkAddress {
   readonly key: string;
 }
 
-/** What a gateway says first. */
+/** What a process says first when it has connected to another. */
 export interface Hello {
   readonly version: number;
   readonly log: string;
-  readonly gateway: string;
+  /** Its name as a member of the cluster. */
+  readonly member: string;
+  /** What the connection is for: requests, one host, or what an operator asks of this member. */
+  readonly role: "gateway" | "host" | "operator";
+  /** The epoch of the head that is meant; 0 from an operator. */
   readonly epoch: number;
-  /** The program, in words. */
+  /** The program, in words; empty from an operator. */
   readonly outline: string;
 }
 
-/** What the head answers. */
+/** What is answered. A host hears its task instead of a welcome. */
 export type Welcome =
   | { readonly kind: "welcome"; readonly history: string }
   | { readonly kind: "refused"; readonly code: string; readonly message: string };
 
-export const LINK_VERSION = 1;
+export const LINK_VERSION = 2;
 
 const TLS = {
   minVersion: "TLSv1.2",
@@ -45,35 +49,45 @@ const IDENTITY = "headwater";
 /** The other end does not read: the link is closed, and what has no answer is sent again over the next one. */
 const UNREAD_BYTES_MAX = 64 * 2 ** 20;
 const CONNECT_MS = 3000;
+const CLOSE_MS = 500;
+
+type Listener = BatchReceiver<unknown> & { closed(): void };
 
 /** One end of a link. Messages are gathered in a turn of the event loop and leave together. */
-export class Link<In, Out> {
+export class Link<Out> implements Carrier<unknown> {
   readonly #socket: Socket;
   readonly #carrier: SocketCarrier<unknown>;
+  #listener: Listener | null = null;
   #outgoing: Out[] = [];
 
-  constructor(
-    socket: Socket,
-    receiver: { aside(aside: unknown): void; message(message: In): void; closed(): void },
-  ) {
+  constructor(socket: Socket) {
     this.#socket = socket;
     socket.setNoDelay(true);
     socket.on("error", () => socket.destroy());
-    socket.on("close", () => receiver.closed());
+    socket.on("close", () => this.#listener?.closed());
     this.#carrier = new SocketCarrier(
       socket,
-      {
-        batch: (bytes) => {
-          for (const message of decode(bytes) as In[]) receiver.message(message);
-        },
-        aside: (aside) => receiver.aside(aside),
-      },
+      { batch: (bytes) => this.#listener?.batch(bytes), aside: (aside) => this.#listener?.aside(aside) },
       () => socket.destroy(),
     );
   }
 
+  onClosed(closed: () => void): void {
+    this.#socket.on("close", closed);
+  }
+
+  /** What comes from now on is for this listener, and no longer for the one before. */
+  listen(listener: Listener): void {
+    this.#listener = listener;
+    if (this.#socket.destroyed) listener.closed();
+  }
+
   tell(aside: unknown): void {
-    this.#carrier.tell(aside);
+    if (!this.#socket.destroyed) this.#carrier.tell(aside);
+  }
+
+  post(bytes: Uint8Array): void {
+    if (!this.#socket.destroyed) this.#carrier.post(bytes);
   }
 
   send(message: Out): void {
@@ -87,9 +101,21 @@ export class Link<In, Out> {
     });
   }
 
+  /** Closes the link when what was told and posted has left, and after a while in any case. */
   close(): void {
+    this.#socket.destroySoon();
+    setTimeout(() => this.#socket.destroy(), CLOSE_MS).unref();
+  }
+
+  /** Closes the link at once. */
+  cut(): void {
     this.#socket.destroy();
   }
+}
+
+/** The messages in a batch of `Link.send`. */
+export function messagesIn<In>(bytes: Uint8Array): In[] {
+  return decode(bytes) as In[];
 }
 
 /** Listens for other members, on the loopback interface unless told otherwise. */

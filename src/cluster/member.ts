@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import type { HeadwaterError } from "../errors.js";
-import type { AnyService } from "../host/service.js";
+import { HeadwaterError } from "../errors.js";
+import { type AnyService, HOSTS } from "../host/service.js";
 import type { Journal } from "../journal/journal.js";
 import { damaged } from "../journal/problems.js";
 import { BEAT_MS, readBeat, sayBeat } from "../journal/stream/beats.js";
@@ -11,11 +11,15 @@ import type { Following, LogPort } from "../journal/stream/log-port.js";
 import { writeSnapshot } from "../journal/stream/snapshot.js";
 import { streamJournal } from "../journal/stream/stream-journal.js";
 import { DOOR } from "../model/door.js";
+import { memberPart } from "./dial.js";
 import type { Gateway } from "./gateway.js";
 import { Head } from "./head.js";
-import { HeadConnection, memberPart } from "./head-connection.js";
-import { LINK_VERSION, listenForLinks } from "./links.js";
+import { HeadConnection } from "./head-connection.js";
+import { type Hello, LINK_VERSION, Link, listenForLinks } from "./links.js";
 import { Members } from "./members.js";
+import { type HostOffer, OfferedHosts } from "./offered-hosts.js";
+import { answerOperator, type OperatorRequest } from "./operator.js";
+import type { HeadMessage } from "./relayed.js";
 import { Suspicion } from "./suspicion.js";
 
 export interface MemberParts {
@@ -34,6 +38,8 @@ export interface MemberParts {
   /** The program in words, which must be the same for all members. */
   readonly outline: string;
   readonly gateway: Gateway;
+  /** The hosts that this process offers while another one is the head. */
+  readonly offer: HostOffer | null;
   /** Starts the program on a journal; `onFailure` hears that the journal takes no more. */
   readonly start: (journal: Journal, onFailure: () => void) => Promise<AnyService>;
   /** A snapshot is due when so many bytes of the log were read since the last one, or since this process joined. */
@@ -60,6 +66,7 @@ export class Member {
   #head: Head | null = null;
   #known: { readonly epoch: number; readonly member: string } = { epoch: 0, member: "" };
   #connection: HeadConnection | null = null;
+  #offered: OfferedHosts | null = null;
   #own: Epoch | null = null;
   #losses = 0;
   #isSnapshotting = false;
@@ -117,9 +124,28 @@ export class Member {
     if (end.position === 0) this.#suspicion.ended(); // the cluster is new
   }
 
+  /** Another process has connected, and says first what it wants. */
   #accept(socket: Socket): void {
-    if (this.#head === null) socket.destroy();
-    else this.#head.accept(socket);
+    const link: Link<HeadMessage> = new Link(socket);
+    link.listen({
+      aside: (aside) => {
+        const hello = aside as Hello;
+        if (hello.role === "operator" && hello.version === LINK_VERSION && hello.log === this.#parts.port.id)
+          answerOperator(link, (request) => this.#answer(request));
+        else if (this.#head === null) link.cut();
+        else this.#head.accept(link, hello);
+      },
+      batch: () => link.cut(),
+      closed: () => {},
+    });
+  }
+
+  async #answer({ question }: OperatorRequest): Promise<unknown> {
+    if (question === "hosts") return this.#head?.service[HOSTS]?.list() ?? null;
+    throw new HeadwaterError(
+      "HW-3106",
+      `this member of the cluster does not know how to answer "${question}".`,
+    );
   }
 
   #beat(isLeaving = false): void {
@@ -154,8 +180,7 @@ export class Member {
   noteEpoch(epoch: number, member: string): void {
     if (epoch <= this.#known.epoch || this.#role === "stopped") return;
     this.#known = { epoch, member };
-    this.#connection?.close();
-    this.#connection = null;
+    this.#disconnect();
     if (member === this.#parts.name) return;
     this.#suspicion.sign();
     // Whether that is so shows when something is written.
@@ -164,14 +189,14 @@ export class Member {
   }
 
   #connect(): void {
-    const { port, gateway, onFailure } = this.#parts;
+    const { port, gateway, offer, onWarning, onFailure } = this.#parts;
     const { epoch, member } = this.#known;
     if (epoch === 0 || member === this.#parts.name || this.#connection !== null) return;
     this.#connection = new HeadConnection({
       port,
       gateway,
       member,
-      hello: { ...this.#hello(epoch), gateway: this.#gatewayName },
+      hello: this.#hello(epoch),
       ended: () => {
         if (this.#known.epoch === epoch) this.#suspicion.ended();
       },
@@ -179,22 +204,28 @@ export class Member {
         if (error.code === "HW-3106") onFailure(error);
       },
     });
+    if (offer !== null)
+      this.#offered = new OfferedHosts({ port, offer, member, hello: this.#hello(epoch), onWarning });
   }
 
-  get #gatewayName(): string {
-    return `gateway:${this.#parts.name}`;
+  #disconnect(): void {
+    this.#connection?.close();
+    this.#connection = null;
+    this.#offered?.close();
+    this.#offered = null;
   }
 
-  #hello(epoch: number) {
-    const { port, outline } = this.#parts;
-    return { version: LINK_VERSION, log: port.id, epoch, outline };
+  #hello(epoch: number): Hello {
+    const { port, name, outline } = this.#parts;
+    return { version: LINK_VERSION, log: port.id, member: name, role: "gateway", epoch, outline };
   }
 
   #look(): void {
     const { follower } = this.#followed;
     const rank = this.members.rankOf(this.#parts.name);
     if (this.#role === "standby" && rank === 0) this.#snapshot();
-    if (!this.#suspicion.isDue(follower.position, rank) || this.#role !== "standby") return;
+    const isDue = this.#suspicion.isDue(follower.position, rank);
+    if (!isDue || !this.#parts.takesOver || this.#role !== "standby") return;
     this.#role = "changing";
     this.#changing = this.#takeOver().catch((error: unknown) => {
       this.#parts.onFailure(error as HeadwaterError);
@@ -232,7 +263,7 @@ export class Member {
   }
 
   async #become(begun: Epoch): Promise<void> {
-    const { port, address, start, gateway } = this.#parts;
+    const { port, address, start, gateway, onWarning } = this.#parts;
     this.#followed.release();
     this.#own = begun;
     this.noteEpoch(begun.epoch, this.#parts.name);
@@ -245,7 +276,7 @@ export class Member {
     });
     const hello = this.#hello(begun.epoch);
     const { epoch } = begun;
-    this.#head = new Head({ epoch, service, journal, gateway, hello, gatewayName: this.#gatewayName });
+    this.#head = new Head({ epoch, service, journal, gateway, hello, onWarning });
     if (this.#isStopped) return;
     this.#role = "head";
     if (hasFailed) this.#stepDown();
@@ -297,7 +328,7 @@ export class Member {
     this.#head = null;
     await head?.stepDown(graceMs);
     this.#beat(true);
-    this.#connection?.close();
+    this.#disconnect();
     this.#hearing?.stop();
     this.#listener?.close();
     await this.#followed.close();

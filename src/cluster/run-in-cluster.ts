@@ -3,13 +3,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { HeadwaterError } from "../errors.js";
+import { checkedHosts } from "../host/host-options.js";
 import { apart } from "../host/ports/index.js";
 import { outlineOf } from "../host/program-module.js";
 import { readFeed } from "../host/readers.js";
-import { FORMAT, namesOf, rootsOf, run } from "../host/run.js";
+import { FORMAT, hostSupplyOf, namesOf, rootsOf, run } from "../host/run.js";
 import { checkRun, limitsOf } from "../host/run-options.js";
 import type { AnyService, Nodes, RunOptions } from "../host/service.js";
 import { clientKey, shownNodes } from "../host/store/index.js";
+import { mustBeUsable } from "../journal/stream/doctor.js";
 import { natsAddress } from "../journal/stream/nats-address.js";
 import { NatsLog } from "../journal/stream/nats-log.js";
 import type { ContextClass } from "../model/context.js";
@@ -32,8 +34,16 @@ export async function runInCluster(
   const name = nameOf(options);
   const address = natsAddress(journal);
   const classes = rootsOf(program);
+  const offer = hostSupplyOf(checkedHosts(options, classes));
   const identity = { program: shownNodes(namesOf(program)), format: FORMAT };
+  const warn = (text: string) => process.emitWarning(text, "HeadwaterJournal");
   const port = await NatsLog.open(address, identity);
+  try {
+    await mustBeUsable(port.connection, port.manager, address, warn);
+  } catch (error) {
+    await port.close();
+    throw error;
+  }
   const directory = await mkdtemp(join(tmpdir(), "headwater-table-"));
   const feed = new Feed(apart);
   readFeed(feed, options);
@@ -65,7 +75,6 @@ export async function runInCluster(
     await port.close();
     await rm(directory, { recursive: true, force: true });
   };
-  const warn = (text: string) => process.emitWarning(text, "HeadwaterJournal");
   let member: Member;
   try {
     member = await Member.join({
@@ -79,6 +88,7 @@ export async function runInCluster(
       program: identity.program,
       outline: JSON.stringify(outlineOf(classes)),
       gateway,
+      offer,
       start: (onLog, onHalted) => {
         const { member: _, takeOver: __, ...rest } = options;
         return run(program as Nodes, {

@@ -1,8 +1,10 @@
+import type { HostInfo } from "../host/fleet/index.js";
 import { BEAT_MS, type Beat, readBeat } from "../journal/stream/beats.js";
 import { lastOf, patiently } from "../journal/stream/epoch.js";
 import { natsAddress } from "../journal/stream/nats-address.js";
 import { NatsLog } from "../journal/stream/nats-log.js";
 import { lastSnapshot } from "../journal/stream/snapshot.js";
+import { askMember } from "./operator.js";
 
 export interface ClusterStatus {
   readonly cluster: string;
@@ -14,6 +16,8 @@ export interface ClusterStatus {
   readonly replicas: number;
   /** Replicas that have everything, the leader included. */
   readonly replicasCurrent: number;
+  /** The hosts of the head's program and what is placed on them; null if all events run in one thread, or there is no head. */
+  readonly hosts: readonly HostInfo[] | null;
   readonly members: readonly (Beat & { readonly isHead: boolean; readonly lag: number })[];
 }
 
@@ -52,9 +56,16 @@ export async function statusOf(text: string): Promise<ClusterStatus> {
       snapshot: await patiently(port, () => lastSnapshot(port)),
       replicas: config.num_replicas,
       replicasCurrent: current,
+      hosts: await hostsOf(port, members.find(({ isHead }) => isHead)?.member),
       members,
     };
   } finally {
     await port.close();
   }
+}
+
+/** A head that is gone a moment later is none. */
+async function hostsOf(port: NatsLog, head: string | undefined): Promise<readonly HostInfo[] | null> {
+  if (head === undefined) return null;
+  return askMember(port, head, { question: "hosts" }).catch(() => null);
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { HeadwaterError } from "../errors.js";
 
 /**
- * Who may use the admin API: who has its token. A page gets the token for a code that is good once, because a code may stand in an
+ * Who may use the admin API: callers with its token. A page gets the token for a code that is good once, because a code may stand in an
  * address that a terminal prints and a browser remembers, and a token may not. Tokens travel in the Authorization header only, which
  * no other web page can make a browser send (so there is no cross-site request forgery to defend against besides).
  */
@@ -39,12 +39,15 @@ export class Access {
     );
   }
 
-  /** Refuses requests without the token. */
-  check({ headers: { authorization = "" } }: IncomingMessage): void {
-    const token = /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization)?.[1] ?? "";
-    if (!timingSafeEqual(digestOf(token), this.#digest))
-      throw new HeadwaterError("HW-4010", "the request has not the token of the dashboard.");
+  /** Whether a token is that of the dashboard. Takes the same time wherever they differ. */
+  isToken(token: string): boolean {
+    return timingSafeEqual(digestOf(token), this.#digest);
   }
+}
+
+/** The token that a request carries; "" if it carries none. */
+export function tokenIn({ headers: { authorization = "" } }: IncomingMessage): string {
+  return /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization)?.[1] ?? "";
 }
 
 const CODES_MAX = 64;

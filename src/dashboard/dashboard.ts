@@ -3,22 +3,33 @@ import { HeadwaterError } from "../errors.js";
 import type { AnyService } from "../host/service.js";
 import { isLoopback, Origins } from "../server/origin.js";
 import { refuse, respond } from "../server/respond.js";
-import { Access } from "./access.js";
+import { Access, tokenIn } from "./access.js";
 import { sendAsset } from "./assets.js";
 import { sendFeed } from "./feed.js";
 import { Monitor } from "./monitor.js";
 import { type DashboardAbout, ROUTES } from "./routes.js";
+import {
+  type DashboardCaller,
+  type DashboardStreams,
+  OPERATOR,
+  sessionOf,
+  streamsAnswer,
+  tenantsOf,
+} from "./streams.js";
 
 export interface DashboardOptions extends DashboardAbout {
   /** Fixed, so that pages stay signed in when the program is started again; drawn at random otherwise. */
   readonly token?: string | undefined;
   /** Can only this machine connect? */
   readonly isLocal: boolean;
+  /** The streams and queries to show. */
+  readonly streams?: DashboardStreams;
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
 /** All that belongs to the dashboard is below this path, so that a program can be served at the same port. */
 const PREFIX = "/headwater/";
+const STREAMS = "admin/streams/";
 
 /** The dashboard of one program: the page, and the admin API that it uses. */
 export class Dashboard {
@@ -51,8 +62,9 @@ export class Dashboard {
     return true;
   };
 
-  close(): void {
+  async close(): Promise<void> {
     this.#monitor.close();
+    await this.#options.streams?.close();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -73,7 +85,17 @@ export class Dashboard {
       const { code } = await bodyOf(request);
       return respond(response, 200, JSON.stringify({ token: this.#access.exchange(code) }));
     }
-    this.#access.check(request);
+    const caller = await this.#caller(request);
+    const streams = this.#options.streams ?? null;
+    if (asked === "GET session") return respond(response, 200, JSON.stringify(sessionOf(caller, streams)));
+    if (asked === "GET tenants")
+      return respond(response, 200, JSON.stringify({ tenants: await tenantsOf(caller, streams) }));
+    if (name.startsWith(STREAMS)) {
+      if (!isReading && request.method !== "DELETE") mustBeJson(request);
+      return await streamsAnswer(caller, streams, request, response, name.slice(STREAMS.length));
+    }
+    if (caller !== OPERATOR)
+      throw new HeadwaterError("HW-5409", 'this token does not have the scope "operator".');
     this.#monitor.wake();
     if (asked === "POST code") return respond(response, 200, JSON.stringify({ code: this.#access.code() }));
     if (asked === "GET feed") return sendFeed(request, response, this.#monitor);
@@ -86,6 +108,16 @@ export class Dashboard {
       ...{ query, body, request, response },
     });
     respond(response, 200, JSON.stringify(answer));
+  }
+
+  /** Who asks: the operator, with the token of the dashboard, or with one of the streaming service that is an operator's; or a tenant. */
+  async #caller(request: IncomingMessage): Promise<DashboardCaller> {
+    const token = tokenIn(request);
+    if (this.#access.isToken(token)) return OPERATOR;
+    const granted = (await this.#options.streams?.granted?.(token)) ?? null;
+    if (granted === null)
+      throw new HeadwaterError("HW-4010", "the request has not the token of the dashboard.");
+    return granted.scopes.includes("operator") ? OPERATOR : granted;
   }
 
   /**
@@ -109,10 +141,14 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
-  // A form of another page can send neither this type nor the token.
-  if (!/^application\/json\b/.test(request.headers["content-type"] ?? ""))
+/** A form of another page can send neither this type nor the token. */
+function mustBeJson({ headers }: IncomingMessage): void {
+  if (!/^application\/json\b/.test(headers["content-type"] ?? ""))
     throw new HeadwaterError("HW-4009", "the body must be JSON (content-type: application/json).");
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  mustBeJson(request);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

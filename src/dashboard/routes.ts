@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeadwaterError } from "../errors.js";
-import type { ProgramHosts } from "../host/fleet/index.js";
+import type { HostInfo, ProgramHosts } from "../host/fleet/index.js";
+import type { ContextOutline } from "../host/inspector.js";
 import { type AnyService, HOSTS, hostsOf, inspectorOf, parkedOf } from "../host/service.js";
-import type { Monitor } from "./monitor.js";
+import type { BusyContext } from "./busy.js";
+import type { Monitor, Notice } from "./monitor.js";
+import type { Second } from "./seconds.js";
 
 /** What a route needs. */
 export interface DashboardRequest {
@@ -25,6 +28,38 @@ export interface DashboardAbout {
   readonly kill: ((host: number) => void) | null;
   /** How much load the program makes by itself; it reads `io.load`. */
   readonly load: { factor: number };
+  /** Classes of contexts whose state holds secrets, and is not shown. */
+  readonly secretClasses?: readonly string[];
+}
+
+/** What `overview` answers. */
+export interface DashboardOverview {
+  readonly program: string;
+  readonly journal: string | null;
+  readonly startedAtMs: number;
+  readonly nowMs: number;
+  readonly node: string;
+  readonly pid: number;
+  readonly rssBytes: number;
+  readonly heapBytes: number;
+  readonly canKill: boolean;
+  readonly load: number;
+  readonly roots: readonly string[];
+  readonly hosts: readonly HostInfo[] | null;
+  readonly seconds: readonly Second[];
+  readonly notices: readonly Notice[];
+}
+
+/** What `context` answers. */
+export interface ShownContext extends ContextOutline {
+  readonly busy: BusyContext | null;
+}
+
+/** One context of the page that `children` answers. */
+export interface ShownChild {
+  readonly address: string;
+  readonly host: number | null;
+  readonly busy: BusyContext | null;
 }
 
 type Route = (asked: DashboardRequest) => unknown;
@@ -57,7 +92,7 @@ function limitIn(query: URLSearchParams): number {
 
 /** What is asked, by method and path. What changes something is a POST. */
 export const ROUTES: Readonly<Record<string, Route>> = {
-  "GET overview": ({ service, about, monitor }) => {
+  "GET overview": ({ service, about, monitor }): DashboardOverview => {
     const memory = process.memoryUsage();
     return {
       program: about.program,
@@ -80,7 +115,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   "GET busy": ({ monitor, query }) => ({
     contexts: monitor.busy.top(limitIn(query), query.get("text") ?? ""),
   }),
-  "GET context": ({ service, monitor, query }) => {
+  "GET context": ({ service, monitor, query }): ShownContext => {
     const address = text(query.get("address"), "address");
     const outline = inspectorOf(service).outline(address);
     return { ...outline, busy: monitor.busy.of(outline.address) };
@@ -94,13 +129,18 @@ export const ROUTES: Readonly<Record<string, Route>> = {
       ...(after === null ? {} : { after }),
     });
     const hosts = hostsIn(service);
-    const contexts = page.addresses.map((each) => {
+    const contexts = page.addresses.map((each): ShownChild => {
       return { address: each, host: hosts?.where(each) ?? null, busy: monitor.busy.of(each) };
     });
     return { contexts, hasMore: page.hasMore };
   },
-  "GET state": async ({ service, query }) => {
+  "GET state": async ({ service, query, about }) => {
     const address = text(query.get("address"), "address");
+    if (about.secretClasses?.includes(inspectorOf(service).outline(address).className) === true)
+      throw new HeadwaterError(
+        "HW-5409",
+        `the state of ${address} holds secrets, and is shown to no caller.`,
+      );
     return { address, state: JSON.parse(await inspectorOf(service).state(address, STATE_BYTES)) as unknown };
   },
   "GET events": ({ monitor, query }) => ({

@@ -10,14 +10,14 @@ import { claimRejections } from "./event/index.js";
 import { Fleet, type HostSet, placementFor, startHosts } from "./fleet/index.js";
 import { type CheckedOptions, checkedHosts } from "./host-options.js";
 import { isHost } from "./is-host.js";
-import { explained, openProcess, openThread } from "./link/index.js";
+import { explained, type OpenLink, openProcess, openThread } from "./link/index.js";
 import { LoadRecorder, watchHosts } from "./load/index.js";
 import { Program } from "./node/index.js";
 import { apart, type Limits, memoryPorts, type Patience, type Ports, patienceOf } from "./ports/index.js";
 import { outlineOf } from "./program-module.js";
 import { readFeed } from "./readers.js";
 import { checkRun, limitsOf } from "./run-options.js";
-import type { AnyService, NodeService, Nodes, RunOptions, Service } from "./service.js";
+import type { AdmitHost, AnyService, NodeService, Nodes, RunOptions, Service } from "./service.js";
 import { serviceFor } from "./service-for.js";
 import { changeNodeSet, Ledger, Lives, type NodeNames, nodeSetChange, shownNodes } from "./store/index.js";
 import { watchHead, watchHere } from "./watch/index.js";
@@ -143,16 +143,29 @@ async function hostsOf(
   limits: Limits,
   opened: Opened,
 ): Promise<HostSet | null> {
-  const { hosts: wanted, hostsAs, module, placement, onLoad, hostHeapMb: heapMb } = options;
-  const hosts = typeof wanted === "object" ? (wanted.min ?? 1) : wanted;
-  if (wanted === 1 && hostsAs !== "processes" && onLoad === undefined) return null;
-  if (module === undefined) throw cannot(hosts, NO_MODULE);
-  const open = explained(hostsAs === "processes" ? openProcess : openThread);
+  const supply = hostSupplyOf(options);
+  if (supply === null) return null;
+  const { count, open, module, heapMb } = supply;
   const isDurable = options.journal !== undefined;
   const task = { module, outline: outlineOf(rootsOf(program)), limits, isDurable, heapMb };
-  const started = await startHosts(open, task, placementFor(hosts, placement), patienceIn(options));
+  const placement = placementFor(count, options.placement);
+  const started = await startHosts(explained(open), task, placement, patienceIn(options));
   opened.hosts = () => started.close();
   return started;
+}
+
+/** How many hosts a process starts, and how; null if all events run in its one thread. */
+export function hostSupplyOf(options: CheckedOptions): {
+  readonly count: number;
+  readonly open: OpenLink;
+  readonly module: string;
+  readonly heapMb: number | undefined;
+} | null {
+  const { hosts: wanted, hostsAs, module, onLoad, hostHeapMb: heapMb } = options;
+  const count = typeof wanted === "object" ? (wanted.min ?? 1) : wanted;
+  if (wanted === 1 && hostsAs !== "processes" && onLoad === undefined) return null;
+  if (module === undefined) throw cannot(count, NO_MODULE);
+  return { count, open: hostsAs === "processes" ? openProcess : openThread, module, heapMb };
 }
 
 function patienceIn(options: RunOptions): Patience {
@@ -204,7 +217,7 @@ export function runOn(
       report: (rejection) => running.warn(rejection),
       isHost: false,
     });
-    return serviceFor(running, null, typeof program !== "function", async () => {
+    return serviceFor(running, { hosts: null, admit: null }, typeof program !== "function", async () => {
       stopWatching?.();
       disclaim();
       await close();
@@ -212,10 +225,12 @@ export function runOn(
   }
   hosts.serve(running);
   const fleet = new Fleet(hosts, running);
+  hosts.onGone = (host) => fleet.lost(host);
+  const admit: AdmitHost = (open) => fleet.admit((host) => hosts.admit(host, explained(open)));
   const elastic = typeof options.hosts === "object" ? options.hosts : null;
   const stopWatching = watchHosts(fleet, hosts, running, elastic, recorder);
   const stopWatchingHead = watch?.(running, patienceIn(options));
-  return serviceFor(running, fleet, typeof program !== "function", async () => {
+  return serviceFor(running, { hosts: fleet, admit }, typeof program !== "function", async () => {
     stopWatching();
     stopWatchingHead?.();
     await close();

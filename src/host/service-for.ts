@@ -4,14 +4,20 @@ import { doorOf } from "./door.js";
 import type { ProgramHosts } from "./fleet/index.js";
 import { inspectorFor } from "./inspector.js";
 import { type Asker, type Program, parkedEvents } from "./node/index.js";
-import { type AnyService, HOSTS, INSPECTOR, PARKED, type Running } from "./service.js";
+import { ADMIT, type AdmitHost, type AnyService, HOSTS, INSPECTOR, PARKED, type Running } from "./service.js";
 
 const GRACE_MS = 5000;
+
+/** The hosts of a program, if it runs on hosts. */
+export interface ServedHosts {
+  readonly hosts: ProgramHosts | null;
+  readonly admit: AdmitHost | null;
+}
 
 /** What `run` gives back: a program as those see it who use it. */
 export function serviceFor(
   program: Program,
-  hosts: ProgramHosts | null,
+  { hosts, admit }: ServedHosts,
   several: boolean,
   close: () => Promise<void>,
 ): AnyService {
@@ -26,6 +32,7 @@ export function serviceFor(
   return {
     [DOOR]: doorOf(program, !several),
     [HOSTS]: hosts,
+    [ADMIT]: admit,
     [PARKED]: parkedEvents(program),
     [INSPECTOR]: inspectorFor(program),
     ...referencesFor(),

@@ -9,6 +9,7 @@ import type { Ref } from "../model/refs.js";
 import type { FactOf, FailedEvent, Kind, Observation, ObserveOptions, Observer } from "../observe/index.js";
 import type { PlacementRules, ProgramHosts } from "./fleet/index.js";
 import type { Inspector } from "./inspector.js";
+import type { OpenLink } from "./link/index.js";
 import type { ParkedEvents } from "./node/index.js";
 import type { Limits } from "./ports/index.js";
 
@@ -127,6 +128,8 @@ export interface Running {
   readonly [DOOR]: Door;
   /** For `hostsOf`. */
   readonly [HOSTS]: ProgramHosts | null;
+  /** For hosts of other members of a cluster. */
+  readonly [ADMIT]: AdmitHost | null;
   /** For `parkedOf`. */
   readonly [PARKED]: ParkedEvents;
   /** For `inspectorOf`. */
@@ -184,6 +187,12 @@ export function hostsOf(service: Pick<Running, typeof HOSTS>): ProgramHosts {
       "`run(Game, { hosts: 2, module: import.meta.url })`.",
   );
 }
+
+/** Lets a host of another process join; resolves when it takes events. */
+export type AdmitHost = (open: OpenLink) => Promise<void>;
+
+/** Under this name it lets hosts join that have come by themselves, if it runs on hosts at all. */
+export const ADMIT: unique symbol = Symbol("admit");
 
 /** Under this name it has the events that it has parked. */
 export const PARKED: unique symbol = Symbol("parked");

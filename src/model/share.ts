@@ -11,7 +11,7 @@ export class Share {
   /** How many keep a reference to it: it must stay the only one of its name. */
   #users = 0;
   #parts: Map<string, Share> | null = null;
-  /** In a whole budget: to be called when something is given back. */
+  /** To be called when something of this share is given back. */
   #waiting: (() => void)[] = [];
   /** How large the next thing that is kept here will be: as the largest of the last ones. */
   #expected = 0;
@@ -88,15 +88,14 @@ export class Share {
 
   give(bytes: number): void {
     this.#held -= bytes;
-    if (this.within === null) this.#wake();
-    else this.within.give(bytes);
+    this.within?.give(bytes);
+    this.#wake();
     this.#tidyUp();
   }
 
-  /** Calls back once, when a holder has given something back: there may be room then. */
+  /** Calls back once, when something of this share has been given back: there may be room then. */
   wait(look: () => void): void {
-    if (this.within === null) this.#waiting.push(look);
-    else this.within.wait(look);
+    this.#waiting.push(look);
   }
 
   #wake(): void {
@@ -140,6 +139,7 @@ export class Lease {
   /** Uses so many bytes more, or less. */
   use(bytes: number): void {
     this.#used += bytes;
+    if (this.#used === 0) return this.#take(0);
     const piece = PIECE_BYTES + Math.floor(this.#used / 4);
     const free = this.#taken - this.#used;
     if (free < 0) this.#take(this.#used + Math.max(0, Math.min(piece, this.share.room + free)));

@@ -19,7 +19,6 @@ import { HeadwaterError } from "../errors.js";
 type Form = unknown;
 type Fields = Record<string, unknown>;
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
 const ISO_DATE = /^(?:[+-]\d{6}|\d{4})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const SPECIAL_NUMBERS = new Map([
@@ -76,7 +75,7 @@ export function toForm(value: unknown, strict: boolean, depth = 0): Form {
       if (Number.isFinite(value) && !Object.is(value, -0)) return value;
       return { $number: Object.is(value, -0) ? "-0" : String(value) };
     case "string":
-      return LONE_SURROGATE.test(value) ? { $text: JSON.stringify(value) } : value;
+      return value.isWellFormed() ? value : { $text: JSON.stringify(value) };
     case "undefined":
       return { $undefined: true };
     case "bigint":
@@ -115,7 +114,7 @@ function fieldsForm(entries: readonly (readonly [string, unknown])[], strict: bo
   const fields: Fields = {};
   for (const [name, item] of entries) {
     if (isForbiddenField(name, strict)) throw forbiddenField(name);
-    if (LONE_SURROGATE.test(name)) return partsForm(entries, strict, depth);
+    if (!name.isWellFormed()) return partsForm(entries, strict, depth);
     fields[name] = toForm(item, strict, depth + 1);
   }
   const [first, second] = Object.keys(fields);
@@ -129,7 +128,7 @@ function partsForm(entries: readonly (readonly [string, unknown])[], strict: boo
     if (isForbiddenField(name, strict)) throw forbiddenField(name);
     const form = toForm(item, strict, depth + 1);
     const last = parts.at(-1);
-    if (LONE_SURROGATE.test(name)) parts.push([JSON.stringify(name), form]);
+    if (!name.isWellFormed()) parts.push([JSON.stringify(name), form]);
     else if (isFields(last)) last[name] = form;
     else parts.push({ [name]: form });
   }
@@ -234,7 +233,7 @@ function fieldsOfParts(parts: readonly (Fields | [unknown, unknown])[]): Fields 
   const entries = parts.flatMap((part): [string, unknown][] => {
     if (!Array.isArray(part)) return Object.entries(values(part));
     const name = typeof part[0] === "string" ? quotedText(part[0]) : "";
-    if (!LONE_SURROGATE.test(name)) throw cannotTravel("a name that UTF-8 can say is not said as one");
+    if (name.isWellFormed()) throw cannotTravel("a name that UTF-8 can say is not said as one");
     return [[name, fromForm(part[1])]];
   });
   return Object.fromEntries(unrepeated(new Map(entries), entries.length));

@@ -42,6 +42,11 @@ export class Unpacker {
     return this.#at;
   }
 
+  /** Goes back to where a value began: it is read another time. */
+  rewind(position: number): void {
+    this.#at = position;
+  }
+
   /** The next value; several may stand one behind the other. */
   next(): unknown {
     return this.#value(0);

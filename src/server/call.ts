@@ -2,6 +2,7 @@ import { HeadwaterError, invariant } from "../errors.js";
 import type { Api, ApiFunction } from "../model/api.js";
 import type { Asked, Door, ResultCallbacks } from "../model/door.js";
 import { INVOKE, type InvocationScope, reference } from "../model/refs.js";
+import { type Called, learned } from "./expected-reply.js";
 import { shown } from "./log.js";
 
 /** What an API function asked for, and the promise that it was given for it. */
@@ -12,20 +13,10 @@ interface Noted {
   readonly reject: (error: unknown) => void;
 }
 
-/** A function, as those see it who send its replies. */
-export interface Called {
-  /** How large a reply is to be expected: as the largest of the last ones. */
-  readonly expectedBytes: number;
-  /** A reply had this size. */
-  replied(bytes: number): void;
-}
-
 /** Makes the one request of an API function. */
 export type Ask = (asked: Asked, waiting: ResultCallbacks) => void;
 
 const ARGUMENTS_MAX = 64;
-/** How fast a large reply is forgotten by what is expected of the next ones. */
-const FORGET = 16;
 
 /** Runs functions of an API, each of which makes one request of the program. */
 export class Calls {
@@ -89,9 +80,7 @@ class Callable implements Called {
   }
 
   replied(bytes: number): void {
-    const { expectedBytes } = this;
-    if (bytes === expectedBytes) return;
-    this.expectedBytes = Math.max(bytes, expectedBytes - Math.ceil((expectedBytes - bytes) / FORGET));
+    this.expectedBytes = learned(this.expectedBytes, bytes);
   }
 
   call(args: unknown[], ask: Ask, waiting: ResultCallbacks): void {
@@ -160,6 +149,8 @@ function keepSettlers(resolve: (value: unknown) => void, reject: (error: unknown
  * is settled, too, should the function have kept an eye on it.
  */
 class Passing implements ResultCallbacks {
+  trace: string | undefined;
+
   constructor(
     readonly noted: Noted,
     readonly waiting: ResultCallbacks,

@@ -4,15 +4,18 @@ import { HeadwaterError } from "../errors.js";
 import { type Share, shareOf } from "../model/share.js";
 import { type Budgets, callerOf } from "./budgets.js";
 import type { Ask, Calls } from "./call.js";
+import type { CallerLoads } from "./caller-load.js";
+import type { Called } from "./expected-reply.js";
 import { IdempotencyKeys } from "./idempotency.js";
 import { parseJson, toJson } from "./json.js";
 import type { ServerLimits } from "./limits.js";
 import { type Refusals, shownPath } from "./log.js";
 import type { Origins } from "./origin.js";
 import { heldBack } from "./replies.js";
+import { leastBytes } from "./reply-size.js";
 import { refuse, respond } from "./respond.js";
 import type { Callers } from "./tokens.js";
-import { LARGE_BYTES, type ReadTurns } from "./turns.js";
+import { LARGE_BYTES, LARGE_REPLY_BYTES, type ReadTurns } from "./turns.js";
 import { UnreadReplies } from "./unread.js";
 
 export interface HttpSurroundings {
@@ -22,6 +25,7 @@ export interface HttpSurroundings {
   readonly limits: ServerLimits;
   readonly budgets: Budgets;
   readonly turns: ReadTurns;
+  readonly loads: CallerLoads;
   readonly refusals: Refusals;
 }
 
@@ -101,17 +105,15 @@ export class Http {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
-    const { callers, budgets, calls } = this.#around;
+    const { callers, budgets, loads } = this.#around;
     const client = (await callers.grantFor(bearerOf(request)))?.name;
     const caller = callerOf(client ?? null, request.socket.remoteAddress);
     const share = shareOf(budgets.inFlight, { caller, part: "HTTP" });
     const taken = new Taken(share);
     try {
-      const value = await this.#call(request, name, client, caller, taken);
-      const json = this.#reply(value);
-      calls.find(name)?.replied(json.length);
-      taken.giveAll();
-      if (!taken.tryTake(json.length)) throw heldBack(name);
+      const called = loads.of(caller).expected(name);
+      const value = await this.#call(request, name, client, caller, called, taken);
+      const json = await this.#reply(name, caller, value, called, taken);
       respond(response, 200, json, this.#headers(response));
     } finally {
       if (response.writableFinished || response.destroyed || !response.headersSent) taken.end();
@@ -124,13 +126,16 @@ export class Http {
     name: string,
     client: string | undefined,
     caller: string,
+    called: Called | undefined,
     taken: Taken,
   ): Promise<unknown> {
-    const { calls, limits, turns } = this.#around;
+    const { calls, limits, turns, loads } = this.#around;
     refuseType(request);
-    if (!taken.tryTake(calls.find(name)?.expectedBytes ?? 0)) throw noRoom(limits);
+    if (!taken.tryTake(called?.expectedBytes ?? 0)) throw noRoom(limits);
     const body = await bodyOf(request, limits, taken);
     if (body.length > LARGE_BYTES) await new Promise<void>((resolve) => turns.wait(caller, resolve));
+    const load = loads.of(caller);
+    while (!load.begins()) await new Promise<void>((resolve) => load.awaitTurn(resolve));
     const args = parseJson(body, limits.depth);
     const key = idempotencyKeyOf(request);
     const id = key === null ? undefined : `http:${client ?? ""}:${key}`;
@@ -139,7 +144,11 @@ export class Http {
     }
     return new Promise((resolve, reject) => {
       const payer = { caller, part: "HTTP" };
-      const ask: Ask = (asked, waiting) => calls.door.ask(asked, client, id, payer, waiting);
+      const trace = traceOf(request);
+      const ask: Ask = (asked, waiting) => {
+        if (trace !== undefined) waiting.trace = trace;
+        calls.door.ask(asked, client, id, payer, waiting);
+      };
       calls.call(name, args, ask, { resolve, reject });
     });
   }
@@ -152,20 +161,48 @@ export class Http {
     return { ...corsOf(response), ...(this.#isClosing ? { connection: "close" } : {}) };
   }
 
-  /** A method without a result has null as its value: JSON has no better word. */
-  #reply(value: unknown): string {
-    const json = `{"value":${value === undefined ? "null" : toJson(value)}}`;
-    const { replyBytes } = this.#around.limits;
-    if (Buffer.byteLength(json) <= replyBytes) return json;
-    throw new HeadwaterError(
-      "HW-4006",
-      `the result is larger than ${replyBytes} bytes. The event has been committed.`,
-    );
+  /** The reply as JSON, within the caller's share. One that has no room is not written: that would take time for nothing. */
+  async #reply(
+    name: string,
+    caller: string,
+    value: unknown,
+    called: Called | undefined,
+    taken: Taken,
+  ): Promise<string> {
+    const { limits, turns } = this.#around;
+    if (leastBytes(value, LARGE_REPLY_BYTES) > LARGE_REPLY_BYTES)
+      await new Promise<void>((resolve) => turns.wait(caller, resolve));
+    taken.giveAll();
+    const least = leastBytes(value, limits.replyBytes);
+    const json = least > Math.min(taken.share.room, limits.replyBytes) ? null : resultJson(value);
+    const bytes = json === null ? least : Buffer.byteLength(json);
+    called?.replied(bytes);
+    if (bytes > limits.replyBytes) {
+      throw new HeadwaterError(
+        "HW-4006",
+        `the result is larger than ${limits.replyBytes} bytes. The event has been committed.`,
+      );
+    }
+    if (json === null || !taken.tryTake(bytes)) throw heldBack(name);
+    return json;
   }
+}
+
+/** A method without a result has null as its value: JSON has no better word. */
+function resultJson(value: unknown): string {
+  return `{"value":${value === undefined ? "null" : toJson(value)}}`;
 }
 
 function bearerOf({ headers: { authorization } }: IncomingMessage): string | undefined {
   return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? "")?.[1];
+}
+
+/** The trace context of W3C that the request comes with. One that is not well formed is none. */
+function traceOf({ headers: { traceparent } }: IncomingMessage): string | undefined {
+  const isOne =
+    typeof traceparent === "string" &&
+    /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);
+  return isOne ? traceparent : undefined;
 }
 
 function idempotencyKeyOf({ headers }: IncomingMessage): string | null {
@@ -236,7 +273,7 @@ class Taken {
 }
 
 function noRoom({ inFlightBytesTotal }: ServerLimits): HeadwaterError {
-  return new HeadwaterError(
+  return HeadwaterError.withoutStack(
     "HW-4030",
     "the request was not carried out: the requests of this caller that are under way, and replies that it has not read, have " +
       `used up its share of ${inFlightBytesTotal} bytes. Ask again later.`,
@@ -255,7 +292,7 @@ function corsOf(response: ServerResponse): Record<string, string> {
 function preflight(response: ServerResponse): void {
   respond(response, 200, "{}", {
     "access-control-allow-methods": "POST",
-    "access-control-allow-headers": "content-type, authorization, idempotency-key",
+    "access-control-allow-headers": "content-type, authorization, idempotency-key, traceparent",
     "access-control-max-age": "600",
     ...corsOf(response),
   });

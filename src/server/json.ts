@@ -151,10 +151,8 @@ function countNames(form: unknown, mayHaveHalves: boolean): number {
   return count;
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 function refuseHalves(text: string): void {
-  if (LONE_SURROGATE.test(text)) throw cannotTravel("a text has half of a surrogate pair");
+  if (!text.isWellFormed()) throw cannotTravel("a text has half of a surrogate pair");
 }
 
 /** A value as JSON. */

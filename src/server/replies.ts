@@ -1,8 +1,9 @@
 import { HeadwaterError } from "../errors.js";
 import { failureForm, toForm } from "../protocol/index.js";
-import type { Called } from "./call.js";
+import type { Called } from "./expected-reply.js";
 import type { InFlight } from "./in-flight.js";
 import type { Outgoing } from "./outgoing.js";
+import { leastBytes } from "./reply-size.js";
 
 const UNDEFINED = { $undefined: true };
 /** Smaller replies are sent in any case: there are only so many requests under way. */
@@ -24,15 +25,19 @@ export class Replies {
     if (error !== null) this.#sendError(request, name, called, error);
   }
 
-  /** Is a reply to be expected that has no room? Then it need not be written first. */
-  holdsBack(called: Called | undefined): boolean {
-    const expected = Math.min(called?.expectedBytes ?? 0, this.replyBytes);
-    return expected > SMALL_BYTES && this.inFlight.roomForReply(this.outgoing.unread) < expected;
+  /** Has a value no room as a reply? Then it is not written: that would take time, and memory, for nothing. */
+  holdsBack(value: unknown): boolean {
+    const room = Math.max(this.inFlight.roomForReply(this.outgoing.unread), SMALL_BYTES);
+    return leastBytes(value, room) > room;
   }
 
   /** What is in the way of sending the value, if something is. */
   #sendValue(request: number, name: string, called: Called | undefined, value: unknown): unknown {
-    if (this.holdsBack(called)) return heldBack(name);
+    if (this.holdsBack(value)) {
+      const bytes = leastBytes(value, this.replyBytes);
+      called?.replied(bytes);
+      return bytes > this.replyBytes ? tooLarge(name, true, this.replyBytes) : heldBack(name);
+    }
     try {
       const form = value === undefined ? UNDEFINED : toForm(value, false);
       return this.#sendForm(request, name, called, true, form);
@@ -69,7 +74,7 @@ export class Replies {
 
 /** Said instead of a reply for which there is no room. */
 export function heldBack(name: string): HeadwaterError {
-  return new HeadwaterError(
+  return HeadwaterError.withoutStack(
     "HW-4032",
     `the reply to ${name}(…) was held back: replies that its caller has not read have used up its share. The event has ended ` +
       "as it would have otherwise. Read them, and ask again under the same id for this one.",

@@ -1,12 +1,13 @@
 import type { ResultCallbacks } from "../model/door.js";
-import type { Called } from "./call.js";
+import type { Called } from "./expected-reply.js";
+import { leastBytes } from "./reply-size.js";
 import { LARGE_REPLY_BYTES } from "./turns.js";
 
 /** The connection that a request came over. */
 interface Connection {
   reply(reply: Reply, ok: boolean, value: unknown): void;
   /** Is there no room for such a reply? */
-  holdsBack(reply: Reply): boolean;
+  holdsBack(value: unknown): boolean;
   /** Calls back when it is the turn of its caller to be sent something large. */
   inTurn(send: () => void): void;
 }
@@ -22,8 +23,8 @@ export class Reply implements ResultCallbacks {
   ) {}
 
   resolve(value: unknown): void {
-    const isLarge = (this.called?.expectedBytes ?? 0) > LARGE_REPLY_BYTES;
-    if (!isLarge || this.connection.holdsBack(this)) return this.connection.reply(this, true, value);
+    const isLarge = leastBytes(value, LARGE_REPLY_BYTES) > LARGE_REPLY_BYTES;
+    if (!isLarge || this.connection.holdsBack(value)) return this.connection.reply(this, true, value);
     this.connection.inTurn(() => this.connection.reply(this, true, value));
   }
 

@@ -6,6 +6,7 @@ import type { Api } from "../model/api.js";
 import { DOOR, type Door } from "../model/door.js";
 import { Budgets } from "./budgets.js";
 import { Calls } from "./call.js";
+import { CallerLoads } from "./caller-load.js";
 import { Http, type HttpSurroundings } from "./http.js";
 import { cannotStart, type ServerLimits } from "./limits.js";
 import { listen, type PortListener } from "./listen.js";
@@ -78,8 +79,10 @@ export function serveOn(
   const refusals = new Refusals(log);
   refusals.tell(door);
   listener.refusals.tell(door);
+  const calls = new Calls(door, api);
   const around: HttpSurroundings = {
-    calls: new Calls(door, api),
+    calls,
+    loads: new CallerLoads(calls, Math.ceil(limits.inFlightBytes / FIRST_REQUESTS)),
     callers: new Callers(tokens),
     origins: new Origins(origins, isLocal),
     limits,
@@ -121,6 +124,8 @@ export function serveOn(
 }
 
 const GRACE_MS = 5000;
+/** So many requests of a new caller may be under way on each connection, however large the replies to other callers are. */
+const FIRST_REQUESTS = 32;
 
 /** The WebSocket side: lets connections in and asks now and then whether they are still there. */
 class Sockets {

@@ -14,7 +14,8 @@ import {
 } from "../protocol/index.js";
 import { type Budgets, callerOf } from "./budgets.js";
 import type { Ask, Calls } from "./call.js";
-import { InFlight } from "./in-flight.js";
+import type { CallerLoads } from "./caller-load.js";
+import { type GoOn, InFlight } from "./in-flight.js";
 import type { ServerLimits } from "./limits.js";
 import { Outgoing } from "./outgoing.js";
 import { Replies } from "./replies.js";
@@ -33,6 +34,7 @@ export interface SocketSurroundings {
   readonly limits: ServerLimits;
   readonly budgets: Budgets;
   readonly turns: ReadTurns;
+  readonly loads: CallerLoads;
   /** Where the client calls from. */
   readonly address: string | undefined;
   /** The socket was closed because of this. */
@@ -41,8 +43,6 @@ export interface SocketSurroundings {
 
 /** What a message consists of is not nested; arguments are packed by themselves. */
 const MESSAGE_DEPTH = 0;
-/** Requests that are taken in one go. Their answers leave while the next ones are taken, so both sides have work. */
-const REQUESTS_PER_TURN = 128;
 
 /** One client's connection: reads its requests as fast as they are answered, and sends replies and messages. */
 export class ClientSocket implements SessionListener {
@@ -135,8 +135,7 @@ export class ClientSocket implements SessionListener {
 
   get #isReading(): boolean {
     const isGreeting = this.#hasSaidHello && this.#session === null;
-    const hasRoom = this.#inFlight?.hasRoom ?? true;
-    return hasRoom && !isGreeting && !this.#isFinishing && !this.#outgoing.isStalled;
+    return !isGreeting && !this.#isFinishing && !this.#outgoing.isStalled;
   }
 
   /** Has something arrived that was not read yet? */
@@ -177,21 +176,14 @@ export class ClientSocket implements SessionListener {
 
   #work(): void {
     try {
-      let taken = 0;
-      while (this.#isReading && !this.#isOver) {
+      let goesOn = true;
+      while (goesOn && this.#isReading && !this.#isOver) {
         const reader = this.#reader();
-        if (reader === null) break;
-        if (taken === REQUESTS_PER_TURN) {
-          this.#workSoon();
-          break;
-        }
-        this.#message(reader);
-        taken += 1;
+        goesOn = reader !== null && this.#message(reader);
       }
     } catch (error) {
       this.end(error instanceof HeadwaterError ? error : new HeadwaterError("HW-4014", String(error)));
     }
-    if (this.#isBehind) this.#inFlight?.wait(() => this.#workSoon());
     this.#pace();
   }
 
@@ -225,7 +217,8 @@ export class ClientSocket implements SessionListener {
     this.#isInTurn = false;
   };
 
-  #message(reader: Unpacker): void {
+  /** Reads a message. False if it is a request that cannot begin yet, and that is read another time. */
+  #message(reader: Unpacker): boolean {
     const from = reader.position;
     const count = reader.list();
     if (count < 2) {
@@ -243,6 +236,7 @@ export class ClientSocket implements SessionListener {
     const rest: unknown[] = [];
     for (let i = 2; i < count; i++) rest.push(reader.next());
     this.#other(what, rest);
+    return true;
   }
 
   #other(what: string, rest: unknown[]): void {
@@ -283,14 +277,14 @@ export class ClientSocket implements SessionListener {
   }
 
   #welcome(owner: string | null, secret: unknown, seen: unknown): void {
-    const { sessions, limits, callers, budgets, calls, address } = this.#around;
+    const { sessions, limits, callers, budgets, calls, loads, address } = this.#around;
     try {
       if (owner !== null) callers.refuseRevoked(owner); // it may have been in the meantime
       this.#caller = callerOf(owner, address);
       const { session, series, history, resumed, complete } = sessions.open(owner, this.#caller, secret);
       clearTimeout(this.#helloTimer);
       const share = shareOf(budgets.inFlight, { caller: this.#caller, part: `socket ${++sockets}` });
-      this.#inFlight = new InFlight(limits, share);
+      this.#inFlight = new InFlight(limits, share, loads.join(this.#caller));
       this.#outgoing.charge(share);
       this.#replies = new Replies(this.#outgoing, this.#inFlight, limits.replyBytes);
       this.#session = session;
@@ -308,12 +302,18 @@ export class ClientSocket implements SessionListener {
     this.#work();
   }
 
-  #request(request: number, name: string, reader: Unpacker, from: number): void {
+  #request(request: number, name: string, reader: Unpacker, from: number): boolean {
     const session = this.#greeted();
     if (request < session.doneBelow) {
       throw new HeadwaterError("HW-4014", `request ${request} came again after it was said to be done.`);
     }
+    const called = this.#inFlight?.load.expected(name);
     const length = reader.binaryLength();
+    const size = reader.position - from + Math.max(0, length);
+    if (!this.#inFlight?.mayBegin(size, called, this.#outgoing.unread, this.#goOn)) {
+      reader.rewind(from);
+      return false;
+    }
     let args: unknown;
     let problem: unknown = null;
     try {
@@ -325,20 +325,21 @@ export class ClientSocket implements SessionListener {
       reader.next();
       problem = new HeadwaterError("HW-4005", "the arguments are not packed by themselves.");
     }
-    const { calls } = this.#around;
-    const called = calls.find(name);
-    const bytes = this.#inFlight?.begin(reader.position - from, called) ?? 0;
+    const bytes = this.#inFlight.begin(reader.position - from, called);
     const reply = new Reply(this, request, name, called, bytes);
-    if (problem !== null) return reply.reject(problem);
-    calls.call(name, args, this.#askerFor(request), reply);
+    if (problem !== null) reply.reject(problem);
+    else this.#around.calls.call(name, args, this.#askerFor(request), reply);
+    return true;
   }
+
+  readonly #goOn: GoOn = { withRoom: () => this.#work(), inTurn: () => this.#work() };
 
   #askerFor(request: number): Ask {
     return (asked, waiting) => this.#series?.ask(request, asked, this.#sentUpTo, waiting);
   }
 
-  holdsBack({ called }: Reply): boolean {
-    return this.#replies?.holdsBack(called) ?? true;
+  holdsBack(value: unknown): boolean {
+    return this.#replies?.holdsBack(value) ?? true;
   }
 
   /** A large reply waits for the turn of its caller, as a large request does. */
@@ -375,8 +376,9 @@ export class ClientSocket implements SessionListener {
     this.#isOver = true;
     clearTimeout(this.#helloTimer);
     this.#watch?.stop();
-    this.#inFlight?.stop();
+    this.#inFlight?.stop(this.#goOn);
     this.#outgoing.stop();
+    if (this.#inFlight !== null) this.#around.loads.leave(this.#caller);
     if (this.#session !== null) this.#around.sessions.left(this.#session, this);
   }
 }

@@ -90,6 +90,23 @@ describe("a cluster", () => {
     await refused(a.root.count(), "HW-1401");
   });
 
+  test("a member that must not take over waits for another head", async (t) => {
+    const journal = newCluster();
+    const a = await join(t, journal, "a");
+    const b = await join(t, journal, "b", { member: { name: "b", takesOver: false } });
+    assert.equal(await b.root.transfer(1, 2, 1), 1);
+    await a.stop();
+    const later = b.root.transfer(1, 2, 1);
+    const c = await join(t, journal, "c");
+    assert.equal(await waitFor("for the answer", later), 2);
+    assert.equal(await c.root.count(), 2);
+    const { members } = await statusOf(journal);
+    assert.deepEqual(
+      members.map(({ state }) => state),
+      ["gateway", "head"],
+    );
+  });
+
   test("a client hears each message once and in order, through any member, also over a change of heads", async (t) => {
     const journal = newCluster();
     const a = await join(t, journal, "a");

@@ -1,70 +1,15 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { request as ask, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { run } from "headwater";
-import { Dashboard } from "#src/dashboard/index.js";
 import { ROUTES } from "#src/dashboard/routes.js";
 import Shop from "./programs/shop.js";
+import { SIGNED, servedBy, TOKEN } from "./served.js";
 
-const TOKEN = "a-token-that-only-the-test-knows";
-
-interface Reply {
-  readonly status: number;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, unknown>>;
-}
-
-/** A program with its dashboard, and a way to ask it anything with any headers, as no browser would. */
 async function served(t: TestContext) {
   const service = await run(Shop);
-  const dashboard = new Dashboard(service, {
-    program: "shop.ts",
-    journal: null,
-    startedAtMs: 0,
-    kill: null,
-    load: { factor: 1 },
-    token: TOKEN,
-    isLocal: true,
-  });
-  const server = createServer((request, response) => {
-    if (!dashboard.handle(request, response)) response.writeHead(404).end("elsewhere");
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(async () => {
-    dashboard.close();
-    server.closeAllConnections();
-    server.close();
-    await service.stop();
-  });
-  const { port } = server.address() as AddressInfo;
-  const send = (
-    method: string,
-    path: string,
-    headers: Record<string, string> = {},
-    body?: string,
-  ): Promise<Reply> =>
-    new Promise((resolve, reject) => {
-      const sent = ask({
-        host: "127.0.0.1",
-        port,
-        method,
-        path,
-        headers: { host: `127.0.0.1:${port}`, ...headers },
-      });
-      sent.on("error", reject).on("response", async (response) => {
-        let text = "";
-        for await (const chunk of response.setEncoding("utf8")) text += chunk;
-        resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers });
-      });
-      sent.end(body);
-    });
-  return { service, dashboard, port, send };
+  return { service, ...(await servedBy(t, service)) };
 }
 
-const SIGNED = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
 const ALL = Object.keys(ROUTES).map((each) => each.split(" ") as [method: string, name: string]);
 
 test("every route of the admin API, and any other path below it, is closed to requests without the token", async (t) => {

@@ -57,6 +57,12 @@ test("the dashboard shows a program that runs: figures, contexts, a migration, a
   await page.getByRole("link", { name: "Events" }).click();
   await page.locator(".events button").first().click();
   await page.getByRole("complementary", { name: "One event" }).waitFor();
+  // The sample's events are a stream with a standing query over it.
+  await page.getByRole("link", { name: "Streams" }).click();
+  await page.getByRole("link", { name: "query busiest, Async" }).click();
+  const rows = page.getByRole("region", { name: "Rows of busiest" }).locator("tbody tr");
+  await until(async () => /World.regions.cells(tick|enter)/.test((await rows.allTextContents()).join()));
+
   const elsewhere = requested.filter((url) => new URL(url).origin !== new URL(dashboard).origin);
   assert.deepEqual([problems, elsewhere], [[], []]);
 });

@@ -99,8 +99,8 @@ test("a context that its host has let go of fills nothing any more", () => {
   };
   const meter = new Meter(pool, program);
   const bytes = () =>
-    meter.measure(0, [{ id: 0, state: "running", contexts: 1, restarts: 0, events: 0, load }]).hosts[0]
-      ?.stateBytes;
+    meter.measure(0, [{ id: 0, state: "running", contexts: 1, restarts: 0, member: null, events: 0, load }])
+      .hosts[0]?.stateBytes;
   assert.ok((bytes() ?? 0) > 10_000);
   assert.ok(at(0, 0).evict());
   reports = [loads.read()];

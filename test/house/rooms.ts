@@ -20,10 +20,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   elastic: { loads: ["errors"] },
   net: { loads: ["errors"] },
   observe: { loads: ["errors"], names: ["elastic"] },
+  telemetry: { loads: ["observe"] },
   "elastic/trial": { loads: ["errors", "core", "elastic"] },
 
   // The runtime. Hosts load only what `host/main` does: nothing of the store, the head, the nodes and the fleet.
-  "host/ports": { loads: [], names: ["core"] },
+  "host/ports": { loads: [], names: ["core", "model"] },
   "host/context": { loads: ["errors", "model", "state", "core", "journal"], names: ["host/event"] },
   "host/event": {
     loads: ["errors", "model", "state", "core", "journal", "host/ports", "host/context"],
@@ -165,9 +166,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "net",
       "host",
       "host/ports",
+      "host/link",
       "host/event",
       "host/store",
     ],
+    names: ["host/fleet"],
   },
   doors: { loads: ["cluster", "host", "model", "server"] },
   protocol: { loads: ["errors", "model"] },
@@ -198,6 +201,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "sim/programs",
       "sim/oracle",
     ],
+  },
+  kit: {
+    loads: ["errors", "random", "model", "state", "core", "host/context", "sim/world"],
+    names: ["host"],
   },
   sim: {
     loads: ["errors", "random", "core", "elastic/trial", "sim/programs", "sim/oracle", "sim/world"],
@@ -239,6 +246,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/delivery",
       "streams/sources",
       "streams/coordination",
+      "analysis",
       "streams/graph",
     ],
     names: ["journal", "host/fleet"],
@@ -258,6 +266,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   "streams/trial": {
     loads: [
+      "errors",
       "random",
       "analysis",
       "streams/columns",
@@ -276,7 +285,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/sources": { loads: ["errors", "streams/delivery"] },
   "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
 
-  dashboard: { loads: ["errors", "observe", "host", "server"], names: ["host/fleet"] },
+  dashboard: {
+    loads: ["errors", "observe", "host", "server", "streams", "streams/http"],
+    names: ["host/fleet", "streams/service"],
+  },
   pgwire: { loads: ["errors"], names: ["sql"] },
   "streams/pg": {
     loads: ["pgwire", "streams/outputs"],
@@ -309,6 +321,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "sim",
       "server",
       "dashboard",
+      "telemetry",
       "analysis",
       "dataflow",
       "check",

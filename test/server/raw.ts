@@ -9,8 +9,8 @@ import { type Reply, replyOf } from "./town.js";
 /** Ways to say things that no well-behaved client says. */
 
 /** A TCP connection to a server. */
-export function dial(t: TestContext, port: number): Socket {
-  const socket = tcp(port, "127.0.0.1");
+export function dial(t: TestContext, port: number, localAddress = "127.0.0.1"): Socket {
+  const socket = tcp({ port, host: "127.0.0.1", localAddress });
   socket.on("error", () => {}); // being cut off is what many of these tests want
   t.after(() => socket.destroy());
   return socket;

@@ -273,6 +273,10 @@ const over: Text = fc.oneof(
   words`sum(x.i) over (partition by x.b)`,
 );
 
+/** The same with windows that have names, alone and extended. */
+const named: Text = words`select x.id, ${fc.constantFrom("row_number()", "lag(x.i)", "sum(x.i)", "last_value(x.s)")} over w as p, ${fc.constantFrom("count(*)", "first_value(x.n)", "max(x.s)")} over (${fc.constantFrom("w", "v order by x.id")}${frame}) as q, rank() over y as r`;
+const windows: Text = words` window w as (partition by ${fc.constantFrom("x.b", "x.i", "x.s")} order by x.id), v as (partition by x.b), y as (v order by ${fc.constantFrom("x.i", "x.s desc")})`;
+
 const inner: Text = fc.oneof(
   words`${not}exists (select 1 from u y where y.i = x.i and ${expression("bool", 1, "y")})`,
   words`x.i ${not}in (select y.i from u y where ${expression("bool", 1, "y")})`,
@@ -314,6 +318,7 @@ export const query: Text = fc.oneof(
   words`select x.i, x.s, ${filtered} as p, ${filtered} as q from ${source}${where} group by x.i, x.s having ${fc.constantFrom("count(*) > 0", "max(x.n) is not null", "sum(x.k) > 1")}`,
   words`select ${fc.constantFrom("x.n + 1", "x.f", "x.b", "x.j")} as p, count(*) as q from ${source} group by 1`,
   words`select x.id, ${over} as p, ${over} as q from ${source}${where}`,
+  words`${named} from ${source}${where}${windows}`,
   words`select x.i, count(*) as c, rank() over (order by count(*) desc, x.i) as r from ${source} group by x.i`,
   joined,
   words`select p, count(*) as c, max(q) as q from (${joined}) x group by p having count(*) > ${fc.constantFrom("0", "1")}`,

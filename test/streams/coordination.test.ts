@@ -110,6 +110,28 @@ test("a window of a stream with a watermark waits for it, and a query over the a
   );
 });
 
+test("windows over the answers of windows close with the watermark that is passed on, whatever batches rows come in", async (t) => {
+  const minutes = `SELECT window_end AS at, id, count(*) AS n FROM TUMBLE(clicks, ts, INTERVAL '1 minute') GROUP BY window_start, 1, 2`;
+  const hours = `SELECT window_end AS at, max(n) AS most FROM TUMBLE(minutes, at, INTERVAL '5 minutes') GROUP BY window_start, 1`;
+  const rows = [0, 10, 70, 75, 80, 130, 290, 310, 660, 1000].map((second) => ({
+    ...{ id: 1, campaign: "x", ts: new Date(1000 * second).toISOString() },
+  }));
+  const answered = async (size: number) => {
+    const streams = await opened(t);
+    await streams.registerQuery("minutes", minutes);
+    await streams.registerQuery("hours", hours);
+    for (let i = 0; i < rows.length; i += size) await streams.pushEvents("clicks", rows.slice(i, i + size));
+    return (await streams.page("hours", 1)).rows.map(({ weight, json }) => [weight, json]);
+  };
+  // The minute that ends at 300 belongs to the window that begins there.
+  const expected = [
+    [1, '{"at":"1970-01-01T00:05:00Z","most":3}'],
+    [1, '{"at":"1970-01-01T00:10:00Z","most":1}'],
+    [1, '{"at":"1970-01-01T00:15:00Z","most":1}'],
+  ];
+  for (const size of [1, 3, 10]) assert.deepEqual(await answered(size), expected);
+});
+
 test("a query over answers that depend on order is told where that begins, and an accepted label covers what hands it on", async (t) => {
   const streams = await opened(t);
   await streams.registerQuery("poor", `${POOR} WITH (coordination = 'accept', reason = 'a sample')`);

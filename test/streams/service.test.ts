@@ -122,7 +122,7 @@ test("a tenant with a share of the CPU waits between its rounds, and may not ret
     await tenant.registerStream("s", { n: "bigint" });
     await tenant.registerQuery("q", "SELECT n FROM s WHERE n % 2 = 0");
   }
-  await slow.setQuotas({ cpuShare: 0.001, retentionBytes: 1000 });
+  await slow.setQuotas({ cpuShare: 0.01, retentionBytes: 1000 });
   const rows = Array.from({ length: 20_000 }, (_, n) => ({ n }));
   const order: string[] = [];
   const pushed = [slow, free].map(async (tenant) => {

@@ -3,7 +3,7 @@ import { HeadwaterError } from "../../errors.js";
 /** Requests that are not carried out, or not again. */
 
 export function noRoom(bytesMax: number, answersMs: number): HeadwaterError {
-  return new HeadwaterError(
+  return HeadwaterError.withoutStack(
     "HW-4030",
     `the request was not carried out: the answers that are kept for this caller have used up its share of ${bytesMax} ` +
       `bytes, and no answer is forgotten within ${answersMs} ms. Ask again later, under the same id.`,

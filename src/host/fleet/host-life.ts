@@ -2,8 +2,8 @@ import type { HostLink, HostReport, RunningEventId } from "../link/index.js";
 import type { ContextSample } from "../load/index.js";
 import type { HostId, Patience } from "../ports/index.js";
 import type { HeadLine } from "../wire/index.js";
-import type { HostLoad } from "./fleet.js";
 import { Heartbeat } from "./heartbeat.js";
+import type { HostLoad } from "./program-hosts.js";
 
 /** A reader that comes once a second finds all reports, unless the head's event loop was busy for so many seconds. */
 const UNREAD_MAX = 8;

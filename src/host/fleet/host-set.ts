@@ -3,19 +3,22 @@ import { HeadwaterError } from "../../errors.js";
 import type { HostFact, MigrationFact } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
 import { Heads, type Hosts, type Migration, Quarantine } from "../head/index.js";
-import type { Aside } from "../link/index.js";
+import type { Aside, OpenLink } from "../link/index.js";
 import type { ContextSample, MeasuredHosts } from "../load/index.js";
 import type { Program } from "../node/index.js";
 import type { HostId, Patience } from "../ports/index.js";
 import type { ToHost } from "../wire/index.js";
-import type { HostLoad, HostPool, HostStatus } from "./fleet.js";
+import type { HostPool, HostStatus } from "./fleet.js";
 import type { HostLife } from "./host-life.js";
 import { culpritOf, lateWarning, lostWarning, notStarted, whatRan } from "./lost-host.js";
+import type { HostLoad } from "./program-hosts.js";
 
 /** Where hosts come from. */
 export interface HostSupply {
   /** Starts a host and lets it join; resolves when it has loaded the program. */
   begin(host: HostId): Promise<void>;
+  /** Lets a host join that has come by itself; resolves when it has loaded the program. */
+  admit(host: HostId, open: OpenLink): Promise<void>;
   /** There is a program now, which can do without a host for a while. */
   serve(): void;
   /** How often the host was started since it was last ready, if that is too often; else null. */
@@ -44,6 +47,8 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   /** A host was lost before there was a program that could do without it. */
   #lostEarly: Error | null = null;
   #isClosed = false;
+  /** Hears that a host is gone and is not replaced, before its events start again elsewhere. */
+  onGone: (host: HostId) => void = () => {};
   readonly #watch: NodeJS.Timeout;
 
   constructor(
@@ -81,6 +86,10 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
 
   begin(host: HostId): Promise<void> {
     return this.#supply.begin(host);
+  }
+
+  admit(host: HostId, open: OpenLink): Promise<void> {
+    return this.#supply.admit(host, open);
   }
 
   /** From now on, this is the life of that host. */
@@ -173,6 +182,7 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
     const ended = `host ${number} has ended (${why.message}${ran})`;
     if (!this.#isDurable && heads.some((head) => head?.hasState(lost.life)))
       return this.#giveUp(`${ended}, and with it the contexts that it had: there is no journal.`, why);
+    if (lost.link.kind === "member") return this.#leaves(lost, number, why, ran);
     const inVain = this.#supply.startsInVain(number);
     if (inVain !== null) {
       const what = `${ended} ${inVain} times before it was ready, so it is not replaced any more.`;
@@ -183,6 +193,15 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
     this.#program.warn(lostWarning(lost, why, ran, `It is replaced; what was under way there ${then}.`));
     this.#tellHeads(lost, number, why);
     this.quarantine.replaced(number);
+  }
+
+  /** A host of another process is gone for good: if it comes again, it is a new one. */
+  #leaves(lost: HostLife, number: HostId, why: Error, ran: string): void {
+    this.onGone(number);
+    const then = "Other hosts take over its contexts; what was under way there starts again.";
+    this.#program?.warn(lostWarning(lost, why, ran, then));
+    this.#tellHeads(lost, number, why);
+    this.quarantine.forget(number);
   }
 
   #tellHeads(lost: HostLife, number: HostId, why: Error): void {
@@ -208,7 +227,9 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
 
   status(host: HostId): HostStatus | null {
     const there = this.#hosts.get(host);
-    return there === undefined ? null : { isReady: there.isReady, restarts: this.#supply.restarts(host) };
+    if (there === undefined) return null;
+    const { isReady, link } = there;
+    return { isReady, restarts: this.#supply.restarts(host), member: link.member ?? null };
   }
 
   kill(host: HostId): void {

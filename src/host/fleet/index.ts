@@ -4,17 +4,15 @@
  */
 
 export { Addressed, type Roots } from "./addressed.js";
-export {
-  type ContextInfo,
-  Fleet,
-  type HostInfo,
-  type HostLoad,
-  type HostPool,
-  type HostState,
-  type HostStatus,
-  type NamedContext,
-  type ProgramHosts,
-} from "./fleet.js";
+export { Fleet, type HostPool, type HostStatus } from "./fleet.js";
 export type { HostSet } from "./host-set.js";
 export { checkedRules, type PlacementRules, placementFor } from "./placement-rules.js";
+export type {
+  ContextInfo,
+  HostInfo,
+  HostLoad,
+  HostState,
+  NamedContext,
+  ProgramHosts,
+} from "./program-hosts.js";
 export { startHosts } from "./start-hosts.js";

@@ -11,7 +11,7 @@ import { lostWarning, notStarted, spawnWarning } from "./lost-host.js";
 /** A host that ends so often before it is ready is not replaced again. */
 const STARTS_IN_VAIN_MAX = 5;
 
-/** Starts hosts on this machine, as threads or processes, and keeps a spare one. */
+/** Starts hosts on this machine, as threads or processes, and keeps a spare one. Lets hosts of other machines join, too. */
 export class Launcher implements HostSupply {
   readonly #open: OpenLink;
   readonly #task: HostTask;
@@ -55,15 +55,24 @@ export class Launcher implements HostSupply {
     }
   }
 
+  async admit(host: HostId, open: OpenLink): Promise<void> {
+    if (this.#hosts.isClosed) throw stopped();
+    await new Promise<void>((ready, lost) => {
+      const admitted = this.#launch(host, { ready, lost }, open);
+      admitted.isNew = true;
+      this.#hosts.join(host, admitted);
+    });
+  }
+
   #begin(host: HostId, awaited: Awaited): HostLife {
     const begun = this.#launch(host, awaited);
     this.#hosts.join(host, begun);
     return begun;
   }
 
-  #launch(number: HostId | null, awaited: Awaited): HostLife {
+  #launch(number: HostId | null, awaited: Awaited, open: OpenLink = this.#open): HostLife {
     this.#lives += 1;
-    const link = this.#open(this.#task, {
+    const link = open(this.#task, {
       batch: (bytes) => {
         if (this.#hosts.isCurrent(launched)) launched.line.receive(bytes);
       },

@@ -39,7 +39,8 @@ export function lostWarning(
   then: string,
 ): HeadwaterError {
   const which = number === null ? "the spare host" : `host ${number}`;
-  const what = `${which} (a ${link.kind}) was lost: ${cause.message}${ran}. ${then}`;
+  const kind = link.member === undefined ? `a ${link.kind}` : `of ${link.member}`;
+  const what = `${which} (${kind}) was lost: ${cause.message}${ran}. ${then}`;
   return new HeadwaterError("HW-6009", what, { cause });
 }
 

@@ -27,6 +27,14 @@ export type Aside =
   /** Something that the program's owner should know of. */
   | { readonly kind: "warns"; readonly code: string; readonly message: string }
   | LastWords
+  /** What does the host run? Asked of the process of a host on another machine, which can say so also when the host is blocked. */
+  | { readonly kind: "whatRuns" }
+  | { readonly kind: "runs"; readonly running: RunningEventId | null }
+  /** The head takes no host from there. */
+  | { readonly kind: "refused"; readonly code: string; readonly message: string }
+  /** The head does not need this host any more. */
+  | { readonly kind: "dismissed" }
+  | LostWords
   /** How the host is doing, about once a second. */
   | HostReport;
 
@@ -35,6 +43,13 @@ export interface LastWords {
   readonly kind: "ends";
   /** The uncaught error, if there was one. */
   readonly error: string | null;
+  readonly running: RunningEventId | null;
+}
+
+/** What its process says of a host that has ended. */
+export interface LostWords {
+  readonly kind: "lost";
+  readonly why: string;
   readonly running: RunningEventId | null;
 }
 
@@ -47,9 +62,11 @@ export interface HostReport {
 /** Which event a host was last told to go on with, by the number of its logical node and its ticket. */
 export type RunningEventId = readonly [node: number, ticket: Ticket];
 
-/** A host as its head holds on to it: a thread or a process. */
+/** A host as its head holds on to it: a thread, a process, or a host of another member of the cluster. */
 export interface HostLink extends Carrier<Aside> {
-  readonly kind: "thread" | "process";
+  readonly kind: "thread" | "process" | "member";
+  /** The member of the cluster that it is part of, if that is another one. */
+  readonly member?: string;
   /** Asks what the host is at, also when its event loop is blocked; null if it is at nothing that is known. */
   running(answer: (running: RunningEventId | null) => void): void;
   /** Ends it at once. */

@@ -1,7 +1,7 @@
-import type { FuncCall, Node, WindowDef } from "libpg-query";
-import type { OverClause, SqlExpression } from "../ast.js";
-import type { FrameClause } from "../plan.js";
-import { type StatementReader, words } from "./reader.js";
+import type { FuncCall, Node } from "libpg-query";
+import type { SqlExpression } from "../ast.js";
+import { readOver } from "./over.js";
+import { words } from "./reader.js";
 import { type Reading, refusalOfChance } from "./reading.js";
 
 /** They answer differently when asked again, so no order of delivery gives one answer. */
@@ -66,61 +66,4 @@ export function readPlainCall(
     over: null,
     span: reader.span(location, true),
   };
-}
-
-function readOver(reading: Reading, node: WindowDef): OverClause {
-  const { reader, expression, sort } = reading;
-  if (node.name !== undefined || node.refname !== undefined)
-    return reader.unsupported("OVER with the name of a window", { location: node.location ?? -1 });
-  return {
-    partition: (node.partitionClause ?? []).map(expression),
-    order: (node.orderClause ?? []).map(sort),
-    frame: readFrame(reader, node),
-  };
-}
-
-/** PostgreSQL's parser gives the frame as bits (`FRAMEOPTION_…`). */
-const FRAME = {
-  groups: 0x8,
-  rows: 0x4,
-  startUnbounded: 0x20,
-  endUnbounded: 0x100,
-  startOffsetBefore: 0x800,
-  endOffsetBefore: 0x1000,
-  startOffsetAfter: 0x2000,
-  endOffsetAfter: 0x4000,
-  exclusion: 0x8000 | 0x10000 | 0x20000,
-} as const;
-
-function readFrame(reader: StatementReader, node: WindowDef): FrameClause {
-  const bits = node.frameOptions ?? 0;
-  const has = (bit: number) => (bits & bit) !== 0;
-  const place = { location: node.location ?? -1 };
-  if (has(FRAME.groups) || has(FRAME.exclusion))
-    return reader.unsupported("A frame of GROUPS or with EXCLUDE", place);
-  const unit = has(FRAME.rows) ? "rows" : "range";
-  const offset = (bound: Node | undefined): number => {
-    const value = bound !== undefined && "A_Const" in bound ? bound.A_Const.ival?.ival : undefined;
-    if (unit === "range" || bound === undefined)
-      return reader.refuse(reader.span(node.location), "RANGE with an offset is not supported; use ROWS.");
-    // PostgreSQL's tree leaves out a zero.
-    return "A_Const" in bound && bound.A_Const.ival !== undefined
-      ? (value ?? 0)
-      : reader.refuse(reader.span(node.location), "The offset of a frame is a whole number.");
-  };
-  const start = has(FRAME.startUnbounded)
-    ? null
-    : has(FRAME.startOffsetBefore)
-      ? -offset(node.startOffset)
-      : has(FRAME.startOffsetAfter)
-        ? offset(node.startOffset)
-        : 0;
-  const end = has(FRAME.endUnbounded)
-    ? null
-    : has(FRAME.endOffsetBefore)
-      ? -offset(node.endOffset)
-      : has(FRAME.endOffsetAfter)
-        ? offset(node.endOffset)
-        : 0;
-  return { unit, start, end };
 }

@@ -11,6 +11,7 @@ import type { Combination, Select, SelectItem, SortItem, SqlQuery, ValuesClause 
 import { Offsets, pointAt, type Span } from "../source.js";
 import { readExpression } from "./expression.js";
 import { readFrom } from "./from.js";
+import { windowsOf } from "./over.js";
 import { cover, locationOf, StatementReader } from "./reader.js";
 import type { Reading } from "./reading.js";
 import { type Adapted, adapt } from "./tokens.js";
@@ -144,12 +145,10 @@ function readCombination(
 
 function readSelect(reader: StatementReader, statement: SelectStmt, span: Span): Select {
   if (statement.intoClause !== undefined) reader.refuse(span, "SELECT INTO is not supported.");
-  if (statement.windowClause !== undefined)
-    reader.unsupported("The clause WINDOW", statement.windowClause[0]);
   // DISTINCT alone is a list with one empty node in it.
   const distinct = statement.distinctClause;
   const distinctOn = (distinct ?? []).filter((node) => Object.keys(node).length > 0);
-  const reading = readingOf(reader);
+  const reading = readingOf(reader, windowsOf(reader, statement.windowClause));
   const { expression } = reading;
   const from = (statement.fromClause ?? []).map((node) => readFrom(reading, node));
   return {
@@ -186,12 +185,13 @@ function readSelect(reader: StatementReader, statement: SelectStmt, span: Span):
   };
 }
 
-function readingOf(reader: StatementReader): Reading {
+function readingOf(reader: StatementReader, windows: Reading["windows"] = new Map()): Reading {
   const reading: Reading = {
     reader,
     expression: (node) => readExpression(reading, node),
     query: (statement, span) => readQuery(reader, statement, span),
     sort: (node) => sortItem(reading, node),
+    windows,
   };
   return reading;
 }

@@ -1,4 +1,4 @@
-import type { Node, SelectStmt } from "libpg-query";
+import type { Node, SelectStmt, WindowDef } from "libpg-query";
 import type { SortItem, SqlExpression, SqlOperator, SqlQuery } from "../ast.js";
 import type { Span } from "../source.js";
 import { cover, type StatementReader } from "./reader.js";
@@ -9,6 +9,8 @@ export interface Reading {
   readonly expression: (node: Node) => SqlExpression;
   readonly query: (statement: SelectStmt, span: Span) => SqlQuery;
   readonly sort: (node: Node) => SortItem;
+  /** What the clause WINDOW of this SELECT defines. */
+  readonly windows: ReadonlyMap<string, WindowDef>;
 }
 
 export function operation(

@@ -96,7 +96,7 @@ function graphOf(
   for (const stream of streams)
     for (const reader of queries)
       if (reader.query.scanned.includes(stream.name)) edges.push(fromOutside(stream, reader));
-  for (const { name, query } of queries) {
+  for (const { name, query, retracts, watermark } of queries) {
     const attributes = query.plan.columns.map((column) => column.name);
     const from = { component: name, interface: ANSWERS };
     // The name of the query alone is the name of the stream that leaves the graph: every query has one.
@@ -107,7 +107,7 @@ function graphOf(
           name: `${name} → ${reader.name}`,
           from,
           to: port(reader.name, name),
-          seals: [],
+          seals: retracts || reader.retracts ? [] : byTime(watermark, false),
           attributes,
         });
   }
@@ -155,19 +155,24 @@ function acceptancesOf(
     .map((stream) => ({ stream: stream.name, reason: chosen.reason }));
 }
 
-function fromOutside(stream: StreamFacts, { name: reader, retracts }: QueryFacts): Stream {
+function fromOutside(stream: StreamFacts, { name: reader, retracts, waitsFor }: QueryFacts): Stream {
   const { name, columns, key: primary, watermark, isEstimated, seals, isSingleWriter } = stream;
-  const byTime: Seal[] = watermark === null ? [] : [{ key: [watermark], prefix: true, late: isEstimated }];
+  const byKeys: Seal[] = seals === null ? [] : [{ key: seals.columns, prefix: false }];
   return {
     name: `${name} → ${reader}`,
     from: null,
     to: port(reader, name),
-    seals: retracts ? [] : [...byTime, ...seals.map((key): Seal => ({ key, prefix: false }))],
+    seals: retracts ? [] : waitsFor === "keys" ? byKeys : byTime(watermark, isEstimated),
     delivery: "exactly-once", // the door drops batches and events that come again
     ...(isSingleWriter ? { singleWriter: true } : {}),
     ...(primary.length === 0 ? {} : { changelog: primary }),
     attributes: columns.map((column) => column.name),
   };
+}
+
+/** A watermark seals all partitions up to a time. */
+function byTime(watermark: string | null, late: boolean): Seal[] {
+  return watermark === null ? [] : [{ key: [watermark], prefix: true, late }];
 }
 
 function port(name: string, input: string): { component: string; interface: string } {

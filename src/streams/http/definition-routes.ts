@@ -59,6 +59,23 @@ export const definitionRoutes: readonly Route[] = [
     },
   },
   {
+    method: "GET",
+    path: "/v1/streams/:name/explain",
+    scope: "read",
+    async run({ response, streams, name }) {
+      streams.schemaOf(name); // or a name that does not exist would be taken for a query
+      json(response, { explain: await streams.explain(name) });
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/graph",
+    scope: "read",
+    async run({ response, streams }) {
+      json(response, { streams: await streams.graph() });
+    },
+  },
+  {
     method: "DELETE",
     path: "/v1/streams/:name",
     scope: "define",
@@ -83,12 +100,22 @@ function queryOptions(given: Given): QueryOptions {
   };
 }
 
-function streamOptions({ key, time, eventId, retention }: Given): StreamSettings {
+function streamOptions({ key, time, eventId, retention, seals }: Given): StreamSettings {
   return {
     ...(key === undefined ? {} : { key: textsIn(key, "key") }),
     ...(time === undefined ? {} : { time: timed(objectIn(time, "time")) }),
     ...(eventId === undefined ? {} : { eventId: identified(objectIn(eventId, "eventId")) }),
     ...(retention === undefined ? {} : { retention: retained(retention) }),
+    ...(seals === undefined ? {} : { seals: sealed(objectIn(seals, "seals")) }),
+  };
+}
+
+function sealed({ columns, producers, keepMs, holdBytes }: Given) {
+  return {
+    columns: textsIn(columns, "columns"),
+    producers: textsIn(producers, "producers"),
+    ...(keepMs === undefined ? {} : { keepMs: numberIn(keepMs, "keepMs") }),
+    ...(holdBytes === undefined ? {} : { holdBytes: numberIn(holdBytes, "holdBytes") }),
   };
 }
 

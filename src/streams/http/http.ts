@@ -4,8 +4,8 @@ import type { PortListener } from "../../server/listen.js";
 import { Origins } from "../../server/origin.js";
 import { refuse, respond } from "../../server/respond.js";
 import type { Granted, StreamService } from "../service/index.js";
-import { BODY_BYTES_MAX, type Route } from "./route.js";
-import { routesAt } from "./routes.js";
+import { answer } from "./answer.js";
+import { BODY_BYTES_MAX } from "./route.js";
 import { StreamSockets } from "./sockets.js";
 
 /** The service over HTTP: what is asked, by method and path, and which scope of a token allows it. */
@@ -27,6 +27,13 @@ export class StreamsHttp {
     this.#sockets.close();
   }
 
+  /** Fails as soon as nothing can be kept any more, also without a request that has shown it. */
+  async #health(response: ServerResponse): Promise<void> {
+    const failure = await this.#service.health();
+    if (failure !== null) throw failure;
+    respond(response, 200, '{"ok":true}');
+  }
+
   #caller(request: IncomingMessage): Promise<Granted | null> {
     const token = /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
     return this.#service.granted(token);
@@ -42,7 +49,7 @@ export class StreamsHttp {
     if (this.#isClosing)
       throw new HeadwaterError("HW-1401", "the server is closing and takes no more requests.");
     const url = new URL(request.url ?? "/", "http://localhost");
-    if (url.pathname === "/healthz") return respond(response, 200, '{"ok":true}');
+    if (url.pathname === "/healthz") return await this.#health(response);
     const origin = this.#origins.check(request);
     if (origin !== null) allowOrigin(response, origin);
     if (request.method === "OPTIONS" && origin !== null) return void response.writeHead(204).end();
@@ -52,17 +59,7 @@ export class StreamsHttp {
         "HW-4010",
         "the caller has no token of this service, or one that is revoked or expired.",
       );
-    const { routes, names } = routesAt(url.pathname);
-    const route = routes.find(({ method }) => method === request.method);
-    if (route === undefined)
-      throw routes.length === 0
-        ? new HeadwaterError("HW-4004", "there is nothing at this path.")
-        : new HeadwaterError("HW-4005", `this path takes ${routes.map(({ method }) => method).join(", ")}.`);
-    checkScope(granted, route);
-    const [name = "", part = ""] = names.map(decoded);
-    const { tenant } = granted;
-    const streams = await this.#service.tenant(tenant);
-    await route.run({ request, response, url, name, part, streams, granted, service: this.#service });
+    await answer(this.#service, granted, request, response, url);
   }
 }
 
@@ -76,18 +73,4 @@ function allowOrigin(response: ServerResponse, origin: string): void {
     "authorization, content-type, content-encoding, idempotency-key, last-event-id",
   );
   response.setHeader("access-control-expose-headers", "x-next");
-}
-
-/** An admin may do all that concerns its tenant; only an operator may do what concerns others. */
-function checkScope({ scopes }: Granted, { scope }: Route): void {
-  if (scopes.includes(scope) || (scope !== "operator" && scopes.includes("admin"))) return;
-  throw new HeadwaterError("HW-5409", `this token does not have the scope "${scope}".`);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new HeadwaterError("HW-4005", "the path is not well formed.");
-  }
 }

@@ -5,8 +5,10 @@
 export type { QueryAnswer } from "./ad-hoc.js";
 export type { StreamSettings } from "./definitions.js";
 export type { Granted } from "./granted-tokens.js";
+export type { GraphStream } from "./labelled.js";
 export { openStreams, StreamService, type StreamsOptions } from "./open.js";
 export type { PushOptions, ViewRange } from "./options.js";
+export type { OutputStatus } from "./outputs.js";
 export { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
 export type { QueryOptions } from "./registration.js";
 export type { Decimals, FollowOptions } from "./result-reader.js";

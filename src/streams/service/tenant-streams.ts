@@ -31,12 +31,14 @@ import {
 import type { Described } from "./describe.js";
 import { sentBy } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
+import { type GraphStream, Labels } from "./labelled.js";
 import type { PushOptions } from "./options.js";
 import type { OtherTenants, SharedStream } from "./other-tenants.js";
 import { type OutputSurroundings, TenantOutputs } from "./outputs.js";
 import { type Quotas, tooFast, tooLarge } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { explained, type QueryOptions } from "./registration.js";
+import { encodedKeys } from "./seals.js";
 import { ownerOf, type SharedWith } from "./shares.js";
 import { TenantSources } from "./sources.js";
 import { missing, TenantReads } from "./tenant-reads.js";
@@ -49,8 +51,10 @@ export class TenantStreams extends TenantReads {
   readonly #gatherer: Gatherer;
   readonly #rate: Rate;
   readonly #seen = new Map<string, number>();
+  readonly #labels = new Labels();
   #quotas: Quotas;
   #memoryBytes = 0;
+  readonly #note: () => Promise<unknown>;
   readonly #ticks = new Ticks(() => this.#tick());
 
   readonly sources: TenantSources;
@@ -73,6 +77,7 @@ export class TenantStreams extends TenantReads {
       admit: (rows) => this.#admit(rows),
       heard: (outcome) => void this.#heard(outcome),
     });
+    this.#note = note;
     this.#tenant = tenant;
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
@@ -229,6 +234,16 @@ export class TenantStreams extends TenantReads {
     await this.#carryOut({ kind: "seal", stream, producer, upTo });
   }
 
+  /**
+   * Declares who contributes to the partitions of a stream from now on. Partitions that have begun do not wait for new producers,
+   * nor any more for producers that are gone.
+   */
+  async declareProducers(stream: string, producers: readonly string[]): Promise<void> {
+    this.known(stream);
+    await this.#carryOut({ kind: "producers", stream, producers: [...new Set(producers)] });
+    await this.#refresh();
+  }
+
   list(): readonly Described[] {
     return [...this.catalog.values()];
   }
@@ -236,6 +251,12 @@ export class TenantStreams extends TenantReads {
   async describe(name: string): Promise<Described> {
     await this.#refresh();
     return this.known(name);
+  }
+
+  /** All streams and queries as they are now, with the labels of the queries: the graph. */
+  async graph(): Promise<readonly GraphStream[]> {
+    await this.#refresh();
+    return await this.#labels.of(this.catalog);
   }
 
   schemaOf(name: string): Schema {
@@ -271,12 +292,12 @@ export class TenantStreams extends TenantReads {
     stream: string,
     batch: Uint8Array,
     rows: number,
-    { producer, sequence, key }: PushOptions,
+    { producer, sequence, key, seals = [] }: PushOptions,
   ): Promise<PushReceipt> {
     this.#admit(rows);
     return await this.#gatherer.push({
       ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
-      batch,
+      ...{ batch, ...(seals.length === 0 ? {} : { seals: encodedKeys(this.known(stream), seals) }) },
     });
   }
 
@@ -309,7 +330,10 @@ export class TenantStreams extends TenantReads {
         ? [{ kind: "define query", definition }, "queries"]
         : [{ kind: "define stream", definition }, "streams"];
     checkRetention(definition, this.#quotas);
-    this.#heard(await this.#tenant.define(encodeCommand(command), what));
+    if (definition.retention.ms !== null || ("time" in definition && definition.time !== null))
+      await this.#note();
+    const holdBytes = "seals" in definition ? (definition.seals?.holdBytes ?? 0) : 0;
+    this.#heard(await this.#tenant.define(encodeCommand(command), what, holdBytes));
     await this.#refresh();
     return definition.name as StreamId<R, P>;
   }

@@ -4,6 +4,7 @@ import type { StreamDefinition } from "../graph/index.js";
 
 const LATENESS_MS = 3000;
 export const PRODUCERS = ["a", "b"] as const;
+export const NAMES = ["s", "r"] as const;
 const RETENTION = { bytes: 1e9, ms: null };
 
 /** The stream that all queries begin with. */
@@ -14,10 +15,16 @@ export const EVENTS: Schema = [
   column("ts", "timestamp", false),
 ];
 
-export const STREAMS: readonly StreamDefinition[] = ["s", "r"].map((name) => ({
-  ...{ kind: "stream", name, columns: EVENTS, key: [], eventId: null, retention: RETENTION },
-  time: { column: 3, latenessMs: LATENESS_MS, idleMs: 1e9 },
-}));
+/** The streams of a scene, whose producers may seal the partitions of some columns. */
+export function streamsOf({ sealedOn }: Pick<Scene, "sealedOn">): readonly StreamDefinition[] {
+  const columns = sealedOn.map((name) => EVENTS.findIndex((spec) => spec.name === name));
+  const seals = { columns, producers: PRODUCERS, keepMs: 1e12, holdBytes: 1e9 };
+  return NAMES.map((name) => ({
+    ...{ kind: "stream", name, columns: EVENTS, key: [], eventId: null, retention: RETENTION },
+    time: { column: 3, latenessMs: LATENESS_MS, idleMs: 1e9 },
+    ...(columns.length === 0 ? {} : { seals }),
+  }));
+}
 
 /** One row of one producer. A producer's rows come in its order. */
 export interface Sent {
@@ -30,6 +37,8 @@ export interface Sent {
 export interface Scene {
   readonly queries: readonly { readonly name: string; readonly sql: string }[];
   readonly sent: readonly Sent[];
+  /** The columns by which producers seal partitions of all streams; none if they do not. */
+  readonly sealedOn: readonly string[];
 }
 
 export function generate(random: Random): Scene {
@@ -39,7 +48,9 @@ export function generate(random: Random): Scene {
     const made = above === null ? overStreams(random) : overQuery(above, random);
     queries.push({ name: `q${i}`, ...made });
   }
-  return { queries: queries.map(({ name, sql }) => ({ name, sql })), sent: rowsOf(random) };
+  const sent = rowsOf(random);
+  const sealedOn = random.pick([[], ["k"], ["g"], ["k", "g"]]);
+  return { queries: queries.map(({ name, sql }) => ({ name, sql })), sent, sealedOn };
 }
 
 interface Made {
@@ -48,7 +59,7 @@ interface Made {
 }
 
 function overStreams(random: Random): Made {
-  const s = random.pick(["s", "r"]);
+  const s = random.pick(NAMES);
   const n = 1 + random.int(3);
   const window = `TUMBLE(${s}, ts, INTERVAL '${5 + 5 * random.int(2)} seconds')`;
   const made: readonly (readonly [sql: string, columns: string])[] = [
@@ -67,6 +78,8 @@ function overStreams(random: Random): Made {
     [`SELECT DISTINCT ON (k) k, v FROM ${s} ORDER BY k, v`, "k v"],
     [`SELECT window_start, k, count(*) AS v FROM ${window} GROUP BY 1, 2`, "window_start k v"],
     [`SELECT window_start, k FROM ${window} GROUP BY 1, 2 HAVING count(*) < ${n}`, "window_start k"],
+    [`SELECT ts, k, v FROM ${s} WHERE v > ${n}`, "ts k v"],
+    [`SELECT window_end AS ts, k, sum(v)::bigint AS v FROM ${window} GROUP BY window_start, 1, 2`, "ts k v"],
   ];
   const [sql, columns] = random.pick(made);
   return { sql, columns: columns.split(" ") };
@@ -81,13 +94,21 @@ function overQuery({ name, columns }: { name: string; columns: readonly string[]
     { sql: `SELECT k FROM ${name} GROUP BY k HAVING count(*) > ${n}`, columns: ["k"] },
     { sql: `SELECT s.k, s.v FROM ${name} q JOIN s ON q.k = s.k`, columns: ["k", "v"] },
   ];
-  return random.pick(made);
+  const window = `TUMBLE(${name}, ts, INTERVAL '${5 + 5 * random.int(3)} seconds')`;
+  const windowed: readonly Made[] = [
+    {
+      sql: `SELECT window_end AS ts, k, count(*) AS v FROM ${window} GROUP BY window_start, 1, 2`,
+      columns: ["ts", "k", "v"],
+    },
+    { sql: `SELECT window_start, k FROM ${window} GROUP BY 1, 2 HAVING max(v) < ${n}`, columns: ["k"] },
+  ];
+  return random.pick(columns.includes("ts") ? [...made, ...windowed] : made);
 }
 
 /** Rows whose times are as late as the streams allow, never later. */
 function rowsOf(random: Random): Sent[] {
   const sent: Sent[] = [];
-  for (const stream of ["s", "r"])
+  for (const stream of NAMES)
     for (const producer of PRODUCERS) {
       let greatest = 0;
       for (let i = 0; i < 2 + random.int(7); i++) {

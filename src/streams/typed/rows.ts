@@ -53,10 +53,10 @@ export type ResultRow<S extends string> = S extends { readonly [ROWS]: { readonl
   ? R
   : AnyRow;
 
-/** The rows that a stream takes. */
+/** The rows that a stream takes; a name that is only a string takes objects of any type, and the stream's columns are checked at run time. */
 export type PushedRow<S extends string> = S extends { readonly [ROWS]: { readonly pushed: infer P } }
   ? P
-  : AnyRow;
+  : object;
 
 /** A row of a stream, by its number. `weight` is -1 for a row that is retracted. */
 export interface NumberedRow<R = AnyRow> {

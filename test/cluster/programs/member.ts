@@ -1,10 +1,16 @@
-/** A process of a cluster: `member.ts ADDRESS NAME`. It says in lines of JSON that it has joined, and ends with its input. */
+/** A process of a cluster: `member.ts ADDRESS NAME [OPTIONS]`. It says in lines of JSON that it has joined, and ends with its input. */
 
-import { run } from "headwater";
+import { type RunOptions, run } from "headwater";
 import Bank from "./bank.js";
 
-const [journal = "", name = ""] = process.argv.slice(2);
-const service = await run(Bank, { journal, member: { name } });
+const [journal = "", name = "", options = "{}"] = process.argv.slice(2);
+const module = new URL("./bank.ts", import.meta.url).href;
+const service = await run(Bank, {
+  journal,
+  member: { name },
+  module,
+  ...(JSON.parse(options) as RunOptions),
+});
 console.log(JSON.stringify({ joined: name }));
 process.stdin.resume();
 process.stdin.on("end", () => void service.stop().then(() => process.exit(0)));

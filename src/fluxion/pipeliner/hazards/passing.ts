@@ -39,7 +39,7 @@ function hazardOf({ node, module, name }: Touch): Hazard {
 
 /** The handlers of Express. */
 interface Handlers {
-  /** Those that may call `next`, themselves or in functions inside of them. */
+  /** Handlers that may call `next`, themselves or in functions inside of them. */
   readonly passing: ReadonlySet<FunctionNode>;
   /** State that each of them uses. */
   readonly touches: ReadonlyMap<FunctionNode, readonly Touch[]>;

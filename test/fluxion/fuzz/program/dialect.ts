@@ -39,11 +39,11 @@ function withTypes(text: string): string {
   return `${typed("interface Shown { readonly n: number }")}\n${text
     .replaceAll(
       "(req, res, next) =>",
-      `(req${typed(": any")}, res${typed(": any")}, next${typed("?: any")}) =>`,
+      `(req${typed(": unknown")}, res${typed(": unknown")}, next${typed("?: unknown")}) =>`,
     )
     .replaceAll("(error, req, res, next)", `(error${typed(": Error")}, req, res, next)`)
     .replaceAll(/function (\w*)\(x\)/g, `function $1(x${typed(": unknown")})${typed(": unknown")}`)
     .replaceAll("let n = 7;", `let n = 7${typed(" as number")};`)
     .replaceAll(/String\(x\)/g, `String(x${typed("!")})`)
-    .replaceAll(/const (v\d+) = (\w+)\(/g, `const $1${typed(": any")} = $2(`)}`;
+    .replaceAll(/const (v\d+) = (\w+)\(/g, `const $1${typed(": unknown")} = $2(`)}`;
 }

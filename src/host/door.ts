@@ -18,7 +18,7 @@ export function doorOf(program: Program, isSingle: boolean): Door {
       if (request === undefined) return submit(program, asked, client, undefined, waiting);
       const answer = program.answers.once(request, payer, () => {
         return new Promise((resolve, reject) => {
-          submit(program, asked, client, request, { resolve, reject });
+          submit(program, asked, client, request, { resolve, reject, trace: waiting.trace });
         });
       });
       answer.then(

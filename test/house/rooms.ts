@@ -20,6 +20,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   elastic: { loads: ["errors"] },
   net: { loads: ["errors"] },
   observe: { loads: ["errors"], names: ["elastic"] },
+  telemetry: { loads: ["observe"] },
   "elastic/trial": { loads: ["errors", "core", "elastic"] },
 
   // The runtime. Hosts load only what `host/main` does: nothing of the store, the head, the nodes and the fleet.
@@ -320,6 +321,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "sim",
       "server",
       "dashboard",
+      "telemetry",
       "analysis",
       "dataflow",
       "check",

@@ -56,6 +56,8 @@ export interface WaitingCaller {
   reject(error: unknown): void;
   /** Does the one who waits run in this process, and hear of an error as it was thrown? Then it needs no other report. */
   readonly isLocal?: boolean;
+  /** The trace that the request belongs to, where it came with one. */
+  trace?: string | undefined;
 }
 
 /** What an event, or several in a row, made of a context. */

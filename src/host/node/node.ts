@@ -190,10 +190,10 @@ export class LogicalNode {
     const { execution, waiting, origin } = event.payload;
     invariant(execution?.isDead, "only an event that has ended can be settled");
     const { ok, value, effects } = execution;
+    this.#tracing?.settled(event); // before what it has asked for is carried out, which may belong to the same trace
     for (let i = 0; i < effects.length; i++) this.#doEffect(effects[i] as Effect, event.ticket, i);
     if (origin.kind === "timer") this.timers.settled(origin.id);
     this.#around.settled?.(event);
-    this.#tracing?.settled(event);
     this.#ledger?.careful?.settled(event);
     event.payload.answer();
     if (!ok && waiting?.isLocal !== true) this.#around.failed(event.payload, value);

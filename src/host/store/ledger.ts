@@ -163,8 +163,7 @@ export class Ledger implements Keeper {
       if (event.payload.origin.kind === "timer") this.#ticketedTimers.add(write.key);
       writes.push(write);
     }
-    const reserved = this.#reserved.get(node) ?? 0;
-    if (last > reserved || writes.length > 0) writes.push(this.#position(node, last));
+    if (last > this.#reservedFor(node) || writes.length > 0) writes.push(this.#position(node, last));
     if (writes.length > 0) {
       const count = Math.max(BESIDES_AT_ONCE, 2 * writes.length); // they must not come faster than they go
       for (const write of this.#besides.splice(0, count)) writes.push(write);
@@ -188,12 +187,18 @@ export class Ledger implements Keeper {
     if (moment.steadyMs > this.#latest.steadyMs) this.#latest = moment;
   }
 
+  /**
+   * A process begins with what the journal has reserved: events that kept their tickets over a crash have old ones, and a reservation
+   * that follows from those would let tickets be given out again.
+   */
+  #reservedFor(node: string): number {
+    return this.#reserved.get(node) ?? this.lastTicket(node);
+  }
+
   #position(node: string, last: number): Write {
-    let reserved = this.#reserved.get(node) ?? 0;
-    if (last > reserved) {
-      reserved = last + TICKETS_AHEAD;
-      this.#reserved.set(node, reserved);
-    }
+    let reserved = this.#reservedFor(node);
+    if (last > reserved) reserved = last + TICKETS_AHEAD;
+    this.#reserved.set(node, reserved);
     return { key: positionKey(node), value: encode([reserved, this.#latest.ms, this.#latest.steadyMs]) };
   }
 

@@ -13,15 +13,21 @@ import type {
 } from "../typed/index.js";
 import type { DescribedStream, QueryChoices, Range, StreamChoices, TokenChoices } from "./choices.js";
 import { Producer, type SealedKey } from "./producer.js";
+import { RegisteredDoors, RegisteredOutputs } from "./registered.js";
 import { type ClientOptions, StreamRequests } from "./requests.js";
 import { eventsOf } from "./sse.js";
 
 /** The streams and queries of one tenant, in a service elsewhere. */
 export class StreamsClient {
   readonly #requests: StreamRequests;
+  /** Where rows go by themselves, and where they come from. */
+  readonly outputs: RegisteredOutputs;
+  readonly sources: RegisteredDoors;
 
   constructor(url: string, options: ClientOptions) {
     this.#requests = new StreamRequests(url, options);
+    this.outputs = new RegisteredOutputs(this.#requests);
+    this.sources = new RegisteredDoors(this.#requests, "sources");
   }
 
   /** Registers a stream, or a table if it has a key. Returns its id, which knows the types of its rows. */

@@ -310,7 +310,7 @@ export class Tenant extends Context<string> {
 export class Streams extends Context {
   tenants = this.children(Tenant);
   names = tracked.set<string>();
-  /** Tenants with outputs or sources, which work without being asked. */
+  /** Tenants with outputs, sources, event time or a retention in time, which work without being asked. */
   active = tracked.set<string>();
 
   addTenant(name: string) {

@@ -41,6 +41,8 @@ export class StreamService {
   readonly #others: OtherTenants;
 
   readonly #around: Pick<OutputSurroundings, "policy" | "warn">;
+  #woken: Promise<void> = Promise.resolve();
+  #isClosing = false;
 
   private constructor(
     service: Service<Streams>,
@@ -69,8 +71,18 @@ export class StreamService {
     const program = (await run(Streams, given)) as Service<Streams>;
     const { root } = program;
     const service = new StreamService(program, await root.allNames(), await root.allShares(), around);
-    for (const name of await root.allActive()) await service.tenant(name);
+    service.#woken = service.#wake(await root.allActive());
     return service;
+  }
+
+  /** Opens tenants that work without being asked, one after the other, while requests are answered already. */
+  async #wake(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      if (this.#isClosing) return;
+      await this.tenant(name).catch((error: unknown) => {
+        this.#around.warn(`the tenant ${name} does not go on by itself: ${String(error)}`);
+      });
+    }
   }
 
   /** The streams of a tenant, which is made on first use. */
@@ -170,6 +182,8 @@ export class StreamService {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#woken;
     for (const tenant of this.#tenants.values()) await (await tenant).close();
     await this.#service.stop();
   }

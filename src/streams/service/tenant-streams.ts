@@ -54,6 +54,7 @@ export class TenantStreams extends TenantReads {
   readonly #labels = new Labels();
   #quotas: Quotas;
   #memoryBytes = 0;
+  readonly #note: () => Promise<unknown>;
   readonly #ticks = new Ticks(() => this.#tick());
 
   readonly sources: TenantSources;
@@ -76,6 +77,7 @@ export class TenantStreams extends TenantReads {
       admit: (rows) => this.#admit(rows),
       heard: (outcome) => void this.#heard(outcome),
     });
+    this.#note = note;
     this.#tenant = tenant;
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
@@ -328,6 +330,8 @@ export class TenantStreams extends TenantReads {
         ? [{ kind: "define query", definition }, "queries"]
         : [{ kind: "define stream", definition }, "streams"];
     checkRetention(definition, this.#quotas);
+    if (definition.retention.ms !== null || ("time" in definition && definition.time !== null))
+      await this.#note();
     const holdBytes = "seals" in definition ? (definition.seals?.holdBytes ?? 0) : 0;
     this.#heard(await this.#tenant.define(encodeCommand(command), what, holdBytes));
     await this.#refresh();

@@ -7,7 +7,7 @@ export const journal: CliCommand = {
   details:
     "info says whose journal it is and what is in it. verify reads all of it, compares every checksum, and fails " +
     "if something is damaged. export writes every key with its newest value, one JSON object per line. backup " +
-    "copies it to the directory --to. at writes the states of contexts as they were as of --ticket, diff those that differ between " +
+    "copies it to the directory --to. at writes the states of contexts as they were as of --ticket, diff the states that differ between " +
     "two tickets, of a program that was run with --history. All of these only read: they take nothing over and stop no process. repair puts what is whole of a " +
     "damaged journal into its place, says what is lost, and keeps the damaged one beside it.",
   options: {

@@ -28,7 +28,7 @@ export class PastJournal {
     return new PastJournal(now, nodes);
   }
 
-  /** The node that is meant: the one that is named, or the only one. */
+  /** The node that is named, or the only node that there is. */
   node(named: string | undefined): string {
     const [only, ...others] = this.nodes;
     if (named !== undefined) return named;

@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../errors.js";
 import { textOf } from "../model/below.js";
-import { PreviewBudget, preview } from "../state/preview.js";
 import { loadState, type Slot } from "./context/index.js";
+import { shownState } from "./event/index.js";
 import type { Addressed } from "./fleet/index.js";
 import type { ChildrenPage } from "./inspector.js";
 import type { Program } from "./node/index.js";
@@ -47,9 +47,7 @@ export function pastOf(program: Program, addressed: Addressed, ticket: number, n
       const state = loadState(table, slot);
       slot.stored.isThere = isThere; // of the journal as it is now
       if (state === null) return null;
-      const budget = new PreviewBudget(bytesMax);
-      const shown = slot.shape.fields.map((field, i) => [field, preview(state[i], budget)] as const);
-      return JSON.parse(JSON.stringify(Object.fromEntries(shown))) as Record<string, unknown>;
+      return JSON.parse(shownState(slot, state, bytesMax)) as Record<string, unknown>;
     },
     children: (address, field, { after, limit = PAGE_KEYS } = {}) => {
       const slot = slotAt(address);

@@ -375,9 +375,9 @@ export class Ledger implements Keeper {
       if (typeof request === "string") writes.push(this.answers.write(request, ok, value, event.steadyMs));
       else if (!event.payload.method.readonly || execution.effects.length > 0) {
         // What only reads is asked again instead.
-        const answers = relayed.get(request.gateway);
-        if (answers === undefined) relayed.set(request.gateway, gathered(request.number, ok, value));
-        else gather(answers, request.number, ok, value);
+        const answers: GatheredAnswers = relayed.get(request.gateway) ?? [];
+        gather(answers, request.number, ok, value);
+        relayed.set(request.gateway, answers);
       }
     }
     if (!ok) return;
@@ -387,12 +387,6 @@ export class Ledger implements Keeper {
       if (write !== null) writes.push(write);
     }
   }
-}
-
-function gathered(number: number, ok: boolean, value: unknown): GatheredAnswers {
-  const answers: GatheredAnswers = [];
-  gather(answers, number, ok, value);
-  return answers;
 }
 
 /** Under which key a journal has a client for which messages are kept. */

@@ -89,6 +89,7 @@ export const codes = {
   "HW-3026": ["refused", "the journal has no room"],
   "HW-3027": ["repair", "another process holds the journal and does not let it go"],
   "HW-3028": ["repair", "a logical node that the program no longer has has state"],
+  "HW-3029": ["final", "the past cannot be read as of this ticket"],
   "HW-3101": ["repair", "the address of NATS servers cannot be used"],
   "HW-3102": ["refused", "NATS servers cannot be reached"],
   "HW-3103": ["repair", "a NATS server is too old or has no JetStream"],

@@ -222,6 +222,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["errors", "sql", "streams/columns", "streams/plan"],
     names: ["streams/tables"],
   },
+  "streams/functions": { loads: ["errors", "sql"] },
   "streams/operators": {
     loads: ["errors", "streams/columns", "streams/tables", "streams/plan", "streams/codegen"],
   },
@@ -236,6 +237,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "model",
       "host",
       "sql",
+      "streams/functions",
       "streams/columns",
       "streams/typed",
       "streams/door",

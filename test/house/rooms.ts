@@ -282,7 +282,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["errors", "protocol", "server", "streams/columns", "streams/service", "streams/outputs"],
   },
   "streams/client": { loads: ["errors", "protocol", "streams/typed"] },
-  streams: { loads: ["state", "streams/service"], names: ["streams/typed"] },
+  streams: { loads: ["state", "streams/functions", "streams/service"], names: ["streams/typed"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
   "streams/sources": { loads: ["errors", "streams/delivery"] },
   "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },

@@ -9,19 +9,19 @@ export class Site {
   readonly errors = new RowErrors();
   readonly late = new LateRows();
   readonly #kept: OperatorState[] = [];
+  readonly #watermarks: Registers[] = [];
   readonly #loaded: (() => void)[] = [];
 
   constructor(
     readonly mode: EmitMode,
     readonly inputs: Inputs,
-    /** State is forgotten by the watermark, so those of all inputs are part of checkpoints. */
-    readonly isForgetting = false,
   ) {}
 
-  /** For an operator with several inputs, the watermarks of these. */
+  /** For an operator with several inputs, the watermarks of these: after a restart it must know how far the quiet ones are. */
   watermarks(count: number): Registers {
     const told = new Registers(...new Array<number>(count).fill(Number.NEGATIVE_INFINITY));
-    return this.isForgetting ? this.keep(told) : told;
+    this.#watermarks.push(told);
+    return told;
   }
 
   /** What is known of the rows that an operator is given. */
@@ -44,7 +44,8 @@ export class Site {
     for (const act of this.#loaded) act();
   }
 
+  /** Watermarks come last, so that checkpoints without them can be loaded. */
   get kept(): readonly OperatorState[] {
-    return this.#kept;
+    return [...this.#kept, ...this.#watermarks];
   }
 }

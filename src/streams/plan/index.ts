@@ -19,7 +19,7 @@ export {
   type WindowFrame,
 } from "./physical.js";
 export { pruned } from "./prune.js";
-export { retains, withArrivals, withRetention } from "./retention.js";
+export { withArrivals, withRetention } from "./retention.js";
 export { columnsIn, conjunction, conjuncts, moved } from "./rewrite.js";
 export {
   type EmitMode,

@@ -64,17 +64,6 @@ export function withArrivals(
   return { inputs: Object.fromEntries(specs), stamped: found };
 }
 
-/** Whether an operator of a plan forgets. */
-export function retains(plan: Plan): boolean {
-  let isFound = false;
-  const look = (part: Plan): Plan => {
-    isFound ||= "retention" in part && part.retention !== undefined;
-    return mapInputs(part, look);
-  };
-  look(plan);
-  return isFound;
-}
-
 function forgetting(plan: Plan, inputs: Inputs, mode: EmitMode, ms: number): Plan {
   const made = mapInputs(plan, (input) => forgetting(input, inputs, mode, ms));
   const isNeeded = (side?: "left" | "right") =>

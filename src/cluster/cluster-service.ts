@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../errors.js";
+import { CLUSTER, type ClusterSide } from "../host/cluster-side.js";
 import { running } from "../host/event/index.js";
 import {
   ADMIT,
@@ -44,6 +45,7 @@ export function clusterService(parts: ClusterServiceParts): AnyService {
       return member().service?.[HOSTS] ?? null;
     },
     [ADMIT]: null,
+    [CLUSTER]: sideOf(parts),
     get [PARKED]() {
       return member().service?.[PARKED] ?? NOTHING_PARKED;
     },
@@ -70,6 +72,23 @@ export function clusterService(parts: ClusterServiceParts): AnyService {
     },
     stop,
     [Symbol.asyncDispose]: () => stop(),
+  };
+}
+
+function sideOf({ gateway, member }: ClusterServiceParts): ClusterSide {
+  const { watching } = gateway;
+  return {
+    get isHead() {
+      return member().isHead;
+    },
+    watch: (watcher) => {
+      watching.watch(watcher);
+      member().onRole = (isHead) => watcher.role(isHead);
+    },
+    get isCurrent() {
+      return watching.isCurrent;
+    },
+    announce: (changes, isStrict) => watching.announce(changes, isStrict),
   };
 }
 

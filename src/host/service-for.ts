@@ -1,5 +1,6 @@
 import { DOOR } from "../model/door.js";
 import type { Reference } from "../model/refs.js";
+import { CLUSTER } from "./cluster-side.js";
 import { doorOf } from "./door.js";
 import type { ProgramHosts } from "./fleet/index.js";
 import { inspectorFor } from "./inspector.js";
@@ -33,6 +34,7 @@ export function serviceFor(
     [DOOR]: doorOf(program, !several),
     [HOSTS]: hosts,
     [ADMIT]: admit,
+    [CLUSTER]: null,
     [PARKED]: parkedEvents(program),
     [INSPECTOR]: inspectorFor(program),
     ...referencesFor(),

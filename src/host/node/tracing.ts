@@ -76,6 +76,7 @@ export class Tracing {
       ticket: event.ticket,
       context: String(slot),
       method: method.name,
+      isReadonly: method.readonly,
       startedBy: origin.kind,
       parent: "parent" in origin ? origin.parent : null,
       caller: caller ?? null,

@@ -229,6 +229,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: [
       "errors",
       "model",
+      "doors",
       "host",
       "sql",
       "streams/columns",

@@ -1,10 +1,12 @@
 import { HeadwaterError } from "../../errors.js";
 import type { ProgramHosts } from "../../host/fleet/index.js";
-import { run } from "../../host/run.js";
+import { run } from "../../doors.js";
+import { CLUSTER, type Change, type ClusterSide } from "../../host/cluster-side.js";
 import { type AnyService, hostsOf, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
 import type { OutputPolicy } from "../delivery/index.js";
 import type { SourcePolicy } from "../sources/index.js";
+import { sortedChanges, tenantContext } from "./changes.js";
 import { Partition, Streams } from "./contexts.js";
 import { type Granted, GrantedTokens } from "./granted-tokens.js";
 import { OtherTenants } from "./other-tenants.js";
@@ -38,6 +40,8 @@ export class StreamService {
   readonly #tenants = new Map<string, Promise<TenantStreams>>();
   readonly #tokens: GrantedTokens;
   readonly #others: OtherTenants;
+  readonly #cluster: ClusterSide | null;
+  #changing: Promise<void> = Promise.resolve();
 
   readonly #around: Pick<OutputSurroundings, "policy" | "warn">;
 
@@ -56,8 +60,14 @@ export class StreamService {
       (name) => this.#tenants.get(name),
     );
     this.#names = new Set(names);
-    this.#tokens = new GrantedTokens(async (tenant) =>
-      this.#names.has(tenant) ? await service.root.tenants(tenant).allTokens() : null,
+    const side = service[CLUSTER];
+    this.#cluster = side;
+    this.#tokens = new GrantedTokens(
+      async (tenant) => {
+        if (side?.isCurrent === false) await this.#reloadNames();
+        return this.#names.has(tenant) ? await service.root.tenants(tenant).allTokens() : null;
+      },
+      () => side?.isCurrent ?? true,
     );
   }
 
@@ -68,8 +78,49 @@ export class StreamService {
     const program = (await run(Streams, given)) as Service<Streams>;
     const { root } = program;
     const service = new StreamService(program, await root.allNames(), await root.allShares(), around);
-    for (const name of await root.allActive()) await service.tenant(name);
+    const side = program[CLUSTER];
+    side?.watch({
+      changed: (changes) => service.#changed(changes),
+      role: (isHead) => service.#role(isHead),
+    });
+    if (side === null) for (const name of await root.allActive()) await service.tenant(name);
+    else service.#role(side.isHead);
     return service;
+  }
+
+  /** In a cluster, the head's process moves time on, delivers outputs and reads sources, for all tenants. */
+  #role(isHead: boolean): void {
+    this.#changing = this.#changing
+      .then(async () => {
+        if (isHead) await this.#reloadNames();
+        for (const name of isHead ? this.#names : this.#tenants.keys()) {
+          if (this.#cluster?.isHead !== isHead) return;
+          const tenant = await this.tenant(name);
+          await (isHead ? tenant.work() : tenant.rest());
+        }
+      })
+      .catch(() => {}); // the process leaves the cluster, or another head is there: then it is told again
+  }
+
+  async #reloadNames(): Promise<void> {
+    for (const name of await this.#service.root.allNames()) this.#names.add(name);
+  }
+
+  /** Events were carried out, perhaps for other processes. What this process keeps in memory is up to date after it. */
+  async #changed(changes: readonly Change[] | null): Promise<void> {
+    const { all, whole, rows } = sortedChanges(changes);
+    if (all) {
+      await this.#reloadNames();
+      this.#others.reload(await this.#service.root.allShares());
+    }
+    for (const name of all ? this.#names : whole) {
+      this.#names.add(name);
+      await this.#tokens.reload(name);
+      await (await this.#tenants.get(name))?.reload();
+    }
+    for (const name of rows) (await this.#tenants.get(name))?.pushed();
+    if (this.#cluster?.isHead !== true) return;
+    for (const name of [...whole, ...rows]) if (!this.#tenants.has(name)) void this.tenant(name).catch(() => {});
   }
 
   /** The streams of a tenant, which is made on first use. */
@@ -94,8 +145,16 @@ export class StreamService {
     if (!this.#names.has(name)) await root.addTenant(name);
     this.#names.add(name);
     const note = () => root.setActive(name);
-    const around = { ...this.#around, note, others: this.#others };
-    return await TenantStreams.open(name, root.tenants(name), around);
+    const announce = (method: string) => this.#announce(name, method);
+    const around = { ...this.#around, note, others: this.#others, announce };
+    const tenant = await TenantStreams.open(name, root.tenants(name), around);
+    if (this.#cluster?.isHead !== false) await tenant.work();
+    return tenant;
+  }
+
+  /** Resolves when every process of the cluster knows of it. */
+  async #announce(tenant: string, method: string, isStrict = false): Promise<void> {
+    await this.#cluster?.announce([[tenantContext(tenant), method]], isStrict);
   }
 
   /** The hosts, to look at them, to add and remove some, and to move contexts; with one host there are none. */
@@ -128,6 +187,7 @@ export class StreamService {
     const stored: StoredToken = { hash, scopes, expiresMs };
     await this.#service.root.tenants(tenant).addToken(id, stored);
     await this.#tokens.add(tenant, id, stored);
+    await this.#announce(tenant, "addToken");
     return token;
   }
 
@@ -146,10 +206,11 @@ export class StreamService {
     }));
   }
 
-  /** Revokes a token and closes the connections that it keeps open. */
+  /** Revokes a token and closes the connections that it keeps open, in all processes of a cluster. */
   async revokeToken(tenant: string, id: string): Promise<boolean> {
     const isRemoved = this.has(tenant) && (await this.#service.root.tenants(tenant).removeToken(id));
     await this.#tokens.revoke(tenant, id);
+    await this.#announce(tenant, "removeToken", true);
     return isRemoved;
   }
 

@@ -10,7 +10,7 @@ export type SharedStream = Pick<Described, "name" | "kind" | "columns">;
 /** What the tenants of a service share with each other. All that one tenant can reach of another goes through here. */
 export class OtherTenants {
   readonly #root: Service<Streams>["root"];
-  readonly #shares: Map<string, SharedWith>;
+  #shares: Map<string, SharedWith>;
   readonly #tenant: (name: string) => Promise<TenantStreams>;
   readonly #opened: (name: string) => Promise<TenantStreams> | undefined;
 
@@ -24,6 +24,11 @@ export class OtherTenants {
     this.#shares = new Map(shares);
     this.#tenant = tenant;
     this.#opened = opened;
+  }
+
+  /** Other processes may have shared streams. */
+  reload(shares: readonly (readonly [string, SharedWith])[]): void {
+    this.#shares = new Map(shares);
   }
 
   isShared(owner: string, name: string): boolean {

@@ -43,13 +43,22 @@ import { TenantSources } from "./sources.js";
 import { missing, TenantReads } from "./tenant-reads.js";
 import { Ticks } from "./ticks.js";
 
+interface TenantSurroundings extends OutputSurroundings {
+  readonly others: OtherTenants;
+  /** Resolves when every process of the cluster knows that the tenant was changed. */
+  readonly announce: (method: string) => Promise<void>;
+}
+
 /** The streams and queries of one tenant. */
 export class TenantStreams extends TenantReads {
   readonly #tenant: Ref<Tenant>;
   readonly #others: OtherTenants;
+  readonly #announce: TenantSurroundings["announce"];
   readonly #gatherer: Gatherer;
   readonly #rate: Rate;
   readonly #seen = new Map<string, number>();
+  #isLooking = false;
+  #isLookDue = false;
   readonly #labels = new Labels();
   #quotas: Quotas;
   #memoryBytes = 0;
@@ -63,10 +72,11 @@ export class TenantStreams extends TenantReads {
     readonly name: string,
     tenant: Ref<Tenant>,
     quotas: Quotas,
-    { policy, warn, note, others }: OutputSurroundings & { readonly others: OtherTenants },
+    { policy, warn, note, others, announce }: TenantSurroundings,
   ) {
     super(tenant.graph);
     this.#others = others;
+    this.#announce = announce;
     const growth = (stream: string, signal: AbortSignal) => this.results.growth(stream, signal);
     this.outputs = new TenantOutputs(tenant, name, policy, growth, warn, note);
     this.sources = new TenantSources(tenant, {
@@ -90,14 +100,49 @@ export class TenantStreams extends TenantReads {
   static async open(
     name: string,
     tenant: Ref<Tenant>,
-    around: OutputSurroundings & { readonly others: OtherTenants },
+    around: TenantSurroundings,
   ): Promise<TenantStreams> {
     const streams = new TenantStreams(name, tenant, await tenant.allQuotas(), around);
     await streams.#refresh();
-    streams.#ticks.start();
-    await streams.outputs.start();
-    await streams.sources.start();
     return streams;
+  }
+
+  /** @internal In a cluster, one process moves time on, delivers outputs and reads sources: this one, from now on. */
+  async work(): Promise<void> {
+    this.#ticks.start();
+    await this.outputs.start();
+    await this.sources.start();
+  }
+
+  /** @internal Another process does. */
+  async rest(): Promise<void> {
+    this.#ticks.stop();
+    await this.sources.close();
+    await this.outputs.close();
+  }
+
+  /** @internal Another process has changed more than rows. */
+  async reload(): Promise<void> {
+    this.#useQuotas(await this.#tenant.allQuotas());
+    await this.#refresh();
+    await this.outputs.sync();
+    await this.sources.sync();
+    await this.look();
+  }
+
+  /** @internal Another process has pushed rows, perhaps. Looks that are asked for meanwhile become one. */
+  pushed(): void {
+    if (!this.results.areWaiting) return;
+    this.#isLookDue = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    void (async () => {
+      while (this.#isLookDue) {
+        this.#isLookDue = false;
+        await this.look().catch(() => {}); // the service is closing
+      }
+      this.#isLooking = false;
+    })();
   }
 
   /** Registers a stream, or a table if it has a key. Returns its id, which knows the types of its rows. */
@@ -179,6 +224,7 @@ export class TenantStreams extends TenantReads {
     await this.#carryOut({ kind: "remove", name });
     await this.#others.releaseAll(inputs, this.name);
     await this.#refresh();
+    await this.#announce("remove");
   }
 
   /** Lets other tenants read a stream, a table, a view or a query: in their queries it is `TENANT.NAME`. */
@@ -295,10 +341,8 @@ export class TenantStreams extends TenantReads {
   }
 
   async close(): Promise<void> {
-    this.#ticks.stop();
     this.results.close();
-    await this.sources.close();
-    await this.outputs.close();
+    await this.rest();
   }
 
   get quotas(): Quotas {
@@ -306,7 +350,12 @@ export class TenantStreams extends TenantReads {
   }
 
   async setQuotas(quotas: Partial<Quotas>): Promise<void> {
-    this.#quotas = await this.#tenant.setQuotas(quotas);
+    this.#useQuotas(await this.#tenant.setQuotas(quotas));
+    await this.#announce("setQuotas");
+  }
+
+  #useQuotas(quotas: Quotas): void {
+    this.#quotas = quotas;
     this.#rate.perSecond = this.#quotas.eventsPerSecond;
     this.#gatherer.cpuShare = this.#quotas.cpuShare;
   }
@@ -319,6 +368,7 @@ export class TenantStreams extends TenantReads {
     checkRetention(definition, this.#quotas);
     this.#heard(await this.#tenant.define(encodeCommand(command), what));
     await this.#refresh();
+    await this.#announce("define");
     return definition.name as StreamId<R, P>;
   }
 

@@ -2,6 +2,9 @@ import type { Change } from "../../host/cluster-side.js";
 
 const TENANT = /^Streams\.tenants\("([^"]*)"\)(.*)$/;
 
+/** Events of a tenant that bring or deliver rows, and change nothing that processes keep in memory. */
+const ROWS: ReadonlySet<string> = new Set(["takeFrom", "moveOutput", "buryOutput"]);
+
 /** What changed of a service, by the events that were carried out. */
 export interface SortedChanges {
   /** Tenants were made or streams were shared, or anything else. */
@@ -16,10 +19,10 @@ export interface SortedChanges {
 export function sortedChanges(changes: readonly Change[] | null): SortedChanges {
   const [whole, rows] = [new Set<string>(), new Set<string>()];
   let all = changes === null;
-  for (const [context] of changes ?? []) {
+  for (const [context, method] of changes ?? []) {
     const [, tenant, below] = TENANT.exec(context) ?? [];
     if (tenant === undefined) all = true;
-    else (below === ".graph" ? rows : whole).add(tenant);
+    else (below === ".graph" || ROWS.has(method) ? rows : whole).add(tenant);
   }
   return { all, whole, rows };
 }

@@ -79,7 +79,10 @@ export class GrantedTokens {
       "HW-4011",
       "the token of this connection was revoked. Ask for a new one.",
     );
-    for (const end of this.#open.get(`${tenant} ${id}`) ?? []) end(error);
+    const key = `${tenant} ${id}`;
+    const ends = this.#open.get(key);
+    this.#open.delete(key);
+    for (const end of ends ?? []) end(error);
   }
 
   /** Calls back when the token of a connection is revoked or expires. Returns how to stop that. */

@@ -1,8 +1,8 @@
-import { HeadwaterError } from "../../errors.js";
-import type { ProgramHosts } from "../../host/fleet/index.js";
 import { run } from "../../doors.js";
-import { CLUSTER, type Change, type ClusterSide } from "../../host/cluster-side.js";
-import { type AnyService, hostsOf, type Service } from "../../host/service.js";
+import { HeadwaterError } from "../../errors.js";
+import { type Change, CLUSTER, type ClusterSide } from "../../host/cluster-side.js";
+import type { ProgramHosts } from "../../host/fleet/index.js";
+import { type AnyService, hostsOf, type RunOptions, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
 import type { OutputPolicy } from "../delivery/index.js";
 import type { SourcePolicy } from "../sources/index.js";
@@ -16,8 +16,10 @@ import { TenantStreams } from "./tenant-streams.js";
 import { newToken, type StoredToken, type TokenScope } from "./tokens.js";
 
 export interface StreamsOptions {
-  /** Where everything is kept; without one, it is gone with the process. */
+  /** Where everything is kept, a directory or the log of a cluster (docs/cluster.md); without one, it is gone with the process. */
   readonly journal?: string | Journal;
+  /** What this process is in its cluster. */
+  readonly member?: RunOptions["member"];
   readonly durability?: Durability;
   /** How many hosts run the graphs and the partitions of queries. 1: everything runs in this thread. */
   readonly hosts?: number;
@@ -73,7 +75,13 @@ export class StreamService {
 
   static async open({ outputs, warn = () => {}, ...options }: StreamsOptions = {}): Promise<StreamService> {
     const module = new URL("./program.js", import.meta.url).href;
-    const given = { ...options, module, placement: { separate: [Partition] } };
+    const { member, ...rest } = options;
+    const given = {
+      ...rest,
+      ...(member === undefined ? {} : { member }),
+      module,
+      placement: { separate: [Partition] },
+    };
     const around = { policy: { ...PUBLIC_TARGETS, ...outputs }, warn };
     const program = (await run(Streams, given)) as Service<Streams>;
     const { root } = program;
@@ -120,7 +128,8 @@ export class StreamService {
     }
     for (const name of rows) (await this.#tenants.get(name))?.pushed();
     if (this.#cluster?.isHead !== true) return;
-    for (const name of [...whole, ...rows]) if (!this.#tenants.has(name)) void this.tenant(name).catch(() => {});
+    for (const name of [...whole, ...rows])
+      if (!this.#tenants.has(name)) void this.tenant(name).catch(() => {});
   }
 
   /** The streams of a tenant, which is made on first use. */

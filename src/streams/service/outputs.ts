@@ -80,7 +80,9 @@ export class TenantOutputs {
   /** Outputs may have been registered and deregistered by other processes. */
   async sync(): Promise<void> {
     if (!this.#isWorking) return;
-    const all = new Map((await this.#tenant.outputs.all()).map(([definition]) => [definition.name, definition]));
+    const all = new Map(
+      (await this.#tenant.outputs.all()).map(([definition]) => [definition.name, definition]),
+    );
     for (const definition of all.values()) this.#start(definition);
     for (const [name, delivery] of this.#deliveries)
       if (!all.has(name) && this.#deliveries.delete(name)) await delivery.stop();

@@ -33,8 +33,8 @@ import { sentBy } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
 import { type GraphStream, Labels } from "./labelled.js";
 import type { PushOptions } from "./options.js";
-import type { OtherTenants, SharedStream } from "./other-tenants.js";
-import { type OutputSurroundings, TenantOutputs } from "./outputs.js";
+import type { OtherTenants, SharedStream, TenantSurroundings } from "./other-tenants.js";
+import { TenantOutputs } from "./outputs.js";
 import { type Quotas, tooFast, tooLarge } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { explained, type QueryOptions } from "./registration.js";
@@ -42,12 +42,6 @@ import { ownerOf, type SharedWith } from "./shares.js";
 import { TenantSources } from "./sources.js";
 import { missing, TenantReads } from "./tenant-reads.js";
 import { Ticks } from "./ticks.js";
-
-interface TenantSurroundings extends OutputSurroundings {
-  readonly others: OtherTenants;
-  /** Resolves when every process of the cluster knows that the tenant was changed. */
-  readonly announce: (method: string) => Promise<void>;
-}
 
 /** The streams and queries of one tenant. */
 export class TenantStreams extends TenantReads {
@@ -97,11 +91,7 @@ export class TenantStreams extends TenantReads {
   }
 
   /** @internal */
-  static async open(
-    name: string,
-    tenant: Ref<Tenant>,
-    around: TenantSurroundings,
-  ): Promise<TenantStreams> {
+  static async open(name: string, tenant: Ref<Tenant>, around: TenantSurroundings): Promise<TenantStreams> {
     const streams = new TenantStreams(name, tenant, await tenant.allQuotas(), around);
     await streams.#refresh();
     return streams;

@@ -25,10 +25,19 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   wordcount: () => import("./wordcount.js"),
   ads: () => import("./ads.js"),
   linearroad: () => import("./linearroad.js"),
+  cluster: () => import("./cluster/index.js"),
 };
 
 /** Where one thread has thousands of promises in flight, the default young generation measures the garbage collector. */
-const ROOMY: readonly string[] = ["micro", "state", "durable", "transfer", "nexmark", "linearroad"];
+const ROOMY: readonly string[] = [
+  "micro",
+  "state",
+  "durable",
+  "transfer",
+  "nexmark",
+  "linearroad",
+  "cluster",
+];
 const ROOM = "--max-semi-space-size=64";
 
 const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
@@ -48,6 +57,7 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   throughput    events per second against hosts, real and simulated; draws docs/figures/throughput.svg
   migration     what moving a context costs it and the others, against its size; draws two figures
   ads           the ad network of Blazes on processes, with every strategy; draws three figures
+  cluster       three NATS servers, three processes: durable events per second, one in flight, kills (--kills N); draws a figure
   linearroad    how many expressways one process holds, as contexts and as queries, within 5 seconds; draws a figure
   kv-elastic    a store that grows, on one host and on as many as it needs; draws a figure
   game-elastic  players that come and go, with and without elasticity; draws a figure

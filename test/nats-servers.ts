@@ -14,6 +14,10 @@ export interface NatsServersOptions {
   readonly count?: 1 | 3;
   /** More lines for each server's configuration. */
   readonly settings?: string;
+  /** With the servers' monitoring over HTTP. */
+  readonly monitoring?: boolean;
+  /** The largest message. */
+  readonly payload?: string;
   /** Of the settings of JetStream. */
   readonly sync?: "always" | "2m";
 }
@@ -27,6 +31,7 @@ export class NatsServers {
   readonly #program: string;
   readonly #ports: readonly number[];
   readonly #options: NatsServersOptions;
+  #httpPorts: readonly number[] = [];
   readonly #running: (ChildProcess | null)[];
 
   private constructor(program: string, ports: readonly number[], options: NatsServersOptions) {
@@ -40,9 +45,10 @@ export class NatsServers {
   /** Resolves when a stream with as many replicas as there are servers can be written to. */
   static async start(options: NatsServersOptions = {}): Promise<NatsServers> {
     const count = options.count ?? 3;
-    const ports = await freePorts(count * 2);
+    const ports = await freePorts(count * 3);
     const servers = new NatsServers(await natsServer(), ports.slice(0, count), options);
-    const routes = ports.slice(count);
+    const routes = ports.slice(count, 2 * count);
+    servers.#httpPorts = ports.slice(2 * count);
     for (let i = 0; i < count; i++)
       writeFileSync(servers.#file(i, "conf"), servers.#configuration(i, routes));
     for (let i = 0; i < count; i++) servers.resume(i);
@@ -57,6 +63,11 @@ export class NatsServers {
   /** As an address for Headwater: all servers, the given one first. */
   address(first = 0): string {
     return `nats://${this.hosts(first).join(",")}`;
+  }
+
+  /** The addresses of the servers' monitoring, if they were started with it. */
+  get monitoring(): string[] {
+    return this.#httpPorts.map((port) => `http://127.0.0.1:${port}`);
   }
 
   hosts(first = 0): string[] {
@@ -115,7 +126,7 @@ export class NatsServers {
   }
 
   #configuration(i: number, routes: readonly number[]): string {
-    const { sync = "always", settings = "" } = this.#options;
+    const { sync = "always", settings = "", payload = "8MB" } = this.#options;
     const urls = routes.map((port) => `nats://127.0.0.1:${port}`).join(", ");
     const cluster = `cluster { name: tests, host: 127.0.0.1, port: ${routes[i]}, routes: [${urls}] }`;
     return [
@@ -123,7 +134,8 @@ export class NatsServers {
       "host: 127.0.0.1",
       `port: ${this.#ports[i]}`,
       `log_file: ${JSON.stringify(this.#file(i, "log"))}`,
-      "max_payload: 8MB",
+      `max_payload: ${payload}`,
+      this.#options.monitoring ? `http: 127.0.0.1:${this.#httpPorts[i]}` : "",
       `jetstream { store_dir: ${JSON.stringify(this.#file(i, "store"))}, max_memory_store: 64MB, max_file_store: 4GB, sync_interval: ${sync} }`,
       this.count > 1 ? cluster : "",
       settings,

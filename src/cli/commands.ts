@@ -3,6 +3,7 @@ import { cluster } from "./cluster.js";
 import type { CliCommand } from "./command.js";
 import { compile } from "./compile.js";
 import { dev } from "./dev.js";
+import { doctor } from "./doctor.js";
 import { events } from "./events.js";
 import { explain } from "./explain.js";
 import { helpCommand } from "./help.js";
@@ -23,6 +24,7 @@ export const commands: readonly CliCommand[] = [
   serve,
   streams,
   cluster,
+  doctor,
   hosts,
   events,
   observe,

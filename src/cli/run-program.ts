@@ -15,6 +15,7 @@ import {
   hostsOf as serviceHosts,
 } from "../host/service.js";
 import { isNatsAddress } from "../journal/stream/nats-address.js";
+import { DOOR } from "../model/door.js";
 import { listen, type PortListener } from "../server/listen.js";
 import { type Server, serveOn } from "../server/serve.js";
 import { StaticFiles } from "../server/static.js";
@@ -28,6 +29,7 @@ import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./progra
 import { findProgram } from "./program-file.js";
 import { messageOf } from "./report.js";
 import { run } from "./run.js";
+import { checkMetrics, logSettings, MetricsPlace, openLog } from "./telemetry.js";
 import type { Terminal } from "./terminal.js";
 import { jsonVoice, plainVoice, type Voice } from "./voice.js";
 
@@ -46,6 +48,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   const kept = journalOf(args);
   const range = rangeOf(args);
   const place = placeOf(args);
+  const logged = logSettings(run, args);
   const program = await loadProgram(findProgram(args.operands[0] ?? "", process.cwd()));
   const voice = args.flags.has("json") ? jsonVoice(terminal) : plainVoice(terminal);
   const interrupt = onInterrupt(() => voice.note("Stopping."));
@@ -82,10 +85,13 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       listener !== null && args.flags.has("dashboard")
         ? await dashboardOf(program, service, kept.journal, load, listener)
         : null;
+    const metrics =
+      listener !== null && args.flags.has("metrics") ? new MetricsPlace(service, listener.isLocal) : null;
+    const log = await openLog(run, logged, service);
     const server =
       listener === null
         ? null
-        : await served(program, service, shared(listener, { dashboard, files }), place, voice);
+        : await served(program, service, shared(listener, { dashboard, files, metrics }), place, voice);
     if (dashboard !== null && listener !== null && process.env[DASHBOARD_TOKEN] === undefined)
       voice.dashboard(`${listener.url}${dashboard.entry()}`);
     tellSupervisor();
@@ -105,9 +111,11 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
     } finally {
       closeDoor?.();
       await dashboard?.close();
+      metrics?.close();
       await server?.close({ graceMs: GRACE_MS });
       await service.stop();
       await recording?.close();
+      await log.close();
     }
     voice.note("Stopped.");
     return 0;
@@ -149,7 +157,7 @@ async function served(
 ): Promise<Server | null> {
   try {
     if (program.api === undefined && place?.isEnough === true) {
-      openAlone(listener);
+      openAlone(listener, () => service[DOOR].health());
       voice.listening(listener.url);
       return null;
     }
@@ -224,10 +232,11 @@ function isConsequenceOfStopping(error: unknown): boolean {
 }
 
 /** Where to serve, if at all. */
-function placeOf({ values, flags }: Arguments): Place | null {
+function placeOf(args: Arguments): Place | null {
+  const { values, flags } = args;
   const files = values.get("static");
   if (files !== undefined && !existsSync(files)) throw absent(`There is no folder ${files}.`, run);
-  const isEnough = flags.has("dashboard") || files !== undefined;
+  const isEnough = flags.has("dashboard") || flags.has("metrics") || files !== undefined;
   const written = values.get("port") ?? (isEnough ? "0" : undefined);
   if (written === undefined) {
     for (const option of ["host", "origins"]) {
@@ -238,7 +247,9 @@ function placeOf({ values, flags }: Arguments): Place | null {
   const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
   if (!(port <= PORT_MAX)) throw misused(run, `--port is a number from 0 to ${PORT_MAX}, not "${written}".`);
   const origins = values.get("origins")?.split(",") ?? [];
-  return { port, host: values.get("host") ?? "127.0.0.1", origins, files, isEnough };
+  const host = values.get("host") ?? "127.0.0.1";
+  checkMetrics(run, args, host);
+  return { port, host, origins, files, isEnough };
 }
 
 /** Lets `headwater hosts` and `headwater events` in, where it was told to, or beside the journal. */

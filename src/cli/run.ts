@@ -1,5 +1,6 @@
 import type { CliCommand } from "./command.js";
 import { FLUXION_OPTIONS, refuseFluxionOptions } from "./fluxion-options.js";
+import { TELEMETRY_OPTIONS } from "./telemetry.js";
 
 export const run: CliCommand = {
   name: "run",
@@ -52,6 +53,7 @@ export const run: CliCommand = {
     origins: { value: "A,B", help: "web pages of these origins may call: https://example.org,…" },
     static: { value: "DIR", help: "serve the files of this folder, too, such as a web page" },
     dashboard: { help: "serve the dashboard, too, below /headwater/ (at --port, or any that is free)" },
+    ...TELEMETRY_OPTIONS,
     ...FLUXION_OPTIONS,
   },
   passesOn: true,

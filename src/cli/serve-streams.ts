@@ -8,6 +8,9 @@ import { StreamsHttp } from "../streams/http/index.js";
 import { StreamService, type StreamsOptions } from "../streams/index.js";
 import { StreamsCatalog } from "../streams/pg/index.js";
 import { DASHBOARD_TOKEN, shared } from "./places.js";
+import { serve } from "./serve.js";
+import { streamLines } from "./stream-metrics.js";
+import { type logSettings, MetricsPlace, openLog } from "./telemetry.js";
 import type { Terminal } from "./terminal.js";
 
 const JOURNAL = "journal";
@@ -27,6 +30,13 @@ export interface Started {
   /** Rejects when nothing can be kept any more. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
+}
+
+/** Who looks on: a page, Prometheus, a log. */
+export interface SeenBy {
+  readonly dashboard: boolean;
+  readonly metrics: boolean;
+  readonly log: ReturnType<typeof logSettings>;
 }
 
 /** Whether, where and how PostgreSQL clients are served. */
@@ -52,7 +62,7 @@ export async function startService(
   hosts: number,
   terminal: Terminal,
   pg: PgWishes | null,
-  hasDashboard: boolean,
+  seen: SeenBy,
   outputs: NonNullable<StreamsOptions["outputs"]>,
 ): Promise<Started> {
   const began = performance.now();
@@ -73,8 +83,10 @@ export async function startService(
       warn: (line) => terminal.say(line),
     });
     const token = await adminToken(service, join(folder, ADMIN_TOKEN));
-    const dashboard = hasDashboard ? await dashboardOf(service, folder, listener) : null;
-    const http = new StreamsHttp(service, shared(listener, { dashboard, files: null }));
+    const log = await openLog(serve, seen.log, service.program);
+    const dashboard = seen.dashboard ? await dashboardOf(service, folder, listener) : null;
+    const metrics = seen.metrics ? metricsOf(service, listener) : null;
+    const http = new StreamsHttp(service, shared(listener, { dashboard, files: null, metrics }));
     const catalog = new StreamsCatalog(service);
     const clients =
       pg === null
@@ -92,11 +104,13 @@ export async function startService(
       close: async () => {
         http.close();
         await dashboard?.close();
+        metrics?.close();
         catalog.close();
         await clients?.close();
         listener.close();
         listener.http.closeAllConnections();
         await service.close();
+        await log.close();
         await rm(pid, { force: true });
       },
     };
@@ -123,6 +137,11 @@ async function dashboardOf(
       close: async () => {}, // the service is closed by its owner
     },
   });
+}
+
+/** The figures of the service, and those of the streams of tenants that are open. */
+function metricsOf(service: StreamService, listener: PortListener): MetricsPlace {
+  return new MetricsPlace(service.program, listener.isLocal, () => streamLines(service));
 }
 
 /** Contexts that keep tokens' hashes, and what outputs and sources sign in with. */

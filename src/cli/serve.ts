@@ -5,6 +5,7 @@ import { misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import type { ClusterWishes, PgWishes } from "./serve-streams.js";
+import { logSettings, TELEMETRY_OPTIONS } from "./telemetry.js";
 
 const PORT = 4400;
 const PORT_MAX = 65_535;
@@ -56,9 +57,11 @@ export const serve: CliCommand = {
     "pg-cert": { value: "FILE", help: "a certificate in PEM, for PostgreSQL clients over TLS" },
     "pg-key": { value: "FILE", help: "its key" },
     dashboard: { help: "serve the dashboard, too, below /headwater/" },
+    ...TELEMETRY_OPTIONS,
     durability: { value: "synced|written", help: "when an event counts as safe (synced)" },
   },
-  async run({ values, flags }, terminal) {
+  async run(args, terminal) {
+    const { values, flags } = args;
     const port = portOf(values, "port") ?? PORT;
     const hosts = Number(values.get("hosts") ?? 1);
     if (!Number.isInteger(hosts) || hosts < 1 || hosts > HOSTS_MAX)
@@ -79,7 +82,7 @@ export const serve: CliCommand = {
         hosts,
         terminal,
         pg,
-        flags.has("dashboard"),
+        { dashboard: flags.has("dashboard"), metrics: flags.has("metrics"), log: logSettings(serve, args) },
         {
           isPrivateAllowed: flags.has("private-targets"),
           isListeningAllowed: flags.has("listening-sources"),

@@ -1,27 +1,16 @@
-import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { HeadwaterError } from "../errors.js";
-import { StreamsClient } from "../streams/client/index.js";
+import { type SealedKey, StreamsClient } from "../streams/client/index.js";
 import { type Arguments, absent, isAbsent, misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { onInterrupt } from "./interrupt.js";
+import { nameIn, type Use, useDoors } from "./stream-doors.js";
 import type { Terminal } from "./terminal.js";
 
 const URL_DEFAULT = "http://127.0.0.1:4400";
 const TOKEN_FILE = join("headwater-data", "admin.token");
-/** What one request carries. */
-const BATCH_BYTES = 256 * 1024;
 const HOUR_MS = 3600 * 1000;
-
-/** What one command line asks of a service. */
-interface Use {
-  readonly command: CliCommand;
-  readonly args: Arguments;
-  readonly terminal: Terminal;
-  readonly client: StreamsClient;
-}
 
 /** Carries out `headwater streams ACTION …`. */
 export async function useService(command: CliCommand, args: Arguments, terminal: Terminal): Promise<number> {
@@ -69,8 +58,11 @@ const USES: Readonly<Record<string, (use: Use) => Promise<void>>> = {
     terminal.out(flags.has("json") ? JSON.stringify({ id }) : id);
   },
   async push(use) {
-    await push(use);
+    const { pushRows } = await import("./push-rows.js");
+    await pushRows(use);
   },
+  output: (use) => useDoors(use, "outputs"),
+  source: (use) => useDoors(use, "sources"),
   async watch({ command, args: { operands, values }, terminal, client }) {
     const name = nameIn(command, operands[1]);
     const [from, count] = [numberIn(command, values, "from"), numberIn(command, values, "count")];
@@ -102,6 +94,16 @@ const USES: Readonly<Record<string, (use: Use) => Promise<void>>> = {
   async deregister({ command, args: { operands }, client }) {
     await client.deregister(nameIn(command, operands[1]));
   },
+  async seal({ command, args: { operands, values }, client }) {
+    const [, name, partition] = operands;
+    const stream = nameIn(command, name);
+    const producer = values.get("producer") ?? "";
+    if (partition === undefined) return await client.seal(stream, producer);
+    await client.producer(stream, producer).seal(partitionIn(command, partition));
+  },
+  async producers({ command, args: { operands }, client }) {
+    await client.declareProducers(nameIn(command, operands[1]), nameIn(command, operands[2]).split(","));
+  },
   async share({ command, args: { operands }, client }) {
     const tenants = nameIn(command, operands[2]);
     await client.share(nameIn(command, operands[1]), tenants === "all" ? tenants : tenants.split(","));
@@ -132,47 +134,14 @@ const USES: Readonly<Record<string, (use: Use) => Promise<void>>> = {
   },
 };
 
-/** Sends whole lines, a bounded piece at a time: the next is read when the last is answered. */
-async function push({ command, args: { operands, values, flags }, terminal, client }: Use): Promise<void> {
-  const [, named, file] = operands;
-  const name = nameIn(command, named);
-  const producer = values.get("producer");
-  const input: Readable = file === undefined || file === "-" ? process.stdin : createReadStream(file);
-  let sequence = producer === undefined ? 0 : await client.producer(name, producer).next();
-  let [rows, line] = [0, 1];
-  const send = async (lines: string) => {
-    if (lines.trim() === "") return;
-    try {
-      const batch = producer === undefined ? null : { producer, sequence };
-      rows += (await client.pushNdjson(name, lines, batch)).rows;
-    } catch (error) {
-      if (line === 1 || !(error instanceof HeadwaterError) || error.code !== "HW-5302") throw error;
-      const what = `${error.message.slice(error.code.length + 2)} The lines are counted from line ${line} of the input.`;
-      throw new HeadwaterError("HW-5302", `${what} ${rows} rows before them were pushed.`);
-    }
-    sequence++;
-    for (let at = lines.indexOf("\n"); at >= 0; at = lines.indexOf("\n", at + 1)) line++;
-  };
-  let waiting = "";
+function partitionIn(command: CliCommand, text: string): SealedKey {
   try {
-    for await (const chunk of input.setEncoding("utf8")) {
-      waiting += chunk as string;
-      if (waiting.length < BATCH_BYTES) continue;
-      const end = waiting.lastIndexOf("\n") + 1;
-      await send(waiting.slice(0, end));
-      waiting = waiting.slice(end);
-    }
-  } catch (error) {
-    throw isAbsent(error) ? unreadable(command, file ?? "stdin", error) : error;
+    const values: unknown = JSON.parse(text);
+    if (Array.isArray(values)) return values as SealedKey;
+  } catch {
+    // said below
   }
-  await send(waiting);
-  terminal.say(`${rows} rows were taken.`);
-  if (flags.has("json")) terminal.out(JSON.stringify({ rows }));
-}
-
-function nameIn(command: CliCommand, name: string | undefined): string {
-  if (name !== undefined) return name;
-  throw misused(command, "The name is missing.");
+  throw misused(command, `A partition is a list of values in JSON, such as '["autumn"]'.`);
 }
 
 function numberIn(

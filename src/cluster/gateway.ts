@@ -63,6 +63,8 @@ export class Gateway implements Door {
   #head: HeadLink | null = null;
   #history: string | null = null;
   #lastNumber = 0;
+  /** All requests below this number have their answers. */
+  #below = 1;
   /** Requests up to this number may have been sent to earlier heads. */
   #sentUpTo = 0;
   #onHead: (() => void)[] = [];
@@ -160,8 +162,7 @@ export class Gateway implements Door {
       const common = { n, call, client: client ?? null };
       if (request !== undefined)
         return { ...common, kind: "once", request, payer: [payer.caller, payer.part] };
-      const [below = n] = this.#pending.keys();
-      return { ...common, kind: "ask", sentUpTo: this.#sentUpTo, below };
+      return { ...common, kind: "ask", sentUpTo: this.#sentUpTo, below: this.#below };
     });
   }
 
@@ -217,6 +218,7 @@ export class Gateway implements Door {
   #settle(n: number, { bytes }: Pending): void {
     this.#pending.delete(n);
     this.#pendingBytes -= bytes;
+    while (this.#below <= this.#lastNumber && !this.#pending.has(this.#below)) this.#below += 1;
     if (this.#pending.size === 0) for (const resolve of this.#onRest.splice(0)) resolve();
   }
 }

@@ -3,5 +3,6 @@
  * (standby or head), `gateway.ts` takes its requests to the head, `links.ts` carries them, `relay.ts` makes them there.
  */
 
+export { examineCluster } from "./examine.js";
 export { runInCluster } from "./run-in-cluster.js";
 export { type ClusterStatus, statusOf } from "./status.js";

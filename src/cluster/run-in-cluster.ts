@@ -11,6 +11,7 @@ import { FORMAT, hostSupplyOf, namesOf, rootsOf, run } from "../host/run.js";
 import { checkRun, limitsOf } from "../host/run-options.js";
 import type { AnyService, Nodes, RunOptions } from "../host/service.js";
 import { clientKey, shownNodes } from "../host/store/index.js";
+import { mustBeUsable } from "../journal/stream/doctor.js";
 import { natsAddress } from "../journal/stream/nats-address.js";
 import { NatsLog } from "../journal/stream/nats-log.js";
 import type { ContextClass } from "../model/context.js";
@@ -35,7 +36,14 @@ export async function runInCluster(
   const classes = rootsOf(program);
   const offer = hostSupplyOf(checkedHosts(options, classes));
   const identity = { program: shownNodes(namesOf(program)), format: FORMAT };
+  const warn = (text: string) => process.emitWarning(text, "HeadwaterJournal");
   const port = await NatsLog.open(address, identity);
+  try {
+    await mustBeUsable(port.connection, port.manager, address, warn);
+  } catch (error) {
+    await port.close();
+    throw error;
+  }
   const directory = await mkdtemp(join(tmpdir(), "headwater-table-"));
   const feed = new Feed(apart);
   readFeed(feed, options);
@@ -67,7 +75,6 @@ export async function runInCluster(
     await port.close();
     await rm(directory, { recursive: true, force: true });
   };
-  const warn = (text: string) => process.emitWarning(text, "HeadwaterJournal");
   let member: Member;
   try {
     member = await Member.join({

@@ -1,5 +1,5 @@
 import type { AnyService } from "../host/service.js";
-import type { DroppedFact, EventFact, Observation } from "../observe/index.js";
+import { type DroppedFact, type EventFact, type Observation, placeIn } from "../observe/index.js";
 import type { StreamService, TenantStreams } from "../streams/index.js";
 import type { DashboardStreams } from "./streams.js";
 
@@ -121,9 +121,4 @@ function rowOf(fact: EventFact) {
     ...{ waited_ms: fact.waitedMs, ran_ms: fact.ranMs, journaled_ms: fact.journaledMs },
     total_ms: fact.totalMs,
   };
-}
-
-/** An address without its keys, by which contexts of one kind can be grouped: `World.regions.cells`. */
-export function placeIn(address: string): string {
-  return address.replaceAll(/\((?:[^()"]|"(?:[^"\\]|\\.)*")*\)/g, "");
 }

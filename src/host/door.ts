@@ -2,7 +2,7 @@ import type { Asked, Door, Listening, RelaySeries, ResultCallbacks, Series } fro
 import type { Payer } from "../model/share.js";
 import type { Slot } from "./context/index.js";
 import { type AnswerSeries, numberedRequest } from "./deduplication/index.js";
-import type { Told } from "./event/index.js";
+import type { RelayedNumber, Told } from "./event/index.js";
 import type { Program } from "./node/index.js";
 
 /** What a server needs of a program. */
@@ -18,7 +18,7 @@ export function doorOf(program: Program, isSingle: boolean): Door {
       if (request === undefined) return submit(program, asked, client, undefined, waiting);
       const answer = program.answers.once(request, payer, () => {
         return new Promise((resolve, reject) => {
-          submit(program, asked, client, request, { resolve, reject });
+          submit(program, asked, client, request, { resolve, reject, trace: waiting.trace });
         });
       });
       answer.then(
@@ -47,10 +47,11 @@ function listening(program: Program, client: string, onMessage: Parameters<Door[
 /** As the requests of a client, but each event sees the caller for whom the gateway asks. */
 function relayed(program: Program, gateway: string, payer: Payer): RelaySeries {
   const answers = program.answers.series(gateway, payer);
+  answers.relayed = program.ledger?.relayed.open(gateway) ?? null;
   return {
     ask: (number, asked, client, sentUpTo, waiting) => {
-      const answer = answers.once(number, sentUpTo, waiting);
-      if (answer !== null) submit(program, asked, client, numberedRequest(gateway, number), answer);
+      const answer = answers.once(number, sentUpTo, waiting, asked.method.readonly);
+      if (answer !== null) submit(program, asked, client, answer, answer);
     },
     answered: (below) => answers.answered(below),
     leave: () => program.answers.leave(gateway),
@@ -89,7 +90,7 @@ function submit(
   program: Program,
   { target, method, args }: Asked,
   client: string | undefined,
-  request: string | undefined,
+  request: string | RelayedNumber | undefined,
   waiting: ResultCallbacks,
 ): void {
   program.submit(target as Slot, method, args, client, request, waiting);

@@ -19,6 +19,8 @@ export interface Position {
 
 /** Who waits for what comes of a request. */
 export interface ResultCallbacks {
+  /** The trace that the request belongs to, as W3C writes it, where it came with one. */
+  trace?: string | undefined;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }

@@ -39,6 +39,18 @@ export class GiveUp extends Error {
 
 const NAME = /^[A-Za-z][\w.-]{0,99}$/;
 const known = new Map<string, Outside<never, unknown>>();
+/** How many copies of programs are being loaded. */
+let again = 0;
+
+/** While another copy of a program is loaded, its outside functions have the names of the first copy's. */
+export async function declareAgain<T>(load: () => Promise<T>): Promise<T> {
+  again += 1;
+  try {
+    return await load();
+  } finally {
+    again -= 1;
+  }
+}
 
 /** A function that events may have called after their commit: see `outside`. */
 export class Outside<in I, out R> {
@@ -69,13 +81,14 @@ export function outside<I, R>(name: string, work: Work<I, R>, options: OutsideOp
         '"_", "." and "-"',
     );
   }
-  if (known.has(name)) throw misdeclared(`there is another one named "${name}"; names must be different`);
+  if (known.has(name) && again === 0)
+    throw misdeclared(`there is another one named "${name}"; names must be different`);
   for (const [option, value] of Object.entries(options)) {
     const isFine = Number.isSafeInteger(value) && value >= (option === "attempts" ? 1 : 0);
     if (!isFine) throw misdeclared(`"${name}" has the option ${option}: ${value}, which is no such number`);
   }
   const declared = new Outside(name, work, options);
-  known.set(name, declared);
+  if (!known.has(name)) known.set(name, declared);
   return declared;
 }
 

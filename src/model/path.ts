@@ -82,6 +82,11 @@ export function askedAt(node: string, timer: TimerId): string {
   return timer.slice(node.length + 1, timer.indexOf("@", node.length));
 }
 
+/** The ticket of the event that set a timer. */
+export function ticketIn(node: string, timer: TimerId): number {
+  return Number.parseInt(askedAt(node, timer), 10);
+}
+
 /** The name of the timer of a context of which `askedAt` is this. */
 export function timerAt(address: Address, asked: string): TimerId {
   return `${address.node}:${asked}@${showPath(pathOf(address))}`;

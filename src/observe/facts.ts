@@ -54,7 +54,11 @@ export interface EventFact {
   readonly startedBy: StartedBy;
   /** The ticket of the event that started it, or that set its timer or made its outside call, where that is known. */
   readonly parent: number | null;
+  /** The logical node of that event; another one than its own if it was started by a message. */
+  readonly parentNode: string | null;
   readonly caller: string | null;
+  /** The trace context that the request came with, as W3C writes it. */
+  readonly trace: string | null;
   readonly ok: boolean;
   /** The code of the error it failed with, or the name of the application's error. Null if it did not fail. */
   readonly error: string | null;

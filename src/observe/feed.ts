@@ -1,5 +1,6 @@
 import type { Fact, Kind } from "./facts.js";
 import { Observation, type ObserveOptions, type Observer } from "./observation.js";
+import type { TraceLink } from "./trace-link.js";
 
 export type FactOf<K extends Kind> = Extract<Fact, { kind: K }>;
 
@@ -15,6 +16,8 @@ export class Feed {
   readonly #listeners = new Map<Kind, readonly Listener[]>();
   readonly #apart: (callback: () => void) => void;
   readonly #watchers: (() => void)[] = [];
+  /** To the traces of callers; null while none are wanted. */
+  link: TraceLink | null = null;
 
   /** `apart` runs a callback of the application, and deals with what it throws. */
   constructor(apart: (callback: () => void) => void) {
@@ -49,6 +52,16 @@ export class Feed {
     const observation = new Observation(observer as Observer<Fact>, this.#apart, options, () => {
       for (const stop of stops) stop();
     });
+    const { trace } = options;
+    if (trace !== undefined) {
+      this.link = trace;
+      stops.push(
+        this.hear("event", (fact) => trace.settled(fact)),
+        () => {
+          if (this.link === trace) this.link = null;
+        },
+      );
+    }
     for (const kind of new Set(kinds)) stops.push(this.hear(kind, (fact) => observation.take(fact)));
     return observation;
   }

@@ -1,6 +1,6 @@
 /**
  * What can be observed of a running program: typed facts (`facts.ts`), the one feed to which parts of the runtime note them
- * (`feed.ts`), and observers with a bounded buffer each (`observation.ts`). The runtime notes facts and knows no observers;
+ * (`feed.ts`), links to traces (`trace-link.ts`), and observers with a bounded buffer each (`observation.ts`). The runtime notes facts and knows no observers;
  * dashboards, metrics and traces read this feed and nothing else.
  */
 
@@ -18,3 +18,5 @@ export {
 export { type FactOf, Feed } from "./feed.js";
 export { lineOf } from "./line.js";
 export type { Observation, ObserveOptions, Observer } from "./observation.js";
+export { placeIn } from "./place.js";
+export type { TraceLink } from "./trace-link.js";

@@ -1,9 +1,12 @@
 import type { DroppedFact, Fact } from "./facts.js";
 import { bytesOf } from "./size.js";
+import type { TraceLink } from "./trace-link.js";
 
 export interface ObserveOptions {
   /** How many bytes of facts may wait for the observer. 1 MiB unless told otherwise. */
   readonly bytesMax?: number;
+  /** Ties events to traces while it observes. A program has one such link at a time. */
+  readonly trace?: TraceLink;
 }
 
 /** Hears one fact after the other. If it returns a promise, the next comes when that has settled. */

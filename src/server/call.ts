@@ -149,6 +149,8 @@ function keepSettlers(resolve: (value: unknown) => void, reject: (error: unknown
  * is settled, too, should the function have kept an eye on it.
  */
 class Passing implements ResultCallbacks {
+  trace: string | undefined;
+
   constructor(
     readonly noted: Noted,
     readonly waiting: ResultCallbacks,

@@ -144,7 +144,11 @@ export class Http {
     }
     return new Promise((resolve, reject) => {
       const payer = { caller, part: "HTTP" };
-      const ask: Ask = (asked, waiting) => calls.door.ask(asked, client, id, payer, waiting);
+      const trace = traceOf(request);
+      const ask: Ask = (asked, waiting) => {
+        if (trace !== undefined) waiting.trace = trace;
+        calls.door.ask(asked, client, id, payer, waiting);
+      };
       calls.call(name, args, ask, { resolve, reject });
     });
   }
@@ -191,6 +195,14 @@ function resultJson(value: unknown): string {
 
 function bearerOf({ headers: { authorization } }: IncomingMessage): string | undefined {
   return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? "")?.[1];
+}
+
+/** The trace context of W3C that the request comes with. One that is not well formed is none. */
+function traceOf({ headers: { traceparent } }: IncomingMessage): string | undefined {
+  const isOne =
+    typeof traceparent === "string" &&
+    /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);
+  return isOne ? traceparent : undefined;
 }
 
 function idempotencyKeyOf({ headers }: IncomingMessage): string | null {
@@ -280,7 +292,7 @@ function corsOf(response: ServerResponse): Record<string, string> {
 function preflight(response: ServerResponse): void {
   respond(response, 200, "{}", {
     "access-control-allow-methods": "POST",
-    "access-control-allow-headers": "content-type, authorization, idempotency-key",
+    "access-control-allow-headers": "content-type, authorization, idempotency-key, traceparent",
     "access-control-max-age": "600",
     ...corsOf(response),
   });

@@ -36,6 +36,8 @@ const STATUS: Readonly<Partial<Record<Code, number>>> = {
   "HW-5407": 409,
   "HW-5409": 403,
   "HW-5410": 400,
+  "HW-5411": 409,
+  "HW-5412": 409,
   "HW-5501": 400,
   "HW-5502": 403,
   "HW-5503": 404,

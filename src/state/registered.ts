@@ -9,8 +9,27 @@ export type AnyClass = abstract new (...args: never[]) => object;
 
 const registered = new Map<unknown, string>();
 
+let again: { hasRegistered: boolean } | null = null;
+
+/** Loads another copy of a program, and says whether it registers classes: those of the first copy stay. */
+export async function registerAgain<T>(
+  load: () => Promise<T>,
+): Promise<{ readonly result: T; readonly hasRegistered: boolean }> {
+  const noted = { hasRegistered: false };
+  again = noted;
+  try {
+    return { result: await load(), hasRegistered: noted.hasRegistered };
+  } finally {
+    again = null;
+  }
+}
+
 /** Lets instances of a class be stored and passed: its own enumerable fields travel, its methods stay. */
 export function register(...classes: readonly AnyClass[]): void {
+  if (again !== null) {
+    again.hasRegistered = true;
+    return;
+  }
   for (const cls of classes) {
     const obstacle = whyNotRegistered(cls);
     if (obstacle !== null)

@@ -12,6 +12,8 @@ const READ = /\b(PROGRAM|FILE|DIR|PATH)\b/;
 const WRITTEN = [
   "dev --journal",
   "run --journal",
+  "run --log",
+  "serve --log",
   "run --record-load",
   "run --admin",
   "run --profile",

@@ -54,6 +54,7 @@ test("help --json gives each command as one JSON object per line", async () => {
       "serve",
       "streams",
       "cluster",
+      "doctor",
       "hosts",
       "events",
       "observe",

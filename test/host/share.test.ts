@@ -41,15 +41,18 @@ test("a caller has one share, however often it is asked for, as long as somebody
   assert.equal(kept.room, 266, "a third of what is free less what the caller holds");
 });
 
-test("whoever waits for room is called when something is given back", () => {
+test("a waiter is called once when something of its share is given back, and not when others give back", () => {
   const budget = Share.of(100);
   const [ada, ben] = ["ada", "ben"].map((caller) => shareOf(budget, { caller, part: "" })) as [Share, Share];
   ada.take(60);
+  ben.take(10);
   let calls = 0;
-  ben.wait(() => {
+  ben.within?.wait(() => {
     calls += 1;
   });
   ada.give(10);
-  ada.give(10);
+  assert.equal(calls, 0);
+  ben.give(5);
+  ben.give(5);
   assert.equal(calls, 1);
 });

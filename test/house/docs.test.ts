@@ -90,8 +90,11 @@ describe("the programs of the error pages", () => {
   }
 });
 
-describe("the programs of the README and of the pages about journals, hosts and observing", () => {
-  const shown = ["README.md", "docs/durability.md", "docs/outside.md", "docs/hosts.md", "docs/observing.md"];
+describe("the programs of the README and of the pages about journals, hosts, observing and testing", () => {
+  const shown = [
+    "README.md",
+    ...["durability", "outside", "hosts", "observing", "testing"].map((page) => `docs/${page}.md`),
+  ];
   for (const program of programs.filter(({ page }) => shown.includes(page))) {
     test(`${program.page}:${program.line} runs and prints what the page says`, async (t) => {
       const folder = mkdtempSync(join(FOLDER, "run-")); // for its journal, if it has one

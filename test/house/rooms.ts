@@ -20,10 +20,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   elastic: { loads: ["errors"] },
   net: { loads: ["errors"] },
   observe: { loads: ["errors"], names: ["elastic"] },
+  telemetry: { loads: ["observe"] },
   "elastic/trial": { loads: ["errors", "core", "elastic"] },
 
   // The runtime. Hosts load only what `host/main` does: nothing of the store, the head, the nodes and the fleet.
-  "host/ports": { loads: [], names: ["core"] },
+  "host/ports": { loads: [], names: ["core", "model"] },
   "host/context": { loads: ["errors", "model", "state", "core", "journal"], names: ["host/event"] },
   "host/event": {
     loads: ["errors", "model", "state", "core", "journal", "host/ports", "host/context"],
@@ -201,6 +202,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "sim/oracle",
     ],
   },
+  kit: {
+    loads: ["errors", "random", "model", "state", "core", "host/context", "sim/world"],
+    names: ["host"],
+  },
   sim: {
     loads: ["errors", "random", "core", "elastic/trial", "sim/programs", "sim/oracle", "sim/world"],
   },
@@ -262,6 +267,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   "streams/trial": {
     loads: [
+      "errors",
       "random",
       "analysis",
       "streams/columns",
@@ -316,6 +322,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "sim",
       "server",
       "dashboard",
+      "telemetry",
       "analysis",
       "dataflow",
       "check",

@@ -7,6 +7,7 @@ const IMPURE =
   /\b(Date|performance|process|Promise|async|await|queueMicrotask|set(Timeout|Interval|Immediate))\b|\bMath\.random\b/;
 
 const KNOWS_NODE = [
+  "kit",
   "dashboard",
   "dataflow",
   "cluster",

@@ -30,6 +30,11 @@ test("over 500 seeds several hosts are as good as one, while contexts move and h
   for (const mark of HOST_MARKS) assert.ok((crashing.marks[mark] ?? 0) > 0, mark);
 });
 
+test("tickets that were acknowledged are not given out again after a second crash, though old ones are kept over the first", async () => {
+  const { failure } = await runCampaign({ seeds: [93_017_373], crashes: true });
+  assert.equal(failure?.found.differences[0], undefined);
+});
+
 test("the same seeds give the same trace, other seeds another one", async () => {
   const [once, again, other] = [
     await runCampaign({ seeds: seeds(7, 40), events: 300 }),

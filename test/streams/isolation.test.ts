@@ -13,7 +13,7 @@ import { type Served, served } from "./served.js";
 const PAIRS = [
   ["alpha", "alphb"],
   ["gamma_q", "gamma_r"],
-  ["held", "helf"],
+  ["summed", "summee"],
   ["acme.alpha", "acme.alphb"],
   ["gamma_q.late", "gamma_r.late"],
   ["acme", "acmf"],
@@ -26,6 +26,8 @@ const BODIES: readonly ((name: string) => unknown)[] = [
   (name) => ({ name, columns: { n: "bigint" }, sql: "SELECT n FROM own" }),
   (name) => ({ name: "mine", sql: `SELECT n FROM TUMBLE(${name}, at, INTERVAL '1 second')` }),
   (name) => ({ with: [name], producer: name }),
+  (name) => ({ producer: name, partitions: [[1]], producers: [name] }),
+  (name) => ({ stream: name, target: "https://example.com/rows", from: "tcp://127.0.0.1:9", name: "mine" }),
   (name) => ({ scopes: ["operator", "read"], name }),
 ];
 
@@ -46,7 +48,7 @@ async function prepared(service: Served) {
   const acme = await service.service.tenant("acme");
   await acme.registerStream("alpha", { n: "bigint", at: "timestamp" }, { time: { column: "at" } });
   await acme.registerQuery("gamma_q", "SELECT n FROM alpha");
-  await acme.define("CREATE MATERIALIZED VIEW held AS SELECT n, count(*) AS c FROM alpha GROUP BY n");
+  await acme.define("CREATE MATERIALIZED VIEW summed AS SELECT n, count(*) AS c FROM alpha GROUP BY n");
   await acme.pushEvents("alpha", [{ n: 4711, at: 1 }], { producer: "secret_producer", sequence: 1 });
   const zoo = await service.service.tenant("zoo");
   await zoo.registerStream("own", { n: "bigint" });

@@ -5,6 +5,7 @@ import { isSimple } from "../../state/values.js";
 import { gone, noRoom, tooLarge } from "./answer-refusals.js";
 import type { Answers } from "./answers.js";
 import { KEPT_GENERATIONS, ownCopy } from "./kept-answers.js";
+import type { RelayedKept } from "./relayed-answers.js";
 
 /** The name of the request to which a client gave this number. */
 export function numberedRequest(client: string, number: number): string {
@@ -36,6 +37,8 @@ export class AnswerSeries {
   #newest = 0;
   /** No answer is of an earlier generation. */
   #oldest = 0;
+  /** The client is a gateway, for which answers are kept apart. */
+  relayed: RelayedKept | null = null;
   /** In which generation its client went away the last time. */
   leftIn = 0;
 
@@ -55,8 +58,14 @@ export class AnswerSeries {
   /**
    * Where to send the answer to a request that is new; null if it is known or refused, and answered from here. `sentUpTo`:
    * the client says that it has sent requests up to this number over earlier connections; undefined if it does not say.
+   * `isRead`: it only reads. Its answer is not kept, unless it asked for something else to be done: then a journal has it.
    */
-  once(number: number, sentUpTo: number | undefined, waiting: ResultCallbacks): ResultCallbacks | null {
+  once(
+    number: number,
+    sentUpTo: number | undefined,
+    waiting: ResultCallbacks,
+    isRead = false,
+  ): NumberedAnswer | null {
     this.#all.turnIfDue();
     if (this.#isFresh) this.#begin(sentUpTo);
     if (this.#oldest < this.#all.oldestGeneration) this.#sweep();
@@ -70,7 +79,7 @@ export class AnswerSeries {
       return null;
     }
     if (known !== undefined) this.#drop(number, known); // it failed, and no journal has that: it has changed nothing
-    return this.#add(number, waiting);
+    return this.#add(number, waiting, isRead);
   }
 
   /** A client that comes back after such a time that all its answers would be gone, must not have any request done twice. */
@@ -79,8 +88,8 @@ export class AnswerSeries {
     if (this.#all.generation >= KEPT_GENERATIONS - 1) this.#goneUpTo = sentUpTo ?? 0;
   }
 
-  #add(number: number, waiting: ResultCallbacks): ResultCallbacks {
-    const answer = new NumberedAnswer(this, number, waiting);
+  #add(number: number, waiting: ResultCallbacks, isRead: boolean): NumberedAnswer {
+    const answer = new NumberedAnswer(this, number, waiting, isRead);
     this.#known.set(number, answer);
     answer.reserved = this.#all.reserveFor(this.share);
     this.#take(answer, NUMBERED_BYTES + answer.reserved);
@@ -107,7 +116,10 @@ export class AnswerSeries {
   }
 
   #tellFromStore(number: number, waiting: ResultCallbacks): boolean {
-    const kept = this.#all.store.get(numberedRequest(this.client, number));
+    const kept =
+      this.relayed === null
+        ? this.#all.store.get(numberedRequest(this.client, number))
+        : this.relayed.get(number);
     if (kept === null) return false;
     tell(waiting, kept.ok, kept.value);
     return true;
@@ -118,6 +130,7 @@ export class AnswerSeries {
     this.#doneBelow = Math.max(this.#doneBelow, below);
     this.#goneUpTo = Math.max(this.#goneUpTo, below - 1);
     this.#dropDone();
+    this.relayed?.answered(below);
   }
 
   /**
@@ -133,14 +146,14 @@ export class AnswerSeries {
       if (number >= this.#doneBelow && !isThorough) return;
       if (number >= this.#doneBelow || answer.isOpen) continue;
       this.#drop(number, answer);
-      if (!store.isInMemory) store.forget(numberedRequest(this.client, number));
+      if (!store.isInMemory && this.relayed === null) store.forget(numberedRequest(this.client, number));
     }
   }
 
   /** Something has come of a request. Returns what is kept of it here. */
   settled(answer: NumberedAnswer, ok: boolean, value: unknown): unknown {
     this.#open -= 1;
-    if (!ok && !isRemembered(value)) {
+    if ((!ok && !isRemembered(value)) || (answer.isRead && !this.keepsValues)) {
       this.#drop(answer.number, answer);
       return undefined;
     }
@@ -195,7 +208,7 @@ export class AnswerSeries {
 /** Stands for a value that was too large to be kept. */
 const NOT_KEPT = Symbol("not kept");
 
-class NumberedAnswer implements ResultCallbacks {
+export class NumberedAnswer implements ResultCallbacks {
   /** What it has taken from its share, and how much of that is for a value that is still to come. */
   bytes = 0;
   reserved = 0;
@@ -210,8 +223,14 @@ class NumberedAnswer implements ResultCallbacks {
     readonly series: AnswerSeries,
     readonly number: number,
     first: ResultCallbacks,
+    readonly isRead: boolean,
   ) {
     this.#first = first;
+  }
+
+  /** The gateway that has numbered it, if one has. */
+  get gateway(): string {
+    return this.series.client;
   }
 
   /** Tells another caller that asks, now or when there is something to tell. False if that is the journal's to know. */

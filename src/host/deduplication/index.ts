@@ -7,5 +7,6 @@
 export { type AnswerSeries, numberedRequest } from "./answer-series.js";
 export { Answers } from "./answers.js";
 export { AnswersInJournal, AnswersInMemory } from "./kept-answers.js";
+export { type GatheredAnswers, gather, RelayedAnswers } from "./relayed-answers.js";
 export { type StoredAnswer, StoredAnswers } from "./stored-answers.js";
 export { weightOf } from "./weight.js";

@@ -88,6 +88,7 @@ export class AnswersInJournal implements AnswerStore {
 
   turn(): void {
     this.ledger.answers.turn();
+    this.ledger.relayed.dropOutdated();
     if (this.#isDropping) return; // the next turn will drop it
     this.#isDropping = true;
     this.#drop(this.ledger.answers.outdated()[Symbol.iterator]());

@@ -63,6 +63,13 @@ export class StoredAnswers {
     this.journal.append([{ key: GENERATION, value: encode(this.#generation) }], () => {});
   }
 
+  /** What the keys of the generations that are kept begin with, the oldest first. */
+  prefixes(): string[] {
+    return Array.from({ length: KEPT_GENERATIONS }, (_, i) =>
+      prefixOf(this.#generation - KEPT_GENERATIONS + 1 + i),
+    );
+  }
+
   /** The keys of answers that are kept no longer. */
   *outdated(): Iterable<string> {
     const kept = prefixOf(this.#generation - KEPT_GENERATIONS + 1);

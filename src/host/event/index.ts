@@ -35,6 +35,7 @@ export {
   EventRequest,
   type NodeEvent,
   type Origin,
+  type RelayedNumber,
   type StateChange,
   timerOrigin,
   type WaitingCaller,

@@ -44,12 +44,20 @@ export function timerOrigin({ id, due, owner, slot }: TimerEffect): Extract<Orig
 
 type TimerEffect = Extract<Effect, { kind: "timer" }>;
 
+/** The number that a gateway has given to a request. */
+export interface RelayedNumber {
+  readonly gateway: string;
+  readonly number: number;
+}
+
 /** Who waits for an event's result. */
 export interface WaitingCaller {
   resolve(value: unknown): void;
   reject(error: unknown): void;
   /** Does the one who waits run in this process, and hear of an error as it was thrown? Then it needs no other report. */
   readonly isLocal?: boolean;
+  /** The trace that the request belongs to, where it came with one. */
+  trace?: string | undefined;
 }
 
 /** What an event, or several in a row, made of a context. */
@@ -96,7 +104,7 @@ export class EventRequest implements Request<EventRequest> {
     readonly origin: Origin,
     readonly waiting: WaitingCaller | null,
     /** The id under which it was asked for, if it carries one. */
-    readonly request?: string | undefined,
+    readonly request?: string | RelayedNumber | undefined,
   ) {}
 
   get context(): CoreContext<EventRequest> {

@@ -4,7 +4,7 @@ import { type HeadwaterError, invariant } from "../../errors.js";
 import type { OutsideResult } from "../../model/outside.js";
 import type { Method } from "../../model/shape.js";
 import type { Slot } from "../context/index.js";
-import type { NodeEvent } from "../event/index.js";
+import type { NodeEvent, RelayedNumber } from "../event/index.js";
 import {
   answerSettled,
   type Effect,
@@ -99,7 +99,7 @@ export class LogicalNode {
     args: unknown[],
     caller: string | undefined,
     waiting: WaitingCaller,
-    request?: string,
+    request?: string | RelayedNumber,
   ): NodeEvent {
     return this.#scheduler.submit(new EventRequest(slot, method, args, caller, REQUESTED, waiting, request));
   }
@@ -190,10 +190,10 @@ export class LogicalNode {
     const { execution, waiting, origin } = event.payload;
     invariant(execution?.isDead, "only an event that has ended can be settled");
     const { ok, value, effects } = execution;
+    this.#tracing?.settled(event); // before what it has asked for is carried out, which may belong to the same trace
     for (let i = 0; i < effects.length; i++) this.#doEffect(effects[i] as Effect, event.ticket, i);
     if (origin.kind === "timer") this.timers.settled(origin.id);
     this.#around.settled?.(event);
-    this.#tracing?.settled(event);
     this.#ledger?.careful?.settled(event);
     event.payload.answer();
     if (!ok && waiting?.isLocal !== true) this.#around.failed(event.payload, value);

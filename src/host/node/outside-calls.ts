@@ -1,6 +1,7 @@
 import type { HeadwaterError } from "../../errors.js";
 import { GiveUp, type Outside, type OutsideCall, type OutsideResult } from "../../model/outside.js";
 import type { Method } from "../../model/shape.js";
+import type { Feed, TraceLink } from "../../observe/index.js";
 import { copy } from "../../state/values.js";
 import type { Slot } from "../context/index.js";
 import type { Limits, Ports } from "../ports/index.js";
@@ -35,6 +36,8 @@ export class OutsideCalls {
     readonly history: string,
     readonly ports: Ports,
     readonly limits: Limits,
+    /** Its link to traces, if there is one, has each call made within the trace of the event that asked for it. */
+    readonly feed: Pick<Feed, "link">,
     readonly done: (call: PendingCall, result: OutsideResult<unknown>) => void,
   ) {}
 
@@ -74,7 +77,7 @@ export class OutsideCalls {
     const callOff = this.ports.at(this.ports.now() + timeoutMs, () =>
       running.abort(new Error(`it took longer than ${timeoutMs} ms`)),
     );
-    const { result, isFinal } = await resultOf(call, running);
+    const { result, isFinal } = await resultOf(call, running, this.ports, this.feed.link);
     callOff();
     this.#running.delete(running);
     if (this.#isStopped) return;
@@ -130,11 +133,17 @@ class OutsideAttempt implements OutsideCall {
 async function resultOf(
   call: PendingCall,
   attempt: OutsideAttempt,
+  ports: Ports,
+  link: TraceLink | null,
 ): Promise<{ result: OutsideResult<unknown>; isFinal: boolean }> {
   let value: unknown;
   try {
     const input = copy(call.input, () => "the input");
-    const work = call.outside.work(input as never, attempt);
+    const { name } = call.outside;
+    const make = () => call.outside.work(input as never, attempt);
+    const begin = () =>
+      ports.callOutside === undefined ? make() : ports.callOutside(name, input, attempt, make);
+    const work = link === null ? begin() : link.within(call.slot.node, call.parent, begin);
     value = await new Promise((resolve, reject) => {
       attempt.onAbort = reject;
       Promise.resolve(work).then(resolve, reject);

@@ -14,6 +14,7 @@ import {
   type EventRequest,
   type MessageBody,
   type NodeMessage,
+  type RelayedNumber,
   running,
   type Told,
   type WaitingCaller,
@@ -91,7 +92,7 @@ export class Program implements Surroundings {
     this.feed = options.feed ?? new Feed(apart);
     this.failures = new Failures(ports.now, this.feed);
     this.history = ledger?.history(ports.unique) ?? ports.unique();
-    this.#outside = new OutsideCalls(this.history, ports, options.limits, (call, result) => {
+    this.#outside = new OutsideCalls(this.history, ports, options.limits, this.feed, (call, result) => {
       this.node(call.slot.node).outsideCallDone(call, result);
       this.rested();
     });
@@ -186,7 +187,10 @@ export class Program implements Surroundings {
     const promise = new Promise<unknown>(keepSettlers);
     const waiting = lastWaiting;
     if (caller !== undefined && !this.clients.isConnected(caller)) waiting.reject(closed(caller.id));
-    else this.submit(slot, method, args, client, request, waiting);
+    else {
+      if (this.feed.link !== null) waiting.trace = this.feed.link.current() ?? undefined;
+      this.submit(slot, method, args, client, request, waiting);
+    }
     return promise;
   }
 
@@ -196,7 +200,7 @@ export class Program implements Surroundings {
     method: Method,
     args: unknown[],
     client: string | undefined,
-    request: string | undefined,
+    request: string | RelayedNumber | undefined,
     waiting: WaitingCaller,
   ): void {
     try {

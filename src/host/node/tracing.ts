@@ -1,8 +1,9 @@
 import type { Core } from "../../core/core.js";
 import { HeadwaterError } from "../../errors.js";
+import { ticketIn } from "../../model/path.js";
 import type { Feed } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
-import type { EventRequest, NodeEvent } from "../event/index.js";
+import type { EventRequest, NodeEvent, Origin } from "../event/index.js";
 
 /** The kinds of facts that come from here. */
 export const TRACED = ["event", "wait", "journal"] as const;
@@ -66,7 +67,7 @@ export class Tracing {
   settled(event: NodeEvent): void {
     const times = this.#times.get(event);
     this.#times.delete(event);
-    const { slot, method, origin, caller, execution, migration } = event.payload;
+    const { slot, method, origin, caller, execution, migration, waiting } = event.payload;
     if (times === undefined || migration !== null || !this.feed.wants("event")) return;
     const { begunMs, appendedMs, journaledMs } = times;
     const ok = execution?.ok ?? true;
@@ -78,8 +79,11 @@ export class Tracing {
       method: method.name,
       isReadonly: method.readonly,
       startedBy: origin.kind,
-      parent: "parent" in origin ? origin.parent : null,
+      parent: parentOf(this.node, origin),
+      parentNode:
+        origin.kind === "message" ? origin.from : parentOf(this.node, origin) === null ? null : this.node,
       caller: caller ?? null,
+      trace: waiting?.trace ?? null,
       ok,
       error: ok ? null : nameOf(execution?.value),
       attempts: event.attempt,
@@ -106,6 +110,12 @@ export class Tracing {
     }
     core.waits = [];
   }
+}
+
+/** The ticket of the event that started an event. */
+function parentOf(node: string, origin: Origin): number | null {
+  if (origin.kind === "timer") return ticketIn(node, origin.id);
+  return "parent" in origin ? origin.parent : null;
 }
 
 function nameOf(thrown: unknown): string {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { OutsideCall } from "../../model/outside.js";
 
 /** What a logical node needs from the world. The simulator has its own, in which time and luck are decided by a seed. */
 export interface Ports {
@@ -19,6 +20,8 @@ export interface Ports {
   run?(task: () => void): void;
   /** May a call below that waits for nothing run before its caller goes on? Without it, it may. */
   runsNow?(): boolean;
+  /** Calls an outside function of that name. Without it, the function is called as it is. */
+  callOutside?(name: string, input: unknown, call: OutsideCall, work: () => unknown): unknown;
   /** Makes the records of events safe that no journal has, then calls back. */
   append(done: () => void): void;
   /** A name that nothing else has, anywhere. */

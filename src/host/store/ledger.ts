@@ -16,7 +16,13 @@ import {
   stateWrites,
   weakly,
 } from "../context/index.js";
-import { type StoredAnswer, StoredAnswers } from "../deduplication/index.js";
+import {
+  type GatheredAnswers,
+  gather,
+  RelayedAnswers,
+  type StoredAnswer,
+  StoredAnswers,
+} from "../deduplication/index.js";
 import type { NodeEvent } from "../event/index.js";
 import { keysOfTimers, type StateChange, type Told } from "../event/index.js";
 import type { Careful } from "./lives.js";
@@ -70,7 +76,7 @@ const BESIDES_AT_ONCE = 1000;
  *     m/NODE/TICKET/INDEX/CLIENT  a message to a client that the client has not confirmed
  *     p/NODE/TICKET               an event that is parked (`parked.ts`)
  *     k/CLIENT                    a client for which messages are kept
- *     r/…, g                      answers to requests that carry an id (`stored-answers.ts`)
+ *     r/…, g                      answers to requests that carry an id (`stored-answers.ts`, `relayed-answers.ts`)
  *     l                           how often a process began with the same unfinished business (`lives.ts`)
  *     h                           the name of the journal
  *     s/CLASS                     the fields of a context class
@@ -95,6 +101,7 @@ export class Ledger implements Keeper {
   /** Set while what was found in the journal is run with care. */
   careful: Careful | null = null;
   readonly answers: StoredAnswers;
+  readonly relayed: RelayedAnswers;
   readonly hold: Keeper["hold"] = weakly;
 
   constructor(
@@ -105,6 +112,11 @@ export class Ledger implements Keeper {
     this.parked = new Parked(journal, parkedBytesMax);
     this.cache = new Cache(contextsInMemory);
     this.answers = new StoredAnswers(journal);
+    this.relayed = new RelayedAnswers(
+      journal,
+      () => this.answers.prefixes(),
+      (key) => this.forgetKey(key),
+    );
   }
 
   load(slot: Slot): State | null {
@@ -128,12 +140,14 @@ export class Ledger implements Keeper {
   append(node: string, events: readonly NodeEvent[], open: readonly NodeEvent[], done: Done): void {
     const writes: Write[] = [];
     const changes = new Map<Slot, StateChange>();
+    const relayed = new Map<string, GatheredAnswers>();
     let last = 0;
     for (const event of events) {
       last = Math.max(last, event.ticket);
       this.#look(event);
-      this.#tracesOf(event, writes, changes);
+      this.#tracesOf(event, writes, changes, relayed);
     }
+    for (const [gateway, answers] of relayed) writes.push(this.relayed.write(gateway, answers));
     for (const [slot, { before, after }] of changes) {
       const { stored } = slot;
       stateWrites(slot, stored.isThere ? before : null, after, writes);
@@ -145,8 +159,7 @@ export class Ledger implements Keeper {
       if (event.payload.origin.kind === "timer") this.#ticketedTimers.add(write.key);
       writes.push(write);
     }
-    const reserved = this.#reserved.get(node) ?? 0;
-    if (last > reserved || writes.length > 0) writes.push(this.#position(node, last));
+    if (last > this.#reservedFor(node) || writes.length > 0) writes.push(this.#position(node, last));
     if (writes.length > 0) {
       const count = Math.max(BESIDES_AT_ONCE, 2 * writes.length); // they must not come faster than they go
       for (const write of this.#besides.splice(0, count)) writes.push(write);
@@ -159,12 +172,18 @@ export class Ledger implements Keeper {
     if (moment.steadyMs > this.#latest.steadyMs) this.#latest = moment;
   }
 
+  /**
+   * A process begins with what the journal has reserved: events that kept their tickets over a crash have old ones, and a reservation
+   * that follows from those would let tickets be given out again.
+   */
+  #reservedFor(node: string): number {
+    return this.#reserved.get(node) ?? this.lastTicket(node);
+  }
+
   #position(node: string, last: number): Write {
-    let reserved = this.#reserved.get(node) ?? 0;
-    if (last > reserved) {
-      reserved = last + TICKETS_AHEAD;
-      this.#reserved.set(node, reserved);
-    }
+    let reserved = this.#reservedFor(node);
+    if (last > reserved) reserved = last + TICKETS_AHEAD;
+    this.#reserved.set(node, reserved);
     return { key: positionKey(node), value: encode([reserved, this.#latest.ms, this.#latest.steadyMs]) };
   }
 
@@ -321,7 +340,12 @@ export class Ledger implements Keeper {
     this.forgetKey(messageKey(client, from));
   }
 
-  #tracesOf(event: NodeEvent, writes: Write[], changes: Map<Slot, StateChange>): void {
+  #tracesOf(
+    event: NodeEvent,
+    writes: Write[],
+    changes: Map<Slot, StateChange>,
+    relayed: Map<string, GatheredAnswers>,
+  ): void {
     const { slot, origin, execution, request } = event.payload;
     const own = keyOf(slot.node, origin);
     if (own !== null) writes.push({ key: own, value: null });
@@ -332,8 +356,15 @@ export class Ledger implements Keeper {
     if (event.payload.record?.isParked) writes.push(parkedWrite(event));
     if (execution === null) return;
     const { ok, value } = execution;
-    if (request !== undefined && (ok || isRemembered(value)))
-      writes.push(this.answers.write(request, ok, value, event.steadyMs));
+    if (request !== undefined && (ok || isRemembered(value))) {
+      if (typeof request === "string") writes.push(this.answers.write(request, ok, value, event.steadyMs));
+      else if (!event.payload.method.readonly || execution.effects.length > 0) {
+        // What only reads is asked again instead.
+        const answers = relayed.get(request.gateway);
+        if (answers === undefined) relayed.set(request.gateway, gathered(request.number, ok, value));
+        else gather(answers, request.number, ok, value);
+      }
+    }
     if (!ok) return;
     execution.collectChanges(changes, writes);
     for (const [index, effect] of execution.effects.entries()) {
@@ -341,6 +372,12 @@ export class Ledger implements Keeper {
       if (write !== null) writes.push(write);
     }
   }
+}
+
+function gathered(number: number, ok: boolean, value: unknown): GatheredAnswers {
+  const answers: GatheredAnswers = [];
+  gather(answers, number, ok, value);
+  return answers;
 }
 
 /** Under which key a journal has a client for which messages are kept. */

@@ -7,11 +7,13 @@ import type { NatsAddress } from "./nats-address.js";
 const VERSION_MIN = [2, 15] as const;
 
 /** Connects, and refuses servers that lose data. The packages are loaded by programs that name NATS, and by no others. */
-export async function connectTo(address: NatsAddress): Promise<NatsConnection> {
+export async function connectTo(address: NatsAddress, { isAlone = false } = {}): Promise<NatsConnection> {
   const { connect } = await import("@nats-io/transport-node");
   let connection: NatsConnection;
   try {
-    connection = await connect(await optionsFor(address));
+    // A server names the others of its cluster, and a connection would go on to them.
+    const only = isAlone ? { ignoreClusterUpdates: true, reconnect: false } : {};
+    connection = await connect({ ...(await optionsFor(address)), ...only });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new HeadwaterError(

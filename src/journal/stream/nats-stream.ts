@@ -127,8 +127,9 @@ function tooFewServers(address: NatsAddress, error: unknown): HeadwaterError {
   );
 }
 
-function mustBeSafe({ config }: StreamInfo, address: NatsAddress): void {
-  const wrong = [
+/** Which settings of a stream would lose data. */
+export function missingIn(config: StreamInfo["config"], address: NatsAddress): string[] {
+  return [
     config.storage === "file" ? null : "it is kept in memory, not in files",
     config.num_replicas >= address.replicas
       ? null
@@ -140,6 +141,10 @@ function mustBeSafe({ config }: StreamInfo, address: NatsAddress): void {
     config.discard === "new" ? null : "it drops old messages (discard)",
     config.allow_direct ? "replicas may answer reads (allow_direct)" : null,
   ].filter((each) => each !== null);
+}
+
+function mustBeSafe({ config }: StreamInfo, address: NatsAddress): void {
+  const wrong = missingIn(config, address);
   if (wrong.length > 0)
     throw unsafe(address, `the stream ${config.name} would lose data: ${wrong.join("; ")}`);
 }

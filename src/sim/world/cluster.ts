@@ -9,16 +9,18 @@ import { Heads, type Hosts, Quarantine, UNKNOWN } from "../../host/head/index.js
 import type { Program } from "../../host/node/index.js";
 import type { HostId, Limits } from "../../host/ports/index.js";
 import { HostSite } from "../../host/site/index.js";
-import { Inbox, Outbox, type ToHead, type ToHost } from "../../host/wire/index.js";
+import type { ToHead, ToHost } from "../../host/wire/index.js";
 import type { ContextClass } from "../../model/context.js";
 import { pathOf, resolvePath } from "../../model/path.js";
 import type { Random } from "../../random.js";
+import { SimLink } from "./link.js";
 
 type Later = (what: string, happen: () => void) => void;
 
 /** What a simulated cluster needs of its world. */
 export interface ClusterSurroundings {
-  readonly classes: Readonly<Record<string, ContextClass>>;
+  /** What a host loads when it begins. */
+  classes(): Readonly<Record<string, ContextClass>>;
   readonly random: Random;
   readonly marks: Marks;
   readonly plant: Plant | undefined;
@@ -28,6 +30,8 @@ export interface ClusterSurroundings {
   soon(task: () => void): void;
   atRest(task: () => void): void;
   broken(error: unknown): void;
+  /** Runs code of the program. */
+  within(task: () => void): void;
   program(): Program;
   /** A host has ended on which there was nothing but this event. */
   lostAlone(node: string, ticket: Ticket): void;
@@ -36,69 +40,12 @@ export interface ClusterSurroundings {
 /** More than the longest time that an event can keep a host to itself. */
 const LOOKS_MAX = 2 ** 15;
 
-/** One direction of a connection: what is sent arrives in order, some time, a few messages at once. */
-class Link<M extends ToHost | ToHead> {
-  readonly #queue: (Uint8Array | Iterator<M>)[] = [];
-  #isCut = false;
-  readonly #outbox = new Outbox<M>();
-  readonly #inbox: Inbox<M>;
-
-  constructor(
-    readonly random: Random,
-    readonly later: Later,
-    roots: () => ReadonlyMap<string, Slot>,
-    arrive: (message: M) => void,
-  ) {
-    this.#inbox = new Inbox(roots, arrive);
-  }
-
-  send(message: M): boolean {
-    if (this.#isCut) return true;
-    this.#queue.push(this.#packed(message));
-    if (this.#queue.length === 1) this.later("link", () => this.#deliver());
-    return true;
-  }
-
-  /** What is streamed is made when it arrives: it names contexts by their paths, whatever was numbered meanwhile. */
-  stream(messages: Iterator<M>): void {
-    if (this.#isCut) return;
-    this.#queue.push(messages);
-    if (this.#queue.length === 1) this.later("link", () => this.#deliver());
-  }
-
-  cut(): void {
-    this.#isCut = true;
-    this.#queue.length = 0;
-  }
-
-  #deliver(): void {
-    if (this.#isCut) return;
-    const some = this.#queue.splice(0, 1 + this.random.int(this.#queue.length));
-    if (this.#queue.length > 0) this.later("link", () => this.#deliver());
-    for (const each of some) {
-      if (each instanceof Uint8Array) this.#arrive(each);
-      else
-        for (let next = each.next(); !next.done; next = each.next()) this.#arrive(this.#packed(next.value));
-    }
-  }
-
-  #packed(message: M): Uint8Array {
-    this.#outbox.add(message);
-    return this.#outbox.batch(0);
-  }
-
-  #arrive(bytes: Uint8Array): void {
-    this.#inbox.open(bytes);
-    while (this.#inbox.next());
-  }
-}
-
 /** One life of a host: its contexts, and its connections to the head. */
 interface SimHost {
   readonly life: number;
   readonly site: HostSite;
-  readonly down: Link<ToHost>;
-  readonly up: Link<ToHead>;
+  readonly down: SimLink<ToHost>;
+  readonly up: SimLink<ToHead>;
   /** What it was about to do. */
   isDead: boolean;
   /** Did a caller outside ask for the event that it began last? */
@@ -149,15 +96,16 @@ export class Cluster implements Hosts, HostPool {
   }
 
   #begin(host: HostId): void {
-    const { classes, limits, random, marks, isDurable, later, soon, atRest, broken, program } = this.#around;
+    const { classes, limits, random, marks, isDurable, later, soon, atRest, broken, within, program } =
+      this.#around;
     this.#lives += 1;
     const site = new HostSite(
-      classes,
+      classes(),
       {
         soon: (task) => soon(() => this.#within(started, task)),
         atRest: (task) => atRest(() => this.#within(started, task)),
         broken: (error) => started.isDead || broken(error),
-        run: (task) => later("run", () => this.#within(started, task)),
+        run: (task) => later("run", () => this.#within(started, () => within(task))),
         begins: ({ payload }) => {
           started.isInRequest = payload.origin.kind === "request";
         },
@@ -168,13 +116,13 @@ export class Cluster implements Hosts, HostPool {
     const started: SimHost = {
       life: this.#lives,
       site,
-      down: new Link<ToHost>(
+      down: new SimLink<ToHost>(
         random,
         later,
         () => site.roots,
         (message) => this.#within(started, () => site.receive(message)),
       ),
-      up: new Link<ToHead>(
+      up: new SimLink<ToHead>(
         random,
         later,
         () => program().roots,

@@ -5,3 +5,4 @@
 
 export { Poison } from "./poison.js";
 export { World } from "./world.js";
+export type { FinalContext, Visitors, WorldRun } from "./world-run.js";

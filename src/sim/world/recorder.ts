@@ -19,6 +19,7 @@ import {
   type RunLog,
 } from "../oracle/index.js";
 import { plain } from "../programs/index.js";
+import type { FinalContext } from "./world-run.js";
 
 /** Stands for the caller of a request of the workload; what came of it is in the log. */
 export class RequestWaiting implements WaitingCaller {
@@ -197,6 +198,16 @@ export class Recorder {
     };
   }
 
+  /** The contexts that have a state, with the journal's. */
+  contexts(program: Program): FinalContext[] {
+    return [...program.nodes.values()].flatMap(({ name, root }) =>
+      [...(this.#touched.get(name)?.values() ?? [])]
+        .map((path) => resolvePath(root, path))
+        .filter((slot) => changedState(slot).length > 0)
+        .map((slot) => ({ slot, fields: fieldsOf(slot) })),
+    );
+  }
+
   #originOf({ origin, waiting, request: id }: EventRequest): LoggedOrigin {
     if (origin.kind === "request") {
       const request = id === undefined ? (waiting as RequestWaiting).request : Number(id);
@@ -248,8 +259,12 @@ function* contextsOf(slot: Slot): Iterable<Slot> {
 function changedState(slot: Slot): [string, object][] {
   const { state } = slot;
   if (changedFields(slot, initialState(slot), state).length === 0) return [];
-  const view = Object.entries(viewOf(slot, state)).map(([field, value]) => [field, plain(value)]);
-  return [[String(slot), Object.freeze(Object.fromEntries(view))]];
+  return [[String(slot), fieldsOf(slot)]];
+}
+
+function fieldsOf(slot: Slot): Readonly<Record<string, unknown>> {
+  const view = Object.entries(viewOf(slot, slot.state)).map(([field, value]) => [field, plain(value)]);
+  return Object.freeze(Object.fromEntries(view));
 }
 
 function isAfter(a: Position, b: Position): boolean {

@@ -1,4 +1,4 @@
-import type { RequestSpec } from "../programs/index.js";
+import type { WorldRequest } from "./world-run.js";
 
 /** How far a request of the workload has come, as its client sees it. */
 interface State {
@@ -16,7 +16,7 @@ export class WorkloadRequests {
   readonly #plan: (index: number) => void;
 
   constructor(
-    readonly workload: readonly RequestSpec[],
+    readonly workload: readonly WorldRequest[],
     plan: (index: number) => void,
   ) {
     this.#plan = plan;
@@ -30,6 +30,12 @@ export class WorkloadRequests {
     this.workload.forEach(({ after }, index) => {
       if (after === null) this.#ready(index);
     });
+  }
+
+  /** A request that was added to the workload, as its last one. */
+  added(): void {
+    this.#states.push({ status: "waiting", hasId: false, madeAt: 0, dependents: null });
+    this.#ready(this.#states.length - 1);
   }
 
   /** Says whether the present process gets it for the first time. */

@@ -1,11 +1,10 @@
-import type { Marks } from "../../core/marks.js";
-import type { Plant } from "../../core/plants.js";
 import { HeadwaterError } from "../../errors.js";
 import type { Random } from "../../random.js";
 import { type DiskLuck, SimDisk } from "./disk.js";
 import { groupsOn, SimJournal } from "./journal.js";
 import type { Recorder } from "./recorder.js";
 import { WatchedLedger } from "./watched-ledger.js";
+import type { WorldOptions } from "./world-run.js";
 
 /** What outlives the process in a simulated world, and when the process ends. */
 export class Storage {
@@ -20,26 +19,25 @@ export class Storage {
   constructor(
     random: Random,
     readonly recorder: Recorder,
-    readonly marks: Marks,
-    readonly plant: Plant | undefined,
+    readonly options: WorldOptions,
   ) {
     this.#random = random.fork();
     this.#luck = {
-      failure: random.pick([0, 0, 0.003]),
-      fullness: random.pick([0, 0, 0.3, 0.9]),
+      failure: options.crashes ? random.pick([0, 0, 0.003]) : 0,
+      fullness: options.crashes ? random.pick([0, 0, 0.3, 0.9]) : 0,
       slowness: random.pick([0, 0.3, 0.8]),
       tear: random.pick([0, 0.5]),
     };
     this.#crash = random.pick([0.001, 0.005, 0.03]);
-    this.#crashesLeft = random.int(8);
+    this.#crashesLeft = options.crashes ? random.int(8) : 0;
     this.#contextsInMemory = random.pick([1, 4, 1000]);
   }
 
   /** What a process finds when it begins. */
   open(later: (what: string, happen: () => void) => void): WatchedLedger {
     const journal = new SimJournal(this.#disk, this.#luck, this.#random, later);
-    if (journal.wasTorn) this.marks.hit("a crash left a torn record");
-    this.#ledger = new WatchedLedger(journal, this.recorder, this.#contextsInMemory, this.plant);
+    if (journal.wasTorn) this.options.marks.hit("a crash left a torn record");
+    this.#ledger = new WatchedLedger(journal, this.recorder, this.#contextsInMemory, this.options.plant);
     return this.#ledger;
   }
 
@@ -50,14 +48,14 @@ export class Storage {
   /** Was a request refused because the disk was full? */
   hasNoRoom(error: unknown): boolean {
     const isFull = error instanceof HeadwaterError && error.code === "HW-3026";
-    if (isFull) this.marks.hit("the journal had no room");
+    if (isFull) this.options.marks.hit("the journal had no room");
     return isFull;
   }
 
   /** Does the process end here? */
   isCrashDue(): boolean {
     if (this.hasFailed) {
-      this.marks.hit("the disk failed");
+      this.options.marks.hit("the disk failed");
       return true;
     }
     if (this.#crashesLeft === 0 || !this.#random.chance(this.#crash)) return false;
@@ -66,10 +64,10 @@ export class Storage {
   }
 
   crash(): void {
-    this.marks.hit("a crash ended the program");
+    this.options.marks.hit("a crash ended the program");
     if (this.#random.chance(0.5)) this.#disk.kill(this.#random);
     else this.#disk.crash(this.#random, this.#luck);
     if (this.#ledger?.survived(groupsOn(this.#disk, this.#luck, this.#random)))
-      this.marks.hit("a commit was known to the disk alone");
+      this.options.marks.hit("a commit was known to the disk alone");
   }
 }

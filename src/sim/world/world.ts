@@ -4,19 +4,19 @@ import { HeadwaterError, invariant } from "../../errors.js";
 import type { EventRequest } from "../../host/event/index.js";
 import { Program } from "../../host/node/index.js";
 import { DEFAULT_LIMITS, type Ports } from "../../host/ports/index.js";
-import type { OutsideCall, OutsideResult } from "../../model/outside.js";
-import { resolvePath } from "../../model/path.js";
+import type { OutsideCall } from "../../model/outside.js";
 import { type Random, TraceHash } from "../../random.js";
-import { failureOf, type LoggedResult } from "../oracle/index.js";
-import { type BuiltProgram, digest, mix, type RequestSpec } from "../programs/index.js";
-import { CallKeys } from "./call-keys.js";
+import { type BuiltProgram, digest } from "../programs/index.js";
+import { WorldAsking } from "./asking.js";
 import { Cluster } from "./cluster.js";
-import { Recorder, RequestWaiting } from "./recorder.js";
+import { GeneratedOutside } from "./generated-outside.js";
+import { Recorder } from "./recorder.js";
 import { WorkloadRequests } from "./requests.js";
 import { exceptEvery, Soon } from "./soon.js";
 import { Storage } from "./storage.js";
 import { VirtualTimers } from "./virtual-timers.js";
-import type { WorldOptions, WorldRun } from "./world-run.js";
+import { worldPorts } from "./world-ports.js";
+import type { Visitors, WorldOptions, WorldRequest, WorldRun } from "./world-run.js";
 
 /** Something that can happen next. */
 interface Possible {
@@ -27,10 +27,6 @@ interface Possible {
 const TURNS_TO_SETTLE = 12;
 const BURST_MAX = 4;
 const OWN_ACCORD = "an event restarted itself";
-/** One in so many requests carries no id: its client never asks again. */
-const IDLESS_EVERY = 7;
-/** A client whose request was refused waits at most so long before it asks again. */
-const RETRY_MS_MAX = 1000;
 /** Far more than any generated program takes: a run that goes on longer goes on for ever. */
 const STEPS_MAX_PER_REQUEST = 2000;
 
@@ -46,13 +42,15 @@ export class World {
   readonly #soon = new Soon();
   readonly #journal: (() => void)[] = [];
   readonly #timers = new VirtualTimers();
-  readonly #workload: readonly RequestSpec[];
+  readonly #workload: WorldRequest[];
+  readonly #visitors: Visitors | null;
   readonly #roots: BuiltProgram["roots"];
   readonly #options: WorldOptions;
   readonly #againBefore: number;
   readonly #recorder: Recorder;
   readonly #requests: WorkloadRequests;
   readonly #storage: Storage | null;
+  readonly #asking: WorldAsking;
   #program: Program;
   #cluster: Cluster | null = null;
   #life = 0; // counts the processes that the program has run in
@@ -69,33 +67,60 @@ export class World {
   #clockOffMs = 0;
   #time = 1_000_000;
   #step = 0;
-  readonly #stepsMax: number;
   #broken: unknown;
-  readonly #callKeys = new CallKeys();
+  readonly #generatedOutside = new GeneratedOutside(
+    () => this.#random,
+    () => this.#life,
+    {
+      recorded: (position, result) => this.#recorder.outside(position, result),
+      pause: (units) => this.pause(units),
+      broken: (error) => {
+        this.#broken ??= error;
+      },
+    },
+  );
 
-  constructor(built: BuiltProgram, workload: readonly RequestSpec[], random: Random, options: WorldOptions) {
+  constructor(
+    built: Pick<BuiltProgram, "roots">,
+    workload: readonly WorldRequest[],
+    random: Random,
+    options: WorldOptions,
+  ) {
     this.#random = random;
-    this.#workload = workload;
-    this.#stepsMax = STEPS_MAX_PER_REQUEST * workload.length;
+    this.#workload = [...workload];
+    this.#visitors = options.visitors ?? null;
     this.#duplicates = random.chance(0.5) ? 0.2 : 0;
     this.#lazy = random.chance(0.3);
     this.#pieceBytes = options.hosts ? random.pick([1, 2000, 100_000]) : DEFAULT_LIMITS.pieceBytes;
     this.#timersAtOnce = random.pick([1, 3, 1000]);
-    this.#clockJumps = random.chance(0.3);
+    this.#clockJumps = random.chance(0.3) && options.visitors?.clockJumps !== false;
     this.#runsNow = exceptEvery(random.pick([1, 2, 1000]));
     this.#roots = built.roots;
     this.#options = options;
     this.#againBefore = options.marks.count(OWN_ACCORD);
-    this.#requests = new WorkloadRequests(workload, (index) => this.#plan(index));
+    this.#requests = new WorkloadRequests(this.#workload, (index) => this.#plan(index));
     this.#recorder = new Recorder(
       () => this.#step,
       () => this.#program.now(),
       (request) => this.#requests.madeAt(request),
       options.commitOrder,
     );
-    this.#storage = options.crashes
-      ? new Storage(random, this.#recorder, options.marks, options.plant)
-      : null;
+    const isDurable = options.crashes || options.visitors !== undefined;
+    this.#storage = isDurable ? new Storage(random, this.#recorder, options) : null;
+    this.#asking = new WorldAsking({
+      workload: this.#workload,
+      requests: this.#requests,
+      recorder: this.#recorder,
+      storage: this.#storage,
+      visitors: this.#visitors,
+      random,
+      program: () => this.#program,
+      life: () => this.#life,
+      step: () => this.#step,
+      later: (what, happen) => this.#adder()(what, happen),
+      plan: (index) => this.#plan(index),
+      planAfter: (ms, index) => this.#timers.set(this.#time + ms, () => this.#plan(index)),
+    });
     this.#program = this.#begin();
     this.#requests.begin();
   }
@@ -105,10 +130,11 @@ export class World {
     this.#life += 1;
     const { commitOrder, marks, plant } = this.#options;
     const ports = this.#ports();
+    const classes = () => this.#visitors?.classes() ?? this.#roots;
     const limits = { ...DEFAULT_LIMITS, pieceBytes: this.#pieceBytes, timers: this.#timersAtOnce };
     if (this.#options.hosts) {
       this.#cluster = new Cluster({
-        classes: this.#roots,
+        classes,
         random: this.#random,
         marks,
         plant,
@@ -118,11 +144,12 @@ export class World {
         soon: ports.soon,
         atRest: ports.atRest,
         broken: ports.broken,
+        within: (task) => this.#within(task),
         program: () => this.#program,
         lostAlone: (node, ticket) => this.#recorder.lostAlone(node, ticket),
       });
     }
-    const program = new Program(this.#roots, ports, {
+    const program = new Program(classes(), ports, {
       commitOrder,
       limits,
       marks,
@@ -132,7 +159,7 @@ export class World {
       runners: this.#cluster?.heads ?? null,
       onSettled: (event) => this.#settled(event),
     });
-    const clients = new Set(this.#workload.map(({ client }) => client));
+    const clients = new Set(this.#visitors?.clients ?? this.#workload.map(({ client }) => client));
     for (const client of clients) if (client !== null) this.#connect(program, client);
     return program;
   }
@@ -144,7 +171,10 @@ export class World {
       client,
       (message, from) => {
         if (this.#recorder.wasTold(client, from)) this.#options.marks.hit("a client got a message again");
-        else this.#recorder.told(client, message, from);
+        else {
+          this.#recorder.told(client, message, from);
+          this.#visitors?.told(client, message);
+        }
         if (confirms === "later") add("confirm", () => program.clients.received(caller, from));
       },
       confirms,
@@ -153,7 +183,10 @@ export class World {
 
   async run(): Promise<WorldRun> {
     while (this.#possible.length > 0 || (await this.#somethingIsPossible()) || this.#storage?.hasFailed) {
-      if (this.#storage?.isCrashDue()) await this.#crash(this.#storage);
+      if (this.#storage?.isCrashDue()) {
+        await this.#crash(this.#storage);
+        if (this.#visitors?.endsAtCrash) break;
+      }
       this.#cluster?.maybeCrash();
       this.#cluster?.maybeChange();
       this.#cluster?.maybeMove();
@@ -164,13 +197,36 @@ export class World {
       this.#catchUp();
       if (this.#soon.isAwaitingRest && this.#random.chance(0.5)) await this.#soon.comeToRest();
       if (this.#broken !== undefined) throw this.#broken;
-      if (this.#step > this.#stepsMax) break;
+      if (this.#step > (this.#visitors?.stepsMax ?? STEPS_MAX_PER_REQUEST * this.#workload.length)) break;
     }
-    const stuck = this.#stuck();
+    const stuck = this.#visitors?.endsAtCrash ? null : this.#stuck();
     if (stuck === null) this.#cluster?.check();
     if (this.#storage !== null) this.#program = this.#begin(); // what counts is what the next process would find
     const log = this.#recorder.finish(this.#program, this.#cluster?.sites ?? []);
-    return { log, hash: this.#hash.digest(), steps: this.#step, stuck };
+    const contexts = this.#recorder.contexts(this.#program);
+    return { log, hash: this.#hash.digest(), steps: this.#step, stuck, contexts };
+  }
+
+  /** A caller makes one more request, some time. */
+  request(request: WorldRequest): number {
+    const index = this.#workload.push(request) - 1;
+    this.#requests.added();
+    return index;
+  }
+
+  get now(): number {
+    return this.#time;
+  }
+
+  /** Lets something happen after so much virtual time: what callers wait for, they wait for through crashes. Returns how to call it off. */
+  after(ms: number, task: () => void, by: "program" | "caller"): () => void {
+    if (by === "caller" || !this.#isDown) this.#timers.set(this.#time + ms, task, by);
+    return () => this.#timers.delete(task);
+  }
+
+  /** Timers that are due later do not go off. */
+  get #endsAt(): number {
+    return this.#visitors?.endsAt(this.#program.outsideCalls > 0) ?? Number.MAX_VALUE;
   }
 
   /** The process ends in the middle of everything, and another one starts. Clients stay, and ask again. */
@@ -179,7 +235,11 @@ export class World {
     this.#isDown = true;
     this.#hash.add("crash");
     this.#program.journalFailed(new HeadwaterError("HW-1401", "the process has crashed."));
-    this.#possible.length = 0;
+    this.#possible.splice(
+      0,
+      Number.POSITIVE_INFINITY,
+      ...this.#possible.filter(({ what }) => what === "caller"),
+    );
     this.#soon.clear();
     this.#timers.clear();
     await new Promise(setImmediate); // until all code of the old process has come to rest
@@ -222,15 +282,21 @@ export class World {
     const hasGoneOn = await this.#soon.comeToRest();
     if (this.#catchUp() || hasGoneOn || this.#possible.length > 0 || this.#soon.isAwaitingRest) return true;
     const next = this.#timers.next();
-    if (next === Number.POSITIVE_INFINITY)
-      return this.#cluster?.lookUntil(() => this.#possible.length > 0) ?? false;
+    if (next > this.#endsAt) return this.#cluster?.lookUntil(() => this.#possible.length > 0) ?? false;
     this.#time = Math.max(this.#time, next);
     this.#dueTimers();
     return true;
   }
 
   #dueTimers(): void {
-    for (const task of this.#timers.takeDue(this.#time)) this.#possible.push({ what: "timer", happen: task });
+    for (const task of this.#timers.takeDue(Math.min(this.#time, this.#endsAt)))
+      this.#possible.push({ what: this.#timers.isOfCaller(task) ? "caller" : "timer", happen: task });
+  }
+
+  /** Runs code of the program that is part of an event. */
+  #within(task: () => void): void {
+    if (this.#visitors === null) task();
+    else this.#visitors.within(task);
   }
 
   /** Takes time in the middle of a method. */
@@ -258,62 +324,13 @@ export class World {
     return this.#cluster?.endCurrent() ?? false;
   }
 
-  /** What generated programs call outside: takes time, and fails now and then. */
-  async outside(value: number, { key }: OutsideCall): Promise<number> {
-    const life = this.#life;
-    const luck = this.#random.int(4);
-    const result: OutsideResult<number> =
-      luck === 0
-        ? { ok: false, error: { name: "Error", message: "nobody there" } }
-        : { ok: true, value: mix(value, 1) };
-    const position = this.#callKeys.positionIn(key, (error) => {
-      this.#broken ??= error;
-    });
-    this.#recorder.outside(position, result);
-    await this.pause(luck);
-    if (life !== this.#life) return new Promise(() => {}); // it came too late
-    if (result.ok) return result.value;
-    throw new Error(result.error.message);
+  /** What generated programs call outside. */
+  outside(value: number, call: OutsideCall): Promise<number> {
+    return this.#generatedOutside.call(value, call);
   }
 
   #plan(index: number): void {
-    this.#possible.push({ what: "request", happen: () => this.#request(index) });
-  }
-
-  /** A request that was refused comes again after a while: by coming at once, a few of them would leave no turn to anything else. */
-  #planLater(index: number): void {
-    this.#timers.set(this.#time + 1 + this.#random.int(RETRY_MS_MAX), () => this.#plan(index));
-  }
-
-  #request(index: number): void {
-    const { node: name, path, method: methodName, args, client } = this.#workload[index] as RequestSpec;
-    const node = this.#program.node(name);
-    const slot = resolvePath(node.root, path);
-    const method = slot.shape.methods.get(methodName);
-    if (method === undefined) throw new RangeError(`${slot} has no method ${methodName}`);
-    const hasId = this.#storage !== null && index % IDLESS_EVERY !== 0;
-    const isFirst = this.#requests.make(index, this.#step, hasId);
-    if (!hasId) {
-      node.submit(slot, method, args.slice(), client ?? undefined, new RequestWaiting(index));
-      return;
-    }
-    const asker = { client: client ?? undefined, request: String(index) };
-    void this.#ask(index, () => this.#program.ask(slot, method, args.slice(), asker));
-    if (this.#random.chance(0.05) && isFirst) this.#adder()("again", () => this.#plan(index));
-  }
-
-  async #ask(index: number, ask: () => Promise<unknown>): Promise<void> {
-    const life = this.#life;
-    let result: LoggedResult;
-    try {
-      result = { ok: true, value: await ask() };
-    } catch (error) {
-      if (this.#storage?.hasNoRoom(error) && life === this.#life) return this.#planLater(index);
-      result = { ok: false, error: failureOf(error) };
-    }
-    if (life !== this.#life || this.#storage?.hasFailed) return; // the connection broke, or the answer is no answer
-    this.#recorder.answered(index, result);
-    this.#requests.answered(index);
+    this.#possible.push({ what: "request", happen: () => this.#asking.ask(index) });
   }
 
   #settled(event: CoreEvent<EventRequest>): void {
@@ -323,6 +340,11 @@ export class World {
     invariant(event.attempt <= triesMax, `an event was tried ${event.attempt} times, not ${triesMax}`);
     const { ticket, result, origin } = this.#recorder.settled(event);
     this.#hash.add(ticket).add(result.ok ? digest(result.value) : result.error.message);
+    if (origin.kind !== "request" && !result.ok)
+      this.#visitors?.failed(
+        `${event.payload.slot}.${event.payload.method.name}`,
+        event.payload.execution?.value,
+      );
     if (origin.kind === "request" && event.payload.request === undefined)
       this.#requests.answered(origin.request);
   }
@@ -339,13 +361,6 @@ export class World {
     });
   }
 
-  /** The journal answers in the order in which it was asked, a few at a time. */
-  #answer(add: (what: string, happen: () => void) => void): void {
-    const answered = this.#journal.splice(0, 1 + this.#random.int(this.#journal.length));
-    if (this.#journal.length > 0) add("journal", () => this.#answer(add));
-    for (const done of answered) done();
-  }
-
   /** Lets something happen some time, as long as the present process lasts. */
   #adder(): (what: string, happen: () => void) => void {
     const life = this.#life;
@@ -356,38 +371,26 @@ export class World {
 
   #ports(): Ports {
     const life = this.#life;
-    const add = this.#adder();
     const began = this.#time; // a process knows nothing of the time before it
-    return {
+    const add = this.#adder();
+    return worldPorts(add, {
+      isAlive: () => life === this.#life,
       now: () => this.#time - began,
       timeOfDay: () => this.#time + this.#clockOffMs,
       unique: () => `process ${this.#life}`,
-      soon: (task) => {
-        if (this.#lazy) add("soon", task);
-        else if (life === this.#life) this.#soon.add(task);
-      },
-      atRest: (task) => {
-        if (life === this.#life) this.#soon.addAtRest(task);
-      },
+      soon: this.#soon,
+      isLazy: this.#lazy,
       broken: (error) => {
         this.#broken ??= error;
       },
-      at: (time, task) => {
-        if (life === this.#life) this.#timers.set(time + began, task);
-        return () => this.#timers.delete(task);
-      },
-      run: (task) => add("run", task),
+      setTimer: (time, task) => this.#timers.set(time + began, task),
+      deleteTimer: (task) => this.#timers.delete(task),
+      within: (task) => this.#within(task),
       runsNow: this.#runsNow,
-      append: (done) => {
-        this.#journal.push(done);
-        if (this.#journal.length === 1) add("journal", () => this.#answer(add));
-      },
-      transmit: (_from, _to, arrive) => {
-        add("message", () => {
-          if (this.#random.chance(this.#duplicates)) add("duplicate", arrive);
-          arrive();
-        });
-      },
-    };
+      visitors: this.#visitors,
+      random: this.#random,
+      duplicates: this.#duplicates,
+      journal: this.#journal,
+    });
   }
 }

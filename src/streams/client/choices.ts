@@ -8,6 +8,13 @@ export interface StreamChoices {
   /** The column with the event id: a row whose id was seen within `keepMs` (a day) is dropped. */
   readonly eventId?: { readonly column: string; readonly keepMs?: number };
   readonly retention?: { readonly bytes?: number; readonly ms?: number | null };
+  /** The columns by which producers seal partitions, and who the producers are. */
+  readonly seals?: {
+    readonly columns: readonly string[];
+    readonly producers: readonly string[];
+    readonly keepMs?: number;
+    readonly holdBytes?: number;
+  };
 }
 
 export interface QueryChoices {
@@ -16,6 +23,10 @@ export interface QueryChoices {
   /** The columns that the query must have; it is refused if it has others. */
   readonly columns?: StreamColumns;
   readonly retention?: { readonly bytes?: number; readonly ms?: number | null };
+  /** What is chosen where answers depend on the order of rows: "order", "seal", "seal on (columns)" or "accept" with a reason. */
+  readonly coordination?: string;
+  readonly reason?: string;
+  readonly partitions?: number;
 }
 
 export interface TokenChoices {

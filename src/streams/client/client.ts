@@ -12,16 +12,22 @@ import type {
   StreamRow,
 } from "../typed/index.js";
 import type { DescribedStream, QueryChoices, Range, StreamChoices, TokenChoices } from "./choices.js";
-import { Producer } from "./producer.js";
+import { Producer, type SealedKey } from "./producer.js";
+import { RegisteredDoors, RegisteredOutputs } from "./registered.js";
 import { type ClientOptions, StreamRequests } from "./requests.js";
 import { eventsOf } from "./sse.js";
 
 /** The streams and queries of one tenant, in a service elsewhere. */
 export class StreamsClient {
   readonly #requests: StreamRequests;
+  /** Where rows go by themselves, and where they come from. */
+  readonly outputs: RegisteredOutputs;
+  readonly sources: RegisteredDoors;
 
   constructor(url: string, options: ClientOptions) {
     this.#requests = new StreamRequests(url, options);
+    this.outputs = new RegisteredOutputs(this.#requests);
+    this.sources = new RegisteredDoors(this.#requests, "sources");
   }
 
   /** Registers a stream, or a table if it has a key. Returns its id, which knows the types of its rows. */
@@ -109,9 +115,13 @@ export class StreamsClient {
       const { producers } = await this.describe(stream);
       return (producers.find((each) => each.name === name)?.sequence ?? -1) + 1;
     };
-    return new Producer(begin, (rows, sequence) =>
-      this.pushNdjson(stream, linesOf(rows), { producer: name, sequence }),
-    );
+    return new Producer(begin, async (rows, sequence, seals) => {
+      if (rows.length > 0 || seals.length === 0)
+        return await this.pushNdjson(stream, linesOf(rows), { producer: name, sequence, seals });
+      const body = JSON.stringify({ producer: name, sequence, partitions: seals });
+      const path = `/v1/streams/${encodeURIComponent(stream)}/seal`;
+      return await this.#requests.json({ method: "POST", path, body });
+    });
   }
 
   /** Pushes lines of JSON as they are, once. */
@@ -129,6 +139,21 @@ export class StreamsClient {
   async seal(stream: string, producer = "", upTo: number | null = null): Promise<void> {
     const path = `/v1/streams/${encodeURIComponent(stream)}/seal`;
     await this.#requests.json({ method: "POST", path, body: JSON.stringify({ producer, upTo }) });
+  }
+
+  /** Declares who contributes to the partitions of a stream from now on. */
+  async declareProducers(stream: string, producers: readonly string[]): Promise<void> {
+    const path = `/v1/streams/${encodeURIComponent(stream)}/producers`;
+    await this.#requests.json({ method: "PUT", path, body: JSON.stringify({ producers }) });
+  }
+
+  /** Resolves when a partition is sealed; refused if it is not within the time. */
+  async sealed(name: string, partition: SealedKey, waitMs = 0): Promise<void> {
+    const query = new URLSearchParams({ partition: JSON.stringify(partition), wait: String(waitMs) });
+    await this.#requests.once({
+      method: "GET",
+      path: `/v1/streams/${encodeURIComponent(name)}/partition?${query}`,
+    });
   }
 
   /** Rows from a number on as they come, until the signal; by default rows that come from now on. Lost connections are resumed. */
@@ -213,13 +238,17 @@ const RESUMED: readonly string[] = ["HW-1401", "HW-4040", "HW-9001"];
 export interface NumberedBatch {
   readonly producer: string;
   readonly sequence: number;
+  /** The partitions that the producer seals behind the rows. */
+  readonly seals?: readonly SealedKey[];
 }
 
 /** A batch without a number gets a key of its own: sent again, it is recognised. */
 function numbered(batch: NumberedBatch | null) {
   if (batch === null) return { query: "", headers: { "idempotency-key": crypto.randomUUID() } };
-  const { producer, sequence } = batch;
-  return { query: `?producer=${encodeURIComponent(producer)}&sequence=${sequence}`, headers: {} };
+  const { producer, sequence, seals = [] } = batch;
+  const query = new URLSearchParams({ producer, sequence: String(sequence) });
+  for (const seal of seals) query.append("seal", JSON.stringify(seal));
+  return { query: `?${query}`, headers: {} };
 }
 
 function linesOf(rows: readonly unknown[]): string {

@@ -12,5 +12,5 @@ export type {
   StreamRow,
 } from "../typed/index.js";
 export { StreamsClient } from "./client.js";
-export { Producer } from "./producer.js";
+export { Producer, type SealedKey } from "./producer.js";
 export type { ClientOptions } from "./requests.js";

@@ -2,7 +2,8 @@ import { HeadwaterError } from "../../errors.js";
 import type { CoordinationChoice } from "./facts.js";
 
 const PARTITIONS_MAX = 256;
-const KINDS = ["order", "seal", "accept"];
+const KINDS = ["order", "seal", "seal on (columns)", "accept"];
+const SEAL_ON = /^seal\s+on\s*\(([^()]+)\)$/;
 
 /** What the registrant of a query says of its coordination, in `WITH (…)` or as options. */
 export interface RequestedCoordination {
@@ -20,6 +21,8 @@ export function chosen({ coordination, reason = "", partitions }: RequestedCoord
 }
 
 function choiceOf(kind: string | undefined, reason: string): CoordinationChoice | null {
+  const on = SEAL_ON.exec(kind?.trim() ?? "")?.[1];
+  if (on !== undefined) return { kind: "seal", on: on.split(",").map((name) => name.trim()) };
   switch (kind) {
     case undefined:
       return null;
@@ -45,4 +48,11 @@ function partitionsOf(given: string | number | undefined): number {
   const count = Number(given ?? 1);
   if (Number.isInteger(count) && count >= 1 && count <= PARTITIONS_MAX) return count;
   throw new HeadwaterError("HW-5452", `a query has 1 to ${PARTITIONS_MAX} partitions, not ${String(given)}.`);
+}
+
+/** A choice as it would be written. */
+export function requestOf(choice: CoordinationChoice | null): Omit<RequestedCoordination, "partitions"> {
+  if (choice === null) return {};
+  if (choice.kind !== "seal") return { coordination: choice.kind, reason: choice.reason };
+  return { coordination: choice.on === undefined ? "seal" : `seal on (${choice.on.join(", ")})` };
 }

@@ -17,14 +17,20 @@ export interface Candidate {
   readonly partitions: number;
 }
 
+/** The partitions of a stream that a query waits for. */
+export interface SealedPartitions {
+  readonly columns: readonly string[];
+  readonly producers: readonly string[];
+}
+
 /** How a query is carried out. */
 export interface CoordinationDecision {
   readonly query: ExaminedQuery;
   readonly emit: "changes" | "on window close";
   readonly retracts: boolean;
   readonly partitioning: Partitioning;
-  /** For a table that is held until its partitions are sealed: the columns that name them. */
-  readonly held: Readonly<Record<string, readonly string[]>>;
+  /** The query is given whole partitions of its input, when their producers have sealed them. */
+  readonly sealed: SealedPartitions | null;
 }
 
 /**
@@ -46,7 +52,7 @@ export function decide(
       "HW-5452",
       `"${candidate.name}" cannot be divided into ${candidate.partitions} partitions: ${partitioning.because}. Leave PARTITIONS out.`,
     );
-  if (candidate.partitions > 1 && Object.keys(decision.held).length > 0)
+  if (candidate.partitions > 1 && decision.sealed !== null)
     throw new HeadwaterError(
       "HW-5452",
       `"${candidate.name}" waits for the seals of its input, and is not divided into partitions besides. Leave PARTITIONS out.`,
@@ -63,11 +69,10 @@ export function decided(
   const { name, query, plan, inputs, isView, coordination } = candidate;
   const partitioning = partitioningOf(plan);
   const retractsBy = (emit: "changes" | "on window close") => !traitsOf(plan, inputs, emit).isAppendOnly;
-  const look = (retracts: boolean, choice: CoordinationChoice | null) => {
-    const examination: Examination = examine(streams, [
-      ...queries,
-      { name, query, coordination: choice, retracts, watermark: null },
-    ]);
+  const look = (retracts: boolean, choice: CoordinationChoice | null, waitsFor?: "keys") => {
+    const waits = waitsFor === undefined ? {} : { waitsFor };
+    const own = { name, query, coordination: choice, retracts, watermark: null, ...waits };
+    const examination: Examination = examine(streams, [...queries, own]);
     const found = examination.queries.get(name);
     if (found === undefined) throw new Error(`${name} was not examined`);
     return found;
@@ -76,34 +81,55 @@ export function decided(
   if (coordination?.kind !== "seal" && (written !== null || coordination !== null)) {
     const emit = written ?? "changes";
     const retracts = retractsBy(emit);
-    return { query: look(retracts, coordination), emit, retracts, partitioning, held: {} };
+    return { query: look(retracts, coordination), emit, retracts, partitioning, sealed: null };
   }
-  const examined = look(false, null);
-  const sealed = examined.coordination.inForce;
-  if (sealed.kind !== "seal") {
-    const open = coordination?.kind === "seal" ? { ...examined, isOpen: true } : examined;
-    return { query: open, emit: "changes", retracts: false, partitioning, held: {} };
-  }
-  if (sealed.streams.every(({ seal }) => seal?.prefix === true)) {
+  const byTime = look(false, null);
+  const { inForce } = byTime.coordination;
+  if (!byTime.isOpen && coordination === null && inForce.kind !== "seal")
+    return { query: byTime, emit: "changes", retracts: false, partitioning, sealed: null };
+  const isByTime = inForce.kind === "seal" && inForce.streams.every(({ seal }) => seal?.prefix === true);
+  if (isByTime && !byTime.isOpen && coordination?.on === undefined) {
     const retracts = retractsBy("on window close");
     // The operators give some answers before the watermark, and take them back: that is no waiting for seals.
-    const query = retracts ? { ...examined, isOpen: true } : examined;
-    return { query, emit: "on window close", retracts, partitioning, held: {} };
+    const examined = retracts ? { ...byTime, isOpen: true } : byTime;
+    return { query: examined, emit: "on window close", retracts, partitioning, sealed: null };
   }
-  return { query: examined, emit: "changes", retracts: false, partitioning, held: heldBy(examined) };
+  const byKeys = look(false, null, "keys");
+  const sealed = byKeys.isOpen ? null : sealedOn(byKeys, candidate, partitioning, streams);
+  if (sealed !== null) return { query: byKeys, emit: "changes", retracts: false, partitioning, sealed };
+  const open = { ...byTime, isOpen: byTime.isOpen || coordination !== null || inForce.kind === "seal" };
+  return { query: open, emit: "changes", retracts: false, partitioning, sealed: null };
 }
 
-function heldBy({
-  name,
-  coordination: { inForce },
-}: ExaminedQuery): Readonly<Record<string, readonly string[]>> {
-  if (inForce.kind !== "seal") return {};
+/** The partitions that a query is given; `null` if its answers need no seals, or others than those of the choice. */
+function sealedOn(
+  { coordination: { inForce } }: ExaminedQuery,
+  { name, query, inputs, coordination }: Candidate,
+  partitioning: Partitioning,
+  streams: readonly StreamFacts[],
+): SealedPartitions | null {
+  if (inForce.kind !== "seal") return null;
   const [only, ...others] = inForce.streams;
-  const key = only?.seal?.key;
-  if (only === undefined || key === undefined || others.length > 0 || inForce.holds.length > 0)
-    throw new HeadwaterError(
-      "HW-5451",
-      `"${name}" would have to wait for the seals of several inputs together, which a graph does not do. Choose an order: WITH (coordination = 'order').`,
-    );
-  return { [only.name.replace(/ → .*$/, "")]: key };
+  const input = only?.name.replace(/ → .*$/, "") ?? "";
+  const columns = only?.seal?.key;
+  const isAlone = others.length === 0 && new Set(query.scanned).size === 1 && inForce.holds.length === 0;
+  if (columns === undefined || !isAlone)
+    throw notCarriedOut(name, "would have to wait for the seals of several inputs together");
+  const on = coordination?.kind === "seal" ? coordination.on : undefined;
+  if (on !== undefined && on.toSorted().join() !== columns.toSorted().join()) return null;
+  const stream = streams.find((each) => each.name === input);
+  if (stream === undefined)
+    throw notCarriedOut(name, `reads "${input}", which gives rows before their partition is sealed`);
+  const meetBy = partitioning.kind === "by" ? (partitioning.columns[input] ?? []) : [];
+  const names = meetBy.map((index) => inputs[input]?.schema[index]?.name);
+  if (!columns.every((column) => names.includes(column)))
+    throw notCarriedOut(name, "lets rows of several partitions meet");
+  return { columns, producers: stream.seals?.producers ?? [] };
+}
+
+function notCarriedOut(name: string, why: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-5451",
+    `"${name}" ${why}, and a graph does not hold rows for that. Choose an order: WITH (coordination = 'order').`,
+  );
 }

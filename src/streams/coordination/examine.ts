@@ -155,15 +155,14 @@ function acceptancesOf(
     .map((stream) => ({ stream: stream.name, reason: chosen.reason }));
 }
 
-function fromOutside(stream: StreamFacts, { name: reader, retracts }: QueryFacts): Stream {
+function fromOutside(stream: StreamFacts, { name: reader, retracts, waitsFor }: QueryFacts): Stream {
   const { name, columns, key: primary, watermark, isEstimated, seals, isSingleWriter } = stream;
+  const byKeys: Seal[] = seals === null ? [] : [{ key: seals.columns, prefix: false }];
   return {
     name: `${name} → ${reader}`,
     from: null,
     to: port(reader, name),
-    seals: retracts
-      ? []
-      : [...byTime(watermark, isEstimated), ...seals.map((key): Seal => ({ key, prefix: false }))],
+    seals: retracts ? [] : waitsFor === "keys" ? byKeys : byTime(watermark, isEstimated),
     delivery: "exactly-once", // the door drops batches and events that come again
     ...(isSingleWriter ? { singleWriter: true } : {}),
     ...(primary.length === 0 ? {} : { changelog: primary }),

@@ -13,7 +13,8 @@ export function explain(candidate: Candidate, decision: CoordinationDecision): s
   const { name, plan, inputs } = candidate;
   const { query, emit } = decision;
   const { label, seals, coordination, chosen } = query;
-  const lines = ["Plan", ...planText(plan, inputs, emit).map((line) => `  ${line}`)];
+  const mode = decision.sealed === null ? emit : "once";
+  const lines = ["Plan", ...planText(plan, inputs, mode).map((line) => `  ${line}`)];
   lines.push(`Partitions  ${partitionsText(candidate, decision)}`);
   lines.push("Annotations");
   for (const { from, annotation, gate, why } of query.paths) {
@@ -22,6 +23,8 @@ export function explain(candidate: Candidate, decision: CoordinationDecision): s
   }
   lines.push(`Label  ${showLabel(label, seals)}`);
   lines.push(`Coordination  ${query.isOpen ? "refused until one is chosen" : inForce(decision)}`);
+  if (decision.sealed !== null && decision.sealed.producers.length > 0)
+    lines.push(`  by the producers ${decision.sealed.producers.join(", ")}`);
   if (coordination.because !== "" && chosen?.kind !== "accept")
     lines.push(`  because ${coordination.because}`);
   if (chosen?.kind === "accept") lines.push(`  accepted: ${chosen.reason}`);

@@ -10,8 +10,8 @@ export interface StreamFacts {
   readonly watermark: string | null;
   /** The watermark is an estimate: rows may come later than it, because its lateness bound is a guess. */
   readonly isEstimated: boolean;
-  /** The sets of columns whose partitions producers seal. */
-  readonly seals: readonly (readonly string[])[];
+  /** The columns whose partitions producers seal, and who they are. */
+  readonly seals: { readonly columns: readonly string[]; readonly producers: readonly string[] } | null;
   /** One producer writes it, and numbers its batches. */
   readonly isSingleWriter: boolean;
 }
@@ -25,6 +25,8 @@ export interface QueryFacts {
   readonly retracts: boolean;
   /** The column of its answers whose watermark it passes on, so that windows over them close. */
   readonly watermark: string | null;
+  /** What completes its input: the watermark, unless it is given the partitions that producers have sealed. */
+  readonly waitsFor?: "keys";
 }
 
 /**
@@ -33,5 +35,6 @@ export interface QueryFacts {
  */
 export type CoordinationChoice =
   | { readonly kind: "order"; readonly reason: string }
-  | { readonly kind: "seal" }
+  /** `on`: by these columns, and not by others that would fit. */
+  | { readonly kind: "seal"; readonly on?: readonly string[] }
   | { readonly kind: "accept"; readonly reason: string };

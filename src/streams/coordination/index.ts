@@ -4,7 +4,7 @@
  * refuses it (`refusal.ts`); `explain.ts` says the outcome to people. Pure functions of definitions: what carries the
  * coordination out is the graph.
  */
-export { chosen, type RequestedCoordination } from "./choice.js";
+export { chosen, type RequestedCoordination, requestOf } from "./choice.js";
 export { type Candidate, type CoordinationDecision, decide, decided } from "./decide.js";
 export { examine } from "./examine.js";
 export { explain } from "./explain.js";

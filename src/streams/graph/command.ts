@@ -12,6 +12,8 @@ export interface Push {
   /** The same for callers without numbers: an Idempotency-Key. */
   readonly key: string | null;
   readonly batch: Uint8Array;
+  /** The partitions that the producer seals behind these rows: a batch of the columns that name them. */
+  readonly seals?: Uint8Array;
   /** The same rows, where they have just been encoded: then they are not decoded again. */
   readonly rows?: Batch;
 }
@@ -37,6 +39,8 @@ export type Command =
       readonly producer: string;
       readonly upTo: number | null;
     }
+  /** From now on, these producers contribute to the partitions of a stream. */
+  | { readonly kind: "producers"; readonly stream: string; readonly producers: readonly string[] }
   /** What partitions have made of the rounds that the last command dispatched: for each partition, its replies in order. */
   | { readonly kind: "replies"; readonly replies: readonly (readonly Uint8Array[])[] }
   /** An output of a stream has delivered all rows below `position`; `null`: the output is gone. */
@@ -47,7 +51,10 @@ export type Command =
       readonly position: number | null;
     };
 
-const KINDS: readonly Command["kind"][] = [
+/** A push of which a batch seals partitions; others are written without a word about seals. */
+const SEALING_PUSH = "sealing push";
+
+const KINDS: readonly (Command["kind"] | typeof SEALING_PUSH)[] = [
   "define stream",
   "define query",
   "remove",
@@ -57,12 +64,15 @@ const KINDS: readonly Command["kind"][] = [
   "cursor",
   "replies",
   "receive",
+  "producers",
+  SEALING_PUSH,
 ];
 
 /** A command as a record. Its time is filled in by the event that carries it out: `stamp`. */
 export function encodeCommand(command: Command): Buffer {
   const out = new ByteWriter(64 + (command.kind === "push" ? sizeOf(command.pushes) : 0));
-  out.u8(KINDS.indexOf(command.kind));
+  const isSealing = command.kind === "push" && command.pushes.some(({ seals }) => seals !== undefined);
+  out.u8(KINDS.indexOf(isSealing ? SEALING_PUSH : command.kind));
   out.f64(0);
   switch (command.kind) {
     case "define stream":
@@ -74,7 +84,14 @@ export function encodeCommand(command: Command): Buffer {
       break;
     case "push":
       out.varint(command.pushes.length);
-      for (const push of command.pushes) writePush(out, push);
+      for (const push of command.pushes) {
+        writePush(out, push);
+        if (isSealing) writeBytes(out, push.seals ?? NO_SEALS);
+      }
+      break;
+    case "producers":
+      writeText(out, command.stream);
+      writeText(out, JSON.stringify(command.producers));
       break;
     case "tick":
       break;
@@ -104,6 +121,8 @@ export function encodeCommand(command: Command): Buffer {
   return out.written;
 }
 
+const NO_SEALS = new Uint8Array(0);
+
 /** Writes the time of the event into a record: replayed, the record has the same time. */
 export function stamp(record: Uint8Array, timeMs: number): Uint8Array {
   new DataView(record.buffer, record.byteOffset, record.byteLength).setFloat64(1, timeMs, true);
@@ -117,7 +136,7 @@ export function decodeCommand(record: Uint8Array): { readonly timeMs: number; re
   return { timeMs, command: read(kind, input) };
 }
 
-function read(kind: Command["kind"] | undefined, input: ByteReader): Command {
+function read(kind: (typeof KINDS)[number] | undefined, input: ByteReader): Command {
   switch (kind) {
     case "define stream":
       return { kind, definition: definitionOf(readText(input)) };
@@ -127,6 +146,10 @@ function read(kind: Command["kind"] | undefined, input: ByteReader): Command {
       return { kind, name: readText(input) };
     case "push":
       return { kind, pushes: Array.from({ length: input.varint() }, () => readPush(input)) };
+    case SEALING_PUSH:
+      return { kind: "push", pushes: Array.from({ length: input.varint() }, () => readSealing(input)) };
+    case "producers":
+      return { kind, stream: readText(input), producers: JSON.parse(readText(input)) as string[] };
     case "seal":
       return { kind, stream: readText(input), producer: readText(input), upTo: readOptional(input) };
     case "cursor":
@@ -165,6 +188,12 @@ function readPush(input: ByteReader): Push {
     readText(input),
   ];
   return { stream, producer, sequence, key: key === "" ? null : key, batch: readBytes(input) };
+}
+
+function readSealing(input: ByteReader): Push {
+  const push = readPush(input);
+  const seals = readBytes(input);
+  return seals.length === 0 ? push : { ...push, seals };
 }
 
 function sizeOf(pushes: readonly Push[]): number {

@@ -25,6 +25,17 @@ export interface EventId {
   readonly keepMs: number;
 }
 
+/** Producers seal the partitions of a stream: no row with these values in these columns comes from them any more. */
+export interface PartitionSeals {
+  readonly columns: readonly number[];
+  /** Who contributes to a partition, until others are declared. */
+  readonly producers: readonly string[];
+  /** A sealed partition is remembered for so long, to refuse rows that come later. */
+  readonly keepMs: number;
+  /** No partition begins while more is held for partitions that are not sealed. */
+  readonly holdBytes: number;
+}
+
 /** A source of rows: a stream only grows; in a table, a row replaces the one before it with the same key. */
 export interface StreamDefinition {
   readonly kind: "stream" | "table";
@@ -35,6 +46,7 @@ export interface StreamDefinition {
   readonly time: EventTime | null;
   readonly eventId: EventId | null;
   readonly retention: Retention;
+  readonly seals?: PartitionSeals;
   /** For a stream of another tenant: its rows are received as they are there, and no client pushes into it. */
   readonly origin?: ImportOrigin;
 }
@@ -66,11 +78,13 @@ export interface QueryDefinition {
   readonly coordination: ChosenCoordination | null;
   /** It is divided into so many partitions, which run on contexts of their own. */
   readonly partitions: number;
+  /** It waits for the seals of its one input on these columns: it is given whole partitions, and answers once for each. */
+  readonly sealedOn?: readonly string[];
 }
 
 export type ChosenCoordination =
   | { readonly kind: "order" | "accept"; readonly reason: string }
-  | { readonly kind: "seal" };
+  | { readonly kind: "seal"; readonly on?: readonly string[] };
 
 /** A definition as text. Decimals beyond 2^53 are bigints, which JSON has no word for. */
 export function definitionText(definition: StreamDefinition | QueryDefinition): string {

@@ -16,6 +16,7 @@ export {
   type StreamDefinition,
 } from "./definition.js";
 export { type Carried, type CommandOutcome, GraphEngine } from "./graph-engine.js";
+export { keySchema, keysIn, type PartitionHold, type PartitionStatus } from "./hold.js";
 export { PartitionEngine } from "./partition-engine.js";
 export { redefined, whyNotRedefined } from "./redefine.js";
 export { type SnapshotTable, snapshot } from "./snapshot.js";

@@ -101,13 +101,16 @@ export class Producers {
     if (producer.answers.length > ANSWERS_MAX) producer.answers.shift();
   }
 
-  seal(name: string, upTo: number | null, timeMs: number): Refused | null {
+  /** A stream is complete when all its producers have sealed it, also `declared` ones that have not pushed yet. */
+  seal(name: string, upTo: number | null, timeMs: number, declared: readonly string[] = []): Refused | null {
     if (upTo !== null && this.time === null)
       return { code: "HW-5403", message: "a stream without an event time cannot be sealed up to one." };
     const producer = this.#producer(name, timeMs);
     if (upTo === null) producer.isFinished = true;
     else producer.sealedUpTo = Math.max(producer.sealedUpTo ?? upTo, upTo);
-    this.#isComplete = [...this.#known.values()].every(({ isFinished }) => isFinished);
+    this.#isComplete =
+      declared.every((each) => this.#known.has(each)) &&
+      [...this.#known.values()].every(({ isFinished }) => isFinished);
     return null;
   }
 

@@ -1,10 +1,11 @@
 import { HeadwaterError } from "../../errors.js";
 import { type Batch, decodeBatch, type NumberColumn } from "../columns/index.js";
-import type { PushAnswer, Refused } from "./answers.js";
+import { isRefused, type PushAnswer, type Refused } from "./answers.js";
 import { Channel } from "./channel.js";
 import type { Push } from "./command.js";
 import type { StreamDefinition } from "./definition.js";
 import { EventIds } from "./event-ids.js";
+import { PartitionHold } from "./hold.js";
 import { KeyedRows } from "./keyed-rows.js";
 import { KeptAnswers } from "./keys.js";
 import type { GraphMoment } from "./moment.js";
@@ -20,53 +21,89 @@ interface Meta {
   readonly ids: Segments["position"] | null;
 }
 
+/** What came of a batch: the rows that queries get, and those of partitions that are sealed now; `null` if there are none. */
+interface Taken {
+  readonly answer: PushAnswer;
+  readonly changes: Batch | null;
+  readonly released: Batch | null;
+}
+
 /** A stream or a table that rows are pushed into. */
 export class Source {
   readonly channel: Channel;
   readonly producers: Producers;
   readonly #keys = new KeptAnswers();
   readonly #ids: EventIds | null;
+  /** Holds rows for queries that wait until a partition is sealed. */
+  readonly hold: PartitionHold | null;
   #isChanged = true;
 
   constructor(
     readonly definition: StreamDefinition,
     first: number,
   ) {
-    const { name, columns, retention, kind, key, time, eventId, origin } = definition;
+    const { name, columns, retention, kind, key, time, eventId, origin, seals } = definition;
     const rows = kind === "table" ? new KeyedRows(columns, origin === undefined ? key : origin.key) : null;
     this.channel = new Channel(name, columns, retention, rows, first);
     this.producers = new Producers(time);
     this.#ids = eventId === null ? null : new EventIds(eventId);
+    this.hold = seals === undefined ? null : new PartitionHold(seals, columns);
   }
 
   get memoryBytes(): number {
     const { channel, producers } = this;
     return (
-      channel.memoryBytes + producers.memoryBytes + this.#keys.memoryBytes + (this.#ids?.memoryBytes ?? 0)
+      channel.memoryBytes +
+      producers.memoryBytes +
+      this.#keys.memoryBytes +
+      (this.#ids?.memoryBytes ?? 0) +
+      (this.hold?.memoryBytes ?? 0)
     );
   }
 
-  /** Takes a batch; `changes` are the rows that queries get, `null` if there are none. */
-  push(push: Push, moment: GraphMoment): { readonly answer: PushAnswer; readonly changes: Batch | null } {
+  push(push: Push, moment: GraphMoment): Taken {
     const { round, timeMs } = moment;
-    const { producer, sequence, key, batch: bytes } = push;
+    const { producer, sequence, key, batch: bytes, seals = null } = push;
+    const keyed = seals === null ? bytes : Buffer.concat([bytes, seals]);
     const answer =
-      (key === null ? null : this.#keys.answer(key, bytes)) ?? this.producers.answer(producer, sequence);
-    if (answer !== null) return { answer, changes: null };
+      (key === null ? null : this.#keys.answer(key, keyed)) ??
+      this.producers.answer(producer, sequence) ??
+      (seals !== null && this.hold === null ? notSealed(this.definition.name) : null);
+    if (answer !== null) return { answer, changes: null, released: null };
     const sent =
       push.rows ??
       decodeBatch(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), this.definition.columns);
     if (sent.weights !== null)
       throw new HeadwaterError("HW-5301", "a batch of columns has weights: only queries take rows back.");
-    const fresh = this.#ids?.fresh(sent, round, timeMs) ?? sent;
+    const { rows: fresh, ids } = this.#ids?.fresh(sent) ?? { rows: sent, ids: [] };
+    const held = this.hold?.admit(producer, fresh, seals, bytes.length) ?? null;
+    if (held !== null && isRefused(held)) return { answer: held, changes: null, released: null };
+    this.#ids?.add(ids, round, timeMs);
     const { channel } = this;
     const changes = channel.rows?.upsert(fresh) ?? fresh;
     const accepted = { first: channel.log.next, rows: fresh.rows, duplicates: sent.rows - fresh.rows };
     if (changes.rows > 0) channel.append(changes, moment, changes === sent ? bytes : undefined);
     this.producers.take(producer, sequence, accepted, this.#greatestTime(sent), timeMs);
-    if (key !== null) this.#keys.keep(key, bytes, accepted, round, timeMs);
+    if (key !== null) this.#keys.keep(key, keyed, accepted, round, timeMs);
     this.#isChanged = true;
-    return { answer: { ...accepted, isRepeated: false }, changes: changes.rows > 0 ? changes : null };
+    return {
+      answer: { ...accepted, isRepeated: false },
+      changes: changes.rows > 0 ? changes : null,
+      released: held === null ? null : this.#released(this.hold?.take(held, moment), moment),
+    };
+  }
+
+  /** Declares the producers that contribute to partitions from now on. Returns the rows of partitions that are complete then. */
+  declare(producers: readonly string[], moment: GraphMoment): Batch | null | Refused {
+    if (this.hold === null) return notSealed(this.definition.name);
+    return this.#released(this.hold.declare(producers, moment), moment);
+  }
+
+  /** Readers that wait for a seal are woken like readers that wait for rows. */
+  #released(rows: Batch | null | undefined, { grown }: GraphMoment): Batch | null {
+    if (rows === null || rows === undefined) return null;
+    grown.set(this.channel, grown.get(this.channel) ?? []);
+    return rows;
   }
 
   /** Takes rows of a stream of another tenant, which may take rows back. Returns what queries get. */
@@ -91,9 +128,11 @@ export class Source {
     return greatest === Number.NEGATIVE_INFINITY ? null : greatest;
   }
 
-  seal(producer: string, upTo: number | null, timeMs: number): Refused | null {
+  seal(producer: string, upTo: number | null, moment: GraphMoment): Batch | null | Refused {
     this.#isChanged = true;
-    return this.producers.seal(producer, upTo, timeMs);
+    const refused = this.producers.seal(producer, upTo, moment.timeMs, this.hold?.producers ?? []);
+    if (refused !== null || upTo !== null) return refused;
+    return this.#released(this.hold?.finish(producer, moment), moment);
   }
 
   /** Forgets what is too old. */
@@ -102,6 +141,7 @@ export class Source {
     this.producers.forget(timeMs);
     this.#keys.expire(timeMs);
     this.#ids?.expire(timeMs);
+    this.hold?.expire(timeMs);
     this.channel.trim(timeMs);
   }
 
@@ -116,6 +156,7 @@ export class Source {
     yield* this.channel.checkpoint();
     yield* this.#keys.checkpoint();
     if (this.#ids !== null) yield* this.#ids.checkpoint();
+    if (this.hold !== null) yield* this.hold.checkpoint();
     if (!this.#isChanged) return;
     this.#isChanged = false;
     const meta: Meta = {
@@ -128,6 +169,7 @@ export class Source {
 
   load(parts: OwnParts): void {
     this.channel.load(parts);
+    this.hold?.load(parts);
     const meta = jsonOf<Meta>(parts.get(META));
     if (meta === null) return;
     this.#isChanged = false;
@@ -135,4 +177,11 @@ export class Source {
     this.#keys.load(meta.keys, parts);
     if (meta.ids !== null) this.#ids?.load(meta.ids, parts);
   }
+}
+
+function notSealed(name: string): Refused {
+  return {
+    code: "HW-5411",
+    message: `the partitions of "${name}" are not sealed: it was not registered with the columns and the producers of seals.`,
+  };
 }

@@ -100,12 +100,22 @@ function queryOptions(given: Given): QueryOptions {
   };
 }
 
-function streamOptions({ key, time, eventId, retention }: Given): StreamSettings {
+function streamOptions({ key, time, eventId, retention, seals }: Given): StreamSettings {
   return {
     ...(key === undefined ? {} : { key: textsIn(key, "key") }),
     ...(time === undefined ? {} : { time: timed(objectIn(time, "time")) }),
     ...(eventId === undefined ? {} : { eventId: identified(objectIn(eventId, "eventId")) }),
     ...(retention === undefined ? {} : { retention: retained(retention) }),
+    ...(seals === undefined ? {} : { seals: sealed(objectIn(seals, "seals")) }),
+  };
+}
+
+function sealed({ columns, producers, keepMs, holdBytes }: Given) {
+  return {
+    columns: textsIn(columns, "columns"),
+    producers: textsIn(producers, "producers"),
+    ...(keepMs === undefined ? {} : { keepMs: numberIn(keepMs, "keepMs") }),
+    ...(holdBytes === undefined ? {} : { holdBytes: numberIn(holdBytes, "holdBytes") }),
   };
 }
 

@@ -27,6 +27,13 @@ export class StreamsHttp {
     this.#sockets.close();
   }
 
+  /** Fails as soon as nothing can be kept any more, also without a request that has shown it. */
+  async #health(response: ServerResponse): Promise<void> {
+    const failure = await this.#service.health();
+    if (failure !== null) throw failure;
+    respond(response, 200, '{"ok":true}');
+  }
+
   #caller(request: IncomingMessage): Promise<Granted | null> {
     const token = /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
     return this.#service.granted(token);
@@ -42,7 +49,7 @@ export class StreamsHttp {
     if (this.#isClosing)
       throw new HeadwaterError("HW-1401", "the server is closing and takes no more requests.");
     const url = new URL(request.url ?? "/", "http://localhost");
-    if (url.pathname === "/healthz") return respond(response, 200, '{"ok":true}');
+    if (url.pathname === "/healthz") return await this.#health(response);
     const origin = this.#origins.check(request);
     if (origin !== null) allowOrigin(response, origin);
     if (request.method === "OPTIONS" && origin !== null) return void response.writeHead(204).end();

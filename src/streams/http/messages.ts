@@ -1,7 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import { ByteReader } from "../columns/index.js";
 import type { Decimals, PushOptions } from "../service/index.js";
-import { checked } from "./push-routes.js";
+import { checked, sealsOf } from "./push-routes.js";
 
 /** What a client says over a WebSocket. `id` is the client's own; answers carry it. */
 export type SocketMessage =
@@ -69,12 +69,13 @@ function helloOf(hello: unknown): SocketMessage {
 }
 
 function pushOf(id: number, stream: string, given: Readonly<Record<string, unknown>>): SocketMessage {
-  const { rows, producer, sequence, key } = given;
+  const { rows, producer, sequence, key, seals } = given;
   if (!Array.isArray(rows)) throw broken('"rows" of a push are not a list');
   if (producer !== undefined && typeof producer !== "string") throw broken('"producer" is not a text');
   if (key !== undefined && typeof key !== "string") throw broken('"key" is not a text');
   const options = optionsOf(producer ?? "", sequence === undefined ? null : sequence, key ?? "");
-  return { kind: "push", id, stream, rows, options };
+  const sealing = seals === undefined ? {} : { seals: sealsOf(seals) };
+  return { kind: "push", id, stream, rows, options: { ...options, ...sealing } };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { HeadwaterError } from "../../errors.js";
 import type { PushOptions } from "../service/index.js";
 import { bodyOf, textOf } from "./body.js";
+import { numberIn, textsIn } from "./definition-routes.js";
 import { asked, BODY_BYTES_MAX, json, type Route } from "./route.js";
 
 /** The media type of encoded columns. */
@@ -28,10 +29,27 @@ export const pushRoutes: readonly Route[] = [
     path: "/v1/streams/:name/seal",
     scope: "push",
     async run({ request, response, streams, name }) {
-      const { producer = "", upTo = null } = await asked(request);
+      const { producer = "", upTo = null, partitions, sequence } = await asked(request);
+      const by = textOf(producer, "producer");
+      if (partitions !== undefined) {
+        const number = sequence === undefined ? {} : { sequence: numberIn(sequence, "sequence") };
+        const options = checked({ producer: by, ...number, seals: sealsOf(partitions) });
+        json(response, await streams.pushEvents(name, [], options));
+        return;
+      }
       if (upTo !== null && typeof upTo !== "number")
         throw new HeadwaterError("HW-4005", '"upTo" is a time in milliseconds since 1970.');
-      await streams.seal(name, textOf(producer, "producer"), upTo);
+      await streams.seal(name, by, upTo);
+      json(response, {});
+    },
+  },
+  {
+    method: "PUT",
+    path: "/v1/streams/:name/producers",
+    scope: "define",
+    async run({ request, response, streams, name }) {
+      const { producers } = await asked(request);
+      await streams.declareProducers(name, textsIn(producers, "producers"));
       json(response, {});
     },
   },
@@ -42,11 +60,35 @@ function pushOptions(request: IncomingMessage, url: URL): PushOptions {
   const key = request.headers["idempotency-key"];
   if (sequence !== null && !(producer !== null && /^\d{1,15}$/.test(sequence)))
     throw new HeadwaterError("HW-4005", '"sequence" is a number from 0 on, and needs a "producer".');
+  const seals = url.searchParams.getAll("seal").map(sealIn);
   return checked({
+    ...(seals.length === 0 ? {} : { seals: sealsOf(seals) }),
     ...(producer === null ? {} : { producer }),
     ...(sequence === null ? {} : { sequence: Number(sequence) }),
     ...(typeof key === "string" ? { key } : {}),
   });
+}
+
+const SEALS_MAX = 10_000;
+
+/** Partitions, each as the list of values that name it. */
+export function sealsOf(given: unknown): readonly (readonly unknown[])[] {
+  const lists: unknown[] | null = Array.isArray(given) ? given : null;
+  if (lists !== null && lists.length <= SEALS_MAX && lists.every((each) => Array.isArray(each)))
+    return lists as unknown[][];
+  throw new HeadwaterError(
+    "HW-4005",
+    `a seal names a partition by a list of values such as ["autumn"]; at most ${SEALS_MAX} come at once.`,
+  );
+}
+
+/** A partition as JSON in an address. */
+export function sealIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new HeadwaterError("HW-4005", 'a partition is a list of values as JSON, such as ["autumn"].');
+  }
 }
 
 const NAME_LENGTH_MAX = 200;

@@ -1,12 +1,16 @@
+import type { IncomingMessage } from "node:http";
 import { HeadwaterError } from "../../errors.js";
 import { writerOf } from "../outputs/index.js";
-import type { QueryAnswer } from "../service/index.js";
+import type { QueryAnswer, TenantStreams } from "../service/index.js";
 import { bodyOf, objectOf, textOf } from "./body.js";
+import { sealIn, sealsOf } from "./push-routes.js";
 import { follow, page } from "./results.js";
-import { BODY_BYTES_MAX, countOf, type Route } from "./route.js";
+import { BODY_BYTES_MAX, countOf, json, type Route } from "./route.js";
 
 const LIMIT = 10_000;
 const LIMIT_MAX = 1_000_000;
+/** So long a request waits for a seal at most. */
+const WAIT_MS_MAX = 60_000;
 
 /** Rows come out: numbered results, tables and views by their keys, and SELECT over all of them. */
 export const readRoutes: readonly Route[] = [
@@ -22,10 +26,22 @@ export const readRoutes: readonly Route[] = [
   },
   {
     method: "GET",
+    path: "/v1/streams/:name/partition",
+    scope: "read",
+    async run({ request, response, streams, name, url }) {
+      const key = partitionIn(url) ?? [];
+      await sealed(request, streams, name, key, url);
+      json(response, { state: "sealed" });
+    },
+  },
+  {
+    method: "GET",
     path: "/v1/views/:name",
     scope: "read",
-    async run({ response, streams, name, url }) {
+    async run({ request, response, streams, name, url }) {
       const { searchParams } = url;
+      const partition = partitionIn(url);
+      if (partition !== null) await sealed(request, streams, name, partition, url);
       const key = searchParams.getAll("key");
       const bounds =
         key.length > 0
@@ -49,6 +65,31 @@ export const readRoutes: readonly Route[] = [
     },
   },
 ];
+
+/** The partition that a reader waits for: a list of values as JSON. */
+function partitionIn(url: URL): readonly unknown[] | null {
+  const text = url.searchParams.get("partition");
+  return text === null ? null : (sealsOf([sealIn(text)])[0] ?? null);
+}
+
+/** Waits until the partition is sealed, at most as long as the caller asks for and is there. */
+async function sealed(
+  request: IncomingMessage,
+  streams: TenantStreams,
+  name: string,
+  partition: readonly unknown[],
+  url: URL,
+): Promise<void> {
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  request.once("close", leave);
+  try {
+    const waitMs = countOf(url, "wait", 0, WAIT_MS_MAX);
+    await streams.sealed(name, partition, { waitMs, signal: gone.signal });
+  } finally {
+    request.off("close", leave);
+  }
+}
 
 function linesOf({ schema, batches }: QueryAnswer): string[] {
   const writer = writerOf("json", schema);

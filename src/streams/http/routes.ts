@@ -1,10 +1,9 @@
 import { definitionRoutes } from "./definition-routes.js";
-import { outputRoutes } from "./output-routes.js";
 import { pushRoutes } from "./push-routes.js";
 import { readRoutes } from "./read-routes.js";
+import { outputRoutes, sourceRoutes } from "./registered-routes.js";
 import type { Route } from "./route.js";
 import { shareRoutes } from "./share-routes.js";
-import { sourceRoutes } from "./source-routes.js";
 import { tokenRoutes } from "./token-routes.js";
 
 /** All that can be asked over HTTP. */

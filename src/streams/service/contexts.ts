@@ -3,13 +3,15 @@ import { Context } from "../../model/context.js";
 import { readonly } from "../../model/marks.js";
 import { owned } from "../../model/owned.js";
 import { tracked } from "../../model/tracked.js";
-import type { Cell, Schema } from "../columns/index.js";
+import { type Cell, decodeBatch, type Schema } from "../columns/index.js";
 import type { DeliveryState, OutputDefinition } from "../delivery/index.js";
 import {
   encodeCommand,
   GraphEngine,
   isRefused,
+  keysIn,
   PartitionEngine,
+  type PartitionStatus,
   type SnapshotTable,
   snapshot,
   stamp,
@@ -143,6 +145,7 @@ export class Graph extends Context {
       streams: nodes.sources.length,
       queries: nodes.queries.length,
       memoryBytes,
+      holdBytes: nodes.sources.reduce((sum, { hold }) => sum + (hold?.seals.holdBytes ?? 0), 0),
       partitions: Math.max(1, ...nodes.queries.map(({ definition }) => definition.partitions)),
     }));
     if (partitions === 1) return size;
@@ -161,6 +164,16 @@ export class Graph extends Context {
         .read(Math.max(from, first), bytesMax)
         .map((segment) => ({ first: segment.first, rows: segment.entries, bytes: segment.bytes }));
       return { columns: channel.schema, segments, first, next };
+    });
+  }
+
+  /** How far a partition of a stream is, by the batch of its key. */
+  @readonly partition(stream: string, key: Uint8Array): PartitionStatus {
+    return this.engine.read(({ nodes }) => {
+      const hold = nodes.source(stream)?.hold ?? null;
+      if (hold === null) throw new HeadwaterError("HW-5411", `the partitions of "${stream}" are not sealed.`);
+      const [name = ""] = keysIn(decodeBatch(Buffer.from(key), hold.key));
+      return hold.status(name);
     });
   }
 
@@ -207,8 +220,14 @@ export class Tenant extends Context<string> {
   tokens = tracked.map<string, StoredToken>();
 
   /** Registers a stream or a query, within the quotas: two requests cannot race past them. */
-  async define(record: Uint8Array, what: "streams" | "queries"): Promise<CarriedOut> {
+  async define(record: Uint8Array, what: "streams" | "queries", holdBytes = 0): Promise<CarriedOut> {
     const size = await this.graph.size();
+    const heldMax = this.quotas.heldBytes ?? DEFAULT_QUOTAS.heldBytes;
+    if (holdBytes > 0 && size.holdBytes + holdBytes > heldMax)
+      throw new HeadwaterError(
+        "HW-5408",
+        `the streams of the tenant may hold ${size.holdBytes} bytes for partitions that are not sealed, and ${holdBytes} more would be above ${heldMax}. Nothing was registered.`,
+      );
     if (size[what] >= this.quotas[what])
       throw new HeadwaterError(
         "HW-5408",
@@ -296,7 +315,7 @@ export class Tenant extends Context<string> {
 export class Streams extends Context {
   tenants = this.children(Tenant);
   names = tracked.set<string>();
-  /** Tenants with outputs or sources, which work without being asked. */
+  /** Tenants with outputs, sources, event time or a retention in time, which work without being asked. */
   active = tracked.set<string>();
 
   addTenant(name: string) {

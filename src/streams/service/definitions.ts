@@ -17,6 +17,8 @@ import { tablesOf } from "./tables.js";
 /** A producer that has pushed nothing for so long does not hold the watermark back. */
 const IDLE_MS = 30_000;
 const KEEP_IDS_MS = 24 * 3600 * 1000;
+const KEEP_SEALS_MS = 24 * 3600 * 1000;
+const HOLD_BYTES = 64 * 1024 * 1024;
 
 export interface StreamSettings {
   /** The columns of the primary key. With one, it is a table: a row replaces the one before it with the same key. */
@@ -26,6 +28,16 @@ export interface StreamSettings {
   /** The column with the event id: a row whose id was seen within `keepMs` (a day) is dropped. */
   readonly eventId?: { readonly column: string; readonly keepMs?: number };
   readonly retention?: Partial<Retention>;
+  /**
+   * The columns by which producers seal partitions, and who the producers are. A sealed partition is remembered for `keepMs` (a day),
+   * and no partition begins while more than `holdBytes` (64 MiB) are held for partitions that are not sealed.
+   */
+  readonly seals?: {
+    readonly columns: readonly string[];
+    readonly producers: readonly string[];
+    readonly keepMs?: number;
+    readonly holdBytes?: number;
+  };
 }
 
 /** A stream or a table from its columns. */
@@ -37,7 +49,7 @@ export function streamDefinition(name: string, columns: unknown, options: Stream
 }
 
 function sourceOf(name: string, columns: Schema, options: StreamSettings): StreamDefinition {
-  const { key = [], time, eventId, retention } = options;
+  const { key = [], time, eventId, retention, seals } = options;
   const timeAt = time === undefined ? -1 : placeOf(columns, time.column);
   const idAt = eventId === undefined ? -1 : placeOf(columns, eventId.column);
   return {
@@ -49,6 +61,16 @@ function sourceOf(name: string, columns: Schema, options: StreamSettings): Strea
         : { column: timeAt, latenessMs: time?.latenessMs ?? 0, idleMs: time?.idleMs ?? IDLE_MS },
     eventId: idAt < 0 ? null : { column: idAt, keepMs: eventId?.keepMs ?? KEEP_IDS_MS },
     retention: { ...DEFAULT_RETENTION, ...retention },
+    ...(seals === undefined
+      ? {}
+      : {
+          seals: {
+            columns: seals.columns.map((each) => placeOf(columns, each)),
+            producers: [...new Set(seals.producers)],
+            keepMs: seals.keepMs ?? KEEP_SEALS_MS,
+            holdBytes: seals.holdBytes ?? HOLD_BYTES,
+          },
+        }),
   };
 }
 
@@ -76,7 +98,10 @@ export async function sqlDefinition(
   return await queryDefinition(catalog, sql, name ?? defined.name ?? "", defined, options);
 }
 
-const WORDS = ["event_id", "event_id_keep", "idle", "retention", "retention_bytes"];
+const WORDS = [
+  ...["event_id", "event_id_keep", "idle", "retention", "retention_bytes"],
+  ...["seal", "producers", "seal_keep", "hold_bytes"],
+];
 
 /** What `WITH (…)` says. */
 function wordsOf(
@@ -88,15 +113,41 @@ function wordsOf(
       "HW-5403",
       `WITH knows no ${JSON.stringify(unknown.slice(0, 80))}; it knows ${WORDS.join(", ")}.`,
     );
-  const { retention_bytes: bytes, event_id: id } = words;
+  const { event_id: id } = words;
+  const bytes = bytesOf(words, "retention_bytes");
   const [ms, keepMs] = [lengthOf(words, "retention"), lengthOf(words, "event_id_keep")];
-  if (bytes !== undefined && !/^\d{1,15}$/.test(bytes))
-    throw new HeadwaterError("HW-5403", '"retention_bytes" is a number of bytes.');
   return {
     idleMs: lengthOf(words, "idle"),
-    retention: { ...(bytes === undefined ? {} : { bytes: Number(bytes) }), ...(ms === null ? {} : { ms }) },
+    ...sealsOf(words),
+    retention: { ...(bytes === null ? {} : { bytes }), ...(ms === null ? {} : { ms }) },
     ...(id === undefined ? {} : { eventId: { column: id, ...(keepMs === null ? {} : { keepMs }) } }),
   };
+}
+
+function sealsOf(words: Readonly<Record<string, string>>): Pick<StreamSettings, "seals"> {
+  const { seal, producers } = words;
+  const [keepMs, holdBytes] = [lengthOf(words, "seal_keep"), bytesOf(words, "hold_bytes")];
+  if (seal === undefined && producers === undefined && keepMs === null && holdBytes === null) return {};
+  if (seal === undefined || producers === undefined)
+    throw new HeadwaterError(
+      "HW-5403",
+      "a stream whose partitions are sealed says by which columns and by whom: WITH (seal = 'campaign', producers = 'ads-1, ads-2').",
+    );
+  const names = (text: string) => text.split(",").map((name) => name.trim());
+  return {
+    seals: {
+      ...{ columns: names(seal), producers: names(producers) },
+      ...(keepMs === null ? {} : { keepMs }),
+      ...(holdBytes === null ? {} : { holdBytes }),
+    },
+  };
+}
+
+function bytesOf(words: Readonly<Record<string, string>>, word: string): number | null {
+  const text = words[word];
+  if (text === undefined) return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new HeadwaterError("HW-5403", `"${word}" is a number of bytes.`);
 }
 
 function lengthOf(words: Readonly<Record<string, string>>, word: string): number | null {

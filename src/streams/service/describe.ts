@@ -1,5 +1,5 @@
 import type { Schema } from "../columns/index.js";
-import type { ChosenCoordination, GraphEngine } from "../graph/index.js";
+import type { ChosenCoordination, GraphEngine, PartitionHold } from "../graph/index.js";
 
 /** A stream, table, query or view as its tenant sees it. */
 export interface Described {
@@ -20,6 +20,10 @@ export interface Described {
   readonly timeColumn: number | null;
   readonly coordination: ChosenCoordination | null;
   readonly partitions: number;
+  /** For a stream whose partitions are sealed: by which columns and producers, and what is held for open ones. */
+  readonly seals: PartitionHold["described"] | null;
+  /** For a query that is given whole partitions: the columns of its input that name them. */
+  readonly sealedOn: readonly string[] | null;
   /** The queries that read it. */
   readonly readers: readonly string[];
   readonly late: number;
@@ -29,7 +33,7 @@ export interface Described {
 
 export function describe({ nodes }: GraphEngine): readonly Described[] {
   const readersOf = (name: string) => nodes.readersOf(name).map(({ definition }) => definition.name);
-  const sources = nodes.sources.map(({ definition, channel, producers, memoryBytes }): Described => {
+  const sources = nodes.sources.map(({ definition, channel, producers, hold, memoryBytes }): Described => {
     const { name, kind, columns, time, origin } = definition;
     const { key } = origin ?? definition;
     return {
@@ -37,7 +41,7 @@ export function describe({ nodes }: GraphEngine): readonly Described[] {
       ...{ first: channel.log.first, next: channel.log.next, watermark: channel.watermark },
       ...{ sql: null, inputs: [], isAppendOnly: kind === "stream", readers: readersOf(name) },
       ...{ timeColumn: time?.column ?? null, coordination: null, partitions: 1 },
-      ...{ late: 0, errors: 0 },
+      ...{ late: 0, errors: 0, seals: hold?.described ?? null, sealedOn: null },
       producers: producers.described.map(({ name: producer, sequence }) => ({ name: producer, sequence })),
     };
   });
@@ -48,7 +52,8 @@ export function describe({ nodes }: GraphEngine): readonly Described[] {
       ...{ name, kind, sql, inputs, key, isAppendOnly, memoryBytes, columns: out.schema },
       ...{ timeColumn: spec.timeColumn, coordination, partitions },
       ...{ first: out.log.first, next: out.log.next, watermark: out.watermark, readers: readersOf(name) },
-      ...{ late: late.log.next - 1, errors: errors.log.next - 1, producers: [] },
+      ...{ late: late.log.next - 1, errors: errors.log.next - 1, producers: [], seals: null },
+      sealedOn: node.definition.sealedOn ?? null,
     };
   });
   return [...sources, ...queries];

@@ -37,7 +37,7 @@ export class Gatherer {
   ) {}
 
   push(push: Push): Promise<PushReceipt> {
-    if (this.#waitingBytes + push.batch.length > WAITING_BYTES_MAX)
+    if (this.#waitingBytes + sizeOf(push) > WAITING_BYTES_MAX)
       return Promise.reject(
         new HeadwaterError(
           "HW-5408",
@@ -46,7 +46,7 @@ export class Gatherer {
       );
     return new Promise((resolve, reject) => {
       this.#waiting.push({ push, resolve, reject });
-      this.#waitingBytes += push.batch.length;
+      this.#waitingBytes += sizeOf(push);
       if (!this.#isInFlight) void this.#drain();
     });
   }
@@ -80,11 +80,15 @@ export class Gatherer {
     const bytesMax = Math.max(EVENT_BYTES_MIN, Math.min(EVENT_BYTES_MAX, wanted));
     let [count, bytes] = [0, 0];
     for (const { push } of this.#waiting) {
-      if (count > 0 && bytes + push.batch.length > bytesMax) break;
-      bytes += push.batch.length;
+      if (count > 0 && bytes + sizeOf(push) > bytesMax) break;
+      bytes += sizeOf(push);
       count++;
     }
     this.#waitingBytes -= bytes;
     return this.#waiting.splice(0, count);
   }
+}
+
+function sizeOf({ batch, seals }: Push): number {
+  return batch.length + (seals?.length ?? 0);
 }

@@ -4,6 +4,7 @@ import { type Change, CLUSTER, type ClusterSide } from "../../host/cluster-side.
 import type { ProgramHosts } from "../../host/fleet/index.js";
 import { type AnyService, hostsOf, type RunOptions, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
+import { DOOR } from "../../model/door.js";
 import type { OutputPolicy } from "../delivery/index.js";
 import type { SourcePolicy } from "../sources/index.js";
 import { sortedChanges, tenantContext } from "./changes.js";
@@ -46,6 +47,8 @@ export class StreamService {
   #changing: Promise<void> = Promise.resolve();
 
   readonly #around: Pick<OutputSurroundings, "policy" | "warn">;
+  #woken: Promise<void> = Promise.resolve();
+  #isClosing = false;
 
   private constructor(
     service: Service<Streams>,
@@ -91,7 +94,7 @@ export class StreamService {
       changed: (changes) => service.#changed(changes),
       role: (isHead) => service.#role(isHead),
     });
-    if (side === null) for (const name of await root.allActive()) await service.tenant(name);
+    if (side === null) service.#woken = service.#wake(await root.allActive());
     else service.#role(side.isHead);
     return service;
   }
@@ -130,6 +133,16 @@ export class StreamService {
     if (this.#cluster?.isHead !== true) return;
     for (const name of [...whole, ...rows])
       if (!this.#tenants.has(name)) void this.tenant(name).catch(() => {});
+  }
+
+  /** Opens tenants that work without being asked, one after the other, while requests are answered already. */
+  async #wake(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      if (this.#isClosing) return;
+      await this.tenant(name).catch((error: unknown) => {
+        this.#around.warn(`the tenant ${name} does not go on by itself: ${String(error)}`);
+      });
+    }
   }
 
   /** The streams of a tenant, which is made on first use. */
@@ -174,6 +187,11 @@ export class StreamService {
   /** The program that the service is, for observers. */
   get program(): AnyService {
     return this.#service;
+  }
+
+  /** Why nothing can be kept any more; null if it can. */
+  async health(): Promise<HeadwaterError | null> {
+    return await this.#service[DOOR].health();
   }
 
   has(name: string): boolean {
@@ -234,6 +252,8 @@ export class StreamService {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#woken;
     for (const tenant of this.#tenants.values()) await (await tenant).close();
     await this.#service.stop();
   }

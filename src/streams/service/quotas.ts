@@ -9,6 +9,8 @@ export interface Quotas {
   readonly stateBytes: number;
   /** What one stream or query may retain of its rows, for readers that come later. */
   readonly retentionBytes: number;
+  /** What its streams may hold for partitions that are not sealed: the sum of their `holdBytes`. */
+  readonly heldBytes: number;
   /** Of one core, for carrying out what is pushed: 0.1 is a tenth. A tenant above it waits between its rounds. */
   readonly cpuShare: number;
 }
@@ -19,6 +21,7 @@ export const DEFAULT_QUOTAS: Quotas = {
   eventsPerSecond: 10_000_000,
   stateBytes: 1024 * 1024 * 1024,
   retentionBytes: 256 * 1024 * 1024,
+  heldBytes: 256 * 1024 * 1024,
   cpuShare: 1,
 };
 

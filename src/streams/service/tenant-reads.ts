@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
 import { Batch } from "../columns/index.js";
+import type { PartitionStatus } from "../graph/index.js";
 import { writerOf } from "../outputs/index.js";
 import { inputsOf } from "../plan/index.js";
 import { describeQuery, planBound, type QueryShape } from "../sql/index.js";
@@ -17,6 +18,7 @@ import {
   ResultReader,
 } from "./result-reader.js";
 import { rowOfCells } from "./row-values.js";
+import { encodedKeys, notSealedYet, type SealWait } from "./seals.js";
 import { tablesOf } from "./tables.js";
 import { boundOf } from "./view-bounds.js";
 
@@ -54,6 +56,32 @@ export class TenantReads {
   /** The same as rows with the types of the stream. */
   subscribe<S extends string>(stream: S, options?: FollowOptions): AsyncGenerator<NumberedRow<ResultRow<S>>> {
     return this.results.subscribe(stream, options);
+  }
+
+  /** How far a partition of a stream is, by the values of the columns that name it. */
+  async partition(stream: string, key: readonly unknown[]): Promise<PartitionStatus> {
+    return await this.#graph.partition(stream, encodedKeys(this.known(stream), [key]));
+  }
+
+  /**
+   * Resolves when a partition is sealed: what queries answer for it can be read then. Refused if it is not sealed within the time. For
+   * a query that is given whole partitions, it is the partition of its input.
+   */
+  async sealed(name: string, key: readonly unknown[], { waitMs = 0, signal }: SealWait = {}): Promise<void> {
+    const { sealedOn, inputs } = this.known(name);
+    const [stream = name] = sealedOn === null ? [] : inputs;
+    const ended = AbortSignal.any([AbortSignal.timeout(waitMs), ...(signal === undefined ? [] : [signal])]);
+    for (;;) {
+      const growth = this.results.growth(stream, ended);
+      try {
+        const status = await this.partition(stream, key);
+        if (status.state === "sealed") return;
+        if (ended.aborted || waitMs === 0) throw notSealedYet(stream, JSON.stringify(key), status);
+        await growth.promise;
+      } finally {
+        growth.stop();
+      }
+    }
   }
 
   /** The rows of a table or a view by key: from one to another, both included; shorter bounds are prefixes. */

@@ -20,6 +20,7 @@ import type {
   StreamId,
   StreamRow,
 } from "../typed/index.js";
+import { Coalesced } from "./coalesced.js";
 import type { Tenant } from "./contexts.js";
 import {
   checkColumns,
@@ -38,6 +39,7 @@ import { TenantOutputs } from "./outputs.js";
 import { type Quotas, tooFast, tooLarge } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { explained, type QueryOptions } from "./registration.js";
+import { encodedKeys } from "./seals.js";
 import { ownerOf, type SharedWith } from "./shares.js";
 import { TenantSources } from "./sources.js";
 import { missing, TenantReads } from "./tenant-reads.js";
@@ -51,11 +53,11 @@ export class TenantStreams extends TenantReads {
   readonly #gatherer: Gatherer;
   readonly #rate: Rate;
   readonly #seen = new Map<string, number>();
-  #isLooking = false;
-  #isLookDue = false;
+  readonly #looks = new Coalesced(() => this.look());
   readonly #labels = new Labels();
   #quotas: Quotas;
   #memoryBytes = 0;
+  readonly #note: () => Promise<unknown>;
   readonly #ticks = new Ticks(() => this.#tick());
 
   readonly sources: TenantSources;
@@ -79,6 +81,7 @@ export class TenantStreams extends TenantReads {
       admit: (rows) => this.#admit(rows),
       heard: (outcome) => void this.#heard(outcome),
     });
+    this.#note = note;
     this.#tenant = tenant;
     this.#quotas = quotas;
     this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
@@ -120,19 +123,9 @@ export class TenantStreams extends TenantReads {
     await this.look();
   }
 
-  /** @internal Another process has pushed rows, perhaps. Looks that are asked for meanwhile become one. */
+  /** @internal Another process has pushed rows, perhaps. */
   pushed(): void {
-    if (!this.results.areWaiting) return;
-    this.#isLookDue = true;
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    void (async () => {
-      while (this.#isLookDue) {
-        this.#isLookDue = false;
-        await this.look().catch(() => {}); // the service is closing
-      }
-      this.#isLooking = false;
-    })();
+    if (this.results.areWaiting) this.#looks.run().catch(() => {}); // the service is closing
   }
 
   /** Registers a stream, or a table if it has a key. Returns its id, which knows the types of its rows. */
@@ -267,6 +260,16 @@ export class TenantStreams extends TenantReads {
     await this.#carryOut({ kind: "seal", stream, producer, upTo });
   }
 
+  /**
+   * Declares who contributes to the partitions of a stream from now on. Partitions that have begun do not wait for new producers,
+   * nor any more for producers that are gone.
+   */
+  async declareProducers(stream: string, producers: readonly string[]): Promise<void> {
+    this.known(stream);
+    await this.#carryOut({ kind: "producers", stream, producers: [...new Set(producers)] });
+    await this.#refresh();
+  }
+
   list(): readonly Described[] {
     return [...this.catalog.values()];
   }
@@ -315,12 +318,12 @@ export class TenantStreams extends TenantReads {
     stream: string,
     batch: Uint8Array,
     rows: number,
-    { producer, sequence, key }: PushOptions,
+    { producer, sequence, key, seals = [] }: PushOptions,
   ): Promise<PushReceipt> {
     this.#admit(rows);
     return await this.#gatherer.push({
       ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
-      batch,
+      ...{ batch, ...(seals.length === 0 ? {} : { seals: encodedKeys(this.known(stream), seals) }) },
     });
   }
 
@@ -356,7 +359,10 @@ export class TenantStreams extends TenantReads {
         ? [{ kind: "define query", definition }, "queries"]
         : [{ kind: "define stream", definition }, "streams"];
     checkRetention(definition, this.#quotas);
-    this.#heard(await this.#tenant.define(encodeCommand(command), what));
+    if (definition.retention.ms !== null || ("time" in definition && definition.time !== null))
+      await this.#note();
+    const holdBytes = "seals" in definition ? (definition.seals?.holdBytes ?? 0) : 0;
+    this.#heard(await this.#tenant.define(encodeCommand(command), what, holdBytes));
     await this.#refresh();
     await this.#announce("define");
     return definition.name as StreamId<R, P>;

@@ -1,7 +1,14 @@
 import type { Random } from "../../random.js";
 import { Batch, encodeBatch } from "../columns/index.js";
-import { encodeCommand, GraphEngine, type QueryDefinition, stamp } from "../graph/index.js";
-import { EVENTS, PRODUCERS, type Sent, STREAMS } from "./generate.js";
+import {
+  encodeCommand,
+  GraphEngine,
+  keySchema,
+  type QueryDefinition,
+  type StreamDefinition,
+  stamp,
+} from "../graph/index.js";
+import { EVENTS, NAMES, PRODUCERS, type Sent } from "./generate.js";
 
 /** Rows of one producer that are pushed together; sent again, they are the same batch. */
 interface Batched {
@@ -18,7 +25,7 @@ export interface Given {
 
 /** An order of all rows in which those of a producer keep theirs. */
 export function interleaved(sent: readonly Sent[], random: Random): Sent[] {
-  const queues = STREAMS.flatMap(({ name }) =>
+  const queues = NAMES.flatMap((name) =>
     PRODUCERS.map((producer) => sent.filter((row) => row.stream === name && row.producer === producer)),
   );
   const order: Sent[] = [];
@@ -33,6 +40,7 @@ export function interleaved(sent: readonly Sent[], random: Random): Sent[] {
 
 /** Runs the queries over rows that come in this order, cut into batches and repeated as `random` decides. */
 export function deliver(
+  streams: readonly StreamDefinition[],
   definitions: readonly QueryDefinition[],
   order: readonly Sent[],
   random: Random,
@@ -41,8 +49,9 @@ export function deliver(
   let timeMs = 1;
   const carryOut = (command: Parameters<typeof encodeCommand>[0]) =>
     engine.apply(stamp(encodeCommand(command), timeMs++));
-  for (const definition of STREAMS) carryOut({ kind: "define stream", definition });
+  for (const definition of streams) carryOut({ kind: "define stream", definition });
   for (const definition of definitions) carryOut({ kind: "define query", definition });
+  const seals = sealsAmong(streams, order, random);
   const push = ({ rows, sequence }: Batched, stream: string, producer: string) => {
     const batch = encodeBatch(
       Batch.of(
@@ -50,11 +59,13 @@ export function deliver(
         rows.map(({ cells }) => cells),
       ),
     );
-    carryOut({ kind: "push", pushes: [{ stream, producer, sequence, key: null, batch }] });
+    const sealed = rows.flatMap((row) => seals.get(row) ?? []);
+    const sealing = sealed.length === 0 ? {} : { seals: encodeBatch(Batch.of(keyOf(streams), sealed)) };
+    carryOut({ kind: "push", pushes: [{ stream, producer, sequence, key: null, batch, ...sealing }] });
   };
   // An empty batch makes a producer known: from then on, the watermark waits for it.
   const next = new Map<string, number>();
-  for (const { name } of STREAMS)
+  for (const name of NAMES)
     for (const producer of PRODUCERS) {
       push({ rows: [], sequence: 1 }, name, producer);
       next.set(`${name} ${producer}`, 2);
@@ -72,9 +83,40 @@ export function deliver(
       push({ rows, sequence }, stream, producer);
     i += rows.length;
   }
-  for (const { name: stream } of STREAMS)
+  for (const stream of NAMES)
     for (const producer of PRODUCERS) carryOut({ kind: "seal", stream, producer, upTo: null });
   return new Map(definitions.map(({ name }) => [name, givenBy(engine, name)]));
+}
+
+function keyOf(streams: readonly StreamDefinition[]) {
+  return keySchema(EVENTS, streams[0]?.seals?.columns ?? []);
+}
+
+/**
+ * The partitions that a producer seals behind a row. It may seal one behind its last row of it or behind any later row; what it
+ * leaves open is sealed with the whole stream.
+ */
+function sealsAmong(
+  streams: readonly StreamDefinition[],
+  order: readonly Sent[],
+  random: Random,
+): ReadonlyMap<Sent, Sent["cells"][]> {
+  const columns = streams[0]?.seals?.columns ?? [];
+  const seals = new Map<Sent, Sent["cells"][]>();
+  if (columns.length === 0) return seals;
+  for (const stream of NAMES)
+    for (const producer of PRODUCERS) {
+      const own = order.filter((row) => row.stream === stream && row.producer === producer);
+      const named = ({ cells }: Sent) => columns.map((index) => cells[index] ?? null);
+      const last = new Map(own.map((row, i) => [JSON.stringify(named(row)), i]));
+      for (const i of last.values()) {
+        const behind = own[i + random.int(own.length - i + 1)];
+        const row = own[i];
+        if (behind !== undefined && row !== undefined)
+          seals.set(behind, [...(seals.get(behind) ?? []), named(row)]);
+      }
+    }
+  return seals;
 }
 
 function givenBy(engine: GraphEngine, name: string): Given {

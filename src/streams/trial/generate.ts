@@ -4,6 +4,7 @@ import type { StreamDefinition } from "../graph/index.js";
 
 const LATENESS_MS = 3000;
 export const PRODUCERS = ["a", "b"] as const;
+export const NAMES = ["s", "r"] as const;
 const RETENTION = { bytes: 1e9, ms: null };
 
 /** The stream that all queries begin with. */
@@ -14,10 +15,16 @@ export const EVENTS: Schema = [
   column("ts", "timestamp", false),
 ];
 
-export const STREAMS: readonly StreamDefinition[] = ["s", "r"].map((name) => ({
-  ...{ kind: "stream", name, columns: EVENTS, key: [], eventId: null, retention: RETENTION },
-  time: { column: 3, latenessMs: LATENESS_MS, idleMs: 1e9 },
-}));
+/** The streams of a scene, whose producers may seal the partitions of some columns. */
+export function streamsOf({ sealedOn }: Pick<Scene, "sealedOn">): readonly StreamDefinition[] {
+  const columns = sealedOn.map((name) => EVENTS.findIndex((spec) => spec.name === name));
+  const seals = { columns, producers: PRODUCERS, keepMs: 1e12, holdBytes: 1e9 };
+  return NAMES.map((name) => ({
+    ...{ kind: "stream", name, columns: EVENTS, key: [], eventId: null, retention: RETENTION },
+    time: { column: 3, latenessMs: LATENESS_MS, idleMs: 1e9 },
+    ...(columns.length === 0 ? {} : { seals }),
+  }));
+}
 
 /** One row of one producer. A producer's rows come in its order. */
 export interface Sent {
@@ -30,6 +37,8 @@ export interface Sent {
 export interface Scene {
   readonly queries: readonly { readonly name: string; readonly sql: string }[];
   readonly sent: readonly Sent[];
+  /** The columns by which producers seal partitions of all streams; none if they do not. */
+  readonly sealedOn: readonly string[];
 }
 
 export function generate(random: Random): Scene {
@@ -39,7 +48,9 @@ export function generate(random: Random): Scene {
     const made = above === null ? overStreams(random) : overQuery(above, random);
     queries.push({ name: `q${i}`, ...made });
   }
-  return { queries: queries.map(({ name, sql }) => ({ name, sql })), sent: rowsOf(random) };
+  const sent = rowsOf(random);
+  const sealedOn = random.pick([[], ["k"], ["g"], ["k", "g"]]);
+  return { queries: queries.map(({ name, sql }) => ({ name, sql })), sent, sealedOn };
 }
 
 interface Made {
@@ -48,7 +59,7 @@ interface Made {
 }
 
 function overStreams(random: Random): Made {
-  const s = random.pick(["s", "r"]);
+  const s = random.pick(NAMES);
   const n = 1 + random.int(3);
   const window = `TUMBLE(${s}, ts, INTERVAL '${5 + 5 * random.int(2)} seconds')`;
   const made: readonly (readonly [sql: string, columns: string])[] = [
@@ -97,7 +108,7 @@ function overQuery({ name, columns }: { name: string; columns: readonly string[]
 /** Rows whose times are as late as the streams allow, never later. */
 function rowsOf(random: Random): Sent[] {
   const sent: Sent[] = [];
-  for (const stream of ["s", "r"])
+  for (const stream of NAMES)
     for (const producer of PRODUCERS) {
       let greatest = 0;
       for (let i = 0; i < 2 + random.int(7); i++) {

@@ -1,13 +1,14 @@
 import { isAnomaly } from "../../analysis/index.js";
+import { HeadwaterError } from "../../errors.js";
 import { Random } from "../../random.js";
 import type { Schema } from "../columns/index.js";
-import { decided, type QueryFacts, type StreamFacts } from "../coordination/index.js";
+import { type Candidate, decided, type QueryFacts, type StreamFacts } from "../coordination/index.js";
 import type { QueryDefinition } from "../graph/index.js";
 import type { InputSpec } from "../plan/index.js";
 import { traitsOf } from "../plan/index.js";
 import { planDefinition } from "../sql/index.js";
 import { deliver, type Given, interleaved } from "./deliver.js";
-import { EVENTS, generate, type Scene, type Sent, STREAMS } from "./generate.js";
+import { EVENTS, generate, NAMES, PRODUCERS, type Scene, type Sent, streamsOf } from "./generate.js";
 
 /** Two runs of one graph that should have been alike. */
 export interface TrialDifference {
@@ -70,26 +71,28 @@ export async function tryStreams({ seeds, runs = RUNS, plant }: TrialOptions): P
 }
 
 /** Decides on each query as a registration does. Where it has to choose, chance does: an order, or changes. */
-async function decisionsOn({ queries }: Scene, random: Random, isPlanted: boolean): Promise<Decided[]> {
+async function decisionsOn(scene: Scene, random: Random, isPlanted: boolean): Promise<Decided[]> {
+  const { queries } = scene;
   const facts: StreamFacts[] = [];
   const before: QueryFacts[] = [];
   const found: Decided[] = [];
-  const tables: Record<string, Schema> = Object.fromEntries(STREAMS.map(({ name }) => [name, EVENTS]));
+  const tables: Record<string, Schema> = Object.fromEntries(NAMES.map((name) => [name, EVENTS]));
   const specs: Record<string, InputSpec> = {};
-  for (const { name, time } of STREAMS)
+  for (const { name, time } of streamsOf(scene))
     specs[name] = { schema: EVENTS, timeColumn: time?.column ?? null, kind: "stream", key: [] };
   for (const { name, sql } of queries) {
     const defined = await planDefinition(sql, tables);
     if (!("plan" in defined)) continue;
     const { plan, resolved } = defined;
-    for (const stream of STREAMS)
-      if (!facts.some((each) => each.name === stream.name)) facts.push(factsOf(stream.name, resolved.tables));
+    for (const stream of NAMES)
+      if (!facts.some((each) => each.name === stream)) facts.push(factsOf(stream, resolved.tables, scene));
     const candidate = { name, query: resolved, plan, inputs: specs, isView: false, partitions: 1 };
-    const plain = decided(facts, before, { ...candidate, coordination: null });
-    const isWorse = plain.query.isOpen || isAnomaly(plain.query.label);
+    const plain = carriedOut(facts, before, { ...candidate, coordination: null });
+    const { sealed } = plain;
+    const isWorse = plain.query.isOpen || sealed !== null || isAnomaly(plain.query.label);
     const isOrdered = plain.query.isOpen && random.chance(0.5);
     const emit = plain.query.isOpen ? "changes" : plain.emit;
-    const retracts = !traitsOf(plan, specs, emit).isAppendOnly;
+    const retracts = sealed === null && !traitsOf(plan, specs, emit).isAppendOnly;
     const inputs = resolved.scanned;
     const readsOrder = found.some(
       ({ definition, promised }) => promised === "one order" && inputs.includes(definition.name),
@@ -103,6 +106,7 @@ async function decisionsOn({ queries }: Scene, random: Random, isPlanted: boolea
       definition: {
         ...{ kind: "query", name, sql, plan, emit, inputs, backfill: false, key: null, partitions: 1 },
         ...{ coordination: null, retention: { bytes: 1e9, ms: null } },
+        ...(sealed === null || isPlanted ? {} : { sealedOn: sealed.columns }),
       },
       promised: isPlanted ? "answers" : promised === "answers" && readsSum ? "sum" : promised,
       isWorse,
@@ -114,46 +118,67 @@ async function decisionsOn({ queries }: Scene, random: Random, isPlanted: boolea
             : plain.query.coordination.inForce.kind,
     });
     const spec = traitsOf(plan, specs, emit);
-    const time = spec.bounds[0]?.index ?? null;
+    const time = sealed === null ? (spec.bounds[0]?.index ?? null) : null;
     const watermark = time === null ? null : (plan.columns[time]?.name ?? null);
-    before.push({ name, query: resolved, coordination: null, retracts, watermark });
+    const waits = sealed === null ? {} : { waitsFor: "keys" as const };
+    before.push({ name, query: resolved, coordination: null, retracts, watermark, ...waits });
     tables[name] = plan.columns;
     specs[name] = {
       schema: plan.columns,
       timeColumn: time,
-      kind: spec.isAppendOnly ? "stream" : "changelog",
+      kind: retracts ? "changelog" : "stream",
       key: [],
     };
   }
   return found;
 }
 
-function factsOf(name: string, tables: Readonly<Record<string, StreamFacts["columns"]>>): StreamFacts {
+/** Where the graph does not hold rows for the seals that fit, the query is decided on as if there were none. */
+function carriedOut(facts: readonly StreamFacts[], before: readonly QueryFacts[], candidate: Candidate) {
+  try {
+    return decided(facts, before, candidate);
+  } catch (error) {
+    if (!(error instanceof HeadwaterError) || error.code !== "HW-5451") throw error;
+    const unsealed = facts.map((each) => ({ ...each, seals: null }));
+    const alone = before.map(({ waitsFor: _, ...each }) => each);
+    const plain = decided(unsealed, alone, candidate);
+    return { ...plain, query: { ...plain.query, isOpen: true } };
+  }
+}
+
+function factsOf(
+  name: string,
+  tables: Readonly<Record<string, StreamFacts["columns"]>>,
+  { sealedOn }: Scene,
+): StreamFacts {
   const of = { name, columns: tables[name] ?? [], key: [], watermark: "ts" };
-  return { ...of, isEstimated: false, seals: [], isSingleWriter: false };
+  const seals = sealedOn.length === 0 ? null : { columns: sealedOn, producers: PRODUCERS };
+  return { ...of, isEstimated: false, seals, isSingleWriter: false };
 }
 
 function differenceIn(
-  { sent }: Scene,
+  scene: Scene,
   decisions: readonly Decided[],
   random: Random,
   runs: number,
   seed: number,
 ): TrialDifference | null {
+  const { sent } = scene;
+  const streams = streamsOf(scene);
   const definitions = decisions.map(({ definition }) => definition);
   const first = interleaved(sent, random);
   const firstSeed = random.bits();
-  const expected = deliver(definitions, first, new Random(firstSeed));
+  const expected = deliver(streams, definitions, first, new Random(firstSeed));
   for (let run = 0; run < runs; run++) {
     const order = run === 0 ? first : interleaved(sent, random);
     const runSeed = random.bits();
-    const given = deliver(definitions, order, new Random(runSeed));
+    const given = deliver(streams, definitions, order, new Random(runSeed));
     for (const { definition, promised, coordination } of decisions) {
       const { name: query, sql } = definition;
       if (promised === "one order" && run > 0) continue;
       const differ = (a: readonly Sent[], b: readonly Sent[]) => {
-        const one = deliver(definitions, a, new Random(firstSeed)).get(query);
-        const other = deliver(definitions, b, new Random(runSeed)).get(query);
+        const one = deliver(streams, definitions, a, new Random(firstSeed)).get(query);
+        const other = deliver(streams, definitions, b, new Random(runSeed)).get(query);
         return seen(one, promised) === seen(other, promised)
           ? null
           : [seen(one, promised), seen(other, promised)];
@@ -174,16 +199,17 @@ function seen(given: Given | undefined, promised: Promised): string {
 }
 
 /** Without coordination, whatever was answered counts. */
-function differsWithout(
-  { sent }: Scene,
-  decisions: readonly Decided[],
-  name: string,
-  random: Random,
-): boolean {
-  const definitions = decisions.map(({ definition }) => ({ ...definition, emit: "changes" as const }));
+function differsWithout(scene: Scene, decisions: readonly Decided[], name: string, random: Random): boolean {
+  const { sent } = scene;
+  const streams = streamsOf(scene);
+  const definitions = decisions.map(({ definition: { sealedOn: _, ...definition } }) => ({
+    ...definition,
+    emit: "changes" as const,
+  }));
   let first: string | null = null;
   for (let run = 0; run < RUNS_WITHOUT; run++) {
-    const { added = "" } = deliver(definitions, interleaved(sent, random), random.fork()).get(name) ?? {};
+    const { added = "" } =
+      deliver(streams, definitions, interleaved(sent, random), random.fork()).get(name) ?? {};
     first ??= added;
     if (added !== first) return true;
   }

@@ -3,7 +3,7 @@ import { openDialed } from "../host/link/index.js";
 import { ADMIT, type AnyService } from "../host/service.js";
 import type { LoggedJournal } from "../journal/logged-journal.js";
 import { DOOR } from "../model/door.js";
-import { Changes } from "./changes.js";
+import { ChangeFeed } from "./change-feed.js";
 import type { Gateway } from "./gateway.js";
 import { type Hello, LINK_VERSION, type Link, messagesIn, type Welcome } from "./links.js";
 import { Relay } from "./relay.js";
@@ -24,13 +24,13 @@ export class Head {
   readonly #parts: HeadParts;
   readonly #links = new Set<Link<HeadMessage>>();
   readonly #local: HeadLink;
-  readonly #changes: Changes;
+  readonly #changes: ChangeFeed;
 
   constructor(parts: HeadParts) {
     this.#parts = parts;
     const { service, gateway, hello } = parts;
     const door = service[DOOR];
-    this.#changes = new Changes((changed) => {
+    this.#changes = new ChangeFeed((changed) => {
       const observation = service.observe(["event"], (fact) => {
         if (fact.kind === "dropped") changed(null);
         else if (!fact.isReadonly) changed([fact.context, fact.method]);

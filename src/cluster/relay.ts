@@ -3,7 +3,7 @@ import type { Asked, Door, Listening, RelaySeries, ResultCallbacks, Series } fro
 import { resolvePath } from "../model/path.js";
 import { noSuchMethod } from "../model/refs.js";
 import { decode } from "../state/codec.js";
-import type { Changes, Watcher } from "./changes.js";
+import type { ChangeFeed, Watcher } from "./change-feed.js";
 import type { GatewayMessage, HeadMessage, RelayedCall, RelayedPayer, RelayedRequest } from "./relayed.js";
 
 /** So many answers are kept for a gateway that has them, before they are dropped. */
@@ -25,7 +25,7 @@ export class Relay {
     door: Door,
     gateway: string,
     send: (message: HeadMessage) => void,
-    readonly changes: Changes | null = null,
+    readonly changes: ChangeFeed | null = null,
     cut: () => void = () => {},
   ) {
     this.#door = door;

@@ -1,6 +1,6 @@
 /** What a gateway and the head say to each other over their link. */
 
-import type { Change } from "../host/cluster-side.js";
+import type { EventChange } from "../host/cluster-side.js";
 import type { Step } from "../model/path.js";
 
 /** What is asked of a context, as it travels. */
@@ -67,7 +67,7 @@ export type GatewayMessage =
   | {
       readonly kind: "announce";
       readonly id: number;
-      readonly changes: readonly Change[];
+      readonly changes: readonly EventChange[];
       readonly isStrict: boolean;
     };
 
@@ -84,7 +84,7 @@ export type HeadMessage =
       readonly index: number;
     }
   /** Events were carried out; null if any may have been. */
-  | { readonly kind: "changed"; readonly change: number; readonly changes: readonly Change[] | null }
+  | { readonly kind: "changed"; readonly change: number; readonly changes: readonly EventChange[] | null }
   | { readonly kind: "pong"; readonly sentMs: number }
   | { readonly kind: "announced"; readonly id: number }
   /** The client is connected elsewhere at present: listen again later. */

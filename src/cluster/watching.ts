@@ -1,5 +1,5 @@
-import type { Change, ChangeWatcher } from "../host/cluster-side.js";
-import { LEASE_MS } from "./changes.js";
+import type { ChangeWatcher, EventChange } from "../host/cluster-side.js";
+import { LEASE_MS } from "./change-feed.js";
 import type { GatewayMessage, HeadMessage } from "./relayed.js";
 
 type ChangeMessage = Extract<HeadMessage, { readonly kind: "changed" | "pong" | "announced" }>;
@@ -7,7 +7,7 @@ type Announce = Extract<GatewayMessage, { readonly kind: "announce" }>;
 
 const PING_MS = LEASE_MS / 4;
 
-/** A gateway's end of `Changes`: its watcher hears of what others have changed, in order and one thing at a time. */
+/** A gateway's end of `ChangeFeed`: its watcher hears of what others have changed, in order and one thing at a time. */
 export class Watching {
   readonly #send: (message: GatewayMessage) => void;
   #watcher: ChangeWatcher | null = null;
@@ -78,7 +78,7 @@ export class Watching {
     }
   }
 
-  announce(changes: readonly Change[], isStrict: boolean): Promise<void> {
+  announce(changes: readonly EventChange[], isStrict: boolean): Promise<void> {
     this.#announced += 1;
     const message: Announce = { kind: "announce", id: this.#announced, changes, isStrict };
     return new Promise((done) => {
@@ -91,7 +91,7 @@ export class Watching {
     if (this.#isAttached) this.#send({ kind: "ping", sentMs: performance.now() });
   }
 
-  #deal(changes: readonly Change[] | null, dealt: () => void): void {
+  #deal(changes: readonly EventChange[] | null, dealt: () => void): void {
     const head = this.#heads;
     this.#dealing = this.#dealing.then(async () => {
       if (head !== this.#heads) return; // the next head tells everything anew

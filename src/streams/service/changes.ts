@@ -1,4 +1,4 @@
-import type { Change } from "../../host/cluster-side.js";
+import type { EventChange } from "../../host/cluster-side.js";
 
 const TENANT = /^Streams\.tenants\("([^"]*)"\)(.*)$/;
 
@@ -16,7 +16,7 @@ export interface SortedChanges {
 }
 
 /** `null`: anything may have changed. */
-export function sortedChanges(changes: readonly Change[] | null): SortedChanges {
+export function sortedChanges(changes: readonly EventChange[] | null): SortedChanges {
   const [whole, rows] = [new Set<string>(), new Set<string>()];
   let all = changes === null;
   for (const [context, method] of changes ?? []) {

@@ -1,6 +1,6 @@
 import { run } from "../../doors.js";
 import { HeadwaterError } from "../../errors.js";
-import { type Change, CLUSTER, type ClusterSide } from "../../host/cluster-side.js";
+import { CLUSTER, type ClusterSide, type EventChange } from "../../host/cluster-side.js";
 import type { ProgramHosts } from "../../host/fleet/index.js";
 import { type AnyService, hostsOf, type RunOptions, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
@@ -118,7 +118,7 @@ export class StreamService {
   }
 
   /** Events were carried out, perhaps for other processes. What this process keeps in memory is up to date after it. */
-  async #changed(changes: readonly Change[] | null): Promise<void> {
+  async #changed(changes: readonly EventChange[] | null): Promise<void> {
     const { all, whole, rows } = sortedChanges(changes);
     if (all) {
       await this.#reloadNames();

@@ -1,4 +1,4 @@
-import type { Change } from "../host/cluster-side.js";
+import type { EventChange } from "../host/cluster-side.js";
 import type { HeadMessage } from "./relayed.js";
 
 /** A gateway that hears of changes, as the head sees it. */
@@ -25,12 +25,12 @@ export const LEASE_MS = 1000;
 const GIVEN_UP_MS = 1.5 * LEASE_MS;
 
 /** Tells gateways which events were carried out by the head of one epoch. Nothing is observed while no gateway asks for it. */
-export class Changes {
-  readonly #observe: (changed: (change: Change | null) => void) => () => void;
+export class ChangeFeed {
+  readonly #observe: (changed: (change: EventChange | null) => void) => () => void;
   readonly #watchers = new Set<Watcher>();
   #stopObserving: (() => void) | null = null;
   /** What was not told yet; null: anything may have changed. */
-  #gathered: Map<string, Change> | null = new Map();
+  #gathered: Map<string, EventChange> | null = new Map();
   #isDue = false;
   #last = 0;
   #announcements: Announcement[] = [];
@@ -39,7 +39,7 @@ export class Changes {
   #leftMs = performance.now();
 
   /** `observe` calls back with each event that may have changed something, null if it has missed some. */
-  constructor(observe: (changed: (change: Change | null) => void) => () => void) {
+  constructor(observe: (changed: (change: EventChange | null) => void) => () => void) {
     this.#observe = observe;
   }
 
@@ -62,7 +62,7 @@ export class Changes {
   }
 
   /** Calls back when all gateways have dealt with these changes, or cannot rely on what they know any more. */
-  announce(changes: readonly Change[], isStrict: boolean, done: () => void): void {
+  announce(changes: readonly EventChange[], isStrict: boolean, done: () => void): void {
     for (const change of changes) this.#gather(change);
     this.#tell();
     const dueMs = performance.now() + GIVEN_UP_MS;
@@ -82,7 +82,7 @@ export class Changes {
     this.#stopObserving = null;
   }
 
-  #gather(change: Change | null): void {
+  #gather(change: EventChange | null): void {
     if (change === null) this.#gathered = null;
     else this.#gathered?.set(change.join(" "), change);
     if (this.#isDue) return;

@@ -4,7 +4,13 @@ import { isNatsAddress } from "../journal/stream/nats-address.js";
 import { misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
+<<<<<<< HEAD
 import type { ClusterWishes, PgWishes } from "./serve-streams.js";
+=======
+import { loadModule } from "./program.js";
+import { findProgram } from "./program-file.js";
+import type { PgWishes } from "./serve-streams.js";
+>>>>>>> main
 import { logSettings, TELEMETRY_OPTIONS } from "./telemetry.js";
 
 const PORT = 4400;
@@ -46,6 +52,7 @@ export const serve: CliCommand = {
       value: "N",
       help: "how many threads run graphs and partitions of queries (1: the server's own)",
     },
+    functions: { value: "FILE", help: "a module that declares functions for queries (docs/functions.md)" },
     "pg-port": {
       value: "N",
       help: "serve tables and views to PostgreSQL clients there; 0 takes a port that is free",
@@ -71,6 +78,10 @@ export const serve: CliCommand = {
       throw misused(serve, "--durability is synced or written.");
     const cluster = clusterWishes(values);
     const pg = await pgWishes(values);
+    const functions = values.has("functions")
+      ? findProgram(values.get("functions") ?? "", process.cwd())
+      : null;
+    if (functions !== null) await loadModule(functions);
     const { startService } = await import("./serve-streams.js");
     const interrupt = onInterrupt(() => terminal.say("Stopping."));
     try {
@@ -89,6 +100,7 @@ export const serve: CliCommand = {
           directory: values.get("output-files") ?? null,
           stdout: flags.has("output-stdout") ? writeOut : null,
         },
+        functions,
       );
       const { url, token, readyMs, pgPort, dashboard } = started;
       if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs, pgPort, dashboard }));

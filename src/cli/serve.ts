@@ -4,13 +4,9 @@ import { isNatsAddress } from "../journal/stream/nats-address.js";
 import { misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
-<<<<<<< HEAD
-import type { ClusterWishes, PgWishes } from "./serve-streams.js";
-=======
 import { loadModule } from "./program.js";
 import { findProgram } from "./program-file.js";
-import type { PgWishes } from "./serve-streams.js";
->>>>>>> main
+import type { ClusterWishes, PgWishes } from "./serve-streams.js";
 import { logSettings, TELEMETRY_OPTIONS } from "./telemetry.js";
 
 const PORT = 4400;

@@ -40,8 +40,9 @@ export {
 export type { HistorySpan, ParkedEvent } from "./host/store/index.js";
 export type { Durability, Journal } from "./journal/journal.js";
 export { MemoryJournal } from "./journal/memory.js";
-export { type Api, type Client, expose } from "./model/api.js";
+export { type Api, type Client, expose, type SessionEvents } from "./model/api.js";
 export type { Page, PageOptions } from "./model/below.js";
+export { checkedBy, type SchemaOutputs, type StandardSchema } from "./model/checked-by.js";
 export type {
   Kept,
   ReadonlyTrackedList,

@@ -32,7 +32,8 @@ const definitions = {
   /** Sellers who bid for what they sell. */
   shills: query(
     { bidder: text, auction: text },
-    `SELECT b.bidder, b.auction FROM bids b JOIN listings l ON l.auction = b.auction AND l.seller = b.bidder`,
+    `SELECT b.bidder, b.auction FROM bids b JOIN listings FOR SYSTEM_TIME AS OF PROCTIME() AS l
+         ON l.auction = b.auction AND l.seller = b.bidder`,
   ),
   /** More than five bids of one bidder within ten seconds. */
   rushes: query(

@@ -182,6 +182,7 @@ export const codes = {
   "HW-5412": ["refused", "a partition is not sealed yet"],
   "HW-5451": ["final", "the answers of a query depend on the order of rows"],
   "HW-5452": ["final", "a query cannot be divided into partitions"],
+  "HW-5453": ["final", "the state of a query would grow without bound"],
   "HW-5460": ["final", "the declared columns of a query differ from the columns that it gives"],
   "HW-5461": ["final", "a new version of a program changes a stream in a way that its rows do not fit"],
   "HW-5462": ["final", "results were asked for from a number that is none"],

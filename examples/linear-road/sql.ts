@@ -94,11 +94,12 @@ export const DEFINITIONS: readonly (readonly [name: string, sql: string])[] = [
      FROM entries e JOIN ahead FOR SYSTEM_TIME AS OF PROCTIME() AS a ON ${SAME_SEGMENT("a", "e")}
      WHERE e.lane <> 4 AND a.at = date_trunc('minute', e.at) ${ORDER}`,
   ],
+  // A run has three hours, and an account has all tolls of it.
   [
     "accounts",
     `CREATE MATERIALIZED VIEW accounts AS SELECT vid, sum(charge)::bigint AS charged FROM (
        SELECT vid, CASE WHEN lane = 0 THEN 0 ELSE lag(toll) OVER (PARTITION BY vid ORDER BY at) END AS charge FROM entered
-     ) charges GROUP BY vid`,
+     ) charges GROUP BY vid WITH (state_retention = 'forever')`,
   ],
   [
     "balances",

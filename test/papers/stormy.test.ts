@@ -12,7 +12,7 @@ const QUERIES = {
   q1: "SELECT n FROM s1 WHERE n % 2 = 0",
   q2: "SELECT n, n % 10 AS k FROM s1",
   q3: "SELECT n FROM q2 WHERE k <> 3",
-  q4: "SELECT q2.n, s7.name FROM q2 JOIN s7 ON q2.k = s7.k",
+  q4: "SELECT q2.n, s7.name FROM q2 JOIN s7 ON q2.k = s7.k WITH (state_retention = 'forever')",
 } as const;
 
 async function numbersOf(streams: TenantStreams, name: string): Promise<number[]> {

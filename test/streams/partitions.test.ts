@@ -12,8 +12,9 @@ import {
   stamp,
 } from "#src/streams/graph/index.js";
 import { partitioningOf } from "#src/streams/plan/index.js";
-import { planDefinition } from "#src/streams/sql/index.js";
+import { planDefinition, stateLimitOf, withLimitedState } from "#src/streams/sql/index.js";
 import fc from "../properties.js";
+import { Owned } from "./owned.js";
 
 const S: Schema = [
   column("k", "int"),
@@ -55,13 +56,27 @@ const QUERIES = [
   "SELECT DISTINCT ON (g) g, v, k FROM s ORDER BY g, v",
   "SELECT k, g FROM s UNION ALL SELECT k, name FROM t",
   "SELECT k, count(*) AS n FROM (SELECT k, g FROM s UNION ALL SELECT k, name FROM t) u GROUP BY k",
+  "SELECT a.k, a.v AS x, b.v AS y FROM s a JOIN s b ON a.k = b.k WITH (state_retention = '8 seconds')",
+  "SELECT g, count(*) AS n, min(v) AS low FROM s GROUP BY g WITH (state_retention = '8 seconds')",
+  "SELECT k, v, lag(v) OVER (PARTITION BY k ORDER BY ts) AS p FROM s WITH (state_retention = '8 seconds')",
+  "SELECT u.k, count(*) AS n FROM u JOIN t ON u.k = t.k GROUP BY u.k WITH (state_retention = '2 milliseconds')",
 ] as const;
+
+const U: Schema = [column("k", "int"), column("v", "int", false)];
+const UNTIMED: StreamDefinition = {
+  ...{ kind: "stream", name: "u", columns: U, key: [], eventId: null, retention: RETENTION, time: null },
+};
+const SPECS = {
+  s: { schema: S, timeColumn: 4, kind: "stream", key: [] },
+  t: { schema: T, timeColumn: null, kind: "table", key: [0] },
+  u: { schema: U, timeColumn: null, kind: "stream", key: [] },
+} as const;
 
 const plans = new Map<string, QueryDefinition>();
 
 before(async () => {
   for (const sql of QUERIES) {
-    const query = await defined("q", sql, { s: S, t: T });
+    const query = await defined("q", sql, { s: S, t: T, u: U });
     plans.set(sql, query);
     const names = query.plan.columns.map((_, i) => `c${i}`).join(", ");
     const whole = `SELECT * FROM (SELECT * FROM q) AS q(${names})`;
@@ -72,40 +87,18 @@ before(async () => {
 async function defined(name: string, sql: string, tables: Record<string, Schema>): Promise<QueryDefinition> {
   const found = await planDefinition(sql, tables);
   assert.ok("plan" in found);
-  const { plan, resolved } = found;
+  const { resolved, options } = found;
+  const { plan, refusal } = withLimitedState(
+    found.plan,
+    SPECS,
+    resolved,
+    stateLimitOf(options.state_retention),
+  );
+  if (options.state_retention !== undefined) assert.equal(refusal, null);
   return {
     ...{ kind: "query", name, sql, plan, emit: resolved.emit ?? "changes", inputs: resolved.scanned },
     ...{ backfill: true, key: null, retention: RETENTION, coordination: null, partitions: 1 },
   };
-}
-
-/** State that is killed now and then, and goes on from its last checkpoint and the records since. */
-class Owned<E extends GraphEngine | PartitionEngine> {
-  engine: E;
-  readonly #parts = new Map<string, Uint8Array>();
-  #records: Uint8Array[] = [];
-
-  constructor(readonly make: () => E) {
-    this.engine = make();
-  }
-
-  apply(record: Uint8Array): ReturnType<E["apply"]> {
-    this.#records.push(Uint8Array.from(record));
-    return this.engine.apply(record) as ReturnType<E["apply"]>;
-  }
-
-  checkpoint(): void {
-    for (const [name, bytes] of this.engine.checkpoint())
-      if (bytes === null) this.#parts.delete(name);
-      else this.#parts.set(name, Uint8Array.from(bytes));
-    this.#records = [];
-  }
-
-  kill(): void {
-    this.engine = this.make();
-    this.engine.load(this.#parts);
-    for (const record of this.#records) this.engine.apply(record);
-  }
 }
 
 /** A graph with its partitions, as the contexts of the service have them. */
@@ -186,6 +179,7 @@ for (const sql of QUERIES)
           };
           both({ kind: "define stream", definition: STREAM });
           both({ kind: "define stream", definition: TABLE });
+          both({ kind: "define stream", definition: UNTIMED });
           let isDefined = false;
           const define = () => {
             if (isDefined) return;
@@ -202,7 +196,11 @@ for (const sql of QUERIES)
                 ...{ stream, producer: "", sequence: null, key: null },
                 batch: encodeBatch(batch),
               });
-              const pushes = [pushOf("s", Batch.of(S, each.rows)), pushOf("t", Batch.of(T, each.upserts))];
+              const untimed = each.rows.map(([k = null, , v = null]) => [k, v]);
+              const pushes = [
+                ...[pushOf("s", Batch.of(S, each.rows)), pushOf("t", Batch.of(T, each.upserts))],
+                pushOf("u", Batch.of(U, untimed)),
+              ];
               both({ kind: "push", pushes });
             } else (divided.partitions[each.who] ?? divided.graph)[each.do]();
           }

@@ -87,6 +87,15 @@ export class Multiset {
     else this.#counts.set(name, count);
   }
 
+  /** Adds all that another one has. */
+  join(other: Multiset): void {
+    for (const [name, count] of other.#counts) {
+      const sum = (this.#counts.get(name) ?? 0) + count;
+      if (sum === 0) this.#counts.delete(name);
+      else this.#counts.set(name, sum);
+    }
+  }
+
   get rows(): [string, number][] {
     return [...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1));
   }

@@ -69,6 +69,7 @@ export function advance(
       return when(summed(code, aggregate, v, counts, place, w));
     case "min":
     case "max":
+    case "latest":
       return when(extreme(code, aggregate, v, place));
     case "bool_and":
     case "bool_or": {

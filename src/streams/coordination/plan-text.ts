@@ -1,11 +1,18 @@
-import type { Expression, Inputs, Plan, RowStep } from "../plan/index.js";
-import { type EmitMode, traitsOf } from "../plan/index.js";
+import {
+  type EmitMode,
+  type Expression,
+  type Inputs,
+  type KeptState,
+  keptBy,
+  type Plan,
+  type RowStep,
+} from "../plan/index.js";
 
 /** The operators of a plan, the last one first, with what each of them keeps and for how long. */
 export function planText(plan: Plan, inputs: Inputs, mode: EmitMode): string[] {
   const lines: string[] = [];
   const walk = (part: Plan, depth: number): void => {
-    const kept = keptBy(part, inputs, mode);
+    const kept = keptText(part, inputs, mode);
     lines.push(`${"  ".repeat(depth)}${operatorText(part)}${kept === null ? "" : `  keeps ${kept}`}`);
     for (const below of inputsOf(part)) walk(below, depth + 1);
   };
@@ -72,30 +79,35 @@ function stepText(step: RowStep, input: Plan): string {
   }
 }
 
-/** What an operator keeps between rounds, and when it is freed. */
-function keptBy(plan: Plan, inputs: Inputs, mode: EmitMode): string | null {
-  if (mode === "once") return null;
-  switch (plan.kind) {
-    case "aggregate":
-      return `a row for each group, ${freed(plan)}`;
-    case "over":
-      return `the rows of each partition, ${freed(plan)}`;
-    case "session":
-      return `the rows of open sessions, ${freed(plan)}`;
-    case "sort":
-      return "all rows";
-    case "join": {
-      const sides = [plan.left, plan.right].map((side) => traitsOf(side, inputs, mode).bounds.length > 0);
-      const isFreed = sides.every(Boolean) && traitsOf(plan, inputs, mode).bounds.length > 0;
-      return `the rows of both sides, ${isFreed ? "until the watermark has passed what they can meet" : "for ever"}`;
-    }
-    default:
-      return null;
-  }
+const BOUND_BY: Readonly<Record<KeptState["bound"], string>> = {
+  fixed: "",
+  watermark: ", until the watermark has passed it",
+  retention: "",
+  table: ", at most as many as the tables have",
+  keys: ", which grows with the number of keys: bounded by the tenant's state bytes",
+  nothing: ", for ever: bounded by the tenant's state bytes",
+};
 
-  function freed(part: Plan): string {
-    return traitsOf(part, inputs, mode).bounds.length > 0 ? "until the watermark has passed it" : "for ever";
-  }
+/** What an operator keeps between rounds, and what bounds it. */
+function keptText(plan: Plan, inputs: Inputs, mode: EmitMode): string | null {
+  if (mode === "once") return null;
+  const parts = keptBy(plan, inputs, mode).map(
+    (kept) => `${kept.what}${kept.bound === "retention" ? retained(plan, kept) : BOUND_BY[kept.bound]}`,
+  );
+  return parts.length === 0 ? null : parts.join("; ");
+}
+
+function retained(plan: Plan, { side }: KeptState): string {
+  const retention =
+    plan.kind === "join" && side !== undefined
+      ? plan.retention?.[side]
+      : plan.kind !== "join" && "retention" in plan
+        ? plan.retention
+        : null;
+  if (retention == null) return "";
+  const latest = plan.kind === "aggregate" ? plan.aggregates[retention.time]?.operand : null;
+  const input = plan.kind === "join" ? plan[side ?? "left"] : "input" in plan ? plan.input : plan;
+  return `, for ${retention.ms} ms by ${latest == null ? nameOf(input, retention.time) : text(latest, input)}`;
 }
 
 function namesOf(input: Plan, indexes: readonly number[]): string {

@@ -31,14 +31,14 @@ export function backfill(node: QueryNode, nodes: GraphNodes, { round, timeMs, gr
     const channel = nodes.channel(name);
     if (channel === null) continue;
     if (channel.rows !== null) {
-      if (channel.rows.size > 0) node.push(name, channel.rows.batch());
+      if (channel.rows.size > 0) node.push(name, channel.rows.batch(), timeMs);
     } else if (asked !== false || !nodes.isAppendOnly(name)) replayed.push(channel);
   }
   if (node.hasWork) node.run(moment);
   const segments = replayed.flatMap((channel) => channel.log.all.map((segment) => ({ channel, segment })));
   segments.sort((a, b) => a.segment.round - b.segment.round);
   for (const [i, { channel, segment }] of segments.entries()) {
-    node.push(channel.name, channel.rowsOf(segment));
+    node.push(channel.name, channel.rowsOf(segment), timeMs);
     if (segments[i + 1]?.segment.round !== segment.round) node.run(moment);
   }
   for (const name of new Set(inputs)) {

@@ -86,7 +86,7 @@ export class GraphEngine {
   /** Gives rows that are in the log to what reads their stream. */
   feed(rows: readonly (readonly [name: string, batch: Batch])[], timeMs: number): void {
     for (const [name, batch] of rows)
-      for (const reader of this.nodes.readersOf(name)) reader.push(name, batch);
+      for (const reader of this.nodes.readersOf(name)) reader.push(name, batch, timeMs);
     this.#settle({ round: this.#round, timeMs, grown: new Map() });
   }
 
@@ -144,7 +144,7 @@ export class GraphEngine {
       const { answer, changes, released } = source.push(push, moment);
       for (const reader of this.nodes.readersOf(push.stream)) {
         const rows = reader.isSealed ? released : changes;
-        if (rows !== null) reader.push(push.stream, rows);
+        if (rows !== null) reader.push(push.stream, rows, moment.timeMs);
       }
       return answer;
     } catch (error) {
@@ -206,7 +206,7 @@ export class GraphEngine {
     if (source.definition.origin !== undefined) return notYours(stream);
     const sealed = source.seal(producer, upTo, moment);
     if (sealed !== null && isRefused(sealed)) return sealed;
-    this.#release(stream, sealed);
+    this.#release(stream, sealed, moment);
     this.#advance(stream, moment.timeMs);
     this.#settle(moment);
     return null;
@@ -217,15 +217,15 @@ export class GraphEngine {
     if (source === null) return this.nodes.missing(stream);
     const released = misproduced(producers) ?? source.declare(producers, moment);
     if (released !== null && isRefused(released)) return released;
-    this.#release(stream, released);
+    this.#release(stream, released, moment);
     this.#settle(moment);
     return null;
   }
 
   /** Gives whole partitions to the queries that wait for them. */
-  #release(stream: string, rows: Batch | null): void {
+  #release(stream: string, rows: Batch | null, { timeMs }: GraphMoment): void {
     if (rows === null) return;
-    for (const reader of this.nodes.readersOf(stream)) if (reader.isSealed) reader.push(stream, rows);
+    for (const reader of this.nodes.readersOf(stream)) if (reader.isSealed) reader.push(stream, rows, timeMs);
   }
 
   /** Rows that were on their way when their stream was released find it gone. */
@@ -234,7 +234,7 @@ export class GraphEngine {
     if (source === null) return;
     for (const bytes of batches) {
       const batch = source.receive(bytes, moment);
-      for (const reader of this.nodes.readersOf(stream)) reader.push(stream, batch);
+      for (const reader of this.nodes.readersOf(stream)) reader.push(stream, batch, moment.timeMs);
     }
     if (watermark !== null && source.definition.time !== null) {
       source.seal("", watermark, moment);
@@ -249,6 +249,7 @@ export class GraphEngine {
       this.#advance(source.definition.name, moment.timeMs);
     }
     for (const channel of this.nodes.channels) channel.trim(moment.timeMs);
+    for (const node of this.nodes.queries) node.tick(moment.timeMs);
     this.#settle(moment);
   }
 
@@ -268,7 +269,7 @@ export class GraphEngine {
       const { name, inputs } = node.definition;
       if (inputs.some((input) => unready.has(input))) unready.add(name);
       else if (node.hasWork) {
-        this.#handOn(node, node.run(moment));
+        this.#handOn(node, node.run(moment), moment);
         if (!node.isDivided) continue;
         this.#work.run(node);
         unready.add(name);
@@ -279,15 +280,15 @@ export class GraphEngine {
   #gather(replies: PartitionRecords, moment: GraphMoment): void {
     for (const { query, results } of this.#work.replied(replies)) {
       const node = this.nodes.query(query);
-      if (node !== null) this.#handOn(node, node.gather(results, moment));
+      if (node !== null) this.#handOn(node, node.gather(results, moment), moment);
     }
     this.#settle(moment);
   }
 
-  #handOn(node: QueryNode, { results, isAdvanced }: ReturnType<QueryNode["run"]>): void {
+  #handOn(node: QueryNode, { results, isAdvanced }: ReturnType<QueryNode["run"]>, moment: GraphMoment): void {
     const { name } = node.definition;
     for (const reader of this.nodes.readersOf(name)) {
-      for (const batch of results) reader.push(name, batch);
+      for (const batch of results) reader.push(name, batch, moment.timeMs);
       if (isAdvanced && node.out.watermark !== null) reader.watermark(name, node.out.watermark);
     }
   }

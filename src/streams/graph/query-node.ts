@@ -2,11 +2,12 @@ import { HeadwaterError } from "../../errors.js";
 import { Batch, column, type Schema } from "../columns/index.js";
 import { type InputSpec, partitioningOf } from "../plan/index.js";
 import { type Refused, refusedBy } from "./answers.js";
+import { Arrivals } from "./arrivals.js";
 import { Channel } from "./channel.js";
 import type { QueryDefinition } from "./definition.js";
 import { KeyedRows } from "./keyed-rows.js";
 import type { GraphMoment } from "./moment.js";
-import { type CheckpointPart, named, type OwnParts, partsBelow } from "./parts.js";
+import { type CheckpointPart, jsonOf, jsonPart, named, type OwnParts, partsBelow } from "./parts.js";
 import { encodeRound, joinedResults } from "./round.js";
 import { type RoundResults, RunningQuery } from "./running-query.js";
 import { SealedQuery } from "./sealed-query.js";
@@ -19,6 +20,7 @@ const ERROR_COLUMNS: Schema = [
 ];
 
 const QUERY_PARTS = "query/";
+const ARRIVED = "arrived";
 const SIDE_BYTES = 1024 * 1024;
 
 /** What a round has given to the queries that read this one. */
@@ -36,6 +38,7 @@ export class QueryNode {
   readonly late: Channel;
   readonly errors: Channel;
   readonly #running: RunningQuery | SealedQuery;
+  readonly #arrivals: Arrivals;
   readonly #dividedBy: Readonly<Record<string, readonly number[]>> | null;
   #dispatched: (readonly Uint8Array[])[] = [];
 
@@ -45,9 +48,9 @@ export class QueryNode {
     first: (name: string) => number,
   ) {
     const { name, plan, retention, kind, key } = definition;
-    this.#running = this.isSealed
-      ? new SealedQuery(definition, inputs)
-      : new RunningQuery(definition, inputs);
+    this.#arrivals = new Arrivals(plan, inputs);
+    const { inputs: known } = this.#arrivals;
+    this.#running = this.isSealed ? new SealedQuery(definition, known) : new RunningQuery(definition, known);
     const divided = this.isDivided ? partitioningOf(plan) : null;
     this.#dividedBy = divided?.kind === "by" ? divided.columns : null;
     const rows = kind === "view" ? new KeyedRows(this.#running.columns, key) : null;
@@ -90,8 +93,15 @@ export class QueryNode {
     return { schema: columns, timeColumn, kind: isAppendOnly ? "stream" : "changelog", key };
   }
 
-  push(input: string, batch: Batch): void {
-    this.#running.push(input, batch);
+  push(input: string, batch: Batch, timeMs: number): void {
+    this.tick(timeMs);
+    this.#running.push(input, this.#arrivals.stamp(input, batch));
+  }
+
+  /** The time of an event: what a query counts by the arrival of rows may get too old by it. */
+  tick(timeMs: number): void {
+    if (!this.#arrivals.advance(timeMs)) return;
+    for (const input of this.#arrivals.names) this.#running.watermark(input, timeMs);
   }
 
   watermark(input: string, timeMs: number): void {
@@ -147,6 +157,7 @@ export class QueryNode {
     yield* named("late", this.late.checkpoint());
     yield* named("errors", this.errors.checkpoint());
     yield* this.#running.checkpoint(QUERY_PARTS);
+    if (this.#arrivals.timeMs !== null) yield [ARRIVED, jsonPart(this.#arrivals.timeMs)];
   }
 
   load(parts: OwnParts): void {
@@ -154,6 +165,7 @@ export class QueryNode {
     this.late.load(new Map(partsBelow(parts, "late|")));
     this.errors.load(new Map(partsBelow(parts, "errors|")));
     this.#running.load(partsBelow(parts, QUERY_PARTS));
+    this.#arrivals.timeMs = jsonOf<number>(parts.get(ARRIVED));
   }
 }
 

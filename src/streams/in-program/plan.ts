@@ -8,7 +8,7 @@ import {
   type StreamDefinition,
 } from "../graph/index.js";
 import { inputsOf, viewKey } from "../plan/index.js";
-import { planDefinitionSync } from "../sql/index.js";
+import { planDefinitionSync, stateLimitOf, withLimitedState } from "../sql/index.js";
 import { type ColumnKind, type Columns, specOf } from "./columns.js";
 import type { Definition, Definitions, QueryOf, StreamOf, TableOf, ViewOf } from "./definitions.js";
 
@@ -33,7 +33,7 @@ export function planned(definitions: Definitions): Planned {
   const schemas = new Map<string, Schema>();
   const made: NodeDefinition[] = [];
   for (const [name, given] of Object.entries(definitions)) {
-    const definition = definitionFrom(name, given, Object.fromEntries(schemas));
+    const definition = definitionFrom(name, given, Object.fromEntries(schemas), graph);
     const command =
       "columns" in definition
         ? ({ kind: "define stream", definition } as const)
@@ -56,9 +56,10 @@ function definitionFrom(
   name: string,
   given: Definition,
   schemas: Readonly<Record<string, Schema>>,
+  graph: GraphEngine,
 ): NodeDefinition {
   if (given.kind === "stream" || given.kind === "table") return streamFrom(name, given);
-  return queryFrom(name, given, schemas);
+  return queryFrom(name, given, schemas, graph);
 }
 
 function streamFrom(name: string, given: StreamOf<Columns> | TableOf<Columns>): StreamDefinition {
@@ -76,12 +77,17 @@ function queryFrom(
   name: string,
   given: ViewOf<Columns> | QueryOf<Columns>,
   schemas: Readonly<Record<string, Schema>>,
+  graph: GraphEngine,
 ): QueryDefinition {
   const { kind, sql } = given;
   const defined = planOf(name, sql, schemas);
   if (!("plan" in defined) || defined.kind !== "query")
     throw misdefined("HW-5403", name, "a view or a query is defined by a SELECT alone.");
-  const { plan, resolved } = defined;
+  const { resolved } = defined;
+  const specs = graph.nodes.specs(inputsOf(defined.plan));
+  const limit = stateLimitOf(defined.options.state_retention);
+  const { plan, refusal } = withLimitedState(defined.plan, specs, resolved, limit);
+  if (refusal !== null) throw misdefined(refusal.code, name, messageOf(refusal));
   return {
     ...{ kind, name, sql, plan, emit: resolved.emit ?? "changes", inputs: inputsOf(plan), backfill: "quiet" },
     key: kind === "view" ? viewKey(plan) : null,
@@ -96,8 +102,13 @@ function planOf(name: string, sql: string, schemas: Readonly<Record<string, Sche
     return planDefinitionSync(sql, schemas);
   } catch (error) {
     if (!(error instanceof HeadwaterError)) throw error;
-    throw misdefined(error.code, name, error.message.slice(error.code.length + 2));
+    throw misdefined(error.code, name, messageOf(error));
   }
+}
+
+/** The message without its code. */
+function messageOf({ code, message }: HeadwaterError): string {
+  return message.slice(code.length + 2);
 }
 
 function retention({ retain }: { readonly retain?: { readonly bytes?: number; readonly ms?: number } }) {

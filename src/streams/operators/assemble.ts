@@ -63,7 +63,7 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly T
         return;
       }
       case "union": {
-        const inputs = joint(part.inputs.length, next);
+        const inputs = joint(part.inputs.length, next, site.watermarks(part.inputs.length));
         for (const [i, operator] of inputs.entries()) {
           const input = part.inputs[i];
           if (input !== undefined) build(input, steps, output, operator);
@@ -103,9 +103,10 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly T
 
 /** Among changes there is no order to keep: ORDER BY decides which rows are within the limit. */
 function standingSort(plan: Extract<Plan, { kind: "sort" }>): Plan {
-  const { input, order, limit, offset, columns } = plan;
+  const { input, order, limit, offset, columns, retention } = plan;
   if (limit === null && offset === 0) return input;
   return {
+    ...(retention === undefined ? {} : { retention }),
     kind: "over",
     input,
     keys: [],

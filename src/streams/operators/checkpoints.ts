@@ -53,8 +53,9 @@ export class Checkpoints {
 
 function changed(written: Written, number: number): [string, Buffer | null][] {
   const { state } = written;
-  const delta = written.baseBytes < 0 ? null : state.delta();
-  if (written.baseBytes >= 0 && delta === null) return [];
+  const isRebased = written.baseBytes < 0 || state.isRebased === true;
+  const delta = isRebased ? null : state.delta();
+  if (!isRebased && delta === null) return [];
   if (delta !== null && written.deltaBytes + delta.length <= written.baseBytes) {
     written.deltaBytes += delta.length;
     written.deltas++;

@@ -3,6 +3,7 @@ import { type Groups, groupRow, transform, type Update, updateGroups } from "../
 import { type Batch, cancelled, gathered, interleaved, type Schema } from "../columns/index.js";
 import type { Plan, RowStep, TimeBound } from "../plan/index.js";
 import { Registers } from "../tables/index.js";
+import { Forgetting, isBefore } from "./forgetting.js";
 import { GroupState } from "./group-state.js";
 import type { Operator } from "./operator.js";
 import { Round } from "./round.js";
@@ -19,7 +20,7 @@ import { Windows } from "./windows.js";
  * - EMIT ON WINDOW CLOSE: when the watermark completes the groups of a window, which are removed then.
  *
  * If a key follows the watermark, groups that are complete are removed in both cases, and rows that come for them are
- * late.
+ * late. With a retention, a group whose latest row is too old leaves the result.
  */
 export class Grouping implements Operator {
   readonly #update: Update;
@@ -30,6 +31,7 @@ export class Grouping implements Operator {
   /** The watermark, and whether the one group without keys was emitted. */
   readonly #registers = new Registers(Number.NEGATIVE_INFINITY, 0);
   readonly #hasOne: boolean;
+  readonly #forgetting: Forgetting | null;
 
   constructor(
     plan: Extract<Plan, { kind: "aggregate" }>,
@@ -75,6 +77,7 @@ export class Grouping implements Operator {
     // Without keys there is one group, whether rows come or not.
     if (this.#hasOne) table.put(columns.schema.map(({ nullable }) => (nullable ? null : 0)));
     if (!isOnce) this.#keep();
+    this.#forgetting = isOnce || plan.retention === undefined ? null : new Forgetting(plan.retention, site);
   }
 
   #keep(): void {
@@ -114,6 +117,7 @@ export class Grouping implements Operator {
     this.#registers.values[0] = timeMs;
     this.#emitChanges();
     this.#close(timeMs);
+    this.#forget(timeMs);
     this.next.watermark(timeMs);
   }
 
@@ -159,6 +163,20 @@ export class Grouping implements Operator {
       round.olds[0] = -1;
       round.count = 1;
     }
+  }
+
+  #forget(watermark: number): void {
+    const horizon = this.#forgetting?.advance(watermark) ?? null;
+    if (horizon === null || this.#forgetting === null) return;
+    const { table, columns } = this.#state;
+    const isOld = isBefore(table.columns[columns.places[this.#forgetting.retention.time] ?? 0], horizon);
+    const old: number[] = [];
+    for (let row = 0; row < table.rows; row++) if (table.isLive(row) && isOld(row)) old.push(row);
+    if (old.length === 0) return;
+    const nothing = new Int32Array(old.length).fill(-1);
+    const taken = interleaved(table.batch, Int32Array.from(old), table.batch, nothing);
+    this.#emit(this.#result(taken, this.site.errors));
+    for (const row of old) this.#state.remove(row);
   }
 
   #close(watermark: number): void {

@@ -15,6 +15,7 @@ import type { Batch, NumberColumn, Schema } from "../columns/index.js";
 import { type Expiry, expiryOf, type RowStep } from "../plan/index.js";
 import { Bag, KeyedTable, WeightedRows } from "../tables/index.js";
 import { expiredRows, liveRows } from "./expired.js";
+import { Forgetting, isBefore } from "./forgetting.js";
 import { joint } from "./joint.js";
 import type { Operator } from "./operator.js";
 import { ownRows, type Verdicts } from "./own-rows.js";
@@ -41,7 +42,8 @@ const FREED_AT_LEAST = 1024;
  *
  * If the conditions bound the times of both sides (interval and window joins), rows that nothing can meet any more are freed
  * behind the watermark. They are looked for each time the rows have doubled, so a row is looked at a bounded number of times and
- * at most twice the rows in need are kept. Other joins keep every row that is not taken back.
+ * at most twice the rows in need are kept. Other joins keep every row that is not taken back, or that is not too old if there is
+ * a retention: rows are forgotten without a word then, and pairs that were emitted stay.
  */
 export class Join {
   readonly left: Operator;
@@ -56,6 +58,7 @@ export class Join {
   readonly #expiry: Readonly<Record<Side, Expiry | null>>;
   readonly #own: Readonly<Record<Side, Verdicts | null>>;
   readonly #freeAt: Record<Side, number> = { left: FREED_AT_LEAST, right: FREED_AT_LEAST };
+  readonly #forgetting: Readonly<Record<Side, Forgetting | null>>;
   #watermark = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -85,22 +88,40 @@ export class Join {
       site.mode === "once" || plan.isTemporal ? null : expiryOf(plan, side, traits),
     );
     this.#own = bySide((side) => (shape[side].counts ? ownRows(plan, side, after) : null));
-    const [left, right] = joint(2, {
-      push: (batch, input) => this.#push(batch, SIDES[input] ?? "left"),
-      flush: () => this.#flush(),
-      watermark: (timeMs) => {
-        this.#watermark = timeMs;
-        this.#emit();
-        for (const side of SIDES) this.#free(side);
-        this.#next.watermark(timeMs);
-      },
-      end: () => {
-        this.#emit();
-        this.#next.end();
-      },
+    this.#forgetting = bySide((side) => {
+      const retention = plan.retention?.[side] ?? null;
+      return retention === null || site.mode === "once" ? null : new Forgetting(retention, site);
     });
+    const [left, right] = joint(
+      2,
+      {
+        push: (batch, input) => this.#push(batch, SIDES[input] ?? "left"),
+        flush: () => this.#flush(),
+        watermark: (timeMs) => {
+          this.#watermark = timeMs;
+          this.#emit();
+          for (const side of SIDES) this.#free(side);
+          this.#next.watermark(timeMs);
+        },
+        end: () => {
+          this.#emit();
+          this.#next.end();
+        },
+      },
+      site.watermarks(2),
+    );
     invariant(left !== undefined && right !== undefined, "a join has two sides");
-    [this.left, this.right] = [left, right];
+    const aging = (side: Side, operator: Operator): Operator =>
+      this.#forgetting[side] === null
+        ? operator
+        : {
+            ...operator,
+            watermark: (timeMs) => {
+              operator.watermark(timeMs);
+              this.#forget(side, timeMs);
+            },
+          };
+    [this.left, this.right] = [aging("left", left), aging("right", right)];
   }
 
   #rows(side: Side): Bag | WeightedRows {
@@ -181,6 +202,26 @@ export class Join {
     }
     for (const row of expiredRows(rows, expiry, this.#watermark)) this.#remove(rows, row, side);
     this.#freeAt[side] = 2 * rows.size + FREED_AT_LEAST;
+  }
+
+  /** The rows of a side get old by its own watermark: the other side may have none. */
+  #forget(side: Side, watermark: number): void {
+    const forgetting = this.#forgetting[side];
+    const horizon = forgetting?.advance(watermark) ?? null;
+    if (forgetting === null || horizon === null) return;
+    this.#emit();
+    const rows = this.#state[side];
+    const isOld = isBefore(rows.columns[forgetting.retention.time], horizon);
+    const all = Array.from({ length: rows.rows }, (_, row) => row);
+    if (!(rows instanceof Bag)) {
+      for (const row of all) if (rows.table.isLive(row) && isOld(row)) this.#remove(rows, row, side);
+      return;
+    }
+    const kept = all.filter((row) => !isOld(row));
+    if (kept.length === rows.rows) return;
+    rows.keep(Int32Array.from(kept));
+    rows.isRebased = true;
+    this.#link();
   }
 
   /** After a load, and after rows of a bag have moved, the chains and the table of keys are made again. */

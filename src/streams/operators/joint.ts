@@ -1,16 +1,19 @@
+import type { Registers } from "../tables/index.js";
 import type { Operator } from "./operator.js";
 
 /**
  * The inputs of an operator that has several, as operators of their own: a round ends when it has ended on all of them, the
- * watermark is the least of theirs, and the input is complete with the last of them. `push` gets the number of the input.
+ * watermark is the least of theirs, and the input is complete with the last of them. `push` gets the number of the input. `told`
+ * has the watermarks of the inputs (`Site.watermarks`).
  */
 export function joint(
   count: number,
   next: Omit<Operator, "push"> & { push(batch: Parameters<Operator["push"]>[0], input: number): void },
+  told: Registers,
 ): Operator[] {
-  const watermarks = new Array<number>(count).fill(Number.NEGATIVE_INFINITY);
+  const watermarks = told.values;
   let [least, unflushed, open] = [Number.NEGATIVE_INFINITY, count, count];
-  return watermarks.map((_, input) => ({
+  return Array.from({ length: count }, (_, input) => ({
     push: (batch) => next.push(batch, input),
     flush: () => {
       unflushed--;

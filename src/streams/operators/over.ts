@@ -3,6 +3,7 @@ import { groupIds, specOf } from "../codegen/index.js";
 import { type Batch, gathered, type NumberColumn } from "../columns/index.js";
 import type { Plan, TimeBound } from "../plan/index.js";
 import { type Compare, KeyedTable, Registers, SlotRows, SortedSlots } from "../tables/index.js";
+import { Forgetting, isBefore } from "./forgetting.js";
 import type { Operator } from "./operator.js";
 import { OverResults, type Prefix } from "./over-results.js";
 import { orderOf, totalOrderOf } from "./row-order.js";
@@ -22,7 +23,7 @@ const EMPTY: Prefix = { slots: [], weights: [] };
  * dropped at once, so a partition keeps at most as many rows as it gives.
  *
  * If a key of the partitions follows the watermark, complete partitions are freed, and rows that come for them are late.
- * EMIT ON WINDOW CLOSE emits them then, once.
+ * EMIT ON WINDOW CLOSE emits them then, once. With a retention, rows that are too old are taken back.
  */
 export class Over implements Operator {
   readonly #plan: OverPlan;
@@ -41,6 +42,7 @@ export class Over implements Operator {
   readonly #registers = new Registers(Number.NEGATIVE_INFINITY);
   /** No partition needs more rows, and a row beyond them never comes back. */
   readonly #most: number;
+  readonly #forgetting: Forgetting | null;
   /** What the partitions that this round changed gave before it. */
   readonly #before = new Map<number, Prefix>();
   #dropped: number[] = [];
@@ -71,12 +73,15 @@ export class Over implements Operator {
     this.#isFirst = columns.map((_, i) => plan.order.some(({ index }) => index === i));
     this.#results = new OverResults(plan, this.#rows, this.#order, site.mode === "once");
     const { cut } = plan;
-    const isGrowing = site.mode === "once" || site.traits(plan.input).isAppendOnly;
+    const isForgetting = site.mode !== "once" && plan.retention !== undefined;
+    const isGrowing = site.mode === "once" || (site.traits(plan.input).isAppendOnly && !isForgetting);
     this.#most =
       isGrowing && cut?.by === "row_number" && cut.limit !== null
         ? cut.offset + cut.limit
         : Number.POSITIVE_INFINITY;
     if (site.mode !== "once") this.#keep();
+    this.#forgetting =
+      site.mode === "once" || plan.retention === undefined ? null : new Forgetting(plan.retention, site);
   }
 
   #keep(): void {
@@ -110,7 +115,20 @@ export class Over implements Operator {
     this.#registers.values[0] = timeMs;
     this.#emitChanges();
     this.#close();
+    this.#forgetRows(timeMs);
     this.#next.watermark(timeMs);
+  }
+
+  #forgetRows(watermark: number): void {
+    const horizon = this.#forgetting?.advance(watermark) ?? null;
+    if (horizon === null || this.#forgetting === null) return;
+    const isOld = isBefore(this.#rows.columns[this.#forgetting.retention.time], horizon);
+    const old = this.#rows.live().filter(isOld);
+    if (old.length === 0) return;
+    const taken = gathered(this.#rows.batch, Int32Array.from(old), this.#plan.input.columns);
+    taken.weights = Int32Array.from(old, (slot) => -this.#rows.weight(slot));
+    this.push(taken);
+    this.#emitChanges();
   }
 
   end(): void {

@@ -1,7 +1,7 @@
 import { RowErrors } from "../codegen/index.js";
 import type { EmitMode, Inputs, Plan, Traits } from "../plan/index.js";
 import { traitsOf } from "../plan/index.js";
-import type { OperatorState } from "../tables/index.js";
+import { type OperatorState, Registers } from "../tables/index.js";
 import { LateRows } from "./late.js";
 
 /** What the operators of one query share. */
@@ -14,7 +14,15 @@ export class Site {
   constructor(
     readonly mode: EmitMode,
     readonly inputs: Inputs,
+    /** State is forgotten by the watermark, so those of all inputs are part of checkpoints. */
+    readonly isForgetting = false,
   ) {}
+
+  /** For an operator with several inputs, the watermarks of these. */
+  watermarks(count: number): Registers {
+    const told = new Registers(...new Array<number>(count).fill(Number.NEGATIVE_INFINITY));
+    return this.isForgetting ? this.keep(told) : told;
+  }
 
   /** What is known of the rows that an operator is given. */
   traits(plan: Plan): Traits {

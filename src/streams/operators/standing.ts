@@ -1,6 +1,6 @@
 import type { RowErrors } from "../codegen/index.js";
 import type { Batch, Schema } from "../columns/index.js";
-import { type InputSpec, type Plan, pruned, type TimeBound } from "../plan/index.js";
+import { type InputSpec, type Plan, pruned, retains, type TimeBound } from "../plan/index.js";
 import { Registers } from "../tables/index.js";
 import { assemble, unitRow } from "./assemble.js";
 import { Checkpoints } from "./checkpoints.js";
@@ -49,7 +49,7 @@ export function standingQuery(
   consume: StandingConsumer,
 ): StandingQuery {
   const plan = pruned(query);
-  const site = new Site(emit, inputs);
+  const site = new Site(emit, inputs, retains(plan));
   const { isAppendOnly, bounds } = site.traits(plan);
   const time = nearest(bounds);
   const entries = assemble(plan, site, {

@@ -15,17 +15,24 @@ export function withCuts(plan: Plan): Plan {
   }, made);
 }
 
-function mapInputs(plan: Plan, map: (input: Plan) => Plan): Plan {
+/** The same operator over other inputs; the operator itself if they are none. */
+export function mapInputs(plan: Plan, map: (input: Plan) => Plan): Plan {
   switch (plan.kind) {
     case "scan":
     case "unit":
       return plan;
-    case "join":
-      return { ...plan, left: map(plan.left), right: map(plan.right) };
-    case "union":
-      return { ...plan, inputs: plan.inputs.map(map) };
-    default:
-      return { ...plan, input: map(plan.input) };
+    case "join": {
+      const [left, right] = [map(plan.left), map(plan.right)];
+      return left === plan.left && right === plan.right ? plan : { ...plan, left, right };
+    }
+    case "union": {
+      const inputs = plan.inputs.map(map);
+      return inputs.every((input, i) => input === plan.inputs[i]) ? plan : { ...plan, inputs };
+    }
+    default: {
+      const input = map(plan.input);
+      return input === plan.input ? plan : { ...plan, input };
+    }
   }
 }
 

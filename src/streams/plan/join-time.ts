@@ -1,5 +1,5 @@
 import type { Expression } from "./expression.js";
-import type { Plan } from "./physical.js";
+import { type Plan, retentionStep } from "./physical.js";
 import { conjuncts } from "./rewrite.js";
 import type { TimeBound, Traits } from "./traits.js";
 
@@ -64,7 +64,12 @@ export function joinBounds(join: Join, traits: Readonly<Record<Side, Traits>>): 
         .filter((order) => order.side !== side && order.late === own.index)
         .flatMap((order) => deadlineOf(order, traits[order.side]))
         .sort((a, b) => a.delayMs - b.delayMs)[0];
-      if (met === undefined) return [];
+      const kept = join.retention?.[side];
+      // What is forgotten meets nothing that comes later.
+      if (met === undefined)
+        return kept?.time === own.index
+          ? [{ index, delayMs: kept.ms + retentionStep(kept), isStrict: false }]
+          : [];
       const later = met.delayMs > own.delayMs ? met : own;
       const isStrict = met.delayMs === own.delayMs ? met.isStrict && own.isStrict : later.isStrict;
       return [{ index, delayMs: later.delayMs, isStrict }];

@@ -12,7 +12,9 @@ export interface Aggregate extends Type {
     | "bool_and"
     | "bool_or"
     | "string_agg"
-    | "array_agg";
+    | "array_agg"
+    /** The greatest time that a row of the group ever had, also one that was taken back: no function of SQL. */
+    | "latest";
   /** `null` for `count(*)`. */
   readonly operand: Expression | null;
   readonly filter: Expression | null;
@@ -135,6 +137,23 @@ export interface Cut {
 }
 
 /**
+ * State is forgotten by time: what has no row any more whose time plus `ms` the watermark has not passed. `time` is a column of the
+ * rows that are kept, or, of groups, an aggregate that is their latest time.
+ */
+export interface StateRetention {
+  readonly time: number;
+  readonly ms: number;
+}
+
+/** Retained state is looked through so many times while the watermark passes the length of the retention. */
+const LOOKS = 16;
+
+/** How far the watermark goes between two looks: nothing stays longer than its retention and this. */
+export function retentionStep({ ms }: StateRetention): number {
+  return Math.max(1, Math.floor(ms / LOOKS));
+}
+
+/**
  * What comes out of a join. Inner and outer joins: the columns of the left side, then those of the right; an outer join also gives
  * each row of the side that meets none, with NULLs. Semi and anti join: the left rows that meet one or none. Mark
  * join: every left row, with a truth value behind its columns: whether it meets one, NULL if it meets none and of one it is
@@ -160,7 +179,11 @@ export type RowStep =
  * A checked query as operators over columns. `columns` are the columns of the result, with their types; every expression is over
  * the columns of its operator's input.
  */
-export type Plan = { readonly columns: Schema } & (
+export type Plan = {
+  readonly columns: Schema;
+  /** The words of the query that it was made from, where it keeps state. */
+  readonly span?: { readonly start: number; readonly end: number };
+} & (
   | { readonly kind: "scan"; readonly table: string }
   /** One row without columns, from the beginning: what a SELECT without FROM selects from. */
   | { readonly kind: "unit" }
@@ -179,6 +202,7 @@ export type Plan = { readonly columns: Schema } & (
       readonly input: Plan;
       readonly keys: readonly Expression[];
       readonly aggregates: readonly Aggregate[];
+      readonly retention?: StateRetention;
     }
   /** Rows of both sides meet if their keys are equal and the condition is true of both. */
   | {
@@ -191,6 +215,7 @@ export type Plan = { readonly columns: Schema } & (
       readonly leftKeys: readonly Expression[];
       readonly rightKeys: readonly Expression[];
       readonly condition: Expression | null;
+      readonly retention?: { readonly left: StateRetention | null; readonly right: StateRetention | null };
     }
   | { readonly kind: "union"; readonly inputs: readonly Plan[] }
   /**
@@ -204,6 +229,7 @@ export type Plan = { readonly columns: Schema } & (
       readonly order: readonly SortKey[];
       readonly functions: readonly OverFunction[];
       readonly cut: Cut | null;
+      readonly retention?: StateRetention;
     }
   | {
       readonly kind: "sort";
@@ -211,5 +237,6 @@ export type Plan = { readonly columns: Schema } & (
       readonly order: readonly SortKey[];
       readonly limit: number | null;
       readonly offset: number;
+      readonly retention?: StateRetention;
     }
 );

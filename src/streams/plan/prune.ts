@@ -1,6 +1,13 @@
 import { withCuts } from "./cut.js";
 import type { Expression } from "./expression.js";
-import { mappedAggregate, movedOver, operandsOfOver, type Plan, partsOf } from "./physical.js";
+import {
+  mappedAggregate,
+  movedOver,
+  operandsOfOver,
+  type Plan,
+  partsOf,
+  type StateRetention,
+} from "./physical.js";
 import { columnsIn, conjunction, conjuncts, moved } from "./rewrite.js";
 
 /**
@@ -25,7 +32,9 @@ function narrowed(plan: Plan, needed: readonly number[]): Plan {
       return narrowedStep(plan, needed);
     case "aggregate": {
       const count = plan.keys.length;
-      const kept = plan.aggregates.flatMap((_, i) => (needed.includes(count + i) ? [i] : []));
+      const { span, retention } = plan;
+      const isKept = (i: number) => needed.includes(count + i) || i === retention?.time;
+      const kept = plan.aggregates.flatMap((_, i) => (isKept(i) ? [i] : []));
       const aggregates = kept.flatMap((i) => plan.aggregates[i] ?? []);
       const parts = [...plan.keys, ...aggregates.flatMap(partsOf)];
       const { input, move } = inputFor(plan.input, parts.flatMap(columnsIn));
@@ -33,6 +42,8 @@ function narrowed(plan: Plan, needed: readonly number[]): Plan {
       return ordered(
         {
           kind: "aggregate",
+          ...(span === undefined ? {} : { span }),
+          ...retained(retention, (index) => kept.indexOf(index)),
           input,
           keys: plan.keys.map(move),
           aggregates: aggregates.map((each) => mappedAggregate(each, move)),
@@ -47,10 +58,14 @@ function narrowed(plan: Plan, needed: readonly number[]): Plan {
       return { kind: "union", inputs, columns: columnsAt(plan, needed) };
     }
     case "sort": {
-      const have = unique([...needed, ...plan.order.map(({ index }) => index)]);
-      const order = plan.order.map((key) => ({ ...key, index: have.indexOf(key.index) }));
+      const have = unique([...needed, ...plan.order.map(({ index }) => index), ...timesOf(plan.retention)]);
+      const place = (index: number) => have.indexOf(index);
+      const order = plan.order.map((key) => ({ ...key, index: place(key.index) }));
       return ordered(
-        { ...plan, input: narrowed(plan.input, have), order, columns: columnsAt(plan, have) },
+        {
+          ...{ ...plan, input: narrowed(plan.input, have), order, columns: columnsAt(plan, have) },
+          ...retained(plan.retention, place),
+        },
         have,
         needed,
       );
@@ -88,17 +103,18 @@ function narrowedOver(plan: Extract<Plan, { kind: "over" }>, needed: readonly nu
     ...plan.keys,
     ...plan.order.map(({ index }) => index),
     ...functions.flatMap(operandsOfOver),
+    ...timesOf(plan.retention),
   ]);
   const have = [...own, ...kept.map((i) => width + i)];
   const place = (index: number) => own.indexOf(index);
   return ordered(
     {
-      kind: "over",
+      ...plan,
+      ...retained(plan.retention, place),
       input: narrowed(plan.input, own),
       keys: plan.keys.map(place),
       order: plan.order.map((key) => ({ ...key, index: place(key.index) })),
       functions: functions.map((each) => movedOver(each, place)),
-      cut: plan.cut,
       columns: columnsAt(plan, have),
     },
     have,
@@ -163,12 +179,18 @@ function narrowedJoin(plan: Extract<Plan, { kind: "join" }>, needed: readonly nu
   const late = all.filter((each) => !early.left.includes(each) && !early.right.includes(each));
   const isLeftOnly = join === "semi" || join === "anti" || join === "mark";
   const inPairs = late.flatMap(columnsIn);
-  const left = unique([...needed, ...inPairs].filter(isLeft).concat(plan.leftKeys.flatMap(columnsIn)));
+  const { retention } = plan;
+  const left = unique([
+    ...[...needed, ...inPairs].filter(isLeft),
+    ...plan.leftKeys.flatMap(columnsIn),
+    ...timesOf(retention?.left),
+  ]);
   const right = unique([
     ...[...(isLeftOnly ? [] : needed), ...inPairs]
       .filter((index) => !isLeft(index))
       .map((index) => index - width),
     ...plan.rightKeys.flatMap(columnsIn),
+    ...timesOf(retention?.right),
   ]);
   const pair = [...left, ...right.map((index) => index + width)];
   const have = join === "mark" ? [...left, width] : isLeftOnly ? left : pair;
@@ -182,10 +204,33 @@ function narrowedJoin(plan: Extract<Plan, { kind: "join" }>, needed: readonly nu
       rightKeys: plan.rightKeys.map((key) => moved(key, (index) => right.indexOf(index))),
       condition: conjunction(late.map((each) => moved(each, (index) => pair.indexOf(index)))),
       columns: columnsAt(plan, have),
+      ...(retention === undefined
+        ? {}
+        : {
+            retention: {
+              left: placed(retention.left, (index) => left.indexOf(index)),
+              right: placed(retention.right, (index) => right.indexOf(index)),
+            },
+          }),
     },
     have,
     needed,
   );
+}
+
+function timesOf(retention: StateRetention | null | undefined): readonly number[] {
+  return retention == null ? [] : [retention.time];
+}
+
+function placed(retention: StateRetention | null, place: (index: number) => number): StateRetention | null {
+  return retention === null ? null : { ...retention, time: place(retention.time) };
+}
+
+function retained(
+  retention: StateRetention | undefined,
+  place: (index: number) => number,
+): { readonly retention?: StateRetention } {
+  return retention === undefined ? {} : { retention: { ...retention, time: place(retention.time) } };
 }
 
 function filtered(input: Plan, conditions: readonly Expression[]): Plan {

@@ -68,7 +68,8 @@ export function traitsOf(plan: Plan, inputs: Inputs, mode: EmitMode): Traits {
       const bounds = plan.keys.flatMap((key, index) => boundOf(key, index, input.bounds));
       const isDistinct = plan.keys.length > 0 && plan.aggregates.length === 0;
       const isFinal = mode === "once" || (mode === "on window close" && bounds.length > 0);
-      return { isAppendOnly: isFinal || (isDistinct && input.isAppendOnly), bounds };
+      const isGrowing = isDistinct && input.isAppendOnly && plan.retention === undefined;
+      return { isAppendOnly: isFinal || isGrowing, bounds };
     }
     case "join": {
       const sides = { left: again(plan.left), right: again(plan.right) };

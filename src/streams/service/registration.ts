@@ -13,7 +13,7 @@ import {
 } from "../coordination/index.js";
 import { DEFAULT_RETENTION, type QueryDefinition, type Retention } from "../graph/index.js";
 import { type InputSpec, type Inputs, inputsOf, viewKey } from "../plan/index.js";
-import { type Defined, planDefinition } from "../sql/index.js";
+import { type Defined, planDefinition, stateLimitOf, withLimitedState } from "../sql/index.js";
 import type { StreamColumns } from "../typed/index.js";
 import type { Described } from "./describe.js";
 import { tablesOf } from "./tables.js";
@@ -39,14 +39,17 @@ export async function queryDefinition(
   defined: DefinedQuery,
   options: QueryOptions,
 ): Promise<QueryDefinition> {
-  const candidate = candidateOf(catalog, name, defined, options);
+  const { candidate, refusal } = candidateOf(catalog, name, defined, options);
   const { emit, sealed } = decide(...(await readBy(candidate, catalog)), candidate);
   if (sealed !== null && options.backfill === true)
     throw new HeadwaterError(
       "HW-5403",
       `"${name}" is given the partitions that are sealed from now on; which of the retained rows were complete is not known. Leave BACKFILL out.`,
     );
-  const { kind, plan } = defined;
+  // What waits for seals holds nothing else.
+  if (sealed === null && refusal !== null) throw refusal;
+  const { kind } = defined;
+  const { plan } = candidate;
   return {
     ...{ kind, name, sql, plan, emit, retention: { ...DEFAULT_RETENTION, ...options.retention } },
     inputs: inputsOf(plan),
@@ -66,17 +69,27 @@ export async function explained(catalog: ReadonlyMap<string, Described>, text: s
   const defined = await planDefinition(definition, tablesOf(catalog));
   if (!("plan" in defined)) return `${defined.kind.slice("create ".length)} ${defined.name}`;
   const options = known === undefined ? {} : requestedOf(known);
-  const candidate = candidateOf(catalog, known?.name ?? defined.name ?? "query", defined, options);
+  const name = known?.name ?? defined.name ?? "query";
+  const { candidate, refusal } = candidateOf(catalog, name, defined, options);
   const decision: CoordinationDecision = decided(...(await readBy(candidate, catalog)), candidate);
-  return explain(candidate, decision);
+  const found = explain(candidate, decision);
+  return refusal === null ? found : `${found}\nState  refused: ${refusal.message}`;
 }
+
+const WORDS = ["coordination", "reason", "partitions", "state_retention"];
 
 function candidateOf(
   catalog: ReadonlyMap<string, Described>,
   name: string,
   { kind, plan, resolved, options: written }: DefinedQuery,
   options: RequestedCoordination,
-): Candidate {
+): { readonly candidate: Candidate; readonly refusal: HeadwaterError | null } {
+  const unknown = Object.keys(written).find((word) => !WORDS.includes(word));
+  if (unknown !== undefined)
+    throw new HeadwaterError(
+      "HW-5403",
+      `WITH of a query knows no ${JSON.stringify(unknown.slice(0, 80))}; it knows ${WORDS.join(", ")}.`,
+    );
   const inputs: Inputs = Object.fromEntries(
     inputsOf(plan).flatMap((input) => {
       const known = catalog.get(input);
@@ -88,7 +101,14 @@ function candidateOf(
     reason: options.reason ?? written.reason,
     partitions: options.partitions ?? written.partitions,
   };
-  return { name, query: resolved, plan, inputs, isView: kind === "view", ...chosen(requested) };
+  const { refusal, ...limited } = withLimitedState(
+    plan,
+    inputs,
+    resolved,
+    stateLimitOf(written.state_retention),
+  );
+  const isView = kind === "view";
+  return { candidate: { name, query: resolved, ...limited, isView, ...chosen(requested) }, refusal };
 }
 
 function specOf({ columns, kind, key, timeColumn, isAppendOnly }: Described): InputSpec {

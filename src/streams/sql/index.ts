@@ -5,4 +5,5 @@
 
 export { type Defined, planDefinition, planDefinitionSync } from "./plan-definition.js";
 export { describeQuery, planBound, planQuery, type QueryShape } from "./plan-query.js";
+export { stateLimitOf, withLimitedState } from "./state-limit.js";
 export { OPEN_SCALE } from "./types.js";

@@ -77,14 +77,15 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
         const input = part(plan.input);
         const keys = input.columns.map((spec, index) => columnAt(spec, index));
         for (const key of keys) checkKey(key, plan.span);
-        return { kind: "aggregate", input, keys, aggregates: [], columns: input.columns };
+        return { kind: "aggregate", input, keys, aggregates: [], columns: input.columns, span: plan.span };
       }
       case "union":
         return united(plan);
       case "limit": {
         const input = part(plan.input);
         const limit = plan.limit === Number.MAX_SAFE_INTEGER ? null : plan.limit;
-        return { kind: "sort", input, order: plan.order, limit, offset: plan.offset, columns: input.columns };
+        const { order, offset, span } = plan;
+        return { kind: "sort", input, order, limit, offset, columns: input.columns, span };
       }
       case "join":
         return joined(plan, []);
@@ -98,7 +99,16 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
         const input = part(plan.input);
         const cut = { by: "row_number", offset: 0, limit: 1 } as const;
         const { keys, order } = plan;
-        return { kind: "over", input, keys, order, functions: [], cut, columns: input.columns };
+        return {
+          kind: "over",
+          input,
+          keys,
+          order,
+          functions: [],
+          cut,
+          columns: input.columns,
+          span: plan.span,
+        };
       }
       case "set operation": {
         const sides = alike([part(plan.left), part(plan.right)], plan);
@@ -146,7 +156,7 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
     const both = new Expressions(query.text, [...left.columns, ...right.columns]);
     const conditions = [...(plan.on === null ? [] : [plan.on]), ...more].map((each) => both.lower(each));
     const how = meeting(conditions.flatMap(conjuncts), left.columns.length);
-    return { ...how, kind: "join", join, isTemporal: plan.isTemporal, left, right, columns };
+    return { ...how, kind: "join", join, isTemporal: plan.isTemporal, left, right, columns, span: plan.span };
   }
 
   function windowed(plan: Extract<SqlPlan, { kind: "window" }>): Plan {
@@ -161,7 +171,7 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
     const columns = [...input.columns, ...bounds];
     const { sizeMs, slideMs, offsetMs, keys } = plan;
     if (plan.window === "session")
-      return { kind: "session", input, time: plan.time, keys, gapMs: sizeMs, columns };
+      return { kind: "session", input, time: plan.time, keys, gapMs: sizeMs, columns, span: plan.span };
     return {
       kind: "step",
       input,
@@ -179,7 +189,7 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
     const specs = [...keys, ...aggregates].map((each, i) =>
       specOf(plan.columns[i]?.name ?? "", each, plan.span),
     );
-    return { kind: "aggregate", input, keys, aggregates, columns: specs };
+    return { kind: "aggregate", input, keys, aggregates, columns: specs, span: plan.span };
   }
 
   function checkKey({ type }: Type, span: Span): void {

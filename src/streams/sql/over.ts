@@ -46,7 +46,7 @@ export function withOver(plan: SqlOver, input: Plan, lowering: OverLowering): Pl
       column(`over${i}`, type === "interval" ? "float" : type, nullable, scale),
     );
     const columns = [...before.columns, ...specs];
-    made = { kind: "over", input: before, keys, order, functions, cut: null, columns };
+    made = { kind: "over", input: before, keys, order, functions, cut: null, columns, span: first.span };
   }
   const kept = [...input.columns.keys(), ...plan.functions.map((_, i) => places[i] ?? width)];
   const outputs = kept.map((index) => columnAt(made.columns[index] ?? column("", "int"), index));
@@ -133,7 +133,7 @@ function functionOf(given: Given, computed: Computed, lowering: OverLowering): O
     case "aggregate": {
       const made = lowering.aggregate(what.aggregate, computed.expressions);
       const { name, type, scale } = made;
-      if (name === "string_agg" || name === "array_agg")
+      if (name === "string_agg" || name === "array_agg" || name === "latest")
         return lowering.refuse(span, `${name}() OVER is not run yet; use it with GROUP BY.`);
       return {
         ...{ kind: "aggregate", name, frame, type, scale },

@@ -51,7 +51,7 @@ export function scalarJoin(
   const lacking = right.columns.map((spec) => (isOuter ? { ...spec, nullable: true } : spec));
   const input: Plan = {
     ...meeting(conditions.flatMap(conjuncts), width),
-    ...{ kind: "join", join: isOuter ? "left" : "inner", isTemporal: false, left, right },
+    ...{ kind: "join", join: isOuter ? "left" : "inner", isTemporal: false, left, right, span },
     columns: [...left.columns, ...lacking],
   };
   const first = width + keys.length;

@@ -106,14 +106,14 @@ function joined(
   if (join !== "mark")
     return {
       ...meeting([...pairs, ...equal].flatMap(conjuncts), width),
-      ...{ kind: "join", join, isTemporal: false, left, right, columns: left.columns },
+      ...{ kind: "join", join, isTemporal: false, left, right, columns: left.columns, span: subquery.span },
     };
   // What keeps a row out of the subquery is true or not; only what is compared with IN can be unknown.
   const known = meeting([...pairs.flatMap(conjuncts), ...equal.filter(({ nullable }) => !nullable)], width);
   const unknown = conjunction(equal.filter(({ nullable }) => nullable));
   return {
     ...known,
-    ...{ kind: "join", join, isTemporal: false, left, right },
+    ...{ kind: "join", join, isTemporal: false, left, right, span: subquery.span },
     condition: known.condition === null ? unknown : onlyIf(known.condition, unknown),
     columns: [...left.columns, column("mark", "bool", subquery.nullable)],
   };

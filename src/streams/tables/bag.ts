@@ -27,6 +27,8 @@ export class Bag implements OperatorState {
   unknown = new Int32Array(0);
   /** Rows were loaded or moved, and their chains are still to be made. */
   isUnlinked = false;
+  /** Rows were freed that must not come back: the next checkpoint is a base. */
+  isRebased = false;
   /** How many rows, the last ones, no checkpoint has. */
   #unwritten = 0;
   #known = 0;
@@ -111,6 +113,7 @@ export class Bag implements OperatorState {
   }
 
   #written(): void {
+    this.isRebased = false;
     this.#unwritten = 0;
     this.#known = this.rows;
   }

@@ -4,6 +4,8 @@
  */
 export interface OperatorState {
   readonly memoryBytes: number;
+  /** A delta would not say all that changed. */
+  readonly isRebased?: boolean;
   /** All of it. */
   base(): Buffer;
   /** What changed since the last base or delta, or `null` if nothing did. */

@@ -21,7 +21,7 @@ const definitions = {
     "SELECT item, who, price, w, id FROM bids",
   ),
   tops: view({ item: text, best: int.nullable, n: int, w: float.nullable }, VIEWS.tops),
-  towns: view({ town: text, n: int }, VIEWS.towns),
+  towns: view({ town: text, n: int }, `${VIEWS.towns} WITH (state_retention = 'forever')`),
   leaders: view({ item: text, who: text, price: int, id: text }, VIEWS.leaders),
   taps: view({ item: text, n: int, w: float.nullable }, VIEWS.taps),
   big: query({ who: text, id: text }, "SELECT who, id FROM bids WHERE price >= 90"),

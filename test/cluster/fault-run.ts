@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import { run, type Service } from "headwater";
 import { readBeat } from "#src/journal/stream/beats.js";
 import { lastOf } from "#src/journal/stream/epoch.js";
@@ -156,8 +155,7 @@ export class FaultRun {
     }
     if (kind === "cut") return victim.cut();
     const undo = this.#disturb(victim, kind);
-    await this.#goOn(3 + this.#random.int(20)); // of the others
-    if (kind === "partition") await sleep(this.#random.int(1500));
+    await this.#goOn(3 + this.#random.int(kind === "partition" ? 60 : 20)); // of the others
     undo();
   }
 

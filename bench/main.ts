@@ -21,6 +21,9 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   fluxions: () => import("./fluxions.js"),
   nexmark: () => import("./nexmark.js"),
   tenants: () => import("./tenants.js"),
+  ingest: () => import("./ingest.js"),
+  latency: () => import("./latency.js"),
+  "recovery-streams": () => import("./recovery-streams.js"),
   nodes: () => import("./nodes.js"),
   wordcount: () => import("./wordcount.js"),
   ads: () => import("./ads.js"),
@@ -53,6 +56,9 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   wordcount  the word count of Blazes over two hosts: sealed, ordered and without coordination
   nexmark  the queries of the streaming benchmark beside loops by hand; --query q12, --events N
   tenants  many small tenants of the streaming service in one process: registering, cost, latency, restart; --tenants N
+  ingest   rows per second into the streaming service from another process: NDJSON over HTTP, columns over a WebSocket
+  latency  one row from its push to its result at a subscriber, beside one sync of the disk
+  recovery-streams  a view with 1,000,000 keys: from the start after a SIGKILL to its first answer; --events N keys
 
   throughput    events per second against hosts, real and simulated; draws docs/figures/throughput.svg
   migration     what moving a context costs it and the others, against its size; draws two figures

@@ -201,6 +201,17 @@ export class Placement<H extends number = number> {
     return false;
   }
 
+  /** Has a migration given it a place? */
+  wasMoved(context: Placed): boolean {
+    return this.#exceptions.has(context) || this.#requested.has(context);
+  }
+
+  /** A context was deleted, with all that is below it: the place that a migration gave it is not kept for another one of its name. */
+  forget(context: Placed): void {
+    this.#join(context);
+    this.#version += 1;
+  }
+
   /** It has no place of its own any more, unless by a rule. */
   #join(context: Placed): void {
     this.#exceptions.delete(context);

@@ -37,7 +37,6 @@ const STATUS: Readonly<Partial<Record<Code, number>>> = {
   "HW-5409": 403,
   "HW-5410": 400,
   "HW-5411": 409,
-  "HW-5412": 409,
   "HW-5501": 400,
   "HW-5502": 403,
   "HW-5503": 404,
@@ -71,9 +70,8 @@ export function respond(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const body = Buffer.from(json);
-  response.writeHead(status, { ...FIXED_HEADERS, "content-length": body.length, ...headers });
-  response.end(body);
+  response.writeHead(status, { ...FIXED_HEADERS, "content-length": Buffer.byteLength(json), ...headers });
+  response.end(json); // a text leaves with the headers in one piece; bytes would be another
 }
 
 /** Refuses a request whose body may still be on its way, which is read and thrown away up to a point. */

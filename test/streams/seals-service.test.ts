@@ -121,7 +121,7 @@ test("seals come over HTTP, WebSocket and the client, and requests wait for them
   assert.equal((await ask("POST", "/v1/streams/clicks/seal", body)).status, 200);
   await client.producer(clicks, "client").push([{ id: 2, campaign: "x" }], [["x"]]);
   const early = await ask("GET", "/v1/streams/clicks/partition?partition=%5B%22x%22%5D");
-  assert.equal(early.status, 409);
+  assert.equal(early.status, 503);
   assert.match(await early.text(), /HW-5412.*socket/);
   const waits = client.sealed("clicks", ["x"], 60_000);
   const ws = new WebSocket(`${url.replace("http", "ws")}/v1/socket`, {

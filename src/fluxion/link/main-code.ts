@@ -28,7 +28,8 @@ export function mainCode(
     else call(text, plan, helpers, { made, sinks });
   }
   if (module.format === "module") {
-    text.append(`\nimport * as __flx from ${JSON.stringify(runtime)};`);
+    // First of all: what the language brings along is noted before packages can change it.
+    text.appendLeft(afterDirectives(module), `import * as __flx from ${JSON.stringify(runtime)}; `);
     if (manifest !== null) {
       text.appendLeft(
         afterDirectives(module),
@@ -112,13 +113,13 @@ function sentInput(input: StageInput, helpers: Set<string>, names: ReadonlyMap<s
   }
   const fields = [...byKey].map(([key, inner]) => {
     const name = JSON.stringify(key);
-    if (inner === null) return `${name}: ${receiver}[${name}]`;
+    if (inner === null) return `${name}: __flx.read(${receiver}, ${name})`;
     helpers.add(PICK);
-    return `${name}: __flx_pick(${receiver}[${name}], ${JSON.stringify(inner)})`;
+    return `${name}: __flx_pick(__flx.read(${receiver}, ${name}), ${JSON.stringify(inner)})`;
   });
   const answers = reads.questions.map(([method = "", ...args]) => {
-    const given = args.map((each) => JSON.stringify(each)).join(", ");
-    return `${JSON.stringify([method, ...args].join(" "))}: ${receiver}.${method}(${given})`;
+    const given = [method, ...args].map((each) => JSON.stringify(each)).join(", ");
+    return `${JSON.stringify([method, ...args].join(" "))}: __flx.ask(${receiver}, ${given})`;
   });
   return `{ fields: { ${fields.join(", ")} }, answers: { ${answers.join(", ")} } }`;
 }

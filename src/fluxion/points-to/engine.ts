@@ -42,6 +42,8 @@ export interface EngineOptions {
 export class Engine extends Memory {
   readonly bodies = new Map<Body, BodyFacts>();
   readonly ruptures = new Map<Node, Rupture>();
+  /** Functions whose text or number of parameters is read. */
+  readonly lookedAt = new Set<Node>();
   /** Who has looked for a body that was not there. */
   readonly #missed = new Map<Body, Readers>();
   #current: BodyFacts | null = null;

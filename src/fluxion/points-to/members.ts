@@ -24,6 +24,7 @@ const COUNTS = new Set(["length", "size", "byteLength", "name", "message", "stac
 export function memberOf(engine: Engine, object: ValueSet, key: string | null, node: Node): ValueSet {
   const things = thingsOf(object);
   const [first] = things;
+  if (key === "stack") readStack(engine, things, node);
   if (first !== undefined && things.length === 1) return memberOfThing(engine, first, key, node);
   let found: Set<Thing> | null = null;
   for (let i = 0; i < things.length; i++) {
@@ -52,6 +53,7 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
     }
     case "function":
     case "class":
+      if (key === "length" || key === "toString") engine.lookedAt.add(thing.node);
       if (key === "prototype") return alone(engine.data("loaded", thing.node));
       if (thing.kind === "class" && key !== null) {
         const member = staticMember(engine, thing, key, node, alone(thing));
@@ -80,6 +82,17 @@ export function memberOfThing(engine: Engine, thing: Thing, key: string | null, 
     case "resolver":
       return NONE;
   }
+}
+
+/** Errors that come from the main loop bring theirs along; one that is made here has other callers in a worker. */
+function readStack(engine: Engine, things: readonly Thing[], node: Node): void {
+  if (things.length > 0 && things.every((each) => each.kind === "data" && each.owner === "input")) return;
+  engine.fact(
+    "HW-7002",
+    node,
+    "it reads the stack of an error, where a worker has other callers",
+    "use the error's message",
+  );
 }
 
 /** What is in data is data, with what the program has put there. */

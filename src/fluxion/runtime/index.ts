@@ -7,6 +7,8 @@ import { type StageCall, type StageStatistics, Stages } from "./stages.js";
 
 /** What compiled programs call. */
 
+export { ask, read } from "./reading.js";
+
 /** Then all of them run here. */
 const NO_STAGES = new Stages({ stages: [] }, new URL(import.meta.url), settingsOf({ move: "none" }));
 let stages: Stages | null = null;

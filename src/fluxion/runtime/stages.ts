@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Manifest } from "../pipeline.js";
 import { stayAlive } from "./alive.js";
+import { Builtins } from "./builtins.js";
 import type { StageEntry } from "./manifest.js";
 import { type Parcel, packInputs, type Report, unpackInputs, unpackReport } from "./parcel.js";
 import type { Pool } from "./pool.js";
@@ -76,6 +77,7 @@ export class Stages {
   readonly #settings: Settings;
   readonly #modules: WorkerModules;
   readonly #startWorkers: StartWorkers;
+  readonly #builtins = new Builtins();
   #starting: Promise<Workers | null> | null = null;
   #pool: Workers | null = null;
 
@@ -111,6 +113,12 @@ export class Stages {
     const stage = this.#stages.get(call.id);
     if (stage === undefined) return call.local(call.inputs);
     if (!stage.worth.isMoved) return measured(stage, call);
+    const change = this.#builtins.change(performance.now());
+    if (change !== null) {
+      stage.refusal = `${change} is not as the language has it, which workers would not see`;
+      stage.worth.stay();
+      return here(stage, call);
+    }
     if (this.#pool === null && this.#settings.move !== "all") {
       void this.#start(); // until threads are there, stages go on running here
       return here(stage, call);

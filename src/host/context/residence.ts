@@ -2,10 +2,16 @@
 export class Residence {
   /** Which life of a host has it in memory; 0 if none has. */
   life = 0;
-  /** How many moves have taken it to another host. */
+  /** How often a migration has taken it to another host, or an eviction from its host. */
   migrations = 0;
-  /** Have events changed it since it was made or deleted? Without a journal only; with one, the journal knows. */
-  isMade = false;
+  /** Was it deleted, and has it not been made again? Without a journal only. */
+  isDeleted = false;
   /** Attempts of events that have entered it and that the journal does not have. */
   users = 0;
+  /** Without a journal: takes it from its host, where nothing of it is left but its name. False if that must wait. */
+  evict: (() => boolean) | null = null;
+
+  leavesHost(): boolean {
+    return this.users === 0 && (this.evict?.() ?? true);
+  }
 }

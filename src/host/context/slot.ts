@@ -24,6 +24,8 @@ export class Slot extends Address {
   /** Attempts of events that have entered it here and that the journal does not have. */
   users = 0;
   #load: (() => State | null) | null = null;
+  /** Without a journal: does it exist here, or, in the head, on a host? */
+  #isMade = false;
   /** Itself, if it exists, and the contexts right below it that have something that exists: they are not dropped. */
   #pins = 0;
   /** The generation of the cache in which it was used last. */
@@ -71,6 +73,7 @@ export class Slot extends Address {
 
   /** For a context that comes from elsewhere: how to get its state when it is first used. */
   comesWith(load: () => State | null): void {
+    this.makes(true); // as far as is known
     this.#state = null;
     this.#parked = null;
     this.#left = null;
@@ -81,8 +84,10 @@ export class Slot extends Address {
   /** The state as later events find it: what finished events left, and what running ones have given up. */
   get state(): State {
     if (this.#state === null) {
-      this.#state = this.#load?.() ?? this.keeper?.load(this) ?? initialState(this);
+      const state = this.#load?.() ?? this.keeper?.load(this) ?? initialState(this);
+      if (this.#load !== null) this.makes(!isUnmade(state)); // which may evict contexts
       this.#load = null;
+      this.#state = state;
     }
     if (this.keeper !== null) this.usedIn(this.keeper.cache);
     return this.#state;
@@ -90,7 +95,7 @@ export class Slot extends Address {
 
   /** Have events changed it since it was made or deleted? Without a journal only; with one, the journal knows. */
   get isMade(): boolean {
-    return this.#state === null ? (this.#residence?.isMade ?? false) : !isUnmade(this.#state);
+    return this.#isMade;
   }
 
   /** What the head of its logical node knows of it while it is on hosts. It is used by the head only. */
@@ -114,6 +119,7 @@ export class Slot extends Address {
     this.#left = null;
     this.#load = null;
     this.#usedIn = 0;
+    this.makes(false);
     return true;
   }
 
@@ -135,12 +141,19 @@ export class Slot extends Address {
       return;
     }
     this.#parked = instance;
-    if (this.unmade !== null) this.#pin(this.isMade, !isUnmade(state));
+    this.makes(!isUnmade(state));
     this.#state = state;
   }
 
+  /** It exists from now on, or does not any more. The head says so of contexts on hosts. */
+  makes(isMade: boolean): void {
+    if (this.#isMade === isMade || this.keeper !== null) return;
+    this.#isMade = isMade;
+    if (this.#residence !== null) this.#residence.isDeleted = !isMade;
+    if (this.unmade !== null) this.#pin(!isMade, isMade);
+  }
+
   #pin(wasMade: boolean, isMade: boolean): void {
-    if (wasMade === isMade) return;
     this.#pins += isMade ? 1 : -1;
     if (this.#pins !== (isMade ? 1 : 0)) return; // nothing has changed for the one above
     if (isMade) this.parent?.holdAgain(this);
@@ -151,6 +164,7 @@ export class Slot extends Address {
   /** Neither it nor anything below it exists: all that is lost with it is its name. Not while an event is here. */
   evictUnmade(): boolean {
     if (this.#pins > 0) return true; // it comes back when it is deleted
+    if (this.#residence !== null && !this.#residence.leavesHost()) return false;
     if (!this.evict()) return false;
     this.parent?.holdWeakly(this);
     return true;

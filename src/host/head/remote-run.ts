@@ -97,8 +97,8 @@ export class RemoteRun implements Attempt {
   }
 
   leave(): void {
+    if (this.ok) for (const [slot, exists] of this.#existingIf(isChanged)) slot.makes(exists);
     this.#releaseContexts();
-    if (this.ok) for (const [slot, exists] of this.#existingIf(isChanged)) slot.residence.isMade = exists;
     if (this.isRolledBack || this.isOver) return;
     for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.attemptId });
   }

@@ -34,6 +34,7 @@ export class Residents {
     const life = this.#hosts.life(host);
     if (slot.residence.life === life) return host;
     slot.residence.life = life;
+    if (this.#ledger === null) slot.residence.evict ??= () => this.#evictUnmade(slot);
     if (this.#ledger !== null && !slot.shape.anonymous)
       this.#hosts.stream(host, loadMessages(this.#ledger.journal, slot));
     return host;
@@ -48,12 +49,30 @@ export class Residents {
     const { residence } = slot;
     if (residence.users === 0) slot.evict();
     else if (this.#plant !== "evict-early") return false;
+    this.#evictFromHost(slot);
+    return true;
+  }
+
+  #evictFromHost(slot: Slot): void {
+    const { residence } = slot;
     const host = this.#hosts.of(slot);
     if (residence.life !== 0 && residence.life === this.#hosts.life(host)) {
       this.#marks?.hit("a host evicted a context");
       this.#hosts.send(host, { kind: "evict", slot });
     }
     residence.life = 0; // else its host is gone
+  }
+
+  /** Without a journal: neither the context nor anything below it exists, and no event is in it. */
+  #evictUnmade(slot: Slot): boolean {
+    const { residence } = slot;
+    const { placement } = this.#hosts;
+    const isForgotten = residence.isDeleted && placement.wasMoved(slot);
+    if (isForgotten && hasResidents(slot)) return false; // the places of contexts below depend on this one's
+    if (!slot.shape.anonymous) this.#evictFromHost(slot);
+    residence.life = 0;
+    residence.migrations += 1; // what a migration has copied of it before is not what will be there
+    if (isForgotten) placement.forget(slot);
     return true;
   }
 
@@ -63,4 +82,10 @@ export class Residents {
     for (const child of slot.made()) if (this.areOn(life, child)) return true;
     return false;
   }
+}
+
+/** Is a context below it in the memory of a host? */
+function hasResidents(slot: Slot): boolean {
+  for (const child of slot.made()) if (child.residence.life !== 0 || hasResidents(child)) return true;
+  return false;
 }

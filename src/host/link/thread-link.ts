@@ -12,9 +12,15 @@ import {
 } from "./host-link.js";
 import { deadLink, NotSpawned } from "./not-spawned.js";
 
-/** The same in the background: it does not keep a process alive that has nothing else to do. */
+/** What a main thread has (984 kB), and what Node keeps of a thread's stack for itself. Threads have 4 MB otherwise. */
+const MAIN_STACK_MB = (984 + 192) / 1024;
+
+/**
+ * The same in the background: it does not keep a process alive that has nothing else to do. A recursion that is too deep for the main
+ * thread is too deep there as well.
+ */
 export function openBackgroundThread(task: HostTask, on: LinkEvents): HostLink {
-  return openThread(task, on, (worker) => worker.unref());
+  return openThread(task, on, (worker) => worker.unref(), MAIN_STACK_MB);
 }
 
 /** A host that is a thread of this process. */
@@ -22,9 +28,10 @@ export function openThread(
   task: HostTask,
   on: LinkEvents,
   started: (worker: Worker) => void = () => {},
+  stackMb: number | null = null,
 ): HostLink {
   const noted = new Float64Array(new SharedArrayBuffer(16)).fill(NOTHING_RUNS);
-  const worker = newWorker(task, noted);
+  const worker = newWorker(task, noted, stackMb);
   if (worker instanceof NotSpawned) {
     process.nextTick(() => on.lost(worker));
     return deadLink("thread");
@@ -44,12 +51,13 @@ export function openThread(
   };
 }
 
-function newWorker(task: HostTask, noted: Float64Array): Worker | NotSpawned {
+function newWorker(task: HostTask, noted: Float64Array, stackMb: number | null): Worker | NotSpawned {
   try {
     return new Worker(new URL("../main/host-thread.js", import.meta.url), {
       workerData: { headwater: { task, noted } },
       resourceLimits: {
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+        ...(stackMb === null ? {} : { stackSizeMb: stackMb }),
         ...(task.heapMb === undefined ? {} : { maxOldGenerationSizeMb: task.heapMb }),
       },
     });

@@ -97,7 +97,7 @@ export class Program implements Surroundings {
       this.rested();
     });
     const shapes = Object.values(classes).flatMap((cls) => inspectTree(cls));
-    const unmade = options.ledger || options.runners ? null : new Unmade(options.unmadeInMemory);
+    const unmade = options.ledger ? null : new Unmade(options.unmadeInMemory);
     for (const [name, cls] of Object.entries(classes)) {
       mustBeWellFormed(name, "a logical node");
       const scheduler = new Scheduler(name, cls, ports, this, { ...options, unmade });

@@ -2,7 +2,7 @@ import type { Plant } from "../../core/plants.js";
 import { invariant } from "../../errors.js";
 import type { Write } from "../../journal/journal.js";
 import { type Path, pathOf } from "../../model/path.js";
-import { isUnmade, type State } from "../../state/fields.js";
+import { initialState, isUnmade, type State } from "../../state/fields.js";
 import {
   copiedWrites,
   loadState,
@@ -112,8 +112,8 @@ export class ContextTransfers {
     ] as const) {
       for (const path of list) {
         const slot = at(node, path, this.#roots);
-        if (!slot.exists) continue;
-        const { state } = slot;
+        if (!slot.exists && !isAnew && !sent.has(slot)) continue;
+        const state = slot.exists ? slot.state : initialState(slot);
         const before = isAnew ? undefined : sent.get(slot);
         sent.set(slot, state);
         // Of what does not exist nothing is sent, and the other host makes it; unless another host may have sent what did exist.
@@ -170,7 +170,8 @@ export class ContextTransfers {
     for (const path of message.paths) {
       const slot = at(message.node, path, this.#roots);
       const known = staged?.get(slot);
-      slot.comesWith(() => this.#keep(known?.state() ?? null));
+      if (known === undefined && this.#held === null) slot.evict();
+      else slot.comesWith(() => this.#keep(known?.state() ?? null));
     }
   }
 

@@ -22,4 +22,6 @@ export interface SiteOptions {
   readonly plant?: Plant | undefined;
   /** Are states to be written to a journal? */
   readonly isDurable: boolean;
+  /** Without a journal: how many contexts that do not exist stay in memory. */
+  readonly unmadeInMemory?: number | undefined;
 }

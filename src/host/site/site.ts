@@ -6,7 +6,7 @@ import type { ContextClass } from "../../model/context.js";
 import { rootNamed } from "../../model/current.js";
 import { pathOf } from "../../model/path.js";
 import { isUnmade, type State } from "../../state/fields.js";
-import { decodeState, Slot } from "../context/index.js";
+import { decodeState, Slot, Unmade } from "../context/index.js";
 import {
   ByTicket,
   type Effect,
@@ -64,6 +64,7 @@ export class HostSite implements Supervisor {
     this.marks = options.marks;
     this.#isDurable = options.isDurable;
     const held = options.isDurable ? new ResidentContexts() : null;
+    const unmade = options.isDurable ? null : new Unmade(options.unmadeInMemory);
     this.#copies = new ContextTransfers(
       this.roots,
       (message) => ports.send(message),
@@ -73,7 +74,7 @@ export class HostSite implements Supervisor {
       options.plant,
     );
     for (const [name, cls] of Object.entries(classes)) {
-      this.roots.set(name, new Slot(name, null, null, undefined, cls, held));
+      this.roots.set(name, new Slot(name, null, null, undefined, cls, held, unmade));
       this.#events.set(name, new ByTicket());
     }
   }

@@ -111,7 +111,7 @@ export class Cluster implements Hosts, HostPool {
         },
         send: (message) => started.up.send(message),
       },
-      { limits, marks, plant: this.#around.plant, isDurable },
+      { limits, marks, plant: this.#around.plant, isDurable, unmadeInMemory: 1 },
     );
     const started: SimHost = {
       life: this.#lives,

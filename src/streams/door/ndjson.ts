@@ -26,9 +26,19 @@ type Parser = (
 
 const parsers = new Map<string, Parser>();
 const PARSERS_MAX = 1000;
+/** A stream's schema is one object from request to request. */
+const parsersBySchema = new WeakMap<Schema, Parser>();
+
+function parserOf(schema: Schema): Parser {
+  const known = parsersBySchema.get(schema);
+  if (known !== undefined) return known;
+  const made = parserByCode(schema);
+  parsersBySchema.set(schema, made);
+  return made;
+}
 
 /** One parser per text of code: streams of one schema share what the engine has optimised. */
-function parserOf(schema: Schema): Parser {
+function parserByCode(schema: Schema): Parser {
   const code = ndjsonCode(schema);
   const known = parsers.get(code);
   if (known !== undefined) return known;

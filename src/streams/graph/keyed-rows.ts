@@ -23,6 +23,7 @@ export class KeyedRows {
   /** By key: what was there at the last checkpoint, of keys that were changed since. */
   #changed = new Map<string, Entry | null>();
   #sorted: readonly Entry[] | null = null;
+  #isLoading = false;
   #bytes = 0;
   #deltas: { readonly first: number; next: number; bytes: number; baseBytes: number } = {
     first: 0,
@@ -51,8 +52,9 @@ export class KeyedRows {
     for (let row = 0; row < batch.rows; row++) {
       const cells = batch.row(row);
       const key = this.#keyOf(cells);
-      if (!before.has(key)) before.set(key, this.#rows.get(key) ?? null);
-      this.#set(key, { cells, count: 1 });
+      const old = this.#rows.get(key) ?? null;
+      if (!before.has(key)) before.set(key, old);
+      this.#set(key, { cells, count: 1 }, old);
     }
     const changes = Batch.empty(this.schema, 2 * before.size, true);
     for (const [key, old] of before) {
@@ -66,6 +68,11 @@ export class KeyedRows {
 
   /** Takes the results of one round of a query. */
   take(batches: readonly Batch[]): void {
+    if (batches.every(isAdded)) {
+      for (const batch of batches)
+        for (let row = 0; row < batch.rows; row++) this.#add(batch.row(row), batch.weight(row));
+      return;
+    }
     const net = new Map<string, { readonly cells: readonly Cell[]; weight: number }>();
     for (const batch of batches)
       for (let row = 0; row < batch.rows; row++) {
@@ -82,8 +89,9 @@ export class KeyedRows {
 
   #add(cells: readonly Cell[], weight: number): void {
     const key = this.#keyOf(cells);
-    const count = (this.#rows.get(key)?.count ?? 0) + weight;
-    this.#set(key, count > 0 ? { cells, count: this.key === null ? count : 1 } : null);
+    const old = this.#rows.get(key) ?? null;
+    const count = (old?.count ?? 0) + weight;
+    this.#set(key, count > 0 ? { cells, count: this.key === null ? count : 1 } : null, old);
   }
 
   get(key: readonly Cell[]): readonly Cell[] | null {
@@ -93,6 +101,16 @@ export class KeyedRows {
   /** The rows in the order of their keys, from one key to another, both included. A shorter bound is a prefix. */
   range(from: readonly Cell[] | null, to: readonly Cell[] | null, rowsMax: number): (readonly Cell[])[] {
     const key = this.key ?? this.schema.map((_, i) => i);
+    // One key: all rows need not be put in order for that.
+    if (
+      this.key !== null &&
+      from?.length === key.length &&
+      to !== null &&
+      cellsText(from) === cellsText(to)
+    ) {
+      const cells = this.get(from);
+      return cells === null || rowsMax < 1 ? [] : [cells];
+    }
     const sorted = this.#inOrder(key);
     const found: (readonly Cell[])[] = [];
     for (let i = from === null ? 0 : lowerBound(sorted, key, from); i < sorted.length; i++) {
@@ -133,9 +151,8 @@ export class KeyedRows {
     return cellsText(this.key === null ? cells : this.key.map((i) => cells[i] ?? null));
   }
 
-  #set(key: string, entry: Entry | null): void {
-    const old = this.#rows.get(key) ?? null;
-    if (!this.#changed.has(key)) this.#changed.set(key, old);
+  #set(key: string, entry: Entry | null, old: Entry | null): void {
+    if (!this.#isLoading && !this.#changed.has(key)) this.#changed.set(key, old);
     this.#sorted = null;
     if (old !== null) this.#bytes -= bytesOf(key, old);
     if (entry === null) this.#rows.delete(key);
@@ -176,6 +193,7 @@ export class KeyedRows {
   load(parts: OwnParts): void {
     const deltas = partsBelow(parts, PREFIX).map(([name, bytes]) => ({ at: Number(name), bytes }));
     deltas.sort((a, b) => a.at - b.at);
+    this.#isLoading = true;
     for (const { bytes } of deltas) {
       const batch = decodeBatch(Buffer.from(bytes), this.schema, Number.POSITIVE_INFINITY);
       for (let row = 0; row < batch.rows; row++) this.#add(batch.row(row), batch.weight(row));
@@ -184,8 +202,15 @@ export class KeyedRows {
     const total = deltas.reduce((sum, { bytes }) => sum + bytes.length, 0);
     const baseBytes = deltas[0]?.bytes.length ?? 0;
     this.#deltas = { first, next: first + deltas.length, bytes: total - baseBytes, baseBytes };
-    this.#changed = new Map();
+    this.#isLoading = false;
   }
+}
+
+/** Nothing in it is taken back. */
+function isAdded({ weights, rows }: Batch): boolean {
+  if (weights === null) return true;
+  for (let row = 0; row < rows; row++) if ((weights[row] as number) < 0) return false;
+  return true;
 }
 
 function bytesOf(key: string, { cells }: Entry): number {

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type CompileOptions, compile, link } from "headwater/fluxion";
+import { untyped } from "./modules.js";
 import type { Program } from "./program/generate.js";
 import type { Elsewhere } from "./threads.js";
 import { RUNTIME, type Running, type Seen, type Timing, World } from "./world.js";
@@ -58,7 +59,9 @@ export class Comparison {
     if (stages === 0) return { stages, moved: 0, difference: null };
     write(
       join(folder, "workers"),
-      Object.fromEntries([...linked.workers].map(([name, { code }]) => [name, code])),
+      Object.fromEntries(
+        [...linked.workers].map(([name, { code }]) => [javascript(name), javascript(untyped(code))]),
+      ),
     );
     const running = { folder, entry: at, requests, elsewhere: this.#elsewhere };
     let moved = 0;
@@ -79,6 +82,11 @@ export class Comparison {
     }
     return { stages, moved, difference: null };
   }
+}
+
+/** Workers load files without types, and so under other names. */
+function javascript(text: string): string {
+  return text.replace(/\b(w\d+\.[cm])ts\b/g, "$1js");
 }
 
 /** All orders of some things. */
@@ -105,5 +113,10 @@ function differenceOf(how: string, plain: Seen, compiled: Seen, byRequest: boole
     ends,
   });
   const [one, other] = [shown(plain), shown(compiled)];
+  // An error that is not caught ends a process before stages that are under way have ended.
+  if (plain.ends.some((each) => each.startsWith("uncaught"))) {
+    one.console = one.console.slice(0, other.console.length);
+    one.answers = one.answers.map((each, i) => (other.answers[i]?.startsWith("(open)") ? "(open) " : each));
+  }
   return JSON.stringify(one) === JSON.stringify(other) ? null : { how, plain: one, compiled: other };
 }

@@ -10,17 +10,21 @@ const require = createRequire(import.meta.url);
 const turns = new StageTurns();
 const stages = new Map();
 
+let loaded = Promise.resolve();
+
 parentPort?.on("message", (message) => {
-  if ("folder" in message) load(message);
-  else void run(message);
+  if ("folder" in message) loaded = loaded.then(() => load(message));
+  else loaded = loaded.then(() => void run(message));
 });
 
-function load({ folder, stages: all }) {
+async function load({ folder, stages: all }) {
   for (const path of Object.keys(require.cache)) delete require.cache[path];
   stages.clear();
   for (const { id, module, receivers } of all) {
     try {
-      stages.set(id, { run: require(`${folder}/${module}`).stages[id], receivers });
+      const path = `${folder}/${module}`;
+      const made = module.endsWith(".mjs") ? await import(path) : require(path);
+      stages.set(id, { run: made.stages[id], receivers });
     } catch (error) {
       stages.set(id, { error, receivers });
     }

@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+
 /** Something that will happen, when the schedule says so. */
 interface Pending {
   readonly happen: () => unknown;
@@ -45,6 +47,7 @@ export class Events {
       this.#files.push({ happen: () => (name === LOST ? done(new Error(LOST)) : done(null, FILE)) });
     },
     readFileSync: () => FILE,
+    readdirSync: (folder: string) => readdirSync(folder),
     promises: {
       readFile: (name: string) =>
         new Promise<string>((resolve, reject) => {

@@ -18,6 +18,8 @@ export class Exchange {
   /** What was written so far, as it would go over the network. */
   written = "";
   isOver = false;
+  /** Its connection was given up. What was on its way then may have arrived or not. */
+  isReset = false;
 
   constructor(
     readonly asked: Asked,
@@ -44,6 +46,9 @@ export class Exchange {
     const res = new ServerResponse(req);
     res.sendDate = false;
     res.assignSocket(socket);
+    socket.on("close", () => {
+      this.isReset = !this.isOver;
+    });
     res.on("finish", () => {
       this.isOver = true;
       res.detachSocket(socket);

@@ -33,7 +33,7 @@ export class Loader {
     this.#around = around;
   }
 
-  run(entry: string): void {
+  begin(): void {
     const before = { load: internals._load, js: internals._extensions[".js"] };
     const around = this.#around.modules;
     internals._load = (request, parent, isMain) => {
@@ -52,6 +52,9 @@ export class Loader {
       if (before.js) internals._extensions[".js"] = before.js;
       delete internals._extensions[".cjs"];
     };
+  }
+
+  run(entry: string): void {
     createRequire(`${this.#folder}nothing.cjs`)(entry);
   }
 

@@ -2,11 +2,13 @@ import { format } from "node:util";
 import realExpress from "express";
 import type { Linked } from "headwater/fluxion";
 import type { Parcel } from "#src/fluxion/runtime/parcel.js";
+import { ask, read } from "#src/fluxion/runtime/reading.js";
 import { settingsOf } from "#src/fluxion/runtime/settings.js";
 import { Stages } from "#src/fluxion/runtime/stages.js";
 import { Events } from "./events.js";
 import { type Asked, Exchange, type RequestListener } from "./exchange.js";
 import { Loader } from "./loader.js";
+import { ModuleLoader } from "./modules.js";
 import type { Elsewhere } from "./threads.js";
 
 /** What can be seen of a program. */
@@ -75,10 +77,14 @@ export class World {
       ...(linked === null ? [] : [[RUNTIME, this.#stagesOf(linked)] as const]),
     ]);
     const globals = { ...this.#events.globals, console: this.#consoleOf(), process: this.#processOf() };
-    const loader = new Loader(folder, { modules, globals, texts });
+    const around = { modules, globals, texts };
+    const loader = new Loader(folder, around);
+    const ofModules = new ModuleLoader(folder, around);
     const stop = this.#watch();
     try {
-      await this.#during(() => loader.run(entry));
+      loader.begin();
+      if (/\.js$/.test(entry)) await this.#during(() => loader.run(entry));
+      else await this.#during(() => ofModules.run(entry).catch((error: unknown) => this.#uncaught(error)));
       await this.#happen();
       if (!this.#isDead) await this.#ask(PROBE);
       for (let i = 0; this.#ended.length > 0 && i < EVENTS_MAX; i++)
@@ -86,13 +92,17 @@ export class World {
     } finally {
       this.#isDead = true;
       loader.end();
+      ofModules.end();
+      unpatch();
       stop();
     }
     return {
       console: this.#console,
       answers: this.#exchanges
         .toSorted((a, b) => a.asked.nth - b.asked.nth)
-        .map(({ written, isOver }) => `${isOver ? "" : "(open) "}${written}`),
+        .map(({ written, isOver, isReset }) =>
+          isReset ? "(reset)" : `${isOver ? "" : "(open) "}${written}`,
+        ),
       ends: this.#ends,
       moved: this.#moved,
     };
@@ -202,7 +212,11 @@ export class World {
     const { elsewhere, folder } = this.#running;
     elsewhere.load({
       folder: `${folder}/workers`,
-      stages: manifest.stages.map(({ id, worker, receivers }) => ({ id, module: worker, receivers })),
+      stages: manifest.stages.map(({ id, worker, receivers }) => ({
+        id,
+        module: worker.replace(/ts$/, "js"),
+        receivers,
+      })),
     });
     const run = (id: string, parcel: Parcel) => this.#elsewhere(id, parcel);
     const start = () => Promise.resolve({ isFull: false, run, stop: () => Promise.resolve() });
@@ -211,6 +225,8 @@ export class World {
     return {
       isMoved: (id: string) => stages.isMoved(id),
       stage: (call: Parameters<Stages["call"]>[0]) => stages.call(call),
+      read,
+      ask,
       post: (...given: Parameters<Stages["post"]>) => stages.post(...given),
     };
   }
@@ -225,4 +241,10 @@ export class World {
       if (this.#timing.slow) await new Promise<void>((resolve) => this.#ended.push(resolve));
     }
   }
+}
+
+/** Takes back what packages of generated programs add to the language. */
+function unpatch(): void {
+  for (const key of Object.getOwnPropertyNames(String.prototype))
+    if (key.startsWith("shout_")) Reflect.deleteProperty(String.prototype, key);
 }

@@ -129,7 +129,13 @@ export const expected: Readonly<Record<string, Expected>> = {
     isolates: ["handler"],
     requests: ['JSON / {"b":{"d":1,"c":[2,{"f":0,"e":null}]},"a":"x"}', "JSON / {"],
   },
+  "deep-recursion.cjs": { isolates: ["handler"], requests: get("/?n=100", "/?n=22000") },
   // state that outlives a request
+  "used-around-next.cjs": { refuses: { look: /before and after/ }, requests: get("/", "/", "/") },
+  "looked-at.cjs": {
+    refuses: { counted: /how many parameters/, stack: /stack of an error/, page: /app\.locals/ },
+    requests: get("/counted", "/length", "/stack", "/page", "/title?to=two", "/page"),
+  },
   "module-state-counter.cjs": { refuses: { handler: /count/ }, requests: get("/", "/") },
   "module-cache.mjs": { refuses: { handler: /cache/ }, requests: get("/a", "/b", "/a") },
   "alias-written.cjs": { refuses: { handler: /settings/, raise: /same/ }, requests: get("/", "/raise", "/") },

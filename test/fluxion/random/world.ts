@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Compilation } from "headwater/fluxion";
 import { fluxionsOf, interpret, link, parse, print } from "headwater/fluxion";
 import { decode, encode } from "#src/fluxion/runtime/codec.js";
+import { ask, read } from "#src/fluxion/runtime/reading.js";
 import { Recording, replay } from "#src/fluxion/runtime/recorder.js";
 
 type Callback = (error: Error | null, data?: string) => unknown;
@@ -62,6 +63,8 @@ class World {
   ) {
     return {
       isMoved: () => true,
+      read,
+      ask,
       stage: async ({ id, inputs, receivers }: Call) => {
         const sent = encode(inputs);
         this.moved += 1;

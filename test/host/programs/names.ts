@@ -1,6 +1,10 @@
 import { Context, readonly, run } from "headwater";
+import { Puppets } from "../../fleet/puppets.js";
 
-/** Reads many more names than stay in memory, between contexts that exist, and prints what is kept of each. */
+/**
+ * `names.ts HOSTS`: reads, and makes and deletes, many more contexts than stay in memory, between contexts that exist, and prints what is
+ * kept of each name. Several hosts run in this thread, so that the memory of all of them counts.
+ */
 class Leaf extends Context<number> {
   n = 0;
   add(by: number) {
@@ -22,13 +26,18 @@ class Root extends Context {
   async drop(key: number) {
     await this.event.delete(this.boxes(key));
   }
+  async makeAndDrop(keys: number[]) {
+    for (const key of keys) await this.boxes(key).leaves(key).add(1);
+    for (const key of keys) await this.event.delete(this.boxes(key));
+  }
   @readonly async has() {
     return (await this.event.list(this.boxes)).keys.length;
   }
 }
 
 const EXISTING = 100;
-const { root, stop } = await run(Root);
+const hosts = Number(process.argv[2]);
+const { root, stop } = hosts === 1 ? await run(Root) : await new Puppets(Root, null).run(Root, { hosts });
 
 async function readNames(from: number, to: number): Promise<void> {
   for (let at = from; at < to; at += 1000) {
@@ -71,23 +80,41 @@ async function fill(): Promise<void> {
       .add(3);
 }
 
+/** More than stay in memory. */
+const NAMED = 15_000;
+const COUNT = 20_000;
+const DELETED = 6000;
+async function makeAndDrop(from: number, to: number): Promise<void> {
+  for (let at = from; at < to; at += 20) await root.makeAndDrop(Array.from({ length: 20 }, (_, i) => at + i));
+}
 await fill();
-await readNames(0, 30_000);
+await readNames(0, NAMED);
 const before = await heapBytes();
 sums.push(await sum());
-await readNames(30_000, 90_000);
+await readNames(NAMED, NAMED + COUNT);
 const after = await heapBytes();
+await makeAndDrop(200_000, 200_000 + 2 * DELETED);
+const beforeDrops = await heapBytes();
+await makeAndDrop(300_000, 300_000 + DELETED);
+const afterDrops = await heapBytes();
 sums.push(await sum());
 listed.push(String(await root.has()));
 for (let key = 0; key < EXISTING; key++) await root.drop(-1 - key);
-await readNames(90_000, 110_000);
+await readNames(90_000, 105_000);
 await heapBytes();
 sums.push(await sum());
 listed.push(String(await root.has()));
 await fill();
-await readNames(110_000, 130_000);
+await readNames(110_000, 125_000);
 await heapBytes();
 sums.push(await sum());
 listed.push(String(await root.has()));
-console.log(JSON.stringify({ bytesPerName: Math.round((after - before) / 60_000), sums, listed }));
+console.log(
+  JSON.stringify({
+    bytesPerName: Math.round((after - before) / COUNT),
+    bytesPerDeleted: Math.round((afterDrops - beforeDrops) / DELETED),
+    sums,
+    listed,
+  }),
+);
 await stop();

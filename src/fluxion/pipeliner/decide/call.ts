@@ -31,12 +31,15 @@ import {
   begunBefore,
   calledAloneFacts,
   chainFacts,
+  continuedAlone,
   followFacts,
   givenBack,
   guardFacts,
   hasContinuation,
   isPosted,
   leftAloneFacts,
+  lookedAtFacts,
+  passingFacts,
   postedFacts,
   unawaitedFacts,
   zoneFacts,
@@ -121,6 +124,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
   slicer.elsewhere(module, call);
   const check = () => engine.at(body, () => copyable(engine, result, call, "its caller"));
   const facts: Hazard[] = [
+    ...lookedAtFacts(whole, node),
     ...messageFacts(around, node, call, given),
     ...heededFacts(whole, [...bodies.flatMap((each) => [...each.facts.values()]), ...slicer.facts]),
     ...receiverFacts(own),
@@ -147,8 +151,12 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
       ];
   const isAlone = container.listener === null;
   const before = [
-    ...heeded(whole, "promises left alone", () => leftAloneFacts(whole, ruptures)),
+    ...heeded(whole, "promises left alone", () => [
+      ...leftAloneFacts(whole, ruptures),
+      ...continuedAlone(whole, call),
+    ]),
     ...heeded(whole, "functions called alone", () => (isAlone ? calledAloneFacts(whole, node) : [])),
+    ...heeded(whole, "uses around next", () => (late ? [] : passingFacts(whole, node))),
     ...heeded(whole, "begun by a middleware", () => guardFacts(whole)),
     ...heeded(whole, "begun before", () => (late ? [] : begunBefore(whole, node, call))),
   ];

@@ -27,9 +27,12 @@ import {
   isOfMainLoop,
   leftAloneFacts,
   lookedAfter,
+  lookedAtFacts,
   notTheSame,
   oddFacts,
   overtaking,
+  passingFacts,
+  renderFacts,
   unawaitedFacts,
   zoneFacts,
 } from "../hazards/index.js";
@@ -60,7 +63,7 @@ export function decidePart(
 ): StageDecision {
   const { node } = listener;
   const module = whole.engine.moduleOf(node);
-  const early = textFacts(module, listener);
+  const early = [...textFacts(module, listener), ...lookedAtFacts(whole, node)];
   if (early.length > 0) return { goes: false, facts: early };
   const engine = engineFor(whole, node);
   engine.at(node, () => {
@@ -86,11 +89,13 @@ export function decidePart(
     ...heeded(whole, "same objects", () => givenBack(engine, bodies)),
     ...heeded(whole, "requests as they come", () => oddFacts(whole, bodies)),
     ...zoneFacts(whole, bodies),
+    ...heeded(whole, "state", () => renderFacts(whole, bodies)),
     ...heeded(whole, "promises awaited", () => unawaitedFacts(engine, bodies)),
     ...heeded(whole, "promises left alone", () => leftAloneFacts(whole, listener.ruptures)),
     ...(waits ? sharedCaptures(whole, bodies) : []),
     ...heeded(whole, "parts of one request", () => overtaking(whole, node, touched(whole, bodies))),
     ...heeded(whole, "uses around a continuation", () => chainFacts(whole, listener.ruptures)),
+    ...heeded(whole, "uses around next", () => (isOfExpress ? passingFacts(whole, node) : [])),
     ...heeded(whole, "begun by a middleware", () => guardFacts(whole)),
     ...heeded(whole, "begun before", () => begunAround(whole, node)),
     ...heeded(whole, "after next", () => (isOfExpress ? lookedAfter(whole) : [])),

@@ -1,4 +1,11 @@
-import type { Body, BodyFacts, Engine, Hazard } from "../../points-to/index.js";
+import {
+  type Body,
+  type BodyFacts,
+  type Engine,
+  evaluate,
+  type Hazard,
+  type Thing,
+} from "../../points-to/index.js";
 import { isFunction, type Node, plain } from "../../source/index.js";
 import type { WholeProgram } from "../whole/index.js";
 import { calledTwice } from "./twice.js";
@@ -15,7 +22,7 @@ const LOOKING = new WeakMap<WholeProgram, Looking | null>();
 /** Handlers that Express calls must have answered when they return, if a middleware looks. */
 export function lookedAfter(whole: WholeProgram): Hazard[] {
   const known = LOOKING.get(whole);
-  const looking = known === undefined ? lookingAfter(whole.engine) : known;
+  const looking = known === undefined ? (lookingAfter(whole.engine) ?? givenToUnknown(whole)) : known;
   LOOKING.set(whole, looking);
   return looking === null
     ? []
@@ -41,6 +48,30 @@ function lookingAfter(engine: Engine): Looking | null {
       "a middleware gives its `next` away twice, and may go on again before this has answered elsewhere",
     advice: "let one function call `next()`, once",
   };
+}
+
+/** `require("./routes/" + file)(app)`: middleware that is not looked at, and may do anything after `next()`. */
+function givenToUnknown({ engine, knowledge }: WholeProgram): Looking | null {
+  const isApp = (thing: Thing) =>
+    thing.kind === "library" && thing.node !== null && knowledge.isExpress(thing.library);
+  for (const { body, module } of engine.bodies.values()) {
+    const node = module.inside(body).acts.find((act) => {
+      if (act.type !== "CallExpression" || act.arguments.length === 0) return false;
+      const { callee, arguments: args } = act;
+      const valuesOf = (each: Node) => [...engine.at(body, () => evaluate(engine, each))];
+      if (!args.some((each) => each.type === "Identifier" && valuesOf(each).some(isApp))) return false;
+      const called = valuesOf(callee);
+      return called.every(({ kind }) => kind === "data");
+    });
+    if (node === undefined) continue;
+    return {
+      node,
+      reason:
+        "code that is only known when the program runs is given the app, and may do something after next()",
+      advice: "load the files of routes by names that are written there",
+    };
+  }
+  return null;
 }
 
 /**

@@ -20,6 +20,7 @@ import { type Container, changeOf, keyOfThing, reached, type WholeProgram } from
 import { lookedAfter } from "./after-next.js";
 import { oddFacts } from "./odd.js";
 import { overtaking } from "./parallel.js";
+import { renderFacts } from "./rendered.js";
 import { stateIn } from "./state.js";
 
 /** Where code runs, or what it sends, does not matter for what comes after a cut: it stays on the main loop. */
@@ -71,6 +72,7 @@ export function followFacts(whole: WholeProgram, container: Container, call: Cal
     ...sharedLocals(whole, container, follows),
     ...sharedObjects(whole, node, follows),
     ...oddFacts(whole, reached(engine, node), (each, of) => of !== node || follows(each)),
+    ...renderFacts(whole, reached(engine, node), (each) => !isInside(each, node) || follows(each)),
     ...overtaking(whole, node, receiversUsed(whole, container, follows)),
     ...(container.listener?.ruptures.some(({ door }) => door === "express") === true
       ? lookedAfter(whole)

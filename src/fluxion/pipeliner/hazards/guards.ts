@@ -55,7 +55,7 @@ function overtaken(whole: WholeProgram, node: Node): Hazard {
 
 /** A callback of a promise that is not awaited: if it fails, the process ends, and would end later. */
 export function leftAloneFacts(whole: WholeProgram, ruptures: readonly Rupture[]): Hazard[] {
-  return ruptures.flatMap(({ door, node, within }): Hazard[] => {
+  const failing = ruptures.flatMap(({ door, node, within }): Hazard[] => {
     const facts = whole.engine.bodies.get(within);
     if (door !== "then" || facts === undefined) return [];
     if (!isLeftAlone(whole, facts, node, chainAround(node))) return [];
@@ -70,6 +70,32 @@ export function leftAloneFacts(whole: WholeProgram, ruptures: readonly Rupture[]
       },
     ];
   });
+  return [...failing, ...talkingAlone(whole, ruptures)];
+}
+
+/** What a callback of a promise that is not awaited writes to the console has a place among all else there. */
+function talkingAlone(whole: WholeProgram, ruptures: readonly Rupture[]): Hazard[] {
+  return ruptures.flatMap(({ door, node, listeners }): Hazard[] => {
+    if (door !== "then" || isAwaited(chainAround(node))) return [];
+    const shows = [...listeners]
+      .flatMap((each) => reached(whole.engine, each))
+      .some(({ effects }) => effects.some(({ receiver }) => receiver.receiver === "console"));
+    if (!shows) return [];
+    const module = whole.engine.moduleOf(node);
+    const reason =
+      "this promise is not awaited, and what its callback writes to the console would come later";
+    return [{ code: "HW-7010", node, module, reason, advice: "`await` it, or return it" }];
+  });
+}
+
+/** The continuations of a call whose promise is not awaited: `render(x).then(show)`. */
+export function continuedAlone(whole: WholeProgram, call: Node): Hazard[] {
+  const chain = chainAround(call);
+  const module = whole.engine.moduleOf(call);
+  const own = whole.ruptures.filter(
+    ({ node }) => whole.engine.moduleOf(node) === module && isInside(node, chain) && isInside(call, node),
+  );
+  return talkingAlone(whole, own);
 }
 
 /** `audit();`: what an asynchronous function does after an `await` has a place among all else, if it is not awaited. */

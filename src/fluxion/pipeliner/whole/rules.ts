@@ -15,6 +15,7 @@ export const RULES = [
   "parts of one request",
   "uses around a continuation",
   "uses around an await",
+  "uses around next",
   "begun before",
   "begun by a middleware",
   "after next",

@@ -1,6 +1,7 @@
 import { Choices } from "../choices.js";
 import type { Asked } from "../exchange.js";
 import { type Heavy, type Scope, Writer } from "./code.js";
+import { DIALECTS, type Dialect, entryOf, inDialect } from "./dialect.js";
 import { heavyOf } from "./heavy.js";
 import { type State, stateOf } from "./state.js";
 import { statements } from "./statements.js";
@@ -17,17 +18,18 @@ export interface Program {
   readonly schedule: readonly number[];
 }
 
-const ENTRY = "app.js";
 /** `#own` means a file of the program. */
-const MANIFEST = '{ "type": "commonjs", "imports": { "#*": "./*.js" } }';
+const manifestOf = (dialect: Dialect) =>
+  `{ "type": "commonjs", "imports": { "#*": "./*.${{ commonjs: "js", module: "mjs", typed: "mts" }[dialect]}" } }`;
 const LATER = /\basync\b|\bawait\b|set(Timeout|Immediate|Interval)|readFile|express\.json/;
 
 /** An Express program, requests to it, and when what happens. */
 export function generate(choices: Choices): Program {
   const writer = new Writer(choices);
+  const dialect = choices.pick(DIALECTS);
   const isSteady = choices.int(3) > 0;
   const budget = { chains: 0 };
-  const states = choices.list(0, 3, () => stateOf(choices, writer.name("state")));
+  const states = choices.list(0, 3, () => stateOf(choices, writer.name("state"), dialect));
   const none: Scope = {
     states,
     heavy: [],
@@ -46,7 +48,7 @@ export function generate(choices: Choices): Program {
       ? 'app.use((error, req, res, next) => { res.status(500).send("failed: " + error.message); });'
       : "",
   ];
-  const split = choices.oneIn(4) ? apart(heavy, states) : null;
+  const split = choices.oneIn(4) ? apart(heavy, states, dialect) : null;
   const text = [
     'const express = require("express");',
     "const app = express();",
@@ -57,13 +59,13 @@ export function generate(choices: Choices): Program {
     "",
   ].join("\n");
   const files = Object.assign({}, ...states.map((each) => each.files ?? {}), split?.files ?? {}, {
-    [ENTRY]: text,
-    "package.json": MANIFEST,
+    [entryOf(dialect)]: inDialect(text, dialect),
+    "package.json": manifestOf(dialect),
   });
   const all = Object.values(files as Record<string, string>).join("\n");
   return {
     files: files as Record<string, string>,
-    entry: ENTRY,
+    entry: entryOf(dialect),
     requests: choices.list(2, 4, () => asked(choices)).map((each, nth) => ({ ...each, nth })),
     isSteady,
     isSynchronous: !LATER.test(all),
@@ -72,7 +74,7 @@ export function generate(choices: Choices): Program {
 }
 
 /** Functions in a file of their own; those that use state of this one must stay. */
-function apart(heavy: readonly Heavy[], states: readonly State[]) {
+function apart(heavy: readonly Heavy[], states: readonly State[], dialect: Dialect) {
   const names = states.flatMap(({ declared }) =>
     [...declared.matchAll(/\b(?:const|let|class|function) (\w+)/g)].map(([, name]) => name),
   );
@@ -81,10 +83,17 @@ function apart(heavy: readonly Heavy[], states: readonly State[]) {
   );
   if (!mayGo) return null;
   const own = heavy.map(({ name }) => name.replace(/\.of$/, ""));
-  const text = `${heavy.map(({ declared }) => declared).join("\n")}\nmodule.exports = { ${own.join(", ")} };\n`;
+  const declared = heavy.map((each) => each.declared).join("\n");
+  if (dialect === "commonjs") {
+    return {
+      files: { "lib/heavy.js": `${declared}\nmodule.exports = { ${own.join(", ")} };\n` },
+      imported: [`const { ${own.join(", ")} } = require("./lib/heavy");`],
+    };
+  }
+  const ending = dialect === "typed" ? "mts" : "mjs";
   return {
-    files: { "lib/heavy.js": text },
-    imported: [`const { ${own.join(", ")} } = require("./lib/heavy");`],
+    files: { [`lib/heavy.${ending}`]: inDialect(`${declared}\nexport { ${own.join(", ")} };\n`, dialect) },
+    imported: [`import { ${own.join(", ")} } from "./lib/heavy.mjs";`],
   };
 }
 
@@ -153,6 +162,8 @@ function route(writer: Writer, scope: Scope, path: string, isSteady: boolean): s
 
 function answer(writer: Writer, scope: Scope): string {
   const value = () => writer.value(scope);
+  const answers = scope.states.flatMap((state) => state.answers ?? []);
+  if (answers.length > 0 && writer.choices.oneIn(2)) return writer.choices.pick(answers);
   return writer.choices.pick([
     () => `res.send(String(${value()}));`,
     () => `res.json({ a: ${value()}, b: ${value()} });`,
@@ -164,6 +175,7 @@ function answer(writer: Writer, scope: Scope): string {
     () => `res.send(String(${value()})); console.log("#" + req.get("nth"), "sent");`,
     () => `const last = Buffer.from("ab"); res.write(last); last[0] = 99; res.end(String(${value()}));`,
     () => "next();",
+    () => `const sent = res.send; sent.call(res, String(${value()}));`,
   ])();
 }
 

@@ -1,4 +1,7 @@
 import type { Choices } from "../choices.js";
+import type { Dialect } from "./dialect.js";
+import { json, module } from "./modules.js";
+import { packaged, rendered } from "./packages.js";
 
 /** Something that lives as long as a program, and how it is read and written. */
 export interface State {
@@ -10,11 +13,13 @@ export interface State {
   readonly writes: readonly ((by: string) => string)[];
   /** Reads without changing anything: for the end. */
   readonly shown: string;
+  /** Ways to answer with it. */
+  readonly answers?: readonly string[];
   /** Other files that it needs. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-type Make = (name: string, choices: Choices) => State;
+export type Make = (name: string, choices: Choices, dialect: Dialect) => State;
 
 const primitive: Make = (x) => ({
   declared: `let ${x} = 0;`,
@@ -122,76 +127,6 @@ const ${x} = ${choices.pick([
   ],
   shown: `[${x}.n, base_${x}.n, count_${x}].join()`,
 });
-
-const SPELLINGS = [
-  (file: string) => `require("./${file}.json")`,
-  (file: string) => `require("./${file}")`,
-  (file: string) => `require(require("path").join(__dirname, "${file}.json"))`,
-  (file: string) => `require(__dirname + "/${file}.json")`,
-  (file: string) => `require("module").createRequire(__filename)("./${file}.json")`,
-  (file: string) => `require.main.require("./${file}.json")`,
-  (file: string) => `require(require.resolve("./${file}.json"))`,
-  (file: string) => `require(["./${file}", "json"].join("."))`,
-];
-
-const json: Make = (x, choices) => {
-  const [one, other] = [choices.pick(SPELLINGS), choices.pick(SPELLINGS)];
-  return {
-    declared: `const ${x} = ${one(`data_${x}`)};\nconst other_${x} = ${other(`data_${x}`)};`,
-    files: { [`data_${x}.json`]: '{ "n": 0, "inner": { "m": 0 } }' },
-    reads: [`${x}.n`, `other_${x}.n`, `other_${x}.inner.m`, `${one(`data_${x}`)}.n`],
-    writes: [(by) => `${x}.n += ${by};`, (by) => `other_${x}.n += ${by};`, (by) => `${x}.inner.m += ${by};`],
-    shown: `JSON.stringify([${x}, other_${x}])`,
-  };
-};
-
-const MODULES = [
-  (x: string) => ({ written: `require("./store_${x}")`, file: `store_${x}.js`, more: {} }),
-  (x: string) => ({ written: `require("./store_${x}.js")`, file: `store_${x}.js`, more: {} }),
-  (x: string) => ({ written: `require("./folder_${x}")`, file: `folder_${x}/index.js`, more: {} }),
-  (x: string) => ({
-    written: `require("./folder_${x}")`,
-    file: `folder_${x}/own.js`,
-    more: { [`folder_${x}/package.json`]: '{ "main": "own.js" }' },
-  }),
-  (x: string) => ({ written: `require(__dirname + "/store_${x}.js")`, file: `store_${x}.js`, more: {} }),
-  (x: string) => ({
-    written: `require("module").createRequire(__filename)("./store_${x}")`,
-    file: `store_${x}.js`,
-    more: {},
-  }),
-  (x: string) => ({ written: `require.main.require("./store_${x}")`, file: `store_${x}.js`, more: {} }),
-  (x: string) => ({ written: `require("./" + ["store_${x}"][0])`, file: `store_${x}.js`, more: {} }),
-  (x: string) => ({ written: `require("#store_${x}")`, file: `store_${x}.js`, more: {} }),
-  (x: string) => ({ written: `require("kept-${x}")`, file: `node_modules/kept-${x}/index.js`, more: {} }),
-  (x: string) => ({ written: `require("kept-${x}")`, file: `node_modules/kept-${x}/index.js`, more: {} }),
-  (x: string) => ({ written: `require("kept-${x}")`, file: `node_modules/kept-${x}/index.js`, more: {} }),
-  (x: string) => ({
-    written: `require("kept-${x}/sub")`,
-    file: `node_modules/kept-${x}/lib/sub.js`,
-    more: { [`node_modules/kept-${x}/package.json`]: '{ "exports": { "./sub": "./lib/sub.js" } }' },
-  }),
-];
-
-const module: Make = (x, choices) => {
-  const { written, file, more } = choices.pick(MODULES)(x);
-  const again = choices.oneIn(2) ? written : x;
-  return {
-    declared: `const ${x} = ${written};`,
-    files: {
-      ...more,
-      [file]: choices.pick([
-        "let n = 0;\nmodule.exports = { add(by) { n += by; return n; }, get: () => n };\n",
-        "exports.n = 0;\nexports.add = (by) => { exports.n += by; };\nexports.get = () => exports.n;\n",
-        "class Store { n = 0; add(by) { this.n += by; } get() { return this.n; } }\nmodule.exports = new Store();\n",
-        "const kept = [];\nmodule.exports = function store(by) { kept.push(by); };\nmodule.exports.add = (by) => kept.push(by);\nmodule.exports.get = () => kept.length;\n",
-      ]),
-    },
-    reads: [`${x}.get()`, `${again}.get()`],
-    writes: [(by) => `${x}.add(${by});`, (by) => `${again}.add(${by});`],
-    shown: `${x}.get()`,
-  };
-};
 
 const ofFunction: Make = (x) => ({
   declared: `function ${x}(by) { ${x}.n = (${x}.n || 0) + by; return ${x}.n; }`,
@@ -313,8 +248,11 @@ const KINDS: readonly Make[] = [
   usedUp,
   counting,
   ofApp,
+  packaged,
+  packaged,
+  rendered,
 ];
 
-export function stateOf(choices: Choices, name: string): State {
-  return choices.pick(KINDS)(name, choices);
+export function stateOf(choices: Choices, name: string, dialect: Dialect): State {
+  return choices.pick(KINDS)(name, choices, dialect);
 }

@@ -54,6 +54,7 @@ const response: Statement = (writer, scope) => {
     `const ${name} = res.statusCode; res.status(202);`,
     `let ${name} = 1; try { res.status(${writer.choices.pick(["203", "99999"])}); ${name} = 2; } catch { ${name} = 3; }`,
     `const ${name} = { a: 1 }; req.${name} = ${name}; ${name}.a = 2;`,
+    `let ${name}; try { throw new Error("own"); } catch (error) { ${name} = error.stack.split("\\n").length; }`,
   ]);
   return { text, locals: [name] };
 };

@@ -33,6 +33,12 @@ const cases: readonly Case[] = [
     "log",
     "headwater-durable",
   ),
+  of(
+    "headwater-durable-history",
+    (contexts) => startDurable(contexts, "synced", { history: "1h" }),
+    "log",
+    "headwater-durable",
+  ),
   of("headwater-durable-ws", startDurableOverSocket, "log", "headwater-durable"),
   of("headwater", startByKey, "memory", "headwater-durable"),
   of("headwater-ws", startOverSocket, "memory", "headwater-durable"),

@@ -27,6 +27,7 @@ export type {
 } from "./host/fleet/index.js";
 export { isHost } from "./host/is-host.js";
 export type { ParkedEvents } from "./host/node/index.js";
+export type { Past } from "./host/past.js";
 export type { Limits } from "./host/ports/index.js";
 export {
   hostsOf,
@@ -36,11 +37,12 @@ export {
   type RunOptions,
   type Service,
 } from "./host/service.js";
-export type { ParkedEvent } from "./host/store/index.js";
+export type { HistorySpan, ParkedEvent } from "./host/store/index.js";
 export type { Durability, Journal } from "./journal/journal.js";
 export { MemoryJournal } from "./journal/memory.js";
-export { type Api, type Client, expose } from "./model/api.js";
+export { type Api, type Client, expose, type SessionEvents } from "./model/api.js";
 export type { Page, PageOptions } from "./model/below.js";
+export { checkedBy, type SchemaOutputs, type StandardSchema } from "./model/checked-by.js";
 export type {
   Kept,
   ReadonlyTrackedList,

@@ -102,9 +102,10 @@ export async function startByKey(contexts: number): Promise<Subject> {
 export async function startDurable(
   contexts: number,
   durability: "synced" | "written" = "synced",
+  history: { readonly history?: string } = {},
 ): Promise<Subject> {
   const directory = await temporaryDirectory();
-  const service = await run(Root, { journal: join(directory, "journal"), durability });
+  const service = await run(Root, { journal: join(directory, "journal"), durability, ...history });
   const { sum } = await references(contexts, service.root.counters, (ref) => ref.value());
   return {
     call: (key, work) => service.root.counters(key).bump(work),

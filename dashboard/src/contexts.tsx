@@ -5,7 +5,7 @@ import { count } from "./format.js";
 import { HostMark } from "./hosts.js";
 import type { Live } from "./live.js";
 import { Rows } from "./rows.js";
-import { StateTree } from "./state-tree.js";
+import { TimeTravel } from "./time-travel.js";
 import { type Row, useTree } from "./tree.js";
 
 /** The tree of contexts: who lives where, how busy each is, and what one holds. */
@@ -152,7 +152,7 @@ function One({ address, overview }: { address: string; overview: Overview }) {
             ))}
           </p>
           <h3>State</h3>
-          <StateTree value={state} />
+          <TimeTravel address={address} now={state} />
         </>
       )}
     </aside>

@@ -12,6 +12,7 @@ import { journal } from "./journal.js";
 import { observe } from "./observe.js";
 import { policy } from "./policy.js";
 import { query } from "./query.js";
+import { replay } from "./replay.js";
 import { run } from "./run.js";
 import { serve } from "./serve.js";
 import { sim } from "./sim.js";
@@ -29,6 +30,7 @@ export const commands: readonly CliCommand[] = [
   events,
   observe,
   journal,
+  replay,
   query,
   analyze,
   compile,

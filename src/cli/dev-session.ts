@@ -70,7 +70,7 @@ class DevSession {
     if (named !== undefined && !existsSync(named)) throw absent(`There is no folder ${named}.`, dev);
     const files = named ?? (program === undefined ? join(SAMPLE, "page") : undefined);
     const runArgs = [
-      ...[file, "--journal", journal, "--dashboard", "--port", port, "--forever"],
+      ...[file, "--journal", journal, "--history", "10m", "--dashboard", "--port", port, "--forever"],
       ...(hosts === "1" ? [] : ["--hosts", hosts, "--processes"]),
       ...(files === undefined ? [] : ["--static", files]),
     ];

@@ -9,19 +9,25 @@ import { didYouMean } from "../suggest.js";
 import { type Arguments, misused } from "./arguments.js";
 import { journal } from "./journal.js";
 import { entryAsJson, OwnedTotals } from "./journal-owned.js";
+import { showAt, showDiff } from "./journal-past.js";
 import type { Terminal } from "./terminal.js";
 
-const ACTIONS = { info, verify, export: exportAll, backup: backUp, repair: mend } as const;
+const ACTIONS = {
+  ...{ info, verify, export: exportAll, backup: backUp, repair: mend },
+  at: (directory: string, terminal: Terminal, _: boolean, __: string, args: Arguments) =>
+    showAt(directory, terminal, args),
+  diff: (directory: string, terminal: Terminal, _: boolean, __: string, args: Arguments) =>
+    showDiff(directory, terminal, args),
+} as const;
 type Action = keyof typeof ACTIONS;
 
 const PROGRESS_MS = 1000;
 const KEYS_PER_TURN = 1000;
 
 /** Says what is in a journal. */
-export async function lookIntoJournal(
-  { operands: [written = "", directory = ""], flags, values }: Arguments,
-  terminal: Terminal,
-): Promise<number> {
+export async function lookIntoJournal(args: Arguments, terminal: Terminal): Promise<number> {
+  const { operands, flags, values } = args;
+  const [written = "", directory = ""] = operands;
   const names = Object.keys(ACTIONS) as Action[];
   const action = names.find((each) => each === written);
   if (action === undefined) {
@@ -35,7 +41,7 @@ export async function lookIntoJournal(
   if ((action === "backup") !== (to !== undefined)) {
     throw misused(journal, "backup, and nothing else, needs --to: the directory that the copy is put into.");
   }
-  return await ACTIONS[action](resolve(directory), terminal, flags.has("json"), to ?? "");
+  return await ACTIONS[action](resolve(directory), terminal, flags.has("json"), to ?? "", args);
 }
 
 async function backUp(directory: string, terminal: Terminal, json: boolean, to: string): Promise<number> {

@@ -316,16 +316,22 @@ async function recordingOf({ values }: Arguments, voice: Voice): Promise<LoadFil
   });
 }
 
-function journalOf(
-  args: Arguments,
-): Pick<RunOptions, "durability" | "takeOver" | "dropNodes" | "member"> & { readonly journal?: string } {
+function journalOf(args: Arguments): Pick<
+  RunOptions,
+  "durability" | "takeOver" | "dropNodes" | "member" | "history"
+> & {
+  readonly journal?: string;
+} {
   const journal = args.values.get("journal");
+  const history = historyOf(args);
   const cluster = clusterOf(args);
-  if (cluster !== null) return cluster;
+  if (cluster !== null) return { ...cluster, ...history };
   const durability = choiceOf(args, "durability", DURABILITIES);
   const takeOver = args.flags.has("take-over");
   const dropNodes = args.values.get("drop-node")?.split(",") ?? [];
-  if (journal !== undefined) return { journal, durability, takeOver, dropNodes };
+  if (journal !== undefined) return { journal, durability, takeOver, dropNodes, ...history };
+  if (history.history !== undefined)
+    throw misused(run, "--history is kept in a journal; it needs --journal as well.");
   if (takeOver) throw misused(run, "--take-over is about a journal; it needs --journal as well.");
   if (dropNodes.length > 0) {
     throw misused(run, "--drop-node deletes state in a journal; it needs --journal as well.");
@@ -334,6 +340,17 @@ function journalOf(
     throw misused(run, "--durability says how safe a journal is; it needs --journal as well.");
   }
   return {};
+}
+
+function historyOf({ values }: Arguments): { readonly history?: number | string } {
+  const written = values.get("history");
+  if (written === undefined) return {};
+  if (!/^[1-9]\d{0,14}$|^[1-9]\d{0,6}[smhd]$/.test(written))
+    throw misused(
+      run,
+      `--history is a number of tickets, or a time such as 1h, 30m or 10s, not "${written}".`,
+    );
+  return { history: /^\d+$/.test(written) ? Number(written) : written };
 }
 
 const NOT_IN_CLUSTER = ["journal", "durability", "drop-node"] as const;

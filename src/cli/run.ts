@@ -30,6 +30,10 @@ export const run: CliCommand = {
       value: "synced|written",
       help: "survive a crash of the machine, or of the process only (synced)",
     },
+    history: {
+      value: "N|TIME",
+      help: "keep the past of so many tickets, or of 1h, 30m, … (with --journal): journal at, replay",
+    },
     "take-over": { help: "take the journal over from the process that has it open" },
     "drop-node": {
       value: "A,B",

@@ -11,6 +11,7 @@ import {
   Unpacker,
 } from "../protocol/index.js";
 import { Requests } from "./requests.js";
+import { type ResumeStorage, Resuming } from "./resuming.js";
 import { type SocketClass, type SocketLike, socketClass } from "./socket.js";
 
 export type ConnectionState = "connecting" | "open" | "closed";
@@ -23,6 +24,8 @@ export interface ClientConnectionOptions {
   readonly unanswered: number;
   readonly backoffMs: number;
   readonly backoffMaxMs: number;
+  readonly resume: ResumeStorage | undefined;
+  readonly onState: (state: ConnectionState) => void;
   readonly onMessage: (message: unknown) => void;
   readonly onMissed: (why: HeadwaterError) => void;
   readonly onClosed: (error: HeadwaterError | null) => void;
@@ -50,6 +53,7 @@ const FINAL: Readonly<Record<FinalClose, true>> = {
   "HW-4019": true,
   "HW-4020": true,
   "HW-4021": true,
+  "HW-4024": true,
   "HW-4031": true,
   "HW-4041": true,
 };
@@ -60,11 +64,12 @@ const TOO_BIG = 1009;
 
 /** A client's side of a session: one socket at a time, and a new one whenever that is lost. */
 export class Connection {
-  state: ConnectionState = "connecting";
+  #state: ConnectionState = "connecting";
   terms: Terms | null = null;
   readonly #options: ClientConnectionOptions;
   readonly #requests: Requests;
-  readonly #secret = randomSecret();
+  readonly #secret: string;
+  readonly #resuming: Resuming | null;
   readonly #positions = new Positions();
   #socket: SocketLike | null = null;
   #seen = 0;
@@ -79,8 +84,23 @@ export class Connection {
 
   constructor(options: ClientConnectionOptions) {
     this.#options = options;
-    this.#requests = new Requests(options.timeoutMs, options.unanswered, () => this.#flushSoon());
+    this.#resuming = options.resume === undefined ? null : new Resuming(options.resume, options.url);
+    const earlier = this.#resuming?.take() ?? null;
+    this.#secret = earlier?.secret ?? randomSecret();
+    const { timeoutMs, unanswered } = options;
+    this.#requests = new Requests(timeoutMs, unanswered, () => this.#flushSoon(), earlier?.last);
+    this.#resuming?.onLeaving(() => ({ secret: this.#secret, last: this.#requests.last }));
     void this.#connect();
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  #become(state: ConnectionState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    apart(() => this.#options.onState(state));
   }
 
   request(name: string, args: readonly unknown[]): Promise<unknown> {
@@ -96,7 +116,8 @@ export class Connection {
 
   close(error: HeadwaterError | null = null): void {
     if (this.state === "closed") return;
-    this.state = "closed";
+    this.#become("closed");
+    this.#resuming?.stop();
     clearTimeout(this.#retry);
     this.#drop();
     this.#requests.rejectAll(error ?? closed());
@@ -180,7 +201,7 @@ export class Connection {
 
   #welcome(terms: Terms): void {
     this.terms = terms;
-    this.state = "open";
+    this.#become("open");
     this.#failures = 0;
     this.#watch(terms.pingMs);
     const isSame = this.#positions.begin(terms.history);
@@ -249,7 +270,7 @@ export class Connection {
     if (error !== null && error.code in FINAL) return this.close(error);
     this.#lastClose = error;
     this.#drop();
-    this.state = "connecting";
+    this.#become("connecting");
     this.#requests.again();
     const { backoffMs, backoffMaxMs } = this.#options;
     const longest = Math.min(backoffMaxMs, backoffMs * 2 ** this.#failures);

@@ -6,12 +6,14 @@
 import type { HeadwaterError } from "../errors.js";
 import type { Client } from "../model/api.js";
 import { Connection, type ConnectionState } from "./connection.js";
+import type { ResumeStorage } from "./resuming.js";
 import { type SocketClass, socketUrl } from "./socket.js";
 
 export { HeadwaterError, mayRetry } from "../errors.js";
 export type { Client } from "../model/api.js";
 export { errorFrom } from "../protocol/index.js";
 export type { ConnectionState } from "./connection.js";
+export type { ResumeStorage } from "./resuming.js";
 export { type Change, type SubscribeOptions, subscribe } from "./subscribe.js";
 
 export interface ConnectOptions {
@@ -24,6 +26,11 @@ export interface ConnectOptions {
   /** How long to wait before the first new attempt after a lost connection; each failure doubles it, up to the most. */
   readonly backoffMs?: number;
   readonly backoffMaxMs?: number;
+  /**
+   * Where a page leaves its session when it is reloaded: `sessionStorage`. The next page goes on with it: the program sees the same
+   * caller, and messages that the last page had not got arrive.
+   */
+  readonly resume?: ResumeStorage;
   /** The WebSocket class to use, where the platform has none and the package `ws` cannot be loaded. */
   readonly WebSocket?: SocketClass;
 }
@@ -35,6 +42,8 @@ export interface ServiceClient<A> {
   readonly state: ConnectionState;
   /** What events of this session see as `this.event.caller`; undefined before the first connection. */
   readonly session: string | undefined;
+  /** Hears when `state` changes. Returns how to stop. */
+  onState(listener: (state: ConnectionState) => void): () => void;
   /** Hears what the service sends to this session, each message once and in order. Returns how to stop. */
   onMessage<M = unknown>(listener: (message: M) => void): () => void;
   /** Hears that the server had ended the session, so that messages may have been missed, and why (HW-4016). */
@@ -56,6 +65,7 @@ const NOT_FUNCTIONS = new Set(["then", "toJSON", "constructor", "toString", "val
 /** Connects to a server: `const client = connect<typeof api>(server.url)`, then `await client.api.census()`. */
 export function connect<A>(url: string, options: ConnectOptions = {}): ServiceClient<A> {
   const listeners = new Set<(message: never) => void>();
+  const states = new Set<(state: ConnectionState) => void>();
   const missed = new Set<(why: HeadwaterError) => void>();
   let end: (error: HeadwaterError | null) => void = () => {};
   const over = new Promise<HeadwaterError | null>((resolve) => {
@@ -69,6 +79,10 @@ export function connect<A>(url: string, options: ConnectOptions = {}): ServiceCl
     unanswered: options.unanswered ?? UNANSWERED,
     backoffMs: options.backoffMs ?? BACKOFF_MS,
     backoffMaxMs: options.backoffMaxMs ?? BACKOFF_MAX_MS,
+    resume: options.resume,
+    onState: (state) => {
+      for (const listener of states) listener(state);
+    },
     onMessage: (message) => {
       for (const listener of listeners) listener(message as never);
     },
@@ -85,6 +99,7 @@ export function connect<A>(url: string, options: ConnectOptions = {}): ServiceCl
     get session() {
       return connection.terms?.session;
     },
+    onState: (listener) => added(states, listener),
     onMessage: (listener) => added(listeners, listener),
     onMissed: (listener) => added(missed, listener),
     closed: over,

@@ -41,8 +41,8 @@ export class Requests {
   readonly #toSend = new Queue<Request>();
   readonly #packer = new Packer();
   #onTheWay = 0;
-  #last = 0;
-  #lastSent = 0;
+  #last: number;
+  #lastSent: number;
   /** Below this number, nothing will be sent again, and the server knows. */
   #doneBelow = 1;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -58,7 +58,17 @@ export class Requests {
     readonly countMax: number,
     /** There is something to send. */
     readonly ready: () => void,
-  ) {}
+    /** Numbers up to this one were used by an earlier page in the same session. */
+    last = 0,
+  ) {
+    this.#last = last;
+    this.#lastSent = last;
+  }
+
+  /** The highest number that a request has. */
+  get last(): number {
+    return this.#last;
+  }
 
   /** The highest number of a request that was ever sent. */
   get lastSent(): number {
@@ -191,7 +201,7 @@ export class Requests {
     const now = performance.now(); // not the clock, which can be set
     for (const request of refused) {
       if (request.deadline > now) this.#toSend.push(request);
-      else this.#settle(request.id)?.reject(tooLate(request.name, this.timeoutMs));
+      else this.#settle(request.id)?.reject(neverSent(request.name, this.timeoutMs));
     }
     this.ready();
   }
@@ -222,14 +232,15 @@ export class Requests {
   #wake(): void {
     this.#timer = undefined;
     const now = performance.now(); // not the clock, which can be set
-    for (const { id, name, deadline } of this.#open.values()) {
+    for (const { id, name, deadline, sentAt } of this.#open.values()) {
       if (deadline > now) {
         if (deadline !== Number.POSITIVE_INFINITY) {
           this.#timer = setTimeout(() => this.#wake(), Math.min(deadline - now, TIMER_MAX_MS));
         }
         return;
       }
-      this.#settle(id)?.reject(tooLate(name, this.timeoutMs));
+      const why = sentAt === NEVER ? neverSent : tooLate;
+      this.#settle(id)?.reject(why(name, this.timeoutMs));
     }
   }
 }
@@ -259,6 +270,13 @@ function tooOld(name: string, answersMs: number): HeadwaterError {
     "HW-4031",
     `${name}(…) was not sent again: it was sent first more than ${answersMs} ms ago, and its answer may be gone. It may have ` +
       "been done or not: ask the service.",
+  );
+}
+
+function neverSent(name: string, timeoutMs: number): HeadwaterError {
+  return new HeadwaterError(
+    "HW-4023",
+    `${name}(…) was not done: within ${timeoutMs} ms there was no connection to a server that had room for it. Try again later.`,
   );
 }
 

@@ -59,6 +59,8 @@ export function clusterService(parts: ClusterServiceParts): AnyService {
       return { ...referencesFor({ client: id }), id, close: () => listening.forget() };
     },
     as: referencesFor,
+    at: (ticket, node) => (member().service?.[INSPECTOR] ?? inspectedElsewhere(parts.roots)).at(ticket, node),
+    history: () => member().service?.history() ?? {},
     observe: (kinds, observer, options) => (member().service ?? feed).observe(kinds, observer, options),
     idle: async () => {
       await gateway.untilAnswered();
@@ -84,7 +86,8 @@ function inspectedElsewhere(roots: ClusterServiceParts["roots"]): AnyService[typ
   const refuse = (): never => {
     throw new HeadwaterError("HW-6014", "no contexts are here to look at: ask the process that is the head.");
   };
-  return { roots: [...roots.values()].map(String), outline: refuse, children: refuse, state: refuse };
+  const shown = [...roots.values()].map(String);
+  return { roots: shown, outline: refuse, children: refuse, state: refuse, at: refuse, history: () => ({}) };
 }
 
 function rootFor(

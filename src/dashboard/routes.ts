@@ -90,6 +90,16 @@ function limitIn(query: URLSearchParams): number {
   throw new HeadwaterError("HW-4005", `"limit" is from 1 to ${PAGE_MAX}.`);
 }
 
+function mayShow({ secretClasses = [] }: DashboardAbout, className: string, address: string): void {
+  if (secretClasses.includes(className))
+    throw new HeadwaterError("HW-5409", `the state of ${address} holds secrets, and is shown to no caller.`);
+}
+
+/** The logical node of a context. */
+function nodeOf(service: AnyService, address: string): string {
+  return inspectorOf(service).outline(address).node;
+}
+
 /** What is asked, by method and path. What changes something is a POST. */
 export const ROUTES: Readonly<Record<string, Route>> = {
   "GET overview": ({ service, about, monitor }): DashboardOverview => {
@@ -136,12 +146,19 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   },
   "GET state": async ({ service, query, about }) => {
     const address = text(query.get("address"), "address");
-    if (about.secretClasses?.includes(inspectorOf(service).outline(address).className) === true)
-      throw new HeadwaterError(
-        "HW-5409",
-        `the state of ${address} holds secrets, and is shown to no caller.`,
-      );
+    mayShow(about, inspectorOf(service).outline(address).className, address);
     return { address, state: JSON.parse(await inspectorOf(service).state(address, STATE_BYTES)) as unknown };
+  },
+  "GET history": ({ service, query }) => {
+    const address = text(query.get("address"), "address");
+    return { history: inspectorOf(service).history()[nodeOf(service, address)] ?? null };
+  },
+  "GET past": ({ service, query, about }) => {
+    const address = text(query.get("address"), "address");
+    const inspector = inspectorOf(service);
+    mayShow(about, inspector.outline(address).className, address);
+    const past = inspector.at(integer(query.get("ticket"), "ticket"), nodeOf(service, address));
+    return { address, ticket: past.ticket, state: past.state(address, STATE_BYTES) };
   },
   "GET events": ({ monitor, query }) => ({
     events: monitor.recent.list({

@@ -2,11 +2,15 @@ import { textOf } from "../model/below.js";
 import { SHOW } from "./event/index.js";
 import { Addressed } from "./fleet/index.js";
 import type { Program } from "./node/index.js";
+import { type Past, pastOf } from "./past.js";
 import { ContextsBelow } from "./runner/index.js";
+import type { HistorySpan } from "./store/index.js";
 
 /** A context, and what its class has below it. */
 export interface ContextOutline {
   readonly address: string;
+  /** The name of its logical node. */
+  readonly node: string;
   readonly className: string;
   /** The names of its fields. */
   readonly fields: readonly string[];
@@ -41,6 +45,10 @@ export interface Inspector {
   children(address: string, field: string, options?: { after?: string; limit?: number }): ChildrenPage;
   /** The fields of a context as JSON of at most about so many bytes. */
   state(address: string, bytesMax: number): Promise<string>;
+  /** The contexts of a logical node as of a ticket. */
+  at(ticket: number, node?: string): Past;
+  /** How far back that goes, by logical node; empty if no history is kept. */
+  history(): Readonly<Record<string, HistorySpan>>;
 }
 
 const PAGE_KEYS = 100;
@@ -56,6 +64,7 @@ export function inspectorFor(program: Program): Inspector {
       const { name, fields, slots } = slot.shape;
       return {
         address: String(slot),
+        node: slot.node,
         className: name,
         fields,
         children: slots.map(({ field, cls, single }) => ({ field, className: cls.name, isSingle: single })),
@@ -71,6 +80,15 @@ export function inspectorFor(program: Program): Inspector {
       const page = below.page(slot, [field, key === undefined ? "" : textOf(key), limit]);
       const addresses = page.keys.map((each) => String(slot.child(at, each)));
       return { addresses, hasMore: page.next !== undefined };
+    },
+    at: (ticket, node) => pastOf(program, addressed, ticket, node),
+    history: () => {
+      const spans = [...program.nodes.keys()].map(
+        (node) => [node, program.ledger?.past?.span(node)] as const,
+      );
+      return Object.fromEntries(
+        spans.flatMap(([node, span]) => (span ? [[node, { from: span.from, to: span.to }]] : [])),
+      );
     },
     state: async (address, bytesMax) => String(await program.ask(slotAt(address), SHOW, [bytesMax], {})),
   };

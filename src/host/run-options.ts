@@ -3,6 +3,7 @@ import { AnonymousContext, Context, type ContextClass } from "../model/context.j
 import { storedNameOf } from "../model/shape.js";
 import { DEFAULT_LIMITS, type Limits } from "./ports/index.js";
 import type { RunOptions } from "./service.js";
+import type { HistoryRange } from "./store/index.js";
 
 /** What `run` is given is looked through before anything begins: not every program is checked by a compiler. */
 
@@ -30,6 +31,9 @@ export function checkRun(program: unknown, options: unknown): void {
     throw cannot(`${name} must be a function, not ${shown(given[name])}`);
   }
   checkFlags(given);
+  if (given.history !== undefined && given.journal === undefined)
+    throw cannot("history is kept in a journal, and no journal is given");
+  historyIn(given.history);
   checkDropped(program, given);
 }
 
@@ -47,6 +51,19 @@ function checkDropped(program: unknown, { dropNodes, journal }: Readonly<Record<
     throw cannot(
       `dropNodes has ${shown(running)}, which is a logical node of the program. Leave it out there`,
     );
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** How much of the past is kept; null for none. */
+export function historyIn(given: unknown): HistoryRange | null {
+  if (given === undefined) return null;
+  if (typeof given === "number" && Number.isSafeInteger(given) && given > 0) return { tickets: given };
+  const [, count, unit = ""] = /^([1-9]\d{0,6})([smhd])$/.exec(String(given)) ?? [];
+  if (count !== undefined) return { ms: Number(count) * (UNITS_MS[unit] ?? 0) };
+  throw cannot(
+    `history is a number of tickets above 0, or a time such as "1h", "30m" or "10s", not ${shown(given)}`,
+  );
 }
 
 function checkFlags(given: Readonly<Record<string, unknown>>): void {

@@ -16,10 +16,19 @@ import { Program } from "./node/index.js";
 import { apart, type Limits, memoryPorts, type Patience, type Ports, patienceOf } from "./ports/index.js";
 import { outlineOf } from "./program-module.js";
 import { readFeed } from "./readers.js";
-import { checkRun, limitsOf } from "./run-options.js";
+import { checkRun, historyIn, limitsOf } from "./run-options.js";
 import type { AdmitHost, AnyService, NodeService, Nodes, RunOptions, Service } from "./service.js";
 import { serviceFor } from "./service-for.js";
-import { changeNodeSet, Ledger, Lives, type NodeNames, nodeSetChange, shownNodes } from "./store/index.js";
+import {
+  changeNodeSet,
+  endHistory,
+  History,
+  Ledger,
+  Lives,
+  type NodeNames,
+  nodeSetChange,
+  shownNodes,
+} from "./store/index.js";
 import { watchHead, watchHere } from "./watch/index.js";
 
 type AnyProgram = ContextClass | Readonly<Record<string, ContextClass>>;
@@ -97,7 +106,7 @@ async function livesOf(program: AnyProgram, ledger: Ledger): Promise<() => void>
 
 async function ledgerOf(
   program: AnyProgram,
-  { journal: named, durability = "synced", takeOver = false, dropNodes = [] }: RunOptions,
+  { journal: named, durability = "synced", takeOver = false, dropNodes = [], history }: RunOptions,
   limits: Limits,
   opened: Opened,
 ): Promise<Ledger | null> {
@@ -122,7 +131,14 @@ async function ledgerOf(
     await ledger.flush();
     if (isOwn) await journal.close();
   };
+  const range = historyIn(history);
+  // States that are dropped leave no versions.
+  if (range === null || dropNodes.length > 0) await endHistory(journal);
   await changeNodeSet(journal, change(journal));
+  if (range !== null) {
+    ledger.past = new History(journal, range);
+    for (const node of nodes.keys()) ledger.past.begin(node, ledger.lastTicket(node));
+  }
   survived = await livesOf(program, ledger);
   return ledger;
 }

@@ -29,18 +29,21 @@ export function serviceFor(
     await program.stop(graceMs);
     await close();
   };
+  const inspector = inspectorFor(program);
   return {
     [DOOR]: doorOf(program, !several),
     [HOSTS]: hosts,
     [ADMIT]: admit,
     [PARKED]: parkedEvents(program),
-    [INSPECTOR]: inspectorFor(program),
+    [INSPECTOR]: inspector,
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {
       const caller = program.clients.connect(id, onMessage);
       return { ...referencesFor({ caller }), id, close: () => program.clients.forget(caller) };
     },
     as: referencesFor,
+    at: (ticket, node) => inspector.at(ticket, node),
+    history: () => inspector.history(),
     observe: (kinds, observer, options) => program.feed.observe(kinds, observer, options),
     idle: () => program.until(() => program.isIdle),
     room: () => program.until(() => [...program.nodes.values()].every((node) => node.hasRoom)),

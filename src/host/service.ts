@@ -11,7 +11,9 @@ import type { PlacementRules, ProgramHosts } from "./fleet/index.js";
 import type { Inspector } from "./inspector.js";
 import type { OpenLink } from "./link/index.js";
 import type { ParkedEvents } from "./node/index.js";
+import type { Past } from "./past.js";
 import type { Limits } from "./ports/index.js";
+import type { HistorySpan } from "./store/index.js";
 
 export interface RunOptions {
   /**
@@ -48,6 +50,11 @@ export interface RunOptions {
    * and messages that are to run. Without this, removing a node that has state is refused (HW-3028).
    */
   readonly dropNodes?: readonly string[];
+  /**
+   * How much of the past the journal keeps, for `service.at(ticket)`, `headwater journal at` and `headwater replay`: a number of
+   * tickets of each logical node, or a time such as `"1h"`, `"30m"`, `"10s"`. By default, none. A run without it ends the history.
+   */
+  readonly history?: number | string;
   /**
    * When an event counts as safe. `"synced"` (the default): the disk has it, it survives a crash of the machine.
    * `"written"`: the operating system has it, it survives a crash of the process only.
@@ -143,6 +150,13 @@ export interface Running {
     observer: Observer<FactOf<K>>,
     options?: ObserveOptions,
   ): Observation;
+  /**
+   * The contexts of a program with a `history` as they were when the event with this ticket had committed, and no later one. A
+   * program with several logical nodes says which one the ticket is of.
+   */
+  at(ticket: number, node?: string): Past;
+  /** From which ticket to which `at` can be asked, by logical node; empty without a `history`. */
+  history(): Readonly<Record<string, HistorySpan>>;
   /** Resolves when nothing is under way any more, armed timers aside. */
   idle(): Promise<void>;
   /** Resolves when requests are taken again, after some were refused with HW-1301. */

@@ -18,7 +18,7 @@ type Reached<P> =
 type Call<R> = (root: R, ...args: never[]) => Promise<unknown>;
 
 /** A function that makes one request; with `check`, one that looks at the arguments first and throws if they are wrong. */
-type Entry<R> = Call<R> | { readonly request: Call<R>; readonly check: (...args: unknown[]) => void };
+type Entry<R> = Call<R> | { readonly request: Call<R>; readonly check: (...args: unknown[]) => unknown };
 
 type Entries<R> = Readonly<Record<string, Entry<R>>>;
 
@@ -26,13 +26,25 @@ declare const ENTRIES: unique symbol;
 
 export interface ApiFunction {
   readonly call: (root: unknown, ...args: unknown[]) => unknown;
-  readonly check: ((...args: unknown[]) => void) | null;
+  /** Throws if arguments are wrong; a list that it returns takes their place. */
+  readonly check: ((...args: unknown[]) => unknown) | null;
+}
+
+/** Requests that a server makes when client sessions come and go. */
+export interface SessionEvents<R> {
+  /** A session has a connection: a new one, or one that was reported as disconnected and is back. */
+  connected(root: R, session: string): Promise<unknown>;
+  /** A session has had no connection for `awayMs` of the server, or is over. */
+  disconnected(root: R, session: string): Promise<unknown>;
+  /** The sessions that the program takes for connected. A server that starts reports those of them that do not come back. */
+  present(root: R): Promise<Iterable<string>>;
 }
 
 /** The named functions of a program that callers outside may use. `E` carries their types to the client. */
 export interface Api<E = unknown> {
   readonly program: ContextClass | Readonly<Record<string, ContextClass>>;
   readonly functions: ReadonlyMap<string, ApiFunction>;
+  readonly sessions: SessionEvents<never> | null;
   readonly [ENTRIES]?: E;
 }
 
@@ -52,18 +64,19 @@ const TAKEN = new Set(["then", "constructor", "toJSON", "toString", "valueOf"]);
 /**
  * Says what callers outside may ask for: `expose(Game, { census: (game) => game.census() })`. Each function gets a
  * reference to the root (or, for several logical nodes, an object of them) and what the caller passed, and makes
- * exactly one request through it before it returns.
+ * exactly one request through it before it returns. `sessions` are requests that the server makes when clients come and go.
  */
 export function expose<P extends ContextClass<Context> | Nodes, E extends Entries<Reached<P>>>(
   program: P,
   entries: E,
+  sessions?: SessionEvents<Reached<P>>,
 ): Api<E> {
   const functions = new Map<string, ApiFunction>();
   for (const [name, entry] of Object.entries(entries) as [string, unknown][]) {
     functions.set(name, checked(name, entry));
   }
   if (functions.size === 0) throw malformed("it has no functions, so there is nothing to ask for");
-  return { program, functions };
+  return { program, functions, sessions: (sessions as SessionEvents<never> | undefined) ?? null };
 }
 
 function checked(name: string, entry: unknown): ApiFunction {

@@ -24,10 +24,15 @@ export class Calls {
 
   constructor(
     readonly door: Door,
-    api: Api,
+    api: Pick<Api, "program" | "functions">,
   ) {
     refuseOtherProgram(door, api);
     for (const [name, each] of api.functions) this.#functions.set(name, new Callable(name, each, door));
+  }
+
+  /** Functions that are no part of what callers may ask for. */
+  static forFunctions(door: Door, program: Api["program"], functions: Api["functions"]): Calls {
+    return new Calls(door, { program, functions });
   }
 
   find(name: string): Called | undefined {
@@ -84,13 +89,14 @@ class Callable implements Called {
   }
 
   call(args: unknown[], ask: Ask, waiting: ResultCallbacks): void {
-    this.#function.check?.(...args);
+    const checked = this.#function.check?.(...args);
+    const given = Array.isArray(checked) ? checked : args;
     this.#isRunning = true;
     this.#noted = null;
     this.#count = 0;
     let result: unknown;
     try {
-      result = this.#function.call(this.#roots, ...args);
+      result = this.#function.call(this.#roots, ...given);
     } catch (error) {
       this.#door.failed(this.#name, error);
       throw error;
@@ -168,7 +174,7 @@ class Passing implements ResultCallbacks {
   }
 }
 
-function refuseOtherProgram({ roots }: Door, { program }: Api): void {
+function refuseOtherProgram({ roots }: Door, { program }: Pick<Api, "program">): void {
   const wanted = typeof program === "function" ? [program] : Object.values(program);
   const running = [...roots.values()].map(({ shape }) => shape.cls);
   invariant(running.length > 0, "a program runs without a root");

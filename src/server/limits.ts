@@ -37,6 +37,8 @@ export interface ServerLimits {
   readonly tokenMs: number;
   /** How long a client may leave what it is sent unread. */
   readonly stallMs: number;
+  /** How long a session may be without a connection before the program hears that it is gone: `disconnected` of `expose`. */
+  readonly awayMs: number;
   /** How long a session waits for a client whose connection was lost. */
   readonly sessionMs: number;
 }
@@ -61,6 +63,7 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   pingMs: 15_000,
   tokenMs: 60_000,
   stallMs: 30_000,
+  awayMs: 2000,
   sessionMs: 60_000,
 };
 

@@ -27,7 +27,6 @@ export interface ListenOptions {
  */
 export interface PortListener {
   readonly http: HttpServer;
-  readonly connections: Connections;
   readonly refusals: Refusals;
   readonly limits: ServerLimits;
   readonly url: string;
@@ -36,12 +35,20 @@ export interface PortListener {
   readonly isLocal: boolean;
   /** Requests and upgrades go there from now on. */
   open(request: OnRequest, upgrade: OnUpgrade): void;
+  /** Closes when the last request was answered, or after `graceMs`. */
+  finish(graceMs: number, open: OpenSockets): Promise<void>;
   /** Gives the port up at once, with all connections. */
   close(): void;
 }
 
-type OnRequest = (request: IncomingMessage, response: ServerResponse) => void;
-type OnUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => void;
+/** The connections that a server still needs while it closes. */
+export interface OpenSockets {
+  isBusy(socket: Duplex): boolean;
+  terminate(): void;
+}
+
+export type OnRequest = (request: IncomingMessage, response: ServerResponse) => void;
+export type OnUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => void;
 
 /** Resolves once it listens; rejects with HW-4020 if it cannot. */
 export async function listen({
@@ -62,7 +69,6 @@ export async function listen({
   const bound = await listening(http, host, port);
   return {
     http,
-    connections,
     refusals,
     limits,
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
@@ -71,6 +77,16 @@ export async function listen({
     open: (request, upgrade) => {
       http.off("request", tooEarly).off("upgrade", upgradeTooEarly);
       http.on("request", request).on("upgrade", upgrade);
+    },
+    finish: async (graceMs, open) => {
+      await connections.drained();
+      connections.closeIdle((socket) => open.isBusy(socket));
+      const cutOff = setTimeout(() => {
+        http.closeAllConnections();
+        open.terminate();
+      }, graceMs);
+      await new Promise<void>((resolve) => http.close(() => resolve())); // when the last connection has closed
+      clearTimeout(cutOff);
     },
     close: () => {
       http.close();

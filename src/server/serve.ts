@@ -1,9 +1,10 @@
-import type { IncomingMessage } from "node:http";
+import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { HeadwaterError } from "../errors.js";
 import type { Api } from "../model/api.js";
 import { DOOR, type Door } from "../model/door.js";
+import { attach } from "./attach.js";
 import { Budgets } from "./budgets.js";
 import { Calls } from "./call.js";
 import { CallerLoads } from "./caller-load.js";
@@ -12,6 +13,7 @@ import { cannotStart, type ServerLimits } from "./limits.js";
 import { listen, type PortListener } from "./listen.js";
 import { Refusals, shownPath } from "./log.js";
 import { Origins } from "./origin.js";
+import { Presence } from "./presence.js";
 import { refuseRaw } from "./respond.js";
 import { Sessions } from "./sessions.js";
 import { ClientSocket } from "./socket.js";
@@ -19,6 +21,13 @@ import { Callers, type Tokens } from "./tokens.js";
 import { ReadTurns } from "./turns.js";
 
 export interface ServeOptions {
+  /**
+   * An HTTP server of yours (of Express, Fastify or `node:http`) to attach to, with its own port and limits of connections. Requests
+   * below `path` go to the API, all others where they went before. Closing leaves the server as it was.
+   */
+  readonly server?: HttpServer;
+  /** Where the API is on that server: `/headwater` unless told otherwise. */
+  readonly path?: string;
   /** 0, the default, takes one that is free. */
   readonly port?: number;
   /** This machine only, unless told otherwise. */
@@ -53,7 +62,8 @@ interface Reachable {
 
 /** Makes the functions of an API reachable over HTTP and WebSocket. Resolves once it listens. */
 export async function serve(service: Reachable, api: Api, options: ServeOptions = {}): Promise<Server> {
-  const listener = await listen(options);
+  const { server } = options;
+  const listener = server === undefined ? await listen(options) : attach(server, options);
   try {
     return serveOn(listener, service, api, options);
   } catch (error) {
@@ -75,7 +85,7 @@ export function serveOn(
       "what it is to serve is not a service that `run` of this copy of headwater has started",
     );
   }
-  const { limits, connections, isLocal } = listener;
+  const { limits, isLocal } = listener;
   const refusals = new Refusals(log);
   refusals.tell(door);
   listener.refusals.tell(door);
@@ -90,7 +100,8 @@ export function serveOn(
     turns: new ReadTurns(),
     refusals,
   };
-  const sessions = new Sessions(door, limits, around.budgets.messages, refusals);
+  const presence = api.sessions ? new Presence(door, api.program, api.sessions, limits.awayMs) : null;
+  const sessions = new Sessions(door, limits, around.budgets.messages, refusals, presence);
   const http = new Http(around);
   const sockets = new Sockets(around, sessions);
   listener.open(http.handle, sockets.upgrade);
@@ -100,14 +111,10 @@ export function serveOn(
   const close: Server["close"] = async ({ graceMs = GRACE_MS } = {}) => {
     http.close();
     sockets.finish();
-    await connections.drained();
-    connections.closeIdle((socket) => http.isAnswering(socket) || sockets.has(socket));
-    const cutOff = setTimeout(() => {
-      listener.http.closeAllConnections();
-      sockets.terminate();
-    }, graceMs);
-    await new Promise<void>((resolve) => listener.http.close(() => resolve())); // when the last connection has closed
-    clearTimeout(cutOff);
+    await listener.finish(graceMs, {
+      isBusy: (socket) => http.isAnswering(socket) || sockets.has(socket),
+      terminate: () => sockets.terminate(),
+    });
     sessions.leaveAll();
   };
   return {

@@ -4,6 +4,7 @@ import type { Door, Listening, Position, Series } from "../model/door.js";
 import { type Share, shareOf } from "../model/share.js";
 import type { ServerLimits } from "./limits.js";
 import type { Refusals } from "./log.js";
+import type { Presence } from "./presence.js";
 import { ended, Session, type SessionListener } from "./session.js";
 
 interface Held {
@@ -38,6 +39,7 @@ export class Sessions {
     limits: ServerLimits,
     readonly messages: Share,
     readonly refusals: Refusals,
+    readonly presence: Presence | null = null,
   ) {
     this.#door = door;
     this.#limits = limits;
@@ -92,6 +94,7 @@ export class Sessions {
     const held = this.#held.get(session.id);
     if (!session.detach(listener) || held?.session !== session) return;
     session.lostAt = ++this.#departures;
+    this.presence?.left(session.id);
     held.expiry = setTimeout(
       () => this.end(session, ended("its client was away too long")),
       this.#limits.sessionMs,
@@ -105,6 +108,7 @@ export class Sessions {
 
   attach(session: Session, listener: SessionListener, seen: unknown): void {
     session.attach(listener, seen);
+    this.presence?.arrived(session.id);
     clearTimeout(this.#held.get(session.id)?.expiry);
   }
 
@@ -116,6 +120,7 @@ export class Sessions {
     session.clear();
     held.series.leave();
     held.listening?.forget();
+    this.presence?.ended(session.id);
     if (!session.isConnected)
       this.refusals.note("ended a session whose client was away", { what: "session", code: error.code });
     session.end(error);
@@ -127,6 +132,7 @@ export class Sessions {
 
   /** The server closes; clients may come back to another one. */
   leaveAll(): void {
+    this.presence?.stop();
     for (const { session, series, listening, expiry } of this.#held.values()) {
       clearTimeout(expiry);
       series.leave();

@@ -69,6 +69,7 @@ test("the table has every command that reads something", () => {
     "observe",
     "policy",
     "query",
+    "replay",
     "run",
     "serve",
     "streams",

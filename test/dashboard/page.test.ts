@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { Running } from "../cli/headwater.js";
 import { browserFor } from "../server/chromium.js";
 import { until } from "../waits.js";
+import { figure } from "./figures.js";
 
 /** `headwater dev` without a program, as a newcomer starts it; returns the addresses that it prints. */
 async function sample(t: TestContext): Promise<{ program: string; dashboard: string; dev: Running }> {
@@ -47,6 +48,13 @@ test("the dashboard shows a program that runs: figures, contexts, a migration, a
   const target = /\d+/.exec((await migrate.textContent()) ?? "")?.[0];
   await migrate.click();
   await until(async () => (await one.locator(".host-mark").first().textContent()) === target);
+
+  // The slider leads back to where there was nothing yet.
+  const slider = one.getByRole("slider");
+  await slider.fill((await slider.getAttribute("min")) ?? "");
+  await one.getByText("It did not exist.").waitFor();
+  await one.getByRole("button", { name: "Now" }).click();
+  await figure(page, "dashboard-contexts");
 
   await page.getByRole("link", { name: "Hosts" }).click();
   const host = page.getByRole("listitem", { name: "Host 0" });

@@ -20,6 +20,7 @@ const WITHOUT_PROGRAM: readonly Code[] = [
   "HW-2004",
   "HW-3021",
   ...Object.keys(codes).filter((code): code is Code => code.startsWith("HW-31")), // test/cluster/journal.test.ts
+  "HW-4023", // test/server/presence.test.ts
   "HW-4040",
   "HW-5006",
   "HW-5008",

@@ -231,14 +231,15 @@ test("a client says which answers nobody needs to remember any more", async (t) 
   third.catch(() => {});
 });
 
-test("a request that is not answered in time says that its fate is not known", async (t) => {
+test("a request that is not answered in time says that its fate is not known, one that was never sent that it was not done", async (t) => {
   const { client } = await started(t);
-  const { api: town } = client({ timeoutMs: 30 });
-  const late = town.bumpBehind("ada", "too late");
+  const hasty = client({ timeoutMs: 30 });
+  await until(() => hasty.state === "open");
+  const late = hasty.api.bumpBehind("ada", "too late");
   await refused(late, "HW-4017", "bumpBehind", "30 ms");
   gates.open("too late");
   const nowhere = connect<typeof api>("http://127.0.0.1:9", { timeoutMs: 30, backoffMs: 1 });
-  await refused(nowhere.api.whoAmI(), "HW-4017");
+  await refused(nowhere.api.whoAmI(), "HW-4023");
   assert.equal(nowhere.state, "connecting");
   nowhere.close();
 });

@@ -83,7 +83,7 @@ test("a service whose journal another process has taken over says so and ends", 
   await using second = await run(Notes, { journal, takeOver: true });
   await second.root.notes("a").write("by the second");
   // If it was asked for nothing for a second, it has noticed by itself and is gone.
-  await assert.rejects(api.write("a", "by the first again"), { code: /^HW-(3005|4017|4018)$/ });
+  await assert.rejects(api.write("a", "by the first again"), { code: /^HW-(3005|4017|4018|4023)$/ });
   const { exitCode, stderr } = await running.ended;
   assert.equal(exitCode, 1);
   assert.match(stderr, /^error HW-3005: .*taken it over/m);

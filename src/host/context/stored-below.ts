@@ -1,4 +1,4 @@
-import type { Journal } from "../../journal/journal.js";
+import type { KeyTable } from "../../journal/journal.js";
 import { textOf } from "../../model/below.js";
 import type { Key } from "../../model/key.js";
 import { resolvePath, type Step } from "../../model/path.js";
@@ -12,7 +12,7 @@ import { belowPrefix, childrenPrefix, longPrefix, stepsIn } from "./stored-keys.
  */
 
 /** The keys of the children in a field that the journal has, or has something below of, in order, from there on. */
-export function* storedChildren(journal: Journal, slot: Slot, field: string, behind: string): Iterable<Key> {
+export function* storedChildren(journal: KeyTable, slot: Slot, field: string, behind: string): Iterable<Key> {
   const { name, key: main } = slot.stored;
   const prefix = childrenPrefix(name, field);
   if (prefix === null) return;
@@ -41,7 +41,7 @@ export function* storedChildren(journal: Journal, slot: Slot, field: string, beh
 const PASSED_MAX = 32;
 
 /** The contexts at a context and below it that the journal has. */
-export function* storedWithin(journal: Journal, slot: Slot): Iterable<Slot> {
+export function* storedWithin(journal: KeyTable, slot: Slot): Iterable<Slot> {
   const { name, key: main } = slot.stored;
   if (journal.get(main) !== undefined) yield slot;
   const prefix = belowPrefix(name);
@@ -55,7 +55,7 @@ export function* storedWithin(journal: Journal, slot: Slot): Iterable<Slot> {
 }
 
 /** Those below whose names are too long to begin with the name of this one. */
-export function* storedLong(journal: Journal, slot: Slot): Iterable<Slot> {
+export function* storedLong(journal: KeyTable, slot: Slot): Iterable<Slot> {
   for (const [, path] of journal.range(longPrefix(slot.stored.name))) {
     const found = below(rootOf(slot), decode(path) as Step[]);
     if (found !== null) yield found;

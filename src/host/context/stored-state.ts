@@ -1,4 +1,4 @@
-import type { Journal, Write } from "../../journal/journal.js";
+import type { Journal, KeyTable, Write } from "../../journal/journal.js";
 import type { TrackedKind } from "../../model/collections.js";
 import { pathOf } from "../../model/path.js";
 import type { Shape } from "../../model/shape.js";
@@ -250,7 +250,7 @@ export function* storedWrites(
 }
 
 /** What the journal has of a context; null if nothing. */
-export function loadState(journal: Journal, slot: Slot): State | null {
+export function loadState(journal: KeyTable, slot: Slot): State | null {
   const { key, name } = slot.stored;
   const bytes = journal.get(key);
   if (bytes === undefined) return null;

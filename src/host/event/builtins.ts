@@ -1,8 +1,9 @@
 import { Context } from "../../model/context.js";
 import { type Path, resolvePath } from "../../model/path.js";
 import type { Method } from "../../model/shape.js";
+import type { State } from "../../state/fields.js";
 import { PreviewBudget, preview } from "../../state/preview.js";
-import { rootOf } from "../context/index.js";
+import { rootOf, type Slot } from "../context/index.js";
 import type { EnteredContext } from "./entered-context.js";
 import type { Frame } from "./frame.js";
 
@@ -58,15 +59,17 @@ export const DELETE = builtin("(delete)", true, (frame, paths: readonly Path[]) 
 /** Says which children there are. It is answered where it is admitted, and never runs. */
 export const LIST = builtin("(list)", false, () => undefined);
 
-/** The fields of the context as JSON, within so many bytes (`state/preview.ts`). */
+/** The fields of a context as JSON, within so many bytes (`state/preview.ts`). */
+export function shownState({ shape: { fields } }: Slot, state: State, bytesMax: number): string {
+  const budget = new PreviewBudget(bytesMax);
+  return JSON.stringify(Object.fromEntries(fields.map((field, i) => [field, preview(state[i], budget)])));
+}
+
 export const SHOW = builtin(
   "(show)",
   false,
   ({ slot, entry }, bytesMax: number) => {
-    const budget = new PreviewBudget(bytesMax);
-    const { fields } = slot.shape;
-    const state = (entry as EnteredContext).state;
-    return JSON.stringify(Object.fromEntries(fields.map((field, i) => [field, preview(state[i], budget)])));
+    return shownState(slot, (entry as EnteredContext).state, bytesMax);
   },
   true,
 );

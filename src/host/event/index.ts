@@ -5,7 +5,7 @@
  */
 
 export { AtOnce } from "./at-once.js";
-export { isWhole, LIST, SHOW } from "./builtins.js";
+export { isWhole, LIST, SHOW, shownState } from "./builtins.js";
 export { ByTicket } from "./by-ticket.js";
 export { positionsOf } from "./callers.js";
 export { askedInOrder, keysOfTimers, timerKey } from "./due.js";

@@ -1,5 +1,5 @@
 import type { HeadwaterError } from "../../errors.js";
-import type { Journal } from "../../journal/journal.js";
+import type { KeyTable } from "../../journal/journal.js";
 import { compareKeys } from "../../journal/keys.js";
 import { checkCount, checkHeld, inOrder, type Listed, type Page, textOf } from "../../model/below.js";
 import type { Key } from "../../model/key.js";
@@ -17,7 +17,7 @@ import type { Limits } from "../ports/index.js";
  */
 export class ContextsBelow {
   constructor(
-    readonly journal: Journal | null,
+    readonly journal: KeyTable | null,
     /** What exists for the event (true) or does not (false), whatever the journal or the memory says. */
     readonly own: ReadonlyMap<Slot, boolean>,
   ) {}
@@ -117,7 +117,7 @@ export function admitted(
 }
 
 /** Lets a call go ahead where all events run on one host. */
-export function letIn(frame: Frame, journal: Journal | null): void {
+export function letIn(frame: Frame, journal: KeyTable | null): void {
   if (!frame.isWhole) return frame.run();
   if (frame.execution.isDead) return;
   const { event, node } = frame.execution;

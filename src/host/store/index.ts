@@ -4,6 +4,17 @@
  * known only here.
  */
 
+export {
+  endHistory,
+  eventKey,
+  History,
+  type HistoryRange,
+  type HistorySpan,
+  outOfRange,
+  type PastEvent,
+  pastEventOf,
+  spanIn,
+} from "./history.js";
 export { clientKey, Ledger } from "./ledger.js";
 export { Lives } from "./lives.js";
 export { Mailboxes } from "./mailboxes.js";

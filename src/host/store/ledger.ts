@@ -25,6 +25,7 @@ import {
 } from "../deduplication/index.js";
 import type { NodeEvent } from "../event/index.js";
 import { keysOfTimers, type StateChange, type Told } from "../event/index.js";
+import type { History } from "./history.js";
 import type { Careful } from "./lives.js";
 import { olderTimerWrites } from "./older-timers.js";
 import { PARKED_BYTES_MAX, Parked, parkedWrite } from "./parked.js";
@@ -80,6 +81,7 @@ const BESIDES_AT_ONCE = 1000;
  *     l                           how often a process began with the same unfinished business (`lives.ts`)
  *     h                           the name of the journal
  *     s/CLASS                     the fields of a context class
+ *     v/…, y/…, z/…               the past (`history.ts`)
  *     i/NODE                      a logical node of the program (`node-set.ts`)
  *     n/NODE                      up to where tickets may have been given out, and the times of the last commit
  */
@@ -100,6 +102,8 @@ export class Ledger implements Keeper {
   readonly parked: Parked;
   /** Set while what was found in the journal is run with care. */
   careful: Careful | null = null;
+  /** What is kept of the past; null if nothing is. */
+  past: History | null = null;
   readonly answers: StoredAnswers;
   readonly relayed: RelayedAnswers;
   readonly hold: Keeper["hold"] = weakly;
@@ -126,8 +130,7 @@ export class Ledger implements Keeper {
   /** Refuses classes that the states in the journal do not fit (HW-3021), and takes note of the others. */
   checkShapes(shapes: Iterable<Shape>): void {
     const writes = checkShapes(this.journal, shapes);
-    // If this fails, so does every later commit, and those are waited for.
-    if (writes.length > 0) this.journal.append(writes, () => {});
+    if (writes.length > 0) this.journal.append(writes, () => {}); // if it fails, so does every later commit
   }
 
   /** Brings what earlier versions have written of a logical node into the form of today. */
@@ -145,14 +148,15 @@ export class Ledger implements Keeper {
     for (const event of events) {
       last = Math.max(last, event.ticket);
       this.#look(event);
+      const { length } = writes;
       this.#tracesOf(event, writes, changes, relayed);
+      // With a history, each event writes its own states: those in between are versions, too.
+      if (this.past === null) continue;
+      this.#changed(changes, writes);
+      this.past.note(event, writes, length);
     }
     for (const [gateway, answers] of relayed) writes.push(this.relayed.write(gateway, answers));
-    for (const [slot, { before, after }] of changes) {
-      const { stored } = slot;
-      stateWrites(slot, stored.isThere ? before : null, after, writes);
-      stored.isThere = !isUnmade(after);
-    }
+    this.#changed(changes, writes);
     for (const event of open) {
       this.#look(event);
       const write = ticketWrite(event);
@@ -165,7 +169,18 @@ export class Ledger implements Keeper {
       for (const write of this.#besides.splice(0, count)) writes.push(write);
     }
     this.journal.append(writes, done);
+    this.past?.appended();
     for (const { payload } of events) payload.execution?.leave();
+  }
+
+  /** Writes what became of contexts. */
+  #changed(changes: Map<Slot, StateChange>, writes: Write[]): void {
+    for (const [slot, { before, after }] of changes) {
+      const { stored } = slot;
+      stateWrites(slot, stored.isThere ? before : null, after, writes);
+      stored.isThere = !isUnmade(after);
+    }
+    changes.clear();
   }
 
   #look({ moment }: NodeEvent): void {
@@ -360,9 +375,9 @@ export class Ledger implements Keeper {
       if (typeof request === "string") writes.push(this.answers.write(request, ok, value, event.steadyMs));
       else if (!event.payload.method.readonly || execution.effects.length > 0) {
         // What only reads is asked again instead.
-        const answers = relayed.get(request.gateway);
-        if (answers === undefined) relayed.set(request.gateway, gathered(request.number, ok, value));
-        else gather(answers, request.number, ok, value);
+        const answers: GatheredAnswers = relayed.get(request.gateway) ?? [];
+        gather(answers, request.number, ok, value);
+        relayed.set(request.gateway, answers);
       }
     }
     if (!ok) return;
@@ -372,12 +387,6 @@ export class Ledger implements Keeper {
       if (write !== null) writes.push(write);
     }
   }
-}
-
-function gathered(number: number, ok: boolean, value: unknown): GatheredAnswers {
-  const answers: GatheredAnswers = [];
-  gather(answers, number, ok, value);
-  return answers;
 }
 
 /** Under which key a journal has a client for which messages are kept. */

@@ -189,6 +189,7 @@ export const codes = {
   "HW-5460": ["final", "the declared columns of a query differ from the columns that it gives"],
   "HW-5461": ["final", "a new version of a program changes a stream in a way that its rows do not fit"],
   "HW-5462": ["final", "results were asked for from a number that is none"],
+  "HW-5463": ["final", "a function of a program cannot be declared like that"],
   "HW-5501": ["final", "an output or a source cannot be defined like that"],
   "HW-5502": ["final", "a target or a source is not allowed"],
   "HW-5503": ["final", "there is no such output or source"],

@@ -6,6 +6,8 @@ import type { Format, writerOf } from "../streams/outputs/index.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
+import { loadModule } from "./program.js";
+import { findProgram } from "./program-file.js";
 import type { CsvOptions, InputFormat, QueryInput } from "./query-input.js";
 import { paint, type Terminal } from "./terminal.js";
 
@@ -32,11 +34,13 @@ export const query: CliCommand = {
       value: "CHARACTER",
       help: "what stands between fields of CSV (a comma; a tab in .tsv files)",
     },
+    functions: { value: "FILE", help: "a module that declares functions for the query (docs/functions.md)" },
     "no-header": { help: "the first line of the CSV is a record; columns are column1, column2…" },
     format: { value: FORMATS.join("|"), help: "how results are written (table; json with --json)" },
   },
   async run(args, terminal) {
     const options = optionsOf(args);
+    if (options.functions !== null) await loadModule(findProgram(options.functions, process.cwd()));
     const { openInput } = await import("./query-input.js");
     let input: QueryInput;
     try {
@@ -56,6 +60,7 @@ interface QueryOptions {
   readonly types: ReadonlyMap<string, ColumnSpec["type"]>;
   readonly csv: CsvOptions;
   readonly format: Format;
+  readonly functions: string | null;
 }
 
 async function answer(options: QueryOptions, input: QueryInput, terminal: Terminal): Promise<number> {
@@ -147,6 +152,7 @@ function optionsOf({ operands: [sql = ""], values, flags }: Arguments): QueryOpt
     name: values.get("name") ?? null,
     input: input === undefined ? null : oneOf("input", input, INPUTS),
     types: typesOf(values.get("types") ?? ""),
+    functions: values.get("functions") ?? null,
     csv: { header: !flags.has("no-header"), delimiter: delimiter.charCodeAt(0) },
   };
 }

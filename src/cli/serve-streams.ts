@@ -57,6 +57,7 @@ export async function startService(
   pg: PgWishes | null,
   seen: SeenBy,
   outputs: NonNullable<StreamsOptions["outputs"]>,
+  functions: string | null,
 ): Promise<Started> {
   const began = performance.now();
   const listener = await listen({ port, log: (line) => terminal.say(line) });
@@ -75,6 +76,7 @@ export async function startService(
       onFailure: fail,
       outputs,
       warn: (line) => terminal.say(line),
+      ...(functions === null ? {} : { functions }),
     });
     const token = await adminToken(service, join(folder, ADMIN_TOKEN));
     const log = await openLog(serve, seen.log, service.program);

@@ -3,6 +3,8 @@ import { HOSTS_MAX } from "../host/ports/index.js";
 import { misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
+import { loadModule } from "./program.js";
+import { findProgram } from "./program-file.js";
 import type { PgWishes } from "./serve-streams.js";
 import { logSettings, TELEMETRY_OPTIONS } from "./telemetry.js";
 
@@ -32,6 +34,7 @@ export const serve: CliCommand = {
       value: "N",
       help: "how many threads run graphs and partitions of queries (1: the server's own)",
     },
+    functions: { value: "FILE", help: "a module that declares functions for queries (docs/functions.md)" },
     "pg-port": {
       value: "N",
       help: "serve tables and views to PostgreSQL clients there; 0 takes a port that is free",
@@ -56,6 +59,10 @@ export const serve: CliCommand = {
     if (durability !== "synced" && durability !== "written")
       throw misused(serve, "--durability is synced or written.");
     const pg = await pgWishes(values);
+    const functions = values.has("functions")
+      ? findProgram(values.get("functions") ?? "", process.cwd())
+      : null;
+    if (functions !== null) await loadModule(functions);
     const { startService } = await import("./serve-streams.js");
     const interrupt = onInterrupt(() => terminal.say("Stopping."));
     try {
@@ -73,6 +80,7 @@ export const serve: CliCommand = {
           directory: values.get("output-files") ?? null,
           stdout: flags.has("output-stdout") ? writeOut : null,
         },
+        functions,
       );
       const { url, token, readyMs, pgPort, dashboard } = started;
       if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs, pgPort, dashboard }));

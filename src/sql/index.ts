@@ -10,7 +10,20 @@
  */
 
 export type { Scalar, SqlOperator, WindowKind } from "./ast.js";
-export { type Builtin, builtinById, builtinOf, checkLength, RowError } from "./builtins/index.js";
+export {
+  type Builtin,
+  builtinById,
+  builtinOf,
+  checkLength,
+  declareAggregate,
+  declareFunction,
+  idOf,
+  isDeclared,
+  RowError,
+  type UserAggregate,
+  userAggregate,
+} from "./builtins/index.js";
+export { aggregateSignatures, signaturesOf } from "./catalog/index.js";
 export type { Row } from "./evaluate/expression.js";
 export type { EvaluationFailure } from "./evaluate/failure.js";
 export { evaluateQuery, queryFunction, type Tables } from "./evaluate/query.js";

@@ -66,10 +66,14 @@ export type AggregateName =
   | "bool_and"
   | "bool_or"
   | "string_agg"
-  | "array_agg";
+  | "array_agg"
+  /** One that a program has declared. */
+  | "user";
 
 export interface AggregateCall extends Typed {
   readonly name: AggregateName;
+  /** Of `user`: what the program calls it. */
+  readonly user?: string;
   /** None for `count(*)`, two for `string_agg`. */
   readonly operands: readonly PlanExpression[];
   readonly distinct: boolean;

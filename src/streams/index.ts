@@ -1,6 +1,14 @@
 /// <reference types="node" preserve="true" />
 import "../state/tracked-fields.js"; // makes what `tracked` and `owned` declare
 
+export {
+  type AggregateParts,
+  aggregate,
+  type FunctionTypes,
+  fn,
+  type OperandWord,
+  type ResultWord,
+} from "./functions/index.js";
 export type {
   FollowOptions,
   PushOptions,

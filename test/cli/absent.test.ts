@@ -30,6 +30,7 @@ const NEEDS: Readonly<Record<string, string>> = {
   "run --profiled": "--fluxions",
   "compile --profiled": "--dry-run",
   "policy --policy": "--load load.jsonl",
+  "query --functions": "--from flow.yaml",
   "serve --pg-cert": "--pg-port 0 --pg-key flow.yaml",
   "serve --pg-key": "--pg-port 0 --pg-cert flow.yaml",
 };

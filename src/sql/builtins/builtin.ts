@@ -22,6 +22,8 @@ export interface Builtin {
   readonly id: string;
   readonly signature: Signature;
   readonly run: (...operands: never[]) => Scalar;
+  /** It is called with NULLs, too. */
+  readonly takesNull?: boolean;
 }
 
 /** A table of them, by lines such as `repeat : text int4 -> text`. */

@@ -10,9 +10,18 @@ import { NUMBER_BUILTINS } from "./number.js";
 import { PATTERN_BUILTINS } from "./pattern.js";
 import { TEXT_BUILTINS } from "./text.js";
 import { TIME_BUILTINS } from "./time.js";
+import { userFunction } from "./user.js";
 
 export type { Builtin } from "./builtin.js";
-export { checkLength, RowError } from "./builtin.js";
+export { checkLength, idOf, RowError } from "./builtin.js";
+export {
+  declareAggregate,
+  declareFunction,
+  isDeclared,
+  type UserAggregate,
+  userAggregate,
+  userSignatures,
+} from "./user.js";
 
 const ALL: readonly Builtin[] = [
   ...TEXT_BUILTINS,
@@ -36,7 +45,7 @@ export function builtinOf(
   types: readonly string[],
   values: readonly unknown[] = [],
 ): Builtin | undefined {
-  if (!types.includes("untyped")) return BY_ID.get(idOf(name, types));
+  if (!types.includes("untyped")) return builtinById(idOf(name, types));
   // What is joined without a type is text.
   if (name === "||") return undefined;
   return ALL.find(
@@ -56,5 +65,5 @@ function isOf(value: unknown, type: string): boolean {
 }
 
 export function builtinById(id: string): Builtin | undefined {
-  return BY_ID.get(id);
+  return BY_ID.get(id) ?? userFunction(id);
 }

@@ -1,6 +1,6 @@
 /** What PostgreSQL's operators, functions and aggregates take and give, as tables: a new one is a line in one of them. */
 
-import { BUILTIN_SIGNATURES } from "../builtins/index.js";
+import { BUILTIN_SIGNATURES, userSignatures } from "../builtins/index.js";
 import { AGGREGATES } from "./aggregates.js";
 import { ARITHMETIC } from "./arithmetic.js";
 import { COMPARISON } from "./comparison.js";
@@ -19,7 +19,7 @@ function grouped(signatures: readonly Signature[]): ReadonlyMap<string, readonly
 
 /** The signatures of an operator or a function. */
 export function signaturesOf(name: string): readonly Signature[] {
-  return BY_NAME.get(name) ?? [];
+  return BY_NAME.get(name) ?? userSignatures(name);
 }
 
 export function aggregateSignatures(name: string): readonly Signature[] {

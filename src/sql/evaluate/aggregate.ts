@@ -1,4 +1,5 @@
 import type { Scalar } from "../ast.js";
+import { userAggregate } from "../builtins/index.js";
 import type { AggregateCall, AggregatePlan, PlanExpression, SortExpression } from "../plan.js";
 import { compareValues, keyOf, rowKey } from "../values/compare.js";
 import { addNumeric, divideNumeric } from "../values/numeric.js";
@@ -34,6 +35,13 @@ export function aggregated(aggregate: AggregateCall, all: readonly Row[], value:
   if (operand === undefined) return rows.length;
   if (name === "array_agg" || name === "string_agg")
     return listed(aggregate, rows, operand, separator, value);
+  if (name === "user") {
+    const user = userAggregate(aggregate.user ?? "");
+    if (user === undefined) return null;
+    const values = rows.map((row) => operands.map((each) => value(row, each)));
+    const counted = values.filter((each) => !each.includes(null));
+    return user.result(counted.reduce<unknown>((state, each) => user.add(state, ...each), user.init()));
+  }
   const { type } = operand;
   const given = rows.map((row) => value(row, operand)).filter((each) => each !== null);
   const once = new Map(given.map((each) => [keyOf(each, type), each]));

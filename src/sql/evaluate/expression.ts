@@ -158,9 +158,10 @@ function apply(
         .map((each, i) => (each === null ? "" : outputValue(each, operands[i]?.type ?? "untyped")))
         .join("");
   }
-  if (known.length < values.length) return null;
   const types = operands.map((each) => each.type);
   const builtin = builtinOf(name, types, known);
+  if (builtin?.takesNull === true) return runBuiltin(sight, builtin, values);
+  if (known.length < values.length) return null;
   if (builtin !== undefined) return runBuiltin(sight, builtin, known);
   const found =
     timeFunction(sight, name, known, types) ??
@@ -174,7 +175,7 @@ const FAILURES: Readonly<Record<string, EvaluationFailure>> = {
   "22P02": "not a value of the type",
 };
 
-function runBuiltin(means: Means, { run }: Builtin, values: readonly Exclude<Scalar, null>[]): Scalar {
+function runBuiltin(means: Means, { run }: Builtin, values: readonly Scalar[]): Scalar {
   try {
     return (run as (...operands: readonly Scalar[]) => Scalar)(...values);
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { FunctionCall, SqlExpression } from "../ast.js";
+import { type UserAggregate, userAggregate } from "../builtins/index.js";
 import { aggregateSignatures } from "../catalog/index.js";
 import type { AggregateCall, AggregateName, PlanExpression, SortExpression } from "../plan.js";
 import { arrayOf, type ScalarType, type SqlType } from "../types.js";
@@ -21,8 +22,8 @@ const NAMES: readonly AggregateName[] = [
 
 export const AGGREGATE_NAMES: readonly string[] = NAMES;
 
-export function isAggregate(name: string): name is AggregateName {
-  return AGGREGATE_NAMES.includes(name);
+export function isAggregate(name: string): boolean {
+  return AGGREGATE_NAMES.includes(name) || userAggregate(name) !== undefined;
 }
 
 /** Whether an aggregate is used, outside of subqueries and OVER. */
@@ -79,6 +80,7 @@ export function typedAggregate(
 /** A group has at least one row. */
 function nullableInGroup({ name, operands, filter, nullable }: AggregateCall): boolean {
   const counted = name === "array_agg" ? [] : operands;
+  if (name === "user") return nullable;
   return nullable && (filter !== null || counted.some((each) => each.nullable));
 }
 
@@ -90,6 +92,8 @@ export function aggregateOf(
 ): AggregateCall {
   const { text, typing } = context;
   const { span, distinct } = call;
+  const user = userAggregate(call.name);
+  if (user !== undefined) return userCall(context, call, user, resolve);
   const name = call.name as AggregateName;
   const needed = name === "string_agg" ? 2 : 1;
   if (call.operands.length !== (call.star ? 0 : needed) || (call.star && name !== "count"))
@@ -114,6 +118,42 @@ export function aggregateOf(
     throw senseless(text, span, "With DISTINCT, an aggregate is ordered by its own operands only.");
   const typed = signed(context, name, operands, call);
   return { name, distinct, filter, order, span, ...typed };
+}
+
+/** An aggregate of a program. Rows with a NULL among the operands do not count. */
+function userCall(
+  { text, typing }: ResolveContext,
+  call: FunctionCall,
+  { signature }: UserAggregate,
+  resolve: (expression: SqlExpression) => PlanExpression,
+): AggregateCall {
+  const { name, span, star } = call;
+  if (call.distinct || call.order.length > 0 || star)
+    throw refusal(
+      text,
+      span,
+      `${name}() is an aggregate of the program: it takes no DISTINCT, ORDER BY or *.`,
+    );
+  const count = signature.operands.length;
+  if (call.operands.length !== count)
+    throw senseless(text, span, `${name}() takes ${count} operand${count === 1 ? "" : "s"}.`);
+  const given = call.operands.map(resolve);
+  if (/"depth":[1-9]/.test(JSON.stringify(given)))
+    throw refusal(text, span, "An aggregate over columns of the query around it is not supported.");
+  const filter = call.filter === null ? null : typing.truth(resolve(call.filter), "FILTER");
+  const { operands, result } = applied(typing, text, name, given, span, [signature]);
+  const { nullable } = signature;
+  return {
+    name: "user",
+    user: name,
+    distinct: false,
+    filter,
+    order: [],
+    span,
+    operands,
+    type: result,
+    nullable,
+  };
 }
 
 function signed(

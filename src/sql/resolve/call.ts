@@ -1,4 +1,5 @@
 import type { FunctionCall } from "../ast.js";
+import { userSignatures } from "../builtins/index.js";
 import { FUNCTION_NAMES, signaturesOf } from "../catalog/index.js";
 import type { PlanExpression } from "../plan.js";
 import { applied } from "./operator.js";
@@ -39,7 +40,7 @@ export function typedCall(
     return { kind: "call", name, operands: values, type: "text", nullable: false, span };
   }
   const candidates = signaturesOf(name);
-  if (candidates.length === 0 || !FUNCTION_NAMES.includes(name)) {
+  if (candidates.length === 0 || !(FUNCTION_NAMES.includes(name) || userSignatures(name).length > 0)) {
     const known = [...aggregates, ...ALTERNATIVES, "concat", ...FUNCTION_NAMES].join(", ");
     throw refusal(text, span, `The function ${name}() is not supported; there are ${known}.`);
   }

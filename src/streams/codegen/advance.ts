@@ -1,9 +1,10 @@
 import type { Aggregate } from "../plan/index.js";
 import { sumType } from "./aggregate-state.js";
 import { compared } from "./arithmetic.js";
+import { blank } from "./blank.js";
 import { cast } from "./casts.js";
 import type { CodeBuilder, Value } from "./code.js";
-import { blank, compile } from "./expression.js";
+import { compile } from "./expression.js";
 
 /**
  * What a row does to the state of one aggregate, at row `r` of the table of groups. The weight of the row is `w`, which is 1

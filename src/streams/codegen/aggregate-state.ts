@@ -1,5 +1,7 @@
+import { userAggregate } from "../../sql/index.js";
 import { type ColumnSpec, column, type Schema } from "../columns/index.js";
 import type { Aggregate, Expression, Type } from "../plan/index.js";
+import { blank } from "./blank.js";
 import type { CodeBuilder, Value } from "./code.js";
 
 /**
@@ -59,6 +61,9 @@ function ownColumns(aggregate: Aggregate, retracts: boolean): ColumnSpec[] {
     case "bool_and":
     case "bool_or":
       if (retracts) return [count("true"), count("false")];
+      break;
+    case "user":
+      return [column("state", "text")];
   }
   return [specOf("value", { ...aggregate, nullable: true })];
 }
@@ -73,8 +78,8 @@ export function valuesKept({ name, distinct }: Aggregate, retracts: boolean): Va
 }
 
 /** The columns of the values that are kept: the operand, then for lists the keys of their order and the separator. */
-export function valueColumns({ operand, list }: Aggregate): readonly Expression[] {
-  const listed = list === null ? [] : [...list.order.map(({ key }) => key), list.separator];
+export function valueColumns({ operand, list, user }: Aggregate): readonly Expression[] {
+  const listed = list === null ? (user?.more ?? []) : [...list.order.map(({ key }) => key), list.separator];
   return [operand, ...listed].filter((each) => each !== null);
 }
 
@@ -103,6 +108,17 @@ export function groupRow(
         const n = aggregate.nullable ? `(${first.v} === 0)` : null;
         const apart = [2, 3, 4].map((offset) => at(place + offset).v);
         return { v: total(code, aggregate, retracts, second.v, first.v, apart), n };
+      }
+      case "user": {
+        const user = code.constant(userAggregate(aggregate.user?.name ?? ""));
+        const call = code.call(
+          "userResult",
+          [user, first.n === null ? first.v : `(${first.n} ? null : ${first.v})`],
+          true,
+        );
+        const value = code.bind(call);
+        const n = code.bind(`${value} === null`);
+        return { v: code.bind(`${n} ? ${blank(aggregate)} : ${value}`), n: aggregate.nullable ? n : null };
       }
       case "bool_and":
       case "bool_or": {

@@ -1,9 +1,10 @@
+import { userAggregate } from "../../sql/index.js";
 import type { Batch, ColumnSpec, Schema } from "../columns/index.js";
 import type { Aggregate, Expression, RowStep } from "../plan/index.js";
 import type { GroupValues, KeyedTable } from "../tables/index.js";
 import { advance, numericAt, operandOf } from "./advance.js";
 import { type StateColumns, valuesKept } from "./aggregate-state.js";
-import { CodeBuilder } from "./code.js";
+import { anyNull, CodeBuilder, type Value } from "./code.js";
 import { compile } from "./expression.js";
 import { functionOf, type RowErrors } from "./function.js";
 import { countedValue, firstSight, listedValues } from "./group-values.js";
@@ -89,6 +90,17 @@ export function updateGroups(
       key.compute(keys.map((each) => compile(code, each, given)));
       const taken = () => {
         code.line(`let r = ${key.find};`);
+        const users = aggregates.map((aggregate, i) => {
+          const { counts, v } = operands[i] ?? { counts: null, v: "0" };
+          return userState(
+            code,
+            aggregate,
+            counts,
+            [{ v, n: null }, ...(listed[i] ?? [])],
+            state.places[i] ?? 0,
+            w,
+          );
+        });
         code.block("if (r < 0)", () => {
           code.line("r = table.insert();", ...hoist(), ...key.store("r"));
           for (const { name, spec, index } of columns) code.line(...blankState(name, spec, index));
@@ -101,6 +113,9 @@ export function updateGroups(
         const writes = aggregates.map((aggregate, i) => {
           const operand = operands[i] ?? { v: "0", n: null, counts: "false" };
           const place = state.places[i] ?? 0;
+          const next = users[i] ?? null;
+          if (next !== null)
+            return () => code.line(`if (${next} !== null) table.setText(${place}, r, ${next});`);
           switch (valuesKept(aggregate, retracts)) {
             case null:
               return advance(code, aggregate, operand, place, w);
@@ -143,6 +158,24 @@ export function updateGroups(
     groups.round?.reserve(batch.rows * widest);
     run(batch, groups, errors);
   };
+}
+
+/** The next state of an aggregate of a program, which is computed before the group is made: it may fail. */
+function userState(
+  code: CodeBuilder,
+  { name, user }: Aggregate,
+  counts: string | null,
+  operands: readonly Value[],
+  place: number,
+  w: string,
+): string | null {
+  if (name !== "user") return null;
+  const known = anyNull(operands);
+  const when = [...(counts === null ? [] : [counts]), ...(known === null ? [] : [`!${known}`])];
+  const own = code.constant(userAggregate(user?.name ?? ""));
+  const values = operands.map(({ v }) => v);
+  const call = code.call("userNext", [own, "table", String(place), "r", w, ...values], true);
+  return code.bind(when.length === 0 ? call : `${when.join(" && ")} ? ${call} : null`);
 }
 
 function arrayOf({ type }: ColumnSpec): "codes" | "values" {

@@ -1,6 +1,7 @@
 import { builtinById } from "../../sql/index.js";
 import type { Expression, Type } from "../plan/index.js";
 import { arithmetic, compared, negated } from "./arithmetic.js";
+import { blank } from "./blank.js";
 import { called } from "./calls.js";
 import { cast } from "./casts.js";
 import { anyNull, type CodeBuilder, type Value } from "./code.js";
@@ -66,11 +67,6 @@ export function compile(code: CodeBuilder, expression: Expression, row: readonly
   }
 }
 
-/** The value that stands where there is none. */
-export function blank({ type }: Type): string {
-  return type === "text" || type === "json" ? '""' : type === "bool" ? "false" : "0";
-}
-
 /**
  * A function that is NULL if an operand is. One that can fail is not called then: what stands in the place of NULL is a
  * value of the type, but not one that the function need take.
@@ -105,8 +101,11 @@ function builtin(
   const found = builtinById(expression.id);
   if (found === undefined) throw new RangeError(`There is no function ${expression.id}.`);
   code.canFail = true;
-  const n = anyNull(operands);
-  const call = `${code.constant(found.run)}(${operands.map(({ v }) => v).join(", ")})`;
+  const n = found.takesNull === true ? null : anyNull(operands);
+  const values = operands.map((each) =>
+    n === null && each.n !== null ? `(${each.n} ? null : ${each.v})` : each.v,
+  );
+  const call = `${code.constant(found.run)}(${values.join(", ")})`;
   if (!found.signature.nullable) {
     if (n === null) return { v: code.bind(call), n };
     const isNull = code.bind(n);

@@ -35,12 +35,12 @@ function passOver(
   isWeighted: boolean,
 ): Transform {
   const code = new CodeBuilder();
-  const row = view(code, columnsOf(code, "input", input, "i"));
+  const columns = columnsOf(code, "input", input, "i");
   const target = new BatchTarget(code, "output", output);
   if (isWeighted) code.line("const given = input.weights, weights = output.weights;");
   code.line("let k = 0;");
   rowLoop(code, () =>
-    rowSteps(code, steps, row, (out) => {
+    rowSteps(code, steps, view(code, columns), (out) => {
       if (isWeighted) code.line("weights[k] = given[i];");
       target.write(out);
     }),

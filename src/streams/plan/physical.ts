@@ -14,7 +14,11 @@ export interface Aggregate extends Type {
     | "string_agg"
     | "array_agg"
     /** The greatest time that a row of the group ever had, also one that was taken back: no function of SQL. */
-    | "latest";
+    | "latest"
+    /** One that a program has declared. */
+    | "user";
+  /** Of `user`: what the program calls it, and its operands behind the first. */
+  readonly user?: { readonly name: string; readonly more: readonly Expression[] };
   /** `null` for `count(*)`. */
   readonly operand: Expression | null;
   readonly filter: Expression | null;
@@ -34,19 +38,20 @@ export interface AggregateList {
 }
 
 /** The expressions of an aggregate. */
-export function partsOf({ operand, filter, list }: Aggregate): readonly Expression[] {
+export function partsOf({ operand, filter, list, user }: Aggregate): readonly Expression[] {
   const listed = list === null ? [] : [list.separator, ...list.order.map(({ key }) => key)];
-  return [operand, filter, ...listed].filter((each) => each !== null);
+  return [operand, filter, ...(user?.more ?? []), ...listed].filter((each) => each !== null);
 }
 
 /** The same aggregate over expressions that were changed. */
 export function mappedAggregate(aggregate: Aggregate, map: (part: Expression) => Expression): Aggregate {
-  const { operand, filter, list } = aggregate;
+  const { operand, filter, list, user } = aggregate;
   const mapped = (part: Expression | null) => (part === null ? null : map(part));
   return {
     ...aggregate,
     operand: mapped(operand),
     filter: mapped(filter),
+    ...(user === undefined ? {} : { user: { ...user, more: user.more.map(map) } }),
     list:
       list === null
         ? null

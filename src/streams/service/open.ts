@@ -5,6 +5,7 @@ import { type AnyService, hostsOf, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
 import { DOOR } from "../../model/door.js";
 import type { OutputPolicy } from "../delivery/index.js";
+import { functionsUrl, loadFunctions } from "../functions/index.js";
 import type { SourcePolicy } from "../sources/index.js";
 import { Partition, Streams } from "./contexts.js";
 import { type Granted, GrantedTokens } from "./granted-tokens.js";
@@ -28,7 +29,12 @@ export interface StreamsOptions {
   readonly outputs?: Partial<OutputPolicy & SourcePolicy>;
   /** Hears what is worth a line in a log: rows that an output has missed. */
   readonly warn?: (message: string) => void;
+  /** A module that declares functions for queries (`fn`, `aggregate`): this process and every host load it. */
+  readonly functions?: string;
 }
+
+/** The part of the address of the hosts' program that names the module of functions. */
+const FUNCTIONS = "functions";
 
 const TENANT = /^[a-z][a-z0-9-]{0,39}$/;
 
@@ -64,8 +70,18 @@ export class StreamService {
     );
   }
 
-  static async open({ outputs, warn = () => {}, ...options }: StreamsOptions = {}): Promise<StreamService> {
-    const module = new URL("./program.js", import.meta.url).href;
+  static async open({
+    outputs,
+    warn = () => {},
+    functions,
+    ...options
+  }: StreamsOptions = {}): Promise<StreamService> {
+    const address = new URL("./program.js", import.meta.url);
+    if (functions !== undefined) {
+      await loadFunctions(functions);
+      address.searchParams.set(FUNCTIONS, functionsUrl(functions));
+    }
+    const module = address.href;
     const given = { ...options, module, placement: { separate: [Partition] } };
     const around = { policy: { ...PUBLIC_TARGETS, ...outputs }, warn };
     const program = (await run(Streams, given)) as Service<Streams>;

@@ -229,7 +229,13 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
         : name === "avg"
           ? Math.max(OPEN_SCALE, operand?.scale ?? 0)
           : (operand?.scale ?? 0);
-    return { name, operand, filter, distinct, list, type, scale, nullable };
+    const user =
+      given.user === undefined
+        ? {}
+        : {
+            user: { name: given.user, more: given.operands.slice(1).map((each) => expressions.lower(each)) },
+          };
+    return { name, operand, filter, distinct, list, type, scale, nullable, ...user };
   }
 
   function united(plan: Extract<SqlPlan, { kind: "union" }>): Plan {

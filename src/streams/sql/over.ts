@@ -133,7 +133,7 @@ function functionOf(given: Given, computed: Computed, lowering: OverLowering): O
     case "aggregate": {
       const made = lowering.aggregate(what.aggregate, computed.expressions);
       const { name, type, scale } = made;
-      if (name === "string_agg" || name === "array_agg" || name === "latest")
+      if (name === "string_agg" || name === "array_agg" || name === "latest" || name === "user")
         return lowering.refuse(span, `${name}() OVER is not run yet; use it with GROUP BY.`);
       return {
         ...{ kind: "aggregate", name, frame, type, scale },

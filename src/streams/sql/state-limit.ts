@@ -10,6 +10,7 @@ import {
   withCuts,
   withRetention,
 } from "../plan/index.js";
+import { irretractable } from "./irretractable.js";
 
 /** What the registrant of a query says of its state, in `WITH (state_retention = …)`: how old it gets, or that it grows. */
 export type StateLimit = number | "forever" | null;
@@ -44,6 +45,8 @@ export function withLimitedState(
   limit: StateLimit,
 ): LimitedQuery {
   const mode = emit ?? "changes";
+  const isWrong = irretractable(given, inputs, { text, emit });
+  if (isWrong !== null) throw isWrong;
   const plan = withConstantSides(withCuts(given), inputs, mode);
   const made = typeof limit === "number" ? withRetention(plan, inputs, mode, limit) : { plan, inputs };
   const found = limit === "forever" ? null : firstEndless(made.plan, made.inputs, mode);

@@ -99,6 +99,7 @@ function movement(
       return { moves: wavering(rows, own.moves), nulls: "any" };
     case "string_agg":
     case "array_agg":
+    case "user":
       return { moves: wavering(rows, ...all.map(({ moves }) => moves)), nulls: "any" };
   }
 }

@@ -7,6 +7,7 @@ import { like } from "./like.js";
 import * as numbers from "./numbers.js";
 import * as texts from "./texts.js";
 import * as times from "./times.js";
+import * as users from "./users.js";
 
 export { likeMatcher } from "./like.js";
 export { RowError } from "./row-error.js";
@@ -16,6 +17,7 @@ export const LIBRARY = {
   ...texts,
   ...times,
   ...casts,
+  ...users,
   compareText,
   like,
   numericText,

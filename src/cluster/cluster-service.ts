@@ -106,7 +106,15 @@ function inspectedElsewhere(roots: ClusterServiceParts["roots"]): AnyService[typ
     throw new HeadwaterError("HW-6014", "no contexts are here to look at: ask the process that is the head.");
   };
   const shown = [...roots.values()].map(String);
-  return { roots: shown, outline: refuse, children: refuse, state: refuse, at: refuse, history: () => ({}) };
+  return {
+    roots: shown,
+    outline: refuse,
+    children: refuse,
+    state: refuse,
+    at: refuse,
+    changedBy: () => null,
+    history: () => ({}),
+  };
 }
 
 function rootFor(

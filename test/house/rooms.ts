@@ -290,7 +290,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   dashboard: {
     loads: ["errors", "observe", "host", "server", "streams", "streams/http"],
-    names: ["host/fleet", "streams/service"],
+    names: ["cluster", "host/fleet", "streams/service"],
   },
   pgwire: { loads: ["errors"], names: ["sql"] },
   "streams/pg": {

@@ -128,7 +128,7 @@ export class NatsServers {
   #configuration(i: number, routes: readonly number[]): string {
     const { sync = "always", settings = "", payload = "8MB" } = this.#options;
     const urls = routes.map((port) => `nats://127.0.0.1:${port}`).join(", ");
-    const cluster = `cluster { name: tests, host: 127.0.0.1, port: ${routes[i]}, routes: [${urls}] }`;
+    const cluster = `cluster { name: tests, no_advertise: true, host: 127.0.0.1, port: ${routes[i]}, routes: [${urls}] }`;
     return [
       `server_name: n${i}`,
       "host: 127.0.0.1",

@@ -1,5 +1,6 @@
 /** The admin API of the program that this page belongs to. Its types are the server's own. */
 
+import type { ClusterStatus } from "../../src/cluster/index.js";
 import type { BusyContext } from "../../src/dashboard/busy.js";
 import type { Notice } from "../../src/dashboard/monitor.js";
 import type { EventStory } from "../../src/dashboard/recent.js";
@@ -16,6 +17,7 @@ import type { GraphStream, OutputStatus } from "../../src/streams/service/index.
 export type {
   BusyContext,
   Child,
+  ClusterStatus,
   DashboardSession,
   EventFact,
   EventStory,

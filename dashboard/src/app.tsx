@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type DashboardSession, get, Refused, setToken } from "./api.js";
+import { ClusterPage } from "./cluster.js";
 import { Contexts } from "./contexts.js";
 import { Events } from "./events.js";
 import { Hosts } from "./hosts.js";
@@ -16,11 +17,12 @@ interface Tab {
 }
 
 /** Views of the program are for operators; streams are for tenants, too. */
-function tabsOf({ isOperator, hasStreams, scopes }: DashboardSession): readonly Tab[] {
+function tabsOf({ isOperator, hasStreams, hasCluster, scopes }: DashboardSession): readonly Tab[] {
   const program: readonly Tab[] = [
     { name: "overview", title: "Overview", show: (live) => <OverviewPage live={live} /> },
     { name: "hosts", title: "Hosts", show: (live) => <Hosts live={live} /> },
     { name: "contexts", title: "Contexts", show: (live) => <Contexts live={live} /> },
+    ...(hasCluster ? [{ name: "cluster", title: "Cluster", show: () => <ClusterPage /> }] : []),
     { name: "events", title: "Events", show: () => <Events /> },
   ];
   const streams: Tab = { name: "streams", title: "Streams", show: () => <StreamsPage scopes={scopes} /> };

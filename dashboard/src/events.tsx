@@ -5,13 +5,16 @@ import { HostMark } from "./hosts.js";
 
 const EVERY_MS = 1000;
 
+/** What `GET event` answers. */
+type Story = EventStory & { readonly changed: readonly string[] | null };
+
 /** The last events, and the way of one through the system. */
 export function Events() {
   const [text, setText] = useState("");
   const [failedOnly, setFailedOnly] = useState(false);
   const [isPaused, setPaused] = useState(false);
   const [events, setEvents] = useState<readonly EventFact[]>([]);
-  const [story, setStory] = useState<EventStory | null>(null);
+  const [story, setStory] = useState<Story | null>(null);
   useEffect(() => {
     const look = () =>
       get<{ events: readonly EventFact[] }>("events", { text, failed: String(failedOnly) })
@@ -24,7 +27,7 @@ export function Events() {
   }, [text, failedOnly, isPaused]);
   const open = (node: string, ticket: number) => {
     setPaused(true);
-    get<EventStory>("event", { node, ticket: String(ticket) })
+    get<Story>("event", { node, ticket: String(ticket) })
       .then(setStory)
       .catch(() => setStory(null));
   };
@@ -89,10 +92,10 @@ export function Events() {
 }
 
 function StoryOf({
-  story: { event, waits, started },
+  story: { event, waits, started, changed },
   open,
 }: {
-  story: EventStory;
+  story: Story;
   open: (node: string, ticket: number) => void;
 }) {
   const parts = [
@@ -151,6 +154,13 @@ function StoryOf({
             </button>{" "}
             of {wait.forContext}
           </li>
+        ))}
+      </ul>
+      <h3>Changed</h3>
+      {changed === null && <p>Not known: it is not in the program's history.</p>}
+      <ul>
+        {changed?.map((address) => (
+          <li key={address}>{address}</li>
         ))}
       </ul>
       <h3>Started</h3>

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { statusOf as clusterStatus } from "../cluster/index.js";
 import type { Dashboard } from "../dashboard/index.js";
 import { run as runService } from "../doors.js";
 import type { ElasticHosts } from "../elastic/elastic-hosts.js";
@@ -190,6 +191,7 @@ async function dashboardOf(
     token: process.env[DASHBOARD_TOKEN],
     isLocal: listener.isLocal,
     streams: new EventStream(service),
+    ...(journal !== undefined && isNatsAddress(journal) ? { cluster: () => clusterStatus(journal) } : {}),
   });
 }
 

@@ -47,9 +47,16 @@ export interface PgWishes {
   readonly tls: { readonly cert: string; readonly key: string } | null;
 }
 
+/** Of which cluster this process is a member, and what it is there. */
+export interface ClusterWishes {
+  readonly journal: string;
+  readonly member: { readonly name: string | undefined; readonly host: string | undefined };
+}
+
 /** Starts the service: the port first, so that a process that cannot have it touches no journal. */
 export async function startService(
   folder: string,
+  cluster: ClusterWishes | null,
   port: number,
   durability: "synced" | "written",
   hosts: number,
@@ -62,7 +69,7 @@ export async function startService(
   const began = performance.now();
   const listener = await listen({ port, log: (line) => terminal.say(line) });
   try {
-    await refuseForeign(folder);
+    if (cluster === null) await refuseForeign(folder);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     let fail: (error: HeadwaterError) => void = () => {};
     const failed = new Promise<never>((_, reject) => {
@@ -70,8 +77,7 @@ export async function startService(
     });
     failed.catch(() => {}); // it is waited for once the service has started
     const service = await StreamService.open({
-      journal: join(folder, JOURNAL),
-      durability,
+      ...(cluster ?? { journal: join(folder, JOURNAL), durability }),
       hosts,
       onFailure: fail,
       outputs,

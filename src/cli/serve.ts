@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { HOSTS_MAX } from "../host/ports/index.js";
+import { isNatsAddress } from "../journal/stream/nats-address.js";
 import { misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
 import { loadModule } from "./program.js";
 import { findProgram } from "./program-file.js";
-import type { PgWishes } from "./serve-streams.js";
+import type { ClusterWishes, PgWishes } from "./serve-streams.js";
 import { logSettings, TELEMETRY_OPTIONS } from "./telemetry.js";
 
 const PORT = 4400;
@@ -19,9 +20,22 @@ export const serve: CliCommand = {
   details:
     "Streams, standing SQL queries and their results over HTTP, on the loopback interface. Everything is kept in the journal: " +
     "killed and started again, the service goes on where it was. The first start makes a token with all rights, prints " +
-    "it, and keeps it in the file admin.token of the directory, for this user only.",
+    "it, and keeps it in the file admin.token of the directory, for this user only. With --cluster, any number of processes serve " +
+    "the same streams together: each takes all requests, and another goes on when one ends.",
   options: {
-    journal: { value: "DIR", help: "where everything is kept (./headwater-data)" },
+    journal: {
+      value: "DIR",
+      help: "where everything is kept (./headwater-data); with --cluster, only admin.token",
+    },
+    cluster: {
+      value: "ADDRESS",
+      help: "be one of several processes of a cluster: nats://HOST:PORT,HOST:PORT/NAME",
+    },
+    name: { value: "NAME", help: "what this process is called in its cluster (its machine and number)" },
+    "member-host": {
+      value: "HOST",
+      help: "where other members reach this process (127.0.0.1: this machine only)",
+    },
     port: { value: "N", help: `the port (${PORT}); 0 takes one that is free` },
     "output-files": {
       value: "DIR",
@@ -58,6 +72,7 @@ export const serve: CliCommand = {
     const durability = values.get("durability") ?? "synced";
     if (durability !== "synced" && durability !== "written")
       throw misused(serve, "--durability is synced or written.");
+    const cluster = clusterWishes(values);
     const pg = await pgWishes(values);
     const functions = values.has("functions")
       ? findProgram(values.get("functions") ?? "", process.cwd())
@@ -68,6 +83,7 @@ export const serve: CliCommand = {
     try {
       const started = await startService(
         values.get("journal") ?? "headwater-data",
+        cluster,
         port,
         durability,
         hosts,
@@ -108,6 +124,20 @@ function portOf(values: ReadonlyMap<string, string>, option: string): number | n
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= PORT_MAX) return port;
   throw misused(serve, `--${option} is a number from 0 to ${PORT_MAX}.`);
+}
+
+function clusterWishes(values: ReadonlyMap<string, string>): ClusterWishes | null {
+  const journal = values.get("cluster");
+  const [name, host] = [values.get("name"), values.get("member-host")];
+  if (journal === undefined) {
+    if (name === undefined && host === undefined) return null;
+    throw misused(serve, "--name and --member-host are about a cluster; they need --cluster as well.");
+  }
+  if (!isNatsAddress(journal))
+    throw misused(serve, "--cluster is the address of NATS servers: nats://HOST:PORT,HOST:PORT/NAME.");
+  if (values.has("durability"))
+    throw misused(serve, "--durability is about a journal of one process; leave it out with --cluster.");
+  return { journal, member: { name, host } };
 }
 
 async function pgWishes(values: ReadonlyMap<string, string>): Promise<PgWishes | null> {

@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../errors.js";
+import { CLUSTER, type ClusterSide } from "../host/cluster-side.js";
 import { running } from "../host/event/index.js";
 import {
   ADMIT,
@@ -44,6 +45,7 @@ export function clusterService(parts: ClusterServiceParts): AnyService {
       return member().service?.[HOSTS] ?? null;
     },
     [ADMIT]: null,
+    [CLUSTER]: sideOf(parts),
     get [PARKED]() {
       return member().service?.[PARKED] ?? NOTHING_PARKED;
     },
@@ -75,6 +77,23 @@ export function clusterService(parts: ClusterServiceParts): AnyService {
   };
 }
 
+function sideOf({ gateway, member }: ClusterServiceParts): ClusterSide {
+  const { watching } = gateway;
+  return {
+    get isHead() {
+      return member().isHead;
+    },
+    watch: (watcher) => {
+      watching.watch(watcher);
+      member().onRole = (isHead) => watcher.role(isHead);
+    },
+    get isCurrent() {
+      return watching.isCurrent;
+    },
+    announce: (changes, isStrict) => watching.announce(changes, isStrict),
+  };
+}
+
 function elsewhere(): never {
   throw new HeadwaterError("HW-6033", "no event is parked here: ask the process that is the head.");
 }
@@ -87,7 +106,15 @@ function inspectedElsewhere(roots: ClusterServiceParts["roots"]): AnyService[typ
     throw new HeadwaterError("HW-6014", "no contexts are here to look at: ask the process that is the head.");
   };
   const shown = [...roots.values()].map(String);
-  return { roots: shown, outline: refuse, children: refuse, state: refuse, at: refuse, history: () => ({}) };
+  return {
+    roots: shown,
+    outline: refuse,
+    children: refuse,
+    state: refuse,
+    at: refuse,
+    changedBy: () => null,
+    history: () => ({}),
+  };
 }
 
 function rootFor(

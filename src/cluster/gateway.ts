@@ -15,6 +15,7 @@ import type { Payer } from "../model/share.js";
 import { encode } from "../state/codec.js";
 import { GatewayListeners } from "./listeners.js";
 import type { HeadLink, HeadMessage, RelayedCall, RelayedRequest } from "./relayed.js";
+import { Watching } from "./watching.js";
 
 export interface GatewayParts {
   readonly roots: ReadonlyMap<string, Address>;
@@ -50,6 +51,8 @@ export class Gateway implements Door {
   readonly answersMs: number;
   readonly refused: Door["refused"];
   readonly failed: Door["failed"];
+  /** What this process hears of the events of others. */
+  readonly watching = new Watching((message) => this.#head?.send(message));
   readonly #parts: GatewayParts;
   /** In the order in which they were made. */
   readonly #pending = new Map<number, Pending>();
@@ -109,11 +112,14 @@ export class Gateway implements Door {
       pending.request = this.#again(pending.request);
       head.send(pending.request);
     }
+    this.watching.attached();
     for (const resolve of this.#onHead.splice(0)) resolve();
   }
 
   detach(head: HeadLink | null = this.#head): void {
-    if (head === this.#head) this.#head = null;
+    if (head !== this.#head) return;
+    this.#head = null;
+    this.watching.detached();
   }
 
   #again(request: RelayedRequest): RelayedRequest {
@@ -124,7 +130,8 @@ export class Gateway implements Door {
 
   /** Something came from the head. */
   take(message: HeadMessage): void {
-    if (message.kind !== "result") return this.#listeners.take(message);
+    if (message.kind === "told" || message.kind === "unheard") return this.#listeners.take(message);
+    if (message.kind !== "result") return this.watching.take(message);
     const { n, ok, value } = message;
     const pending = this.#pending.get(n);
     if (pending === undefined) return;
@@ -137,6 +144,7 @@ export class Gateway implements Door {
   /** Nothing more is answered: this process leaves the cluster. */
   end(error: HeadwaterError): void {
     this.#head = null;
+    this.watching.end();
     for (const [n, pending] of [...this.#pending]) {
       this.#settle(n, pending);
       pending.waiting.reject(error);

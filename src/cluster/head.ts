@@ -3,6 +3,7 @@ import { openDialed } from "../host/link/index.js";
 import { ADMIT, type AnyService } from "../host/service.js";
 import type { LoggedJournal } from "../journal/logged-journal.js";
 import { DOOR } from "../model/door.js";
+import { ChangeFeed } from "./change-feed.js";
 import type { Gateway } from "./gateway.js";
 import { type Hello, LINK_VERSION, type Link, messagesIn, type Welcome } from "./links.js";
 import { Relay } from "./relay.js";
@@ -23,12 +24,21 @@ export class Head {
   readonly #parts: HeadParts;
   readonly #links = new Set<Link<HeadMessage>>();
   readonly #local: HeadLink;
+  readonly #changes: ChangeFeed;
 
   constructor(parts: HeadParts) {
     this.#parts = parts;
     const { service, gateway, hello } = parts;
     const door = service[DOOR];
-    const relay = new Relay(door, gatewayOf(hello.member), (message) => gateway.take(message));
+    this.#changes = new ChangeFeed((changed) => {
+      const observation = service.observe(["event"], (fact) => {
+        if (fact.kind === "dropped") changed(null);
+        else if (!fact.isReadonly) changed([fact.context, fact.method]);
+      });
+      return () => observation.stop();
+    });
+    const send = (message: HeadMessage) => gateway.take(message);
+    const relay = new Relay(door, gatewayOf(hello.member), send, this.#changes);
     this.#local = { send: (message) => relay.take(message), close: () => relay.close() };
     gateway.attach(this.#local, door.history);
   }
@@ -54,7 +64,8 @@ export class Head {
 
   #relay(link: Link<HeadMessage>, member: string): void {
     const door = this.#parts.service[DOOR];
-    const relay = new Relay(door, gatewayOf(member), (message) => link.send(message));
+    const send = (message: HeadMessage) => link.send(message);
+    const relay = new Relay(door, gatewayOf(member), send, this.#changes, () => link.cut());
     link.listen({
       aside: () => link.cut(),
       batch: (bytes) => {
@@ -84,6 +95,7 @@ export class Head {
   }
 
   #disconnect(): void {
+    this.#changes.close();
     this.#local.close();
     for (const link of this.#links) link.cut();
   }

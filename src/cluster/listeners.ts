@@ -47,7 +47,7 @@ export class GatewayListeners {
     for (const client of this.#listeners.keys()) this.send({ kind: "listen", client });
   }
 
-  take(message: Exclude<HeadMessage, { readonly kind: "result" }>): void {
+  take(message: Extract<HeadMessage, { readonly kind: "told" | "unheard" }>): void {
     const { client } = message;
     const listener = this.#listeners.get(client);
     if (listener === undefined) return;

@@ -69,6 +69,8 @@ export class Member {
   #offered: OfferedHosts | null = null;
   #own: Epoch | null = null;
   #losses = 0;
+  /** Hears that this process has become the head, or is the head no longer. */
+  onRole: (isHead: boolean) => void = () => {};
   #isSnapshotting = false;
   /** How many bytes were read when the last snapshot began. */
   #snapshotAt = 0;
@@ -279,6 +281,7 @@ export class Member {
     this.#head = new Head({ epoch, service, journal, gateway, hello, onWarning });
     if (this.#isStopped) return;
     this.#role = "head";
+    this.onRole(true);
     if (hasFailed) this.#stepDown();
     else if (this.#known.epoch > epoch) void service[DOOR].health();
   }
@@ -287,6 +290,7 @@ export class Member {
   #stepDown(): void {
     if (this.#role !== "head") return;
     this.#role = "changing";
+    this.onRole(false);
     const head = this.#head;
     this.#head = null;
     this.#own = null;

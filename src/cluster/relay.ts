@@ -3,6 +3,7 @@ import type { Asked, Door, Listening, RelaySeries, ResultCallbacks, Series } fro
 import { resolvePath } from "../model/path.js";
 import { noSuchMethod } from "../model/refs.js";
 import { decode } from "../state/codec.js";
+import type { ChangeFeed, Watcher } from "./change-feed.js";
 import type { GatewayMessage, HeadMessage, RelayedCall, RelayedPayer, RelayedRequest } from "./relayed.js";
 
 /** So many answers are kept for a gateway that has them, before they are dropped. */
@@ -15,11 +16,20 @@ export class Relay {
   readonly #own: RelaySeries;
   readonly #series = new Map<string, Series>();
   readonly #listening = new Map<string, Listening>();
+  readonly #watcher: Watcher;
   #below = 0;
   #isClosed = false;
 
-  constructor(door: Door, gateway: string, send: (message: HeadMessage) => void) {
+  /** `changes`: what the gateway may watch; `cut` closes the link of a gateway that does not answer. */
+  constructor(
+    door: Door,
+    gateway: string,
+    send: (message: HeadMessage) => void,
+    readonly changes: ChangeFeed | null = null,
+    cut: () => void = () => {},
+  ) {
     this.#door = door;
+    this.#watcher = { send: (message) => this.#send(message), cut, seen: 0 };
     this.#send = (message) => {
       if (!this.#isClosed) send(message);
     };
@@ -52,6 +62,16 @@ export class Relay {
         this.#listening.get(message.client)?.forget();
         this.#listening.delete(message.client);
         return;
+      case "watch":
+        return this.changes?.join(this.#watcher);
+      case "seen":
+        return this.changes?.seen(this.#watcher, message.change);
+      case "ping":
+        return this.#send({ kind: "pong", sentMs: message.sentMs });
+      case "announce": {
+        const { id, changes, isStrict } = message;
+        return this.changes?.announce(changes, isStrict, () => this.#send({ kind: "announced", id }));
+      }
       default:
         throw new HeadwaterError("HW-6005", "a gateway has sent what a head does not understand.");
     }
@@ -60,6 +80,7 @@ export class Relay {
   /** The link is gone. Its clients may come back, over this link or another. */
   close(): void {
     this.#isClosed = true;
+    this.changes?.leave(this.#watcher);
     this.#own.leave();
     for (const series of this.#series.values()) series.leave();
     for (const listening of this.#listening.values()) listening.leave();

@@ -1,5 +1,6 @@
 /** What a gateway and the head say to each other over their link. */
 
+import type { EventChange } from "../host/cluster-side.js";
 import type { Step } from "../model/path.js";
 
 /** What is asked of a context, as it travels. */
@@ -56,7 +57,19 @@ export type GatewayMessage =
       readonly index: number;
     }
   | { readonly kind: "unlisten"; readonly client: string }
-  | { readonly kind: "forget"; readonly client: string };
+  | { readonly kind: "forget"; readonly client: string }
+  /** This gateway wants to hear of changes, from now on. */
+  | { readonly kind: "watch" }
+  /** The gateway has dealt with the changes up to this number. */
+  | { readonly kind: "seen"; readonly change: number }
+  /** Asked again and again: what the gateway has heard is up to date if this was answered a short time ago. */
+  | { readonly kind: "ping"; readonly sentMs: number }
+  | {
+      readonly kind: "announce";
+      readonly id: number;
+      readonly changes: readonly EventChange[];
+      readonly isStrict: boolean;
+    };
 
 export type RelayedRequest = Extract<GatewayMessage, { readonly n: number }>;
 
@@ -70,6 +83,10 @@ export type HeadMessage =
       readonly ticket: number;
       readonly index: number;
     }
+  /** Events were carried out; null if any may have been. */
+  | { readonly kind: "changed"; readonly change: number; readonly changes: readonly EventChange[] | null }
+  | { readonly kind: "pong"; readonly sentMs: number }
+  | { readonly kind: "announced"; readonly id: number }
   /** The client is connected elsewhere at present: listen again later. */
   | { readonly kind: "unheard"; readonly client: string };
 

@@ -87,7 +87,12 @@ export class Dashboard {
     }
     const caller = await this.#caller(request);
     const streams = this.#options.streams ?? null;
-    if (asked === "GET session") return respond(response, 200, JSON.stringify(sessionOf(caller, streams)));
+    if (asked === "GET session")
+      return respond(
+        response,
+        200,
+        JSON.stringify(sessionOf(caller, streams, this.#options.cluster !== undefined)),
+      );
     if (asked === "GET tenants")
       return respond(response, 200, JSON.stringify({ tenants: await tenantsOf(caller, streams) }));
     if (name.startsWith(STREAMS)) {

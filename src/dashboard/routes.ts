@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ClusterStatus } from "../cluster/index.js";
 import { HeadwaterError } from "../errors.js";
 import type { HostInfo, ProgramHosts } from "../host/fleet/index.js";
 import type { ContextOutline } from "../host/inspector.js";
@@ -30,6 +31,8 @@ export interface DashboardAbout {
   readonly load: { factor: number };
   /** Classes of contexts whose state holds secrets, and is not shown. */
   readonly secretClasses?: readonly string[];
+  /** The members of the cluster that the process belongs to, and their log. */
+  readonly cluster?: () => Promise<ClusterStatus>;
 }
 
 /** What `overview` answers. */
@@ -149,6 +152,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     mayShow(about, inspectorOf(service).outline(address).className, address);
     return { address, state: JSON.parse(await inspectorOf(service).state(address, STATE_BYTES)) as unknown };
   },
+  "GET cluster": async ({ about }) => ({ cluster: (await about.cluster?.()) ?? null }),
   "GET history": ({ service, query }) => {
     const address = text(query.get("address"), "address");
     return { history: inspectorOf(service).history()[nodeOf(service, address)] ?? null };
@@ -167,14 +171,14 @@ export const ROUTES: Readonly<Record<string, Route>> = {
       limit: limitIn(query),
     }),
   }),
-  "GET event": ({ monitor, query }) => {
+  "GET event": ({ service, monitor, query }) => {
     const story = monitor.recent.story(
       text(query.get("node"), "node"),
       integer(query.get("ticket"), "ticket"),
     );
     if (story === null)
       throw new HeadwaterError("HW-4004", "the event is not among the last ones that are remembered.");
-    return story;
+    return { ...story, changed: inspectorOf(service).changedBy(story.event.node, story.event.ticket) };
   },
   "GET parked": ({ service }) => ({
     parked: parkedOf(service)

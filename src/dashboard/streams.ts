@@ -21,13 +21,18 @@ export type DashboardCaller = typeof OPERATOR | Granted;
 export interface DashboardSession {
   readonly isOperator: boolean;
   readonly hasStreams: boolean;
+  readonly hasCluster: boolean;
   readonly scopes: readonly string[];
 }
 
-export function sessionOf(caller: DashboardCaller, streams: DashboardStreams | null): DashboardSession {
+export function sessionOf(
+  caller: DashboardCaller,
+  streams: DashboardStreams | null,
+  hasCluster: boolean,
+): DashboardSession {
   const isOperator = caller === OPERATOR;
   return {
-    ...{ isOperator, hasStreams: streams !== null },
+    ...{ isOperator, hasStreams: streams !== null, hasCluster },
     scopes: isOperator ? ["operator", "admin"] : caller.scopes,
   };
 }

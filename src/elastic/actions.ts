@@ -3,7 +3,7 @@ import { type Action, type Measurements, type Policy, running } from "./policy.j
 
 /** What a policy's actions are measured by. */
 export interface Surveyor {
-  /** Why a context cannot be moved to a host, if so. */
+  /** Why a context cannot be migrated to a host, if so. */
   cannotMove(context: string, to: number, now: Measurements): string | null;
   /** Hears of an action that cannot be carried out; of each kind once. */
   report(problem: HeadwaterError): void;

@@ -13,9 +13,9 @@ export interface Balanced {
   readonly tooHot: readonly { readonly context: string; readonly host: number; readonly weight: number }[];
 }
 
-/** Moves in one go, so that a mistaken measurement does limited harm. */
+/** Migrations in one go, so that a mistaken measurement does limited harm. */
 const MOVES_MAX = 8;
-/** A move must narrow the gap between two hosts by at least this part of it. */
+/** A migration must narrow the gap between two hosts by at least this part of it. */
 const GAIN_MIN = 0.1;
 /** A gap smaller than this part of what the average host has is left alone. */
 const GAP_MIN = 0.1;
@@ -27,7 +27,7 @@ interface Filling {
 }
 
 /**
- * Which contexts to move so that the hosts become equally full: again and again the context that best closes the gap between
+ * Which contexts to migrate so that the hosts become equally full: again and again the context that best closes the gap between
  * the fullest and the emptiest host. A context that weighs as much as the gap would only change their places, and stays.
  */
 export function balanced(now: Measurements, by: Weight, movesMax = MOVES_MAX): Balanced {

@@ -29,7 +29,7 @@ export interface KeepOptions extends Bounds {
 const CAUTION = 3;
 /** After a removal the others must stay this far below the upper bound. */
 const HEADROOM = 0.9;
-/** The fullest host must be above the average by so much before contexts are moved. */
+/** The fullest host must be above the average by so much before contexts are migrated. */
 const UNEVEN_LOAD = 0.15;
 const UNEVEN_BYTES = 1.5;
 /** A context that takes this part of what its host does has nearly a host of its own. */

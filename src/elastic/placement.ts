@@ -6,8 +6,8 @@ import { type Pattern, patternOf } from "./pattern.js";
  * had. Contexts that are no units are where their parents are. The root and the contexts right below it are units, and
  * so are contexts that a rule or a migration has given a place of their own.
  *
- * Once it has been asked for, the place of a unit is what it is until it is moved: hosts that come and rules that
- * change say where it *should* be (`wanted`), and it is there when a move has been made (`move`). Only what was on a
+ * Once it has been asked for, the place of a unit is what it is until it is migrated: hosts that come and rules that
+ * change say where it *should* be (`wanted`), and it is there when a migration has been made (`move`). Only what was on a
  * host that is gone is placed anew at once.
  */
 
@@ -74,7 +74,7 @@ export class Placement<H extends number = number> {
   readonly #found = new WeakMap<Placed, Known<H>>();
   /** The places of units that have been asked for. */
   readonly #places = new WeakMap<Placed, UnitPlacement<H>>();
-  /** Contexts that are units because they were moved by themselves. */
+  /** Contexts that are units because they were migrated by themselves. */
   readonly #exceptions = new Set<Placed>();
   /** Contexts whose places have been asked for: perhaps nothing else refers to them for a while. */
   readonly #requested = new Set<Placed>();
@@ -103,13 +103,13 @@ export class Placement<H extends number = number> {
     return this.#hosts.includes(host) && !this.#closed.has(host);
   }
 
-  /** A host has come. Units that have a place keep it until they are moved. */
+  /** A host has come. Units that have a place keep it until they are migrated. */
   add(host: H): void {
     this.#hosts = [...this.#hosts, host];
     this.#version += 1;
   }
 
-  /** Nothing is placed on that host any more. What is there stays until it is moved. */
+  /** Nothing is placed on that host any more. What is there stays until it is migrated. */
   close(host: H): void {
     this.#closed.add(host);
     this.#version += 1;
@@ -136,7 +136,7 @@ export class Placement<H extends number = number> {
     return host;
   }
 
-  /** What moves as one with this context: the unit that it is part of. */
+  /** What migrates as one with this context: the unit that it is part of. */
   unitOf<P extends Placed>(context: P): P {
     let unit: Placed = context;
     while (!this.#isUnit(unit) && unit.parent !== null) unit = unit.parent;
@@ -154,7 +154,7 @@ export class Placement<H extends number = number> {
     return pin === null ? null : { address: pin.pattern.text, host: pin.host };
   }
 
-  /** Where a unit that has a place should be moved, if it is not where it should be. */
+  /** Where a unit that has a place should be migrated, if it is not where it should be. */
   wanted(context: Placed): H | null {
     if (context.shape.anonymous || !this.#places.has(context) || !this.#isUnit(context)) return null;
     this.of(context); // a place on a host that is gone is none
@@ -164,14 +164,14 @@ export class Placement<H extends number = number> {
     return host === place.host ? null : host;
   }
 
-  /** Does a context stay where it is when one above it is moved? Units do, but units that a migration has made come along if wanted. */
+  /** Does a context stay where it is when one above it is migrated? Units do, but units that a migration has made come along if wanted. */
   staysBehind(context: Placed, withExceptions: boolean): boolean {
     return this.#isUnitByRule(context) || (!withExceptions && this.#exceptions.has(context));
   }
 
   /**
-   * A context was moved, with all that is below it, apart from `staying` and what is below those. `isRequested` says that
-   * it was asked for, whatever hashing says; then contexts below that had been moved by themselves have come along.
+   * A context was migrated, with all that is below it, apart from `staying` and what is below those. `isRequested` says that
+   * it was asked for, whatever hashing says; then contexts below that had been migrated by themselves have come along.
    */
   move(context: Placed, host: H, isRequested: boolean, staying: Iterable<Placed> = []): void {
     const places = [...staying].map((each) => [each, this.of(each)] as const);
@@ -227,7 +227,7 @@ export class Placement<H extends number = number> {
 
   /**
    * Changes the rules. `existing` are all contexts that may be on a host: contexts that become units keep their places
-   * until they are moved.
+   * until they are migrated.
    */
   change(existing: Iterable<Placed>, rules: () => void): void {
     const before = [...existing].map(
@@ -320,7 +320,7 @@ export class Placement<H extends number = number> {
     return host;
   }
 
-  /** Where a unit belongs, requests to move it aside. */
+  /** Where a unit belongs, requests to migrate it aside. */
   #home(unit: Placed): H {
     const pin = this.#pin(unit);
     if (pin !== null) return pin.host;

@@ -3,7 +3,7 @@
  * clock nor chance, and may remember what it saw: the same measurements, in the same order, give the same actions.
  */
 
-/** How busy and how large one subtree of contexts is. It moves as one. */
+/** How busy and how large one subtree of contexts is. It migrates as one. */
 export interface ContextLoad {
   /** As the program would write it: `Game.buildings(1)`. */
   readonly context: string;
@@ -49,7 +49,7 @@ export type Action =
   | { readonly kind: "add"; readonly count: number; readonly reason: string }
   | { readonly kind: "remove"; readonly host: number; readonly reason: string }
   | { readonly kind: "move"; readonly context: string; readonly to: number; readonly reason: string }
-  /** Moves the contexts that even out the hosts best; see `balanced`. */
+  /** Migrates the contexts that even out the hosts best; see `balanced`. */
   | { readonly kind: "balance"; readonly by: Weight; readonly reason: string }
   /** Nothing is done, and this is why. */
   | { readonly kind: "note"; readonly reason: string };

@@ -1,4 +1,5 @@
 import { textOf } from "../model/below.js";
+import { contextNameIn } from "./context/index.js";
 import { SHOW } from "./event/index.js";
 import { Addressed } from "./fleet/index.js";
 import type { Program } from "./node/index.js";
@@ -47,11 +48,19 @@ export interface Inspector {
   state(address: string, bytesMax: number): Promise<string>;
   /** The contexts of a logical node as of a ticket. */
   at(ticket: number, node?: string): Past;
+  /** The addresses of the contexts that an event changed, as far as they can be told; null if it is not in the history. */
+  changedBy(node: string, ticket: number): readonly string[] | null;
   /** How far back that goes, by logical node; empty if no history is kept. */
   history(): Readonly<Record<string, HistorySpan>>;
 }
 
 const PAGE_KEYS = 100;
+
+/** The address of the context that a key is of; null for keys that do not show it. */
+function addressIn(key: string): string | null {
+  const name = contextNameIn(key);
+  return name === null || name.startsWith("#") ? null : name.slice(name.indexOf("/") + 1);
+}
 
 export function inspectorFor(program: Program): Inspector {
   const classes = [...program.roots].map(([node, { shape }]) => [node, shape.cls] as const);
@@ -82,6 +91,10 @@ export function inspectorFor(program: Program): Inspector {
       return { addresses, hasMore: page.next !== undefined };
     },
     at: (ticket, node) => pastOf(program, addressed, ticket, node),
+    changedBy: (node, ticket) => {
+      const keys = program.ledger?.past?.keysOf(node, ticket) ?? null;
+      return keys === null ? null : [...new Set(keys.flatMap((key) => addressIn(key) ?? []))];
+    },
     history: () => {
       const spans = [...program.nodes.keys()].map(
         (node) => [node, program.ledger?.past?.span(node)] as const,

@@ -1,5 +1,6 @@
 import { DOOR } from "../model/door.js";
 import type { Reference } from "../model/refs.js";
+import { CLUSTER } from "./cluster-side.js";
 import { doorOf } from "./door.js";
 import type { ProgramHosts } from "./fleet/index.js";
 import { inspectorFor } from "./inspector.js";
@@ -34,6 +35,7 @@ export function serviceFor(
     [DOOR]: doorOf(program, !several),
     [HOSTS]: hosts,
     [ADMIT]: admit,
+    [CLUSTER]: null,
     [PARKED]: parkedEvents(program),
     [INSPECTOR]: inspector,
     ...referencesFor(),

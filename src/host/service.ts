@@ -7,6 +7,7 @@ import type { Context, ContextClass } from "../model/context.js";
 import type { DOOR, Door } from "../model/door.js";
 import type { Ref } from "../model/refs.js";
 import type { FactOf, FailedEvent, Kind, Observation, ObserveOptions, Observer } from "../observe/index.js";
+import type { CLUSTER, ClusterSide } from "./cluster-side.js";
 import type { PlacementRules, ProgramHosts } from "./fleet/index.js";
 import type { Inspector } from "./inspector.js";
 import type { OpenLink } from "./link/index.js";
@@ -137,6 +138,8 @@ export interface Running {
   readonly [HOSTS]: ProgramHosts | null;
   /** For hosts of other members of a cluster. */
   readonly [ADMIT]: AdmitHost | null;
+  /** For services that keep something in each process of a cluster. */
+  readonly [CLUSTER]: ClusterSide | null;
   /** For `parkedOf`. */
   readonly [PARKED]: ParkedEvents;
   /** For `inspectorOf`. */

@@ -49,6 +49,8 @@ export interface EventFact {
   readonly ticket: number;
   readonly context: string;
   readonly method: string;
+  /** Is the method marked as one that only reads? */
+  readonly isReadonly: boolean;
   readonly startedBy: StartedBy;
   /** The ticket of the event that started it, or that set its timer or made its outside call, where that is known. */
   readonly parent: number | null;

@@ -64,6 +64,7 @@ test("the table has every command that reads something", () => {
     "analyze",
     "compile",
     "dev",
+    "doctor",
     "events",
     "hosts",
     "journal",

@@ -50,6 +50,7 @@ test("help --json gives each command as one JSON object per line", async () => {
   assert.deepEqual(
     described.map(({ name }) => name),
     [
+      "init",
       "dev",
       "run",
       "serve",
@@ -66,6 +67,7 @@ test("help --json gives each command as one JSON object per line", async () => {
       "compile",
       "policy",
       "sim",
+      "completion",
       "explain",
       "help",
     ],

@@ -235,6 +235,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: [
       "errors",
       "model",
+      "doors",
       "host",
       "sql",
       "streams/functions",
@@ -289,7 +290,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   dashboard: {
     loads: ["errors", "observe", "host", "server", "streams", "streams/http"],
-    names: ["host/fleet", "streams/service"],
+    names: ["cluster", "host/fleet", "streams/service"],
   },
   pgwire: { loads: ["errors"], names: ["sql"] },
   "streams/pg": {

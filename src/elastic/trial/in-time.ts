@@ -43,7 +43,7 @@ export interface SimJob {
   readonly costMs: number;
   /** When it was asked for. */
   readonly askedMs: number;
-  /** It moves its context instead of doing work. */
+  /** It migrates its context instead of doing work. */
   readonly moveTo?: number | undefined;
   /** When it came to its host. */
   arrivedMs: number;
@@ -69,7 +69,7 @@ export interface InTimeOptions {
   answered(job: SimJob, nowMs: number): void;
   /** An event ran on a host, from then to now. */
   ran?(job: SimJob, host: number, beganMs: number, nowMs: number): void;
-  /** What a move takes on the hosts that it leaves and comes to. */
+  /** What a migration takes on the hosts that it leaves and comes to. */
   moved?(job: SimJob): void;
 }
 

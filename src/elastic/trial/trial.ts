@@ -50,7 +50,7 @@ const MOVE_MS_PER_BYTE = 1e-5;
 const FLAP_MS = 30_000;
 const HEAP_BYTES = 20e6;
 
-/** What moves as one: a subtree below the root, or the root. */
+/** What migrates as one: a subtree below the root, or the root. */
 interface Unit {
   readonly context: SimContext;
   host: number;

@@ -93,7 +93,7 @@ export class EventRequest implements Request<EventRequest> {
   seen: Map<Slot, State | null> | null = null;
   /** Set for an event that was on a host when that ended. */
   record: HostRecord | null = null;
-  /** Set for an event that moves its context to another host, and does nothing else. */
+  /** Set for an event that migrates its context to another host, and does nothing else. */
   migration: Migration | null = null;
 
   constructor(
@@ -124,7 +124,7 @@ export class EventRequest implements Request<EventRequest> {
     return above.filter((slot) => !this.seen?.has(slot)).map(({ coreContext }) => coreContext);
   }
 
-  /** A move holds only what it moves. */
+  /** A migration holds only what it migrates. */
   get spares(): ((context: CoreContext<EventRequest>) => boolean) | null {
     return this.migration?.spares ?? null;
   }

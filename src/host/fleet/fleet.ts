@@ -41,7 +41,7 @@ export interface HostPool {
   load(host: HostId): HostLoad | null;
 }
 
-/** Moves in the background that are under way at the same time. */
+/** Migrations in the background that are under way at the same time. */
 const MOVES_AT_ONCE = 4;
 
 /** Hosts come, go, and share the contexts of a program. */
@@ -51,7 +51,7 @@ export class Fleet implements ProgramHosts {
   readonly #addressed: Addressed;
   readonly #states = new Map<HostId, HostState>();
   #lastHost: number;
-  /** The moves in the background, if there are any, and whether they must look again. */
+  /** The migrations in the background, if there are any, and whether they must look again. */
   #settling: Promise<void> | null = null;
   #isUnsettled = false;
 
@@ -109,7 +109,7 @@ export class Fleet implements ProgramHosts {
     return added;
   }
 
-  /** A host has come by itself, and gets a number. What belongs to it is moved there when it has begun. */
+  /** A host has come by itself, and gets a number. What belongs to it migrates there when it has begun. */
   async admit(begin: (host: HostId) => Promise<void>): Promise<void> {
     this.#program.mustGoOn();
     if (this.#states.size >= HOSTS_MAX)
@@ -195,7 +195,7 @@ export class Fleet implements ProgramHosts {
     await this.#move(slot, this.#mustBeFree(slot, host), true);
   }
 
-  /** Why a context cannot be moved to a host, if so. */
+  /** Why a context cannot be migrated to a host, if so. */
   refusal(context: Slot | string, host: number): string | null {
     try {
       this.#mustBeFree(typeof context === "string" ? this.#slotOf(context) : context, host);

@@ -42,7 +42,7 @@ export class HostSet implements Hosts, HostPool, MeasuredHosts {
   readonly #isDurable: boolean;
   readonly #hosts = new Map<HostId, HostLife>();
   #program: Program | null = null;
-  /** From where contexts move, which is known only before they have. */
+  /** From where contexts migrate, which is known only before they have. */
   readonly #movedFrom = new WeakMap<Migration, HostId>();
   /** A host was lost before there was a program that could do without it. */
   #lostEarly: Error | null = null;

@@ -6,8 +6,8 @@ import type { HostId } from "../ports/index.js";
 import { largest, PieceSizes, PieceWriter, type ToHost } from "../wire/index.js";
 
 /**
- * Contexts that are to be moved are copied first, piece by piece, while events go on in them. What changes meanwhile is
- * sent after, so that next to nothing is left to send when the turn of the move has come.
+ * Contexts that are to migrate are copied first, piece by piece, while events go on in them. What changes meanwhile is
+ * sent after, so that next to nothing is left to send when the turn of the migration has come.
  */
 
 /** How often what has changed is sent after, as long as it gets less. */
@@ -165,7 +165,7 @@ export class JournalCopy implements Copy {
     return piece.end();
   }
 
-  /** The turn of the move has come: sends what is left, and says which contexts are there. */
+  /** The turn of the migration has come: sends what is left, and says which contexts are there. */
   finish(isLeftOut: boolean): ReadonlySet<Slot> {
     if (this.#since.size > 0) this.#ports.marks?.hit("a migration sent only a difference");
     while (this.#since.size > 0) {
@@ -210,7 +210,7 @@ export class SourceCopy implements Copy {
   readonly #ports: CopyPorts;
   readonly #node: string;
   readonly #sources: () => Sources;
-  /** How often each context had been moved when it was copied. */
+  /** How often each context had been migrated when it was copied. */
   readonly #copied = new Map<Slot, number>();
   readonly #asked = new Set<HostId>();
   #over: () => void;
@@ -310,7 +310,7 @@ export class SourceCopy implements Copy {
     this.#over();
   }
 
-  /** The turn of the move has come: nothing changes any more. */
+  /** The turn of the migration has come: nothing changes any more. */
   finish(done: () => void): void {
     this.#isFinal = true;
     this.#over = done;

@@ -13,7 +13,7 @@ export interface MigrationTarget {
   readonly isRequested: boolean;
 }
 
-/** A move that is under way: which contexts come along, and which stay behind. */
+/** A migration that is under way: which contexts come along, and which stay behind. */
 export class Migration {
   readonly to: HostId;
   readonly isRequested: boolean;
@@ -76,7 +76,7 @@ export class Migration {
   }
 }
 
-/** Stands for the method of an event that moves a context. */
+/** Stands for the method of an event that migrates a context. */
 const MIGRATE: Method = {
   name: "(move)",
   label: "(move)",
@@ -87,7 +87,7 @@ const MIGRATE: Method = {
   reads: [],
 };
 
-/** The event that makes a move. */
+/** The event that makes a migration. */
 export function migrationRequest(move: Migration, waiting: WaitingCaller): EventRequest {
   const request = new EventRequest(move.slot, MIGRATE, [], undefined, { kind: "request" }, waiting);
   request.migration = move;

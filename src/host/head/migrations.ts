@@ -11,10 +11,10 @@ import type { Hosts } from "./hosts.js";
 import { Migration, type MigrationTarget } from "./migration.js";
 import { type CopyPorts, JournalCopy, SourceCopy } from "./migration-copies.js";
 
-/** Copies that are under way at the same time; other moves wait. */
+/** Copies that are under way at the same time; other migrations wait. */
 const COPIES_MAX = 16;
 
-/** What moves need of their logical node. */
+/** What migrations need of their logical node. */
 export interface MigrationPorts extends CopyPorts {
   readonly core: Core<EventRequest>;
   readonly hosts: Hosts;
@@ -25,9 +25,9 @@ export interface MigrationPorts extends CopyPorts {
   came(slot: Slot): void;
   /** Is an event about to see one of its contexts? */
   isLookedAt(move: Migration): boolean;
-  /** Gives a move its ticket. */
+  /** Gives a migration its ticket. */
   request(move: Migration, waiting: WaitingCaller): void;
-  /** As an event, a move has ended. */
+  /** As an event, a migration has ended. */
   done(event: NodeEvent, error: HeadwaterError | null): void;
 }
 
@@ -44,7 +44,7 @@ export class Migrations {
   readonly #copies = new Map<Migration, JournalCopy | SourceCopy>();
   /** Those whose contexts are to be copied when others have been. */
   readonly #backlog: Migration[] = [];
-  /** The contexts that are being moved. The next move of one waits for the last, so that the last one asked for is made last. */
+  /** The contexts that are being migrated. The next migration of one waits for the last, so that the last one asked for is made last. */
   readonly #underWay = new Set<Slot>();
   /** Migrations that wait for earlier events. */
   readonly #waiting = new Map<NodeEvent, { readonly move: Migration; readonly attempt: number }>();
@@ -94,7 +94,7 @@ export class Migrations {
     };
     this.#lastCopy += 1;
     const [id, { to, slot }] = [this.#lastCopy, move];
-    if (!this.#hosts.placement.hosts.includes(to)) return ready(); // it was removed: when its turn comes, the move fails
+    if (!this.#hosts.placement.hosts.includes(to)) return ready(); // it was removed: when its turn comes, the migration fails
     if (journal === null) {
       const copy = new SourceCopy(id, to, slot.node, () => move.sources(), this.#ports, ready);
       this.#copies.set(move, copy);
@@ -128,7 +128,7 @@ export class Migrations {
     }
   }
 
-  /** Something has happened for which a move may have waited. */
+  /** Something has happened for which a migration may have waited. */
   lookAgain(): void {
     if (this.#waiting.size > 0) this.#areDue = true;
   }

@@ -153,7 +153,7 @@ export class Remote implements Runner {
     this.#scheduler.wake();
   }
 
-  /** Moves a context, and what comes along, to another host. */
+  /** Migrates a context, and what comes along, to another host. */
   move(slot: Slot, move: MigrationTarget, waiting: WaitingCaller): void {
     const { halted, limits } = this.#scheduler;
     const { open } = this.#moves;
@@ -162,7 +162,7 @@ export class Remote implements Runner {
     else this.#moves.start(slot, move, waiting);
   }
 
-  /** How many moves have been asked for and are not done. */
+  /** How many migrations have been asked for and are not done. */
   get openMoves(): number {
     return this.#moves.open;
   }
@@ -228,7 +228,7 @@ export class Remote implements Runner {
     this.#moves.appended(writes);
   }
 
-  /** A move has been made, or not: as an event, it has done nothing. */
+  /** A migration has been made, or not: as an event, it has done nothing. */
   #moved(event: NodeEvent, error: HeadwaterError | null): void {
     const run = new RemoteRun(event, event.attempt, this.#hosts, null);
     run.isDead = true;

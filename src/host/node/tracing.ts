@@ -77,6 +77,7 @@ export class Tracing {
       ticket: event.ticket,
       context: String(slot),
       method: method.name,
+      isReadonly: method.readonly,
       startedBy: origin.kind,
       parent: parentOf(this.node, origin),
       parentNode:

@@ -38,7 +38,7 @@ export interface Limits {
   /** With a journal: bytes of the messages that are kept for all clients. Each has a share. */
   readonly mailboxBytes: number;
   /**
-   * About how much of a context that is being moved travels as one piece, in bytes: hosts do something else in between.
+   * About how much of a context that is being migrated travels as one piece, in bytes: hosts do something else in between.
    * The pieces of a large context get larger.
    */
   readonly pieceBytes: number;

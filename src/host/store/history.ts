@@ -27,6 +27,16 @@ export interface HistorySpan {
   readonly to: number;
 }
 
+/** What is known of the history of a node while the program runs. */
+interface Kept {
+  from: number;
+  to: number;
+  /** Events since it was last looked at whether some are too old. */
+  untrimmed: number;
+  /** The oldest event; null if it is not known. */
+  oldest: Pick<PastEvent, "ticket" | "ms"> | null;
+}
+
 const EVENTS = "y/";
 const FLOORS = "z/";
 /** After so many events of a node it is looked at whether some of its past is too old, and at most so many are forgotten then. */
@@ -46,20 +56,28 @@ const REMOVED_AT_ONCE = 10_000;
 export class History {
   readonly #journal: Journal;
   readonly #range: HistoryRange;
-  readonly #spans = new Map<string, { from: number; to: number; untrimmed: number }>();
+  readonly #trimEvery: number;
+  readonly #spans = new Map<string, Kept>();
   /** What the group that is being made writes. */
   readonly #written = new Map<string, Uint8Array | null>();
 
   constructor(journal: Journal, range: HistoryRange) {
     this.#journal = journal;
     this.#range = range;
+    // Finding the oldest events costs more than keeping an eighth more of them for a while.
+    this.#trimEvery = Math.max(TRIM_EVERY, "tickets" in range ? range.tickets / 8 : 0);
   }
 
   /** A logical node goes on; tickets up to `last` may have been given out. */
   begin(node: string, last: number): void {
     const known = spanIn(this.#journal, node);
-    this.#spans.set(node, { ...(known ?? { from: last, to: last }), untrimmed: 0 });
+    this.#spans.set(node, { ...(known ?? { from: last, to: last }), untrimmed: 0, oldest: null });
     if (known === null) this.#journal.append([floorWrite(node, last)], () => {});
+    const kept = this.#spans.get(node);
+    for (const { ticket, ms } of pastEvents(this.#journal, node)) {
+      if (kept !== undefined) kept.oldest = { ticket, ms };
+      break;
+    }
   }
 
   span(node: string): HistorySpan | null {
@@ -72,6 +90,13 @@ export class History {
     if (span === undefined || !Number.isSafeInteger(ticket) || ticket < span.from || ticket > span.to)
       throw outOfRange(node, ticket, span ?? null);
     return new TableAt(this.#journal, ticket);
+  }
+
+  /** The keys of states that an event wrote; null if it is not in the history. */
+  keysOf(node: string, ticket: number): readonly string[] | null {
+    const key = eventKey(node, ticket);
+    const bytes = this.#journal.get(key);
+    return bytes === undefined ? null : pastEventOf(key, bytes).keys;
   }
 
   /** Adds to a group what it takes to read the past later. The writes of the event begin at `first`. */
@@ -101,9 +126,10 @@ export class History {
     if (span === undefined) return;
     span.to = Math.max(span.to, event.ticket);
     span.untrimmed += 1;
-    if (span.untrimmed < TRIM_EVERY) return;
-    span.untrimmed = 0;
+    span.oldest ??= { ticket: event.ticket, ms: event.moment.ms };
+    if (span.untrimmed < this.#trimEvery || !this.#isOld(span.oldest, span.to, event.moment.ms)) return;
     this.#trim(slot.node, span, event.moment.ms, writes);
+    span.untrimmed = 0;
   }
 
   /** The group is appended. */
@@ -112,11 +138,15 @@ export class History {
   }
 
   /** Forgets events that are too old: more than are noted meanwhile, so that what is kept stays within the range. */
-  #trim(node: string, span: { from: number; to: number }, nowMs: number, writes: Write[]): void {
+  #trim(node: string, span: Kept, nowMs: number, writes: Write[]): void {
     let count = 0;
     const { from } = span;
+    span.oldest = null;
     for (const event of pastEvents(this.#journal, node)) {
-      if (count++ === TRIM_MAX || !this.#isOld(event, span.to, nowMs)) break;
+      if (count++ === Math.max(TRIM_MAX, 2 * span.untrimmed) || !this.#isOld(event, span.to, nowMs)) {
+        span.oldest = { ticket: event.ticket, ms: event.ms };
+        break;
+      }
       writes.push({ key: eventKey(node, event.ticket), value: null });
       for (const key of event.keys)
         writes.push({ key: versionWrite(key, event.ticket, null).key, value: null });
@@ -125,7 +155,7 @@ export class History {
     if (span.from > from) writes.push(floorWrite(node, span.from));
   }
 
-  #isOld({ ticket, ms }: PastEvent, last: number, nowMs: number): boolean {
+  #isOld({ ticket, ms }: Pick<PastEvent, "ticket" | "ms">, last: number, nowMs: number): boolean {
     return "tickets" in this.#range ? ticket <= last - this.#range.tickets : ms < nowMs - this.#range.ms;
   }
 }

@@ -266,11 +266,16 @@ export class Tenant extends Context<string> {
   async takeFrom(
     name: string,
     record: Uint8Array,
-    position: number | null,
+    { last, position }: { readonly last: number | null; readonly position: number | null },
     rows: number,
     errors: number,
   ): Promise<CarriedOut> {
     const { state } = await this.sources.one(name);
+    if (position !== null && state.position !== last)
+      throw new HeadwaterError(
+        "HW-5504",
+        `the source "${name}" is at ${state.position}, and another process reads it: what came after ${last} is not taken twice.`,
+      );
     const next = {
       position: position ?? state.position,
       rows: state.rows + rows,

@@ -22,8 +22,14 @@ export class GrantedTokens {
   readonly #tokens = new Map<string, Promise<Map<string, StoredToken>>>();
   readonly #open = new Map<string, Set<End>>();
 
-  /** `load` gives the tokens of a tenant; `null` if there is no such tenant. */
-  constructor(readonly load: (tenant: string) => Promise<(readonly [string, StoredToken])[] | null>) {}
+  /**
+   * `load` gives the tokens of a tenant; `null` if there is no such tenant. `isCurrent`: are tokens in memory what they are? In a cluster, another
+   * process may revoke one.
+   */
+  constructor(
+    readonly load: (tenant: string) => Promise<(readonly [string, StoredToken])[] | null>,
+    readonly isCurrent: () => boolean = () => true,
+  ) {}
 
   of(tenant: string): Promise<Map<string, StoredToken>> {
     const known = this.#tokens.get(tenant);
@@ -40,6 +46,7 @@ export class GrantedTokens {
   /** Whose a token is; `null` if it is not a token, is revoked or has expired. */
   async granted(token: string): Promise<Granted | null> {
     const named = partsOf(token);
+    if (named !== null && !this.isCurrent()) this.#tokens.delete(named.tenant);
     const stored = named === null ? undefined : (await this.of(named.tenant)).get(named.id);
     const isRight = isToken(token, stored ?? NONE);
     if (named === null || stored === undefined || !isRight || isOver(stored)) return null;
@@ -52,11 +59,30 @@ export class GrantedTokens {
 
   async revoke(tenant: string, id: string): Promise<void> {
     (await this.of(tenant)).delete(id);
+    this.#end(tenant, id);
+  }
+
+  /** Another process may have made and revoked tokens: connections end whose tokens are revoked. */
+  async reload(tenant: string): Promise<void> {
+    this.#tokens.delete(tenant);
+    const open = [...this.#open.keys()].filter((key) => key.startsWith(`${tenant} `));
+    if (open.length === 0) return;
+    const tokens = await this.of(tenant);
+    for (const key of open) {
+      const id = key.slice(tenant.length + 1);
+      if (!tokens.has(id)) this.#end(tenant, id);
+    }
+  }
+
+  #end(tenant: string, id: string): void {
     const error = new HeadwaterError(
       "HW-4011",
       "the token of this connection was revoked. Ask for a new one.",
     );
-    for (const end of this.#open.get(`${tenant} ${id}`) ?? []) end(error);
+    const key = `${tenant} ${id}`;
+    const ends = this.#open.get(key);
+    this.#open.delete(key);
+    for (const end of ends ?? []) end(error);
   }
 
   /** Calls back when the token of a connection is revoked or expires. Returns how to stop that. */

@@ -1,12 +1,14 @@
+import { run } from "../../doors.js";
 import { HeadwaterError } from "../../errors.js";
+import { CLUSTER, type ClusterSide, type EventChange } from "../../host/cluster-side.js";
 import type { ProgramHosts } from "../../host/fleet/index.js";
-import { run } from "../../host/run.js";
-import { type AnyService, hostsOf, type Service } from "../../host/service.js";
+import { type AnyService, hostsOf, type RunOptions, type Service } from "../../host/service.js";
 import type { Durability, Journal } from "../../journal/journal.js";
 import { DOOR } from "../../model/door.js";
 import type { OutputPolicy } from "../delivery/index.js";
 import { functionsUrl, loadFunctions } from "../functions/index.js";
 import type { SourcePolicy } from "../sources/index.js";
+import { sortedChanges, tenantContext } from "./changes.js";
 import { Partition, Streams } from "./contexts.js";
 import { type Granted, GrantedTokens } from "./granted-tokens.js";
 import { OtherTenants } from "./other-tenants.js";
@@ -16,8 +18,10 @@ import { TenantStreams } from "./tenant-streams.js";
 import { newToken, type StoredToken, type TokenScope } from "./tokens.js";
 
 export interface StreamsOptions {
-  /** Where everything is kept; without one, it is gone with the process. */
+  /** Where everything is kept, a directory or the log of a cluster (docs/cluster.md); without one, it is gone with the process. */
   readonly journal?: string | Journal;
+  /** What this process is in its cluster. */
+  readonly member?: RunOptions["member"];
   readonly durability?: Durability;
   /** How many hosts run the graphs and the partitions of queries. 1: everything runs in this thread. */
   readonly hosts?: number;
@@ -45,6 +49,8 @@ export class StreamService {
   readonly #tenants = new Map<string, Promise<TenantStreams>>();
   readonly #tokens: GrantedTokens;
   readonly #others: OtherTenants;
+  readonly #cluster: ClusterSide | null;
+  #changing: Promise<void> = Promise.resolve();
 
   readonly #around: Pick<OutputSurroundings, "policy" | "warn">;
   #woken: Promise<void> = Promise.resolve();
@@ -65,8 +71,14 @@ export class StreamService {
       (name) => this.#tenants.get(name),
     );
     this.#names = new Set(names);
-    this.#tokens = new GrantedTokens(async (tenant) =>
-      this.#names.has(tenant) ? await service.root.tenants(tenant).allTokens() : null,
+    const side = service[CLUSTER];
+    this.#cluster = side;
+    this.#tokens = new GrantedTokens(
+      async (tenant) => {
+        if (side?.isCurrent === false) await this.#reloadNames();
+        return this.#names.has(tenant) ? await service.root.tenants(tenant).allTokens() : null;
+      },
+      () => side?.isCurrent ?? true,
     );
   }
 
@@ -82,13 +94,61 @@ export class StreamService {
       address.searchParams.set(FUNCTIONS, functionsUrl(functions));
     }
     const module = address.href;
-    const given = { ...options, module, placement: { separate: [Partition] } };
+    const { member, ...rest } = options;
+    const given = {
+      ...rest,
+      ...(member === undefined ? {} : { member }),
+      module,
+      placement: { separate: [Partition] },
+    };
     const around = { policy: { ...PUBLIC_TARGETS, ...outputs }, warn };
     const program = (await run(Streams, given)) as Service<Streams>;
     const { root } = program;
     const service = new StreamService(program, await root.allNames(), await root.allShares(), around);
-    service.#woken = service.#wake(await root.allActive());
+    const side = program[CLUSTER];
+    side?.watch({
+      changed: (changes) => service.#changed(changes),
+      role: (isHead) => service.#role(isHead),
+    });
+    if (side === null) service.#woken = service.#wake(await root.allActive());
+    else service.#role(side.isHead);
     return service;
+  }
+
+  /** In a cluster, the head's process moves time on, delivers outputs and reads sources, for all tenants. */
+  #role(isHead: boolean): void {
+    this.#changing = this.#changing
+      .then(async () => {
+        if (isHead) await this.#reloadNames();
+        for (const name of isHead ? this.#names : this.#tenants.keys()) {
+          if (this.#cluster?.isHead !== isHead) return;
+          const tenant = await this.tenant(name);
+          await (isHead ? tenant.work() : tenant.rest());
+        }
+      })
+      .catch(() => {}); // the process leaves the cluster, or another head is there: then it is told again
+  }
+
+  async #reloadNames(): Promise<void> {
+    for (const name of await this.#service.root.allNames()) this.#names.add(name);
+  }
+
+  /** Events were carried out, perhaps for other processes. What this process keeps in memory is up to date after it. */
+  async #changed(changes: readonly EventChange[] | null): Promise<void> {
+    const { all, whole, rows } = sortedChanges(changes);
+    if (all) {
+      await this.#reloadNames();
+      this.#others.reload(await this.#service.root.allShares());
+    }
+    for (const name of all ? this.#names : whole) {
+      this.#names.add(name);
+      await this.#tokens.reload(name);
+      await (await this.#tenants.get(name))?.reload();
+    }
+    for (const name of rows) (await this.#tenants.get(name))?.pushed();
+    if (this.#cluster?.isHead !== true) return;
+    for (const name of [...whole, ...rows])
+      if (!this.#tenants.has(name)) void this.tenant(name).catch(() => {});
   }
 
   /** Opens tenants that work without being asked, one after the other, while requests are answered already. */
@@ -123,8 +183,16 @@ export class StreamService {
     if (!this.#names.has(name)) await root.addTenant(name);
     this.#names.add(name);
     const note = () => root.setActive(name);
-    const around = { ...this.#around, note, others: this.#others };
-    return await TenantStreams.open(name, root.tenants(name), around);
+    const announce = (method: string) => this.#announce(name, method);
+    const around = { ...this.#around, note, others: this.#others, announce };
+    const tenant = await TenantStreams.open(name, root.tenants(name), around);
+    if (this.#cluster?.isHead !== false) await tenant.work();
+    return tenant;
+  }
+
+  /** Resolves when every process of the cluster knows of it. */
+  async #announce(tenant: string, method: string, isStrict = false): Promise<void> {
+    await this.#cluster?.announce([[tenantContext(tenant), method]], isStrict);
   }
 
   /** The hosts, to look at them, to add and remove some, and to move contexts; with one host there are none. */
@@ -162,6 +230,7 @@ export class StreamService {
     const stored: StoredToken = { hash, scopes, expiresMs };
     await this.#service.root.tenants(tenant).addToken(id, stored);
     await this.#tokens.add(tenant, id, stored);
+    await this.#announce(tenant, "addToken");
     return token;
   }
 
@@ -180,10 +249,11 @@ export class StreamService {
     }));
   }
 
-  /** Revokes a token and closes the connections that it keeps open. */
+  /** Revokes a token and closes the connections that it keeps open, in all processes of a cluster. */
   async revokeToken(tenant: string, id: string): Promise<boolean> {
     const isRemoved = this.has(tenant) && (await this.#service.root.tenants(tenant).removeToken(id));
     await this.#tokens.revoke(tenant, id);
+    await this.#announce(tenant, "removeToken", true);
     return isRemoved;
   }
 

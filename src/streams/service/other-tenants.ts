@@ -1,16 +1,24 @@
 import type { Service } from "../../host/service.js";
 import type { Streams } from "./contexts.js";
 import type { Described } from "./describe.js";
+import type { OutputSurroundings } from "./outputs.js";
 import { importedName, isSharedWith, ownerOf, type SharedWith } from "./shares.js";
 import type { TenantStreams } from "./tenant-streams.js";
 
 /** A stream of another tenant as it is shown to the tenants that it is shared with. */
 export type SharedStream = Pick<Described, "name" | "kind" | "columns">;
 
+/** What the streams of one tenant are told of the service. */
+export interface TenantSurroundings extends OutputSurroundings {
+  readonly others: OtherTenants;
+  /** Resolves when every process of the cluster knows that the tenant was changed. */
+  readonly announce: (method: string) => Promise<void>;
+}
+
 /** What the tenants of a service share with each other. All that one tenant can reach of another goes through here. */
 export class OtherTenants {
   readonly #root: Service<Streams>["root"];
-  readonly #shares: Map<string, SharedWith>;
+  #shares: Map<string, SharedWith>;
   readonly #tenant: (name: string) => Promise<TenantStreams>;
   readonly #opened: (name: string) => Promise<TenantStreams> | undefined;
 
@@ -24,6 +32,11 @@ export class OtherTenants {
     this.#shares = new Map(shares);
     this.#tenant = tenant;
     this.#opened = opened;
+  }
+
+  /** Other processes may have shared streams. */
+  reload(shares: readonly (readonly [string, SharedWith])[]): void {
+    this.#shares = new Map(shares);
   }
 
   isShared(owner: string, name: string): boolean {

@@ -52,7 +52,12 @@ export class Outputs extends Context {
   }
 
   move(name: string, state: DeliveryState) {
-    if (!this.definitions.has(name)) throw missing(name);
+    const { position } = this.one(name).state;
+    if (state.position < position)
+      throw new HeadwaterError(
+        "HW-5504",
+        `the output "${name}" is at row ${position}, and another process delivers it: row ${state.position} was delivered twice.`,
+      );
     this.states.set(name, state);
   }
 

@@ -56,7 +56,8 @@ export const PUBLIC_TARGETS: OutputPolicy & SourcePolicy = {
 export class TenantOutputs {
   readonly #tenant: Ref<Tenant>;
   readonly #deliveries = new Map<string, OutputDelivery>();
-  #isClosed = false;
+  /** In a cluster, one process delivers. */
+  #isWorking = false;
 
   constructor(
     tenant: Ref<Tenant>,
@@ -70,11 +71,21 @@ export class TenantOutputs {
     this.#tenant = tenant;
   }
 
-  /** Goes on with all outputs that are registered. Returns how many there are. */
-  async start(): Promise<number> {
-    const all = await this.#tenant.outputs.all();
-    for (const [definition] of all) this.#start(definition);
-    return all.length;
+  /** From now on, this process delivers all outputs that are registered. */
+  async start(): Promise<void> {
+    this.#isWorking = true;
+    await this.sync();
+  }
+
+  /** Outputs may have been registered and deregistered by other processes. */
+  async sync(): Promise<void> {
+    if (!this.#isWorking) return;
+    const all = new Map(
+      (await this.#tenant.outputs.all()).map(([definition]) => [definition.name, definition]),
+    );
+    for (const definition of all.values()) this.#start(definition);
+    for (const [name, delivery] of this.#deliveries)
+      if (!all.has(name) && this.#deliveries.delete(name)) await delivery.stop();
   }
 
   /** Rows of a stream, a table or a query to a target outside, from now on or from a number on. Returns the output's name. */
@@ -168,13 +179,13 @@ export class TenantOutputs {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#isWorking = false;
     await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.stop()));
     this.#deliveries.clear();
   }
 
   #start(definition: OutputDefinition): void {
-    if (this.#isClosed) return;
+    if (!this.#isWorking || this.#deliveries.has(definition.name)) return;
     const delivery = new OutputDelivery(definition, this.#port(definition));
     this.#deliveries.set(definition.name, delivery);
     delivery.start();

@@ -7,6 +7,10 @@ export class WaitingReaders {
     for (const name of names) for (const wake of this.#waiting.get(name) ?? []) wake();
   }
 
+  get areWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   wakeAll(): void {
     this.grown([...this.#waiting.keys()]);
   }

@@ -50,6 +50,10 @@ export class ResultReader {
     return this.#readers.growth(name, signal);
   }
 
+  get areWaiting(): boolean {
+    return this.#readers.areWaiting;
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#readers.wakeAll();

@@ -64,6 +64,8 @@ interface Working {
 export class TenantSources {
   readonly #tenant: Ref<Tenant>;
   readonly #working = new Map<string, Working>();
+  /** In a cluster, one process reads. */
+  #isWorking = false;
 
   constructor(
     tenant: Ref<Tenant>,
@@ -73,7 +75,17 @@ export class TenantSources {
   }
 
   async start(): Promise<void> {
-    for (const definition of await this.#tenant.sources.all()) await this.#start(definition).catch(() => {}); // a port can be taken; the status has no port then
+    this.#isWorking = true;
+    await this.sync();
+  }
+
+  /** Sources may have been registered and deregistered by other processes. */
+  async sync(): Promise<void> {
+    if (!this.#isWorking) return;
+    const all = new Map((await this.#tenant.sources.all()).map((each) => [each.name, each]));
+    for (const definition of all.values()) await this.#start(definition).catch(() => {}); // a port can be taken; the status has no port then
+    for (const [name, { running }] of this.#working)
+      if (!all.has(name) && this.#working.delete(name)) await running.stop();
   }
 
   /** Rows from outside into a stream, from now on. Records that do not fit go into the stream NAME_errors. Returns the name. */
@@ -123,23 +135,33 @@ export class TenantSources {
   }
 
   async close(): Promise<void> {
+    this.#isWorking = false;
     await Promise.all([...this.#working.values()].map(({ running }) => running.stop()));
     this.#working.clear();
   }
 
   async #start(definition: SourceDefinition): Promise<void> {
+    if (!this.#isWorking || this.#working.has(definition.name)) return;
     let working: Working | null = null;
     let early: Working["lastError"] = null;
+    let last: number | null = null;
     const intake: Intake = {
-      position: async () => (await this.#tenant.sources.one(definition.name)).state.position,
-      take: (messages, position) => this.#take(definition, messages, position),
+      position: async () => {
+        last = (await this.#tenant.sources.one(definition.name)).state.position;
+        return last;
+      },
+      take: async (messages, position) => {
+        await this.#take(definition, messages, position, last);
+        last = position;
+      },
       failed(error) {
         early = { message: textOf(error), atMs: Date.now() };
         if (working !== null) working.lastError = early;
       },
     };
     working = { running: await openSource(definition, this.around.policy, intake), lastError: early };
-    this.#working.set(definition.name, working);
+    if (this.#isWorking && !this.#working.has(definition.name)) this.#working.set(definition.name, working);
+    else await working.running.stop();
   }
 
   /** Rows, errors and the position of the source are one event. */
@@ -147,6 +169,7 @@ export class TenantSources {
     { name, stream }: SourceDefinition,
     messages: readonly SourceMessage[],
     position: number | null,
+    last: number | null,
   ): Promise<void> {
     const schema = this.around.schemaOf(stream);
     const { batches, errors } = readAll(messages, schema);
@@ -159,7 +182,7 @@ export class TenantSources {
     const pushes = batches.filter((batch) => batch.rows > 0).map((batch) => pushOf(stream, batch));
     if (errors.length > 0) pushes.push(pushOf(`${name}_errors`, Batch.of(ERROR_COLUMNS, errors)));
     const record = encodeCommand({ kind: "push", pushes });
-    this.around.heard(await this.#tenant.takeFrom(name, record, position, rows, errors.length));
+    this.around.heard(await this.#tenant.takeFrom(name, record, { last, position }, rows, errors.length));
   }
 }
 

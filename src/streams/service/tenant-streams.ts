@@ -20,6 +20,7 @@ import type {
   StreamId,
   StreamRow,
 } from "../typed/index.js";
+import { Coalesced } from "./coalesced.js";
 import type { Tenant } from "./contexts.js";
 import {
   checkColumns,
@@ -33,8 +34,8 @@ import { sentBy } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
 import { type GraphStream, Labels } from "./labelled.js";
 import type { PushOptions } from "./options.js";
-import type { OtherTenants, SharedStream } from "./other-tenants.js";
-import { type OutputSurroundings, TenantOutputs } from "./outputs.js";
+import type { OtherTenants, SharedStream, TenantSurroundings } from "./other-tenants.js";
+import { TenantOutputs } from "./outputs.js";
 import { type Quotas, tooFast, tooLarge } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { explained, type QueryOptions } from "./registration.js";
@@ -48,9 +49,11 @@ import { Ticks } from "./ticks.js";
 export class TenantStreams extends TenantReads {
   readonly #tenant: Ref<Tenant>;
   readonly #others: OtherTenants;
+  readonly #announce: TenantSurroundings["announce"];
   readonly #gatherer: Gatherer;
   readonly #rate: Rate;
   readonly #seen = new Map<string, number>();
+  readonly #looks = new Coalesced(() => this.look());
   readonly #labels = new Labels();
   #quotas: Quotas;
   #memoryBytes = 0;
@@ -65,10 +68,11 @@ export class TenantStreams extends TenantReads {
     readonly name: string,
     tenant: Ref<Tenant>,
     quotas: Quotas,
-    { policy, warn, note, others }: OutputSurroundings & { readonly others: OtherTenants },
+    { policy, warn, note, others, announce }: TenantSurroundings,
   ) {
     super(tenant.graph);
     this.#others = others;
+    this.#announce = announce;
     const growth = (stream: string, signal: AbortSignal) => this.results.growth(stream, signal);
     this.outputs = new TenantOutputs(tenant, name, policy, growth, warn, note);
     this.sources = new TenantSources(tenant, {
@@ -90,17 +94,38 @@ export class TenantStreams extends TenantReads {
   }
 
   /** @internal */
-  static async open(
-    name: string,
-    tenant: Ref<Tenant>,
-    around: OutputSurroundings & { readonly others: OtherTenants },
-  ): Promise<TenantStreams> {
+  static async open(name: string, tenant: Ref<Tenant>, around: TenantSurroundings): Promise<TenantStreams> {
     const streams = new TenantStreams(name, tenant, await tenant.allQuotas(), around);
     await streams.#refresh();
-    streams.#ticks.start();
-    await streams.outputs.start();
-    await streams.sources.start();
     return streams;
+  }
+
+  /** @internal In a cluster, one process moves time on, delivers outputs and reads sources: this one, from now on. */
+  async work(): Promise<void> {
+    this.#ticks.start();
+    await this.outputs.start();
+    await this.sources.start();
+  }
+
+  /** @internal Another process does. */
+  async rest(): Promise<void> {
+    this.#ticks.stop();
+    await this.sources.close();
+    await this.outputs.close();
+  }
+
+  /** @internal Another process has changed more than rows. */
+  async reload(): Promise<void> {
+    this.#useQuotas(await this.#tenant.allQuotas());
+    await this.#refresh();
+    await this.outputs.sync();
+    await this.sources.sync();
+    await this.look();
+  }
+
+  /** @internal Another process has pushed rows, perhaps. */
+  pushed(): void {
+    if (this.results.areWaiting) this.#looks.run().catch(() => {}); // the service is closing
   }
 
   /** Registers a stream, or a table if it has a key. Returns its id, which knows the types of its rows. */
@@ -182,6 +207,7 @@ export class TenantStreams extends TenantReads {
     await this.#carryOut({ kind: "remove", name });
     await this.#others.releaseAll(inputs, this.name);
     await this.#refresh();
+    await this.#announce("remove");
   }
 
   /** Lets other tenants read a stream, a table, a view or a query: in their queries it is `TENANT.NAME`. */
@@ -308,10 +334,8 @@ export class TenantStreams extends TenantReads {
   }
 
   async close(): Promise<void> {
-    this.#ticks.stop();
     this.results.close();
-    await this.sources.close();
-    await this.outputs.close();
+    await this.rest();
   }
 
   get quotas(): Quotas {
@@ -319,7 +343,12 @@ export class TenantStreams extends TenantReads {
   }
 
   async setQuotas(quotas: Partial<Quotas>): Promise<void> {
-    this.#quotas = await this.#tenant.setQuotas(quotas);
+    this.#useQuotas(await this.#tenant.setQuotas(quotas));
+    await this.#announce("setQuotas");
+  }
+
+  #useQuotas(quotas: Quotas): void {
+    this.#quotas = quotas;
     this.#rate.perSecond = this.#quotas.eventsPerSecond;
     this.#gatherer.cpuShare = this.#quotas.cpuShare;
   }
@@ -335,6 +364,7 @@ export class TenantStreams extends TenantReads {
     const holdBytes = "seals" in definition ? (definition.seals?.holdBytes ?? 0) : 0;
     this.#heard(await this.#tenant.define(encodeCommand(command), what, holdBytes));
     await this.#refresh();
+    await this.#announce("define");
     return definition.name as StreamId<R, P>;
   }
 

@@ -15,13 +15,19 @@ export class Ticks {
   }
 
   start(): void {
+    this.#isStopped = false;
+    this.#next();
+  }
+
+  #next(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (this.#isStopped) return;
       this.#ms = Math.min(2 * this.#ms, TICK_MS_MAX);
       this.tick()
         .catch(() => {}) // the next tick does what this one did not
         .finally(() => {
-          if (!this.#isStopped) this.start();
+          if (!this.#isStopped) this.#next();
         });
     }, this.#ms).unref();
   }

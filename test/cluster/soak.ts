@@ -1,0 +1,34 @@
+/** `npm run soak -- --minutes 30 [--seed N]`: the faults of test/cluster/faults for a long time, cluster after cluster. */
+
+import { parseArgs } from "node:util";
+import { Random } from "#src/random.js";
+import { NatsServers } from "../nats-servers.js";
+import { FaultRun } from "./fault-run.js";
+
+const ROUND_MS = 120_000;
+
+const { values } = parseArgs({ options: { minutes: { type: "string" }, seed: { type: "string" } } });
+const minutes = Number(values.minutes ?? 30);
+const seed = Number(values.seed ?? Date.now() % 100_000);
+if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
+  process.stderr.write("npm run soak -- [--minutes N] [--seed N]\n");
+  process.exit(2);
+}
+const random = new Random(seed);
+const end = performance.now() + minutes * 60_000;
+const servers = await NatsServers.start();
+let transfers = 0;
+const faults: Record<string, number> = {};
+try {
+  for (let round = 1; performance.now() < end; round++) {
+    const until = Math.min(end, performance.now() + ROUND_MS);
+    const part = new FaultRun(servers, `soak${round}`, random.fork());
+    await part.run(() => performance.now() > until);
+    transfers += part.acknowledged;
+    for (const [kind, count] of Object.entries(part.faults)) faults[kind] = (faults[kind] ?? 0) + count;
+    const minute = (minutes - (end - performance.now()) / 60_000).toFixed(1);
+    console.log(JSON.stringify({ seed, minute: Number(minute), round, transfers, faults }));
+  }
+} finally {
+  await servers.stop();
+}

@@ -17,6 +17,7 @@ const CASES = [
   "append-fdatasync",
   "headwater-durable",
   "headwater-durable-written",
+  "headwater-durable-history",
   "headwater-durable-ws",
   "headwater",
   "headwater-ws",

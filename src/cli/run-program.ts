@@ -30,7 +30,8 @@ import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./progra
 import { findProgram } from "./program-file.js";
 import { messageOf } from "./report.js";
 import { run } from "./run.js";
-import { checkMetrics, logSettings, MetricsPlace, openLog } from "./telemetry.js";
+import { checkMetrics, MetricsPlace, openLog } from "./telemetry.js";
+import { logSettings } from "./telemetry-options.js";
 import type { Terminal } from "./terminal.js";
 import { jsonVoice, plainVoice, type Voice } from "./voice.js";
 

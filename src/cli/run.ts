@@ -1,6 +1,6 @@
 import type { CliCommand } from "./command.js";
 import { FLUXION_OPTIONS, refuseFluxionOptions } from "./fluxion-options.js";
-import { TELEMETRY_OPTIONS } from "./telemetry.js";
+import { TELEMETRY_OPTIONS } from "./telemetry-options.js";
 
 export const run: CliCommand = {
   name: "run",

@@ -10,7 +10,8 @@ import { StreamsCatalog } from "../streams/pg/index.js";
 import { DASHBOARD_TOKEN, shared } from "./places.js";
 import { serve } from "./serve.js";
 import { streamLines } from "./stream-metrics.js";
-import { type logSettings, MetricsPlace, openLog } from "./telemetry.js";
+import { MetricsPlace, openLog } from "./telemetry.js";
+import type { LogSettings } from "./telemetry-options.js";
 import type { Terminal } from "./terminal.js";
 
 const JOURNAL = "journal";
@@ -36,7 +37,7 @@ export interface Started {
 export interface SeenBy {
   readonly dashboard: boolean;
   readonly metrics: boolean;
-  readonly log: ReturnType<typeof logSettings>;
+  readonly log: LogSettings | null;
 }
 
 /** Whether, where and how PostgreSQL clients are served. */

@@ -7,7 +7,7 @@ import { aborted, onInterrupt } from "./interrupt.js";
 import { loadModule } from "./program.js";
 import { findProgram } from "./program-file.js";
 import type { ClusterWishes, PgWishes } from "./serve-streams.js";
-import { logSettings, TELEMETRY_OPTIONS } from "./telemetry.js";
+import { logSettings, TELEMETRY_OPTIONS } from "./telemetry-options.js";
 
 const PORT = 4400;
 const PORT_MAX = 65_535;

@@ -6,23 +6,14 @@ import { type AnyService, HOSTS } from "../host/service.js";
 import { DOOR } from "../model/door.js";
 import { isLoopback, Origins } from "../server/origin.js";
 import { refuse } from "../server/respond.js";
-import { LOG_LEVELS, type LogLevel, logFacts, Metrics, type MetricsOptions } from "../telemetry/index.js";
+import { logFacts, Metrics, type MetricsOptions } from "../telemetry/index.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { CliCommand } from "./command.js";
+import type { LogSettings } from "./telemetry-options.js";
 
 /** The environment variable with the token that `/metrics` asks for. */
 const METRICS_TOKEN = "HEADWATER_METRICS_TOKEN";
 const PATH = "/metrics";
-
-/** What operators' tools are told, with any command that runs something. */
-export const TELEMETRY_OPTIONS: CliCommand["options"] = {
-  metrics: { help: "serve figures for Prometheus at /metrics (at --port, or any that is free)" },
-  log: { value: "FILE", help: "append what goes on to this file as lines of JSON; - is standard error" },
-  "log-level": {
-    value: LOG_LEVELS.join("|"),
-    help: "the least that --log writes (info); debug: every event",
-  },
-};
 
 /** `GET /metrics` at a port: for callers with the token, or for this machine if no token is set. */
 export class MetricsPlace {
@@ -90,23 +81,6 @@ export function checkMetrics(command: CliCommand, { flags }: Arguments, host: st
     command,
     `--metrics would show figures to every machine that can connect. Set a token in ${METRICS_TOKEN}, or serve on 127.0.0.1.`,
   );
-}
-
-interface LogSettings {
-  readonly file: string;
-  readonly level: LogLevel;
-}
-
-/** What the options ask for. */
-export function logSettings(command: CliCommand, { values }: Arguments): LogSettings | null {
-  const [file, written] = [values.get("log"), values.get("log-level")];
-  if (file === undefined) {
-    if (written === undefined) return null;
-    throw misused(command, "--log-level says what --log writes; it needs --log as well.");
-  }
-  const level = LOG_LEVELS.find((each) => each === (written ?? "info"));
-  if (level === undefined) throw misused(command, `--log-level is one of ${LOG_LEVELS.join(", ")}.`);
-  return { file, level };
 }
 
 /** Writes the log until it is closed. A disk that is slow makes the log miss facts, which it says, and nothing else wait. */

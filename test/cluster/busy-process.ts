@@ -93,6 +93,10 @@ export class BusyProcess {
 
   /** Lets what is under way be answered. */
   async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null)
+      throw new Error(
+        `${this.name} has ended by itself (${this.#child.exitCode ?? this.#child.signalCode}).`,
+      );
     const ended = once(this.#child, "exit");
     this.#child.stdin?.end();
     await ended;

@@ -1,4 +1,4 @@
-/** `npm run soak -- --minutes 30 [--seed N]`: the faults of test/cluster/faults for a long time, cluster after cluster. */
+/** `npm run soak -- --minutes 30 [--seed N]`: faults of many kinds at once (fault-run.ts) for a long time, cluster after cluster. */
 
 import { parseArgs } from "node:util";
 import { Random } from "#src/random.js";

@@ -4,6 +4,8 @@ import { COMMON_OPTIONS, usageOf } from "./arguments.js";
 import type { CliCommand, Option } from "./command.js";
 
 const WIDTH = 80;
+/** What is left for a description beside a long name, at least. */
+const RIGHT_MIN = 40;
 
 /** `headwater help [COMMAND]`; it needs the table that it is part of. */
 export function helpCommand(commands: () => readonly CliCommand[]): CliCommand {
@@ -34,19 +36,24 @@ export function commandNamed(name: string, commands: readonly CliCommand[]): Cli
 
 export function overview(commands: readonly CliCommand[]): string {
   return [
-    "headwater: runs ordinary, sequentially written TypeScript as atomic events, in one order, side by side.",
+    ...wrapped(
+      "headwater: runs ordinary, sequentially written TypeScript as atomic events, in one order, side by side.",
+    ),
     "",
     "Usage: headwater COMMAND [options]",
     "",
-    ...columns(commands.map((command) => [usageOf(command), command.summary])),
+    ...columns(commands.map(({ name, summary }) => [name, summary])),
     "",
     ...columns([
       ["--version", "print the version"],
       ["--help", "print this"],
     ]),
     "",
-    "Text for people goes to stderr, data to stdout. Exit codes: 0 done, 1 failed, 2 nothing was done: the",
-    "command line was not understood, or names something that is not there or is of another kind.",
+    ...wrapped(
+      "`headwater help COMMAND` says what a command takes. Text for people goes to stderr, data to stdout. Exit codes: 0 done, " +
+        "1 failed, 2 nothing was done: the command line was not understood, or names something that is not there or is of " +
+        "another kind.",
+    ),
   ].join("\n");
 }
 
@@ -75,14 +82,17 @@ function described(command: CliCommand): object {
 
 function columns(rows: readonly (readonly [left: string, right: string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+  const space = Math.max(WIDTH - width - 4, RIGHT_MIN);
+  return rows.flatMap(([left, right]) =>
+    wrapped(right, space).map((line, i) => `  ${(i === 0 ? left : "").padEnd(width)}  ${line}`),
+  );
 }
 
-function wrapped(text: string): string[] {
+function wrapped(text: string, width = WIDTH): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;

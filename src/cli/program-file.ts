@@ -1,9 +1,12 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, extname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { HeadwaterError } from "../errors.js";
 
 /** TypeScript first: where both stand side by side, the other one was made from it. */
 const ENDINGS = [".ts", ".mts", ".js", ".mjs"];
+/** The programs that come with the package can be named from any folder: `examples/bank`. */
+const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 const APP_ENDINGS = [...ENDINGS, ".cts", ".cjs"];
 
 /** The file that a program of contexts is in. */
@@ -19,16 +22,16 @@ export function findApp(name: string, folder: string): string {
 }
 
 /**
- * The file that a name stands for: itself, with an ending, or a folder's index.
+ * The file that a name stands for: itself, with an ending, or a folder's index, in this folder or else among the examples of the package.
  * Links are followed, so that a file has one name however it was reached.
  */
 function find(name: string, folder: string, endings: readonly string[]): string {
-  const path = resolve(folder, name);
-  const tried = [
+  const paths = [resolve(folder, name), ...(/^examples[\\/]/.test(name) ? [resolve(PACKAGE, name)] : [])];
+  const tried = paths.flatMap((path) => [
     path,
     ...endings.map((ending) => path + ending),
     ...endings.map((ending) => join(path, `index${ending}`)),
-  ];
+  ]);
   const found = tried.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
   if (found === undefined) {
     throw new HeadwaterError(

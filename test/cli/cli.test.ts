@@ -34,6 +34,15 @@ test("--help lists every command on stdout; no command at all gives the same on 
   assert.deepEqual(unasked, { exitCode: 2, stdout: "", stderr: asked.stdout });
 });
 
+test("the overview fits a terminal of 80 columns", async () => {
+  const lines = (await headwater("help")).stdout.split("\n");
+  assert.ok(lines.length > 20);
+  assert.deepEqual(
+    lines.filter((line) => line.length > 80),
+    [],
+  );
+});
+
 test("help COMMAND and COMMAND --help say the same: usage and each option", async () => {
   const { stdout, exitCode } = await headwater("help", "run");
   assert.equal(exitCode, 0);

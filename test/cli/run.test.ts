@@ -166,6 +166,17 @@ test("a program that cannot be loaded is refused with HW-2002, the file and the 
   }
 });
 
+test("the examples of the package run from any folder, and a file of the folder goes first", async (t) => {
+  const elsewhere = packageWith(t, {});
+  const { stdout, exitCode } = await runHere(elsewhere, "run", "examples/bank");
+  assert.equal(exitCode, 0);
+  assert.match(stdout, /^three accounts: /);
+  const own =
+    'import { Context } from "headwater"; export default class Own extends Context {} export function main(_, io) { io.print("own"); }';
+  const folder = packageWith(t, { "examples/bank.mjs": own });
+  assert.equal((await runHere(folder, "run", "examples/bank")).stdout, "own\n");
+});
+
 test("a program that is not there, or is no ES module, is refused with what to do", async (t) => {
   const folder = packageWith(t, { "p.ts": COUNTER, "notes.txt": "" }, "commonjs");
   const absent = await runHere(folder, "run", "absent");

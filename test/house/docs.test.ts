@@ -14,6 +14,9 @@ const execute = promisify(execFile);
 /** Inside the package, so that the programs import "headwater" as a user's program would. */
 const FOLDER = join(ROOT, ".cache", "docs");
 
+/** So many lines of prose may stand between a program and what it prints. */
+const LINES_BETWEEN = 4;
+
 interface Program extends Block {
   readonly page: string;
   readonly file: string;
@@ -90,23 +93,24 @@ describe("the programs of the error pages", () => {
   }
 });
 
-describe("the programs of the README and of the pages about journals, hosts, observing and testing", () => {
-  const shown = [
-    "README.md",
-    ...["durability", "outside", "hosts", "observing", "testing"].map((page) => `docs/${page}.md`),
-  ];
-  for (const program of programs.filter(({ page }) => shown.includes(page))) {
+/** What the page says that a program prints: the block right behind it. */
+function printedBy({ page, line, text }: Program): string | undefined {
+  const after = line + text.split("\n").length;
+  const blocks = blocksOf(pages.find(({ path }) => path === page)?.text ?? "");
+  const next = blocks.find((block) => block.line > line);
+  return next?.language === "text" && next.line <= after + LINES_BETWEEN ? next.text : undefined;
+}
+
+describe("the programs of the README and of all pages but those of errors", () => {
+  for (const program of programs.filter(({ page }) => !page.startsWith("docs/errors/"))) {
     test(`${program.page}:${program.line} runs and prints what the page says`, async (t) => {
       const folder = mkdtempSync(join(FOLDER, "run-")); // for its journal, if it has one
       t.after(() => rmSync(folder, { recursive: true }));
-      const text = pages.find(({ path }) => path === program.page)?.text ?? "";
-      const next = blocksOf(text).find(({ language, line }) => language === "text" && line > program.line);
-      assert.ok(next, "the program is followed by what it prints");
       const command = /export async function main\b/.test(program.text)
         ? [join(ROOT, "dist", "cli", "main.js"), "run", program.file]
         : ["--import", "tsx", program.file];
       const { stdout } = await execute(process.execPath, command, { cwd: folder });
-      assert.equal(stdout, next.text);
+      assert.equal(stdout, printedBy(program) ?? "");
     });
   }
 });

@@ -6,7 +6,7 @@ import { filesIn, type SourceFile } from "./source.js";
 const VAGUE =
   /\b(whoever|nobody|somebody|those (that|who)|what is not|the one that)\b|\bthat one('s|[.,;:)]| (is|was|has|had|does|did|can|could|may|must|will|would|sees|comes|fails|starts)\b)/i;
 
-/** Words that the glossary in ARCHITECTURE.md has replaced. */
+/** Words that the glossary (docs/glossary.md) has replaced. */
 const REPLACED = /\b(letGo|let go of|lets go of|wish(es)?|sent ahead)\b/i;
 
 /** Lines that may keep such a word, by what they contain, and why. */

@@ -10,7 +10,7 @@ import { freePort } from "./ports.js";
 
 const execute = promisify(execFile);
 
-test("the session with curl of the README does what the README says", async (t) => {
+test("the session with curl in docs/streams.md does what the page says", async (t) => {
   const folder = packageWith(t, {});
   const port = await freePort();
   const bin = join(folder, "bin");
@@ -19,8 +19,8 @@ test("the session with curl of the README does what the README says", async (t) 
   const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${MAIN}" "$@" --port ${port} > serve.log 2>&1\n`;
   writeFileSync(join(bin, "npx"), npx);
   chmodSync(join(bin, "npx"), 0o755);
-  const blocks = blocksOf(readFileSync(join(ROOT, "README.md"), "utf8")).filter(
-    ({ section }) => section === "Streams",
+  const blocks = blocksOf(readFileSync(join(ROOT, "docs", "streams.md"), "utf8")).filter(
+    ({ section }) => section === "A session with curl",
   );
   const script = blocks.filter(({ language }) => language === "sh").map(({ text }) => text);
   const printed = blocks.filter(({ language }) => language === "text").map(({ text }) => text);

@@ -154,6 +154,8 @@ export interface Select {
   readonly where: SqlExpression | null;
   readonly groupBy: readonly SqlExpression[];
   readonly having: SqlExpression | null;
+  /** What the clause WINDOW defines, used or not. */
+  readonly windows: readonly OverClause[];
   readonly span: Span;
 }
 

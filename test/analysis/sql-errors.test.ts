@@ -97,6 +97,9 @@ describe("what cannot be understood is refused, with its place", () => {
 
   test("names that lead nowhere, with the nearest that would", async () => {
     await check("select idd from clicks", "HW-5103", "1:8 idd", /Did you mean "id"\?/);
+    const unused = "select id from clicks window w as";
+    await check(`${unused} (order by idd)`, "HW-5103", "1:45 idd", /Did you mean "id"\?/);
+    await check(`${unused} (partition by ads.id)`, "HW-5103", "1:49 ads.id", /no table ads in FROM/);
     await check("select id from click", "HW-5103", "1:16 click", /Did you mean "clicks"\?/);
     assert.equal((await refused("select id from public.clicks")).code, "HW-5103");
     await check("select c.name\nfrom clicks c", "HW-5103", "1:8 c.name", /no column c\.name/);

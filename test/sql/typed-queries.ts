@@ -275,7 +275,7 @@ const over: Text = fc.oneof(
 
 /** The same with windows that have names, alone and extended. */
 const named: Text = words`select x.id, ${fc.constantFrom("row_number()", "lag(x.i)", "sum(x.i)", "last_value(x.s)")} over w as p, ${fc.constantFrom("count(*)", "first_value(x.n)", "max(x.s)")} over (${fc.constantFrom("w", "v order by x.id")}${frame}) as q, rank() over y as r`;
-const windows: Text = words` window w as (partition by ${fc.constantFrom("x.b", "x.i", "x.s")} order by x.id), v as (partition by x.b), y as (v order by ${fc.constantFrom("x.i", "x.s desc")})`;
+const windows: Text = words` window w as (partition by ${fc.constantFrom("x.b", "x.i", "x.s")} order by x.id), v as (partition by x.b), y as (v order by ${fc.constantFrom("x.i", "x.s desc")})${fc.constantFrom("", ", unused as (partition by x.n order by x.d, x.f desc)")}`;
 
 const inner: Text = fc.oneof(
   words`${not}exists (select 1 from u y where y.i = x.i and ${expression("bool", 1, "y")})`,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batch, type Cell, column, type Schema } from "#src/streams/columns/index.js";
-import type { Plan } from "#src/streams/plan/index.js";
+import { type Plan, withRetention } from "#src/streams/plan/index.js";
 import { planDefinition, planQuery } from "#src/streams/sql/index.js";
 import { refused } from "../refused.js";
 import { changelog, Multiset, Running, stream } from "./standing.js";
@@ -92,6 +92,38 @@ test("a temporal join gives each row of the stream the table's row of that momen
   expected.put([...row(2), 2, 20]);
   assert.deepEqual(running.results.rows, expected.rows);
 });
+
+const windowed = (joined: string) => `with x as (select a.ts, a.key, r.rate from a ${joined})
+  select window_end, count(rate) as n from tumble(x, ts, interval '10 ms') group by 1`;
+
+for (const [name, sql, retentionMs] of [
+  ["temporal", windowed("join rates for system_time as of proctime() as r on r.key = a.key"), null],
+  ["left temporal", windowed("left join rates for system_time as of proctime() as r on r.key = a.key"), null],
+  ["retained", windowed("join rates r on r.key = a.key"), 16],
+] as const)
+  test(`windows over a ${name} join with a table without event time close by the watermark of the stream, also after a restart`, async () => {
+    const inputs = { a: stream(EVENTS, 1), rates: changelog(RATES) };
+    const planned = await planQuery(sql, { a: EVENTS, rates: RATES });
+    const { plan } =
+      retentionMs === null
+        ? { plan: planned }
+        : withRetention(planned, inputs, "on window close", retentionMs);
+    const running = new Running(plan, { emit: "on window close", inputs });
+    running.push({ table: "rates", rows: [[1, 10]], weights: [1] }, RATES);
+    for (let ts = 0; ts < 40; ts++)
+      running.push({ table: "a", rows: [[ts % 2, ts, "n"]], weights: [1] }, EVENTS);
+    running.query.flush();
+    assert.deepEqual(running.emitted, []);
+    const given = (watermark: number) => {
+      running.query.watermark("a", watermark);
+      running.query.flush();
+      return running.emitted.splice(0).map(({ row }) => row);
+    };
+    const delay = retentionMs === null ? 0 : retentionMs + 1;
+    assert.deepEqual(given(25 + delay), [[10, 5], [20, 5]]); // biome-ignore format: a table
+    running.restart();
+    assert.deepEqual(given(31 + delay), [[30, 5]]);
+  });
 
 test("a temporal join of rows that are taken back is refused", () => {
   const inputs = { a: changelog(EVENTS), rates: changelog(RATES) };

@@ -11,7 +11,7 @@ import type { Combination, Select, SelectItem, SortItem, SqlQuery, ValuesClause 
 import { Offsets, pointAt, type Span } from "../source.js";
 import { readExpression } from "./expression.js";
 import { readFrom } from "./from.js";
-import { windowsOf } from "./over.js";
+import { readOver, windowsOf } from "./over.js";
 import { cover, locationOf, StatementReader } from "./reader.js";
 import type { Reading } from "./reading.js";
 import { type Adapted, adapt } from "./tokens.js";
@@ -148,7 +148,8 @@ function readSelect(reader: StatementReader, statement: SelectStmt, span: Span):
   // DISTINCT alone is a list with one empty node in it.
   const distinct = statement.distinctClause;
   const distinctOn = (distinct ?? []).filter((node) => Object.keys(node).length > 0);
-  const reading = readingOf(reader, windowsOf(reader, statement.windowClause));
+  const windows = windowsOf(reader, statement.windowClause);
+  const reading = readingOf(reader, windows);
   const { expression } = reading;
   const from = (statement.fromClause ?? []).map((node) => readFrom(reading, node));
   return {
@@ -181,6 +182,7 @@ function readSelect(reader: StatementReader, statement: SelectStmt, span: Span):
         : expression(node),
     ),
     having: statement.havingClause === undefined ? null : expression(statement.havingClause),
+    windows: [...windows.values()].map((window) => readOver(reading, window)),
     span,
   };
 }

@@ -75,6 +75,9 @@ class Clauses {
       select.having === null
         ? null
         : context.typing.truth(resolveExpression(context, select.having, inGroup), "HAVING");
+    // Calls have copies of the windows that they name; a window that none names is refused for the same mistakes.
+    for (const expression of windowParts(select))
+      context.typing.settled(resolveExpression(context, expression, inGroup));
     this.keys = select.distinctOn.map((expression) => this.#index(expression));
     this.order = query.orderBy.map((item) => this.#key(item));
   }
@@ -109,6 +112,13 @@ class Clauses {
   }
 }
 
+function windowParts({ windows }: Select): readonly SqlExpression[] {
+  return windows.flatMap(({ partition, order }) => [
+    ...partition,
+    ...order.map(({ expression }) => expression),
+  ]);
+}
+
 function groupingOf(
   context: ResolveContext,
   select: Select,
@@ -118,6 +128,7 @@ function groupingOf(
   const used = [
     ...select.items.flatMap(({ expression }) => expression ?? []),
     ...query.orderBy.map(({ expression }) => expression),
+    ...windowParts(select),
   ].some(usesAggregate);
   if (select.groupBy.length === 0 && select.having === null && !used) return null;
   const keys = select.groupBy.map((expression) => {

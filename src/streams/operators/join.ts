@@ -12,7 +12,7 @@ import {
   type SideShape,
 } from "../codegen/index.js";
 import type { Batch, NumberColumn, Schema } from "../columns/index.js";
-import { type Expiry, expiryOf, type RowStep } from "../plan/index.js";
+import { type Expiry, expiryOf, type RowStep, type Traits } from "../plan/index.js";
 import { Bag, KeyedTable, WeightedRows } from "../tables/index.js";
 import { expiredRows, liveRows } from "./expired.js";
 import { Forgetting, isBefore } from "./forgetting.js";
@@ -109,6 +109,7 @@ export class Join {
         },
       },
       site.watermarks(2),
+      (input) => isTimed(plan, SIDES[input] ?? "left", traits),
     );
     invariant(left !== undefined && right !== undefined, "a join has two sides");
     const aging = (side: Side, operator: Operator): Operator =>
@@ -236,6 +237,16 @@ export class Join {
       this.#state[side].isUnlinked = false;
     }
   }
+}
+
+/**
+ * Whether the watermark of a side says when results are complete. No column of a table without event time follows a watermark, and a
+ * temporal join gives a row when the stream does; such a side is never waited for.
+ */
+function isTimed({ isTemporal }: JoinPlan, side: Side, traits: Readonly<Record<Side, Traits>>): boolean {
+  if (isTemporal) return side === "left";
+  const isBound = (each: Side) => traits[each].bounds.length > 0;
+  return isBound(side) || !SIDES.some(isBound);
 }
 
 /**

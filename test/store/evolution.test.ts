@@ -47,7 +47,8 @@ test("a journal goes on with a new version of the program, if that says how", as
 });
 
 test("a field can be added without a word, on one host and on several", async (t) => {
-  const grown = "cents = 0; currency = 'EUR'; add(cents: number) { return `${(this.cents += cents)} ${this.currency}`; }";
+  const grown =
+    "cents = 0; currency = 'EUR'; add(cents: number) { return `${(this.cents += cents)} ${this.currency}`; }";
   const folder = packageWith(t, { "first.ts": bank(CENTS, ADD), "grown.ts": bank(grown, ADD) });
   const run = (version: string, hosts: string) =>
     runHere(folder, "run", version, "--hosts", hosts, "--journal", join(folder, "journal"));

@@ -30,12 +30,24 @@ interface Source {
   readonly imports: ReadonlyMap<string, { readonly name: string; readonly from: string }>;
 }
 
+/** What is read of the syntax tree. */
 interface Node {
   readonly type: string;
   readonly start: number;
   readonly end: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the syntax tree of oxc-parser, of which a few fields are read
-  readonly [field: string]: any;
+  readonly id?: Named;
+  readonly declarations?: readonly { readonly id: Named }[];
+  readonly declaration?: (Node & Partial<Named>) | null;
+  readonly source?: { readonly value: string } | null;
+  readonly specifiers?: readonly {
+    readonly local: Named;
+    readonly imported?: Named;
+    readonly exported?: Named;
+  }[];
+}
+
+interface Named {
+  readonly name: string;
 }
 
 const sources = new Map<string, Source>();
@@ -75,7 +87,8 @@ function sourceOf(file: string): Source {
   const declared = new Map<string, Declared[]>();
   const exports: { name: string; local: string; from: string | null }[] = [];
   const imports = new Map<string, { name: string; from: string }>();
-  const other = (source: Node) => join(dirname(file), String(source.value).replace(/\.js$/, ".d.ts"));
+  const other = (source: Node["source"]) =>
+    join(dirname(file), source?.value.replace(/\.js$/, ".d.ts") ?? "");
   const commentBefore = (start: number) => {
     const before = comments.findLast(({ end }) => end <= start);
     return before?.value.startsWith("*") && text.slice(before.end, start).trim() === ""
@@ -94,7 +107,7 @@ function sourceOf(file: string): Source {
 
   for (const node of program.body as unknown as Node[]) {
     if (node.type === "ImportDeclaration") {
-      for (const each of node.specifiers)
+      for (const each of node.specifiers ?? [])
         imports.set(each.local.name, { name: each.imported?.name ?? "default", from: other(node.source) });
     } else if (node.type === "ExportAllDeclaration") {
       for (const { name } of sourceOf(other(node.source)).exports)
@@ -103,14 +116,14 @@ function sourceOf(file: string): Source {
       if (node.declaration != null)
         for (const name of declare(node.declaration, node.start))
           exports.push({ name, local: name, from: null });
-      for (const each of node.specifiers)
+      for (const each of node.specifiers ?? [])
         exports.push({
-          name: each.exported.name,
+          name: each.exported?.name ?? each.local.name,
           local: each.local.name,
           from: node.source == null ? null : other(node.source),
         });
     } else if (node.type === "ExportDefaultDeclaration") {
-      exports.push({ name: "default", local: node.declaration.name, from: null });
+      exports.push({ name: "default", local: node.declaration?.name ?? "", from: null });
     } else {
       declare(node, node.start);
     }
@@ -129,18 +142,19 @@ function sourceOf(file: string): Source {
   return source;
 }
 
-function partsOf(node: Node): { name: string; kind: Exported["kind"] }[] {
-  switch (node.type) {
+function partsOf({ type, id, declarations = [] }: Node): { name: string; kind: Exported["kind"] }[] {
+  const name = id?.name ?? "";
+  switch (type) {
     case "TSDeclareFunction":
     case "FunctionDeclaration":
-      return [{ name: node.id.name, kind: "function" }];
+      return [{ name, kind: "function" }];
     case "ClassDeclaration":
-      return [{ name: node.id.name, kind: "class" }];
+      return [{ name, kind: "class" }];
     case "TSInterfaceDeclaration":
     case "TSTypeAliasDeclaration":
-      return [{ name: node.id.name, kind: "type" }];
+      return [{ name, kind: "type" }];
     case "VariableDeclaration":
-      return node.declarations.map((each: Node) => ({ name: each.id.name, kind: "value" }));
+      return declarations.map((each) => ({ name: each.id.name, kind: "value" }));
     default:
       return [];
   }

@@ -165,7 +165,7 @@ function codeOf(text: string): string {
   return text
     .replace(/^export (declare )?/, "")
     .replace(/^declare /, "")
-    .replaceAll(/^ {4}(#private;|private .*)\n/gm, "")
+    .replaceAll(/^ {4}(\/\*\*.*\*\/\n {4})?(#private;|private .*|\[[A-Z]+\]\(.*)\n/gm, "")
     .replaceAll(/^( {4})+/gm, (spaces) => " ".repeat(spaces.length / 2));
 }
 

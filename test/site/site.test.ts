@@ -5,7 +5,7 @@ import { dirname, extname, join, posix } from "node:path";
 import { after, before, test } from "node:test";
 import { apiPages } from "../../scripts/site/api-pages.js";
 import { buildSite } from "../../scripts/site/build.js";
-import { filesIn, ROOT } from "../house/source.js";
+import { filesIn } from "../house/source.js";
 import { browserFor } from "../server/chromium.js";
 import { serveFiles } from "./serve-files.js";
 
@@ -44,15 +44,6 @@ test("every link of the site leads to a page, and to a heading of it", () => {
     }
   }
   assert.deepEqual(wrong, []);
-});
-
-test("the table of contents leads to every page of the docs", () => {
-  const contents = readFileSync(join(ROOT, "docs/README.md"), "utf8");
-  const missing = filesIn(["docs"], [".md"])
-    .map(({ path }) => posix.relative("docs", path))
-    .filter((path) => !path.startsWith("errors/") && !path.startsWith("api/") && path !== "README.md")
-    .filter((path) => !contents.includes(`(${path})`));
-  assert.deepEqual(missing, []);
 });
 
 test("a page is found by keyboard, on a narrow screen and in the dark, and nothing comes from elsewhere", async (t) => {

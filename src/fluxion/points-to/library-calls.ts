@@ -72,7 +72,7 @@ export function callLibrary(
   return unknownCall(engine, node, args, shown(target));
 }
 
-/** A text, if an encoding is given, else memory that nobody else has. */
+/** A text, if an encoding is given, else new memory. */
 function readsFile(engine: Engine, target: LibraryThing, args: readonly ValueSet[], node: Node): ValueSet {
   const reason = `it calls ${shown(target)}: input and output stay on the main loop`;
   engine.fact(

@@ -7,7 +7,7 @@ import type { WorkerTask } from "./worker-modules.js";
 
 /**
  * A program reads files while it is loaded: templates, tables, keys. A worker reads them again, later. It finds the same
- * if nobody has written to them since the process began. If somebody has, it does not load.
+ * unless a file was written since the process began. Then the worker does not load.
  */
 
 /** The folder that the program was started in. */

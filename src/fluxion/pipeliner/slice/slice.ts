@@ -33,6 +33,7 @@ import {
 import { isOfFileItself, keptState, notRepeatable } from "./anew.js";
 import { builtBy, pieceAround } from "./built.js";
 import { addSlice, emptySlice, type ModuleSlice } from "./module-slice.js";
+import { defaultOf, memberKey } from "./used-exports.js";
 
 /**
  * The declarations that some code needs, through all files. A worker loads them as the main thread did, so only values
@@ -388,14 +389,4 @@ export class Slicer {
       advice: "make it in the file from constants and known functions, or pass it as an argument",
     });
   }
-}
-
-function memberKey(use: Node): string | null {
-  const outer = around(use);
-  return outer?.type === "MemberExpression" && outer.object === use ? keyOf(outer, outer.property) : null;
-}
-
-/** `import lib from "./lib.cjs"` gives all that it exports. */
-function defaultOf(whole: WholeProgram, target: string, use: Node): string | null {
-  return whole.program.modules.get(target)?.format === "commonjs" ? memberKey(use) : "default";
 }

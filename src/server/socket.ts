@@ -26,7 +26,7 @@ import { brokenFrame, unknownKind } from "./socket-errors.js";
 import { TokenWatch } from "./token-watch.js";
 import type { Callers } from "./tokens.js";
 import { LARGE_BYTES, type ReadTurns } from "./turns.js";
-import { Watches } from "./watches.js";
+import { WatchedResults } from "./watches.js";
 
 export interface SocketSurroundings {
   readonly calls: Calls;
@@ -59,7 +59,7 @@ export class ClientSocket implements SessionListener {
   #caller: string;
   #inFlight: InFlight | null = null;
   #replies: Replies | null = null;
-  #watches: Watches | null = null;
+  #watches: WatchedResults | null = null;
   /** The client has sent requests up to this number over earlier connections, if it says so. */
   #sentUpTo: number | undefined;
   #isWorkingSoon = false;
@@ -109,11 +109,7 @@ export class ClientSocket implements SessionListener {
     this.#isFinishing = true;
     this.#watches?.stop();
     this.#pace();
-    if (this.#isAllAnswered) this.end(null);
-  }
-
-  get #isAllAnswered(): boolean {
-    return (this.#inFlight?.count ?? 0) === 0;
+    if ((this.#inFlight?.count ?? 0) === 0) this.end(null);
   }
 
   /** Closes the connection, with the reason if there is one to give. */
@@ -292,7 +288,7 @@ export class ClientSocket implements SessionListener {
       this.#outgoing.charge(share);
       this.#replies = new Replies(this.#outgoing, this.#inFlight, limits.replyBytes);
       const own = { inFlight: this.#inFlight, outgoing: this.#outgoing, share, ended: this.#hasEnded };
-      this.#watches = new Watches({ calls, limits, client: session.id, ...own });
+      this.#watches = new WatchedResults({ calls, limits, client: session.id, ...own });
       this.#session = session;
       this.#series = series;
       session.doneBelow = 1;
@@ -360,7 +356,7 @@ export class ClientSocket implements SessionListener {
   }
 
   readonly #hasEnded = (): void => {
-    if (this.#isFinishing && this.#isAllAnswered) process.nextTick(() => this.end(null));
+    if (this.#isFinishing && this.#inFlight?.count === 0) process.nextTick(() => this.end(null));
     else if (this.#isBehind) this.#workSoon();
   };
 

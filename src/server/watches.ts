@@ -54,7 +54,7 @@ interface Around {
  * depends on has changed, and only when the client has got the last one and its caller's share has room: so a client gets the newest
  * value as fast as it reads, values in between are left out, and at most one value per watch is under way.
  */
-export class Watches {
+export class WatchedResults {
   readonly #around: Around;
   readonly #watches = new Map<number, Watch>();
   /** Those to be computed, the first ones first. */
@@ -240,7 +240,7 @@ export class Watches {
     watch.retry.unref();
   }
 
-  /** Sends a value if it is not the one that the client has. Returns its size. */
+  /** Sends a value unless the client has it. Returns its size. */
   #send(watch: Watch, ok: boolean, form: unknown): number {
     if (this.#isOver) return 0;
     this.#packer.truncate(0);

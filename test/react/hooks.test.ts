@@ -70,7 +70,11 @@ test("components show what a method returns, as it changes, over a kill of the s
   await first.running.ended;
   await ada.waitForSelector("ol[data-live=false]", { state: "attached" });
   assert.deepEqual(await lines(ada), ["ada: Elbe"]); // what is known stays
-  const said = ben.evaluate(() => client.api.say("rivers", "Oder"));
+  // It enters again: a session that stays away for longer leaves its room.
+  const said = ben.evaluate(async () => {
+    await client.api.enter("rivers", "ben");
+    await client.api.say("rivers", "Oder");
+  });
   await started(new URL(first.url).port);
   await said;
   await ada.waitForSelector("ol[data-live=true]", { state: "attached" });

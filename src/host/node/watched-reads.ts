@@ -24,7 +24,7 @@ class LastChanges {
 
 /**
  * Read-only requests whose callers want to know when the result may have changed. A read is an event like any other, so it depends on
- * the contexts that it has entered, and on which contexts there are below those that it has listed. An event with a later ticket
+ * the contexts that it has entered, and on which contexts exist below each context that it has listed. An event with a later ticket
  * that changes one of them makes the read stale. Two such events may end in any order; their tickets say which one came first.
  *
  * Nothing is noted of events while there is no such read.

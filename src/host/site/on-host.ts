@@ -9,9 +9,9 @@ import {
   type Supervisor,
   tookTooLong,
 } from "../event/index.js";
-import type { AttemptId, CallRequest, EventHeader, Existing } from "../wire/index.js";
+import type { AttemptId, EventHeader, Existing } from "../wire/index.js";
 
-const NOTHING_TO_SAY: Pick<CallRequest, "existing"> = {};
+const NONE: readonly never[] = [];
 
 /** An event that takes place here, too. */
 export class OnHost implements RunningEvent {
@@ -59,15 +59,16 @@ export class OnHost implements RunningEvent {
   /** The contexts here that it has made, deleted or given up so far. */
   get existing(): Existing {
     const existing = this.execution.existing();
-    this.#hasTold ||= existing.length > 0;
+    if (existing.length === 0) return NONE;
+    this.#hasTold = true;
     return existing.map(({ slot, exists, isChanged }) => [pathOf(slot), exists, isChanged] as const);
   }
 
   /** The same for a message that need not say it if the head knows of none. */
-  get existingIfAny(): Pick<CallRequest, "existing"> {
+  get existingIfAny(): Existing | undefined {
     const isOld = this.#hasTold;
     const { existing } = this;
-    return isOld || existing.length > 0 ? { existing } : NOTHING_TO_SAY;
+    return isOld || existing.length > 0 ? existing : undefined;
   }
 
   /** It takes longer than it may. */

@@ -36,7 +36,7 @@ import {
   wireEffect,
 } from "../wire/index.js";
 import { ContextTransfers } from "./context-transfers.js";
-import { callersFromWire, stateToSee, takenAlong, withState, writesOf } from "./entered-states.js";
+import { callersFromWire, statesOf, stateToSee, takenAlong, writesOf } from "./entered-states.js";
 import { OnHost } from "./on-host.js";
 import { ResidentContexts } from "./resident-contexts.js";
 import type { SiteOptions, SitePorts } from "./site-ports.js";
@@ -127,7 +127,7 @@ export class HostSite implements Supervisor {
       }
       case "rollbackCalls":
         return this.#rollBackCalls(known, message.calls, () => {
-          const entered = known.execution.enteredHere().flatMap(withState);
+          const entered = statesOf(known.execution);
           const done = { ask: message.ask, writes: this.#writesOf(known), existing: known.existing, entered };
           this.#ports.send({ ...known.attemptId, kind: "callsRolledBack", ...done });
         });
@@ -235,17 +235,31 @@ export class HostSite implements Supervisor {
         }
         const wiredDoom = doom === null ? null : wired(doom);
         const effects = ok ? (frame.effects?.flatten() ?? []) : [];
+        const end = this.#ended(known, ok, value, effects);
         const isSent = this.#ports.send({
+          kind: "return",
+          node,
+          ticket: known.ticket,
+          attempt: known.attempt,
+          call,
+          doom: wiredDoom,
+          entered: statesOf(execution),
+          ok,
+          value: end.value,
+          effects: end.effects,
+          writes: end.writes,
+          existing: end.existing,
+        });
+        if (isSent) return;
+        const failed = failedEnd(tooLarge("the outcome", slot, method, this.limits.messageBytes));
+        this.#ports.send({
           ...known.attemptId,
           kind: "return",
           call,
-          doom: wiredDoom,
-          entered: execution.enteredHere().flatMap(withState),
-          ...this.#ended(known, ok, value, effects),
+          doom: failed.value,
+          entered: [],
+          ...failed,
         });
-        if (isSent) return;
-        const end = failedEnd(tooLarge("the outcome", slot, method, this.limits.messageBytes));
-        this.#ports.send({ ...known.attemptId, kind: "return", call, doom: end.value, entered: [], ...end });
       },
     };
     new Frame(execution, null, slot, method, asked.args, null, guest).run();
@@ -289,16 +303,22 @@ export class HostSite implements Supervisor {
     event.asks.set(this.#lastAsk, frame);
     const { slot, method, args } = frame;
     const ask = this.#lastAsk;
+    const { within, callers, seen } = takenAlong(frame);
+    // Field by field: copying properties takes longer than all else of a message that is sent for each call.
     const isSent = this.#ports.send({
-      ...event.attemptId,
       kind: "ask",
+      node: event.node,
+      ticket: event.ticket,
+      attempt: event.attempt,
       ask,
       path: pathOf(slot),
       method: method.name,
       args,
       positions: frame.outer === null ? [] : positionsOf(frame.outer, frame.answer?.position ?? 0),
-      ...takenAlong(frame),
-      ...event.existingIfAny,
+      within,
+      callers,
+      seen,
+      existing: event.existingIfAny,
     });
     if (isSent) return;
     const error = tooLarge("the arguments", slot, method, this.limits.messageBytes);

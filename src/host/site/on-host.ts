@@ -5,11 +5,13 @@ import {
   type EventRequest,
   Execution,
   type Frame,
+  positionsOf,
   type RunningEvent,
   type Supervisor,
   tookTooLong,
 } from "../event/index.js";
-import type { AttemptId, EventHeader, Existing } from "../wire/index.js";
+import type { AttemptId, EventHeader, Existing, ToHead } from "../wire/index.js";
+import { takenAlong } from "./entered-states.js";
 
 const NONE: readonly never[] = [];
 
@@ -69,6 +71,30 @@ export class OnHost implements RunningEvent {
     const isOld = this.#hasTold;
     const { existing } = this;
     return isOld || existing.length > 0 ? existing : undefined;
+  }
+
+  /**
+   * What the head is asked for a call. Field by field, as all messages that each call needs: copying properties takes longer than
+   * all else of them.
+   */
+  askFor(frame: Frame, ask: number): Extract<ToHead, { kind: "ask" }> {
+    const { slot, method, args, outer, answer } = frame;
+    const { within, callers, seen } = takenAlong(frame);
+    return {
+      kind: "ask",
+      node: this.node,
+      ticket: this.ticket,
+      attempt: this.attempt,
+      ask,
+      path: pathOf(slot),
+      method: method.name,
+      args,
+      positions: outer === null ? [] : positionsOf(outer, answer?.position ?? 0),
+      within,
+      callers,
+      seen,
+      existing: this.existingIfAny,
+    };
   }
 
   /** It takes longer than it may. */

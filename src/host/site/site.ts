@@ -14,7 +14,6 @@ import {
   type Execution,
   Frame,
   type Guest,
-  positionsOf,
   Rest,
   type RunningEvent,
   type Supervisor,
@@ -36,7 +35,7 @@ import {
   wireEffect,
 } from "../wire/index.js";
 import { ContextTransfers } from "./context-transfers.js";
-import { callersFromWire, statesOf, stateToSee, takenAlong, writesOf } from "./entered-states.js";
+import { callersFromWire, statesOf, stateToSee, writesOf } from "./entered-states.js";
 import { OnHost } from "./on-host.js";
 import { ResidentContexts } from "./resident-contexts.js";
 import type { SiteOptions, SitePorts } from "./site-ports.js";
@@ -233,7 +232,6 @@ export class HostSite implements Supervisor {
           known.guests ??= new Map();
           known.guests.set(call, done);
         }
-        const wiredDoom = doom === null ? null : wired(doom);
         const effects = ok ? (frame.effects?.flatten() ?? []) : [];
         const end = this.#ended(known, ok, value, effects);
         const isSent = this.#ports.send({
@@ -242,7 +240,7 @@ export class HostSite implements Supervisor {
           ticket: known.ticket,
           attempt: known.attempt,
           call,
-          doom: wiredDoom,
+          doom: doom === null ? null : wired(doom),
           entered: statesOf(execution),
           ok,
           value: end.value,
@@ -299,29 +297,11 @@ export class HostSite implements Supervisor {
   call(execution: Execution, frame: Frame): void {
     const event = this.#shared(execution.event);
     this.#lastAsk += 1;
-    event.asks ??= new Map();
-    event.asks.set(this.#lastAsk, frame);
-    const { slot, method, args } = frame;
     const ask = this.#lastAsk;
-    const { within, callers, seen } = takenAlong(frame);
-    // Field by field: copying properties takes longer than all else of a message that is sent for each call.
-    const isSent = this.#ports.send({
-      kind: "ask",
-      node: event.node,
-      ticket: event.ticket,
-      attempt: event.attempt,
-      ask,
-      path: pathOf(slot),
-      method: method.name,
-      args,
-      positions: frame.outer === null ? [] : positionsOf(frame.outer, frame.answer?.position ?? 0),
-      within,
-      callers,
-      seen,
-      existing: event.existingIfAny,
-    });
-    if (isSent) return;
-    const error = tooLarge("the arguments", slot, method, this.limits.messageBytes);
+    event.asks ??= new Map();
+    event.asks.set(ask, frame);
+    if (this.#ports.send(event.askFor(frame, ask))) return;
+    const error = tooLarge("the arguments", frame.slot, frame.method, this.limits.messageBytes);
     this.#ports.soon(() => {
       this.#answer(event, ask)?.returned({ call: 0, ok: false, value: error, doom: error, effects: NONE });
     });

@@ -188,11 +188,6 @@ export function spanIn(journal: Pick<Journal, "get" | "range">, node: string): H
   return { from, to };
 }
 
-/** The events of the past that changed something, in the order of their tickets. */
-export function* pastEvents(journal: Pick<Journal, "range">, node: string): Iterable<PastEvent> {
-  for (const [key, bytes] of journal.range(eventsOf(node))) yield pastEventOf(key, bytes);
-}
-
 function ticketOf(key: string): number {
   return Number(key.slice(key.lastIndexOf("/") + 1));
 }

@@ -176,6 +176,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   protocol: { loads: ["errors", "model"] },
   client: { loads: ["errors", "model", "protocol"] },
   react: { loads: ["client"] },
+  topics: { loads: ["model", "state"] },
   server: { loads: ["errors", "model", "protocol"] },
 
   "sim/programs": { loads: ["errors", "random", "model"] },

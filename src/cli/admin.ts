@@ -48,7 +48,7 @@ export interface AdminRequest {
 }
 
 /** What a running program says of a context. */
-export interface ShownContext extends Pick<ContextOutline, "address" | "className" | "host"> {
+export interface ShownState extends Pick<ContextOutline, "address" | "className" | "host"> {
   readonly state: unknown;
   readonly below: Readonly<Record<string, ChildrenPage>>;
 }
@@ -230,7 +230,7 @@ async function carryOut(
 }
 
 /** A context with its state, and the first contexts below it. */
-async function shownContext(inspector: Inspector, named: string | undefined): Promise<ShownContext> {
+async function shownContext(inspector: Inspector, named: string | undefined): Promise<ShownState> {
   const { address, className, host, children } = inspector.outline(named ?? inspector.roots[0] ?? "");
   const state: unknown = JSON.parse(await inspector.state(address, STATE_BYTES_MAX));
   const below = children.map(({ field, isSingle }): [string, ChildrenPage] => [

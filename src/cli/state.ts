@@ -4,7 +4,7 @@ import { HeadwaterError } from "../errors.js";
 import { contextNameIn } from "../host/context/index.js";
 import { existingCard } from "../journal/directory.js";
 import { withSurvey } from "../journal/survey.js";
-import { askDoor, runningProgram, type ShownContext } from "./admin.js";
+import { askDoor, runningProgram, type ShownState } from "./admin.js";
 import { type Arguments, absent } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { entryAsJson } from "./journal-owned.js";
@@ -26,7 +26,7 @@ export const state: CliCommand = {
     const context = args.operands[0];
     const door = runningProgram(state, args);
     try {
-      const shown = (await askDoor(door, { action: "state", context })) as ShownContext;
+      const shown = (await askDoor(door, { action: "state", context })) as ShownState;
       if (args.flags.has("json")) terminal.out(JSON.stringify(shown));
       else show(shown, terminal);
       return 0;
@@ -43,7 +43,7 @@ function refused(error: HeadwaterError): HeadwaterError {
   return error.code === "HW-6013" ? absent(error.message, state) : error;
 }
 
-function show({ address, className, host, state: fields, below }: ShownContext, terminal: Terminal): void {
+function show({ address, className, host, state: fields, below }: ShownState, terminal: Terminal): void {
   terminal.out(`${address}  ${className}${host === null ? "" : `, host ${host}`}`);
   terminal.out(JSON.stringify(fields, null, 2));
   for (const [field, { addresses, hasMore }] of Object.entries(below)) {

@@ -52,7 +52,7 @@ export interface ServiceClient<A> {
   /**
    * The messages of a topic from a number on, each once and in order, over lost connections and restarts of the server:
    * `for await (const { number, message } of client.follow(client.api.news, 1, "rivers"))`. The function of the API calls `since` of
-   * the topic. From 0: those that are published from now on.
+   * the topic. From 0: the messages that are published from now on.
    */
   follow<P extends unknown[], M>(
     call: (from: number, ...args: P) => Promise<PublishedPage<M>>,

@@ -53,7 +53,7 @@ export class Topic<M = unknown, K extends Key = string> extends Context<K> {
     return this.next - 1;
   }
 
-  /** The messages from a number on, as many as fit into a page; from 0, those that come from now on. */
+  /** The messages from a number on, as many as fit into a page; from 0, the messages that come from now on. */
   @readonly since(from: number): TopicPage<M> {
     if (!Number.isSafeInteger(from) || from < 0)
       throw new BadPosition("the numbers of messages begin with 1; 0 stands for those to come");

@@ -1,9 +1,9 @@
-import type { Marks } from "../../core/marks.js";
 import type { Journal, Write } from "../../journal/journal.js";
 import { type Path, pathOf } from "../../model/path.js";
 import { contextNameIn, type Slot, storedWrites } from "../context/index.js";
 import type { HostId } from "../ports/index.js";
-import { largest, PieceSizes, PieceWriter, type ToHost } from "../wire/index.js";
+import { largest, PieceWriter, type ToHost } from "../wire/index.js";
+import type { CopyPace, PacePorts } from "./copy-pace.js";
 
 /**
  * Contexts that are to migrate are copied first, piece by piece, while events go on in them. What changes meanwhile is
@@ -13,27 +13,8 @@ import { largest, PieceSizes, PieceWriter, type ToHost } from "../wire/index.js"
 /** How often what has changed is sent after, as long as it gets less. */
 const ROUNDS_MAX = 5;
 
-export interface CopyPorts {
+export interface CopyPorts extends PacePorts {
   send(host: HostId, message: ToHost): void;
-  now(): number;
-  /** Calls back when that time has come. */
-  at(time: number, task: () => void): void;
-  /** How much travels at once. */
-  readonly pieceBytes: number;
-  readonly marks: Marks | undefined;
-}
-
-/**
- * Copying is in no hurry: after each piece there is a rest, so long that hosts have nearly all of their time for events. A
- * piece holds up events that come while it is made and put in place; so few of them do that a p99 hardly shows it.
- */
-const REST_MS = 30;
-
-function rest(copy: Copy, ports: CopyPorts, goOn: () => void): void {
-  ports.at(ports.now() + REST_MS, () => {
-    if (!copy.isVoid) return goOn();
-    ports.marks?.hit("a copy was not wanted any more after a rest");
-  });
 }
 
 /** One copy under way, as the head sees it. */
@@ -66,8 +47,10 @@ export class JournalCopy implements Copy {
   /** What was written since it began, by key. */
   readonly #since = new Map<string, readonly [Slot, Write]>();
   readonly #ready: () => void;
-  readonly #sizes: PieceSizes;
+  readonly #pace: CopyPace;
+  /** Does a piece wait for its turn, or is it on its way? */
   #isOnTheWay = false;
+  #pieceBytes = 0;
   #isBaseSent = false;
   #isReady = false;
   #piecesLeft = 0;
@@ -80,10 +63,11 @@ export class JournalCopy implements Copy {
     slots: readonly Slot[],
     journal: Journal,
     ports: CopyPorts,
+    pace: CopyPace,
     ready: () => void,
   ) {
     this.#ports = ports;
-    this.#sizes = new PieceSizes(ports.pieceBytes);
+    this.#pace = pace;
     this.#chaseBytes = ports.pieceBytes;
     this.#node = slots[0]?.node ?? "";
     this.#slots = new Map(slots.map((slot) => [slot.stored.name, slot]));
@@ -105,18 +89,26 @@ export class JournalCopy implements Copy {
   }
 
   staged(): void {
-    rest(this, this.#ports, () => {
-      this.#isOnTheWay = false;
-      this.#goOn();
-    });
+    this.#pace.arrived(this, this.#pieceBytes);
+    this.#isOnTheWay = false;
+    this.#goOn();
   }
 
   #goOn(): void {
     if (this.#isOnTheWay || this.isVoid) return;
+    if (this.#isBaseSent && this.#since.size === 0) return this.giveUp();
+    this.#isOnTheWay = true;
+    this.#pace.wait(this, () => this.#sendPiece());
+  }
+
+  #sendPiece(): void {
     const piece = this.#next();
-    if (piece.length > 0) {
-      this.#isOnTheWay = true;
+    this.#pieceBytes = piece.length;
+    if (piece.length > 0)
       this.#ports.send(this.to, { kind: "stagePiece", node: this.#node, copy: this.id, piece });
+    else {
+      this.#isOnTheWay = false;
+      this.#pace.leave(this);
     }
     // Events may change more, again and again, than can be sent meanwhile: there is an end to running after them.
     if (this.#isBaseSent && (this.#since.size === 0 || this.#piecesLeft < 0)) this.giveUp();
@@ -133,7 +125,7 @@ export class JournalCopy implements Copy {
   }
 
   #someOfBase(): Uint8Array {
-    const bytes = this.#sizes.next();
+    const { bytes } = this.#pace;
     const piece = new PieceWriter(bytes);
     while (piece.weight < bytes) {
       const { value, done } = this.#base.next();
@@ -188,6 +180,7 @@ export class JournalCopy implements Copy {
   drop(): void {
     this.isVoid = true;
     this.#base.return?.();
+    this.#pace.leave(this);
   }
 }
 
@@ -208,6 +201,7 @@ export type Sources = ReadonlyMap<HostId, readonly Slot[]>;
 export class SourceCopy implements Copy {
   isVoid = false;
   readonly #ports: CopyPorts;
+  readonly #pace: CopyPace;
   readonly #node: string;
   readonly #sources: () => Sources;
   /** How often each context had been migrated when it was copied. */
@@ -215,8 +209,10 @@ export class SourceCopy implements Copy {
   readonly #asked = new Set<HostId>();
   #over: () => void;
   #left: [host: HostId, slots: readonly Slot[]][] = [];
-  /** Which host sends at the moment; null when the round is over. */
+  /** Which host sends at the moment. */
   #from: HostId | null = null;
+  #isRoundOver = true;
+  #pieceBytes = 0;
   /** Has that host been asked for a piece that has not come? */
   #isAsked = false;
   #isLastPiece = false;
@@ -231,9 +227,11 @@ export class SourceCopy implements Copy {
     node: string,
     sources: () => Sources,
     ports: CopyPorts,
+    pace: CopyPace,
     ready: () => void,
   ) {
     this.#ports = ports;
+    this.#pace = pace;
     this.#node = node;
     this.#sources = sources;
     this.#over = ready;
@@ -243,8 +241,17 @@ export class SourceCopy implements Copy {
   #round(): void {
     this.#rounds += 1;
     this.#bytes = 0;
-    this.#left = [...this.#sources()];
-    this.#nextSource();
+    this.#isRoundOver = false;
+    this.#inTurn(() => {
+      this.#left = [...this.#sources()];
+      this.#nextSource();
+    });
+  }
+
+  /** Nobody goes on in the contexts while the last difference is sent, so that waits for nothing. */
+  #inTurn(begin: () => void): void {
+    if (this.#isFinal) begin();
+    else this.#pace.wait(this, begin);
   }
 
   #nextSource(): void {
@@ -252,6 +259,7 @@ export class SourceCopy implements Copy {
     if (next === undefined) return this.#roundIsOver();
     const [host, slots] = next;
     this.#from = host;
+    this.#isLastPiece = false;
     this.#isAsked = true;
     this.#asked.add(host);
     const [paths, anew]: [Path[], Path[]] = [[], []];
@@ -262,7 +270,18 @@ export class SourceCopy implements Copy {
       (isKnown ? paths : anew).push(pathOf(slot));
     }
     if (this.#isFinal && paths.length > 0) this.#ports.marks?.hit("a migration sent only a difference");
-    this.#ports.send(host, { kind: "copyContexts", node: this.#node, copy: this.id, paths, anew });
+    this.#ports.send(host, {
+      kind: "copyContexts",
+      node: this.#node,
+      copy: this.id,
+      paths,
+      anew,
+      bytes: this.#bytesNext,
+    });
+  }
+
+  get #bytesNext(): number {
+    return this.#isFinal ? largest(this.#ports.pieceBytes) : this.#pace.bytes;
   }
 
   /** A host has sent some of it. */
@@ -271,43 +290,52 @@ export class SourceCopy implements Copy {
     this.#isAsked = false;
     this.#isLastPiece = isLast;
     this.#bytes += piece.length;
+    this.#pieceBytes = piece.length;
     if (piece.length === 0 || (this.#isFinal && isLeftOut)) return this.staged();
     this.#ports.send(this.to, { kind: "stagePiece", node: this.#node, copy: this.id, piece });
     if (this.#isFinal && isLast && this.#left.length === 0) this.#roundIsOver();
   }
 
   staged(): void {
+    this.#pace.arrived(this, this.#pieceBytes);
     if (this.isVoid || this.#from === null) return;
-    if (this.#isLastPiece) this.#nextSource();
-    else if (this.#isFinal) this.#nextPiece();
-    else rest(this, this.#ports, () => this.#nextPiece());
+    if (this.#isLastPiece && this.#left.length === 0) this.#roundIsOver();
+    else this.#inTurn(() => this.#nextPiece());
   }
 
   #nextPiece(): void {
     if (this.isVoid || this.#from === null) return;
-    if (this.#isLastPiece) return this.#nextSource(); // its host has gone since
+    if (this.#isLastPiece) return this.#nextSource();
     this.#isAsked = true;
-    this.#ports.send(this.#from, { kind: "nextPiece", node: this.#node, copy: this.id });
+    this.#ports.send(this.#from, {
+      kind: "nextPiece",
+      node: this.#node,
+      copy: this.id,
+      bytes: this.#bytesNext,
+    });
   }
 
   sourceGone(host: HostId): void {
     this.#asked.delete(host);
     if (this.isVoid || this.#from !== host) return;
-    this.#isLastPiece = true; // a piece that is on its way to its goal, or rests, is the last of this host
-    if (this.#isAsked) this.#nextSource();
+    this.#isLastPiece = true; // a piece that is on its way to its goal, or waits for its turn, is the last of this host
+    if (!this.#isAsked) return;
+    this.#isAsked = false;
+    this.#pace.leave(this);
+    this.#inTurn(() => this.#nextPiece());
   }
 
   #roundIsOver(): void {
+    this.#from = null;
+    this.#isRoundOver = true;
+    this.#pace.leave(this);
     const isWorthwhile =
       this.#bytes > this.#ports.pieceBytes &&
       this.#bytes < this.#bytesBefore / 2 &&
       this.#rounds < ROUNDS_MAX;
-    if (!this.#isFinal && isWorthwhile) {
-      this.#bytesBefore = this.#bytes;
-      return this.#round();
-    }
-    this.#from = null;
-    this.#over();
+    if (this.#isFinal || !isWorthwhile) return this.#over();
+    this.#bytesBefore = this.#bytes;
+    this.#round();
   }
 
   /** The turn of the migration has come: nothing changes any more. */
@@ -318,13 +346,15 @@ export class SourceCopy implements Copy {
   }
 
   giveUp(): void {
-    if (this.#from === null) return;
+    if (this.#isRoundOver) return;
     this.#from = null;
+    this.#isRoundOver = true;
     this.#over();
   }
 
   drop(): void {
     this.isVoid = true;
+    this.#pace.leave(this);
   }
 
   get asked(): Iterable<HostId> {

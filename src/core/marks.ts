@@ -62,7 +62,7 @@ export const HOST_MARKS = [
   "an event passed a migration above it",
   "a migration sent only a difference",
   "a copy was thrown away",
-  "a copy was not wanted any more when its turn came",
+  "a copy was not wanted any more after a rest",
   "a host forgot an event by itself",
   "a host started a pipelined event by itself",
   "a pipelined event waited for the head",

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadState } from "#src/host/context/stored-state.js";
-import { CopyPace } from "#src/host/head/copy-pace.js";
 import { type CopyPorts, JournalCopy } from "#src/host/head/migration-copies.js";
 import type { HostId } from "#src/host/ports/index.js";
 import { writesIn } from "#src/host/wire/pieces.js";
@@ -32,7 +31,7 @@ class Copying {
       pieceBytes,
       marks: undefined,
     };
-    this.copy = new JournalCopy(1, 1 as HostId, [kept.slot], kept.journal, ports, new CopyPace(ports), () => {
+    this.copy = new JournalCopy(1, 1 as HostId, [kept.slot], kept.journal, ports, () => {
       this.isReady = true;
     });
   }

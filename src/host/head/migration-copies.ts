@@ -1,9 +1,10 @@
+import type { Marks } from "../../core/marks.js";
 import type { Journal, Write } from "../../journal/journal.js";
 import { type Path, pathOf } from "../../model/path.js";
 import { contextNameIn, type Slot, storedWrites } from "../context/index.js";
 import type { HostId } from "../ports/index.js";
 import { largest, PieceWriter, type ToHost } from "../wire/index.js";
-import type { CopyPace, PacePorts } from "./copy-pace.js";
+import { CopyPace, type PacePorts } from "./copy-pace.js";
 
 /**
  * Contexts that are to migrate are copied first, piece by piece, while events go on in them. What changes meanwhile is
@@ -15,6 +16,15 @@ const ROUNDS_MAX = 5;
 
 export interface CopyPorts extends PacePorts {
   send(host: HostId, message: ToHost): void;
+  readonly marks: Marks | undefined;
+}
+
+/** Goes on when the pace of the copy allows, if it is still wanted by then. */
+function goOnLater(copy: Copy, pace: CopyPace, bytes: number, ports: CopyPorts, goOn: () => void): void {
+  pace.arrived(bytes, () => {
+    if (!copy.isVoid) return goOn();
+    ports.marks?.hit("a copy was not wanted any more after a rest");
+  });
 }
 
 /** One copy under way, as the head sees it. */
@@ -48,7 +58,6 @@ export class JournalCopy implements Copy {
   readonly #since = new Map<string, readonly [Slot, Write]>();
   readonly #ready: () => void;
   readonly #pace: CopyPace;
-  /** Does a piece wait for its turn, or is it on its way? */
   #isOnTheWay = false;
   #pieceBytes = 0;
   #isBaseSent = false;
@@ -63,11 +72,10 @@ export class JournalCopy implements Copy {
     slots: readonly Slot[],
     journal: Journal,
     ports: CopyPorts,
-    pace: CopyPace,
     ready: () => void,
   ) {
     this.#ports = ports;
-    this.#pace = pace;
+    this.#pace = new CopyPace(ports);
     this.#chaseBytes = ports.pieceBytes;
     this.#node = slots[0]?.node ?? "";
     this.#slots = new Map(slots.map((slot) => [slot.stored.name, slot]));
@@ -89,26 +97,20 @@ export class JournalCopy implements Copy {
   }
 
   staged(): void {
-    this.#pace.arrived(this, this.#pieceBytes);
-    this.#isOnTheWay = false;
-    this.#goOn();
+    goOnLater(this, this.#pace, this.#pieceBytes, this.#ports, () => {
+      this.#isOnTheWay = false;
+      this.#goOn();
+    });
   }
 
   #goOn(): void {
     if (this.#isOnTheWay || this.isVoid) return;
-    if (this.#isBaseSent && this.#since.size === 0) return this.giveUp();
-    this.#isOnTheWay = true;
-    this.#pace.wait(this, () => this.#sendPiece());
-  }
-
-  #sendPiece(): void {
+    this.#pace.begins();
     const piece = this.#next();
     this.#pieceBytes = piece.length;
-    if (piece.length > 0)
+    if (piece.length > 0) {
+      this.#isOnTheWay = true;
       this.#ports.send(this.to, { kind: "stagePiece", node: this.#node, copy: this.id, piece });
-    else {
-      this.#isOnTheWay = false;
-      this.#pace.leave(this);
     }
     // Events may change more, again and again, than can be sent meanwhile: there is an end to running after them.
     if (this.#isBaseSent && (this.#since.size === 0 || this.#piecesLeft < 0)) this.giveUp();
@@ -180,7 +182,6 @@ export class JournalCopy implements Copy {
   drop(): void {
     this.isVoid = true;
     this.#base.return?.();
-    this.#pace.leave(this);
   }
 }
 
@@ -209,16 +210,15 @@ export class SourceCopy implements Copy {
   readonly #asked = new Set<HostId>();
   #over: () => void;
   #left: [host: HostId, slots: readonly Slot[]][] = [];
-  /** Which host sends at the moment. */
+  /** Which host sends at the moment; null when the round is over. */
   #from: HostId | null = null;
-  #isRoundOver = true;
-  #pieceBytes = 0;
   /** Has that host been asked for a piece that has not come? */
   #isAsked = false;
   #isLastPiece = false;
   #isFinal = false;
   #rounds = 0;
   #bytes = 0;
+  #pieceBytes = 0;
   #bytesBefore = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -227,11 +227,10 @@ export class SourceCopy implements Copy {
     node: string,
     sources: () => Sources,
     ports: CopyPorts,
-    pace: CopyPace,
     ready: () => void,
   ) {
     this.#ports = ports;
-    this.#pace = pace;
+    this.#pace = new CopyPace(ports);
     this.#node = node;
     this.#sources = sources;
     this.#over = ready;
@@ -241,17 +240,8 @@ export class SourceCopy implements Copy {
   #round(): void {
     this.#rounds += 1;
     this.#bytes = 0;
-    this.#isRoundOver = false;
-    this.#inTurn(() => {
-      this.#left = [...this.#sources()];
-      this.#nextSource();
-    });
-  }
-
-  /** Nobody goes on in the contexts while the last difference is sent, so that waits for nothing. */
-  #inTurn(begin: () => void): void {
-    if (this.#isFinal) begin();
-    else this.#pace.wait(this, begin);
+    this.#left = [...this.#sources()];
+    this.#nextSource();
   }
 
   #nextSource(): void {
@@ -259,7 +249,6 @@ export class SourceCopy implements Copy {
     if (next === undefined) return this.#roundIsOver();
     const [host, slots] = next;
     this.#from = host;
-    this.#isLastPiece = false;
     this.#isAsked = true;
     this.#asked.add(host);
     const [paths, anew]: [Path[], Path[]] = [[], []];
@@ -270,17 +259,13 @@ export class SourceCopy implements Copy {
       (isKnown ? paths : anew).push(pathOf(slot));
     }
     if (this.#isFinal && paths.length > 0) this.#ports.marks?.hit("a migration sent only a difference");
-    this.#ports.send(host, {
-      kind: "copyContexts",
-      node: this.#node,
-      copy: this.id,
-      paths,
-      anew,
-      bytes: this.#bytesNext,
-    });
+    const bytes = this.#begins();
+    this.#ports.send(host, { kind: "copyContexts", node: this.#node, copy: this.id, paths, anew, bytes });
   }
 
-  get #bytesNext(): number {
+  /** A piece is asked for, of this size. Nobody goes on in the contexts while the last difference is sent. */
+  #begins(): number {
+    this.#pace.begins();
     return this.#isFinal ? largest(this.#ports.pieceBytes) : this.#pace.bytes;
   }
 
@@ -297,45 +282,38 @@ export class SourceCopy implements Copy {
   }
 
   staged(): void {
-    this.#pace.arrived(this, this.#pieceBytes);
     if (this.isVoid || this.#from === null) return;
-    if (this.#isLastPiece && this.#left.length === 0) this.#roundIsOver();
-    else this.#inTurn(() => this.#nextPiece());
+    if (this.#isLastPiece) this.#nextSource();
+    else if (this.#isFinal) this.#nextPiece();
+    else goOnLater(this, this.#pace, this.#pieceBytes, this.#ports, () => this.#nextPiece());
   }
 
   #nextPiece(): void {
     if (this.isVoid || this.#from === null) return;
-    if (this.#isLastPiece) return this.#nextSource();
+    if (this.#isLastPiece) return this.#nextSource(); // its host has gone since
     this.#isAsked = true;
-    this.#ports.send(this.#from, {
-      kind: "nextPiece",
-      node: this.#node,
-      copy: this.id,
-      bytes: this.#bytesNext,
-    });
+    const bytes = this.#begins();
+    this.#ports.send(this.#from, { kind: "nextPiece", node: this.#node, copy: this.id, bytes });
   }
 
   sourceGone(host: HostId): void {
     this.#asked.delete(host);
     if (this.isVoid || this.#from !== host) return;
-    this.#isLastPiece = true; // a piece that is on its way to its goal, or waits for its turn, is the last of this host
-    if (!this.#isAsked) return;
-    this.#isAsked = false;
-    this.#pace.leave(this);
-    this.#inTurn(() => this.#nextPiece());
+    this.#isLastPiece = true; // a piece that is on its way to its goal, or rests, is the last of this host
+    if (this.#isAsked) this.#nextSource();
   }
 
   #roundIsOver(): void {
-    this.#from = null;
-    this.#isRoundOver = true;
-    this.#pace.leave(this);
     const isWorthwhile =
       this.#bytes > this.#ports.pieceBytes &&
       this.#bytes < this.#bytesBefore / 2 &&
       this.#rounds < ROUNDS_MAX;
-    if (this.#isFinal || !isWorthwhile) return this.#over();
-    this.#bytesBefore = this.#bytes;
-    this.#round();
+    if (!this.#isFinal && isWorthwhile) {
+      this.#bytesBefore = this.#bytes;
+      return this.#round();
+    }
+    this.#from = null;
+    this.#over();
   }
 
   /** The turn of the migration has come: nothing changes any more. */
@@ -346,15 +324,13 @@ export class SourceCopy implements Copy {
   }
 
   giveUp(): void {
-    if (this.#isRoundOver) return;
+    if (this.#from === null) return;
     this.#from = null;
-    this.#isRoundOver = true;
     this.#over();
   }
 
   drop(): void {
     this.isVoid = true;
-    this.#pace.leave(this);
   }
 
   get asked(): Iterable<HostId> {

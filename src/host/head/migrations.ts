@@ -7,7 +7,6 @@ import type { Slot } from "../context/index.js";
 import type { EventRequest, NodeEvent, WaitingCaller } from "../event/index.js";
 import type { HostId } from "../ports/index.js";
 import type { ToHead } from "../wire/index.js";
-import { CopyPace } from "./copy-pace.js";
 import type { Hosts } from "./hosts.js";
 import { Migration, type MigrationTarget } from "./migration.js";
 import { type CopyPorts, JournalCopy, SourceCopy } from "./migration-copies.js";
@@ -43,8 +42,6 @@ export class Migrations {
   /** Migrations without a ticket yet, because their contexts are being copied. */
   readonly #preparing = new Map<Migration, WaitingCaller>();
   readonly #copies = new Map<Migration, JournalCopy | SourceCopy>();
-  /** How fast it goes to each host. */
-  readonly #paces = new Map<HostId, CopyPace>();
   /** Those whose contexts are to be copied when others have been. */
   readonly #backlog: Migration[] = [];
   /** The contexts that are being migrated. The next migration of one waits for the last, so that the last one asked for is made last. */
@@ -98,21 +95,14 @@ export class Migrations {
     this.#lastCopy += 1;
     const [id, { to, slot }] = [this.#lastCopy, move];
     if (!this.#hosts.placement.hosts.includes(to)) return ready(); // it was removed: when its turn comes, the migration fails
-    const pace = this.#paceTo(to);
     if (journal === null) {
-      const copy = new SourceCopy(id, to, slot.node, () => move.sources(), this.#ports, pace, ready);
+      const copy = new SourceCopy(id, to, slot.node, () => move.sources(), this.#ports, ready);
       this.#copies.set(move, copy);
       return;
     }
     const slots = [...move.sources().values()].flat();
     if (slots.length === 0) return ready(); // what is nowhere in memory is loaded where it is needed
-    this.#copies.set(move, new JournalCopy(id, to, slots, journal, this.#ports, pace, ready));
-  }
-
-  #paceTo(host: HostId): CopyPace {
-    let pace = this.#paces.get(host);
-    if (pace === undefined) this.#paces.set(host, (pace = new CopyPace(this.#ports)));
-    return pace;
+    this.#copies.set(move, new JournalCopy(id, to, slots, journal, this.#ports, ready));
   }
 
   /** Its turn has come. */
@@ -243,8 +233,6 @@ export class Migrations {
 
   /** A host is gone, and with it what was copied to it: it will answer nothing more. */
   hostGone(host: HostId): void {
-    this.#paces.get(host)?.stop();
-    this.#paces.delete(host);
     for (const [move, copy] of this.#copies) {
       copy.sourceGone(host);
       if (copy.to !== host || copy.isVoid) continue;
@@ -279,7 +267,6 @@ export class Migrations {
     for (const waiting of this.#preparing.values()) waiting.reject(reason);
     this.#preparing.clear();
     this.#backlog.length = 0;
-    for (const pace of this.#paces.values()) pace.stop();
     for (const copy of this.#copies.values()) copy.drop();
     this.#copies.clear();
   }

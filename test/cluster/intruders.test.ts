@@ -15,6 +15,7 @@ import { NatsLog } from "#src/journal/stream/nats-log.js";
 import { Random } from "#src/random.js";
 import { encode } from "#src/state/codec.js";
 import { NatsServers, type NatsServersOptions } from "../nats-servers.js";
+import { needed } from "../needed.js";
 import { waitFor } from "../waits.js";
 import Bank from "./programs/bank.js";
 
@@ -221,8 +222,9 @@ describe("credentials and TLS of the servers", () => {
   const nkey = nkeys.createUser();
   /** The client checks names, and the test has numbers. Headwater checks those. */
   const byName = { checkServerIdentity: () => undefined };
-  const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
-  const certificates = () => {
+  const certificates = async () => {
+    const program = await needed(["openssl"], "openssl");
+    const openssl = (...args: string[]) => execFileSync(program, args, { cwd: folder, stdio: "ignore" });
     for (const [name, subject] of [
       ["server", "n0"],
       ["client", "headwater"],
@@ -281,7 +283,7 @@ describe("credentials and TLS of the servers", () => {
   };
 
   interface Case {
-    readonly settings: () => string;
+    readonly settings: () => string | Promise<string>;
     /** How the test itself gets in. */
     readonly connection: NatsServersOptions["connection"];
     readonly environment: Readonly<Record<string, string>>;
@@ -308,8 +310,8 @@ describe("credentials and TLS of the servers", () => {
       wrong: { HEADWATER_NATS_NKEY: file("other.nk", nkeys.createUser().getSeed()) },
     },
     "TLS, with a certificate of each side": {
-      settings: () => {
-        certificates();
+      settings: async () => {
+        await certificates();
         const names = `cert_file: "${file("server.pem")}", key_file: "${file("server.key")}", ca_file: "${file("ca.pem")}"`;
         return `tls { ${names}, verify: true }`;
       },
@@ -328,7 +330,7 @@ describe("credentials and TLS of the servers", () => {
 
   for (const [name, { settings, connection, environment, wrong, scheme }] of Object.entries(cases)) {
     test(`are passed on: ${name}`, async (t) => {
-      const guarded = await NatsServers.start({ count: 1, settings: settings(), connection });
+      const guarded = await NatsServers.start({ count: 1, settings: await settings(), connection });
       t.after(() => guarded.stop());
       const address = guarded.address().replace("nats", scheme ?? "nats");
       const journal = `${address}/guarded?replicas=1`;

@@ -263,7 +263,7 @@ export class SourceCopy implements Copy {
     this.#ports.send(host, { kind: "copyContexts", node: this.#node, copy: this.id, paths, anew, bytes });
   }
 
-  /** A piece is asked for, of this size. Nobody goes on in the contexts while the last difference is sent. */
+  /** A piece is asked for, of this size. No event runs in the contexts while the last difference is sent. */
   #begins(): number {
     this.#pace.begins();
     return this.#isFinal ? largest(this.#ports.pieceBytes) : this.#pace.bytes;

@@ -38,6 +38,7 @@ const ROOMY: readonly string[] = [
   "durable",
   "transfer",
   "nexmark",
+  "tenants",
   "linearroad",
   "cluster",
 ];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as others } from "node:timers/promises";
 import { Gatherer } from "#src/streams/service/gatherer.js";
-import { type TurnClock, Turns } from "#src/streams/service/turns.js";
+import { RoundTurns, type TurnClock } from "#src/streams/service/turns.js";
 
 /** A thread in virtual time: a round takes it for as long as it is told, and nothing else goes on meanwhile. */
 class Thread implements TurnClock {
@@ -57,7 +57,7 @@ class Busy {
 
   constructor(
     readonly thread: Thread,
-    turns: Turns,
+    turns: RoundTurns,
     { roundMs, msPerByte = 0, share = 1 }: Costs,
   ) {
     const carryOut = (record: Uint8Array) => {
@@ -96,7 +96,7 @@ const ANSWER = { first: 1, rows: 1, duplicates: 0, isRepeated: false };
 test("a tenant with all that a thread can do costs others two short rounds of it", async () => {
   const greatest = async (heavy: number) => {
     const thread = new Thread();
-    const turns = new Turns(thread);
+    const turns = new RoundTurns(thread);
     const tookMs: number[] = [];
     for (let i = 0; i < 20; i++) new Busy(thread, turns, { roundMs: 0.1 }).every(40, 2 * i, tookMs);
     const busy = new Busy(thread, turns, { roundMs: 0.1, msPerByte: 1e-5 });
@@ -115,7 +115,7 @@ test("a tenant with all that a thread can do costs others two short rounds of it
 
 test("tenants that push a row now and then gather rows when there are many of them, and wait for no more than a moment", async () => {
   const thread = new Thread();
-  const turns = new Turns(thread);
+  const turns = new RoundTurns(thread);
   const tookMs: number[] = [];
   const tenants = Array.from({ length: 300 }, () => new Busy(thread, turns, { roundMs: 0.1 }));
   for (const [i, each] of tenants.entries()) each.every(20, i / 15, tookMs);
@@ -131,7 +131,7 @@ test("tenants that push a row now and then gather rows when there are many of th
 
 test("few tenants wait for nothing", async () => {
   const thread = new Thread();
-  const turns = new Turns(thread);
+  const turns = new RoundTurns(thread);
   const tookMs: number[] = [];
   for (let i = 0; i < 10; i++) new Busy(thread, turns, { roundMs: 0.1 }).every(20, i, tookMs);
   await thread.until(1000);
@@ -141,7 +141,7 @@ test("few tenants wait for nothing", async () => {
 
 test("a round that took long by mischance does not put its tenant behind the others for long", async () => {
   const thread = new Thread();
-  const turns = new Turns(thread);
+  const turns = new RoundTurns(thread);
   for (let i = 0; i < 50; i++) new Busy(thread, turns, { roundMs: 0.1 }).again(20, 1000);
   const one = new Busy(thread, turns, { roundMs: 0.1 });
   await thread.until(100);
@@ -155,7 +155,7 @@ test("a round that took long by mischance does not put its tenant behind the oth
 
 test("a tenant takes no more of a core than its share", async () => {
   const thread = new Thread();
-  const one = new Busy(thread, new Turns(thread), { roundMs: 0.1, msPerByte: 1e-5, share: 0.1 });
+  const one = new Busy(thread, new RoundTurns(thread), { roundMs: 0.1, msPerByte: 1e-5, share: 0.1 });
   for (let i = 0; i < 10; i++) one.again(60_000, 1000);
   await thread.until(1000);
   assert.ok(one.usedMs > 80 && one.usedMs < 110, String(one.usedMs));

@@ -16,7 +16,7 @@ import { type OutputSurroundings, PUBLIC_TARGETS } from "./outputs.js";
 import type { SharedWith } from "./shares.js";
 import { TenantStreams } from "./tenant-streams.js";
 import { newToken, type StoredToken, type TokenScope } from "./tokens.js";
-import { Turns } from "./turns.js";
+import { RoundTurns } from "./turns.js";
 
 export interface StreamsOptions {
   /** Where everything is kept, a directory or the log of a cluster (docs/cluster.md); without one, it is gone with the process. */
@@ -50,7 +50,7 @@ export class StreamService {
   readonly #tenants = new Map<string, Promise<TenantStreams>>();
   readonly #tokens: GrantedTokens;
   readonly #others: OtherTenants;
-  readonly #turns = new Turns();
+  readonly #turns = new RoundTurns();
   readonly #cluster: ClusterSide | null;
   #changing: Promise<void> = Promise.resolve();
 

@@ -40,7 +40,7 @@ interface Asked {
  * do has saved up nothing (start-time fair queueing): a tenant with much to do gets what the others leave, and they wait for one
  * round of it at most. When many tenants push a row now and then, the rounds of each begin further apart, and so gather pushes.
  */
-export class Turns {
+export class RoundTurns {
   readonly #waiting: Asked[] = [];
   #servedMs = 0;
   #spentMs = 0;
@@ -145,7 +145,7 @@ export class TenantTurn {
   #trialsApart = TRIALS_APART.least;
   #hasLingered = false;
 
-  constructor(readonly turns: Turns) {}
+  constructor(readonly turns: RoundTurns) {}
 
   /** Something waits for a round: so many bytes by now. */
   pushed(bytes: number): void {

@@ -100,6 +100,11 @@ export class Execution {
       : null;
   }
 
+  /** The first of the contexts that the event has entered on this host; each knows the next. */
+  get firstEntered(): EnteredContext | null {
+    return this.#first;
+  }
+
   entryOf(slot: Slot): EnteredContext {
     const known = this.#entry(slot);
     if (known !== null) return known;

@@ -100,7 +100,8 @@ export class RemoteRun implements Attempt {
     if (this.ok) for (const [slot, exists] of this.#existingIf(isChanged)) slot.makes(exists);
     this.#releaseContexts();
     if (this.isRolledBack || this.isOver) return;
-    for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.attemptId });
+    const { node, ticket, attempt } = this.attemptId;
+    for (const host of this.hosts) this.links.send(host, { kind: "forget", node, ticket, attempt });
   }
 
   /** The journal has it, or it is taken back: nothing keeps the contexts on their hosts for its sake. */

@@ -138,6 +138,12 @@ export class Execution {
     for (let at = this.#first; at !== null; at = at.next) collectChange(at, changes);
   }
 
+  /** The contexts that it has changed, and whether it made or deleted them. */
+  changes(note: (slot: Slot, isMade: boolean) => void): void {
+    for (let at = this.#first; at !== null; at = at.next)
+      if (at.state !== at.before) note(at.slot, isMaking(at));
+  }
+
   /** On this host. */
   hasEntered(slot: Slot): boolean {
     return this.#entry(slot) !== null;

@@ -116,6 +116,12 @@ export class RemoteRun implements Attempt {
     return this.entered;
   }
 
+  /** Which of them it has changed is known to their hosts only. */
+  changes(note: (slot: Slot, isMade: boolean) => void): void {
+    for (const slot of this.entered) note(slot, false);
+    for (const [slot] of this.#existingIf(isChanged)) note(slot, true);
+  }
+
   collectChanges(_: Map<Slot, StateChange>, writes: Write[]): void {
     for (const each of this.#writes?.values() ?? []) writes.push(...each);
   }

@@ -9,7 +9,7 @@ const pages = filesIn(["docs/errors"], [".md"]);
 const SECTIONS = ["What happened", "Example", "Why there is this rule", "How to fix it"];
 
 /** Codes that no correct program or command can cause by itself, or that take a command to cause. */
-const WITHOUT_PROGRAM: readonly Code["HW-1403", ] = [
+const WITHOUT_PROGRAM: readonly Code[] = [
   "HW-1403",
   "HW-1027",
   "HW-1028",

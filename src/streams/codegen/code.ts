@@ -1,17 +1,20 @@
 import type { LibraryName } from "./lib/index.js";
 
+/** A column of one of the batches that the code reads. */
+export interface Source {
+  readonly batch: string;
+  readonly column: number;
+}
+
 /** A value in generated code. Both parts are expressions without effects, cheap enough to be written twice. */
 export interface Value {
   readonly v: string;
   /** Whether it is NULL, or `null` if it never is. */
   readonly n: string | null;
-  /** Of a text in a column of a batch: which one, and the names of its texts and code, so that copying decodes nothing. */
-  readonly text?: {
-    readonly batch: string;
-    readonly column: number;
-    readonly texts: string;
-    readonly code: string;
-  };
+  /** The column that it stands in, if it was only passed on. */
+  readonly source?: Source;
+  /** Of a text in a column of a batch: the names of its texts and code, so that copying decodes nothing. */
+  readonly text?: { readonly texts: string; readonly code: string };
 }
 
 /**

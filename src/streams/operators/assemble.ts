@@ -1,5 +1,6 @@
 import { Batch, type Schema } from "../columns/index.js";
 import type { Plan, RowStep } from "../plan/index.js";
+import { FirstRows } from "./first-rows.js";
 import { Grouping } from "./grouping.js";
 import { Join } from "./join.js";
 import { joint } from "./joint.js";
@@ -78,7 +79,8 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly T
         return;
       }
       case "over": {
-        const over = new Over(part, site, following(part, passing(part.columns, steps, output, next)));
+        const after = following(part, passing(part.columns, steps, output, next));
+        const over = FirstRows.fits(part, site) ? new FirstRows(part, site, after) : new Over(part, site, after);
         build(part.input, [], part.input.columns, over);
         return;
       }

@@ -60,7 +60,7 @@ export class StandingSession implements Operator {
     );
     this.#groupIds = groupIds(columns, plan.keys);
     const order = [{ index: plan.time, descending: false, nullsFirst: false }];
-    this.#compare = totalOrderOf(this.#rows.columns.slice(0, columns.length), order);
+    this.#compare = totalOrderOf(columns, this.#rows.columns, order);
     this.#times = this.#rows.columns[plan.time] as NumberColumn;
     this.#results = new SlotResults(plan.columns, this.#rows, false);
     this.#isBound = site.traits(plan).bounds.length > 0;

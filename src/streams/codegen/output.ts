@@ -50,7 +50,9 @@ function columnwise(
   const target = new BatchTarget(code, "output", made);
   code.line("let k = 0;");
   rowLoop(code, () =>
-    rowSteps(code, steps, view(code, columns), (row) => target.write(row.filter((_, i) => passed[i] === null))),
+    rowSteps(code, steps, view(code, columns), (row) =>
+      target.write(row.filter((_, i) => passed[i] === null)),
+    ),
   );
   code.line("return k;");
   const run = functionOf(code);
@@ -59,7 +61,9 @@ function columnwise(
     const computed = emptyOutput(made, target.shared, { input: batch }, rows);
     if (made.length > 0) run(batch, computed, errors);
     let at = 0;
-    const all = passed.map((from) => (from === null ? computed.columns[at++] : batch.columns[from]) as Column);
+    const all = passed.map(
+      (from) => (from === null ? computed.columns[at++] : batch.columns[from]) as Column,
+    );
     const result = new Batch(output, all, weights);
     result.rows = rows;
     return result;

@@ -80,7 +80,9 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly T
       }
       case "over": {
         const after = following(part, passing(part.columns, steps, output, next));
-        const over = FirstRows.fits(part, site) ? new FirstRows(part, site, after) : new Over(part, site, after);
+        const over = FirstRows.fits(part, site)
+          ? new FirstRows(part, site, after)
+          : new Over(part, site, after);
         build(part.input, [], part.input.columns, over);
         return;
       }

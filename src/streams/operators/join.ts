@@ -233,7 +233,8 @@ export class Join {
     const { left, right } = this.#state;
     if (!left.isUnlinked && !right.isUnlinked) return;
     const { keys } = this.#state;
-    if (keys.hasTexts || keys.capacity > KEYS_KEPT) this.#state.keys = new KeyedTable(keys.schema, keys.keyCount);
+    if (keys.hasTexts || keys.capacity > KEYS_KEPT)
+      this.#state.keys = new KeyedTable(keys.schema, keys.keyCount);
     else keys.clear();
     for (const side of SIDES) {
       if (this.#shape[side].rows !== "none") this.#relinks[side](this.#state);

@@ -144,12 +144,17 @@ export class OverResults {
     const { functions } = this.#plan;
     const columns = functions.map((each) => overValues(each, rows, this.#rows.columns, this.#rows.own));
     for (let i = from; i < slots.length - behind; i++)
-      take(slots[i] as number, columns.map((values) => values[i - start] ?? null));
+      take(
+        slots[i] as number,
+        columns.map((values) => values[i - start] ?? null),
+      );
   }
 }
 
 /** How many rows before and behind a row its values depend on at most; `null` if that has no bound. */
-function reachOf(functions: OverPlan["functions"]): { readonly before: number; readonly behind: number } | null {
+function reachOf(
+  functions: OverPlan["functions"],
+): { readonly before: number; readonly behind: number } | null {
   const bounds = functions.map((each) => {
     switch (each.kind) {
       case "rank":

@@ -177,7 +177,10 @@ export class Over implements Operator {
     const list = this.#list(partition);
     const { columns } = batch;
     // Most rows of a top-n are beyond it, and are not copied.
-    if (list.length >= this.#most && (this.#most === 0 || this.#compare(row, columns, list.last, rows.columns) > 0))
+    if (
+      list.length >= this.#most &&
+      (this.#most === 0 || this.#compare(row, columns, list.last, rows.columns) > 0)
+    )
       return;
     const slot = rows.take();
     for (let i = 0; i < columns.length; i++) rows.write(i, slot, columns[i] as Batch["columns"][number], row);

@@ -33,6 +33,14 @@ export class SortedSlots {
     return -1;
   }
 
+  /** Puts a slot behind all others, whose rows stand before its own. */
+  append(slot: number): void {
+    const chunk = this.#chunks.at(-1) as number[];
+    chunk.push(slot);
+    this.#length++;
+    if (chunk.length > CHUNK_MAX) this.#chunks.push(chunk.splice(CHUNK_MAX / 2));
+  }
+
   /** The slots before and behind a row that is not there, or -1. */
   neighbours(slot: number, compare: Compare): readonly [before: number, behind: number] {
     const chunkAt = this.#chunkOf(slot, compare);

@@ -1,7 +1,7 @@
 import type { LibraryName } from "./lib/index.js";
 
 /** A column of one of the batches that the code reads. */
-export interface Source {
+export interface ColumnSource {
   readonly batch: string;
   readonly column: number;
 }
@@ -12,7 +12,7 @@ export interface Value {
   /** Whether it is NULL, or `null` if it never is. */
   readonly n: string | null;
   /** The column that it stands in, if it was only passed on. */
-  readonly source?: Source;
+  readonly source?: ColumnSource;
   /** Of a text in a column of a batch: the names of its texts and code, so that copying decodes nothing. */
   readonly text?: { readonly texts: string; readonly code: string };
 }

@@ -1,5 +1,5 @@
 import { Batch, type Column, emptyColumn, type Schema, type TextColumn } from "../columns/index.js";
-import type { CodeBuilder, Source, Value } from "./code.js";
+import type { CodeBuilder, ColumnSource, Value } from "./code.js";
 
 /**
  * The batch that generated code appends to, at row `k`. A text that is only passed on is copied as its code, and the output
@@ -7,7 +7,7 @@ import type { CodeBuilder, Source, Value } from "./code.js";
  */
 export class BatchTarget {
   /** Where the texts of each column come from. */
-  readonly shared: (Source | null)[] = [];
+  readonly shared: (ColumnSource | null)[] = [];
 
   constructor(
     readonly code: CodeBuilder,
@@ -71,7 +71,7 @@ export class BatchTarget {
 /** An empty batch that shares texts with the batches that are read. */
 export function emptyOutput(
   schema: Schema,
-  shared: readonly (Source | null)[],
+  shared: readonly (ColumnSource | null)[],
   sources: Readonly<Record<string, { readonly columns: readonly Column[] }>>,
   capacity: number,
 ): Batch {

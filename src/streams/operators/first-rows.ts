@@ -8,8 +8,8 @@ import { SlotResults } from "./slot-results.js";
 
 /**
  * The first row of each partition (`ROW_NUMBER() … = 1`, DISTINCT ON), where rows are never taken back and partitions are never
- * complete. It keeps the one row that is first, and within a round the one that was. The rows of a batch are compared among themselves
- * first, so a partition that many of them belong to copies one.
+ * complete. It keeps the first row of each, and until the end of a round the row that was first before it. The rows of a batch are
+ * compared with each other before, so that a partition with many of them copies one.
  */
 export class FirstRows implements Operator {
   readonly #rows: SlotRows;

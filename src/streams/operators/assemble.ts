@@ -13,6 +13,7 @@ import { Sort } from "./sort.js";
 import { StandingSession } from "./standing-session.js";
 import { Stateless } from "./stateless.js";
 import { unweighted } from "./unweighted.js";
+import { VersionedJoin } from "./versioned-join.js";
 
 /** Where batches of a table go in. A table that a query mentions twice has two. */
 export interface TableInput {
@@ -53,6 +54,12 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly T
         return;
       }
       case "join": {
+        if (part.asOf !== undefined) {
+          const join = new VersionedJoin(part, { steps, output }, site, next);
+          build(part.left, [], part.left.columns, join.left);
+          build(part.right, [], part.right.columns, join.right);
+          return;
+        }
         const [left, right] = [fused(part.left), fused(part.right)];
         const before = {
           left: { input: left.input.columns, steps: left.steps },

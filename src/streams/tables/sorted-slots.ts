@@ -69,6 +69,32 @@ export class SortedSlots {
     return slot;
   }
 
+  get first(): number {
+    return this.#chunks[0]?.[0] ?? -1;
+  }
+
+  removeFirst(): number {
+    const chunk = this.#chunks[0] as number[];
+    const slot = chunk.shift() ?? -1;
+    this.#length--;
+    if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.shift();
+    return slot;
+  }
+
+  /** The last slot of which something is true that is true of all before it, or -1. */
+  lastWhere(isTrue: (slot: number) => boolean): number {
+    let at = this.#chunks.length - 1;
+    while (at > 0 && !isTrue((this.#chunks[at] as number[])[0] as number)) at--;
+    const chunk = this.#chunks[at] as number[];
+    let [low, high] = [0, chunk.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isTrue(chunk[middle] as number)) low = middle + 1;
+      else high = middle;
+    }
+    return chunk[low - 1] ?? -1;
+  }
+
   /** Goes through the slots in order until `visit` says that it has enough. */
   each(visit: (slot: number) => boolean): void {
     for (const chunk of this.#chunks) for (const slot of chunk) if (!visit(slot)) return;

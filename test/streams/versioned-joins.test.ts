@@ -69,7 +69,7 @@ async function run(random: Random, { join, distance, restarts }: Run): Promise<v
   const plan = await planOf(sqlOf(join));
   const orders: Row[] = Array.from({ length: 60 }, (_, id) => [
     id,
-    random.chance(0.1) ? null : random.pick(["EUR", "USD", "GBP", "XXX"]),
+    random.chance(0.1) ? null : random.pick(["EUR", "USD", "GBP", "CHF"]),
     random.int(3),
     random.chance(0.05) ? null : random.int(200),
   ]);

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Socket } from "node:net";
 import { HeadwaterError } from "../errors.js";
 import { type AnyService, HOSTS } from "../host/service.js";
 import type { Journal } from "../journal/journal.js";
@@ -15,7 +14,7 @@ import { memberPart } from "./dial.js";
 import type { Gateway } from "./gateway.js";
 import { Head } from "./head.js";
 import { HeadConnection } from "./head-connection.js";
-import { type Hello, LINK_VERSION, Link, listenForLinks } from "./links.js";
+import { type Hello, LINK_VERSION, type Link, listenForLinks } from "./links.js";
 import { Members } from "./members.js";
 import { type HostOffer, OfferedHosts } from "./offered-hosts.js";
 import { answerOperator, type OperatorRequest } from "./operator.js";
@@ -112,7 +111,9 @@ export class Member {
 
   async #begin(): Promise<void> {
     const { port, host, name } = this.#parts;
-    const listener = await listenForLinks(host, (socket) => this.#accept(socket));
+    const listener = await listenForLinks<HeadMessage>(host, {
+      accept: (link, hello) => this.#accept(link, hello),
+    });
     this.#listener = listener;
     const reached = Buffer.from(JSON.stringify(listener.address));
     await patiently(port, () => port.putPart(memberPart(name), reached));
@@ -126,20 +127,12 @@ export class Member {
     if (end.position === 0) this.#suspicion.ended(); // the cluster is new
   }
 
-  /** Another process has connected, and says first what it wants. */
-  #accept(socket: Socket): void {
-    const link: Link<HeadMessage> = new Link(socket);
-    link.listen({
-      aside: (aside) => {
-        const hello = aside as Hello;
-        if (hello.role === "operator" && hello.version === LINK_VERSION && hello.log === this.#parts.port.id)
-          answerOperator(link, (request) => this.#answer(request));
-        else if (this.#head === null) link.cut();
-        else this.#head.accept(link, hello);
-      },
-      batch: () => link.cut(),
-      closed: () => {},
-    });
+  /** Another process has connected, and has said what it wants. */
+  #accept(link: Link<HeadMessage>, hello: Hello): void {
+    if (hello.role === "operator" && hello.version === LINK_VERSION && hello.log === this.#parts.port.id)
+      answerOperator(link, (request) => this.#answer(request));
+    else if (this.#head === null) link.cut();
+    else this.#head.accept(link, hello);
   }
 
   async #answer({ question }: OperatorRequest): Promise<unknown> {

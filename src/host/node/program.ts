@@ -30,6 +30,7 @@ import { sentMessages } from "./recovery.js";
 import { noteRefusal } from "./refused.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
 import { TRACED, Tracing } from "./tracing.js";
+import { WatchedReads } from "./watched-reads.js";
 
 export interface ProgramOptions extends NodeOptions {
   /** On which host a context is, where there are several. */
@@ -77,6 +78,7 @@ export class Program implements Surroundings {
   readonly feed: Feed;
   readonly failures: Failures;
   readonly clients: Clients;
+  readonly reads = new WatchedReads();
   readonly #outside: OutsideCalls;
   #watchers: (() => void)[] = [];
   #stopped = false;
@@ -114,7 +116,7 @@ export class Program implements Surroundings {
       ledger.checkShapes(shapes);
     }
     const mailboxes = ledger ? new Mailboxes(ledger, ports, options.limits) : null;
-    this.clients = new Clients(ports, ledger ?? null, mailboxes);
+    this.clients = new Clients(ports, ledger ?? null, mailboxes, (warning) => this.warn(warning));
     if (ledger) this.#recover(ledger);
   }
 

@@ -52,7 +52,7 @@ export interface CallRequest {
   /** The states, at this moment, of other contexts above or below that the event has entered on that host. */
   readonly seen: readonly (readonly [Path, Uint8Array])[];
   /** If there is something to say that the head has not been told. */
-  readonly existing?: Existing;
+  readonly existing?: Existing | undefined;
 }
 
 /** What held of a context when it made a call: was it held, and which state had it, or why was there none to be stored? */
@@ -136,9 +136,11 @@ export type ToHost =
       readonly kind: "copyContexts";
       readonly paths: readonly Path[];
       readonly anew: readonly Path[];
+      /** How large the first piece is to be. */
+      readonly bytes: number;
     } & CopyOf)
-  /** The last piece has arrived, and the next one is wanted. */
-  | ({ readonly kind: "nextPiece" } & CopyOf)
+  /** The last piece has arrived, and the next one, of this size, is wanted. */
+  | ({ readonly kind: "nextPiece"; readonly bytes: number } & CopyOf)
   /** To be kept for contexts that may come (`pieces.ts`). */
   | ({ readonly kind: "stagePiece"; readonly piece: Uint8Array } & CopyOf)
   /** These contexts have come. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { HeadwaterError } from "../errors.js";
+import { checkShapes } from "../host/context/index.js";
 import { checkedHosts } from "../host/host-options.js";
 import { apart } from "../host/ports/index.js";
 import { outlineOf } from "../host/program-module.js";
@@ -11,15 +12,18 @@ import { FORMAT, hostSupplyOf, namesOf, rootsOf, run } from "../host/run.js";
 import { checkRun, limitsOf } from "../host/run-options.js";
 import type { AnyService, Nodes, RunOptions } from "../host/service.js";
 import { clientKey, shownNodes } from "../host/store/index.js";
+import type { KeyTable } from "../journal/journal.js";
 import { mustBeUsable } from "../journal/stream/doctor.js";
 import { natsAddress } from "../journal/stream/nats-address.js";
 import { NatsLog } from "../journal/stream/nats-log.js";
 import type { ContextClass } from "../model/context.js";
+import { inspectTree } from "../model/shape.js";
 import { Feed } from "../observe/index.js";
 import { clusterService } from "./cluster-service.js";
 import { Gateway } from "./gateway.js";
 import { Member } from "./member.js";
 import { NamedPlace } from "./place.js";
+import { realWorld } from "./world.js";
 
 const SNAPSHOT_BYTES = 256 * 2 ** 20;
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
@@ -80,6 +84,7 @@ export async function runInCluster(
     member = await Member.join({
       name,
       port,
+      world: realWorld,
       address: address.shown,
       directory,
       host: options.member?.host ?? "127.0.0.1",
@@ -89,6 +94,8 @@ export async function runInCluster(
       outline: JSON.stringify(outlineOf(classes)),
       gateway,
       offer,
+      misfit: misfitOf(Object.values(classes)),
+      restart: options.member?.restart ?? null,
       start: (onLog, onHalted) => {
         const { member: _, takeOver: __, ...rest } = options;
         return run(program as Nodes, {
@@ -100,8 +107,15 @@ export async function runInCluster(
       onWarning: warn,
       onFailure,
     });
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  try {
+    await Promise.race([member.untilFits(), failed]);
     await Promise.race([gateway.untilHead(), failed]);
   } catch (error) {
+    await member.leave(0);
     await release();
     throw error;
   }
@@ -129,6 +143,19 @@ export async function runInCluster(
 function onApiFailure(apiFunction: string, error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.emitWarning(`the API function ${apiFunction} failed: ${text}`, "HeadwaterApiFailed");
+}
+
+/** Why a program cannot go on with a table: its classes are older than those of the states, or have changed without an upgrade. */
+function misfitOf(classes: readonly ContextClass[]): (table: KeyTable) => HeadwaterError | null {
+  const shapes = classes.flatMap((each) => inspectTree(each));
+  return (table) => {
+    try {
+      checkShapes(table, shapes);
+      return null;
+    } catch (error) {
+      return error as HeadwaterError;
+    }
+  };
 }
 
 /** No other process has it, also not one of before with the same name. */
